@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace ballast::inline base {
+
+/// Every exception that ballast throws derives from this one; what() is one sentence for the caller.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An argument was outside its legal range; nothing was changed by the call.
+class bad_argument : public error {
+ public:
+  /// `argument` is the name as documented, `value` what was passed, `legal` the range in words.
+  bad_argument(std::string_view argument, std::string_view value, std::string_view legal);
+
+  std::string const& argument() const noexcept { return argument_; }
+  std::string const& value() const noexcept { return value_; }
+  std::string const& legal() const noexcept { return legal_; }
+
+ private:
+  std::string argument_, value_, legal_;
+};
+
+/// A wait reached its deadline. `state()` is the dump that explains what was waited for.
+class deadline_passed : public error {
+ public:
+  deadline_passed(std::string_view what_was_awaited, std::string state);
+
+  std::string const& state() const noexcept { return state_; }
+
+ private:
+  std::string state_;
+};
+
+/// A device faulted (a kernel trapped, threw on the host backend, or the driver lost the device).
+/// Its memory is gone; no further call on the device can succeed in this process.
+class device_lost : public error {
+ public:
+  device_lost(std::string_view device, std::string_view cause);
+
+  std::string const& device() const noexcept { return device_; }
+
+ private:
+  std::string device_;
+};
+
+/// Throws bad_argument with the value printed in decimal.
+[[noreturn]] void refuse_argument(std::string_view argument, long long value, std::string_view legal);
+[[noreturn]] void refuse_argument(std::string_view argument, double value, std::string_view legal);
+[[noreturn]] void refuse_argument(std::string_view argument, std::string_view value, std::string_view legal);
+
+}  // namespace ballast::inline base

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/base/error.hpp"
+
+#include <charconv>
+
+namespace ballast::inline base {
+namespace {
+
+std::string sentence(std::string_view argument, std::string_view value, std::string_view legal) {
+  std::string text(argument);
+  return text.append(" is ").append(value).append("; legal is ").append(legal);
+}
+
+template <class Number>
+std::string shortest(Number number) {
+  char digits[40];
+  auto const end = std::to_chars(digits, digits + sizeof digits, number);
+  return {digits, end.ptr};
+}
+
+}  // namespace
+
+bad_argument::bad_argument(std::string_view argument, std::string_view value, std::string_view legal)
+    : error(sentence(argument, value, legal)), argument_(argument), value_(value), legal_(legal) {}
+
+deadline_passed::deadline_passed(std::string_view what_was_awaited, std::string state)
+    : error("deadline passed while waiting for " + std::string(what_was_awaited) +
+            (state.empty() ? "" : "\n" + state)),
+      state_(std::move(state)) {}
+
+device_lost::device_lost(std::string_view device, std::string_view cause)
+    : error("device " + std::string(device) + " is lost: " + std::string(cause)), device_(device) {}
+
+void refuse_argument(std::string_view argument, long long value, std::string_view legal) {
+  throw bad_argument(argument, shortest(value), legal);
+}
+
+void refuse_argument(std::string_view argument, double value, std::string_view legal) {
+  throw bad_argument(argument, shortest(value), legal);
+}
+
+void refuse_argument(std::string_view argument, std::string_view value, std::string_view legal) {
+  throw bad_argument(argument, value, legal);
+}
+
+}  // namespace ballast::inline base
