@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ballast/device/device_spec.hpp"
+#include "ballast/device/kernel_code.hpp"
+#include "ballast/device/stream.hpp"
+
+namespace ballast::inline device {
+
+/// Where an allocation lives: on the device, or in host memory that the device addresses directly
+/// (page-locked and mapped for a GPU). On a host device both are ordinary memory.
+enum class memory { device, pinned };
+
+struct device_facts {
+  std::string model;        ///< as the driver or /proc/cpuinfo names it
+  int multiprocessors = 0;  ///< SMs of a GPU, cores of a host device
+  std::size_t memory_bytes = 0;
+  int compute_major = 0, compute_minor = 0;     ///< 0.0 on the host
+  int driver_version = 0, runtime_version = 0;  ///< CUDA's own numbers (13000 is 13.0), 0 on the host
+  bool pinned_to_cores = false;                 ///< host: the workers are bound to cores
+};
+
+/// One device: a GPU or a group of CPU cores. Owned by shared_ptr; outlives its streams and buffers.
+/// Any thread may call any member.
+class compute_device {
+ public:
+  compute_device(compute_device const&) = delete;
+  compute_device& operator=(compute_device const&) = delete;
+  virtual ~compute_device() = default;
+
+  /// The spec, plus #k where a list names it more than once: "cuda:1", "host:1#0".
+  std::string const& name() const noexcept { return name_; }
+  device_spec const& spec() const noexcept { return spec_; }
+  bool is_cuda() const noexcept { return spec_.kind == backend::cuda; }
+  virtual device_facts const& facts() const noexcept = 0;
+
+  /// Memory aligned to 256 bytes, not cleared; bytes 0 yields null. Throws ballast::error with the sizes when
+  /// there is not enough, device_lost after a fault. May wait for the device: do not call while a resident
+  /// kernel runs on it.
+  void* allocate(memory where, std::size_t bytes);
+  void release(memory where, void* address) noexcept;
+  /// How many allocations were made so far; what a restart must not change.
+  std::uint64_t allocations() const noexcept { return allocations_.load(std::memory_order_relaxed); }
+
+  virtual std::unique_ptr<stream> make_stream() = 0;
+  /// Loads the kernel (so that no lazy loading happens later) and says what it needs and how many blocks fit.
+  virtual kernel_resources resources(kernel_code const& code) = 0;
+
+  /// Whether kernels here can load and store `other`'s device memory; if so, makes it possible.
+  virtual bool reach(compute_device const& other) = 0;
+  /// Returns if the device is sound, throws device_lost after a fault. Does not synchronise.
+  virtual void check() = 0;
+
+  /// At most one resident kernel per device and process: true for the first claimant until it is given back.
+  virtual bool claim_resident() noexcept = 0;
+  virtual void give_back_resident() noexcept = 0;
+
+ protected:
+  compute_device(device_spec spec, std::string name) : spec_(spec), name_(std::move(name)) {}
+
+ private:
+  virtual void* allocate_bytes(memory where, std::size_t bytes) = 0;
+  virtual void release_bytes(memory where, void* address) noexcept = 0;
+
+  device_spec spec_;
+  std::string name_;
+  std::atomic<std::uint64_t> allocations_ = 0;
+};
+
+using device_list = std::vector<std::shared_ptr<compute_device>>;
+
+/// How many GPUs this build and machine can use; 0 where CUDA was not built or no driver answers. Never
+/// throws.
+int cuda_device_count() noexcept;
+
+/// Opens every device of the list, in order; `cuda` alone stands for every GPU. Host devices are given cores
+/// of this process one after another, and are bound to them if the list asks for no more than there are.
+/// Throws bad_argument ("devices") if one does not exist, is named twice (a GPU), or is limited to SMs (needs
+/// green contexts, which this version does not make). Peer access is enabled between all pairs that have it.
+device_list open_devices(std::vector<device_spec> const& specs);
+device_list open_devices(std::string_view list);
+
+}  // namespace ballast::inline device

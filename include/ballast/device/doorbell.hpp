@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+#include "ballast/base/deadline.hpp"
+
+namespace ballast::inline device {
+
+/// Lets host threads sleep until something happened, at the price of one uncontended add for who rings.
+/// Use: `auto const seen = bell.rings(); if (nothing to do) bell.wait_past(seen, until);`
+/// A ring after rings() was read is never missed. Any thread may call any member.
+class doorbell {
+ public:
+  std::uint64_t rings() const noexcept { return rings_.load(std::memory_order_seq_cst); }
+  /// Wakes every waiter. The caller's writes before it are visible to who wakes.
+  void ring();
+  /// Sleeps until somebody rang since `seen` was read: true; false when the deadline passed first.
+  bool wait_past(std::uint64_t seen, clock::time_point until);
+
+ private:
+  std::atomic<std::uint64_t> rings_ = 0;
+  std::atomic<std::uint32_t> sleepers_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+}  // namespace ballast::inline device

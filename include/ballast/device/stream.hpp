@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "ballast/base/deadline.hpp"
+#include "ballast/device/kernel_code.hpp"
+
+namespace ballast::inline device {
+
+/// A point in a stream. Any thread may call; nothing here blocks.
+class event {
+ public:
+  virtual ~event() = default;
+
+  /// Whether everything enqueued before the event has finished. Throws device_lost.
+  virtual bool reached() = 0;
+  /// Device time from `earlier` (same device, both reached) to this event.
+  virtual std::chrono::nanoseconds since(event const& earlier) const = 0;
+};
+
+/// Work in order on one device, asynchronous to the caller. One thread at a time may enqueue.
+/// No member synchronises with the device except synchronize(); all throw device_lost after a fault.
+class stream {
+ public:
+  virtual ~stream() = default;  ///< Waits (at most a minute) for what was enqueued.
+
+  /// Copies between any two places: device memory of any device, pinned or pageable host memory.
+  /// Pageable host memory makes the call wait until it was read. Both ranges must stay valid until done.
+  virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+  /// Sets `bytes` bytes of this device's memory, or of pinned memory.
+  virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;
+  /// Launches `grid` blocks; the argument is copied before the call returns. grid 0 does nothing.
+  /// Under CUDA_LAUNCH_BLOCKING=1 the call waits for the kernel.
+  virtual void launch(kernel_code const& code, std::uint32_t grid, void const* argument,
+                      std::size_t bytes) = 0;
+  /// The same with all blocks resident at once, as blocks that wait for each other need.
+  /// Throws bad_argument ("blocks") if they do not fit.
+  virtual void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
+                                  std::size_t bytes) = 0;
+  virtual std::unique_ptr<event> record() = 0;
+  /// What is enqueued here later starts after `before`, an event of any stream of the same backend.
+  virtual void wait_for(event const& before) = 0;
+  /// Whether everything enqueued so far has finished.
+  virtual bool idle() = 0;
+  /// The cudaStream_t, null on the host backend.
+  virtual void* native() = 0;
+
+  /// Waits until idle(). Throws deadline_passed, device_lost.
+  void synchronize(deadline until = deadline::in(std::chrono::minutes(10)));
+};
+
+}  // namespace ballast::inline device
