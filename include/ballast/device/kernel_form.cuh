@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/qualifiers.cuh"
+
+namespace ballast::inline device {
+
+/// A kernel without a `scratch` struct has this one.
+struct no_scratch {};
+
+template <class K>
+struct scratch_type {
+  using type = no_scratch;
+};
+template <class K>
+requires requires { typename K::scratch; }
+struct scratch_type<K> {
+  using type = typename K::scratch;
+};
+/// K::scratch if K declares it: shared memory of a block on a GPU, a buffer of the worker on the host.
+template <class K>
+using scratch_of = typename scratch_type<K>::type;
+
+template <class K>
+constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
+                                                                       : std::uint32_t(sizeof(scratch_of<K>));
+
+/// What every kernel is: a trivially copyable functor whose members are its arguments, with
+/// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024) and
+/// `template <class Block> BALLAST_HD void operator()(Block& block) const`.
+template <class K>
+concept kernel_form =
+    std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> && K::threads >= 32 &&
+    K::threads <= 1024 && K::threads % 32 == 0;
+
+/// A kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses, outlive
+/// the task, and are read when it runs. List it as by_reference<K>.
+template <kernel_form K>
+struct by_reference {
+  static constexpr int threads = K::threads;
+  using scratch = scratch_of<K>;
+
+  array_ref<K const> arguments;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    K const kernel = *arguments.data();
+    kernel(block);
+  }
+};
+
+}  // namespace ballast::inline device

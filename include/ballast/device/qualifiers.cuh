@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// BALLAST_HD marks what compiles for host and device; without nvcc it is empty.
+#if defined(__CUDACC__)
+#  define BALLAST_HD __host__ __device__
+#else
+#  define BALLAST_HD
+#endif
+
+/// BALLAST_ON_GPU is 1 only while device code is being generated.
+#if defined(__CUDA_ARCH__)
+#  define BALLAST_ON_GPU 1
+#else
+#  define BALLAST_ON_GPU 0
+#endif
