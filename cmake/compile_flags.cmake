@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# Flags of every file of this project; nothing here reaches a program that uses the installed package.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# The host half of a .cu file gets the same flags, except -Wpedantic and -Wconversion: what nvcc generates
+# around the code breaks both.
+function(ballast_flag flag)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:${flag}> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${flag}>)
+endfunction()
+
+foreach(flag IN ITEMS -Wall -Wextra -Wshadow)
+  ballast_flag(${flag})
+endforeach()
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wpedantic> $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
+
+if(BALLAST_WERROR)
+  ballast_flag(-Werror)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:SHELL:--Werror all-warnings>")
+endif()
+if(BALLAST_NATIVE)
+  ballast_flag(-march=native)
+endif()
+
+if(BALLAST_SANITIZE STREQUAL "address-undefined")
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+elseif(BALLAST_SANITIZE STREQUAL "thread")
+  set(sanitizers -fsanitize=thread)
+endif()
+if(NOT BALLAST_SANITIZE STREQUAL "none")
+  add_compile_options(${sanitizers} -fno-omit-frame-pointer -g -O1)
+  add_link_options(${sanitizers})
+endif()

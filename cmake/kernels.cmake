@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# add_kernels(target file.cu [NOT_RESIDENT])
+# Adds a kernel list to a target. nvcc compiles it where CUDA is built, else the C++ compiler does.
+# The data of a task changes while a resident kernel runs, and a load through the read-only cache
+# (ld.global.nc) would not see that: with CUDA, a test looks for such loads in the list's PTX, unless
+# NOT_RESIDENT says that none of its kernels is resident.
+function(add_kernels target file)
+  cmake_parse_arguments(PARSE_ARGV 2 kernels "NOT_RESIDENT" "" "")
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+  target_sources(${target} PRIVATE ${file})
+  if(NOT BALLAST_HAVE_CUDA)
+    set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX)
+    return()
+  endif()
+  if(BALLAST_TESTS AND NOT kernels_NOT_RESIDENT)
+    ballast_check_ptx(${target} ${file})
+  endif()
+endfunction()
+
+function(ballast_check_ptx target file)
+  cmake_path(GET file STEM stem)
+  set(ptx ${target}_${stem}_ptx)
+  add_library(${ptx} OBJECT ${file})
+  set_target_properties(${ptx} PROPERTIES CUDA_PTX_COMPILATION ON CUDA_ARCHITECTURES 90a-virtual)
+  target_include_directories(${ptx} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  target_compile_definitions(${ptx} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  add_test(NAME ${target}.${stem}_reads_nothing_through_the_read_only_cache
+           COMMAND ${CMAKE_COMMAND} -D PTX=$<TARGET_OBJECTS:${ptx}> -P ${PROJECT_SOURCE_DIR}/cmake/check_ptx.cmake)
+  set_tests_properties(${target}.${stem}_reads_nothing_through_the_read_only_cache
+                       PROPERTIES LABELS cuda-compile)
+endfunction()

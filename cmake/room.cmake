@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# A room is one target, one namespace and one folder in include/ballast, src, tests, bench and docs.
+
+include(GoogleTest)
+
+# add_room(name [DEPENDS rooms...] [HEADER_ONLY_LIBRARIES targets...])
+# Target ballast_<name>, alias ballast::<name>. Sources: src/<name>/*.cpp and host/*.cpp, and cuda/*.cpp and
+# cuda/*.cu where CUDA is built. HEADER_ONLY_LIBRARIES are used in .cpp files only and leave no trace in the
+# installed package.
+function(add_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;HEADER_ONLY_LIBRARIES")
+  set(target ballast_${name})
+  ballast_room_sources(${name} sources cuda_sources)
+  if(sources OR cuda_sources)
+    add_library(${target} STATIC ${sources} ${cuda_sources})
+    set(scope PUBLIC)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/${name})
+    foreach(library IN LISTS room_HEADER_ONLY_LIBRARIES)
+      target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${library}>)
+    endforeach()
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(ballast::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  ballast_show_only_own_headers(${target} ${name} ${scope})
+  list(TRANSFORM room_DEPENDS PREPEND ballast::)
+  target_link_libraries(${target} ${scope} ${room_DEPENDS})
+  if(cuda_sources)
+    target_link_libraries(${target} ${scope} CUDA::cudart_static)
+  endif()
+  install(TARGETS ${target} EXPORT ballast_targets)
+  set_property(GLOBAL APPEND PROPERTY BALLAST_ROOMS ${name})
+endfunction()
+
+function(ballast_room_sources name host_result cuda_result)
+  set(folder ${PROJECT_SOURCE_DIR}/src/${name})
+  file(GLOB host CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/host/*.cpp)
+  set(cuda "")
+  if(BALLAST_HAVE_CUDA)
+    file(GLOB cuda CONFIGURE_DEPENDS ${folder}/cuda/*.cpp ${folder}/cuda/*.cu)
+  endif()
+  set(${host_result} ${host} PARENT_SCOPE)
+  set(${cuda_result} ${cuda} PARENT_SCOPE)
+endfunction()
+
+# The order of the rooms is kept by the compiler: a room's include folder holds a link to its own headers and
+# nothing else, so a file finds only the headers of its room and of the rooms that it links.
+function(ballast_show_only_own_headers target name scope)
+  set(shown ${PROJECT_BINARY_DIR}/rooms/${name})
+  file(MAKE_DIRECTORY ${shown}/ballast)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/ballast/${name} ${shown}/ballast/${name} SYMBOLIC)
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${shown}>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
+# add_suite(target folder targets...): an executable of GoogleTest tests from folder/*.cpp and the kernel lists
+# folder/*.cu, linked with the given targets; nothing if the folder holds no tests.
+function(add_suite target folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*.cu)
+  if(NOT BALLAST_TESTS OR NOT sources)
+    return()
+  endif()
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
+  foreach(file IN LISTS kernels)
+    add_kernels(${target} ${file})
+  endforeach()
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 TEST_PREFIX "${target}."
+                       PROPERTIES TIMEOUT 300 LABELS ${target})
+  set_property(GLOBAL APPEND PROPERTY BALLAST_SUITES ${target})
+endfunction()
+
+# add_room_test(name [targets...]): the suite ballast_test_<name> from tests/<name>.
+function(add_room_test name)
+  add_suite(ballast_test_${name} ${PROJECT_SOURCE_DIR}/tests/${name} ballast::${name} ${ARGN})
+endfunction()
+
+# add_room_bench(name [targets...]): one program ballast_bench_<name>_<file> for each bench/<name>/<file>.cpp,
+# with the kernel list <file>.cu beside it if there is one. `benches` builds them all.
+function(add_room_bench name)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/${name}/*.cpp)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM stem)
+    set(target ballast_bench_${name}_${stem})
+    add_executable(${target} EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(${target} PRIVATE ballast::${name} ${ARGN})
+    set(list ${PROJECT_SOURCE_DIR}/bench/${name}/${stem}.cu)
+    if(EXISTS ${list})
+      add_kernels(${target} ${list})
+    endif()
+    if(NOT TARGET benches)
+      add_custom_target(benches)
+    endif()
+    add_dependencies(benches ${target})
+  endforeach()
+endfunction()
