@@ -11,13 +11,6 @@ std::string sentence(std::string_view argument, std::string_view value, std::str
   return text.append(" is ").append(value).append("; legal is ").append(legal);
 }
 
-template <class Number>
-std::string shortest(Number number) {
-  char digits[40];
-  auto const end = std::to_chars(digits, digits + sizeof digits, number);
-  return {digits, end.ptr};
-}
-
 }  // namespace
 
 bad_argument::bad_argument(std::string_view argument, std::string_view value, std::string_view legal)
@@ -31,12 +24,10 @@ deadline_passed::deadline_passed(std::string_view what_was_awaited, std::string 
 device_lost::device_lost(std::string_view device, std::string_view cause)
     : error("device " + std::string(device) + " is lost: " + std::string(cause)), device_(device) {}
 
-void refuse_argument(std::string_view argument, long long value, std::string_view legal) {
-  throw bad_argument(argument, shortest(value), legal);
-}
-
 void refuse_argument(std::string_view argument, double value, std::string_view legal) {
-  throw bad_argument(argument, shortest(value), legal);
+  char digits[40];
+  auto const end = std::to_chars(digits, digits + sizeof digits, value);
+  throw bad_argument(argument, std::string_view(digits, std::size_t(end.ptr - digits)), legal);
 }
 
 void refuse_argument(std::string_view argument, std::string_view value, std::string_view legal) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -50,9 +51,12 @@ class device_lost : public error {
   std::string device_;
 };
 
-/// Throws bad_argument with the value printed in decimal.
-[[noreturn]] void refuse_argument(std::string_view argument, long long value, std::string_view legal);
-[[noreturn]] void refuse_argument(std::string_view argument, double value, std::string_view legal);
+/// Throws bad_argument with the value as it stands, or printed in decimal.
 [[noreturn]] void refuse_argument(std::string_view argument, std::string_view value, std::string_view legal);
+[[noreturn]] void refuse_argument(std::string_view argument, double value, std::string_view legal);
+template <std::integral Integer>
+[[noreturn]] void refuse_argument(std::string_view argument, Integer value, std::string_view legal) {
+  refuse_argument(argument, std::string_view(std::to_string(value)), legal);
+}
 
 }  // namespace ballast::inline base

@@ -76,7 +76,7 @@ class cuda_block {
  public:
   static constexpr std::uint32_t threads = K::threads;
 
-  __device__ cuda_block(block_range range, void* scratch) : range_(range), scratch_(scratch) {}
+  __device__ cuda_block(block_range range, void*) : range_(range) {}
 
   __device__ std::uint32_t index() const { return index_; }
   __device__ std::uint32_t first() const { return range_.first; }
@@ -96,14 +96,17 @@ class cuda_block {
   __device__ void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
     for (std::uint32_t i = rank(); i < rows * columns; i += threads) f(i / columns, i % columns);
   }
-  __device__ scratch_of<K>& scratch() const { return *static_cast<scratch_of<K>*>(scratch_); }
+  // Named here and not passed as a pointer, so that the compiler knows the accesses to be to shared memory.
+  __device__ scratch_of<K>& scratch() const {
+    extern __shared__ __align__(128) unsigned char ballast_scratch[];
+    return *reinterpret_cast<scratch_of<K>*>(ballast_scratch);
+  }
 
   __device__ void move_to(std::uint32_t index) { index_ = index; }
 
  private:
   block_range range_;
   std::uint32_t index_ = 0;
-  void* scratch_;
 };
 #endif
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <string>
+#include <typeinfo>
+
+#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/resident/worker_loop.cuh"
+
+namespace ballast::inline resident {
+
+template <class Source>
+struct source_tag {
+  static constexpr char here = 0;
+};
+template <class Source>
+constexpr source_key source_key_of = &source_tag<Source>::here;
+
+template <class T>
+std::string type_name() {
+  char* const name = abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, nullptr);
+  std::string const copy = name != nullptr ? name : typeid(T).name();
+  std::free(name);
+  return copy;
+}
+
+/// An ordinary launch of a task: block i of the grid is block range.first + i of the kernel.
+template <class K>
+void launch_on_host(void const* argument, host_lane& lane) {
+  auto const& record = *static_cast<task_record const*>(argument);
+  alignas(K) unsigned char bytes[sizeof(K)];
+  __builtin_memcpy(bytes, record.data, sizeof(K));
+  host_block<K> block(record.range(), lane.scratch);
+  block.move_to(record.range().first + lane.block);
+  reinterpret_cast<K const&>(bytes)(block);
+}
+
+#if defined(__CUDACC__)
+template <class K>
+__global__ void __launch_bounds__(K::threads) launch_on_gpu(task_record record) {
+  alignas(K) unsigned char bytes[sizeof(K)];
+  __builtin_memcpy(bytes, record.data, sizeof(K));
+  cuda_block<K> block(record.range(), nullptr);
+  block.move_to(record.range().first + blockIdx.x);
+  reinterpret_cast<K const&>(bytes)(block);
+}
+#endif
+
+template <class K>
+listed_kernel make_listed() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&launch_on_gpu<K>);
+#endif
+  code.host_function = &launch_on_host<K>;
+  code.threads = K::threads;
+  code.scratch_bytes = scratch_bytes<K>;
+  return {key_of<K>, type_name<K>(), code};
+}
+
+template <class List, class Source>
+resident_entry make_entry() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&work_on_gpu<List, Source>);
+#endif
+  code.host_function = &work_on_host<List, Source>;
+  code.threads = List::threads;
+  code.scratch_bytes = List::scratch;
+  return {source_key_of<Source>, code};
+}
+
+/// Compiles a list for the given sources; for .cu files, through the rooms' BALLAST_KERNELS.
+template <class... Source>
+struct compile_for {
+  template <kernel_form... K>
+  static compiled_kernels list(std::string name) {
+    return {std::move(name), {make_listed<K>()...}, {make_entry<kernel_list<K...>, Source>()...}};
+  }
+};
+
+}  // namespace ballast::inline resident

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/device/kernel_code.hpp"
+#include "ballast/resident/task.hpp"
+#include "ballast/resident/task_record.cuh"
+
+namespace ballast::inline resident {
+
+/// Identifies a type of task source (the queue's, the pool's) among the entries of a list.
+using source_key = void const*;
+
+/// One kernel of a list; its code runs it as an ordinary launch.
+struct listed_kernel {
+  kernel_key key;
+  std::string name;
+  kernel_code code;
+};
+
+/// The resident worker loop of a list, for one type of source.
+struct resident_entry {
+  source_key source;
+  kernel_code code;
+};
+
+/// What a kernel list became when its .cu file was compiled: the object that queues take by reference, so
+/// that their users are plain .cpp. Immutable; lives as long as the program; any thread may call.
+class compiled_kernels {
+ public:
+  compiled_kernels(std::string name, std::vector<listed_kernel> kernels, std::vector<resident_entry> entries);
+
+  std::string const& name() const { return name_; }
+  std::uint32_t threads() const { return kernels_.front().code.threads; }
+  std::span<listed_kernel const> kernels() const { return kernels_; }
+
+  /// The task as it travels. Throws bad_argument ("kernel") if its kernel is not in the list, ("count") if
+  /// its block count is not 1 .. most_blocks_per_task.
+  task_record record_of(task const& task) const;
+  /// The task that a record came from.
+  task task_of(task_record const& record) const;
+
+  /// The entry for a type of source. Throws ballast::error if the list was compiled without it.
+  kernel_code const& entry_for(source_key source) const;
+
+  /// Runs the task as an ordinary launch of its block count on a stream, for whoever needs no queue. Does not
+  /// synchronise. Throws like record_of().
+  void launch(stream& on, task const& task) const;
+
+  /// What each kernel alone needs on a device, in list order. Loads the kernels.
+  std::vector<kernel_resources> resources(compute_device& device) const;
+  /// The kernel with which the fewest blocks fit on an SM: the one that the list pays for.
+  listed_kernel const& heaviest(compute_device& device) const;
+
+ private:
+  std::uint32_t id_of(kernel_key key) const;
+
+  std::string name_;
+  std::vector<listed_kernel> kernels_;
+  std::vector<resident_entry> entries_;
+};
+
+}  // namespace ballast::inline resident

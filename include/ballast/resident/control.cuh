@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/atomic_ref.cuh"
+
+namespace ballast::inline resident {
+
+/// The words through which the host and a resident kernel speak of the kernel itself. Every word has one
+/// writer, so that plain loads and stores over PCIe suffice. Trivially copyable; resident_kernel owns what it
+/// points to.
+struct resident_control {
+  std::uint32_t* stop = nullptr;      ///< pinned, host writes: 1 asks every block to end after its task
+  std::uint32_t* arrived = nullptr;   ///< pinned, a word per block: the block writes `run` when it starts
+  std::uint64_t* clock_ns = nullptr;  ///< pinned, block 0 writes: the device's time at its arrival
+  std::uint32_t* gave_up = nullptr;   ///< pinned, block 0 writes: `run` if it ended at the idle limit
+  std::uint64_t* activity = nullptr;  ///< device, a word per block: last ticket claimed * 4 + what it does
+  std::uint32_t run = 0;              ///< the number of this start, from 1
+  std::uint64_t idle_limit_ns = 0;
+
+  template <class Crew>
+  BALLAST_HD void arrive(Crew const& crew) const {
+    if (!crew.leader()) return;
+    if (crew.block() == 0) atomic_ref<std::uint64_t, scope::system>(*clock_ns).store_relaxed(crew.now_ns());
+    atomic_ref<std::uint32_t, scope::system>(arrived[crew.block()]).store_release(run);
+  }
+
+  BALLAST_HD bool stop_asked() const {
+    return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() != 0;
+  }
+  BALLAST_HD void give_up() const { atomic_ref<std::uint32_t, scope::system>(*gave_up).store_release(run); }
+};
+
+/// What a worker block is doing, in the low two bits of its activity word.
+enum class activity : std::uint32_t { idle = 0, waits = 1, runs = 2, left = 3 };
+
+}  // namespace ballast::inline resident

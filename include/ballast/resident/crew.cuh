@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/block.cuh"
+#include "ballast/device/kernel_code.hpp"
+#include "ballast/device/stamped_chunk.cuh"
+#include "ballast/resident/task_record.cuh"
+
+#if !BALLAST_ON_GPU
+#  include <algorithm>
+#  include <chrono>
+#  include <thread>
+#endif
+
+namespace ballast::inline resident {
+
+/// A crew is the threads of one resident block while the runtime, and not a kernel, has them: a GPU block's
+/// threads, or one host thread. Members named alike do alike; every thread of the crew calls them together
+/// except rank(), leader() and now_ns().
+class solo_crew {
+ public:
+  static constexpr bool has_dedicated_server = false;  ///< a worker with nothing to do serves
+
+  explicit solo_crew(host_lane& lane) : lane_(&lane) {}
+
+  std::uint32_t block() const { return lane_->block; }
+  std::uint32_t blocks() const { return lane_->grid; }
+  std::uint32_t rank() const { return 0; }
+  bool leader() const { return true; }
+  void sync() const {}
+  task_record& record() { return record_; }
+  void* scratch() const { return lane_->scratch; }
+  std::uint64_t now_ns() const {
+    return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+  /// Between two looks at something that is not there yet: gives the core away after about 60 looks.
+  void pause(std::uint32_t looks) const {
+    if (looks >= 60) std::this_thread::yield();
+  }
+  pacer& pace() const { return *lane_->pace; }
+
+ private:
+  host_lane* lane_;
+  task_record record_;
+};
+
+#if defined(__CUDACC__)
+template <std::uint32_t Threads>
+class cuda_crew {
+ public:
+  static constexpr bool has_dedicated_server = true;  ///< block 0 serves and runs no task
+  static constexpr std::uint32_t threads = Threads;
+  static constexpr std::uint32_t warps = Threads / 32;
+
+  /// Lives in shared memory, one per block.
+  struct storage {
+    task_record record;
+    std::uint32_t meta[4];
+    std::uint32_t words[32];
+    std::uint32_t smallest;
+    std::uint32_t answer;
+  };
+
+  __device__ explicit cuda_crew(storage& shared) : shared_(&shared) {}
+
+  __device__ std::uint32_t block() const { return blockIdx.x; }
+  __device__ std::uint32_t blocks() const { return gridDim.x; }
+  __device__ std::uint32_t rank() const { return threadIdx.x; }
+  __device__ std::uint32_t warp() const { return threadIdx.x / 32; }
+  __device__ std::uint32_t lane() const { return threadIdx.x % 32; }
+  __device__ bool leader() const { return threadIdx.x == 0; }
+  __device__ void sync() const { __syncthreads(); }
+  __device__ storage& shared() const { return *shared_; }
+  __device__ task_record& record() const { return shared_->record; }
+  __device__ void* scratch() const { return nullptr; }  // cuda_block finds its scratch itself
+  __device__ std::uint64_t now_ns() const {
+    std::uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+  }
+  /// The smallest of the threads' values, known to all.
+  __device__ std::uint32_t smallest(std::uint32_t value) const {
+    value = __reduce_min_sync(0xffffffff, value);
+    if (lane() == 0) shared_->words[warp()] = value;
+    sync();
+    for (std::uint32_t other = 0; other < warps; ++other) value = min(value, shared_->words[other]);
+    sync();
+    return value;
+  }
+  /// What the leader says, known to all.
+  __device__ std::uint32_t told_by_leader(std::uint32_t value) const {
+    if (leader()) shared_->answer = value;
+    sync();
+    value = shared_->answer;
+    sync();
+    return value;
+  }
+
+ private:
+  storage* shared_;
+};
+#endif
+
+}  // namespace ballast::inline resident

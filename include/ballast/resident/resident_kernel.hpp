@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ballast/base/deadline.hpp"
+#include "ballast/device/buffer.hpp"
+#include "ballast/device/compute_device.hpp"
+#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/resident/control.cuh"
+
+namespace ballast::inline resident {
+
+struct resident_options {
+  /// Blocks that stay on the device. 0: on a GPU what fits on all but 8 SMs, on the host every core. On a GPU
+  /// one of them serves the others and runs no task, so at least 2.
+  int blocks = 0;
+  clock::duration start_patience = std::chrono::seconds(30);  ///< until every block runs
+  clock::duration stop_patience = std::chrono::minutes(1);    ///< until every block has ended
+  clock::duration idle_limit = std::chrono::minutes(30);      ///< no new task for so long ends the kernel
+};
+
+/// A kernel whose blocks stay on one device: started, asked to stop, watched. One per device and process.
+/// start() and join() belong to one thread at a time; the rest may be called from any thread.
+class resident_kernel {
+ public:
+  /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
+  /// kernel of the list if fewer fit than asked.
+  resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                  kernel_code const& entry, resident_options const& options);
+  ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_patience.
+
+  std::uint32_t blocks() const { return blocks_; }
+  /// What the next start() must put into its argument.
+  resident_control next_control() const;
+  /// Launches (from a thread of its own, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel)
+  /// and waits until every block runs. Allocates nothing. Throws ballast::error if a resident kernel runs on
+  /// the device already, deadline_passed saying how many blocks started, device_lost.
+  void start(void const* argument, std::size_t bytes);
+  /// Whether the kernel still runs. Never waits. Throws device_lost.
+  bool running();
+  /// Asks every block to end after its task. Async-signal-safe; does not wait.
+  void request_stop() noexcept;
+  bool stop_requested() const noexcept;
+  /// Waits for the kernel's end. Throws deadline_passed, device_lost.
+  void join(deadline until);
+  /// Whether the last run ended because no task came for idle_limit.
+  bool gave_up() const;
+  /// Device time + this = host time (clock, ns), measured at start to a few microseconds.
+  std::int64_t clock_offset_ns() const { return clock_offset_ns_; }
+  /// One line per kind of activity and the tickets behind it; reads the device's words by a copy. Never
+  /// throws.
+  std::string describe_blocks();
+
+ private:
+  std::uint32_t choose_blocks(compiled_kernels const& kernels, kernel_code const& entry, int asked);
+  void launch(void const* argument, std::size_t bytes);
+  void await_arrival();
+  std::uint32_t arrived() const;
+  void end_of_run();
+
+  std::shared_ptr<compute_device> device_;
+  kernel_code entry_;
+  resident_options options_;
+  std::uint32_t blocks_;
+  pinned_buffer<std::uint32_t> words_;  ///< stop, gave_up; each on a line of its own
+  pinned_buffer<std::uint32_t> arrived_;
+  pinned_buffer<std::uint64_t> clock_;
+  device_buffer<std::uint64_t> activity_;
+  pinned_buffer<std::uint64_t> activity_copy_;
+  std::unique_ptr<stream> stream_, reader_;
+  std::thread launcher_;
+  std::atomic<bool> launched_ = false;
+  std::exception_ptr launch_failure_;
+  std::uint32_t run_ = 0;
+  bool claimed_ = false;
+  std::int64_t clock_offset_ns_ = 0;
+};
+
+}  // namespace ballast::inline resident

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "ballast/device/block.cuh"
+#include "ballast/device/kernel_form.cuh"
+
+namespace ballast::inline resident {
+
+inline constexpr std::uint32_t argument_words = 10;  ///< 40 bytes of arguments travel in a task
+inline constexpr std::uint32_t most_blocks_per_task = (1u << 24) - 1;  ///< the count has 24 bits
+
+/// Identifies a kernel type at run time, across translation units of one program.
+using kernel_key = void const*;
+
+template <class K>
+struct kernel_tag {
+  static constexpr char here = 0;
+};
+template <class K>
+constexpr kernel_key key_of = &kernel_tag<K>::here;
+
+/// A range of blocks of a kernel, ready to be queued. Cheap to copy; holds the kernel's arguments by value.
+/// The range's count is checked when the task is submitted (1 .. most_blocks_per_task).
+class task {
+ public:
+  template <kernel_form K>
+  explicit task(K const& kernel, block_range range = {}) : key_(key_of<K>), range_(range) {
+    static_assert(sizeof(K) <= sizeof(arguments_),
+                  "this kernel's arguments exceed 40 bytes: list and submit it as by_reference<K>");
+    std::memcpy(arguments_.data(), &kernel, sizeof(K));
+  }
+
+  kernel_key key() const { return key_; }
+  block_range range() const { return range_; }
+  std::array<std::uint32_t, argument_words> const& arguments() const { return arguments_; }
+
+  /// Rebuilds a task that was read back from a queue.
+  task(kernel_key key, block_range range, std::array<std::uint32_t, argument_words> const& arguments)
+      : key_(key), range_(range), arguments_(arguments) {}
+
+ private:
+  kernel_key key_;
+  block_range range_;
+  std::array<std::uint32_t, argument_words> arguments_{};
+};
+
+}  // namespace ballast::inline resident

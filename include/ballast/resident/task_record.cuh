@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/block.cuh"
+
+namespace ballast::inline resident {
+
+/// A task as workers see it: the 48 data bytes of a queue slot. The kernel is its id in the kernel list.
+struct task_record {
+  static constexpr std::uint32_t words = 12;
+  static constexpr std::uint32_t halt = 255;  ///< the kernel id that ends a worker (Chen et al. 2010, HALT)
+
+  std::uint32_t data[words];  ///< ten argument words, the first block, count << 8 | kernel
+
+  BALLAST_HD std::uint32_t kernel() const { return data[11] & 0xff; }
+  BALLAST_HD block_range range() const { return {data[10], data[11] >> 8}; }
+  BALLAST_HD void describe(block_range range, std::uint32_t kernel) {
+    data[10] = range.first;
+    data[11] = range.count << 8 | kernel;
+  }
+};
+
+}  // namespace ballast::inline resident

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "ballast/resident/control.cuh"
+#include "ballast/resident/crew.cuh"
+#include "ballast/resident/kernel_list.cuh"
+
+namespace ballast::inline resident {
+
+// A Source is where tasks come from. It is trivially copyable, travels as the resident kernel's only
+// argument, and has
+//   control        its resident_control
+//   next(crew)     waits for a task and puts it into crew.record(); false: the worker ends
+//   finish(crew, begin_ns, end_ns)   the task in crew.record() was executed by all threads of the crew
+//   times_tasks()  whether finish() wants the times (they cost two clock reads a task)
+//   serving_state, serve(crew, state)   GPU only: what block 0 does instead of working, until all is over
+
+/// One host thread takes tasks until its source ends. What the tasks throw passes through.
+template <class List, class Source>
+void work_on_host(void const* argument, host_lane& lane) {
+  Source source = *static_cast<Source const*>(argument);
+  solo_crew crew(lane);
+  source.control.arrive(crew);
+  while (source.next(crew)) {
+    auto const begin = crew.now_ns();
+    List::template run<host_block>(crew.record(), crew.scratch());
+    crew.pace().worked(std::chrono::nanoseconds(crew.now_ns() - begin));
+    source.finish(crew, begin, crew.now_ns());
+  }
+}
+
+#if defined(__CUDACC__)
+/// The resident kernel: block 0 serves the others, each of which takes tasks until its source ends.
+template <class List, class Source>
+__global__ void __launch_bounds__(List::threads) work_on_gpu(Source source) {
+  using crew_type = cuda_crew<List::threads>;
+  __shared__ typename crew_type::storage shared;
+  __shared__ typename Source::serving_state serving;
+  crew_type crew(shared);
+  source.control.arrive(crew);
+  if (blockIdx.x == 0) {
+    source.serve(crew, serving);
+    return;
+  }
+  while (source.next(crew)) {
+    auto const begin = source.times_tasks() ? crew.now_ns() : 0;
+    List::template run<cuda_block>(crew.record(), crew.scratch());
+    source.finish(crew, begin, source.times_tasks() ? crew.now_ns() : 0);
+  }
+}
+#endif
+
+}  // namespace ballast::inline resident

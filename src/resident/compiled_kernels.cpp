@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/resident/compiled_kernels.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline resident {
+
+compiled_kernels::compiled_kernels(std::string name, std::vector<listed_kernel> kernels,
+                                   std::vector<resident_entry> entries)
+    : name_(std::move(name)), kernels_(std::move(kernels)), entries_(std::move(entries)) {
+  for (auto& kernel : kernels_) kernel.code.name = kernel.name;
+  for (auto& entry : entries_) entry.code.name = name_;
+}
+
+std::uint32_t compiled_kernels::id_of(kernel_key key) const {
+  for (std::uint32_t id = 0; id < kernels_.size(); ++id)
+    if (kernels_[id].key == key) return id;
+  refuse_argument("kernel", "not in the list " + name_, "one of the list's kernels");
+}
+
+task_record compiled_kernels::record_of(task const& task) const {
+  auto const range = task.range();
+  if (range.count < 1 || range.count > most_blocks_per_task)
+    refuse_argument("count", range.count, "1 to 16777215 blocks a task");
+  task_record record;
+  std::copy(task.arguments().begin(), task.arguments().end(), record.data);
+  record.describe(range, id_of(task.key()));
+  return record;
+}
+
+task compiled_kernels::task_of(task_record const& record) const {
+  std::array<std::uint32_t, argument_words> arguments;
+  std::copy_n(record.data, argument_words, arguments.begin());
+  return task(kernels_[record.kernel()].key, record.range(), arguments);
+}
+
+kernel_code const& compiled_kernels::entry_for(source_key source) const {
+  for (auto const& entry : entries_)
+    if (entry.source == source) return entry.code;
+  throw error("kernel list " + name_ + " was compiled without this kind of task source");
+}
+
+void compiled_kernels::launch(stream& on, task const& task) const {
+  auto const record = record_of(task);
+  on.launch(kernels_[record.kernel()].code, task.range().count, &record, sizeof record);
+}
+
+std::vector<kernel_resources> compiled_kernels::resources(compute_device& device) const {
+  std::vector<kernel_resources> all;
+  for (auto const& kernel : kernels_) all.push_back(device.resources(kernel.code));
+  return all;
+}
+
+listed_kernel const& compiled_kernels::heaviest(compute_device& device) const {
+  auto const all = resources(device);
+  auto const fewest = std::min_element(all.begin(), all.end(), [](auto const& a, auto const& b) {
+    return a.blocks_per_multiprocessor < b.blocks_per_multiprocessor;
+  });
+  return kernels_[std::size_t(fewest - all.begin())];
+}
+
+}  // namespace ballast::inline resident

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/resident/resident_kernel.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline resident {
+namespace {
+
+constexpr std::size_t stop_word = 0, gave_up_word = 32, words = 64;  // 128 bytes apart
+constexpr int spared_multiprocessors = 8;
+
+std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_ref(word); }
+
+std::int64_t host_now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                                 kernel_code const& entry, resident_options const& options)
+    : device_(std::move(device)),
+      entry_(entry),
+      options_(options),
+      blocks_(choose_blocks(kernels, entry, options.blocks)),
+      words_(device_, words),
+      arrived_(device_, blocks_),
+      clock_(device_, 1),
+      activity_(device_, blocks_),
+      activity_copy_(device_, blocks_),
+      stream_(device_->make_stream()),
+      reader_(device_->make_stream()) {
+  std::ranges::fill(words_.span(), 0u);
+  std::ranges::fill(arrived_.span(), 0u);
+}
+
+resident_kernel::~resident_kernel() {
+  try {
+    request_stop();
+    join(deadline::in(options_.stop_patience));
+  } catch (error const&) {
+    // A lost device or a block that never ends: nothing more can be done for it here.
+  }
+  if (launcher_.joinable()) launcher_.detach();
+}
+
+std::uint32_t resident_kernel::choose_blocks(compiled_kernels const& kernels, kernel_code const& entry,
+                                             int asked) {
+  int const fit_each = device_->resources(entry).blocks_per_multiprocessor;
+  int const multiprocessors = device_->facts().multiprocessors;
+  int const least = device_->is_cuda() ? 2 : 1;
+  int const most = fit_each * multiprocessors;
+  auto const legal = std::to_string(least) + " to " + std::to_string(most) + " on " + device_->name() +
+                     " (the list's heaviest kernel is " + kernels.heaviest(*device_).name + ")";
+  if (asked == 0 && device_->is_cuda())
+    asked = std::max(fit_each * (multiprocessors - spared_multiprocessors), least);
+  if (asked == 0) asked = multiprocessors;
+  if (asked < least || asked > most) refuse_argument("blocks", asked, legal);
+  kernels.resources(*device_);  // loads every kernel now: none may be loaded while a resident kernel runs
+  return std::uint32_t(asked);
+}
+
+resident_control resident_kernel::next_control() const {
+  resident_control control;
+  control.stop = &words_[stop_word];
+  control.gave_up = &words_[gave_up_word];
+  control.arrived = arrived_.data();
+  control.clock_ns = clock_.data();
+  control.activity = activity_.data();
+  control.run = run_ + 1;
+  control.idle_limit_ns = std::uint64_t(std::chrono::nanoseconds(options_.idle_limit).count());
+  return control;
+}
+
+void resident_kernel::start(void const* argument, std::size_t bytes) {
+  if (claimed_) throw error("this resident kernel is running already");
+  if (!device_->claim_resident())
+    throw error("device " + device_->name() + " has a resident kernel already; one per device and process");
+  claimed_ = true;
+  ++run_;
+  shared(words_[stop_word]).store(0, std::memory_order_relaxed);
+  reader_->fill(activity_.data(), 0, activity_.bytes());
+  reader_->synchronize();
+  launch(argument, bytes);
+  await_arrival();
+}
+
+void resident_kernel::launch(void const* argument, std::size_t bytes) {
+  launched_.store(false, std::memory_order_relaxed);
+  launch_failure_ = nullptr;
+  std::vector<unsigned char> copy(bytes);
+  std::memcpy(copy.data(), argument, bytes);
+  launcher_ = std::thread([this, copy = std::move(copy)] {
+    try {
+      stream_->launch_cooperative(entry_, blocks_, copy.data(), copy.size());
+    } catch (...) { launch_failure_ = std::current_exception(); }
+    launched_.store(true, std::memory_order_release);
+  });
+}
+
+void resident_kernel::await_arrival() {
+  auto const until = deadline::in(options_.start_patience);
+  for (int looks = 0; arrived() < blocks_; ++looks) {
+    if (looks % 64 == 63) std::this_thread::yield();
+    if (looks % 64 == 63 && !running()) break;
+    if (!until.passed()) continue;
+    auto const started = arrived();
+    request_stop();
+    throw deadline_passed("the resident kernel's blocks to start on " + device_->name(),
+                          std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started");
+  }
+  auto const device_ns = std::atomic_ref(clock_[0]).load(std::memory_order_acquire);
+  clock_offset_ns_ = device_->is_cuda() ? host_now_ns() - std::int64_t(device_ns) : 0;
+}
+
+std::uint32_t resident_kernel::arrived() const {
+  auto const here = [this](std::uint32_t& word) {
+    return shared(word).load(std::memory_order_acquire) == run_;
+  };
+  return std::uint32_t(std::ranges::count_if(arrived_.span(), here));
+}
+
+bool resident_kernel::running() {
+  if (!claimed_) return false;
+  if (!launched_.load(std::memory_order_acquire)) return true;
+  if (launch_failure_) std::rethrow_exception(launch_failure_);
+  return !stream_->idle();
+}
+
+void resident_kernel::request_stop() noexcept {
+  shared(words_[stop_word]).store(1, std::memory_order_release);
+}
+
+bool resident_kernel::stop_requested() const noexcept {
+  return shared(words_[stop_word]).load(std::memory_order_acquire) != 0;
+}
+
+bool resident_kernel::gave_up() const {
+  return shared(words_[gave_up_word]).load(std::memory_order_acquire) == run_;
+}
+
+void resident_kernel::join(deadline until) {
+  if (!claimed_) return;
+  try {
+    while (running()) {
+      if (until.passed())
+        throw deadline_passed("the resident kernel on " + device_->name() + " to end", describe_blocks());
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  } catch (device_lost const&) {
+    end_of_run();
+    throw;
+  }
+  end_of_run();
+}
+
+void resident_kernel::end_of_run() {
+  if (launcher_.joinable()) launcher_.join();
+  device_->give_back_resident();
+  claimed_ = false;
+}
+
+std::string resident_kernel::describe_blocks() {
+  try {
+    reader_->copy(activity_copy_.data(), activity_.data(), activity_.bytes());
+    reader_->synchronize(deadline::in(std::chrono::seconds(2)));
+  } catch (error const& failure) {
+    return std::string("the blocks' state cannot be read: ") + failure.what() + "\n";
+  }
+  static char const* const names[] = {"not started", "wait for ticket", "run ticket", "have left"};
+  std::map<unsigned, std::pair<std::string, int>> by_kind;
+  for (std::uint32_t block = 0; block < blocks_; ++block) {
+    auto const word = std::atomic_ref(activity_copy_[block]).load(std::memory_order_relaxed);
+    auto& [text, count] = by_kind[unsigned(word & 3)];
+    if (count++ < 8 && (word & 3) != 0) text += " " + std::to_string(word >> 2) + "@" + std::to_string(block);
+  }
+  std::string all;
+  for (auto const& [kind, entry] : by_kind)
+    all += std::to_string(entry.second) + " blocks " + names[kind] +
+           (entry.first.empty() ? "" : " (ticket@block:" + entry.first + ")") + "\n";
+  return all;
+}
+
+}  // namespace ballast::inline resident
