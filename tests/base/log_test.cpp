@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/base/log.hpp"
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace ballast {
+namespace {
+
+class base_log : public testing::Test {
+ protected:
+  void TearDown() override { set_log_sink({}); }
+
+  std::vector<std::string> lines_;
+};
+
+TEST_F(base_log, hands_level_and_line_to_the_sink) {
+  log_level level = log_level::debug;
+  set_log_sink([&](log_level given, std::string_view line) {
+    level = given;
+    lines_.emplace_back(line);
+  });
+  write_log(log_level::warning, "slow device");
+  EXPECT_EQ(level, log_level::warning);
+  EXPECT_EQ(lines_, std::vector<std::string>{"slow device"});
+}
+
+TEST_F(base_log, drops_and_prints_nothing_when_there_is_no_sink) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  write_log(log_level::warning, "unheard");
+  EXPECT_EQ(testing::internal::GetCapturedStdout() + testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(base_log, sends_nothing_to_a_sink_that_was_replaced) {
+  set_log_sink([&](log_level, std::string_view) { lines_.emplace_back("old"); });
+  set_log_sink([&](log_level, std::string_view) { lines_.emplace_back("new"); });
+  write_log(log_level::info, "line");
+  EXPECT_EQ(lines_, std::vector<std::string>{"new"});
+}
+
+TEST_F(base_log, calls_the_sink_one_line_at_a_time_when_many_threads_write) {
+  set_log_sink([&](log_level, std::string_view line) { lines_.emplace_back(line); });
+  {
+    std::vector<std::jthread> writers;
+    for (int writer = 0; writer < 4; ++writer) {
+      writers.emplace_back([] {
+        for (int line = 0; line < 500; ++line) write_log(log_level::info, "line");
+      });
+    }
+  }
+  EXPECT_EQ(lines_.size(), 2000u);
+}
+
+}  // namespace
+}  // namespace ballast

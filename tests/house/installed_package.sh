@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# installed_package.sh root build-folder cmake compiler: installs into a new folder, then builds and runs the
+# program in outside/ against it.
+set -euo pipefail
+root=$1 build=$2 cmake=$3 compiler=$4
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$cmake" --install "$build" --prefix "$scratch/prefix" >/dev/null
+if grep -rnF -e "$root" -e "$build" --include='*.cmake' "$scratch/prefix"; then
+  echo "the package names the folders that it was built in"
+  exit 1
+fi
+"$cmake" -G Ninja -S "$root/tests/house/outside" -B "$scratch/outside" -D CMAKE_BUILD_TYPE=Release \
+  -D CMAKE_PREFIX_PATH="$scratch/prefix" -D CMAKE_CXX_COMPILER="$compiler"
+"$cmake" --build "$scratch/outside"
+"$scratch/outside/outside"
