@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs every GPU test of a folder of built programs (as scripts/gpu-pack.sh makes it) on all GPUs of this machine,
+# some of them under compute-sanitizer, and short molecular dynamics on one and on two GPUs.
+#   scripts/gpu-test.sh [programs] [output]
+# programs: default build/gpu. output: default $OUT, else bench/results/<count>x-<gpu>; gets record.json (described
+# in bench/SCHEMA.md), summary.txt and the logs. The exit status is 0 if everything passed. Variables:
+#   BALLAST_GPU_FILTER      gtest filter of the tests, default all
+#   BALLAST_SANITIZE_FILTER gtest filter of the tests under compute-sanitizer: see below; "none" leaves it out
+#   BALLAST_GPU_ATOMS       atoms of the molecular dynamics, default 524288
+#   BALLAST_GPU_PATIENCE    seconds after which one program is stopped, default 240
+set -uo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+source "$root/scripts/toolchain.sh"
+
+# Small tests only: compute-sanitizer makes kernels a hundred times slower, and what faults or stalls on purpose is
+# an error to it.
+small='-*million*:*stress*:*giant*:*many*:*deadline*:*stall*:*fault*:*lost*:*trap*:*stops*:*fails*'
+
+programs=${1:-$root/build/gpu}
+gpus=$(count_gpus)
+((gpus > 0)) || { echo "gpu-test.sh: nvidia-smi shows no GPU" >&2; exit 1; }
+ls "$programs"/ballast_test_* >/dev/null 2>&1 || { echo "gpu-test.sh: no ballast_test_* in $programs" >&2; exit 1; }
+gpu_name=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)
+driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)
+machine=${gpus}x-$(tr -cs 'A-Za-z0-9\n' '-' <<<"$gpu_name" | tr 'A-Z' 'a-z')
+output=${2:-${OUT:-$root/bench/results/$machine}}
+patience=${BALLAST_GPU_PATIENCE:-240}
+atoms=${BALLAST_GPU_ATOMS:-524288}
+mkdir -p "$output" || exit 1
+rm -f "$output"/{tests,sanitizer,command}.log "$output"/summary.txt
+
+checks=()
+rows=()
+runs=()
+failed=0
+
+# check KIND NAME LOG COMMAND...: runs the command with its output appended to LOG, and records how it ended.
+check() {
+  local kind=$1 name=$2 log=$output/$3 status=0 start=${EPOCHREALTIME/./} seconds
+  shift 3
+  printf '\n== %s %s: %s\n' "$kind" "$name" "$*" >>"$log"
+  timeout -k 10 "$patience" "$@" >>"$log" 2>&1 || status=$?
+  seconds=$(awk -v us=$((${EPOCHREALTIME/./} - start)) 'BEGIN { printf "%.3f", us / 1e6 }')
+  ((status == 0)) || failed=$((failed + 1))
+  checks+=("$(printf '{"kind": "%s", "name": "%s", "exit": %d, "seconds": %s}' "$kind" "$name" $status "$seconds")")
+  rows+=("$(printf '%-10s %-28s %8s s  %s' "$kind" "$name" "$seconds" "$(word_for $status)")")
+  echo "${rows[-1]}"
+  return $status
+}
+
+word_for() {
+  case $1 in
+    0) echo passed ;;
+    124 | 137) echo "STOPPED after $patience s" ;;
+    *) echo "FAILED, exit $1" ;;
+  esac
+}
+
+run_tests() {
+  local program
+  for program in "$programs"/ballast_test_*; do
+    check tests "$(basename "$program")" tests.log "$program" --gtest_brief=1 \
+      --gtest_filter="${BALLAST_GPU_FILTER:-*}"
+  done
+}
+
+run_sanitizer() {
+  local program tool filter=${BALLAST_SANITIZE_FILTER:-$small}
+  [[ $filter == none ]] && return
+  if ! command -v compute-sanitizer >/dev/null; then
+    rows+=("sanitizer  not run: there is no compute-sanitizer in PATH")
+    return
+  fi
+  for program in "$programs"/ballast_test_{device,resident,queue,md}; do
+    [[ -x $program ]] || continue
+    for tool in memcheck racecheck; do
+      check $tool "$(basename "$program")" sanitizer.log compute-sanitizer --tool $tool --error-exitcode 99 \
+        "$program" --gtest_brief=1 --gtest_filter="$filter"
+    done
+  done
+}
+
+# dynamics DEVICES: a short run whose JSON object goes into the record.
+dynamics() {
+  local devices=$1 json
+  json=$(mktemp)
+  if check md "$devices" command.log bash -c '"$0" "${@:2}" --json >"$1"' "$programs/ballast" "$json" \
+    md --system gaussian --atoms "$atoms" --cutoff 12 --steps 5 --devices "$devices"; then
+    runs+=("$(cat "$json")")
+  fi
+  cat "$json" >>"$output/command.log"
+  rm -f "$json"
+}
+
+run_command() {
+  if [[ ! -x $programs/ballast ]]; then
+    rows+=("command    not run: there is no ballast in $programs")
+    failed=$((failed + 1))
+    return
+  fi
+  check devices all command.log "$programs/ballast" devices
+  dynamics cuda:0
+  if ((gpus > 1)); then dynamics cuda:0,cuda:1; fi
+}
+
+join_lines() {
+  local separator=$1 first=1 item
+  shift
+  for item in "$@"; do
+    ((first)) || printf '%s' "$separator"
+    printf '%s' "$item"
+    first=0
+  done
+}
+
+write_record() {
+  {
+    printf '{"schema": "ballast-gpu-test/1", "machine": "%s", "gpu": "%s", "gpus": %d, "driver": "%s",\n' \
+      "$machine" "$gpu_name" "$gpus" "$driver"
+    printf ' "version": "%s", "time": "%s", "failed": %d,\n' "$(cat "$root/VERSION")" \
+      "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$failed"
+    printf ' "checks": [\n  %s],\n' "$(join_lines $',\n  ' "${checks[@]}")"
+    printf ' "md": [%s]}\n' "$(join_lines $',\n' ${runs[@]+"${runs[@]}"})"
+  } >"$output/record.json"
+}
+
+export BALLAST_TEST_DEVICES=${BALLAST_TEST_DEVICES:-cuda}
+run_tests
+run_command
+run_sanitizer
+write_record
+
+{
+  printf '\n%d x %s, driver %s\n' "$gpus" "$gpu_name" "$driver"
+  printf '%s\n' "${rows[@]}"
+  if ((failed)); then echo "gpu-test.sh: $failed FAILED"; else echo "gpu-test.sh: all passed"; fi
+} | tee "$output/summary.txt"
+((failed == 0))
