@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/trace/busy_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline trace {
+namespace {
+
+struct extent {
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();
+
+  void include(span const& one) {
+    begin = std::min(begin, one.begin_ns);
+    end = std::max(end, one.end_ns);
+  }
+  std::int64_t length() const { return end < begin ? 0 : end - begin; }
+};
+
+void refuse_unknown_device(span const& one, std::size_t devices) {
+  if (one.device < devices) return;
+  refuse_argument("span.device", static_cast<long long>(one.device), "below " + std::to_string(devices));
+}
+
+using extents_by_step = std::map<std::int64_t, std::vector<extent>>;
+
+extents_by_step extents(std::span<span const> spans, std::size_t devices) {
+  extents_by_step steps;
+  for (span const& one : spans) {
+    refuse_unknown_device(one, devices);
+    steps.try_emplace(one.step, devices).first->second[one.device].include(one);
+  }
+  return steps;
+}
+
+}  // namespace
+
+std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices) {
+  std::vector<step_busy> steps;
+  for (auto const& [step, extents] : extents(spans, devices)) {
+    step_busy& busy = steps.emplace_back(step_busy{step, {}});
+    for (extent const& one : extents) busy.busy_ns.push_back(one.length());
+  }
+  return steps;
+}
+
+std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices) {
+  std::vector<device_load> loads(devices);
+  for (step_busy const& step : busy_per_step(spans, devices)) {
+    for (std::size_t d = 0; d < devices; ++d) loads[d].busy_ns += step.busy_ns[d];
+  }
+  for (span const& one : spans) {
+    loads[one.device].work_ns += one.end_ns - one.begin_ns;
+    loads[one.device].tasks += one.tasks;
+  }
+  return loads;
+}
+
+double imbalance(std::span<double const> busy) {
+  if (busy.empty()) refuse_argument("busy", "empty", "one value or more");
+  for (double const value : busy) {
+    if (!std::isfinite(value) || value < 0) refuse_argument("busy", value, "finite and not negative");
+  }
+  double const largest = *std::max_element(busy.begin(), busy.end());
+  double const sum = std::accumulate(busy.begin(), busy.end(), 0.0);
+  return sum > 0 ? largest * static_cast<double>(busy.size()) / sum : 1.0;
+}
+
+double imbalance(std::span<device_load const> loads) {
+  std::vector<double> busy;
+  for (device_load const& load : loads) busy.push_back(static_cast<double>(load.busy_ns));
+  return imbalance(busy);
+}
+
+}  // namespace ballast::inline trace

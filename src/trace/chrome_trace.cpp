@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <set>
+#include <utility>
+
+#include "ballast/trace/exporters.hpp"
+#include "ballast/trace/replace_file.hpp"
+
+namespace ballast::inline trace {
+namespace {
+
+// Viewers take process 0 for the idle process, and a thread with its process's number for the main thread.
+constexpr std::uint64_t first_process = 1, first_thread = 1000;
+
+std::uint64_t process_of(std::size_t device) { return first_process + device; }
+std::uint64_t thread_of(std::uint32_t worker) { return first_thread + worker; }
+
+std::string quoted(std::string const& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// Nanoseconds as microseconds, exactly.
+std::string microseconds(std::int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
+
+std::int64_t first_begin(std::vector<span> const& spans) {
+  auto const first = std::min_element(spans.begin(), spans.end(),
+                                      [](auto const& a, auto const& b) { return a.begin_ns < b.begin_ns; });
+  return first == spans.end() ? 0 : first->begin_ns;
+}
+
+std::string process_names(recording const& what) {
+  std::string text;
+  for (std::size_t device = 0; device < what.devices.size(); ++device) {
+    text += fmt::format(R"({}{{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})",
+                        device == 0 ? "" : ",\n", process_of(device), quoted(what.devices[device]));
+    text += fmt::format(
+        ",\n"
+        R"({{"name":"process_sort_index","ph":"M","pid":{},"args":{{"sort_index":{}}}}})",
+        process_of(device), device);
+  }
+  return text;
+}
+
+std::string thread_names(recording const& what) {
+  std::set<std::pair<std::size_t, std::uint32_t>> workers;
+  for (span const& one : what.spans) workers.emplace(one.device, one.worker);
+  std::string text;
+  for (auto const& [device, worker] : workers) {
+    text += fmt::format(
+        ",\n"
+        R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":"worker {}"}}}})",
+        process_of(device), thread_of(worker), worker);
+  }
+  return text;
+}
+
+std::string complete_event(span const& one, std::int64_t origin) {
+  return fmt::format(
+      ",\n"
+      R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"tasks":{},"step":{}}}}})",
+      quoted(one.label), process_of(one.device), thread_of(one.worker), microseconds(one.begin_ns - origin),
+      microseconds(one.end_ns - one.begin_ns), one.tasks, one.step);
+}
+
+}  // namespace
+
+void write_chrome_trace(std::ostream& out, recording const& what) {
+  out << fmt::format(R"({{"displayTimeUnit":"ns","otherData":{{"dropped_spans":"{}"}},"traceEvents":[)",
+                     what.dropped)
+      << '\n'
+      << process_names(what) << thread_names(what);
+  std::int64_t const origin = first_begin(what.spans);
+  for (span const& one : what.spans) out << complete_event(one, origin);
+  out << "\n]}\n";
+}
+
+void save_chrome_trace(std::filesystem::path const& path, recording const& what) {
+  replace_file(path, [&what](std::ostream& out) { write_chrome_trace(out, what); });
+}
+
+}  // namespace ballast::inline trace

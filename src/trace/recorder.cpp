@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/trace/recorder.hpp"
+
+#include <utility>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline trace {
+
+recorder::recorder(std::vector<std::string> devices, std::size_t capacity)
+    : devices_(std::move(devices)), capacity_(capacity) {
+  if (devices_.empty()) refuse_argument("devices", 0LL, "at least one name");
+  if (capacity_ == 0) refuse_argument("capacity", 0LL, "at least 1");
+}
+
+void recorder::record(span one) {
+  refuse_if_illegal(one);
+  std::lock_guard const hold(mutex_);
+  keep_or_drop(std::move(one));
+}
+
+void recorder::record(std::vector<span> batch) {
+  for (span const& one : batch) refuse_if_illegal(one);
+  std::lock_guard const hold(mutex_);
+  for (span& one : batch) keep_or_drop(std::move(one));
+}
+
+std::size_t recorder::size() const {
+  std::lock_guard const hold(mutex_);
+  return spans_.size();
+}
+
+std::uint64_t recorder::dropped() const {
+  std::lock_guard const hold(mutex_);
+  return dropped_;
+}
+
+recording recorder::snapshot() const {
+  std::lock_guard const hold(mutex_);
+  return {devices_, spans_, dropped_};
+}
+
+void recorder::clear() {
+  std::lock_guard const hold(mutex_);
+  spans_.clear();
+  dropped_ = 0;
+}
+
+void recorder::refuse_if_illegal(span const& one) const {
+  if (one.device >= devices_.size()) {
+    refuse_argument("span.device", static_cast<long long>(one.device),
+                    "0 to " + std::to_string(devices_.size() - 1));
+  }
+  if (one.end_ns < one.begin_ns) {
+    refuse_argument("span.end_ns", static_cast<long long>(one.end_ns),
+                    "at least begin_ns, " + std::to_string(one.begin_ns));
+  }
+}
+
+void recorder::keep_or_drop(span&& one) {
+  if (spans_.size() < capacity_) {
+    spans_.push_back(std::move(one));
+  } else {
+    ++dropped_;
+  }
+}
+
+}  // namespace ballast::inline trace

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/trace/exporters.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "ballast/base/error.hpp"
+
+namespace {
+
+using ballast::recording;
+using nlohmann::json;
+
+recording const example = {.devices = {"cuda:0", "host:1"},
+                           .spans = {{.device = 1,
+                                      .worker = 2,
+                                      .label = "for\"ce",
+                                      .step = 4,
+                                      .tasks = 9,
+                                      .begin_ns = 5'000'001'500,
+                                      .end_ns = 5'000'004'503},
+                                     {.device = 0,
+                                      .worker = 0,
+                                      .label = "a,b",
+                                      .step = 4,
+                                      .tasks = 1,
+                                      .begin_ns = 5'000'000'000,
+                                      .end_ns = 5'000'000'007}},
+                           .dropped = 12};
+
+json chrome(recording const& what) {
+  std::ostringstream out;
+  ballast::write_chrome_trace(out, what);
+  return json::parse(out.str());
+}
+
+std::vector<json> events(json const& trace, std::string const& phase, std::string const& name = "") {
+  std::vector<json> found;
+  for (json const& event : trace.at("traceEvents")) {
+    if (event.at("ph") == phase && (name.empty() || event.at("name") == name)) found.push_back(event);
+  }
+  return found;
+}
+
+TEST(trace_chrome, writes_one_complete_event_per_span_with_exact_microseconds) {
+  auto const complete = events(chrome(example), "X");
+  ASSERT_EQ(complete.size(), 2u);
+  EXPECT_EQ(complete[0].at("name"), "for\"ce");
+  EXPECT_EQ(complete[0].at("ts"), 1.5);
+  EXPECT_EQ(complete[0].at("dur"), 3.003);
+  EXPECT_EQ(complete[0].at("args"), (json{{"tasks", 9}, {"step", 4}}));
+  EXPECT_EQ(complete[1].at("ts"), 0.0);
+  EXPECT_EQ(complete[1].at("dur"), 0.007);
+}
+
+TEST(trace_chrome, names_a_process_per_device_and_a_thread_per_worker) {
+  json const trace = chrome(example);
+  auto const processes = events(trace, "M", "process_name");
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[1].at("args").at("name"), "host:1");
+  auto const threads = events(trace, "M", "thread_name");
+  ASSERT_EQ(threads.size(), 2u);
+  EXPECT_EQ(threads[1].at("args").at("name"), "worker 2");
+  json const span_of_host = events(trace, "X")[0];
+  EXPECT_EQ(span_of_host.at("pid"), processes[1].at("pid"));
+  EXPECT_EQ(span_of_host.at("tid"), threads[1].at("tid"));
+}
+
+TEST(trace_chrome, uses_no_process_zero_and_no_thread_that_looks_like_a_main_thread) {
+  for (json const& event : events(chrome(example), "X")) {
+    EXPECT_NE(event.at("pid"), 0);
+    EXPECT_NE(event.at("tid"), event.at("pid"));
+  }
+}
+
+TEST(trace_chrome, says_how_many_spans_were_dropped) {
+  EXPECT_EQ(chrome(example).at("otherData").at("dropped_spans"), "12");
+}
+
+TEST(trace_chrome, is_valid_without_a_single_span) {
+  EXPECT_TRUE(events(chrome({.devices = {"host"}, .spans = {}}), "X").empty());
+}
+
+TEST(trace_chrome, keeps_times_exact_over_days) {
+  constexpr std::int64_t days = 400'000'000'000'001;
+  recording const far = {.devices = {"host"},
+                         .spans = {{.begin_ns = 0, .end_ns = 1}, {.begin_ns = days, .end_ns = days}}};
+  std::ostringstream out;
+  ballast::write_chrome_trace(out, far);
+  EXPECT_THAT(out.str(), testing::HasSubstr("\"ts\":400000000000.001,"));
+}
+
+TEST(trace_csv, quotes_what_needs_it) {
+  std::ostringstream out;
+  ballast::write_csv(out, example);
+  EXPECT_EQ(out.str(),
+            "device,worker,label,step,tasks,begin_ns,end_ns\n"
+            "host:1,2,\"for\"\"ce\",4,9,5000001500,5000004503\n"
+            "cuda:0,0,\"a,b\",4,1,5000000000,5000000007\n");
+}
+
+TEST(trace_exporters, name_the_file_that_cannot_be_written) {
+  try {
+    ballast::save_chrome_trace("/no/such/folder/t.json", example);
+    FAIL() << "no error";
+  } catch (ballast::error const& problem) {
+    EXPECT_STREQ(problem.what(), "cannot write /no/such/folder/t.json: No such file or directory");
+  }
+}
+
+}  // namespace
