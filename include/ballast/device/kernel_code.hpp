@@ -14,8 +14,13 @@ class pacer {
  public:
   explicit pacer(double slowdown) : extra_(slowdown - 1.0) {}
 
-  /// Call after `worked` of real work.
+  /// Call after `worked` of real work: sleeps as owe() says.
   void worked(std::chrono::nanoseconds worked);
+
+  /// The arithmetic alone. owe() books `worked` and says how long to sleep now: the whole debt, or 0 while it
+  /// is below 100 us; slept() books how long a sleep really took.
+  std::chrono::nanoseconds owe(std::chrono::nanoseconds worked);
+  void slept(std::chrono::nanoseconds took);
 
  private:
   double extra_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "ballast/base/deadline.hpp"
 #include "ballast/device/kernel_code.hpp"
@@ -51,6 +52,11 @@ class stream {
 
   /// Waits until idle(). Throws deadline_passed, device_lost.
   void synchronize(deadline until = deadline::in(std::chrono::minutes(10)));
+
+ private:
+  /// Waits until idle(): true; false when the deadline passed first. Throws device_lost.
+  virtual bool await_idle(deadline until) = 0;
+  virtual std::string const& device_name() const = 0;
 };
 
 }  // namespace ballast::inline device

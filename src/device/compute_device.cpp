@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/device/compute_device.hpp"
+
+namespace ballast::inline device {
+
+void* compute_device::allocate(memory where, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* const address = allocate_bytes(where, bytes);
+  allocations_.fetch_add(1, std::memory_order_relaxed);
+  return address;
+}
+
+void compute_device::release(memory where, void* address) noexcept {
+  if (address != nullptr) release_bytes(where, address);
+}
+
+}  // namespace ballast::inline device

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/device/device_spec.hpp"
+
+#include <charconv>
+#include <optional>
+
+#include "ballast/base/environment.hpp"
+#include "ballast/base/error.hpp"
+#include "ballast/device/compute_device.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+constexpr auto grammar = "a comma-separated list of cuda | cuda:INDEX[@SMS] | host[:CORES][/SLOWDOWN]";
+constexpr int most_cores = 4096;
+constexpr double most_slowdown = 1000;
+
+template <class Number>
+std::optional<Number> read_number(std::string_view text) {
+  Number number{};
+  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Cuts `text` at the first `mark`: what stood after it, or nothing if there is no mark.
+std::optional<std::string_view> cut(std::string_view& text, char mark) {
+  auto const at = text.find(mark);
+  if (at == text.npos) return std::nullopt;
+  auto const after = text.substr(at + 1);
+  text = text.substr(0, at);
+  return after;
+}
+
+int read_count(std::string_view part, std::string_view text, int least, int most, std::string const& what) {
+  auto const number = read_number<int>(text);
+  if (number && *number >= least && *number <= most) return *number;
+  refuse_argument("devices", part,
+                  what + " of " + std::to_string(least) + " to " + std::to_string(most) + " in " + grammar);
+}
+
+double read_slowdown(std::string_view part, std::string_view text) {
+  auto const number = read_number<double>(text);
+  if (number && *number >= 1 && *number <= most_slowdown) return *number;
+  refuse_argument("devices", part, std::string("a SLOWDOWN of 1 to 1000 in ") + grammar);
+}
+
+device_spec parse_cuda(std::string_view part, std::optional<std::string_view> after_colon) {
+  device_spec spec;
+  spec.kind = backend::cuda;
+  if (!after_colon) return spec;
+  auto const multiprocessors = cut(*after_colon, '@');
+  spec.index = read_count(part, *after_colon, 0, 1023, "an INDEX");
+  if (multiprocessors) spec.multiprocessors = read_count(part, *multiprocessors, 1, 65535, "SMS");
+  return spec;
+}
+
+device_spec parse_host(std::string_view part, std::optional<std::string_view> cores,
+                       std::optional<std::string_view> slowdown) {
+  device_spec spec;
+  if (cores) spec.cores = read_count(part, *cores, 1, most_cores, "CORES");
+  if (slowdown) spec.slowdown = read_slowdown(part, *slowdown);
+  return spec;
+}
+
+device_spec parse_device(std::string_view part) {
+  auto kind = part;
+  auto const slowdown = cut(kind, '/');
+  auto const after_colon = cut(kind, ':');
+  if (kind == "cuda" && !slowdown) return parse_cuda(part, after_colon);
+  if (kind == "host") return parse_host(part, after_colon, slowdown);
+  refuse_argument("devices", part, grammar);
+}
+
+std::string shortest(double number) {
+  char text[32];
+  auto const [end, failure] = std::to_chars(text, text + sizeof text, number);
+  return failure == std::errc() ? std::string(text, end) : std::to_string(number);
+}
+
+}  // namespace
+
+std::vector<device_spec> parse_devices(std::string_view list) {
+  std::vector<device_spec> specs;
+  for (std::optional<std::string_view> rest = list; rest;) {
+    auto part = *rest;
+    rest = cut(part, ',');
+    specs.push_back(parse_device(part));
+  }
+  return specs;
+}
+
+std::string to_text(device_spec const& spec) {
+  std::string text = spec.kind == backend::cuda ? "cuda" : "host";
+  if (spec.kind == backend::cuda && spec.index != spec.all) text += ":" + std::to_string(spec.index);
+  if (spec.multiprocessors != 0) text += "@" + std::to_string(spec.multiprocessors);
+  if (spec.kind == backend::host && spec.cores != spec.all) text += ":" + std::to_string(spec.cores);
+  if (spec.slowdown != 1.0) text += "/" + shortest(spec.slowdown);
+  return text;
+}
+
+std::string default_device_list() {
+  if (auto const chosen = environment("BALLAST_DEVICES")) return *chosen;
+  return cuda_device_count() > 0 ? "cuda" : "host";
+}
+
+}  // namespace ballast::inline device

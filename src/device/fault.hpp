@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+namespace ballast::inline device {
+
+/// Remembers the first fault of a device. Any thread may call any member.
+class fault_record {
+ public:
+  explicit fault_record(std::string device) : device_(std::move(device)) {}
+
+  bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
+  /// Marks the device lost; only the first cause is kept.
+  void note(std::string cause);
+  /// Throws device_lost with the first cause if there was a fault.
+  void check() const;
+  std::string const& device() const noexcept { return device_; }
+
+ private:
+  std::string device_;
+  std::mutex mutex_;
+  std::string cause_;  ///< written once, before lost_
+  std::atomic<bool> lost_ = false;
+};
+
+}  // namespace ballast::inline device

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/device.hpp"
+
+#include "ballast/base/error.hpp"
+#include "host/cores.hpp"
+#include "host/memory.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+// Built in place: neither a pool nor a mutex moves.
+std::shared_ptr<host_engine> make_engine(device_spec const& spec, std::string const& name,
+                                         std::size_t workers, std::vector<int> const& cores) {
+  auto const fault = std::make_shared<fault_record>(name);
+  return std::shared_ptr<host_engine>(
+      new host_engine{fault, worker_pool(name, workers, cores, spec.slowdown, fault)});
+}
+
+}  // namespace
+
+host_device::host_device(device_spec const& spec, std::string const& name, std::size_t workers,
+                         std::vector<int> const& cores)
+    : compute_device(spec, name), engine_(make_engine(spec, name, workers, cores)) {
+  facts_.model = processor_model();
+  facts_.multiprocessors = int(workers);
+  facts_.memory_bytes = host_memory_bytes();
+  facts_.pinned_to_cores = !cores.empty();
+}
+
+std::unique_ptr<stream> host_device::make_stream() {
+  check();
+  return std::make_unique<host_stream>(engine_);
+}
+
+kernel_resources host_device::resources(kernel_code const& code) {
+  check();
+  if (code.host_function == nullptr)
+    throw error("kernel " + std::string(code.name) + " was compiled without a host function");
+  kernel_resources found;
+  found.blocks_per_multiprocessor = 1;
+  return found;
+}
+
+void* host_device::allocate_bytes(memory, std::size_t bytes) {
+  check();
+  return allocate_host_memory(name(), bytes);
+}
+
+void host_device::release_bytes(memory, void* address) noexcept { release_host_memory(address); }
+
+}  // namespace ballast::inline device

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+#include "host/stream.hpp"
+
+namespace ballast::inline device {
+
+/// A group of CPU cores as a device.
+class host_device final : public compute_device {
+ public:
+  /// `cores`: what to bind the workers to, one each; empty: unbound.
+  host_device(device_spec const& spec, std::string const& name, std::size_t workers,
+              std::vector<int> const& cores);
+
+  device_facts const& facts() const noexcept override { return facts_; }
+  std::unique_ptr<stream> make_stream() override;
+  kernel_resources resources(kernel_code const& code) override;
+  bool reach(compute_device const& other) override { return !other.is_cuda(); }
+  void check() override { engine_->fault->check(); }
+  bool claim_resident() noexcept override { return !claimed_.exchange(true); }
+  void give_back_resident() noexcept override { claimed_.store(false); }
+
+ private:
+  void* allocate_bytes(memory where, std::size_t bytes) override;
+  void release_bytes(memory where, void* address) noexcept override;
+
+  std::shared_ptr<host_engine> engine_;
+  device_facts facts_;
+  std::atomic<bool> claimed_ = false;
+};
+
+}  // namespace ballast::inline device

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/memory.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+constexpr std::align_val_t alignment{256};
+constexpr std::size_t word = sizeof(std::uint64_t), most_by_words = 16384;
+
+bool moves_by_words(void const* to, void const* from, std::size_t bytes) {
+  auto const bits = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
+  return bits % word == 0 && bytes <= most_by_words;
+}
+
+}  // namespace
+
+std::size_t host_memory_bytes() noexcept {
+  return std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGESIZE));
+}
+
+void* allocate_host_memory(std::string const& device, std::size_t bytes) {
+  auto const present = host_memory_bytes();
+  void* const address = bytes <= present ? ::operator new(bytes, alignment, std::nothrow) : nullptr;
+  if (address != nullptr) return address;
+  throw error("no memory for " + std::to_string(bytes) + " bytes on " + device + ", which has " +
+              std::to_string(present) + " bytes in all");
+}
+
+void release_host_memory(void* address) noexcept { ::operator delete(address, alignment); }
+
+void copy_host_memory(void* to, void const* from, std::size_t bytes) noexcept {
+  if (bytes == 0) return;
+  if (!moves_by_words(to, from, bytes)) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  auto* const target = static_cast<std::uint64_t*>(to);
+  auto* const source = static_cast<std::uint64_t*>(const_cast<void*>(from));
+  for (std::size_t i = 0; i < bytes / word; ++i) {
+    auto const value = std::atomic_ref(source[i]).load(std::memory_order_relaxed);
+    std::atomic_ref(target[i]).store(value, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace ballast::inline device

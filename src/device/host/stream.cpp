@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/stream.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "host/cores.hpp"
+#include "host/event.hpp"
+#include "host/memory.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+// A kernel's argument, aligned for any type.
+class argument_copy {
+ public:
+  argument_copy(void const* argument, std::size_t bytes) : lines_((bytes + sizeof(line) - 1) / sizeof(line)) {
+    if (bytes != 0) std::memcpy(lines_.data(), argument, bytes);
+  }
+  void const* data() const { return lines_.data(); }
+
+ private:
+  struct alignas(64) line {
+    unsigned char bytes[64];
+  };
+  std::vector<line> lines_;
+};
+
+void refuse_without_host_function(kernel_code const& code) {
+  if (code.host_function == nullptr)
+    throw error("kernel " + std::string(code.name) + " was compiled without a host function");
+}
+
+}  // namespace
+
+// Owned by the thread too: one that never ends may outlive the stream.
+struct host_stream::work_queue {
+  std::shared_ptr<host_engine> engine;
+  std::mutex mutex;
+  std::condition_variable more, drained;
+  std::deque<std::function<void()>> work;
+  bool busy = false, ended = false;
+
+  bool idle() const { return work.empty() && !busy; }
+
+  void carry_out() {
+    std::unique_lock hold(mutex);
+    for (;;) {
+      more.wait(hold, [this] { return ended || !work.empty(); });
+      if (work.empty()) return;
+      busy = true;
+      carry_out_first(hold);
+      busy = false;
+      if (work.empty()) drained.notify_all();
+    }
+  }
+  void carry_out_first(std::unique_lock<std::mutex>& hold) {
+    auto const first = std::move(work.front());
+    work.pop_front();
+    hold.unlock();
+    first();
+    hold.lock();
+  }
+};
+
+host_stream::host_stream(std::shared_ptr<host_engine> engine) : queue_(std::make_shared<work_queue>()) {
+  queue_->engine = std::move(engine);
+  thread_ = std::thread([queue = queue_] {
+    name_thread("ballast-stream");
+    queue->carry_out();
+  });
+}
+
+host_stream::~host_stream() {
+  std::unique_lock hold(queue_->mutex);
+  queue_->ended = true;
+  queue_->more.notify_all();
+  bool const idle =
+      queue_->drained.wait_for(hold, std::chrono::minutes(1), [this] { return queue_->idle(); });
+  hold.unlock();
+  idle ? thread_.join() : thread_.detach();
+}
+
+void host_stream::enqueue(std::function<void()> work) {
+  queue_->engine->fault->check();
+  std::lock_guard const hold(queue_->mutex);
+  queue_->work.push_back(std::move(work));
+  queue_->more.notify_one();
+}
+
+void host_stream::copy(void* to, void const* from, std::size_t bytes) {
+  enqueue([=, fault = queue_->engine->fault.get()] {
+    if (!fault->lost()) copy_host_memory(to, from, bytes);
+  });
+}
+
+void host_stream::fill(void* to, unsigned char byte, std::size_t bytes) {
+  enqueue([=, fault = queue_->engine->fault.get()] {
+    if (!fault->lost() && bytes != 0) std::memset(to, byte, bytes);
+  });
+}
+
+void host_stream::launch(kernel_code const& code, std::uint32_t grid, void const* argument,
+                         std::size_t bytes) {
+  refuse_without_host_function(code);
+  if (grid == 0) return;
+  enqueue([code, grid, copy = argument_copy(argument, bytes), engine = queue_->engine.get()] {
+    if (!engine->fault->lost()) engine->pool.run(code, grid, copy.data());
+  });
+}
+
+void host_stream::launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
+                                     std::size_t bytes) {
+  refuse_without_host_function(code);
+  auto const most = queue_->engine->pool.size();
+  if (grid > most)
+    refuse_argument("blocks", grid, "1 to " + std::to_string(most) + " resident blocks on " + device_name());
+  if (grid == 0) return;
+  enqueue([code, grid, copy = argument_copy(argument, bytes), engine = queue_->engine.get()] {
+    if (!engine->fault->lost()) engine->pool.run_together(code, grid, copy.data());
+  });
+}
+
+std::unique_ptr<event> host_stream::record() {
+  auto moment = std::make_shared<host_moment>();
+  enqueue([moment] { moment->pass(); });
+  return std::make_unique<host_event>(std::move(moment), queue_->engine->fault);
+}
+
+void host_stream::wait_for(event const& before) {
+  auto const* const awaited = dynamic_cast<host_event const*>(&before);
+  if (awaited == nullptr) refuse_argument("before", "an event of a GPU", "an event of a host device");
+  enqueue([moment = awaited->moment()] { moment->await(); });
+}
+
+bool host_stream::idle() {
+  queue_->engine->fault->check();
+  std::lock_guard const hold(queue_->mutex);
+  return queue_->idle();
+}
+
+// Looks up now and then: after a fault a block may never end.
+bool host_stream::await_idle(deadline until) {
+  std::unique_lock hold(queue_->mutex);
+  while (!queue_->idle()) {
+    queue_->engine->fault->check();
+    if (until.passed()) return false;
+    queue_->drained.wait_until(hold, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
+  }
+  queue_->engine->fault->check();
+  return true;
+}
+
+std::string const& host_stream::device_name() const { return queue_->engine->fault->device(); }
+
+}  // namespace ballast::inline device

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "ballast/device/stream.hpp"
+#include "fault.hpp"
+#include "host/worker_pool.hpp"
+
+namespace ballast::inline device {
+
+/// What a host device shares with its streams.
+struct host_engine {
+  std::shared_ptr<fault_record> fault;
+  worker_pool pool;
+};
+
+/// A queue whose own thread carries its work out in order; the thread sleeps while there is none.
+class host_stream final : public stream {
+ public:
+  explicit host_stream(std::shared_ptr<host_engine> engine);
+  ~host_stream() override;
+
+  void copy(void* to, void const* from, std::size_t bytes) override;
+  void fill(void* to, unsigned char byte, std::size_t bytes) override;
+  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override;
+  void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
+                          std::size_t bytes) override;
+  std::unique_ptr<event> record() override;
+  void wait_for(event const& before) override;
+  bool idle() override;
+  void* native() override { return nullptr; }
+
+ private:
+  struct work_queue;
+
+  bool await_idle(deadline until) override;
+  std::string const& device_name() const override;
+  void enqueue(std::function<void()> work);
+
+  std::shared_ptr<work_queue> queue_;
+  std::thread thread_;
+};
+
+}  // namespace ballast::inline device

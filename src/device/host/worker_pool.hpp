@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ballast/device/kernel_code.hpp"
+#include "fault.hpp"
+
+namespace ballast::inline device {
+
+/// One launch on its way through a pool; lives in run() or run_together().
+struct host_job {
+  kernel_code code;
+  std::uint32_t grid;
+  void const* argument;
+  std::atomic<std::uint64_t> next = 0;  ///< the next block to claim; grid or more: all are claimed
+  std::uint32_t inside = 0;             ///< workers at it, guarded by the pool
+
+  bool claimed() const { return next.load(std::memory_order_relaxed) >= grid; }
+};
+
+/// The cores of a host device: workers that run blocks.
+/// The blocks of a plain job are claimed one by one by whoever is free. A cooperative job is admitted when
+/// there are workers for all of its blocks that no other cooperative job holds; then it has a seat for each,
+/// which workers take as soon as they finish a block. Since seats never exceed workers, two cooperative jobs
+/// cannot wait for each other. After a fault a plain job's unclaimed blocks are dropped; a cooperative job's
+/// are still run, since those already running may wait for them.
+class worker_pool {
+ public:
+  /// `cores`: what to bind the workers to, one each; empty: unbound.
+  worker_pool(std::string const& name, std::size_t workers, std::vector<int> const& cores, double slowdown,
+              std::shared_ptr<fault_record> fault);
+  worker_pool(worker_pool const&) = delete;
+  worker_pool& operator=(worker_pool const&) = delete;
+  ~worker_pool();  ///< Waits at most ten seconds for blocks that do not end.
+
+  std::uint32_t size() const { return std::uint32_t(workers_.size()); }
+  /// Runs the blocks and returns when all have ended, or the first of them threw: then the fault is noted.
+  void run(kernel_code const& code, std::uint32_t grid, void const* argument);
+  /// The same with a worker for every block; grid must not exceed size().
+  void run_together(kernel_code const& code, std::uint32_t grid, void const* argument);
+
+ private:
+  struct shared_state;
+  class worker;
+
+  std::shared_ptr<shared_state> state_;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace ballast::inline device
