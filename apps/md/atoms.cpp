@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::md {
+namespace {
+
+bool sound(double value) { return std::isfinite(value) && std::abs(value) <= largest_coordinate; }
+bool sound(vec3 const& v) { return sound(v.x) && sound(v.y) && sound(v.z); }
+
+template <class T>
+std::vector<T> taken(std::vector<T> const& from, std::vector<std::uint32_t> const& order) {
+  std::vector<T> result;
+  result.reserve(order.size());
+  for (auto const index : order) result.push_back(from[index]);
+  return result;
+}
+
+[[noreturn]] void refuse_atom(atoms const& all, std::size_t atom, std::string_view what,
+                              std::string_view legal) {
+  refuse_argument("atoms", std::string(what) + " of atom " + std::to_string(all.id[atom]), legal);
+}
+
+void check_atom(atoms const& all, std::size_t i) {
+  if (!sound(all.position[i])) refuse_atom(all, i, "the position", "finite coordinates within 1e9 Angstrom");
+  if (!sound(all.velocity[i])) refuse_atom(all, i, "the velocity", "finite components");
+  if (!sound(all.charge[i])) refuse_atom(all, i, "the charge", "a finite number");
+  if (!sound(all.mass[i]) || all.mass[i] <= 0) refuse_atom(all, i, "the mass", "a positive number");
+}
+
+void widen(double& low, double& high) {
+  if (high - low >= 1.0) return;
+  double const middle = 0.5 * (low + high);
+  low = middle - 0.5;
+  high = middle + 0.5;
+}
+
+double square(vec3 const& v) { return v.x * v.x + v.y * v.y + v.z * v.z; }
+
+}  // namespace
+
+void add_atom(atoms& all, std::int64_t id, std::uint16_t type, vec3 position, vec3 velocity, double charge,
+              double mass) {
+  all.position.push_back(position);
+  all.velocity.push_back(velocity);
+  all.charge.push_back(charge);
+  all.mass.push_back(mass);
+  all.id.push_back(id);
+  all.type.push_back(type);
+}
+
+atoms reordered(atoms const& from, std::vector<std::uint32_t> const& order) {
+  return {taken(from.position, order),
+          taken(from.velocity, order),
+          taken(from.charge, order),
+          taken(from.mass, order),
+          taken(from.id, order),
+          taken(from.type, order),
+          from.type_name,
+          from.box,
+          from.box_is_given,
+          from.parameters};
+}
+
+void check_atoms(atoms const& all) {
+  if (all.size() == 0) refuse_argument("atoms", 0LL, "at least 1");
+  if (all.size() > std::size_t(std::numeric_limits<std::int32_t>::max())) {
+    refuse_argument("atoms", static_cast<long long>(all.size()), "at most 2147483647");
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) check_atom(all, i);
+}
+
+bounds enclosing_box(std::vector<vec3> const& position) {
+  if (position.empty()) return {{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
+  bounds box{position.front(), position.front()};
+  for (auto const& p : position) {
+    box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
+    box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
+  }
+  widen(box.low.x, box.high.x);
+  widen(box.low.y, box.high.y);
+  widen(box.low.z, box.high.z);
+  return box;
+}
+
+double kinetic_energy(atoms const& all) {
+  double twice = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) twice += all.mass[i] * square(all.velocity[i]);
+  return 0.5 * twice / acceleration;
+}
+
+double temperature(atoms const& all, bool free_of_drift) {
+  double const freedoms = 3.0 * static_cast<double>(all.size()) - (free_of_drift ? 3.0 : 0.0);
+  return freedoms > 0 ? 2 * kinetic_energy(all) / (freedoms * boltzmann) : 0.0;
+}
+
+vec3 momentum(atoms const& all) {
+  vec3 sum;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    sum.x += all.mass[i] * all.velocity[i].x;
+    sum.y += all.mass[i] * all.velocity[i].y;
+    sum.z += all.mass[i] * all.velocity[i].z;
+  }
+  return sum;
+}
+
+}  // namespace ballast::md

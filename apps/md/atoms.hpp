@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ballast::md {
+
+/// Units everywhere in md: Angstrom, femtosecond, kcal/mol, elementary charge, g/mol, Kelvin.
+struct vec3 {
+  double x = 0, y = 0, z = 0;
+
+  bool operator==(vec3 const&) const = default;
+};
+
+/// The space the atoms were given in: low <= position < high. Open systems may leave it.
+struct bounds {
+  vec3 low, high;
+
+  double length(int axis) const {
+    return axis == 0 ? high.x - low.x : axis == 1 ? high.y - low.y : high.z - low.z;
+  }
+  bool operator==(bounds const&) const = default;
+};
+
+/// One pair of parameters for all atoms: epsilon in kcal/mol, sigma in Angstrom.
+struct lennard_jones {
+  double epsilon = 0, sigma = 0;
+
+  bool operator==(lennard_jones const&) const = default;
+};
+
+constexpr lennard_jones helium_parameters{0.0203093, 2.556};
+constexpr double helium_mass = 4.002602;
+constexpr double boltzmann = 0.0019872067;                          ///< kcal/mol/K
+constexpr double acceleration = 1.0 / (48.88821291 * 48.88821291);  ///< (kcal/mol/A)/(g/mol) to A/fs^2
+constexpr double largest_coordinate = 1e9;                          ///< beyond it a run has blown up
+
+/// The state of a system: arrays of equal length, one entry per atom.
+struct atoms {
+  std::vector<vec3> position, velocity;
+  std::vector<double> charge, mass;
+  std::vector<std::int64_t> id;
+  std::vector<std::uint16_t> type;     ///< index into type_name
+  std::vector<std::string> type_name;  ///< an element symbol, or the type's number as text
+  bounds box;
+  bool box_is_given = true;                 ///< false: the file had no box, `box` only encloses the atoms
+  std::optional<lennard_jones> parameters;  ///< absent: the file did not say
+
+  std::size_t size() const { return position.size(); }
+  bool operator==(atoms const&) const = default;
+};
+
+/// Appends one atom.
+void add_atom(atoms& all, std::int64_t id, std::uint16_t type, vec3 position, vec3 velocity, double charge,
+              double mass);
+
+/// The atoms in another order: entry i of the result is entry order[i] of `from`.
+atoms reordered(atoms const& from, std::vector<std::uint32_t> const& order);
+
+/// Throws bad_argument if there is no atom, more than 2^31 - 1, a coordinate, velocity or charge that is not
+/// finite or beyond +-1e9, or a mass that is not positive. The sentence names the atom's id.
+void check_atoms(atoms const& all);
+
+/// The smallest box around the positions; a side without extent is widened to 1 Angstrom.
+bounds enclosing_box(std::vector<vec3> const& position);
+
+/// kcal/mol.
+double kinetic_energy(atoms const& all);
+/// Kelvin, from 3 degrees of freedom per atom, 3 fewer where `free_of_drift`; 0 for a single atom.
+double temperature(atoms const& all, bool free_of_drift = true);
+/// (g/mol)(A/fs).
+vec3 momentum(atoms const& all);
+
+}  // namespace ballast::md

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/qualifiers.cuh"
+
+namespace ballast::md {
+
+/// A row of cells along x, as ranges of cells: one, or two where a periodic box is wrapped around.
+struct row_ranges {
+  std::int32_t count;
+  std::int32_t first[2], last[2];  ///< inclusive
+};
+
+/// A box cut into nx * ny * nz equal cells, x fastest. Whoever is within an edge of an atom is in the cell of
+/// the atom or one of the cells around it. Trivially copyable: kernels take it by value.
+struct cell_grid {
+  double low[3];      ///< Angstrom
+  double edge[3];     ///< of a cell
+  std::int32_t n[3];  ///< cells per side, at least 1
+  std::int32_t periodic;
+
+  BALLAST_HD std::int32_t cells() const { return n[0] * n[1] * n[2]; }
+
+  /// Which cell of one side a coordinate is in; what lies outside the box belongs to the cell nearest to it.
+  BALLAST_HD std::int32_t along(int axis, double coordinate) const {
+    double const cell = (coordinate - low[axis]) / edge[axis];
+    if (!(cell > 0)) return 0;
+    return cell < n[axis] ? static_cast<std::int32_t>(cell) : n[axis] - 1;
+  }
+  BALLAST_HD std::int32_t cell_of(double x, double y, double z) const {
+    return (along(2, z) * n[1] + along(1, y)) * n[0] + along(0, x);
+  }
+
+  /// The neighbours of cell c of one side are c + first .. c + last, wrapped if periodic; each once.
+  BALLAST_HD std::int32_t first_offset(int axis, std::int32_t c) const {
+    if (periodic) return n[axis] >= 3 ? -1 : -c;
+    return c > 0 ? -1 : 0;
+  }
+  BALLAST_HD std::int32_t last_offset(int axis, std::int32_t c) const {
+    if (periodic) return n[axis] >= 3 ? 1 : n[axis] - 1 - c;
+    return c < n[axis] - 1 ? 1 : 0;
+  }
+  BALLAST_HD std::int32_t wrapped(int axis, std::int32_t c) const {
+    return c < 0 ? c + n[axis] : c >= n[axis] ? c - n[axis] : c;
+  }
+
+  /// The cells around column x of a row of cells that starts with cell `row`.
+  BALLAST_HD row_ranges ranges_of_row(std::int32_t row, std::int32_t x) const {
+    std::int32_t const begin = x + first_offset(0, x), end = x + last_offset(0, x);
+    if (begin < 0) return {2, {row, row + n[0] - 1}, {row + end, row + n[0] - 1}};
+    if (end >= n[0]) return {2, {row, row + begin}, {row, row + n[0] - 1}};
+    return {1, {row + begin, 0}, {row + end, 0}};
+  }
+
+  /// Calls f(first cell, last cell) for each range of cells around `cell`, always in the same order.
+  template <class F>
+  BALLAST_HD void for_each_range_around(std::int32_t cell, F&& f) const {
+    std::int32_t const x = cell % n[0], y = cell / n[0] % n[1], z = cell / n[0] / n[1];
+    for (std::int32_t dz = first_offset(2, z); dz <= last_offset(2, z); ++dz) {
+      for (std::int32_t dy = first_offset(1, y); dy <= last_offset(1, y); ++dy) {
+        auto const ranges = ranges_of_row((wrapped(2, z + dz) * n[1] + wrapped(1, y + dy)) * n[0], x);
+        for (std::int32_t r = 0; r < ranges.count; ++r) f(ranges.first[r], ranges.last[r]);
+      }
+    }
+  }
+};
+
+}  // namespace ballast::md

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "atoms.hpp"
+#include "cell_grid.cuh"
+#include "force_field.hpp"
+
+namespace ballast::md {
+
+/// The grid whose cells have edges of at least `reach`: over `box` if every atom is inside it or the box is
+/// periodic, else over the box that holds both. Cells are made larger where the box would need more than
+/// about 16 per atom. Throws bad_argument ("reach") unless reach > 0.
+cell_grid grid_for(std::vector<vec3> const& position, bounds const& box, double reach, boundary edges);
+
+/// Which atoms are in which cell. Slots number the atoms cell by cell; within a cell the given order is kept.
+struct cell_list {
+  cell_grid grid;
+  std::vector<std::uint32_t> start;  ///< slots of cell c: start[c] .. start[c + 1] - 1
+  std::vector<std::uint32_t> atom;   ///< slot -> index of the atom in the given order
+  std::vector<std::int32_t> cell;    ///< slot -> cell
+
+  std::uint32_t atoms_in(std::int32_t c) const {
+    return start[static_cast<std::size_t>(c) + 1] - start[static_cast<std::size_t>(c)];
+  }
+};
+cell_list make_cell_list(std::vector<vec3> const& position, cell_grid const& grid);
+
+/// Moves every atom into the box by whole periods: low <= position < high. Deterministic.
+void wrap_into(std::vector<vec3>& position, bounds const& box);
+
+/// Throws bad_argument ("atoms") naming two atoms that are at the same place, if there are any.
+void refuse_coincident(atoms const& all, cell_list const& cells);
+
+}  // namespace ballast::md

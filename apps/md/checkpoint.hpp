@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "atoms.hpp"
+#include "force_field.hpp"
+
+namespace ballast::md {
+
+/// Everything that a bitwise restart needs. The atoms stand in the order of the last neighbour rebuild, and
+/// `rebuilt_at` holds the positions they had then: cells made from it are the cells of the unbroken run.
+struct checkpoint {
+  std::int64_t step = 0;
+  double time_step = 0;  ///< fs
+  double skin = 0;       ///< Angstrom
+  bool single_precision = true;
+  bool all_pairs = false;
+  force_field field;
+  atoms state;
+  std::vector<vec3> rebuilt_at;
+
+  bool operator==(checkpoint const&) const = default;
+};
+
+/// Writes to `path`.partial, flushes it to the disk, and renames it: a file that was there stays whole until
+/// the new one is. Throws bad_file if that fails.
+void write_checkpoint(std::string const& path, checkpoint const& point);
+
+/// Throws bad_file if the file is no checkpoint, of another version or byte order, truncated, or damaged.
+checkpoint read_checkpoint(std::string const& path);
+
+}  // namespace ballast::md

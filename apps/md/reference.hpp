@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "atoms.hpp"
+#include "force_field.hpp"
+
+namespace ballast::md {
+
+/// What one atom feels: force in kcal/mol/A, its energies (half of each pair's), its neighbours within the
+/// cut-off.
+struct atom_result {
+  double fx = 0, fy = 0, fz = 0, e_lj = 0, e_coulomb = 0;
+  std::int64_t neighbours = 0;
+
+  bool operator==(atom_result const&) const = default;
+};
+
+struct totals {
+  std::int64_t pairs = 0;
+  double energy_lj = 0, energy_coulomb = 0, force_square_sum = 0;
+  vec3 force;  ///< the sum of all forces: zero but for rounding
+
+  bool operator==(totals const&) const = default;
+};
+/// Sums in the order of the atoms.
+totals totals_of(std::vector<atom_result> const& per_atom);
+
+struct reference_result {
+  std::vector<atom_result> per_atom;
+  totals sum;
+  double virial = 0;  ///< sum over pairs of r . F, kcal/mol
+};
+/// Every pair of atoms in plain loops, double precision, nothing shared with the kernels: what they are
+/// tested against. Time grows with the square of the number of atoms.
+reference_result reference_forces(atoms const& all, force_field const& field);
+
+}  // namespace ballast::md

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "md/lammps_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "md/gaussian_system.hpp"
+#include "md/text_file.hpp"
+#include "scratch_folder.hpp"
+#include "systems.hpp"
+
+namespace ballast::md {
+namespace {
+
+std::string const head =
+    "# a title line\n\n2 atoms\n2 atom types\n0 bonds\n\n-1.5 10 xlo xhi\n0 10 ylo yhi # a comment\n0 12 zlo "
+    "zhi\n";
+std::string const masses = "\nMasses\n\n1 4.002602\n2 39.95 # argon\n";
+std::string const coefficients = "\nPair Coeffs # lj/cut/coul/cut\n\n1 0.02 2.5 12.0\n2 0.02 2.5\n";
+std::string const placed = "\nAtoms # charge\n\n7 2 -0.5 1 2 3\n3 1 +0.5 4.0 5e0 6 0 1 -1\n";
+std::string const moving = "\nVelocities\n\n3 0.1 0.2 0.3\n7 -1 0 1e-3\n";
+
+TEST(md_lammps_file, reads_every_section_it_knows) {
+  scratch_folder folder;
+  auto const all = read_lammps_data(folder.file("a.data", head + masses + coefficients + placed + moving));
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all.id, (std::vector<std::int64_t>{3, 7}));
+  EXPECT_EQ(all.position[0], (vec3{4, 5, 6}));
+  EXPECT_EQ(all.velocity[1], (vec3{-1, 0, 1e-3}));
+  EXPECT_EQ(all.charge, (std::vector<double>{0.5, -0.5}));
+  EXPECT_EQ(all.mass, (std::vector<double>{4.002602, 39.95}));
+  EXPECT_EQ(all.type_name[all.type[0]], "He");
+  EXPECT_EQ(all.type_name[all.type[1]], "Ar");
+  EXPECT_EQ(all.box, (bounds{{-1.5, 0, 0}, {10, 10, 12}}));
+  EXPECT_EQ(all.parameters, (lennard_jones{0.02, 2.5}));
+}
+
+TEST(md_lammps_file, reads_style_full_and_a_section_without_hint) {
+  scratch_folder folder;
+  auto const with_hint = head + masses + "\nAtoms # full\n\n1 1 1 0.1 1 2 3\n2 1 2 0.2 4 5 6\n";
+  auto const without = head + masses + "\nAtoms\n\n1 1 1 0.1 1 2 3 0 0 0\n2 1 2 0.2 4 5 6 0 0 0\n";
+  EXPECT_EQ(read_lammps_data(folder.file("a.data", with_hint)),
+            read_lammps_data(folder.file("b.data", without)));
+  EXPECT_FALSE(read_lammps_data(folder.file("a.data")).parameters);
+}
+
+TEST(md_lammps_file, reads_back_what_it_wrote_bit_for_bit) {
+  scratch_folder folder;
+  auto all = gaussian_system(200);
+  draw_velocities(all, 50, 3);
+  write_lammps_data(folder.file("g.data"), all);
+  EXPECT_EQ(read_lammps_data(folder.file("g.data")), all);
+}
+
+TEST(md_lammps_file, accepts_windows_line_ends) {
+  scratch_folder folder;
+  std::string text;
+  for (char const c : head + masses + placed) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_EQ(read_lammps_data(folder.file("a.data", text)).size(), 2u);
+}
+
+struct flaw {
+  std::string name, text, complaint;
+};
+
+class md_malformed_lammps_file : public testing::TestWithParam<flaw> {};
+
+TEST_P(md_malformed_lammps_file, is_refused_in_one_sentence_that_names_file_and_line) {
+  scratch_folder folder;
+  auto const path = folder.file("flawed.data", GetParam().text);
+  auto const said = complaint([&] { read_lammps_data(path); });
+  EXPECT_THAT(said, testing::HasSubstr(GetParam().complaint));
+  EXPECT_THAT(said, testing::StartsWith(path + ", line "));
+  EXPECT_THAT(said, testing::EndsWith("."));
+}
+
+std::string replaced(std::string text, std::string const& from, std::string const& to) {
+  auto const at = text.find(from);
+  return at == text.npos ? "the text to be replaced is missing" : text.replace(at, from.size(), to);
+}
+
+std::string const whole = head + masses + coefficients + placed + moving;
+
+INSTANTIATE_TEST_SUITE_P(
+    each, md_malformed_lammps_file,
+    testing::Values(
+        flaw{"cut_off_in_atoms", head + masses + "\nAtoms # charge\n\n7 2 -0.5 1 2 3\n",
+             "line 18: the file ends after 1 of 2 lines of Atoms"},
+        flaw{"cut_off_in_velocities", head + masses + placed + "\nVelocities\n\n3 0 0 0\n",
+             "after 1 of 2 lines of Velocities"},
+        flaw{"cut_off_before_atoms", head + masses, "without the section Atoms"},
+        flaw{"without_masses", head + placed, "without a mass for atom type"},
+        flaw{"a_word_for_a_number", replaced(whole, "4.0 5e0 6", "4.0 five 6"),
+             "line 24: y should be a number but is \"five\""},
+        flaw{"not_a_number", replaced(whole, "4.0 5e0 6", "nan 5e0 6"), "x should be a finite number"},
+        flaw{"infinite", replaced(whole, "4.0 5e0 6", "4.0 5e0 inf"), "z should be a finite number"},
+        flaw{"overflowing", replaced(whole, "4.0 5e0 6", "4.0 5e0 1e999"), "z should be a number"},
+        flaw{"half_a_number", replaced(whole, "4.0 5e0 6", "4.0 5e0 6x"), "\"6x\""},
+        flaw{"too_few_columns", replaced(whole, "7 2 -0.5 1 2 3", "7 2 -0.5 1 2"),
+             "should have 6 or 9 columns but has 5"},
+        flaw{"too_many_columns", replaced(whole, "7 2 -0.5 1 2 3", "7 2 -0.5 1 2 3 4"), "has 7"},
+        flaw{"type_out_of_range", replaced(whole, "7 2 -0.5", "7 3 -0.5"), "atom type should be 1 to 2"},
+        flaw{"the_same_id_twice", replaced(whole, "7 2 -0.5", "3 2 -0.5"), "id 3 is there twice"},
+        flaw{"a_velocity_of_nobody", replaced(whole, "7 -1 0 1e-3", "8 -1 0 1e-3"), "no atom with the id 8"},
+        flaw{"no_atoms", replaced(whole, "2 atoms", "0 atoms"), "line 3: the number of atoms should be 1"},
+        flaw{"negative_atoms", replaced(whole, "2 atoms", "-2 atoms"), "should be 1 to"},
+        flaw{"a_fraction_of_atoms", replaced(whole, "2 atoms", "2.5 atoms"), "whole number but is \"2.5\""},
+        flaw{"bonds", replaced(whole, "0 bonds", "1 bonds"), "not understood"},
+        flaw{"tilted", replaced(whole, "0 bonds", "1 2 3 xy xz yz"), "tilted"},
+        flaw{"a_box_turned_over", replaced(whole, "-1.5 10 xlo", "10 -1.5 xlo"), "below its upper side"},
+        flaw{"a_side_missing", replaced(whole, "0 12 zlo zhi", ""), "without all of the box's sides"},
+        flaw{"differing_parameters", replaced(whole, "2 0.02 2.5", "2 0.03 2.5"),
+             "must share one epsilon and sigma"},
+        flaw{"a_negative_mass", replaced(whole, "39.95", "-39.95"), "mass should be positive"},
+        flaw{"an_unknown_section", whole + "\nEllipsoids\n\n1 1 1 1\n",
+             "section Ellipsoids is not supported"},
+        flaw{"another_style", replaced(whole, "Atoms # charge", "Atoms # atomic"), "atom style atomic"},
+        flaw{"section_before_counts", "title\n\nAtoms\n", "before the header line"},
+        flaw{"atoms_twice", whole + placed, "there twice"},
+        flaw{"binary", std::string("\x7f\x45LF\0\0\1\n\0\3\n", 11), "line"},
+        flaw{"empty_but_for_a_title", "title\n", "without the section Atoms"}),
+    [](auto const& each) { return each.param.name; });
+
+TEST(md_lammps_file, complains_of_a_file_that_is_not_there) {
+  EXPECT_THAT(complaint([] { read_lammps_data("/nonexistent/a.data"); }),
+              testing::Eq("/nonexistent/a.data: the file cannot be opened."));
+  EXPECT_THAT(complaint([] { read_lammps_data("/tmp"); }), testing::HasSubstr("folder"));
+}
+
+TEST(md_lammps_file, cut_off_anywhere_never_yields_a_system_of_another_size) {
+  scratch_folder folder;
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    auto const path = folder.file("cut.data", whole.substr(0, length));
+    try {
+      EXPECT_EQ(read_lammps_data(path).size(), 2u);  // only what follows the atoms may be missing
+    } catch (bad_file const&) {}
+  }
+}
+
+}  // namespace
+}  // namespace ballast::md

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+namespace ballast::md {
+
+/// A new empty folder that goes away with the object.
+class scratch_folder {
+ public:
+  scratch_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "ballast-md-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder can be made");
+    path_ = name;
+  }
+  scratch_folder(scratch_folder const&) = delete;
+  scratch_folder& operator=(scratch_folder const&) = delete;
+  ~scratch_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::string file(std::string const& name) const { return (path_ / name).string(); }
+  std::string file(std::string const& name, std::string const& content) const {
+    std::ofstream(file(name), std::ios::binary) << content;
+    return file(name);
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string content_of(std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What f's exception says, or "" if it throws none.
+template <class F>
+std::string complaint(F&& f) {
+  try {
+    f();
+  } catch (std::exception const& e) { return e.what(); }
+  return "";
+}
+
+}  // namespace ballast::md

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "md/atoms.hpp"
+#include "md/splitmix.hpp"
+
+namespace ballast::md {
+
+/// S64: 64 helium atoms on a shaken 4 x 4 x 4 lattice, given by formula; its energies are known from LAMMPS.
+inline atoms s64() {
+  atoms all;
+  all.type_name = {"He"};
+  all.parameters = helium_parameters;
+  for (int id = 1; id <= 64; ++id) {
+    int const i = (id - 1) % 4, j = (id - 1) / 4 % 4, k = (id - 1) / 16;
+    vec3 const at{3.2 * i + 0.3 * std::sin(1.1 * id), 3.2 * j + 0.3 * std::sin(2.3 * id),
+                  3.2 * k + 0.3 * std::sin(3.7 * id)};
+    add_atom(all, id, 0, at, {}, (i + j + k) % 2 == 0 ? 0.02 : -0.02, helium_mass);
+  }
+  all.box = {{-1, -1, -1}, {12, 12, 12}};
+  return all;
+}
+
+/// Atoms scattered evenly over a box, some pairs very near: for comparing neighbour searches, not forces.
+inline atoms scattered(std::size_t count, vec3 side, std::uint64_t seed) {
+  atoms all;
+  all.type_name = {"He"};
+  all.parameters = helium_parameters;
+  all.box = {{-1.5, 2.0, 0.25}, {-1.5 + side.x, 2.0 + side.y, 0.25 + side.z}};
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const u = [&](unsigned n) { return uniform(mix(seed) ^ (4 * i + n)); };
+    vec3 const at{-1.5 + side.x * u(0), 2.0 + side.y * u(1), 0.25 + side.z * u(2)};
+    add_atom(all, static_cast<std::int64_t>(i + 1), 0, at, {}, i % 2 == 0 ? 0.02 : -0.02, helium_mass);
+  }
+  return all;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+}  // namespace ballast::md

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "md/trajectory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "md/element.hpp"
+#include "md/gaussian_system.hpp"
+#include "md/text_file.hpp"
+#include "scratch_folder.hpp"
+#include "systems.hpp"
+
+namespace ballast::md {
+namespace {
+
+TEST(md_trajectory, reads_back_the_frames_that_were_appended_bit_for_bit) {
+  scratch_folder folder;
+  auto first = gaussian_system(50);
+  draw_velocities(first, 30, 1);
+  first.box = {{-100, -100, -100}, {156, 156, 156}};  // sums of low and length are exact here
+  auto second = first;
+  second.position[7].x += 1.0 / 3;
+  append_frame(folder.file("t.xyz"), first, 0, 0, boundary::open);
+  append_frame(folder.file("t.xyz"), second, 10, 20.5, boundary::periodic);
+  auto const frames = read_frames(folder.file("t.xyz"));
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[0], (frame{first, 0, 0.0}));
+  EXPECT_EQ(frames[1], (frame{second, 10, 20.5}));
+  EXPECT_EQ(read_xyz(folder.file("t.xyz")), first);
+}
+
+TEST(md_trajectory, writes_atoms_in_order_of_their_ids) {
+  scratch_folder folder;
+  auto const all = s64();
+  std::vector<std::uint32_t> reversed;
+  for (std::uint32_t i = 64; i-- > 0;) reversed.push_back(i);
+  append_frame(folder.file("a.xyz"), all, 0, 0, boundary::open);
+  append_frame(folder.file("b.xyz"), reordered(all, reversed), 0, 0, boundary::open);
+  EXPECT_EQ(content_of(folder.file("a.xyz")), content_of(folder.file("b.xyz")));
+}
+
+TEST(md_trajectory, reads_plain_xyz_with_masses_of_the_elements_and_no_box) {
+  scratch_folder folder;
+  auto const all =
+      read_xyz(folder.file("p.xyz", "3\nwhatever is written here\nHe 0 0 0\nAr 1 2 3\nHe 4 5 6\n"));
+  EXPECT_EQ(all.mass, (std::vector<double>{helium_mass, 39.95, helium_mass}));
+  EXPECT_EQ(all.type, (std::vector<std::uint16_t>{0, 1, 0}));
+  EXPECT_EQ(all.charge, (std::vector<double>(3, 0.0)));
+  EXPECT_FALSE(all.box_is_given);
+  EXPECT_FALSE(all.parameters);
+  EXPECT_EQ(all.box, (bounds{{0, 0, 0}, {4, 5, 6}}));
+}
+
+TEST(md_trajectory, reads_properties_in_any_order_and_skips_those_it_does_not_know) {
+  scratch_folder folder;
+  auto const all = read_xyz(folder.file("e.xyz",
+                                        "1\npbc=\"T T T\" Lattice=\"10 0 0 0 11 0 0 0 12\" "
+                                        "Properties=charge:R:1:forces:R:3:velo:R:3:species:S:1:pos:R:3:mass:"
+                                        "R:1 note=\"two words\" epsilon=0.5 sigma=3\n"
+                                        "0.25 9 9 9 0.1 0.2 0.3 Unobtainium 1 2 3 40.5\n"));
+  EXPECT_EQ(all.charge[0], 0.25);
+  EXPECT_EQ(all.velocity[0], (vec3{0.1, 0.2, 0.3}));
+  EXPECT_EQ(all.position[0], (vec3{1, 2, 3}));
+  EXPECT_EQ(all.mass[0], 40.5);
+  EXPECT_EQ(all.type_name[0], "Unobtainium");
+  EXPECT_EQ(all.box, (bounds{{0, 0, 0}, {10, 11, 12}}));
+  EXPECT_EQ(all.parameters, (lennard_jones{0.5, 3}));
+}
+
+struct flaw {
+  std::string name, text, complaint;
+};
+
+class md_malformed_xyz : public testing::TestWithParam<flaw> {};
+
+TEST_P(md_malformed_xyz, is_refused_in_one_sentence_that_names_file_and_line) {
+  scratch_folder folder;
+  auto const path = folder.file("flawed.xyz", GetParam().text);
+  auto const said = complaint([&] { read_frames(path); });
+  EXPECT_THAT(said, testing::HasSubstr(GetParam().complaint));
+  EXPECT_THAT(said, testing::StartsWith(path));
+  EXPECT_THAT(said, testing::EndsWith("."));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    each, md_malformed_xyz,
+    testing::Values(
+        flaw{"empty", "", "holds no frame"}, flaw{"blank", "\n\n", "holds no frame"},
+        flaw{"no_comment_line", "1\n", "line 1: the file ends where a frame's comment line"},
+        flaw{"cut_off", "2\n\nHe 0 0 0\n", "line 3: the file ends after 1 of 2 atoms"},
+        flaw{"second_frame_cut_off", "1\n\nHe 0 0 0\n2\n\nHe 0 0 0\n", "line 6: the file ends after 1 of 2"},
+        flaw{"no_atoms", "0\n\n", "should be 1 to"}, flaw{"a_word", "two\n\n", "whole number but is \"two\""},
+        flaw{"a_huge_count", "99999999999999999999\n\n", "whole number"},
+        flaw{"count_beyond_the_file", "2000000000\n\nHe 0 0 0\n", "after 1 of 2000000000 atoms"},
+        flaw{"more_than_a_count", "2 atoms\n\n", "alone on a line"},
+        flaw{"too_few_columns", "1\n\nHe 0 0\n", "should have 4 columns but has 3"},
+        flaw{"not_a_number", "1\n\nHe 0 nan 0\n", "the position should be a finite number"},
+        flaw{"infinite", "1\n\nHe 0 0 -inf\n", "the position should be a finite number"},
+        flaw{"beyond_all_bounds", "1\n\nHe 0 0 1e10\n", "within 1e9"},
+        flaw{"unknown_species", "1\n\nQq 0 0 0\n", "mass of the species Qq is not known"},
+        flaw{"no_position", "1\nProperties=species:S:1\nHe\n", "should contain pos:R:3"},
+        flaw{"broken_properties", "1\nProperties=species:S:1:pos\nHe 0 0 0\n", "name:type:columns"},
+        flaw{"wrong_width", "1\nProperties=species:S:1:pos:R:2\nHe 0 0\n", "should be pos:R:3"},
+        flaw{"tilted", "1\nLattice=\"9 1 0 0 9 0 0 0 9\"\nHe 0 0 0\n", "orthogonal"},
+        flaw{"flat", "1\nLattice=\"9 0 0 0 9 0 0 0 0\"\nHe 0 0 0\n", "positive length"},
+        flaw{"short_lattice", "1\nLattice=\"9 9 9\"\nHe 0 0 0\n", "nine numbers"},
+        flaw{"massless", "1\nProperties=species:S:1:pos:R:3:mass:R:1\nHe 0 0 0 0\n",
+             "mass should be positive"}),
+    [](auto const& each) { return each.param.name; });
+
+TEST(md_trajectory, complains_where_no_frame_can_be_written) {
+  EXPECT_THROW(append_frame("/nonexistent/t.xyz", s64(), 0, 0, boundary::open), bad_file);
+}
+
+TEST(md_element, knows_the_noble_gases_both_ways) {
+  for (auto const* symbol : {"He", "Ne", "Ar", "Kr", "Xe"}) {
+    ASSERT_TRUE(mass_of_element(symbol));
+    EXPECT_EQ(element_of_mass(*mass_of_element(symbol)), symbol);
+  }
+  EXPECT_FALSE(mass_of_element("Qq"));
+  EXPECT_EQ(element_of_mass(1000), "X");
+}
+
+}  // namespace
+}  // namespace ballast::md

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "atoms.hpp"
+
+namespace ballast::md {
+namespace {
+
+/// A sentence may quote a file that is not text at all.
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, '?');
+  return text;
+}
+
+std::string located(std::string const& path, std::size_t line, std::string const& sentence) {
+  return path + (line > 0 ? ", line " + std::to_string(line) : "") + ": " + printable(sentence);
+}
+
+bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+/// One past the word that starts at `begin`.
+std::size_t end_of_word(std::string_view line, std::size_t begin) {
+  bool quoted = false;
+  std::size_t end = begin;
+  for (; end < line.size() && (quoted || !blank(line[end])); ++end) {
+    if (line[end] == '"') quoted = !quoted;
+  }
+  return end;
+}
+
+template <class Number>
+bool parsed(std::string_view word, Number& value) {
+  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
+  auto const end = word.data() + word.size();
+  auto const [rest, problem] = std::from_chars(word.data(), end, value);
+  return problem == std::errc() && rest == end;
+}
+
+std::string quoted(std::string_view word) { return "\"" + std::string(word.substr(0, 40)) + "\""; }
+
+}  // namespace
+
+bad_file::bad_file(std::string const& path, std::size_t line, std::string const& sentence)
+    : error(located(path, line, sentence)) {}
+
+std::string read_whole(std::string const& path) {
+  std::error_code problem;
+  if (std::filesystem::is_directory(path, problem)) throw bad_file(path, 0, "this is a folder, not a file.");
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw bad_file(path, 0, "the file cannot be opened.");
+  auto const size = static_cast<std::streamoff>(file.tellg());
+  if (size < 0) throw bad_file(path, 0, "the file cannot be read.");
+  std::string text(static_cast<std::size_t>(size), '\0');
+  file.seekg(0);
+  file.read(text.data(), size);
+  if (!file) throw bad_file(path, 0, "the file cannot be read.");
+  return text;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < line.size();) {
+    if (blank(line[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t const end = end_of_word(line, at);
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+text_lines::text_lines(std::string path) : path_(std::move(path)), text_(read_whole(path_)) {}
+
+std::optional<std::string_view> text_lines::next() {
+  if (at_end()) return std::nullopt;
+  std::size_t const end = std::min(text_.find('\n', at_), text_.size());
+  std::string_view const line = std::string_view(text_).substr(at_, end - at_);
+  at_ = end + 1;
+  ++line_;
+  return line;
+}
+
+double text_lines::number(std::string_view word, std::string_view what) const {
+  double value = 0;
+  if (!parsed(word, value)) fail(std::string(what) + " should be a number but is " + quoted(word) + ".");
+  if (std::isfinite(value) && std::abs(value) <= largest_coordinate) return value;
+  fail(std::string(what) + " should be a finite number within 1e9 but is " + quoted(word) + ".");
+}
+
+std::int64_t text_lines::integer(std::string_view word, std::string_view what) const {
+  std::int64_t value = 0;
+  if (!parsed(word, value))
+    fail(std::string(what) + " should be a whole number but is " + quoted(word) + ".");
+  return value;
+}
+
+}  // namespace ballast::md
