@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/report/run_record.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "ballast/base/error.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using ballast::bad_argument;
+using ballast::json_value;
+using ballast::run_record;
+
+run_record example() {
+  run_record record;
+  record.benchmark = "md/solutions";
+  record.version = "0.1.0";
+  record.started = "2026-01-31T09:05:00Z";
+  record.command = {"ballast", "md", "--steps", "10"};
+  record.source = {"abc", true};
+  record.machine = ballast::this_machine({{"NVIDIA H200", 132, 150754820096, "9.0"}}, "13.0");
+  record.devices = {"cuda:0"};
+  record.policies = {{"batch", "drained"}};
+  record.parameters = {{"atoms", 4096}, {"cutoff", 12.0}};
+  record.warm_up = 1;
+  record.repetitions = 3;
+  record.series = {{"TQ.seconds_per_step", "s", {0.3, 0.1, 0.2}}};
+  record.derived = {{"TQ.speedup", 1.25}};
+  record.answer = {true, "forces bitwise equal to S1's"};
+  return record;
+}
+
+TEST(report_run_record, holds_the_raw_samples_in_order_and_their_summary) {
+  auto const read = nlohmann::json::parse(to_json(example()).text(2));
+  auto const& series = read.at("series").at(0);
+  EXPECT_EQ(series.at("name"), "TQ.seconds_per_step");
+  EXPECT_EQ(series.at("samples"), (std::vector{0.3, 0.1, 0.2}));
+  EXPECT_EQ(series.at("summary").at("count"), 3);
+  EXPECT_EQ(series.at("summary").at("median"), 0.2);
+  EXPECT_EQ(series.at("summary").at("min"), 0.1);
+}
+
+TEST(report_run_record, says_what_ran_where_and_whether_it_was_right) {
+  auto const read = nlohmann::json::parse(to_json(example()).text());
+  EXPECT_EQ(read.at("schema"), "ballast-run/1");
+  EXPECT_EQ(read.at("command").at(3), "10");
+  EXPECT_EQ(read.at("source"), (nlohmann::json{{"commit", "abc"}, {"clean", true}}));
+  EXPECT_EQ(read.at("machine").at("gpus").at(0).at("multiprocessors"), 132);
+  EXPECT_EQ(read.at("machine").at("cuda_runtime"), "13.0");
+  EXPECT_EQ(read.at("parameters").at("cutoff"), 12.0);
+  EXPECT_EQ(read.at("policies").at("batch"), "drained");
+  EXPECT_EQ(read.at("answer").at("verified"), true);
+}
+
+TEST(report_run_record, writes_null_for_a_source_that_is_unknown) {
+  auto record = example();
+  record.source = {};
+  auto const read = nlohmann::json::parse(to_json(record).text());
+  EXPECT_TRUE(read.at("source").at("commit").is_null());
+  EXPECT_TRUE(read.at("source").at("clean").is_null());
+}
+
+TEST(report_run_record, refuses_names_and_samples_that_make_no_sense) {
+  auto record = example();
+  record.benchmark = "../x y";
+  EXPECT_THROW(to_json(record), bad_argument);
+  record = example();
+  record.series.push_back(record.series.front());
+  EXPECT_THROW(to_json(record), bad_argument);
+  record = example();
+  record.series.front().samples.clear();
+  EXPECT_THROW(to_json(record), bad_argument);
+  record.series.front().samples = {std::nan("")};
+  EXPECT_THROW(to_json(record), bad_argument);
+}
+
+TEST(report_run_record, is_filed_by_machine_and_never_over_another) {
+  fs::path const results = fs::temp_directory_path() / ("ballast_run_record_" + std::to_string(getpid()));
+  auto const first = write_run_record(results, example());
+  auto const second = write_run_record(results, example());
+  EXPECT_EQ(first, results / "nvidia-h200" / "md-solutions-20260131T090500Z.json");
+  EXPECT_EQ(second, results / "nvidia-h200" / "md-solutions-20260131T090500Z-2.json");
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(first)), nlohmann::json::parse(std::ifstream(second)));
+  fs::remove_all(results);
+}
+
+TEST(report_run_record, names_the_folder_that_cannot_be_made) {
+  try {
+    write_run_record("/dev/null/results", example());
+    FAIL() << "no error";
+  } catch (ballast::error const& problem) {
+    EXPECT_TRUE(std::string(problem.what()).find("/dev/null/results") != std::string::npos);
+  }
+}
+
+TEST(report_machine, is_named_after_its_gpus_or_its_cpu) {
+  ballast::machine_facts facts;
+  facts.cpu = "AMD EPYC(TM) 9575F 64-Core  @ 3.3GHz ";
+  facts.cores = 2;
+  EXPECT_EQ(machine_name(facts), "amd-epyc-tm-9575f-64-core-3-3ghz-2-cores");
+  facts.gpus.resize(2, {"NVIDIA H200", 132, 0, "9.0"});
+  EXPECT_EQ(machine_name(facts), "nvidia-h200-x2");
+}
+
+TEST(report_machine, knows_its_cores_and_memory) {
+  auto const here = ballast::this_machine();
+  EXPECT_GE(here.cores, 1u);
+  EXPECT_GT(here.memory_bytes, std::size_t(1) << 20);
+  EXPECT_FALSE(here.name.empty());
+  EXPECT_FALSE(here.system.empty());
+}
+
+TEST(report_machine, spells_cuda_versions) {
+  EXPECT_EQ(ballast::cuda_version_text(13000), "13.0");
+  EXPECT_EQ(ballast::cuda_version_text(12080), "12.8");
+  EXPECT_EQ(ballast::cuda_version_text(0), "");
+}
+
+TEST(report_source, comes_from_the_environment_if_it_is_given_there) {
+  setenv("BALLAST_COMMIT", "0123abc-dirty", 1);
+  EXPECT_EQ(ballast::current_source(), (ballast::source_state{"0123abc", false}));
+  setenv("BALLAST_COMMIT", "0123abc", 1);
+  EXPECT_EQ(ballast::current_source(), (ballast::source_state{"0123abc", true}));
+  unsetenv("BALLAST_COMMIT");
+}
+
+TEST(report_source, is_a_whole_hash_or_unknown_without_it) {
+  unsetenv("BALLAST_COMMIT");
+  auto const found = ballast::current_source();
+  EXPECT_EQ(found.commit.empty(), !found.clean.has_value());
+  EXPECT_TRUE(found.commit.empty() || found.commit.size() >= 40) << found.commit;
+}
+
+TEST(report_time, is_utc_to_the_second) {
+  std::string const now = ballast::utc_now();
+  ASSERT_EQ(now.size(), 20u);
+  EXPECT_EQ(now[10], 'T');
+  EXPECT_EQ(now.back(), 'Z');
+}
+
+}  // namespace
