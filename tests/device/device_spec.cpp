@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/device/device_spec.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "ballast/base/error.hpp"
+#include "ballast/device/compute_device.hpp"
+
+namespace ballast::test {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> names(device_list const& devices) {
+  std::vector<std::string> all;
+  for (auto const& device : devices) all.push_back(device->name());
+  return all;
+}
+
+TEST(device_spec, reads_every_form_of_the_grammar) {
+  auto const specs = parse_devices("cuda,cuda:3,cuda:1@64,host,host:4,host/2.5,host:2/1e2");
+  ASSERT_EQ(specs.size(), 7u);
+  EXPECT_EQ(specs[0], (device_spec{backend::cuda, device_spec::all, 0, device_spec::all, 1.0}));
+  EXPECT_EQ(specs[1], (device_spec{backend::cuda, 3, 0, device_spec::all, 1.0}));
+  EXPECT_EQ(specs[2], (device_spec{backend::cuda, 1, 64, device_spec::all, 1.0}));
+  EXPECT_EQ(specs[3], (device_spec{backend::host, device_spec::all, 0, device_spec::all, 1.0}));
+  EXPECT_EQ(specs[4], (device_spec{backend::host, device_spec::all, 0, 4, 1.0}));
+  EXPECT_EQ(specs[5], (device_spec{backend::host, device_spec::all, 0, device_spec::all, 2.5}));
+  EXPECT_EQ(specs[6], (device_spec{backend::host, device_spec::all, 0, 2, 100.0}));
+}
+
+TEST(device_spec, text_form_is_the_shortest_and_reads_back) {
+  for (std::string const text :
+       {"cuda", "cuda:0", "cuda:7@8", "host", "host:1", "host:12/2.5", "host/1000"}) {
+    auto const specs = parse_devices(text);
+    ASSERT_EQ(specs.size(), 1u);
+    EXPECT_EQ(to_text(specs[0]), text);
+  }
+  EXPECT_EQ(to_text(parse_devices("host:02/1.00")[0]), "host:2");
+}
+
+TEST(device_spec, refuses_what_the_grammar_does_not_have_and_names_the_part) {
+  for (std::string const part : {"",
+                                 " ",
+                                 "gpu",
+                                 "cuda ",
+                                 "Cuda",
+                                 "cuda:",
+                                 "cuda:-1",
+                                 "cuda:x",
+                                 "cuda:1x",
+                                 "cuda:0@",
+                                 "cuda:0@0",
+                                 "cuda@4",
+                                 "cuda:0@x",
+                                 "cuda:0/2",
+                                 "cuda/2",
+                                 "host:",
+                                 "host:0",
+                                 "host:-1",
+                                 "host:1.5",
+                                 "host:99999",
+                                 "host:1/",
+                                 "host:1/0.5",
+                                 "host:1/1001",
+                                 "host:1/nan",
+                                 "host:1/inf",
+                                 "host:1/-2",
+                                 "host:1/2/3",
+                                 "host:1:2",
+                                 "host@2",
+                                 "host:1@2",
+                                 "host:99999999999"}) {
+    try {
+      parse_devices("host:1," + part);
+      ADD_FAILURE() << "'" << part << "' was accepted";
+    } catch (bad_argument const& refusal) {
+      EXPECT_EQ(refusal.argument(), "devices");
+      EXPECT_EQ(refusal.value(), part);
+      EXPECT_THAT(refusal.legal(), testing::HasSubstr("host[:CORES][/SLOWDOWN]"));
+    }
+  }
+  EXPECT_THROW(parse_devices(""), bad_argument);
+  EXPECT_THROW(parse_devices("host,"), bad_argument);
+  EXPECT_THROW(parse_devices(",host"), bad_argument);
+}
+
+TEST(device_spec, default_list_is_the_variable_if_it_is_set) {
+  ::setenv("BALLAST_DEVICES", "host:3/4", 1);
+  EXPECT_EQ(default_device_list(), "host:3/4");
+  ::unsetenv("BALLAST_DEVICES");
+  EXPECT_EQ(default_device_list(), cuda_device_count() > 0 ? "cuda" : "host");
+}
+
+TEST(open_devices, names_repeats_with_a_number_and_singles_without) {
+  EXPECT_THAT(names(open_devices("host:1,host:2,host:1")), ElementsAre("host:1#0", "host:2", "host:1#1"));
+  EXPECT_THAT(names(open_devices("host:1/2")), ElementsAre("host:1/2"));
+}
+
+TEST(open_devices, host_alone_has_every_usable_core_and_is_bound_to_them) {
+  auto const all = open_devices("host").front()->facts();
+  EXPECT_GE(all.multiprocessors, 1);
+  EXPECT_GT(all.memory_bytes, 0u);
+  EXPECT_TRUE(all.pinned_to_cores);
+}
+
+TEST(open_devices, binds_no_worker_when_the_list_asks_for_more_cores_than_there_are) {
+  for (auto const& device : open_devices("host,host:1")) EXPECT_FALSE(device->facts().pinned_to_cores);
+}
+
+TEST(open_devices, refuses_gpus_that_are_not_there_named_twice_or_limited) {
+  auto const beyond = "cuda:" + std::to_string(cuda_device_count());
+  EXPECT_THROW(open_devices(beyond), bad_argument);
+  EXPECT_THROW(open_devices("cuda:0,cuda:0"), bad_argument);
+  EXPECT_THROW(open_devices("cuda,cuda:0"), bad_argument);
+  EXPECT_THROW(open_devices("cuda:0@8"), bad_argument);
+  EXPECT_THROW(open_devices(std::vector<device_spec>{}), bad_argument);
+  if (cuda_device_count() > 0) return;
+  EXPECT_THROW(open_devices("cuda"), bad_argument);
+}
+
+}  // namespace
+}  // namespace ballast::test

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "ballast/base/error.hpp"
+#include "ballast/device/buffer.hpp"
+#include "ballast/device/link_matrix.hpp"
+#include "device_kernels.hpp"
+#include "test_devices.hpp"
+
+namespace ballast::test {
+namespace {
+
+using devices = every_device;
+
+TEST_F(devices, count_their_allocations_and_align_them) {
+  for (auto const& device : devices_) {
+    auto const before = device->allocations();
+    void* const here = device->allocate(memory::device, 1);
+    void* const there = device->allocate(memory::pinned, 1000);
+    EXPECT_EQ(device->allocations(), before + 2);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(here) % 256, 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(there) % 256, 0u);
+    device->release(memory::device, here);
+    device->release(memory::pinned, there);
+    EXPECT_EQ(device->allocate(memory::device, 0), nullptr);
+    EXPECT_EQ(device->allocations(), before + 2);
+  }
+}
+
+TEST_F(devices, say_so_when_there_is_not_enough_memory) {
+  for (auto const& device : devices_) {
+    EXPECT_THROW(device->allocate(memory::device, std::size_t(1) << 50), error);
+    EXPECT_NO_THROW(device->check());
+    void* const small = device->allocate(memory::device, 8);
+    EXPECT_NE(small, nullptr);
+    device->release(memory::device, small);
+  }
+}
+
+TEST_F(devices, move_a_buffer_without_a_second_allocation) {
+  for (auto const& device : devices_) {
+    auto const before = device->allocations();
+    device_buffer<int> first(device, 10);
+    auto* const data = first.data();
+    device_buffer<int> second(std::move(first));
+    device_buffer<int> third;
+    third = std::move(second);
+    EXPECT_EQ(third.data(), data);
+    EXPECT_EQ(third.bytes(), 10 * sizeof(int));
+    EXPECT_EQ(device->allocations(), before + 1);
+  }
+}
+
+TEST_F(devices, are_claimed_by_one_resident_kernel_at_a_time) {
+  for (auto const& device : devices_) {
+    EXPECT_TRUE(device->claim_resident());
+    EXPECT_FALSE(device->claim_resident());
+    device->give_back_resident();
+    EXPECT_TRUE(device->claim_resident());
+    device->give_back_resident();
+  }
+}
+
+TEST_F(devices, tell_what_a_kernel_needs_and_how_many_blocks_fit) {
+  for (auto const& device : devices_) {
+    auto const needs = device->resources(visit_kernel());
+    EXPECT_GE(needs.blocks_per_multiprocessor, 1);
+    EXPECT_EQ(needs.registers > 0, device->is_cuda());
+    EXPECT_GE(device->facts().multiprocessors, 1);
+    EXPECT_FALSE(device->facts().model.empty());
+    EXPECT_GT(device->facts().memory_bytes, 0u);
+  }
+}
+
+TEST_F(devices, refuse_a_kernel_that_was_not_compiled_for_them) {
+  kernel_code const empty{"empty", nullptr, nullptr, 32, 0};
+  for (auto const& device : devices_) {
+    EXPECT_THROW(device->resources(empty), error);
+    EXPECT_THROW(device->make_stream()->launch(empty, 1, nullptr, 0), error);
+    EXPECT_NO_THROW(device->check());
+  }
+}
+
+TEST_F(devices, have_links_between_all_places) {
+  auto const matrix = measure_links(devices_, 1 << 16, 3);
+  ASSERT_EQ(matrix.places.size(), devices_.size() + 1);
+  ASSERT_EQ(matrix.links.size(), matrix.places.size() * matrix.places.size());
+  for (auto const& link : matrix.links) {
+    EXPECT_GT(link.gigabytes_per_second, 0);
+    EXPECT_GT(link.microseconds, 0);
+  }
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    EXPECT_EQ(matrix.places[i + 1], devices_[i]->name());
+    EXPECT_TRUE(matrix.between(i + 1, i + 1).direct);
+    EXPECT_TRUE(matrix.between(0, i + 1).direct);
+    EXPECT_EQ(matrix.between(i + 1, 0).direct, !devices_[i]->is_cuda());
+  }
+}
+
+TEST_F(devices, refuse_a_link_measurement_of_nothing) {
+  EXPECT_THROW(measure_links({}, 8, 1), bad_argument);
+  EXPECT_THROW(measure_links(devices_, 0, 1), bad_argument);
+  EXPECT_THROW(measure_links(devices_, 8, 0), bad_argument);
+}
+
+}  // namespace
+}  // namespace ballast::test

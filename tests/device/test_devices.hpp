@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ballast/base/environment.hpp"
+#include "ballast/device/compute_device.hpp"
+
+namespace ballast::test {
+
+/// The devices that every test here runs on: BALLAST_TEST_DEVICES, or two host devices of unequal speed.
+inline std::string tested_list() { return environment("BALLAST_TEST_DEVICES").value_or("host:1,host:1/2"); }
+
+class every_device : public testing::Test {
+ protected:
+  device_list devices_ = open_devices(tested_list());
+};
+
+}  // namespace ballast::test
