@@ -12,13 +12,6 @@
 
 namespace ballast::inline resident {
 
-template <class Source>
-struct source_tag {
-  static constexpr char here = 0;
-};
-template <class Source>
-constexpr source_key source_key_of = &source_tag<Source>::here;
-
 template <class T>
 std::string type_name() {
   char* const name = abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, nullptr);

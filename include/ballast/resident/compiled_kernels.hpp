@@ -16,6 +16,13 @@ namespace ballast::inline resident {
 /// Identifies a type of task source (the queue's, the pool's) among the entries of a list.
 using source_key = void const*;
 
+template <class Source>
+struct source_tag {
+  static constexpr char here = 0;
+};
+template <class Source>
+constexpr source_key source_key_of = &source_tag<Source>::here;
+
 /// One kernel of a list; its code runs it as an ordinary launch.
 struct listed_kernel {
   kernel_key key;

@@ -20,9 +20,9 @@ struct resident_control {
   std::uint64_t idle_limit_ns = 0;
 
   template <class Crew>
-  BALLAST_HD void arrive(Crew const& crew) const {
+  BALLAST_HD void arrive(Crew const& crew, std::uint64_t now_ns) const {
     if (!crew.leader()) return;
-    if (crew.block() == 0) atomic_ref<std::uint64_t, scope::system>(*clock_ns).store_relaxed(crew.now_ns());
+    if (crew.block() == 0) atomic_ref<std::uint64_t, scope::system>(*clock_ns).store_relaxed(now_ns);
     atomic_ref<std::uint32_t, scope::system>(arrived[crew.block()]).store_release(run);
   }
 

@@ -25,13 +25,15 @@ class solo_crew {
 
   explicit solo_crew(host_lane& lane) : lane_(&lane) {}
 
-  std::uint32_t block() const { return lane_->block; }
-  std::uint32_t blocks() const { return lane_->grid; }
-  std::uint32_t rank() const { return 0; }
-  bool leader() const { return true; }
-  void sync() const {}
-  task_record& record() { return record_; }
-  void* scratch() const { return lane_->scratch; }
+  BALLAST_HD std::uint32_t block() const { return lane_->block; }
+  BALLAST_HD std::uint32_t blocks() const { return lane_->grid; }
+  BALLAST_HD std::uint32_t rank() const { return 0; }
+  BALLAST_HD bool leader() const { return true; }
+  BALLAST_HD void sync() const {}
+  BALLAST_HD task_record& record() { return record_; }
+  /// Four words that travel with the record; their meaning is the source's.
+  BALLAST_HD std::uint32_t (&meta())[4] { return meta_; }
+  BALLAST_HD void* scratch() const { return lane_->scratch; }
   std::uint64_t now_ns() const {
     return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
   }
@@ -39,11 +41,12 @@ class solo_crew {
   void pause(std::uint32_t looks) const {
     if (looks >= 60) std::this_thread::yield();
   }
-  pacer& pace() const { return *lane_->pace; }
+  BALLAST_HD pacer& pace() const { return *lane_->pace; }
 
  private:
   host_lane* lane_;
   task_record record_;
+  std::uint32_t meta_[4];
 };
 
 #if defined(__CUDACC__)
@@ -59,7 +62,6 @@ class cuda_crew {
     task_record record;
     std::uint32_t meta[4];
     std::uint32_t words[32];
-    std::uint32_t smallest;
     std::uint32_t answer;
   };
 
@@ -74,6 +76,7 @@ class cuda_crew {
   __device__ void sync() const { __syncthreads(); }
   __device__ storage& shared() const { return *shared_; }
   __device__ task_record& record() const { return shared_->record; }
+  __device__ std::uint32_t (&meta() const)[4] { return shared_->meta; }
   __device__ void* scratch() const { return nullptr; }  // cuda_block finds its scratch itself
   __device__ std::uint64_t now_ns() const {
     std::uint64_t now;
@@ -89,13 +92,11 @@ class cuda_crew {
     sync();
     return value;
   }
-  /// What the leader says, known to all.
+  /// What the leader says, known to all. A sync must follow before the next call.
   __device__ std::uint32_t told_by_leader(std::uint32_t value) const {
     if (leader()) shared_->answer = value;
     sync();
-    value = shared_->answer;
-    sync();
-    return value;
+    return shared_->answer;
   }
 
  private:

@@ -82,7 +82,7 @@ class resident_kernel {
   std::atomic<bool> launched_ = false;
   std::exception_ptr launch_failure_;
   std::uint32_t run_ = 0;
-  bool claimed_ = false;
+  std::atomic<bool> claimed_ = false;
   std::int64_t clock_offset_ns_ = 0;
 };
 

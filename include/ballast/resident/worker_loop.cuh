@@ -23,7 +23,7 @@ template <class List, class Source>
 void work_on_host(void const* argument, host_lane& lane) {
   Source source = *static_cast<Source const*>(argument);
   solo_crew crew(lane);
-  source.control.arrive(crew);
+  source.control.arrive(crew, crew.now_ns());
   while (source.next(crew)) {
     auto const begin = crew.now_ns();
     List::template run<host_block>(crew.record(), crew.scratch());
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(List::threads) work_on_gpu(Source source) {
   __shared__ typename crew_type::storage shared;
   __shared__ typename Source::serving_state serving;
   crew_type crew(shared);
-  source.control.arrive(crew);
+  source.control.arrive(crew, crew.now_ns());
   if (blockIdx.x == 0) {
     source.serve(crew, serving);
     return;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/queue/lane_source.cuh"
+
+namespace ballast::inline queue {
+
+BALLAST_HD inline void lane_source_ref::trace_task(std::uint32_t worker, task_record const& record,
+                                                   std::uint64_t begin_ns, std::uint64_t end_ns) const {
+  auto const at = traced[worker]++;  // the worker's own word
+  if (at < trace_depth)
+    trace[std::uint64_t(worker) * trace_depth + at] = {begin_ns, end_ns, record.data[10], record.data[11]};
+}
+
+BALLAST_HD inline void lane_source_ref::time_task(std::uint64_t batch, std::uint64_t begin_ns,
+                                                  std::uint64_t end_ns) const {
+  using word = atomic_ref<std::uint64_t, scope::device>;
+  word(times[batch].first_begin_ns).lower_to(begin_ns);
+  word(times[batch].last_end_ns).raise_to(end_ns);
+  word(times[batch].work_ns).add_relaxed(end_ns - begin_ns);
+}
+
+// Only the last worker of a batch comes here, after all others have reported.
+BALLAST_HD inline void lane_source_ref::hand_out_times(std::uint64_t batch) const {
+  using word = atomic_ref<std::uint64_t, scope::device>;
+  batch_times const result{word(times[batch].first_begin_ns).load_relaxed(),
+                           word(times[batch].last_end_ns).load_relaxed(),
+                           word(times[batch].work_ns).load_relaxed()};
+  times_out[batch] = result;
+  word(times[batch].first_begin_ns).store_relaxed(~std::uint64_t(0));
+  word(times[batch].last_end_ns).store_relaxed(0);
+  word(times[batch].work_ns).store_relaxed(0);
+}
+
+// One 16-byte record per batch. The fence makes the batch's results visible to the host before it; the
+// device-scope adds of the other workers come before it by cumulativity.
+BALLAST_HD inline void lane_source_ref::tell_host_complete(std::uint64_t batch, std::uint32_t lap) const {
+  fence_after_relaxed<scope::system>();
+  store_chunk<scope::system>(completions[batch], {{0, 0, 0}, lap});
+#if !BALLAST_ON_GPU
+  if (host_bell != nullptr) host_bell->ring();
+#endif
+}
+
+template <class Crew>
+BALLAST_HD void lane_source_ref::finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  if (!crew.leader()) return;
+  auto const mark = mark_of(crew.meta());
+  auto const batch = (std::uint64_t(mark.lane) << batch_shift) + mark.slot;
+  if (trace != nullptr) trace_task(crew.block(), crew.record(), begin_ns, end_ns);
+  if (times != nullptr) time_task(batch, begin_ns, end_ns);
+  // A batch of one needs no counter.
+  if (mark.credit != 0 &&
+      atomic_ref<std::uint32_t, scope::device>(counters[batch]).add_acq_rel(mark.credit) + mark.credit != 0)
+    return;
+  if (times != nullptr) hand_out_times(batch);
+  tell_host_complete(batch, mark.lap);
+}
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "ballast/queue/lane_finish.cuh"
+
+namespace ballast::inline queue {
+
+// The host backend's worker and server: the same slots, stamps, tickets and counters as on a GPU, with one
+// thread in place of a block. A worker whose ticket is not there yet serves, if nobody else does, and else
+// sleeps.
+
+inline constexpr std::uint64_t awake_for_ns = 50'000;  ///< no sleep in the first 50 us of idleness
+inline constexpr std::uint32_t slots_per_round =
+    64;  ///< a server moves so many before it looks for its own task
+
+inline bool lane_source_ref::take(solo_crew& crew, std::uint64_t ticket) const {
+  auto const& slot = ring_slot(ticket);
+  auto const lap = lap_of(ticket, shift);
+  for (int i = 0; i < 4; ++i) {
+    auto const chunk = load_chunk<scope::device>(slot.chunks[i], lap);
+    if (!is_here(chunk, lap)) return false;
+    for (int word = 0; word < 3; ++word) crew.record().data[3 * i + word] = chunk.data[word];
+    crew.meta()[i] = chunk.stamp >> 16;
+  }
+  released_word(ticket).store_release(std::uint32_t(ticket >> shift) + 1);
+  return true;
+}
+
+inline bool lane_source_ref::move_slot(std::uint32_t lane) const {
+  auto& state = *host_serving;
+  auto const from = state.got[lane], to = state.tail;
+  if (!ring_slot_is_free(to)) return false;
+  auto const awaited = lap_of(from, shift), lap = lap_of(to, shift);
+  for (int i = 0; i < 4; ++i) {
+    auto const chunk = load_chunk<scope::system>(lane_slot(lane, from).chunks[i], awaited);
+    if (!is_here(chunk, awaited)) return false;  // chunks moved so far are overwritten when the task is whole
+    store_chunk<scope::device>(ring_slot(to).chunks[i], restamped(chunk, lap));
+  }
+  ++state.got[lane];
+  ++state.tail;
+  return true;
+}
+
+inline std::uint32_t lane_source_ref::move_lane(std::uint32_t lane) const {
+  std::uint32_t moved = 0;
+  while (moved < slots_per_round && move_slot(lane)) ++moved;
+  if (moved > 0)
+    atomic_ref<std::uint64_t, scope::system>(to_host->fetched[lane]).store_release(host_serving->got[lane]);
+  return moved;
+}
+
+inline bool lane_source_ref::all_fetched() const {
+  for (std::uint32_t lane = 0; lane < host_serving->lanes; ++lane)
+    if (host_serving->got[lane] !=
+        atomic_ref<std::uint64_t, scope::system>(from_host->submitted[lane]).load_relaxed())
+      return false;
+  return true;
+}
+
+inline bool lane_source_ref::push_halts(std::uint32_t workers) const {
+  auto& state = *host_serving;
+  task_record halt{};
+  halt.describe({0, 1}, task_record::halt);
+  bool pushed = false;
+  for (; state.halts < workers && ring_slot_is_free(state.tail); ++state.halts, ++state.tail, pushed = true)
+    for (int i = 0; i < 4; ++i)
+      store_chunk<scope::device>(ring_slot(state.tail).chunks[i],
+                                 make_chunk(halt, batch_mark{}, i, lap_of(state.tail, shift)));
+  return pushed;
+}
+
+inline void lane_source_ref::give_up_if_idle(solo_crew& crew) const {
+  auto& state = *host_serving;
+  auto const now = crew.now_ns();
+  bool const all_wait =
+      atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed() == state.tail + crew.blocks();
+  if (state.last_news_ns == 0 || !all_wait) state.last_news_ns = now;
+  if (now - state.last_news_ns < control.idle_limit_ns) return;
+  control.give_up();
+  atomic_ref<std::uint32_t, scope::device>(words->stop).store_release(1);
+}
+
+/// One round of serving; true if anything moved. Only the holder of server_busy calls it.
+inline bool lane_source_ref::serve(solo_crew& crew) const {
+  auto& state = *host_serving;
+  auto const said = atomic_ref<std::uint64_t, scope::system>(from_host->control).load_acquire();
+  state.lanes = std::uint32_t(said);
+  std::uint32_t moved = 0;
+  for (std::uint32_t lane = 0; lane < state.lanes; ++lane) moved += move_lane(lane);
+  if (moved > 0) state.last_news_ns = crew.now_ns();
+  bool const halted = (said & closed_bit) != 0 && all_fetched() && push_halts(crew.blocks());
+  if (moved == 0 && !halted) give_up_if_idle(crew);
+  return moved > 0 || halted;
+}
+
+inline bool lane_source_ref::serve_if_free(solo_crew& crew) const {
+  std::atomic_ref busy(words->server_busy);
+  if (busy.load(std::memory_order_relaxed) != 0 || busy.exchange(1, std::memory_order_acquire) != 0)
+    return false;
+  bool const moved = serve(crew);
+  busy.store(0, std::memory_order_release);
+  if (!moved) return false;
+  workers_bell->ring();
+  host_bell->ring();
+  return true;
+}
+
+inline bool lane_source_ref::leaves() const {
+  return control.stop_asked() || atomic_ref<std::uint32_t, scope::device>(words->stop).load_acquire() != 0;
+}
+
+/// The claim and the alarm are sequentially consistent, so that a feeder that sets the alarm and then counts
+/// the claims never sleeps through the one that it waits for.
+inline bool lane_source_ref::next(solo_crew& crew) {
+  auto const ticket = std::atomic_ref(words->head).fetch_add(1);
+  if (ticket + 1 >= std::atomic_ref(words->take_alarm).load()) host_bell->ring();
+  note_activity(crew, ticket, activity::waits);
+  std::uint64_t idle_since = 0;
+  for (std::uint32_t looks = 0;; ++looks) {
+    auto const rings = workers_bell->rings();
+    if (leaves()) break;
+    if (take(crew, ticket)) {
+      workers_bell->ring();  // its slot is free now: somebody asleep may move a task there
+      if (crew.record().kernel() == task_record::halt) break;
+      note_activity(crew, ticket, activity::runs);
+      return true;
+    }
+    if (serve_if_free(crew)) {
+      looks = 0;
+      idle_since = 0;
+      continue;
+    }
+    crew.pause(looks);
+    auto const now = crew.now_ns();
+    if (idle_since == 0) idle_since = now;
+    if (now - idle_since > awake_for_ns)
+      workers_bell->wait_past(rings, clock::now() + std::chrono::milliseconds(10));
+  }
+  note_activity(crew, ticket, activity::left);
+  return false;
+}
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/doorbell.hpp"
+#include "ballast/queue/slot.cuh"
+#include "ballast/resident/control.cuh"
+#include "ballast/resident/crew.cuh"
+
+namespace ballast::inline queue {
+
+inline constexpr std::uint32_t most_lanes = 32;
+
+/// Pinned words that the host writes. Polled over PCIe, so all that is polled is one word.
+struct alignas(128) host_words {
+  std::uint64_t control;                             ///< lanes in use | closed_bit
+  alignas(128) std::uint64_t submitted[most_lanes];  ///< valid once closed: tasks of each lane, for ever
+};
+inline constexpr std::uint64_t closed_bit = std::uint64_t(1) << 32;
+
+/// Pinned words that the server writes.
+struct alignas(128) device_words {
+  std::uint64_t taken;                             ///< tasks that workers have claimed so far
+  alignas(128) std::uint64_t fetched[most_lanes];  ///< slots of each lane that the host may write again
+};
+
+/// Words in device memory that all blocks share.
+struct alignas(128) ring_words {
+  std::uint64_t head;                      ///< the next ticket to claim
+  alignas(128) std::uint32_t stop;         ///< the server says: leave without a task
+  alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
+  alignas(128) std::uint64_t take_alarm;   ///< host backend: ring the host when so many are taken
+};
+
+/// When the tasks of a batch ran, on the device's clock.
+struct batch_times {
+  std::uint64_t first_begin_ns, last_end_ns, work_ns;
+};
+
+/// One task as a worker ran it.
+struct task_times {
+  std::uint64_t begin_ns, end_ns;
+  std::uint32_t first_block, blocks_and_kernel;
+};
+
+/// What the server remembers between rounds: in shared memory of block 0 on a GPU, in plain memory on the
+/// host, where the worker that holds ring_words::server_busy is the server.
+struct lane_serving_state {
+  std::uint64_t tail;          ///< tickets filled so far
+  std::uint64_t free_until;    ///< tickets below have a free slot
+  std::uint64_t taken_told;    ///< device_words::taken as last written
+  std::uint64_t last_news_ns;  ///< when a task last came
+  std::uint64_t got[most_lanes];
+  std::uint64_t told[most_lanes];
+  std::uint32_t ready[32];  ///< of the lanes scouted in this round
+  std::uint32_t turn;
+  std::uint32_t lanes;
+  std::uint32_t closed;
+  std::uint32_t halts;  ///< HALT records pushed
+  std::uint32_t over;
+};
+
+/// The source of tasks that is fed by the host: a lane (single producer, single consumer) per submitting
+/// thread in pinned memory, one server that moves tasks from the lanes into a ring in device memory, and
+/// workers that claim tickets of the ring by fetch-and-add. After Chen et al. 2010 (tasks, HALT), with a
+/// sequence stamp per slot in place of their counts. Its members are in lane_finish.cuh, lane_host.cuh and
+/// lane_gpu.cuh.
+///
+/// Who may write a slot is decided by its stamp and by `released`: a ring slot is free for ticket t when its
+/// released word equals t's lap number; the worker that copied the task out raises it.
+struct lane_source_ref {
+  using serving_state = lane_serving_state;
+
+  resident_control control;
+
+  // Pinned memory.
+  task_slot* lane_slots = nullptr;  ///< most_lanes x capacity
+  host_words* from_host = nullptr;
+  device_words* to_host = nullptr;
+  stamped_chunk* completions = nullptr;  ///< lanes x batch slots: stamp = lap when the batch is complete
+  batch_times* times_out = nullptr;      ///< the same shape; null if tasks are not timed
+
+  // Device memory.
+  task_slot* ring = nullptr;
+  std::uint32_t* released = nullptr;
+  ring_words* words = nullptr;
+  std::uint32_t* counters = nullptr;  ///< lanes x batch slots
+  batch_times* times = nullptr;
+  task_times* trace = nullptr;      ///< workers x trace_depth; null if tasks are not traced
+  std::uint32_t* traced = nullptr;  ///< a count per worker, also of what no longer fitted
+  lane_serving_state* host_serving = nullptr;
+
+  std::uint32_t shift = 0;        ///< capacity = 2^shift, of a lane and of the ring
+  std::uint32_t batch_shift = 0;  ///< 2^batch_shift batch slots a lane
+  std::uint32_t trace_depth = 0;
+
+  // Host backend only: what workers, and what submitters and waiters, sleep on.
+  doorbell* workers_bell = nullptr;
+  doorbell* host_bell = nullptr;
+
+  BALLAST_HD std::uint64_t capacity() const { return std::uint64_t(1) << shift; }
+  BALLAST_HD task_slot& ring_slot(std::uint64_t ticket) const { return ring[ticket & (capacity() - 1)]; }
+  BALLAST_HD task_slot& lane_slot(std::uint32_t lane, std::uint64_t ticket) const {
+    return lane_slots[(std::uint64_t(lane) << shift) + (ticket & (capacity() - 1))];
+  }
+  BALLAST_HD atomic_ref<std::uint32_t, scope::device> released_word(std::uint64_t ticket) const {
+    return atomic_ref<std::uint32_t, scope::device>(released[ticket & (capacity() - 1)]);
+  }
+  BALLAST_HD bool ring_slot_is_free(std::uint64_t ticket) const {
+    return poll(released_word(ticket)) == std::uint32_t(ticket >> shift);
+  }
+  BALLAST_HD bool times_tasks() const { return times != nullptr || trace != nullptr; }
+
+  template <class Crew>
+  BALLAST_HD void finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns);
+  template <class Crew>
+  BALLAST_HD void note_activity(Crew const& crew, std::uint64_t ticket, activity what) const {
+    if (crew.leader())
+      atomic_ref<std::uint64_t, scope::device>(control.activity[crew.block()])
+          .store_relaxed(ticket << 2 | std::uint64_t(what));
+  }
+
+  bool next(solo_crew& crew);
+#if defined(__CUDACC__)
+  template <std::uint32_t Threads>
+  __device__ bool next(cuda_crew<Threads>& crew);
+  template <std::uint32_t Threads>
+  __device__ void serve(cuda_crew<Threads>& crew, lane_serving_state& state);
+#endif
+
+ private:
+  bool take(solo_crew& crew, std::uint64_t ticket) const;
+  bool leaves() const;
+  bool serve_if_free(solo_crew& crew) const;
+  bool serve(solo_crew& crew) const;
+  std::uint32_t move_lane(std::uint32_t lane) const;
+  bool move_slot(std::uint32_t lane) const;
+  bool push_halts(std::uint32_t workers) const;
+  bool all_fetched() const;
+  void give_up_if_idle(solo_crew& crew) const;
+
+  BALLAST_HD void trace_task(std::uint32_t worker, task_record const& record, std::uint64_t begin_ns,
+                             std::uint64_t end_ns) const;
+  BALLAST_HD void time_task(std::uint64_t batch, std::uint64_t begin_ns, std::uint64_t end_ns) const;
+  BALLAST_HD void hand_out_times(std::uint64_t batch) const;
+  BALLAST_HD void tell_host_complete(std::uint64_t batch, std::uint32_t lap) const;
+};
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ballast/base/deadline.hpp"
+#include "ballast/base/error.hpp"
+#include "ballast/device/compute_device.hpp"
+#include "ballast/device/doorbell.hpp"
+#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/resident/resident_kernel.hpp"
+#include "ballast/resident/task.hpp"
+
+namespace ballast::inline queue {
+
+/// Names what one submit() accepted; cheap to copy. Valid for the queue and the run that gave it.
+struct ticket {
+  std::uint32_t lane = 0;
+  std::uint64_t first_batch = 0, last_batch = 0;  ///< inclusive; first > last: nothing to wait for
+};
+
+struct queue_options {
+  /// Tasks that fit into a lane, and into the ring on the device: 2 .. 65536, rounded up to a power of two.
+  /// Memory is proportional to it: about 600 bytes each on the host and 120 on the device with 8 lanes.
+  std::uint32_t capacity = 8192;
+  /// Lanes for submitting threads, 1 .. 32. Threads beyond that many share lanes.
+  std::uint32_t lanes = 8;
+  resident_options resident;
+  /// How long a call waits that is given no deadline of its own.
+  clock::duration patience = std::chrono::minutes(10);
+  /// Whether execution_of() is offered; costs two clock reads and three atomic adds per task.
+  bool times = false;
+  /// So many tasks per worker are recorded for task_spans(); 0 records none. 24 bytes each.
+  std::uint32_t trace_depth = 0;
+};
+
+/// Not all of a batch was accepted before the deadline. What was accepted will run; the rest was not touched.
+class queue_full : public deadline_passed {
+ public:
+  queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state);
+
+  ticket accepted_batches() const noexcept { return accepted_batches_; }  ///< wait for it if accepted() > 0
+  std::size_t accepted() const noexcept { return accepted_; }             ///< the first so many tasks
+
+ private:
+  ticket accepted_batches_;
+  std::size_t accepted_;
+};
+
+/// The resident kernel ended before all accepted tasks had run; stop() hands them back.
+class queue_stopped : public error {
+ public:
+  queue_stopped(std::string_view device, std::uint64_t unfinished, std::string_view why);
+
+  std::uint64_t unfinished() const noexcept { return unfinished_; }
+
+ private:
+  std::uint64_t unfinished_;
+};
+
+/// When the tasks of a ticket ran, in ns on the host's clock.
+struct execution {
+  std::int64_t first_begin_ns = 0, last_end_ns = 0;
+  std::int64_t work_ns = 0;  ///< sum of the tasks' times
+};
+
+/// One traced task.
+struct task_span {
+  std::uint32_t worker = 0;
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< on the host's clock
+  block_range range;
+  std::uint32_t kernel = 0;  ///< its place in the kernel list
+};
+
+struct queue_statistics {
+  std::uint64_t submitted = 0;  ///< tasks accepted in this run
+  std::uint64_t taken = 0;      ///< of these, claimed by workers; may lag by a few microseconds
+  std::uint64_t batches = 0;
+  std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
+};
+
+/// Feeds tasks to a kernel that stays on one device, without a CUDA call per submission (Chen et al. 2010).
+/// Submitting and waiting: any number of threads. start(), close(), stop(): one thread at a time.
+class task_queue {
+ public:
+  /// Allocates everything, loads the list's kernels and starts the resident kernel. `kernels` must outlive
+  /// the queue. Throws bad_argument, device_lost, deadline_passed, and ballast::error if the device has a
+  /// resident kernel.
+  task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+             queue_options options = {});
+  /// Stops if still running: unexecuted tasks are dropped, so close() first. Waits at most stop_patience.
+  ~task_queue();
+  task_queue(task_queue const&) = delete;
+  task_queue& operator=(task_queue const&) = delete;
+
+  /// Queues one task, or a batch in one go. Blocks while the queue is full, at most until the deadline. The
+  /// tasks may run in any order and at the same time; memory they use must be ready now (copies completed).
+  /// Throws bad_argument before anything is queued if any task does not suit the list; queue_full;
+  /// queue_stopped and device_lost if the kernel ended; ballast::error if the queue is closed.
+  ticket submit(task const& one);
+  ticket submit(task const& one, deadline until);
+  ticket submit(std::span<task const> batch);
+  ticket submit(std::span<task const> batch, deadline until);
+  /// The same without waiting: nothing if the queue is full at the moment.
+  std::optional<ticket> try_submit(task const& one);
+
+  /// Whether all tasks of the ticket have run; their results are visible to the host then, and to later
+  /// tasks.
+  bool finished(ticket const& which) const;
+  /// Wait for a ticket, or for all that was submitted before the call. Throw deadline_passed with the queue's
+  /// state, queue_stopped, device_lost. On a GPU the thread polls; on a host device it sleeps.
+  void wait(ticket const& which);
+  void wait(ticket const& which, deadline until);
+  void wait_all();
+  void wait_all(deadline until);
+
+  /// Accepts no more tasks, runs what was accepted, ends the kernel (the paper's HALT). Idempotent. Throws
+  /// like wait().
+  void close();
+  void close(deadline until);
+  /// Ends the kernel after the tasks that run now and returns those that were accepted and did not run. After
+  /// device_lost: those not known to have reached the device (some may have run; its memory is gone anyway).
+  std::vector<task> stop();
+  /// Asks for what stop() does, without waiting; waits in other threads then throw queue_stopped.
+  /// Async-signal-safe.
+  void request_stop() noexcept;
+  /// Starts again after close() or stop(). Allocates nothing. Tickets of earlier runs must not be used any
+  /// more.
+  void start();
+  bool running();
+
+  /// When the ticket's tasks ran. Requires options.times, a finished ticket, and fewer than `capacity`
+  /// batches submitted on the same thread's lane since. Throws ballast::error otherwise.
+  execution execution_of(ticket const& which) const;
+  /// The traced tasks of the last run, by worker. Call after close() or stop().
+  std::vector<task_span> task_spans() const;
+  queue_statistics statistics() const;
+  /// The state that deadline_passed carries: lanes, counts, what each block does.
+  std::string describe();
+  /// Bytes allocated for the queue, on the host and on the device together.
+  std::size_t memory_bytes() const;
+  std::uint32_t capacity() const;
+  /// Blocks that execute tasks.
+  std::uint32_t workers() const;
+  compute_device& device() const;
+  compiled_kernels const& kernels() const;
+
+  /// For feeders: sleeps until something completed, until `taken_alarm` tasks were taken, or until somebody
+  /// rang the bell since `rings` was read; on a GPU returns after a short pause. Never longer than `at_most`.
+  void doze(std::uint64_t rings, std::uint64_t taken_alarm, clock::duration at_most);
+  doorbell& bell();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "producer_lane.hpp"
+
+#include <thread>
+
+namespace ballast::inline queue {
+
+producer_lane::producer_lane(queue_memory& memory, std::uint32_t index)
+    : memory_(&memory), index_(index), batch_tasks_(std::size_t(1) << memory.shift) {}
+
+bool producer_lane::hold(deadline until) {
+  for (int looks = 0; held_.exchange(1, std::memory_order_acquire) != 0; ++looks) {
+    if (looks < 60) continue;
+    std::this_thread::yield();
+    if (until.passed()) return false;
+  }
+  return true;
+}
+
+void producer_lane::forget_all() {
+  submitted_.store(0, std::memory_order_relaxed);
+  next_batch_.store(0, std::memory_order_relaxed);
+  fetched_seen_ = 0;
+}
+
+std::uint64_t producer_lane::fetched() const {
+  return atomic_ref<std::uint64_t, scope::system>(memory_->to_host[0].fetched[index_]).load_acquire();
+}
+
+std::size_t producer_lane::entry_of(std::uint64_t batch) const {
+  std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
+  return std::size_t((std::uint64_t(index_) << memory_->shift) + (batch & (slots - 1)));
+}
+
+std::uint32_t producer_lane::lap_of_batch(std::uint64_t batch) const {
+  return std::uint32_t((batch >> memory_->shift) + 1) & 0xff;
+}
+
+// A batch slot is used again only after its batch was complete, so a batch that is a whole turn behind is
+// complete.
+bool producer_lane::complete(std::uint64_t batch) const {
+  if (batch + (std::uint64_t(1) << memory_->shift) < next_batch()) return true;
+  auto& stamp = memory_->completions[entry_of(batch)].stamp;
+  return atomic_ref<std::uint32_t, scope::system>(stamp).load_acquire() == lap_of_batch(batch);
+}
+
+bool producer_lane::has_room_for(std::size_t tasks) {
+  std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
+  auto const position = submitted_.load(std::memory_order_relaxed);
+  if (position + tasks - fetched_seen_ > slots) fetched_seen_ = fetched();
+  if (position + tasks - fetched_seen_ > slots) return false;
+  auto const batch = next_batch_.load(std::memory_order_relaxed);
+  return batch < slots || complete(batch - slots);
+}
+
+std::uint64_t producer_lane::write(std::span<task const> tasks, compiled_kernels const& kernels) {
+  auto position = submitted_.load(std::memory_order_relaxed);
+  auto const batch = next_batch_.load(std::memory_order_relaxed);
+  std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
+  batch_tasks_[batch & (slots - 1)].store(std::uint32_t(tasks.size()), std::memory_order_relaxed);
+  batch_mark mark{index_, std::uint32_t(batch & (slots - 1)), lap_of_batch(batch), std::uint32_t(-1)};
+  // Counted before they can be seen, so that nobody ever sees more tasks taken than submitted.
+  submitted_.store(position + tasks.size(), std::memory_order_release);
+  next_batch_.store(batch + 1, std::memory_order_release);
+  for (auto const& task : tasks) {
+    if (&task == &tasks.back()) mark.credit = std::uint32_t(tasks.size() - 1);
+    auto const record = kernels.record_of(task);
+    auto& slot = memory_->lane_slots[(std::size_t(index_) << memory_->shift) + (position & (slots - 1))];
+    auto const lap = lap_of(position++, memory_->shift);
+    for (int i = 0; i < 4; ++i) store_chunk<scope::system>(slot.chunks[i], make_chunk(record, mark, i, lap));
+  }
+  return batch;
+}
+
+std::uint64_t producer_lane::unfinished_tasks() const {
+  std::uint64_t const slots = std::uint64_t(1) << memory_->shift, end = next_batch();
+  std::uint64_t tasks = 0;
+  for (auto batch = end > slots ? end - slots : 0; batch < end; ++batch)
+    if (!complete(batch)) tasks += batch_tasks_[batch & (slots - 1)].load(std::memory_order_relaxed);
+  return tasks;
+}
+
+batch_times const& producer_lane::times_of(std::uint64_t batch) const {
+  return memory_->times_out[entry_of(batch)];
+}
+
+task_slot const& producer_lane::slot(std::uint64_t position) const {
+  std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
+  return memory_->lane_slots[(std::size_t(index_) << memory_->shift) + (position & (slots - 1))];
+}
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ballast/queue/slot.cuh"
+#include "ballast/queue/task_queue.hpp"
+#include "queue_memory.hpp"
+
+namespace ballast::inline queue {
+
+/// The host's side of one lane: who holds it is the lane's single producer. It writes slots, numbers batches
+/// and knows which batches are complete.
+class producer_lane {
+ public:
+  producer_lane(queue_memory& memory, std::uint32_t index);
+
+  std::uint32_t index() const { return index_; }
+  /// Takes the lane, giving the core away while another thread has it; false at the deadline.
+  bool hold(deadline until);
+  void let_go() { held_.store(0, std::memory_order_release); }
+
+  // For the holder.
+  bool has_room_for(std::size_t tasks);
+  /// Writes a batch for which there is room; returns its number.
+  std::uint64_t write(std::span<task const> tasks, compiled_kernels const& kernels);
+  void forget_all();  ///< before a new run
+
+  // For any thread.
+  std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+  std::uint64_t next_batch() const { return next_batch_.load(std::memory_order_acquire); }
+  std::uint64_t fetched() const;
+  bool complete(std::uint64_t batch) const;
+  std::uint64_t unfinished_tasks() const;  ///< tasks of incomplete batches
+  batch_times const& times_of(std::uint64_t batch) const;
+  task_slot const& slot(std::uint64_t position) const;
+
+ private:
+  std::size_t entry_of(std::uint64_t batch) const;
+  std::uint32_t lap_of_batch(std::uint64_t batch) const;
+
+  queue_memory* memory_;
+  std::uint32_t index_;
+  std::atomic<std::uint32_t> held_ = 0;
+  std::atomic<std::uint64_t> submitted_ = 0, next_batch_ = 0;
+  std::uint64_t fetched_seen_ = 0;
+  std::vector<std::atomic<std::uint32_t>> batch_tasks_;
+};
+
+}  // namespace ballast::inline queue

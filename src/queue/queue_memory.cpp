@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace ballast::inline queue {
+namespace {
+
+constexpr std::uint64_t never = ~std::uint64_t(0);
+
+std::uint32_t checked_shift(std::uint32_t capacity) {
+  if (capacity < 2 || capacity > 65536) refuse_argument("capacity", capacity, "2 to 65536 tasks");
+  return std::uint32_t(std::bit_width(capacity - 1));
+}
+
+std::uint32_t checked_lanes(std::uint32_t lanes) {
+  if (lanes < 1 || lanes > most_lanes) refuse_argument("lanes", lanes, "1 to 32");
+  return lanes;
+}
+
+template <class T>
+void zero(pinned_buffer<T>& buffer) {
+  if (buffer.bytes() > 0) std::memset(static_cast<void*>(buffer.data()), 0, buffer.bytes());
+}
+
+template <class T>
+void zero(device_buffer<T>& buffer, stream& with) {
+  if (buffer.bytes() > 0) with.fill(buffer.data(), 0, buffer.bytes());
+}
+
+}  // namespace
+
+queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options const& options,
+                           std::uint32_t blocks)
+    : shift(checked_shift(options.capacity)),
+      lanes(checked_lanes(options.lanes)),
+      trace_depth(options.trace_depth),
+      on_host(!device->is_cuda()),
+      lane_slots(device, std::size_t(lanes) << shift),
+      from_host(device, 1),
+      to_host(device, 1),
+      completions(device, std::size_t(lanes) << shift),
+      times_out(device, options.times ? std::size_t(lanes) << shift : 0),
+      ring(device, std::size_t(1) << shift),
+      released(device, std::size_t(1) << shift),
+      words(device, 1),
+      counters(device, std::size_t(lanes) << shift),
+      times(device, options.times ? std::size_t(lanes) << shift : 0),
+      trace(device, std::size_t(trace_depth) * blocks),
+      traced(device, trace_depth > 0 ? blocks : 0),
+      host_serving(device, on_host ? 1 : 0) {}
+
+void queue_memory::clear(stream& with) {
+  zero(lane_slots);
+  zero(from_host);
+  zero(to_host);
+  zero(completions);
+  if (times_out.size() > 0) std::ranges::fill(times_out.span(), batch_times{never, 0, 0});
+  zero(ring, with);
+  zero(released, with);
+  zero(words, with);
+  zero(counters, with);
+  if (times.size() > 0) with.copy(times.data(), times_out.data(), times.bytes());
+  zero(traced, with);
+  zero(host_serving, with);
+  with.synchronize();
+  if (on_host) words.data()->take_alarm = never;
+}
+
+lane_source_ref queue_memory::source(resident_control const& control) {
+  lane_source_ref ref;
+  ref.control = control;
+  ref.lane_slots = lane_slots.data();
+  ref.from_host = from_host.data();
+  ref.to_host = to_host.data();
+  ref.completions = completions.data();
+  ref.times_out = times_out.data();
+  ref.ring = ring.data();
+  ref.released = released.data();
+  ref.words = words.data();
+  ref.counters = counters.data();
+  ref.times = times.data();
+  ref.trace = trace.data();
+  ref.traced = traced.data();
+  ref.host_serving = host_serving.data();
+  ref.shift = ref.batch_shift = shift;
+  ref.trace_depth = trace_depth;
+  ref.workers_bell = on_host ? &workers_bell : nullptr;
+  ref.host_bell = on_host ? &host_bell : nullptr;
+  return ref;
+}
+
+std::size_t queue_memory::bytes() const {
+  return lane_slots.bytes() + from_host.bytes() + to_host.bytes() + completions.bytes() + times_out.bytes() +
+         ring.bytes() + released.bytes() + words.bytes() + counters.bytes() + times.bytes() + trace.bytes() +
+         traced.bytes() + host_serving.bytes();
+}
+
+}  // namespace ballast::inline queue

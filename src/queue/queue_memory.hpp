@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "ballast/device/buffer.hpp"
+#include "ballast/device/doorbell.hpp"
+#include "ballast/queue/lane_source.cuh"
+#include "ballast/queue/task_queue.hpp"
+
+namespace ballast::inline queue {
+
+/// Everything a task queue allocates, once.
+struct queue_memory {
+  queue_memory(std::shared_ptr<compute_device> device, queue_options const& options, std::uint32_t blocks);
+
+  /// As before the first run. Only while no kernel runs. Waits for the stream.
+  void clear(stream& with);
+  lane_source_ref source(resident_control const& control);
+  std::size_t bytes() const;
+
+  std::uint32_t shift, lanes, trace_depth;
+  bool on_host;
+  pinned_buffer<task_slot> lane_slots;
+  pinned_buffer<host_words> from_host;
+  pinned_buffer<device_words> to_host;
+  pinned_buffer<stamped_chunk> completions;
+  pinned_buffer<batch_times> times_out;
+  device_buffer<task_slot> ring;
+  device_buffer<std::uint32_t> released;
+  device_buffer<ring_words> words;
+  device_buffer<std::uint32_t> counters;
+  device_buffer<batch_times> times;
+  device_buffer<task_times> trace;
+  device_buffer<std::uint32_t> traced;
+  device_buffer<lane_serving_state> host_serving;
+  doorbell workers_bell, host_bell;
+};
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue_state.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace ballast::inline queue {
+namespace {
+
+std::uint64_t next_uid() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+/// The lanes that this thread was given, by queue. The oldest makes room: a thread that feeds more than eight
+/// queues is given a lane anew now and then, which is harmless.
+struct lane_memo {
+  std::uint64_t uid = 0;
+  std::uint32_t lane = 0;
+};
+thread_local lane_memo lane_memos[8];
+thread_local unsigned next_memo = 0;
+
+struct lane_release {
+  producer_lane& lane;
+  ~lane_release() { lane.let_go(); }
+};
+
+}  // namespace
+
+task_queue::state::state(std::shared_ptr<compute_device> on, compiled_kernels const& list,
+                         queue_options const& given)
+    : device(std::move(on)),
+      kernels(&list),
+      options(given),
+      kernel(device, list, list.entry_for(source_key_of<lane_source_ref>), options.resident),
+      memory(device, options, kernel.blocks()),
+      copies(device->make_stream()),
+      uid(next_uid()) {
+  for (std::uint32_t lane = 0; lane < options.lanes; ++lane) lanes.emplace_back(memory, lane);
+}
+
+void task_queue::state::start() {
+  if (now.load() != phase::ended) throw error("this queue is running already");
+  memory.clear(*copies);
+  for (auto& lane : lanes) lane.forget_all();
+  lanes_told = 0;
+  auto const source = memory.source(kernel.next_control());
+  kernel.start(&source, sizeof source);
+  unexecuted.clear();
+  collected = false;
+  now = phase::open;
+}
+
+producer_lane& task_queue::state::lane_of_this_thread() {
+  auto const mine = std::ranges::find(lane_memos, uid, &lane_memo::uid);
+  if (mine != std::end(lane_memos)) return lanes[mine->lane];
+  auto const lane = lanes_given.fetch_add(1) % options.lanes;
+  lane_memos[next_memo++ % std::size(lane_memos)] = {uid, lane};
+  return lanes[lane];
+}
+
+void task_queue::state::tell_control(bool closed) {
+  atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].control)
+      .store_release(lanes_told.load() | (closed ? closed_bit : 0));
+}
+
+void task_queue::state::tell_lane(std::uint32_t lane) {
+  if (lanes_told.load() > lane) return;
+  std::lock_guard const hold(control_mutex);
+  lanes_told = std::max(lanes_told.load(), lane + 1);
+  tell_control(false);
+}
+
+void task_queue::state::open_lane(producer_lane& lane) {
+  if (now.load() != phase::open) throw error("the queue is closed; start() opens it again");
+  tell_lane(lane.index());
+}
+
+std::optional<ticket> task_queue::state::try_submit(task const& one) {
+  (void)kernels->record_of(one);
+  auto& lane = lane_of_this_thread();
+  if (!lane.hold(deadline::in(clock::duration::zero()))) return std::nullopt;
+  lane_release const release{lane};
+  open_lane(lane);
+  if (!lane.has_room_for(1)) {
+    if (!kernel.running()) throw_stopped();
+    return std::nullopt;
+  }
+  auto const batch = lane.write(std::span(&one, 1), *kernels);
+  if (memory.on_host) memory.workers_bell.ring();
+  return ticket{lane.index(), batch, batch};
+}
+
+ticket task_queue::state::submit(std::span<task const> batch, deadline until) {
+  for (auto const& task : batch) (void)kernels->record_of(task);  // refused as a whole or not at all
+  auto& lane = lane_of_this_thread();
+  if (!lane.hold(until)) throw queue_full({lane.index(), 1, 0}, 0, batch.size(), describe());
+  lane_release const release{lane};
+  open_lane(lane);
+  ticket given{lane.index(), lane.next_batch(), lane.next_batch() - 1};
+  auto const piece = std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
+  for (std::size_t done = 0; done < batch.size();) {
+    auto const tasks = batch.subspan(done, std::min(piece, batch.size() - done));
+    try {
+      await([&] { return lane.has_room_for(tasks.size()); }, "room in the queue", until);
+    } catch (deadline_passed const& passed) { throw queue_full(given, done, batch.size(), passed.state()); }
+    given.last_batch = lane.write(tasks, *kernels);
+    done += tasks.size();
+    if (memory.on_host) memory.workers_bell.ring();
+  }
+  return given;
+}
+
+bool task_queue::state::finished(ticket const& which) const {
+  auto const& lane = lanes.at(which.lane);
+  for (auto batch = which.first_batch; batch != which.last_batch + 1; ++batch)
+    if (!lane.complete(batch)) return false;
+  return true;
+}
+
+void task_queue::state::await(std::function<bool()> const& done, char const* what, deadline until) {
+  for (std::uint64_t looks = 1;; ++looks) {
+    auto const rings = memory.host_bell.rings();
+    if (done()) return;
+    if (memory.on_host || looks % 64 == 0) {
+      bool const alive = kernel.running();
+      if (!alive && done()) return;
+      if (!alive) throw_stopped();
+      if (until.passed()) throw deadline_passed(std::string(what) + " on " + device->name(), describe());
+    }
+    if (memory.on_host)
+      memory.host_bell.wait_past(rings, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
+    else if (looks > 60)
+      std::this_thread::yield();
+  }
+}
+
+void task_queue::state::throw_stopped() {
+  char const* const why = kernel.gave_up()          ? "no task came for idle_limit"
+                          : kernel.stop_requested() ? "it was asked to stop"
+                                                    : "its blocks left";
+  throw queue_stopped(device->name(), unfinished(), why);
+}
+
+std::vector<ticket> task_queue::state::everything() const {
+  std::vector<ticket> all;
+  std::uint64_t const slots = std::uint64_t(1) << memory.shift;
+  for (auto const& lane : lanes) {
+    auto const end = lane.next_batch();
+    if (end > 0) all.push_back({lane.index(), end > slots ? end - slots : 0, end - 1});
+  }
+  return all;
+}
+
+// From `closing` on no submission passes its check; those that passed before hold their lane, so that holding
+// every lane once makes the counts final. The control word is written after, and by nobody else any more.
+void task_queue::state::mark_closed(deadline until) {
+  now = phase::closing;
+  for (auto& lane : lanes) {
+    if (!lane.hold(until))
+      throw deadline_passed("a submitting thread, to close the queue on " + device->name(), describe());
+    atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].submitted[lane.index()])
+        .store_relaxed(lane.submitted());
+    lane.let_go();
+  }
+  std::lock_guard const hold(control_mutex);
+  tell_control(true);
+  if (memory.on_host) memory.workers_bell.ring();
+}
+
+void task_queue::state::join(deadline until) {
+  kernel.join(until);
+  now = phase::ended;
+}
+
+void task_queue::state::close(deadline until) {
+  if (now.load() == phase::open) mark_closed(until);
+  try {
+    join(until);
+  } catch (deadline_passed const& passed) {
+    throw deadline_passed("the queue's tasks to finish on " + device->name(), describe());
+  }
+  if (unfinished() > 0) throw_stopped();
+}
+
+std::vector<task> task_queue::state::stop() {
+  now = now.load() == phase::open ? phase::closing : now.load();
+  kernel.request_stop();
+  if (memory.on_host) memory.workers_bell.ring();
+  try {
+    join(deadline::in(options.resident.stop_patience));
+    if (!collected) unexecuted = collect_unexecuted();
+  } catch (device_lost const&) {
+    now = phase::ended;
+    collect_from_lanes(unexecuted);
+  }
+  collected = true;
+  return unexecuted;
+}
+
+std::vector<task> task_queue::state::collect_unexecuted() {
+  std::vector<task> tasks;
+  collect_from_ring(tasks);
+  collect_from_lanes(tasks);
+  return tasks;
+}
+
+namespace {
+
+/// The task in a slot, if all four chunks carry the stamp.
+bool read_slot(task_slot const& slot, std::uint32_t lap, task_record& into) {
+  for (int i = 0; i < 4; ++i) {
+    if (!is_here(slot.chunks[i], lap)) return false;
+    std::copy_n(slot.chunks[i].data, 3, into.data + 3 * i);
+  }
+  return true;
+}
+
+}  // namespace
+
+// A slot that was released r times and bears the stamp of turn r holds a task that nobody took.
+void task_queue::state::collect_from_ring(std::vector<task>& into) {
+  std::vector<task_slot> ring(memory.ring.size());
+  std::vector<std::uint32_t> released(memory.released.size());
+  copies->copy(ring.data(), memory.ring.data(), memory.ring.bytes());
+  copies->copy(released.data(), memory.released.data(), memory.released.bytes());
+  copies->synchronize();
+  task_record record;
+  for (std::size_t i = 0; i < ring.size(); ++i)
+    if (read_slot(ring[i], (released[i] + 1) & lap_mask, record) && record.kernel() != task_record::halt)
+      into.push_back(kernels->task_of(record));
+}
+
+void task_queue::state::collect_from_lanes(std::vector<task>& into) {
+  task_record record;
+  for (auto const& lane : lanes)
+    for (auto position = lane.fetched(); position < lane.submitted(); ++position)
+      if (read_slot(lane.slot(position), lap_of(position, memory.shift), record))
+        into.push_back(kernels->task_of(record));
+}
+
+std::uint64_t task_queue::state::submitted() const {
+  std::uint64_t sum = 0;
+  for (auto const& lane : lanes) sum += lane.submitted();
+  return sum;
+}
+
+// Idle workers hold tickets of tasks that are not there yet: at most what was submitted can be taken.
+std::uint64_t task_queue::state::taken() const {
+  auto& words = *memory.words.data();
+  auto& told = memory.to_host[0].taken;
+  auto const claimed = memory.on_host ? std::atomic_ref(words.head).load()
+                                      : atomic_ref<std::uint64_t, scope::system>(told).load_acquire();
+  return std::min(claimed, submitted());
+}
+
+std::uint64_t task_queue::state::unfinished() const {
+  std::uint64_t sum = 0;
+  for (auto const& lane : lanes) sum += lane.unfinished_tasks();
+  return sum;
+}
+
+std::string task_queue::state::describe() {
+  std::string text = "queue of " + std::string(kernels->name()) + " on " + device->name() + ": " +
+                     std::to_string(submitted()) + " tasks submitted, " + std::to_string(taken()) +
+                     " taken, at most " + std::to_string(unfinished()) + " unfinished\n";
+  for (auto const& lane : lanes)
+    if (lane.submitted() > 0)
+      text += "lane " + std::to_string(lane.index()) + ": " + std::to_string(lane.submitted()) +
+              " submitted, " + std::to_string(lane.fetched()) + " fetched, " +
+              std::to_string(lane.next_batch()) + " batches\n";
+  return text + kernel.describe_blocks();
+}
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ballast/queue/task_queue.hpp"
+#include "ballast/resident/resident_kernel.hpp"
+#include "producer_lane.hpp"
+#include "queue_memory.hpp"
+
+namespace ballast::inline queue {
+
+/// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.
+struct task_queue::state {
+  state(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+        queue_options const& options);
+
+  void start();
+  producer_lane& lane_of_this_thread();
+  ticket submit(std::span<task const> batch, deadline until);
+  std::optional<ticket> try_submit(task const& one);
+  void open_lane(producer_lane& lane);
+  void tell_lane(std::uint32_t lane);
+  void tell_control(bool closed);
+
+  bool finished(ticket const& which) const;
+  /// Polls (GPU) or sleeps (host) until done() or an exception: the deadline, the kernel's end, a lost
+  /// device.
+  void await(std::function<bool()> const& done, char const* what, deadline until);
+  [[noreturn]] void throw_stopped();
+  std::vector<ticket> everything() const;
+
+  void close(deadline until);
+  void mark_closed(deadline until);
+  void join(deadline until);
+  std::vector<task> stop();
+  std::vector<task> collect_unexecuted();
+  void collect_from_ring(std::vector<task>& into);
+  void collect_from_lanes(std::vector<task>& into);
+
+  std::uint64_t submitted() const;
+  std::uint64_t taken() const;
+  std::uint64_t unfinished() const;
+  std::string describe();
+
+  std::shared_ptr<compute_device> device;
+  compiled_kernels const* kernels;
+  queue_options options;
+  resident_kernel kernel;
+  queue_memory memory;
+  std::unique_ptr<stream> copies;
+  std::deque<producer_lane> lanes;
+  std::uint64_t const uid;
+  std::atomic<std::uint32_t> lanes_given = 0;
+  std::atomic<std::uint32_t> lanes_told = 0;
+  std::mutex control_mutex;  ///< for whoever writes host_words::control
+  enum class phase : std::uint32_t { open, closing, ended };
+  std::atomic<phase> now = phase::ended;
+  std::vector<task> unexecuted;
+  bool collected = true;  ///< whether `unexecuted` is that of the last run
+};
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/queue/task_queue.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "ballast/base/log.hpp"
+#include "queue_state.hpp"
+
+namespace ballast::inline queue {
+
+queue_full::queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state)
+    : deadline_passed("room in the queue; " + std::to_string(accepted) + " of " + std::to_string(offered) +
+                          " tasks were accepted",
+                      std::move(state)),
+      accepted_batches_(accepted_batches),
+      accepted_(accepted) {}
+
+queue_stopped::queue_stopped(std::string_view device, std::uint64_t unfinished, std::string_view why)
+    : error("the resident kernel on " + std::string(device) + " ended (" + std::string(why) +
+            ") with up to " + std::to_string(unfinished) +
+            " accepted tasks not executed; stop() hands them back"),
+      unfinished_(unfinished) {}
+
+task_queue::task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                       queue_options options)
+    : state_(std::make_unique<state>(std::move(device), kernels, options)) {
+  state_->start();
+}
+
+task_queue::~task_queue() {
+  if (state_->now.load() == state::phase::ended) return;
+  try {
+    state_->stop();
+  } catch (error const& failure) {
+    // Its blocks may still use the memory, and freeing it would wait for them: leave both behind.
+    write_log(log_level::warning, std::string("a task queue is abandoned: ") + failure.what());
+    (void)state_.release();
+  }
+}
+
+ticket task_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
+ticket task_queue::submit(task const& one, deadline until) { return submit(std::span(&one, 1), until); }
+ticket task_queue::submit(std::span<task const> batch) {
+  return state_->submit(batch, deadline::in(state_->options.patience));
+}
+ticket task_queue::submit(std::span<task const> batch, deadline until) {
+  return state_->submit(batch, until);
+}
+
+std::optional<ticket> task_queue::try_submit(task const& one) { return state_->try_submit(one); }
+
+bool task_queue::finished(ticket const& which) const { return state_->finished(which); }
+
+void task_queue::wait(ticket const& which) { wait(which, deadline::in(state_->options.patience)); }
+void task_queue::wait(ticket const& which, deadline until) {
+  state_->await([&] { return state_->finished(which); }, "a batch", until);
+}
+
+void task_queue::wait_all() { wait_all(deadline::in(state_->options.patience)); }
+void task_queue::wait_all(deadline until) {
+  for (auto const& batches : state_->everything()) wait(batches, until);
+}
+
+void task_queue::close() { close(deadline::in(state_->options.patience)); }
+void task_queue::close(deadline until) { state_->close(until); }
+std::vector<task> task_queue::stop() { return state_->stop(); }
+void task_queue::request_stop() noexcept { state_->kernel.request_stop(); }
+void task_queue::start() { state_->start(); }
+bool task_queue::running() { return state_->kernel.running(); }
+
+execution task_queue::execution_of(ticket const& which) const {
+  if (!state_->options.times) throw error("execution_of needs a queue made with options.times");
+  if (!state_->finished(which)) throw error("execution_of needs a finished ticket");
+  auto const& lane = state_->lanes.at(which.lane);
+  if (which.first_batch + (std::uint64_t(1) << state_->memory.shift) < lane.next_batch())
+    throw error("execution_of was asked too late: the batch's record was used again");
+  batch_times all{~std::uint64_t(0), 0, 0};
+  for (auto batch = which.first_batch; batch != which.last_batch + 1; ++batch) {
+    auto const& times = lane.times_of(batch);
+    all.first_begin_ns = std::min(all.first_begin_ns, times.first_begin_ns);
+    all.last_end_ns = std::max(all.last_end_ns, times.last_end_ns);
+    all.work_ns += times.work_ns;
+  }
+  auto const offset = state_->kernel.clock_offset_ns();
+  return {std::int64_t(all.first_begin_ns) + offset, std::int64_t(all.last_end_ns) + offset,
+          std::int64_t(all.work_ns)};
+}
+
+std::vector<task_span> task_queue::task_spans() const {
+  auto& memory = state_->memory;
+  if (memory.trace_depth == 0) return {};
+  std::vector<task_times> trace(memory.trace.size());
+  std::vector<std::uint32_t> counts(memory.traced.size());
+  state_->copies->copy(trace.data(), memory.trace.data(), memory.trace.bytes());
+  state_->copies->copy(counts.data(), memory.traced.data(), memory.traced.bytes());
+  state_->copies->synchronize();
+  auto const offset = state_->kernel.clock_offset_ns();
+  std::vector<task_span> spans;
+  for (std::uint32_t worker = 0; worker < counts.size(); ++worker)
+    for (std::uint32_t i = 0; i < std::min(counts[worker], memory.trace_depth); ++i) {
+      auto const& one = trace[std::size_t(worker) * memory.trace_depth + i];
+      spans.push_back({worker,
+                       std::int64_t(one.begin_ns) + offset,
+                       std::int64_t(one.end_ns) + offset,
+                       {one.first_block, one.blocks_and_kernel >> 8},
+                       one.blocks_and_kernel & 0xff});
+    }
+  return spans;
+}
+
+queue_statistics task_queue::statistics() const {
+  queue_statistics all{state_->submitted(), state_->taken(), 0, 0};
+  for (auto const& lane : state_->lanes) all.batches += lane.next_batch();
+  auto& memory = state_->memory;
+  if (memory.trace_depth == 0 || state_->now.load() != state::phase::ended) return all;
+  std::vector<std::uint32_t> counts(memory.traced.size());
+  state_->copies->copy(counts.data(), memory.traced.data(), memory.traced.bytes());
+  state_->copies->synchronize();
+  for (auto const count : counts) all.trace_dropped += count - std::min(count, memory.trace_depth);
+  return all;
+}
+
+std::string task_queue::describe() { return state_->describe(); }
+std::size_t task_queue::memory_bytes() const { return state_->memory.bytes(); }
+std::uint32_t task_queue::capacity() const { return std::uint32_t(1) << state_->memory.shift; }
+std::uint32_t task_queue::workers() const {
+  return state_->kernel.blocks() - (state_->device->is_cuda() ? 1 : 0);
+}
+compute_device& task_queue::device() const { return *state_->device; }
+compiled_kernels const& task_queue::kernels() const { return *state_->kernels; }
+
+// The alarm is set before the bell is looked at again, so that a task taken in between rings it.
+void task_queue::doze(std::uint64_t rings, std::uint64_t taken_alarm, clock::duration at_most) {
+  if (!state_->memory.on_host) {
+    std::this_thread::yield();
+    return;
+  }
+  auto const alarm = std::atomic_ref(state_->memory.words.data()->take_alarm);
+  alarm.store(taken_alarm);
+  if (state_->taken() < taken_alarm) bell().wait_past(rings, clock::now() + at_most);
+  alarm.store(~std::uint64_t(0));
+}
+
+doorbell& task_queue::bell() { return state_->memory.host_bell; }
+
+}  // namespace ballast::inline queue

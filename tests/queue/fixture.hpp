@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "ballast/base/environment.hpp"
+#include "ballast/device/buffer.hpp"
+#include "ballast/queue/task_queue.hpp"
+#include "kernels.cuh"
+
+namespace ballast::test {
+
+/// The devices that the tests run on: BALLAST_TEST_DEVICES, by default two host devices of unequal speed.
+inline device_list const& devices() {
+  static device_list const list =
+      open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2,host:1/2"));
+  return list;
+}
+inline std::shared_ptr<compute_device> first_device() { return devices().front(); }
+
+/// Words on a device that start at zero and can be read back.
+class counted_words {
+ public:
+  counted_words(std::shared_ptr<compute_device> on, std::size_t size)
+      : stream_(on->make_stream()), words_(on, size) {
+    if (size > 0) stream_->fill(words_.data(), 0, words_.bytes());
+    stream_->synchronize();
+  }
+  array_ref<std::uint32_t> ref() const { return array_ref<std::uint32_t>(words_.data()); }
+  std::vector<std::uint32_t> read() const {
+    std::vector<std::uint32_t> copy(words_.size());
+    if (!copy.empty()) stream_->copy(copy.data(), words_.data(), words_.bytes());
+    stream_->synchronize();
+    return copy;
+  }
+
+ private:
+  std::unique_ptr<stream> stream_;
+  device_buffer<std::uint32_t> words_;
+};
+
+/// What an exactly-once run must leave behind, told as counts so that a failure says what happened.
+struct visit_report {
+  std::size_t lost = 0, duplicated = 0;
+  bool operator==(visit_report const&) const = default;
+};
+inline std::ostream& operator<<(std::ostream& out, visit_report const& report) {
+  return out << report.lost << " lost, " << report.duplicated << " duplicated";
+}
+inline visit_report check_visits(std::vector<std::uint32_t> const& visits) {
+  visit_report report;
+  for (auto const count : visits) {
+    report.lost += count == 0;
+    report.duplicated += count > 1;
+  }
+  return report;
+}
+inline constexpr visit_report exactly_once{};
+
+/// One task per block index 0 .. n - 1.
+inline std::vector<task> visits_of(array_ref<std::uint32_t> words, std::uint32_t n) {
+  std::vector<task> tasks;
+  for (std::uint32_t i = 0; i < n; ++i) tasks.emplace_back(count_visit{words}, block_range{i, 1});
+  return tasks;
+}
+
+}  // namespace ballast::test

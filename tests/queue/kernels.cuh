@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/atomic_ref.cuh"
+#include "ballast/resident/compiled_kernels.hpp"
+
+namespace ballast::test {
+
+using device_word = atomic_ref<std::uint32_t, scope::device>;
+using system_word = atomic_ref<std::uint32_t, scope::system>;
+
+/// Each block adds one to its word: what was executed, and how often.
+struct count_visit {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> visits;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.sync();
+    if (block.rank() == 0) device_word(visits[block.index()]).add_relaxed(1);
+  }
+};
+
+/// Every item of the block through scratch, so that a missing barrier shows: adds `by` to 64 words.
+struct add_through_scratch {
+  static constexpr int threads = 64;
+  struct scratch {
+    std::uint32_t item[64];
+  };
+  array_ref<std::uint32_t> words;
+  std::uint32_t by;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto& shared = block.scratch();
+    auto const base = std::size_t(block.index()) * 64;
+    block.for_each(64, [&](std::uint32_t i) { shared.item[63 - i] = words[base + i] + by; });
+    block.sync();
+    block.for_each(64, [&](std::uint32_t i) { words[base + i] = shared.item[63 - i]; });
+  }
+};
+
+/// Runs `steps` dependent steps, then counts: a task of any length.
+struct work_then_count {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> visits;
+  std::uint32_t steps;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    std::uint32_t value = block.index();
+    for (std::uint32_t i = 0; i < steps; ++i) value = value * 1664525u + 1013904223u;
+    if (block.rank() == 0) device_word(visits[block.index()]).add_relaxed(value == 12345u ? 2u : 1u);
+  }
+};
+
+/// Tells that it runs, then waits until the host opens the gate (or a limit passes): a task of chosen length.
+struct wait_at_gate {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> entered;  // pinned
+  array_ref<std::uint32_t> gate;     // pinned
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) {
+      system_word(entered[block.index()]).store_release(1);
+      for (std::uint64_t looks = 0; system_word(gate[0]).load_acquire() == 0 && looks < (1ull << 31);
+           ++looks) {}
+    }
+    block.sync();
+  }
+};
+
+/// The fault of a device: a trap on a GPU, an exception on the host.
+struct fail {
+  static constexpr int threads = 64;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {
+#if BALLAST_ON_GPU
+    __trap();
+#else
+    throw std::runtime_error("planted fault");
+#endif
+  }
+};
+
+compiled_kernels const& kernels();
+
+}  // namespace ballast::test
