@@ -91,8 +91,7 @@ machine_facts this_machine(std::vector<gpu_facts> gpus, std::string cuda_runtime
 
 std::string machine_name(machine_facts const& facts) {
   if (facts.gpus.empty()) return slug(facts.cpu) + '-' + std::to_string(facts.cores) + "-cores";
-  std::string const count = "-x" + std::to_string(facts.gpus.size());
-  return slug(facts.gpus.front().model) + (facts.gpus.size() == 1 ? "" : count);
+  return std::to_string(facts.gpus.size()) + "x-" + slug(facts.gpus.front().model);
 }
 
 std::string cuda_version_text(int version) {

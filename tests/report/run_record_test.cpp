@@ -85,8 +85,8 @@ TEST(report_run_record, is_filed_by_machine_and_never_over_another) {
   fs::path const results = fs::temp_directory_path() / ("ballast_run_record_" + std::to_string(getpid()));
   auto const first = write_run_record(results, example());
   auto const second = write_run_record(results, example());
-  EXPECT_EQ(first, results / "nvidia-h200" / "md-solutions-20260131T090500Z.json");
-  EXPECT_EQ(second, results / "nvidia-h200" / "md-solutions-20260131T090500Z-2.json");
+  EXPECT_EQ(first, results / "1x-nvidia-h200" / "md-solutions-20260131T090500Z.json");
+  EXPECT_EQ(second, results / "1x-nvidia-h200" / "md-solutions-20260131T090500Z-2.json");
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(first)), nlohmann::json::parse(std::ifstream(second)));
   fs::remove_all(results);
 }
@@ -106,7 +106,7 @@ TEST(report_machine, is_named_after_its_gpus_or_its_cpu) {
   facts.cores = 2;
   EXPECT_EQ(machine_name(facts), "amd-epyc-tm-9575f-64-core-3-3ghz-2-cores");
   facts.gpus.resize(2, {"NVIDIA H200", 132, 0, "9.0"});
-  EXPECT_EQ(machine_name(facts), "nvidia-h200-x2");
+  EXPECT_EQ(machine_name(facts), "2x-nvidia-h200");
 }
 
 TEST(report_machine, knows_its_cores_and_memory) {

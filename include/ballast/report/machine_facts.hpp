@@ -31,7 +31,7 @@ struct machine_facts {
 /// filled in. Asks no GPU.
 machine_facts this_machine(std::vector<gpu_facts> gpus = {}, std::string cuda_runtime = {});
 
-/// "nvidia-h200-x2", or of the CPU "amd-epyc-9575f-2-cores": lower case, digits and dashes.
+/// "2x-nvidia-h200", or of the CPU "amd-epyc-9575f-2-cores": lower case, digits and dashes.
 std::string machine_name(machine_facts const& facts);
 
 /// 13000, as the CUDA runtime counts, is "13.0"; 0 is "".

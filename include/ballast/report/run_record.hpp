@@ -25,8 +25,8 @@ struct verification {
   std::string how;  ///< e.g. "forces bitwise equal to S1's"; why not, if it was not verified
 };
 
-/// One result: what ran where, what was measured. The one format of every benchmark and every GPU test, laid
-/// down in bench/SCHEMA.md.
+/// One result: what ran where, what was measured. The one format of every benchmark, laid down in
+/// bench/SCHEMA.md.
 struct run_record {
   static constexpr char const* schema = "ballast-run/1";
 
