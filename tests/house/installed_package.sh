@@ -8,7 +8,7 @@ root=$1 build=$2 cmake=$3 compiler=$4
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$cmake" --install "$build" --prefix "$scratch/prefix" >/dev/null
-if grep -rnF -e "$root" -e "$build" --include='*.cmake' "$scratch/prefix"; then
+if grep -rnF -e "$root/" -e "$build/" --include='*.cmake' "$scratch/prefix"; then
   echo "the package names the folders that it was built in"
   exit 1
 fi
