@@ -7,10 +7,9 @@
 
 namespace ballast::md {
 
-/// A row of cells along x, as ranges of cells: one, or two where a periodic box is wrapped around.
-struct row_ranges {
-  std::int32_t count;
-  std::int32_t first[2], last[2];  ///< inclusive
+/// Cells first .. last, inclusive.
+struct cell_range {
+  std::int32_t first, last;
 };
 
 /// A box cut into nx * ny * nz equal cells, x fastest. Whoever is within an edge of an atom is in the cell of
@@ -46,22 +45,31 @@ struct cell_grid {
     return c < 0 ? c + n[axis] : c >= n[axis] ? c - n[axis] : c;
   }
 
-  /// The cells around column x of a row of cells that starts with cell `row`.
-  BALLAST_HD row_ranges ranges_of_row(std::int32_t row, std::int32_t x) const {
+  /// The cells around column x of a row of cells that starts with cell `row`: one range, and a second one
+  /// where a periodic box is wrapped around.
+  BALLAST_HD std::int32_t count_ranges(std::int32_t x) const {
+    return x + first_offset(0, x) < 0 || x + last_offset(0, x) >= n[0] ? 2 : 1;
+  }
+  BALLAST_HD cell_range range_of_row(std::int32_t row, std::int32_t x, std::int32_t which) const {
     std::int32_t const begin = x + first_offset(0, x), end = x + last_offset(0, x);
-    if (begin < 0) return {2, {row, row + n[0] - 1}, {row + end, row + n[0] - 1}};
-    if (end >= n[0]) return {2, {row, row + begin}, {row, row + n[0] - 1}};
-    return {1, {row + begin, 0}, {row + end, 0}};
+    if (begin < 0)
+      return which == 0 ? cell_range{row, row + end} : cell_range{row + n[0] - 1, row + n[0] - 1};
+    if (end >= n[0]) return which == 0 ? cell_range{row, row} : cell_range{row + begin, row + n[0] - 1};
+    return {row + begin, row + end};
   }
 
   /// Calls f(first cell, last cell) for each range of cells around `cell`, always in the same order.
   template <class F>
   BALLAST_HD void for_each_range_around(std::int32_t cell, F&& f) const {
     std::int32_t const x = cell % n[0], y = cell / n[0] % n[1], z = cell / n[0] / n[1];
+    std::int32_t const ranges = count_ranges(x);
     for (std::int32_t dz = first_offset(2, z); dz <= last_offset(2, z); ++dz) {
       for (std::int32_t dy = first_offset(1, y); dy <= last_offset(1, y); ++dy) {
-        auto const ranges = ranges_of_row((wrapped(2, z + dz) * n[1] + wrapped(1, y + dy)) * n[0], x);
-        for (std::int32_t r = 0; r < ranges.count; ++r) f(ranges.first[r], ranges.last[r]);
+        std::int32_t const row = (wrapped(2, z + dz) * n[1] + wrapped(1, y + dy)) * n[0];
+        for (std::int32_t which = 0; which < ranges; ++which) {
+          auto const range = range_of_row(row, x, which);
+          f(range.first, range.last);
+        }
       }
     }
   }

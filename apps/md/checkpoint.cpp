@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cstdio>
 #include <cstring>
-#include <span>
+#include <ostream>
 #include <string_view>
 #include <type_traits>
 
+#include "ballast/trace/replace_file.hpp"
 #include "splitmix.hpp"
 #include "text_file.hpp"
 
@@ -181,35 +178,16 @@ void check_lengths(std::string const& path, checkpoint const& point) {
   if (!equal || count == 0) throw bad_file(path, 0, "the checkpoint is damaged: its arrays do not match.");
 }
 
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    auto const written = ::write(file, bytes.data(), bytes.size());
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-bool write_and_flush(std::string const& path, std::string_view head, std::string_view body) {
-  int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return false;
-  bool const written = write_all(file, head) && write_all(file, body) && ::fsync(file) == 0;
-  return ::close(file) == 0 && written;
-}
-
 }  // namespace
 
 void write_checkpoint(std::string const& path, checkpoint const& point) {
   packer pack;
   visit(pack, const_cast<checkpoint&>(point));  // a packer only reads
   header const head = header_of(pack.bytes());
-  std::string const partial = path + ".partial";
-  bool const written =
-      write_and_flush(partial, {reinterpret_cast<char const*>(&head), sizeof head}, pack.bytes());
-  if (written && std::rename(partial.c_str(), path.c_str()) == 0) return;
-  std::string const reason = std::strerror(errno);
-  ::unlink(partial.c_str());
-  throw bad_file(path, 0, "the checkpoint cannot be written: " + reason + ".");
+  replace_file(path, [&](std::ostream& out) {
+    out.write(reinterpret_cast<char const*>(&head), sizeof head);
+    out.write(pack.bytes().data(), static_cast<std::streamsize>(pack.bytes().size()));
+  });
 }
 
 checkpoint read_checkpoint(std::string const& path) {

@@ -25,8 +25,8 @@ struct checkpoint {
   bool operator==(checkpoint const&) const = default;
 };
 
-/// Writes to `path`.partial, flushes it to the disk, and renames it: a file that was there stays whole until
-/// the new one is. Throws bad_file if that fails.
+/// Whole or not at all: a file that was there stays until the new one is complete. Throws ballast::error with
+/// the path.
 void write_checkpoint(std::string const& path, checkpoint const& point);
 
 /// Throws bad_file if the file is no checkpoint, of another version or byte order, truncated, or damaged.

@@ -4,19 +4,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "atom_result.hpp"
 #include "atoms.hpp"
 #include "force_field.hpp"
 
 namespace ballast::md {
-
-/// What one atom feels: force in kcal/mol/A, its energies (half of each pair's), its neighbours within the
-/// cut-off.
-struct atom_result {
-  double fx = 0, fy = 0, fz = 0, e_lj = 0, e_coulomb = 0;
-  std::int64_t neighbours = 0;
-
-  bool operator==(atom_result const&) const = default;
-};
 
 struct totals {
   std::int64_t pairs = 0;

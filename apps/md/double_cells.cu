@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/queue/kernels.cuh"
+#include "cell_forces.cuh"
+#include "kernels.hpp"
+#include "motion.cuh"
+
+namespace ballast::md {
+
+BALLAST_KERNELS(double_cells, by_reference<cell_forces<double>>, by_reference<kick>,
+                by_reference<drift<double>>)
+
+}  // namespace ballast::md

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/resident/compiled_kernels.hpp"
+
+namespace ballast::md {
+
+// Lists of kernels by precision of the pair terms and by method, since a resident kernel costs what its
+// heaviest kernel costs. Each: by_reference of the forces' kernel, kick and drift.
+compiled_kernels const& single_cells();
+compiled_kernels const& single_all_pairs();
+compiled_kernels const& double_cells();
+compiled_kernels const& double_all_pairs();
+
+}  // namespace ballast::md

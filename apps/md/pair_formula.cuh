@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "atom_result.hpp"
+#include "ballast/device/qualifiers.cuh"
+
+namespace ballast::md {
+
+/// Position and charge of an atom as kernels read them: one or two 16-byte loads.
+template <class Real>
+struct alignas(16) placed_charge {
+  Real x, y, z, q;
+};
+
+// The build forbids the compilers to fuse a * b + c on their own, since they would do it differently in the
+// resident kernel and in a plain launch. On a GPU it is asked for here, in both alike.
+BALLAST_HD inline float fused(float a, float b, float c) {
+#if BALLAST_ON_GPU
+  return __fmaf_rn(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+BALLAST_HD inline double fused(double a, double b, double c) {
+#if BALLAST_ON_GPU
+  return __fma_rn(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+BALLAST_HD inline float inverse_root(float a) {
+#if BALLAST_ON_GPU
+  return rsqrtf(a);
+#else
+  return 1.0f / std::sqrt(a);
+#endif
+}
+BALLAST_HD inline double inverse_root(double a) {
+#if BALLAST_ON_GPU
+  return rsqrt(a);
+#else
+  return 1.0 / std::sqrt(a);
+#endif
+}
+
+BALLAST_HD inline float nearest_whole(float a) { return rintf(a); }
+BALLAST_HD inline double nearest_whole(double a) { return rint(a); }
+
+/// force_constants in the kernels' precision, and the box for the nearest image.
+template <class Real>
+struct pair_formula {
+  Real cutoff2, a12, a6, lj_shift, lj_slope, coulomb, coulomb_shift, coulomb_slope;
+  Real period[3], inverse_period[3];  ///< used only for a periodic box
+
+  template <bool Periodic>
+  BALLAST_HD Real component(int axis, Real d) const {
+    if constexpr (!Periodic) return d;
+    return fused(-period[axis], nearest_whole(d * inverse_period[axis]), d);
+  }
+  /// From `to` to `from`, the nearest image; q is the product of the charges.
+  template <bool Periodic>
+  BALLAST_HD placed_charge<Real> difference(placed_charge<Real> const& from,
+                                            placed_charge<Real> const& to) const {
+    return {component<Periodic>(0, from.x - to.x), component<Periodic>(1, from.y - to.y),
+            component<Periodic>(2, from.z - to.z), from.q * to.q};
+  }
+  BALLAST_HD Real square(placed_charge<Real> const& d) const {
+    return fused(d.x, d.x, fused(d.y, d.y, d.z * d.z));
+  }
+
+  /// Adds what an atom feels from another at difference d, |d|^2 = r2 < cutoff2.
+  BALLAST_HD void add(placed_charge<Real> const& d, Real r2, atom_result& sums) const {
+    Real const inverse = inverse_root(r2), inverse2 = inverse * inverse;
+    Real const r = r2 * inverse, r6 = inverse2 * inverse2 * inverse2, qq = coulomb * d.q;
+    Real const repulsion = a12 * r6;
+    Real const e_lj = fused(lj_slope, r, fused(r6, repulsion - a6, lj_shift));
+    Real const e_coulomb = qq * (inverse + fused(coulomb_slope, r, coulomb_shift));
+    Real const bound = fused(qq, coulomb_slope, lj_slope);
+    Real const plain = fused(r6, fused(Real(12), repulsion, Real(-6) * a6), qq * inverse);
+    Real const scale = fused(plain, inverse2, -(bound * inverse));
+    sums.fx += double(scale * d.x);
+    sums.fy += double(scale * d.y);
+    sums.fz += double(scale * d.z);
+    sums.e_lj += double(Real(0.5) * e_lj);
+    sums.e_coulomb += double(Real(0.5) * e_coulomb);
+    ++sums.neighbours;
+  }
+};
+
+}  // namespace ballast::md
