@@ -7,7 +7,7 @@
 #include "ballast/device/compute_device.hpp"
 #include "host/cores.hpp"
 #include "host/device.hpp"
-#if BALLAST_HAVE_CUDA && __has_include("cuda/device.hpp")
+#if BALLAST_HAVE_CUDA
 #  include "cuda/device.hpp"
 #endif
 
@@ -15,7 +15,7 @@ namespace ballast::inline device {
 namespace {
 
 std::string gpus_to_choose_from() {
-#if BALLAST_HAVE_CUDA && __has_include("cuda/device.hpp")
+#if BALLAST_HAVE_CUDA
   int const count = cuda_device_count();
   if (count == 0) return "a GPU of this machine, which has none that the driver offers";
   return "a GPU of this machine: cuda:0 to cuda:" + std::to_string(count - 1);
@@ -91,7 +91,7 @@ class core_dealer {
 
 }  // namespace
 
-#if BALLAST_HAVE_CUDA && __has_include("cuda/device.hpp")
+#if BALLAST_HAVE_CUDA
 int cuda_device_count() noexcept { return count_gpus(); }
 #else
 int cuda_device_count() noexcept { return 0; }
@@ -104,7 +104,7 @@ device_list open_devices(std::vector<device_spec> const& specs) {
   core_dealer dealer(all);
   device_list devices;
   for (std::size_t i = 0; i < all.size(); ++i) {
-#if BALLAST_HAVE_CUDA && __has_include("cuda/device.hpp")
+#if BALLAST_HAVE_CUDA
     if (all[i].kind == backend::cuda) {
       devices.push_back(std::make_shared<cuda_device>(all[i], names[i]));
       continue;

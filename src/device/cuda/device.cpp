@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/device.hpp"
+
+#include <array>
+#include <atomic>
+
+#include "cuda/memory.hpp"
+#include "cuda/stream.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+// Per GPU and process, however many compute_devices stand for it.
+std::array<std::atomic<bool>, 1024> claimed;
+
+device_facts facts_of(cuda_engine& engine) {
+  cudaDeviceProp properties{};
+  engine.require(cudaGetDeviceProperties(&properties, engine.index), "cudaGetDeviceProperties");
+  device_facts facts;
+  facts.model = properties.name;
+  facts.multiprocessors = properties.multiProcessorCount;
+  facts.memory_bytes = properties.totalGlobalMem;
+  facts.compute_major = properties.major;
+  facts.compute_minor = properties.minor;
+  engine.require(cudaDriverGetVersion(&facts.driver_version), "cudaDriverGetVersion");
+  engine.require(cudaRuntimeGetVersion(&facts.runtime_version), "cudaRuntimeGetVersion");
+  return facts;
+}
+
+}  // namespace
+
+int count_gpus() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+cuda_device::cuda_device(device_spec const& spec, std::string const& name)
+    : compute_device(spec, name),
+      engine_(std::make_shared<cuda_engine>(spec.index, name)),
+      facts_(facts_of(*engine_)) {}
+
+std::unique_ptr<stream> cuda_device::make_stream() {
+  engine_->probe();
+  return std::make_unique<cuda_stream>(engine_);
+}
+
+kernel_resources cuda_device::resources(kernel_code const& code) {
+  engine_->enter();
+  return engine_->resources(code);
+}
+
+bool cuda_device::reach(compute_device const& other) {
+  if (!other.is_cuda()) return false;
+  int const peer = other.spec().index;
+  if (peer == engine_->index) return true;
+  engine_->enter();
+  int possible = 0;
+  engine_->require(cudaDeviceCanAccessPeer(&possible, engine_->index, peer), "cudaDeviceCanAccessPeer");
+  if (possible == 0) return false;
+  auto const status = cudaDeviceEnablePeerAccess(peer, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled) {
+    cudaGetLastError();
+    return true;
+  }
+  engine_->require(status, "cudaDeviceEnablePeerAccess");
+  return true;
+}
+
+bool cuda_device::claim_resident() noexcept { return !claimed[std::size_t(engine_->index)].exchange(true); }
+
+void cuda_device::give_back_resident() noexcept { claimed[std::size_t(engine_->index)].store(false); }
+
+void* cuda_device::allocate_bytes(memory where, std::size_t bytes) {
+  engine_->enter();
+  return allocate_cuda_memory(*engine_, where, bytes);
+}
+
+void cuda_device::release_bytes(memory where, void* address) noexcept {
+  release_cuda_memory(*engine_, where, address);
+}
+
+}  // namespace ballast::inline device

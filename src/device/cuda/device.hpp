@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "ballast/device/compute_device.hpp"
+#include "cuda/engine.hpp"
+
+namespace ballast::inline device {
+
+/// How many GPUs the driver offers; 0 if there is no driver.
+int count_gpus() noexcept;
+
+/// One GPU, by its primary context.
+class cuda_device final : public compute_device {
+ public:
+  cuda_device(device_spec const& spec, std::string const& name);
+
+  device_facts const& facts() const noexcept override { return facts_; }
+  std::unique_ptr<stream> make_stream() override;
+  kernel_resources resources(kernel_code const& code) override;
+  bool reach(compute_device const& other) override;
+  void check() override { engine_->probe(); }
+  bool claim_resident() noexcept override;
+  void give_back_resident() noexcept override;
+
+ private:
+  void* allocate_bytes(memory where, std::size_t bytes) override;
+  void release_bytes(memory where, void* address) noexcept override;
+
+  std::shared_ptr<cuda_engine> engine_;
+  device_facts facts_;
+};
+
+}  // namespace ballast::inline device

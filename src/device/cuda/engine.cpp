@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/engine.hpp"
+
+#include <algorithm>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline device {
+
+cuda_engine::cuda_engine(int gpu, std::string const& name) : index(gpu), fault(name) {
+  enter();
+  require(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, index),
+          "cudaDeviceGetAttribute");
+  require(cudaDeviceGetAttribute(&most_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
+          "cudaDeviceGetAttribute");
+  require(cudaStreamCreateWithFlags(&probe_stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+}
+
+cuda_engine::~cuda_engine() {
+  if (!try_enter()) return;
+  for (auto const event : unused_events_) forgive(fault, cudaEventDestroy(event), "cudaEventDestroy");
+  forgive(fault, cudaStreamDestroy(probe_stream_), "cudaStreamDestroy");
+}
+
+void cuda_engine::enter() {
+  fault.check();
+  require(cudaSetDevice(index), "cudaSetDevice");
+}
+
+bool cuda_engine::try_enter() noexcept {
+  if (fault.lost()) return false;
+  auto const status = cudaSetDevice(index);
+  forgive(fault, status, "cudaSetDevice");
+  return status == cudaSuccess;
+}
+
+cudaEvent_t cuda_engine::take_event() {
+  {
+    std::lock_guard const hold(mutex_);
+    if (!unused_events_.empty()) {
+      auto const event = unused_events_.back();
+      unused_events_.pop_back();
+      return event;
+    }
+  }
+  cudaEvent_t event = nullptr;
+  require(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
+  return event;
+}
+
+void cuda_engine::give_back_event(cudaEvent_t event) noexcept {
+  std::lock_guard const hold(mutex_);
+  try {
+    unused_events_.push_back(event);
+  } catch (std::bad_alloc const&) { forgive(fault, cudaEventDestroy(event), "cudaEventDestroy"); }
+}
+
+kernel_resources cuda_engine::resources(kernel_code const& code) {
+  if (code.cuda_function == nullptr)
+    throw error("kernel " + std::string(code.name) + " was compiled without a GPU function");
+  std::lock_guard const hold(mutex_);
+  auto const known = kernels_.find(code.cuda_function);
+  if (known != kernels_.end() && known->second.threads == code.threads &&
+      known->second.scratch_bytes == code.scratch_bytes)
+    return known->second.found;
+  auto const found = load(code);
+  kernels_[code.cuda_function] = {code.threads, code.scratch_bytes, found};
+  return found;
+}
+
+kernel_resources cuda_engine::load(kernel_code const& code) {
+  cudaFuncAttributes attributes{};
+  require(cudaFuncGetAttributes(&attributes, code.cuda_function),
+          "cudaFuncGetAttributes of kernel " + std::string(code.name));
+  allow_scratch(code, attributes);
+  kernel_resources found;
+  found.registers = attributes.numRegs;
+  found.spill_bytes = int(attributes.localSizeBytes);
+  found.static_shared_bytes = int(attributes.sharedSizeBytes);
+  require(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found.blocks_per_multiprocessor, code.cuda_function,
+                                                        int(code.threads), code.scratch_bytes),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor of kernel " + std::string(code.name));
+  return found;
+}
+
+// More than what is allowed unasked must be asked for. A kernel launched with two sizes keeps the larger.
+void cuda_engine::allow_scratch(kernel_code const& code, cudaFuncAttributes const& attributes) {
+  if (code.scratch_bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
+  auto const most = std::size_t(most_shared_bytes) - attributes.sharedSizeBytes;
+  if (code.scratch_bytes > most)
+    throw error("kernel " + std::string(code.name) + " needs " + std::to_string(code.scratch_bytes) +
+                " bytes of scratch, and a block of " + fault.device() + " has at most " +
+                std::to_string(most));
+  require(cudaFuncSetAttribute(code.cuda_function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               int(code.scratch_bytes)),
+          "cudaFuncSetAttribute of kernel " + std::string(code.name));
+}
+
+void cuda_engine::probe() {
+  enter();
+  require(cudaStreamQuery(probe_stream_), "the last work");
+}
+
+}  // namespace ballast::inline device

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ballast/device/kernel_code.hpp"
+#include "cuda/errors.hpp"
+
+namespace ballast::inline device {
+
+/// What a GPU shares with its streams and events: its fault, its unused events, the kernels loaded so far.
+/// Any thread may call any member.
+class cuda_engine {
+ public:
+  cuda_engine(int index, std::string const& name);
+  cuda_engine(cuda_engine const&) = delete;
+  cuda_engine& operator=(cuda_engine const&) = delete;
+  ~cuda_engine();
+
+  /// Throws if the device is lost, then makes it the calling thread's current one.
+  void enter();
+  /// The same for destructors; false if the device is lost or cannot be entered.
+  bool try_enter() noexcept;
+  void require(cudaError_t status, std::string_view call) { device::require(fault, status, call); }
+
+  cudaEvent_t take_event();
+  void give_back_event(cudaEvent_t event) noexcept;
+
+  /// Loads the kernel, allows its scratch, and asks how many blocks fit; once per kernel and scratch size.
+  /// The device must have been entered.
+  kernel_resources resources(kernel_code const& code);
+  /// Asks an idle stream for a fault; does not synchronise.
+  void probe();
+
+  int const index;
+  fault_record fault;
+  int multiprocessors = 0;
+  int most_shared_bytes = 0;  ///< per block, static and dynamic, with opt-in
+
+ private:
+  struct loaded_kernel {
+    std::uint32_t threads, scratch_bytes;
+    kernel_resources found;
+  };
+
+  kernel_resources load(kernel_code const& code);
+  void allow_scratch(kernel_code const& code, cudaFuncAttributes const& attributes);
+
+  std::mutex mutex_;
+  std::vector<cudaEvent_t> unused_events_;
+  std::map<void const*, loaded_kernel> kernels_;
+  cudaStream_t probe_stream_ = nullptr;
+};
+
+}  // namespace ballast::inline device

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/errors.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+constexpr cudaError_t context_enders[] = {cudaErrorIllegalAddress,
+                                          cudaErrorLaunchFailure,
+                                          cudaErrorLaunchTimeout,
+                                          cudaErrorHardwareStackError,
+                                          cudaErrorIllegalInstruction,
+                                          cudaErrorMisalignedAddress,
+                                          cudaErrorInvalidAddressSpace,
+                                          cudaErrorInvalidPc,
+                                          cudaErrorAssert,
+                                          cudaErrorECCUncorrectable,
+                                          cudaErrorNvlinkUncorrectable,
+                                          cudaErrorContextIsDestroyed,
+                                          cudaErrorExternalDevice,
+                                          cudaErrorMpsClientTerminated,
+                                          cudaErrorContained,
+                                          cudaErrorTensorMemoryLeak,
+                                          cudaErrorUnknown};
+
+std::string in_words(cudaError_t status, std::string_view call) {
+  return std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
+}
+
+}  // namespace
+
+bool is_sticky(cudaError_t status) noexcept {
+  return std::ranges::find(context_enders, status) != std::end(context_enders);
+}
+
+void require(fault_record& fault, cudaError_t status, std::string_view call) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  auto words = in_words(status, call);
+  if (!is_sticky(status)) throw error(fault.device() + ": " + words);
+  fault.note(std::move(words));
+  fault.check();
+}
+
+void forgive(fault_record& fault, cudaError_t status, std::string_view call) noexcept {
+  if (status == cudaSuccess || status == cudaErrorNotReady) return;
+  try {
+    require(fault, status, call);
+  } catch (std::exception const&) {
+    // A destructor has nobody to tell; the next call on the device reports a fault.
+  }
+}
+
+}  // namespace ballast::inline device

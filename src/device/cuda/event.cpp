@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/event.hpp"
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline device {
+
+cuda_event::cuda_event(std::shared_ptr<cuda_engine> engine, cudaStream_t stream)
+    : engine_(std::move(engine)), event_(engine_->take_event()) {
+  auto const status = cudaEventRecord(event_, stream);
+  if (status == cudaSuccess) return;
+  engine_->give_back_event(event_);
+  engine_->require(status, "cudaEventRecord");
+}
+
+bool cuda_event::reached() {
+  engine_->enter();
+  auto const status = cudaEventQuery(event_);
+  if (status == cudaErrorNotReady) return false;
+  engine_->require(status, "cudaEventQuery");
+  return true;
+}
+
+std::chrono::nanoseconds cuda_event::since(event const& earlier) const {
+  auto const* const other = dynamic_cast<cuda_event const*>(&earlier);
+  if (other == nullptr || other->engine_->index != engine_->index)
+    refuse_argument("earlier", "an event of another device", "an event of " + engine_->fault.device());
+  engine_->enter();
+  float milliseconds = 0;
+  engine_->require(cudaEventElapsedTime(&milliseconds, other->event_, event_), "cudaEventElapsedTime");
+  return std::chrono::nanoseconds(std::int64_t(double(milliseconds) * 1e6));
+}
+
+}  // namespace ballast::inline device

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "ballast/device/stream.hpp"
+#include "cuda/engine.hpp"
+
+namespace ballast::inline device {
+
+/// A CUDA event lent by its device, to which it goes back.
+class cuda_event final : public event {
+ public:
+  cuda_event(std::shared_ptr<cuda_engine> engine, cudaStream_t stream);
+  cuda_event(cuda_event const&) = delete;
+  cuda_event& operator=(cuda_event const&) = delete;
+  ~cuda_event() override { engine_->give_back_event(event_); }
+
+  bool reached() override;
+  std::chrono::nanoseconds since(event const& earlier) const override;
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  std::shared_ptr<cuda_engine> engine_;
+  cudaEvent_t event_;
+};
+
+}  // namespace ballast::inline device

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/memory.hpp"
+
+#include <string>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+[[noreturn]] void say_there_is_not_enough(cuda_engine& engine, memory where, std::size_t bytes) {
+  cudaGetLastError();
+  auto const wanted = std::to_string(bytes) + " bytes";
+  if (where == memory::pinned) throw error("no page-locked host memory for " + wanted);
+  std::size_t free = 0, total = 0;
+  engine.require(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  throw error("no memory for " + wanted + " on " + engine.fault.device() + ", which has " +
+              std::to_string(free) + " of " + std::to_string(total) + " bytes free");
+}
+
+}  // namespace
+
+void* allocate_cuda_memory(cuda_engine& engine, memory where, std::size_t bytes) {
+  void* address = nullptr;
+  bool const on_device = where == memory::device;
+  auto const status = on_device ? cudaMalloc(&address, bytes)
+                                : cudaHostAlloc(&address, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+  if (status == cudaErrorMemoryAllocation) say_there_is_not_enough(engine, where, bytes);
+  engine.require(status, on_device ? "cudaMalloc" : "cudaHostAlloc");
+  return address;
+}
+
+void release_cuda_memory(cuda_engine& engine, memory where, void* address) noexcept {
+  if (where == memory::pinned) {
+    // Host memory is given back after a fault too, where CUDA still does it.
+    cudaSetDevice(engine.index);
+    forgive(engine.fault, cudaFreeHost(address), "cudaFreeHost");
+  } else if (engine.try_enter()) {
+    forgive(engine.fault, cudaFree(address), "cudaFree");
+  }
+}
+
+}  // namespace ballast::inline device

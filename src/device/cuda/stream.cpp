@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/stream.hpp"
+
+#include <limits>
+#include <thread>
+
+#include "ballast/base/error.hpp"
+#include "cuda/event.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+// Short waits are worth a spin: a query takes half a microsecond, a sleep at least fifty.
+constexpr int looks_before_sleep = 2000;
+
+}  // namespace
+
+cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine) : engine_(std::move(engine)) {
+  engine_->enter();
+  engine_->require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+}
+
+cuda_stream::~cuda_stream() {
+  try {
+    await_idle(deadline::in(std::chrono::minutes(1)));
+  } catch (std::exception const&) {
+    // A lost device: nothing runs there any more.
+  }
+  if (engine_->try_enter()) forgive(engine_->fault, cudaStreamDestroy(stream_), "cudaStreamDestroy");
+}
+
+void cuda_stream::copy(void* to, void const* from, std::size_t bytes) {
+  engine_->enter();
+  if (bytes == 0) return;
+  engine_->require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "cudaMemcpyAsync");
+}
+
+void cuda_stream::fill(void* to, unsigned char byte, std::size_t bytes) {
+  engine_->enter();
+  if (bytes == 0) return;
+  engine_->require(cudaMemsetAsync(to, byte, bytes, stream_), "cudaMemsetAsync");
+}
+
+void cuda_stream::launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t) {
+  constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
+  engine_->enter();
+  engine_->resources(code);
+  if (grid > most) refuse_argument("blocks", grid, "0 to " + std::to_string(most) + " on " + device_name());
+  launch_blocks(code, grid, argument, false);
+}
+
+void cuda_stream::launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
+                                     std::size_t) {
+  engine_->enter();
+  auto const fit = engine_->resources(code).blocks_per_multiprocessor;
+  auto const most = std::uint32_t(fit) * std::uint32_t(engine_->multiprocessors);
+  if (grid > most)
+    refuse_argument("blocks", grid,
+                    "1 to " + std::to_string(most) + " resident blocks of kernel " + std::string(code.name) +
+                        " on " + device_name());
+  launch_blocks(code, grid, argument, true);
+}
+
+void cuda_stream::launch_blocks(kernel_code const& code, std::uint32_t grid, void const* argument,
+                                bool together) {
+  if (grid == 0) return;
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = {grid, 1, 1};
+  config.blockDim = {code.threads, 1, 1};
+  config.dynamicSmemBytes = code.scratch_bytes;
+  config.stream = stream_;
+  config.attrs = &cooperative;
+  config.numAttrs = together ? 1 : 0;
+  void* arguments[] = {const_cast<void*>(argument)};
+  engine_->require(cudaLaunchKernelExC(&config, code.cuda_function, arguments),
+                   "cudaLaunchKernelExC of kernel " + std::string(code.name));
+}
+
+std::unique_ptr<event> cuda_stream::record() {
+  engine_->enter();
+  return std::make_unique<cuda_event>(engine_, stream_);
+}
+
+void cuda_stream::wait_for(event const& before) {
+  auto const* const awaited = dynamic_cast<cuda_event const*>(&before);
+  if (awaited == nullptr) refuse_argument("before", "an event of a host device", "an event of a GPU");
+  engine_->enter();
+  engine_->require(cudaStreamWaitEvent(stream_, awaited->get(), 0), "cudaStreamWaitEvent");
+}
+
+bool cuda_stream::idle() {
+  engine_->enter();
+  auto const status = cudaStreamQuery(stream_);
+  if (status == cudaErrorNotReady) return false;
+  engine_->require(status, "cudaStreamQuery");
+  return true;
+}
+
+bool cuda_stream::await_idle(deadline until) {
+  for (int looks = 0; !idle(); ++looks) {
+    if (until.passed()) return false;
+    if (looks >= looks_before_sleep) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return true;
+}
+
+}  // namespace ballast::inline device

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "ballast/device/stream.hpp"
+#include "cuda/engine.hpp"
+
+namespace ballast::inline device {
+
+/// A CUDA stream that does not wait for the default stream.
+class cuda_stream final : public stream {
+ public:
+  explicit cuda_stream(std::shared_ptr<cuda_engine> engine);
+  cuda_stream(cuda_stream const&) = delete;
+  cuda_stream& operator=(cuda_stream const&) = delete;
+  ~cuda_stream() override;
+
+  void copy(void* to, void const* from, std::size_t bytes) override;
+  void fill(void* to, unsigned char byte, std::size_t bytes) override;
+  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override;
+  void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
+                          std::size_t bytes) override;
+  std::unique_ptr<event> record() override;
+  void wait_for(event const& before) override;
+  bool idle() override;
+  void* native() override { return stream_; }
+
+ private:
+  bool await_idle(deadline until) override;
+  std::string const& device_name() const override { return engine_->fault.device(); }
+  void launch_blocks(kernel_code const& code, std::uint32_t grid, void const* argument, bool together);
+
+  std::shared_ptr<cuda_engine> engine_;
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace ballast::inline device
