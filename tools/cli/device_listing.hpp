@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/device/link_matrix.hpp"
+#include "ballast/report/json_value.hpp"
+#include "ballast/report/table.hpp"
+
+namespace ballast::cli {
+
+inline constexpr char const* device_list_help =
+    "Devices, comma-separated: cuda (every GPU), cuda:INDEX, host[:CORES][/SLOWDOWN]. Without it the "
+    "variable "
+    "BALLAST_DEVICES, else every GPU, else the host's cores";
+
+/// The devices as a table, and the links as one matrix of rates and one of delays; "*" marks a pair whose
+/// memories its kernels can address directly.
+std::string listing_as_text(device_list const& devices, std::optional<link_matrix> const& links,
+                            charset drawn_with);
+
+/// {"devices": [{"name", "backend", "model", ...}], "links": {"places", "gigabytes_per_second",
+/// "microseconds", "direct"} or null}; the three matrices are lists of rows, row: from, column: to.
+json_value listing_as_json(device_list const& devices, std::optional<link_matrix> const& links);
+
+}  // namespace ballast::cli

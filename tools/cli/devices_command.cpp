@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices_command.hpp"
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/report/table.hpp"
+#include "device_listing.hpp"
+
+namespace ballast::cli {
+namespace {
+
+struct devices_options {
+  std::string list;
+  bool no_links = false;
+  bool json = false;
+};
+
+void list_devices(devices_options const& options) {
+  device_list const devices = open_devices(options.list.empty() ? default_device_list() : options.list);
+  std::optional<link_matrix> links;
+  if (!options.no_links) links = measure_links(devices);
+  if (options.json) {
+    std::cout << listing_as_json(devices, links).text(2) << '\n';
+    return;
+  }
+  std::cout << listing_as_text(devices, links, charset_of_environment());
+}
+
+}  // namespace
+
+void add_devices_command(CLI::App& app) {
+  auto const options = std::make_shared<devices_options>();
+  CLI::App* const command = app.add_subcommand("devices", "List devices and measure the links between them");
+  command->add_option("--devices", options->list, device_list_help)->type_name("LIST");
+  command->add_flag("--no-links", options->no_links, "Do not measure links");
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([options] { list_devices(*options); });
+}
+
+}  // namespace ballast::cli

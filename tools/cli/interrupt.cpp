@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interrupt.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+namespace ballast::cli {
+namespace {
+
+std::atomic<bool> interrupted = false;
+std::atomic<stop_function> stop_now = nullptr;
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<stop_function>::is_always_lock_free,
+              "a signal handler may use lock-free atomics only");
+
+extern "C" void ballast_cli_handle_signal(int) {
+  int const saved_errno = errno;
+  interrupted.store(true);
+  stop_now.load()();
+  constexpr char said[] = "\nstopping; the same signal again kills\n";
+  [[maybe_unused]] auto const written = write(STDERR_FILENO, said, sizeof said - 1);
+  errno = saved_errno;
+}
+
+}  // namespace
+
+void install_interrupt_handler(stop_function stop) {
+  stop_now.store(stop);
+  struct sigaction action = {};
+  action.sa_handler = &ballast_cli_handle_signal;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // once: then the default, which kills
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool was_interrupted() noexcept { return interrupted.load(); }
+
+}  // namespace ballast::cli

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// What a run of the command printed and how it ended.
+struct outcome {
+  std::string out, err;
+  int code = -1;
+};
+
+fs::path own_folder() { return fs::canonical("/proc/self/exe").parent_path(); }
+
+std::string contents(fs::path const& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Runs the command through the shell. `before` sets variables, e.g. "BALLAST_DEVICES=host:1".
+outcome run(std::string const& arguments, std::string const& before = "env -u BALLAST_DEVICES") {
+  std::string const name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  fs::path const out = own_folder() / (name + ".out"), err = own_folder() / (name + ".err");
+  std::string const line = before + " '" + (own_folder() / "ballast").string() + "' " + arguments + " >'" +
+                           out.string() + "' 2>'" + err.string() + "'";
+  int const status = std::system(line.c_str());
+  outcome result{contents(out), contents(err), WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+  fs::remove(out);
+  fs::remove(err);
+  return result;
+}
+
+void expect_refusal(std::string const& arguments, std::string const& reason) {
+  SCOPED_TRACE("ballast " + arguments);
+  outcome const result = run(arguments);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, StartsWith("ballast: "));
+  EXPECT_THAT(result.err, HasSubstr(reason));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+TEST(cli_command, prints_its_version) {
+  outcome const result = run("--version");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out, "ballast " BALLAST_VERSION "\n");
+}
+
+TEST(cli_command, explains_itself_its_commands_and_its_exit_codes) {
+  outcome const result = run("--help");
+  EXPECT_EQ(result.code, 0);
+  for (char const* const word : {"devices", "--version", "Exit codes"}) {
+    EXPECT_THAT(result.out, HasSubstr(word));
+  }
+  EXPECT_THAT(run("devices --help").out, HasSubstr("BALLAST_DEVICES"));
+}
+
+TEST(cli_command, refuses_wrong_usage_in_one_sentence_with_code_2) {
+  expect_refusal("", "command is missing");
+  expect_refusal("nonsense", "nonsense");
+  expect_refusal("nonsense devices --devices host:1", "nonsense");
+  expect_refusal("--nonsense", "--nonsense");
+  expect_refusal("devices --nonsense", "--nonsense");
+  expect_refusal("devices extra", "extra");
+  expect_refusal("devices --devices", "--devices");
+}
+
+TEST(cli_command, refuses_devices_that_do_not_exist_or_cannot_be_read) {
+  expect_refusal("devices --devices gpu:0", "gpu:0");
+  expect_refusal("devices --devices host:0", "host:0");
+  expect_refusal("devices --devices cuda:999", "cuda:999");
+  expect_refusal("devices --devices host:1,,host:1", "devices");
+}
+
+TEST(cli_devices, lists_every_device_and_the_links_between_all_places) {
+  outcome const result = run("devices --devices host:1,host:1/2");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, StartsWith("device "));
+  for (char const* const word : {"\nhost:1 ", "\nhost:1/2 ", "GB/s", "microseconds"}) {
+    EXPECT_THAT(result.out, HasSubstr(word));
+  }
+}
+
+TEST(cli_devices, prints_one_json_object_on_request) {
+  outcome const result = run("devices --json --devices host:1,host:1");
+  ASSERT_EQ(result.code, 0) << result.err;
+  auto const read = nlohmann::json::parse(result.out);
+  ASSERT_EQ(read.at("devices").size(), 2u);
+  EXPECT_EQ(read.at("devices").at(1).at("name"), "host:1#1");
+  EXPECT_EQ(read.at("devices").at(0).at("backend"), "host");
+  EXPECT_EQ(read.at("devices").at(0).at("multiprocessors"), 1);
+  auto const& links = read.at("links");
+  ASSERT_EQ(links.at("places").size(), 3u);
+  for (char const* const figure : {"gigabytes_per_second", "microseconds"}) {
+    ASSERT_EQ(links.at(figure).size(), 3u);
+    for (auto const& row : links.at(figure)) {
+      ASSERT_EQ(row.size(), 3u);
+      for (double const value : row) EXPECT_GT(value, 0.0);
+    }
+  }
+}
+
+TEST(cli_devices, measures_nothing_if_told_so) {
+  outcome const result = run("devices --json --no-links --devices host:1");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(nlohmann::json::parse(result.out).at("links").is_null());
+}
+
+TEST(cli_devices, takes_the_list_from_the_environment_unless_told_otherwise) {
+  auto const first_name = [](outcome const& result) {
+    return nlohmann::json::parse(result.out).at("devices").at(0).at("name").get<std::string>();
+  };
+  EXPECT_EQ(first_name(run("devices --json --no-links", "BALLAST_DEVICES=host:1/3")), "host:1/3");
+  EXPECT_EQ(first_name(run("devices --json --no-links --devices host:1", "BALLAST_DEVICES=host:1/3")),
+            "host:1");
+}
+
+TEST(cli_devices, fails_with_code_1_if_its_output_cannot_be_written) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  std::string const line = "'" + (own_folder() / "ballast").string() +
+                           "' devices --no-links --devices host:1 >/dev/full 2>/dev/null";
+  int const status = std::system(line.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+}
+
+}  // namespace
