@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "ballast/base/error.hpp"
@@ -133,6 +136,28 @@ TEST(host_launches, plain_ones_run_on_the_workers_that_a_cooperative_one_leaves)
   std::atomic_ref(words[1]).store(1, std::memory_order_release);
   resident->synchronize();
   for (auto const count : visits.span()) EXPECT_EQ(count, 1u);
+}
+
+TEST(host_launches, a_cooperative_one_that_does_not_fit_yet_holds_no_worker) {
+  auto const device = open_devices("host:2").front();
+  pinned_buffer<std::uint32_t> words(device, 3), visits(device, 8);
+  for (auto& word : words.span()) word = 0;
+  for (auto& word : visits.span()) word = 0;
+  auto const resident = device->make_stream(), waiting = device->make_stream(), plain = device->make_stream();
+  hold_argument const hold{&words[0], &words[1]};
+  resident->launch_cooperative(hold_kernel(), 1, &hold, sizeof hold);
+  while (std::atomic_ref(words[0]).load(std::memory_order_acquire) == 0) std::this_thread::yield();
+  meet_argument const meet{&words[2]};
+  waiting->launch_cooperative(meet_kernel(), 2, &meet, sizeof meet);
+  visit_argument const visit{visits.data()};
+  for (int times = 0; times < 50; ++times) {
+    plain->launch(visit_kernel(), 8, &visit, sizeof visit);
+    plain->synchronize(deadline::in(std::chrono::minutes(1)));
+  }
+  EXPECT_EQ(std::atomic_ref(words[2]).load(), 0u);
+  std::atomic_ref(words[1]).store(1, std::memory_order_release);
+  waiting->synchronize();
+  EXPECT_EQ(words[2], 2u);
 }
 
 std::string what_of(auto&& call) {
