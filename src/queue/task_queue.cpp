@@ -121,6 +121,7 @@ queue_statistics task_queue::statistics() const {
   return all;
 }
 
+std::uint64_t task_queue::taken() const { return state_->taken(); }
 std::string task_queue::describe() { return state_->describe(); }
 std::size_t task_queue::memory_bytes() const { return state_->memory.bytes(); }
 std::uint32_t task_queue::capacity() const { return std::uint32_t(1) << state_->memory.shift; }

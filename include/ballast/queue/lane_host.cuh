@@ -35,11 +35,13 @@ inline bool lane_source_ref::move_slot(std::uint32_t lane) const {
   auto const from = state.got[lane], to = state.tail;
   if (!ring_slot_is_free(to)) return false;
   auto const awaited = lap_of(from, shift), lap = lap_of(to, shift);
+  stamped_chunk chunks[4];
   for (int i = 0; i < 4; ++i) {
-    auto const chunk = load_chunk<scope::system>(lane_slot(lane, from).chunks[i], awaited);
-    if (!is_here(chunk, awaited)) return false;  // chunks moved so far are overwritten when the task is whole
-    store_chunk<scope::device>(ring_slot(to).chunks[i], restamped(chunk, lap));
+    chunks[i] = load_chunk<scope::system>(lane_slot(lane, from).chunks[i], awaited);
+    if (!is_here(chunks[i], awaited)) return false;
   }
+  // Only whole tasks: the next one to be moved into this ring slot may be another lane's.
+  for (int i = 0; i < 4; ++i) store_chunk<scope::device>(ring_slot(to).chunks[i], restamped(chunks[i], lap));
   ++state.got[lane];
   ++state.tail;
   return true;

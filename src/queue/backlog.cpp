@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backlog.hpp"
+
+#include <algorithm>
+
+namespace ballast::inline queue {
+
+std::uint64_t backlog::add(std::span<task const> tasks) {
+  auto batch = std::make_shared<backlog_batch>();
+  batch->tasks.assign(tasks.begin(), tasks.end());
+  batch->unfinished = tasks.size();
+  batch->shares.resize(devices_);
+  std::lock_guard const hold(mutex_);
+  batches_.emplace(next_, batch);
+  if (!tasks.empty()) open_.push_back(std::move(batch));
+  waiting_ += tasks.size();
+  return next_++;
+}
+
+std::optional<backlog_piece> backlog::take(std::uint64_t most) {
+  std::lock_guard const hold(mutex_);
+  if (open_.empty() || most == 0) return std::nullopt;
+  auto const batch = open_.front();
+  backlog_piece piece{batch, batch->given, std::min<std::size_t>(most, batch->tasks.size() - batch->given)};
+  batch->given += piece.count;
+  waiting_ -= piece.count;
+  if (batch->given == batch->tasks.size()) open_.pop_front();
+  return piece;
+}
+
+// Only while everything stops, when order no longer matters: the piece becomes a batch of its own.
+void backlog::give_back(backlog_piece const& piece) {
+  auto rest = std::make_shared<backlog_batch>();
+  auto const tasks = piece.tasks();
+  rest->tasks.assign(tasks.begin(), tasks.end());
+  std::lock_guard const hold(mutex_);
+  open_.push_back(std::move(rest));
+  waiting_ += piece.count;
+}
+
+void backlog::finish(backlog_piece const& piece, std::size_t device, execution const& when) {
+  std::lock_guard const hold(mutex_);
+  auto& share = piece.batch->shares[device];
+  share.when.first_begin_ns =
+      share.tasks == 0 ? when.first_begin_ns : std::min(share.when.first_begin_ns, when.first_begin_ns);
+  share.when.last_end_ns = std::max(share.when.last_end_ns, when.last_end_ns);
+  share.when.work_ns += when.work_ns;
+  share.tasks += piece.count;
+  if (piece.batch->unfinished.fetch_sub(piece.count) == piece.count) changed_.notify_all();
+}
+
+void backlog::fail(std::exception_ptr why) {
+  std::lock_guard const hold(mutex_);
+  if (!failure_) failure_ = why;
+  changed_.notify_all();
+}
+
+void backlog::rethrow_failure() const {
+  std::exception_ptr why;
+  {
+    std::lock_guard const hold(mutex_);
+    why = failure_;
+  }
+  if (why) std::rethrow_exception(why);
+}
+
+std::shared_ptr<backlog_batch> backlog::find(std::uint64_t number) const {
+  std::lock_guard const hold(mutex_);
+  if (number >= next_) refuse_argument("ticket", number, "one that this queue gave");
+  auto const found = batches_.find(number);
+  return found == batches_.end() ? nullptr : found->second;
+}
+
+bool backlog::finished(std::uint64_t number) const {
+  auto const batch = find(number);
+  return !batch || batch->unfinished.load() == 0;
+}
+
+std::uint64_t backlog::end() const {
+  std::lock_guard const hold(mutex_);
+  return next_;
+}
+
+void backlog::sleep_until_finished(std::uint64_t number, clock::time_point until) {
+  auto const batch = find(number);
+  std::unique_lock hold(mutex_);
+  changed_.wait_until(hold, until, [&] { return !batch || batch->unfinished.load() == 0 || failure_; });
+}
+
+std::vector<device_share> backlog::shares(std::uint64_t number) const {
+  auto const batch = find(number);
+  if (!batch) throw error("the record of this batch was dropped by forget()");
+  std::lock_guard const hold(mutex_);
+  return batch->shares;
+}
+
+void backlog::forget(std::uint64_t number) {
+  if (!finished(number)) throw error("forget() needs a finished batch");
+  std::lock_guard const hold(mutex_);
+  batches_.erase(number);
+}
+
+std::vector<task> backlog::take_all() {
+  std::lock_guard const hold(mutex_);
+  std::vector<task> all;
+  for (auto const& batch : open_)
+    all.insert(all.end(), batch->tasks.begin() + std::ptrdiff_t(batch->given), batch->tasks.end());
+  open_.clear();
+  waiting_ = 0;
+  return all;
+}
+
+void backlog::clear() {
+  std::lock_guard const hold(mutex_);
+  batches_.clear();
+  open_.clear();
+  waiting_ = 0;
+  failure_ = nullptr;
+}
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ballast/queue/balanced_queue.hpp"
+
+namespace ballast::inline queue {
+
+/// A batch of the backlog: what is left to give away, and what came of the rest.
+struct backlog_batch {
+  std::vector<task> tasks;
+  std::size_t given = 0;
+  std::atomic<std::size_t> unfinished = 0;
+  std::vector<device_share> shares;
+};
+
+/// Consecutive tasks of one batch, on their way to a device.
+struct backlog_piece {
+  std::shared_ptr<backlog_batch> batch;
+  std::size_t first = 0, count = 0;
+
+  std::span<task const> tasks() const { return std::span(batch->tasks).subspan(first, count); }
+};
+
+/// The common store of tasks. Any thread may call any member.
+class backlog {
+ public:
+  explicit backlog(std::size_t devices) : devices_(devices) {}
+
+  std::uint64_t add(std::span<task const> tasks);
+  std::uint64_t waiting() const { return waiting_.load(); }
+  /// Up to `most` tasks of the oldest batch that has any.
+  std::optional<backlog_piece> take(std::uint64_t most);
+  /// The opposite of take(), for a piece that no device accepted.
+  void give_back(backlog_piece const& piece);
+  void finish(backlog_piece const& piece, std::size_t device, execution const& when);
+  /// A feeding thread ended with an exception: waiters throw it.
+  void fail(std::exception_ptr why);
+  void rethrow_failure() const;
+
+  bool finished(std::uint64_t number) const;
+  std::uint64_t end() const;  ///< one past the last batch number
+  /// Sleeps until the batch is finished, something failed, or `until`.
+  void sleep_until_finished(std::uint64_t number, clock::time_point until);
+  std::vector<device_share> shares(std::uint64_t number) const;
+  void forget(std::uint64_t number);
+  std::vector<task> take_all();
+  void clear();
+
+ private:
+  std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
+
+  std::size_t devices_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint64_t, std::shared_ptr<backlog_batch>> batches_;
+  std::deque<std::shared_ptr<backlog_batch>> open_;
+  std::uint64_t next_ = 0;
+  std::atomic<std::uint64_t> waiting_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace ballast::inline queue

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/queue/balanced_queue.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+
+#include "backlog.hpp"
+#include "feeder.hpp"
+
+namespace ballast::inline queue {
+
+struct balanced_queue::state {
+  state(device_list devices, compiled_kernels const& kernels, balanced_options given);
+  ~state();
+
+  void start_feeders();
+  void ring_feeders();
+  void await(std::uint64_t number, deadline until);
+  void await_all(deadline until);
+  std::string describe();
+
+  balanced_options options;
+  compiled_kernels const* kernels;
+  backlog tasks;
+  std::deque<task_queue> queues;
+  std::deque<feeder> feeders;
+  bool sleeps = true;  ///< host devices alone
+  std::atomic<bool> open = false;
+  std::atomic<std::uint64_t> all_finished_below = 0;
+};
+
+balanced_queue::state::state(device_list devices, compiled_kernels const& list, balanced_options given)
+    : options(std::move(given)), kernels(&list), tasks(devices.size()) {
+  if (devices.empty()) refuse_argument("devices", "an empty list", "at least one device");
+  (void)make_feed_policy(options.policy, options.fixed_batch);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    queues.emplace_back(devices[i], list, options.queue);
+    feeders.emplace_back(tasks, queues.back(), i, devices.size(), options);
+    sleeps = sleeps && !devices[i]->is_cuda();
+  }
+  start_feeders();
+}
+
+balanced_queue::state::~state() {
+  for (auto& feeder : feeders) feeder.abandon();
+  for (auto& queue : queues) queue.request_stop();
+  for (auto& feeder : feeders) feeder.join();
+}
+
+void balanced_queue::state::start_feeders() {
+  for (auto& feeder : feeders) feeder.start();
+  open = true;
+}
+
+void balanced_queue::state::ring_feeders() {
+  for (auto& queue : queues) queue.bell().ring();
+}
+
+void balanced_queue::state::await(std::uint64_t number, deadline until) {
+  for (std::uint64_t looks = 1; !tasks.finished(number); ++looks) {
+    if (looks % 64 == 0 || sleeps) tasks.rethrow_failure();
+    if (until.passed()) throw deadline_passed("a batch of the balanced queue", describe());
+    if (sleeps)
+      tasks.sleep_until_finished(number, std::min(until.at(), clock::now() + std::chrono::seconds(1)));
+    if (!sleeps && looks > 60) std::this_thread::yield();
+  }
+}
+
+void balanced_queue::state::await_all(deadline until) {
+  auto const end = tasks.end();
+  for (auto number = all_finished_below.load(); number < end; ++number) await(number, until);
+  all_finished_below = end;
+}
+
+std::string balanced_queue::state::describe() {
+  std::string text =
+      std::to_string(tasks.waiting()) + " tasks in the backlog, policy " + options.policy + "\n";
+  for (auto& queue : queues) text += queue.describe();
+  return text;
+}
+
+balanced_queue::balanced_queue(device_list devices, compiled_kernels const& kernels, balanced_options options)
+    : state_(std::make_unique<state>(std::move(devices), kernels, std::move(options))) {}
+
+balanced_queue::~balanced_queue() = default;
+
+backlog_ticket balanced_queue::submit(std::span<task const> batch) {
+  if (!state_->open) throw error("the queue is closed; start() opens it again");
+  for (auto const& task : batch) (void)state_->kernels->record_of(task);
+  state_->tasks.rethrow_failure();
+  backlog_ticket const given{state_->tasks.add(batch)};
+  state_->ring_feeders();
+  return given;
+}
+backlog_ticket balanced_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
+
+bool balanced_queue::finished(backlog_ticket which) const { return state_->tasks.finished(which.number); }
+
+void balanced_queue::wait(backlog_ticket which) { wait(which, deadline::in(state_->options.queue.patience)); }
+void balanced_queue::wait(backlog_ticket which, deadline until) { state_->await(which.number, until); }
+void balanced_queue::wait_all() { wait_all(deadline::in(state_->options.queue.patience)); }
+void balanced_queue::wait_all(deadline until) { state_->await_all(until); }
+
+std::vector<device_share> balanced_queue::shares(backlog_ticket which) const {
+  if (!finished(which)) throw error("shares() needs a finished batch");
+  return state_->tasks.shares(which.number);
+}
+
+void balanced_queue::forget(backlog_ticket which) { state_->tasks.forget(which.number); }
+
+void balanced_queue::close() { close(deadline::in(state_->options.queue.patience)); }
+void balanced_queue::close(deadline until) {
+  state_->open = false;
+  state_->await_all(until);
+  for (auto& feeder : state_->feeders) feeder.finish();
+  for (auto& feeder : state_->feeders) feeder.join();
+  for (auto& queue : state_->queues) queue.close(until);
+}
+
+std::vector<task> balanced_queue::stop() {
+  state_->open = false;
+  for (auto& feeder : state_->feeders) feeder.abandon();
+  request_stop();
+  for (auto& feeder : state_->feeders) feeder.join();
+  auto all = state_->tasks.take_all();
+  for (auto& queue : state_->queues) {
+    auto const rest = queue.stop();
+    all.insert(all.end(), rest.begin(), rest.end());
+  }
+  return all;
+}
+
+void balanced_queue::request_stop() noexcept {
+  for (auto& queue : state_->queues) queue.request_stop();
+}
+
+void balanced_queue::start() {
+  if (state_->open) throw error("this queue is running already");
+  state_->tasks.clear();
+  for (auto& queue : state_->queues) queue.start();
+  state_->start_feeders();
+}
+
+std::size_t balanced_queue::size() const { return state_->queues.size(); }
+task_queue& balanced_queue::on(std::size_t device) { return state_->queues.at(device); }
+std::string balanced_queue::describe() { return state_->describe(); }
+
+}  // namespace ballast::inline queue

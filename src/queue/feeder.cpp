@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "feeder.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace ballast::inline queue {
+namespace {
+
+// From a decision to a worker that sees the task: some PCIe round trips on a GPU, a thread's wake-up on the
+// host.
+constexpr std::int64_t gpu_feed_latency_ns = 20'000, host_feed_latency_ns = 100'000;
+
+std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+feeder::feeder(backlog& from, task_queue& to, std::size_t device, std::size_t devices,
+               balanced_options const& options)
+    : from_(&from), to_(&to), device_(device), devices_(devices), options_(&options) {}
+
+void feeder::start() {
+  policy_ = make_feed_policy(options_->policy, options_->fixed_batch);
+  outstanding_.clear();
+  given_ = finished_ = 0;
+  finishing_ = abandoned_ = false;
+  thread_ = std::thread([this] {
+    try {
+      run();
+    } catch (...) { from_->fail(std::current_exception()); }
+  });
+}
+
+void feeder::finish() {
+  finishing_ = true;
+  to_->bell().ring();
+}
+
+void feeder::abandon() {
+  abandoned_ = true;
+  to_->bell().ring();
+}
+
+void feeder::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void feeder::run() {
+  while (!abandoned_) {
+    auto const rings = to_->bell().rings();
+    book_finished();
+    if (finishing_ && from_->waiting() == 0 && outstanding_.empty()) return;
+    if (!feed(rings) && !to_->running() && !abandoned_) to_->wait_all();  // throws why it does not run
+  }
+}
+
+/// Gives the device what the policy says; rests if that is nothing. True if tasks were given.
+bool feeder::feed(std::uint64_t rings) {
+  auto const decision = policy_->decide(look());
+  std::uint64_t const piece = std::max(1u, to_->capacity() / 4);  // accepted whole or not at all
+  std::uint64_t left = decision.tasks;
+  while (left > 0) {
+    auto const taken = from_->take(std::min(left, piece));
+    if (!taken) break;
+    submit(*taken);
+    left -= taken->count;
+  }
+  bool const gave = left < decision.tasks;
+  if (!gave) rest(rings, decision.wake_at_taken);
+  return gave;
+}
+
+feed_view feeder::look() const {
+  feed_view view;
+  view.now_ns = now_ns();
+  view.backlog = from_->waiting();
+  view.given = given_;
+  view.taken = std::min(to_->taken(), given_);
+  view.finished = finished_;
+  view.workers = to_->workers();
+  view.devices = std::uint32_t(devices_);
+  view.feed_latency_ns = to_->device().is_cuda() ? gpu_feed_latency_ns : host_feed_latency_ns;
+  return view;
+}
+
+void feeder::submit(backlog_piece const& piece) {
+  try {
+    outstanding_.push_back({piece, to_->submit(piece.tasks())});
+    given_ += piece.count;
+  } catch (error const&) {
+    from_->give_back(piece);
+    throw;
+  }
+}
+
+void feeder::book_finished() {
+  std::erase_if(outstanding_, [this](outstanding const& one) {
+    if (!to_->finished(one.given)) return false;
+    finished_ += one.piece.count;
+    from_->finish(one.piece, device_, options_->queue.times ? to_->execution_of(one.given) : execution{});
+    return true;
+  });
+}
+
+void feeder::rest(std::uint64_t rings, std::uint64_t wake_at_taken) {
+  auto const at_most = std::chrono::milliseconds(50);
+  bool const nothing_to_do = from_->waiting() == 0 && outstanding_.empty();
+  if (nothing_to_do)
+    to_->bell().wait_past(rings, clock::now() + at_most);
+  else
+    to_->doze(rings, from_->waiting() == 0 ? ~std::uint64_t(0) : wake_at_taken, at_most);
+}
+
+}  // namespace ballast::inline queue

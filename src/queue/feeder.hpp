@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "backlog.hpp"
+#include "ballast/queue/feed_policy.hpp"
+
+namespace ballast::inline queue {
+
+/// The thread that feeds one device from the backlog: looks, asks its policy, submits, books what finished.
+class feeder {
+ public:
+  feeder(backlog& from, task_queue& to, std::size_t device, std::size_t devices,
+         balanced_options const& options);
+
+  void start();
+  /// No more will come: the thread ends when the backlog is empty and all it gave has finished, or at once if
+  /// told.
+  void finish();
+  void abandon();
+  void join();
+
+ private:
+  struct outstanding {
+    backlog_piece piece;
+    ticket given;
+  };
+
+  void run();
+  bool feed(std::uint64_t rings);
+  void book_finished();
+  feed_view look() const;
+  void submit(backlog_piece const& piece);
+  void rest(std::uint64_t rings, std::uint64_t wake_at_taken);
+
+  backlog* from_;
+  task_queue* to_;
+  std::size_t device_, devices_;
+  balanced_options const* options_;
+  std::unique_ptr<feed_policy> policy_;
+  std::vector<outstanding> outstanding_;
+  std::uint64_t given_ = 0, finished_ = 0;
+  std::atomic<bool> finishing_ = false, abandoned_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ballast::inline queue
