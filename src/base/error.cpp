@@ -22,7 +22,9 @@ deadline_passed::deadline_passed(std::string_view what_was_awaited, std::string 
       state_(std::move(state)) {}
 
 device_lost::device_lost(std::string_view device, std::string_view cause)
-    : error("device " + std::string(device) + " is lost: " + std::string(cause)), device_(device) {}
+    : error("device " + std::string(device) + " is lost: " + std::string(cause)),
+      device_(device),
+      cause_(cause) {}
 
 void refuse_argument(std::string_view argument, double value, std::string_view legal) {
   char digits[40];

@@ -6,7 +6,7 @@
 namespace ballast::inline queue {
 
 producer_lane::producer_lane(queue_memory& memory, std::uint32_t index)
-    : memory_(&memory), index_(index), batch_tasks_(std::size_t(1) << memory.shift) {}
+    : memory_(&memory), index_(index), batch_tasks_(std::size_t(1) << memory.batch_shift) {}
 
 bool producer_lane::hold(deadline until) {
   for (int looks = 0; held_.exchange(1, std::memory_order_acquire) != 0; ++looks) {
@@ -28,18 +28,17 @@ std::uint64_t producer_lane::fetched() const {
 }
 
 std::size_t producer_lane::entry_of(std::uint64_t batch) const {
-  std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
-  return std::size_t((std::uint64_t(index_) << memory_->shift) + (batch & (slots - 1)));
+  return (std::size_t(index_) << memory_->batch_shift) + std::size_t(batch & (batch_slots() - 1));
 }
 
 std::uint32_t producer_lane::lap_of_batch(std::uint64_t batch) const {
-  return std::uint32_t((batch >> memory_->shift) + 1) & 0xff;
+  return std::uint32_t((batch >> memory_->batch_shift) + 1) & 0xff;
 }
 
 // A batch slot is used again only after its batch was complete, so a batch that is a whole turn behind is
 // complete.
 bool producer_lane::complete(std::uint64_t batch) const {
-  if (batch + (std::uint64_t(1) << memory_->shift) < next_batch()) return true;
+  if (batch + batch_slots() < next_batch()) return true;
   auto& stamp = memory_->completions[entry_of(batch)].stamp;
   return atomic_ref<std::uint32_t, scope::system>(stamp).load_acquire() == lap_of_batch(batch);
 }
@@ -50,15 +49,15 @@ bool producer_lane::has_room_for(std::size_t tasks) {
   if (position + tasks - fetched_seen_ > slots) fetched_seen_ = fetched();
   if (position + tasks - fetched_seen_ > slots) return false;
   auto const batch = next_batch_.load(std::memory_order_relaxed);
-  return batch < slots || complete(batch - slots);
+  return batch < batch_slots() || complete(batch - batch_slots());
 }
 
 std::uint64_t producer_lane::write(std::span<task const> tasks, compiled_kernels const& kernels) {
   auto position = submitted_.load(std::memory_order_relaxed);
   auto const batch = next_batch_.load(std::memory_order_relaxed);
   std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
-  batch_tasks_[batch & (slots - 1)].store(std::uint32_t(tasks.size()), std::memory_order_relaxed);
-  batch_mark mark{index_, std::uint32_t(batch & (slots - 1)), lap_of_batch(batch), std::uint32_t(-1)};
+  batch_tasks_[batch & (batch_slots() - 1)].store(std::uint32_t(tasks.size()), std::memory_order_relaxed);
+  batch_mark mark{index_, std::uint32_t(batch & (batch_slots() - 1)), lap_of_batch(batch), std::uint32_t(-1)};
   // Counted before they can be seen, so that nobody ever sees more tasks taken than submitted.
   submitted_.store(position + tasks.size(), std::memory_order_release);
   next_batch_.store(batch + 1, std::memory_order_release);
@@ -73,10 +72,10 @@ std::uint64_t producer_lane::write(std::span<task const> tasks, compiled_kernels
 }
 
 std::uint64_t producer_lane::unfinished_tasks() const {
-  std::uint64_t const slots = std::uint64_t(1) << memory_->shift, end = next_batch();
+  auto const end = next_batch();
   std::uint64_t tasks = 0;
-  for (auto batch = end > slots ? end - slots : 0; batch < end; ++batch)
-    if (!complete(batch)) tasks += batch_tasks_[batch & (slots - 1)].load(std::memory_order_relaxed);
+  for (auto batch = end > batch_slots() ? end - batch_slots() : 0; batch < end; ++batch)
+    if (!complete(batch)) tasks += batch_tasks_[batch & (batch_slots() - 1)].load(std::memory_order_relaxed);
   return tasks;
 }
 

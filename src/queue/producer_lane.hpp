@@ -31,6 +31,7 @@ class producer_lane {
 
   // For any thread.
   std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+  std::uint64_t batch_slots() const { return std::uint64_t(1) << memory_->batch_shift; }
   std::uint64_t next_batch() const { return next_batch_.load(std::memory_order_acquire); }
   std::uint64_t fetched() const;
   bool complete(std::uint64_t batch) const;

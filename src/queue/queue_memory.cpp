@@ -15,6 +15,12 @@ std::uint32_t checked_shift(std::uint32_t capacity) {
   return std::uint32_t(std::bit_width(capacity - 1));
 }
 
+/// Batches that may be unfinished at once on a lane: even if each is a single task, as many as a lane, the
+/// ring and the workers can hold together; at most what the 16 bits in a slot can name.
+std::uint32_t enough_batches(std::uint32_t shift, std::uint32_t blocks) {
+  return std::min(16u, std::uint32_t(std::bit_width((2u << shift) + blocks - 1)));
+}
+
 std::uint32_t checked_lanes(std::uint32_t lanes) {
   if (lanes < 1 || lanes > most_lanes) refuse_argument("lanes", lanes, "1 to 32");
   return lanes;
@@ -35,19 +41,20 @@ void zero(device_buffer<T>& buffer, stream& with) {
 queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options const& options,
                            std::uint32_t blocks)
     : shift(checked_shift(options.capacity)),
+      batch_shift(enough_batches(shift, blocks)),
       lanes(checked_lanes(options.lanes)),
       trace_depth(options.trace_depth),
       on_host(!device->is_cuda()),
       lane_slots(device, std::size_t(lanes) << shift),
       from_host(device, 1),
       to_host(device, 1),
-      completions(device, std::size_t(lanes) << shift),
-      times_out(device, options.times ? std::size_t(lanes) << shift : 0),
+      completions(device, std::size_t(lanes) << batch_shift),
+      times_out(device, options.times ? std::size_t(lanes) << batch_shift : 0),
       ring(device, std::size_t(1) << shift),
       released(device, std::size_t(1) << shift),
       words(device, 1),
-      counters(device, std::size_t(lanes) << shift),
-      times(device, options.times ? std::size_t(lanes) << shift : 0),
+      counters(device, std::size_t(lanes) << batch_shift),
+      times(device, options.times ? std::size_t(lanes) << batch_shift : 0),
       trace(device, std::size_t(trace_depth) * blocks),
       traced(device, trace_depth > 0 ? blocks : 0),
       host_serving(device, on_host ? 1 : 0) {}
@@ -85,7 +92,8 @@ lane_source_ref queue_memory::source(resident_control const& control) {
   ref.trace = trace.data();
   ref.traced = traced.data();
   ref.host_serving = host_serving.data();
-  ref.shift = ref.batch_shift = shift;
+  ref.shift = shift;
+  ref.batch_shift = batch_shift;
   ref.trace_depth = trace_depth;
   ref.workers_bell = on_host ? &workers_bell : nullptr;
   ref.host_bell = on_host ? &host_bell : nullptr;

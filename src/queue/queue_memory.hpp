@@ -19,7 +19,7 @@ struct queue_memory {
   lane_source_ref source(resident_control const& control);
   std::size_t bytes() const;
 
-  std::uint32_t shift, lanes, trace_depth;
+  std::uint32_t shift, batch_shift, lanes, trace_depth;
   bool on_host;
   pinned_buffer<task_slot> lane_slots;
   pinned_buffer<host_words> from_host;

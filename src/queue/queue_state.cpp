@@ -49,6 +49,7 @@ void task_queue::state::start() {
   kernel.start(&source, sizeof source);
   unexecuted.clear();
   collected = false;
+  lost = false;
   now = phase::open;
 }
 
@@ -74,6 +75,9 @@ void task_queue::state::tell_lane(std::uint32_t lane) {
 
 void task_queue::state::open_lane(producer_lane& lane) {
   if (now.load() != phase::open) throw error("the queue is closed; start() opens it again");
+  // A query costs too much for every submission; a loss that a wait has seen is known to all.
+  bool const due = lane.next_batch() % 1024 == 1023;
+  if ((lost || due) && !alive()) throw_stopped();
   tell_lane(lane.index());
 }
 
@@ -84,7 +88,7 @@ std::optional<ticket> task_queue::state::try_submit(task const& one) {
   lane_release const release{lane};
   open_lane(lane);
   if (!lane.has_room_for(1)) {
-    if (!kernel.running()) throw_stopped();
+    if (!alive()) throw_stopped();
     return std::nullopt;
   }
   auto const batch = lane.write(std::span(&one, 1), *kernels);
@@ -124,15 +128,27 @@ void task_queue::state::await(std::function<bool()> const& done, char const* wha
     auto const rings = memory.host_bell.rings();
     if (done()) return;
     if (memory.on_host || looks % 64 == 0) {
-      bool const alive = kernel.running();
-      if (!alive && done()) return;
-      if (!alive) throw_stopped();
+      bool const ended = !alive();
+      if (ended && done()) return;
+      if (ended) throw_stopped();
       if (until.passed()) throw deadline_passed(std::string(what) + " on " + device->name(), describe());
     }
     if (memory.on_host)
       memory.host_bell.wait_past(rings, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
     else if (looks > 60)
       std::this_thread::yield();
+  }
+}
+
+bool task_queue::state::alive() {
+  try {
+    return kernel.running();
+  } catch (device_lost const& loss) {
+    lost = true;
+    throw device_lost(device->name(),
+                      loss.cause() + "; " + std::to_string(unfinished()) +
+                          " accepted tasks are not known to have run, stop() hands back those that "
+                          "had not left the host");
   }
 }
 
@@ -145,9 +161,8 @@ void task_queue::state::throw_stopped() {
 
 std::vector<ticket> task_queue::state::everything() const {
   std::vector<ticket> all;
-  std::uint64_t const slots = std::uint64_t(1) << memory.shift;
   for (auto const& lane : lanes) {
-    auto const end = lane.next_batch();
+    auto const end = lane.next_batch(), slots = lane.batch_slots();
     if (end > 0) all.push_back({lane.index(), end > slots ? end - slots : 0, end - 1});
   }
   return all;

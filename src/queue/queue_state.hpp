@@ -33,6 +33,8 @@ struct task_queue::state {
   /// Polls (GPU) or sleeps (host) until done() or an exception: the deadline, the kernel's end, a lost
   /// device.
   void await(std::function<bool()> const& done, char const* what, deadline until);
+  /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
+  bool alive();
   [[noreturn]] void throw_stopped();
   std::vector<ticket> everything() const;
 
@@ -62,6 +64,7 @@ struct task_queue::state {
   std::mutex control_mutex;  ///< for whoever writes host_words::control
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;
+  std::atomic<bool> lost = false;
   std::vector<task> unexecuted;
   bool collected = true;  ///< whether `unexecuted` is that of the last run
 };

@@ -67,13 +67,13 @@ void task_queue::close(deadline until) { state_->close(until); }
 std::vector<task> task_queue::stop() { return state_->stop(); }
 void task_queue::request_stop() noexcept { state_->kernel.request_stop(); }
 void task_queue::start() { state_->start(); }
-bool task_queue::running() { return state_->kernel.running(); }
+bool task_queue::running() { return state_->alive(); }
 
 execution task_queue::execution_of(ticket const& which) const {
   if (!state_->options.times) throw error("execution_of needs a queue made with options.times");
   if (!state_->finished(which)) throw error("execution_of needs a finished ticket");
   auto const& lane = state_->lanes.at(which.lane);
-  if (which.first_batch + (std::uint64_t(1) << state_->memory.shift) < lane.next_batch())
+  if (which.first_batch + lane.batch_slots() < lane.next_batch())
     throw error("execution_of was asked too late: the batch's record was used again");
   batch_times all{~std::uint64_t(0), 0, 0};
   for (auto batch = which.first_batch; batch != which.last_batch + 1; ++batch) {

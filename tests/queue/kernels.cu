@@ -5,7 +5,7 @@
 
 namespace ballast::test {
 
-BALLAST_KERNELS(kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate, fail,
-                by_reference<count_visit>)
+BALLAST_KERNELS(kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate, add_one_plainly,
+                spin_then_mark, fail, by_reference<count_visit>)
 
 }  // namespace ballast::test

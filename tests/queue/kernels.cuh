@@ -58,6 +58,33 @@ struct work_then_count {
   }
 };
 
+/// Adds one to the block's word of memory that several devices share, where they have no atomic add: right as
+/// long as every block runs once.
+struct add_one_plainly {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> marks;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    system_word const mine(marks[block.index()]);
+    if (block.rank() == 0) mine.store_relaxed(mine.load_relaxed() + 1);
+  }
+};
+
+struct spin_then_mark {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> marks;
+  std::uint32_t steps;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    std::uint32_t value = block.index();
+    for (std::uint32_t i = 0; i < steps; ++i) value = value * 1664525u + 1013904223u;
+    system_word const mine(marks[block.index()]);
+    if (block.rank() == 0) mine.store_relaxed(mine.load_relaxed() + (value == 12345u ? 2u : 1u));
+  }
+};
+
 /// Tells that it runs, then waits until the host opens the gate (or a limit passes): a task of chosen length.
 struct wait_at_gate {
   static constexpr int threads = 64;

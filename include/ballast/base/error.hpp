@@ -46,9 +46,10 @@ class device_lost : public error {
   device_lost(std::string_view device, std::string_view cause);
 
   std::string const& device() const noexcept { return device_; }
+  std::string const& cause() const noexcept { return cause_; }
 
  private:
-  std::string device_;
+  std::string device_, cause_;
 };
 
 /// Throws bad_argument with the value as it stands, or printed in decimal.

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/queue/feed_policy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::test {
+namespace {
+
+/// An invented device: `workers` blocks that need `task_ns` per task, looked at every `tick_ns`.
+struct invented_device {
+  std::uint32_t workers;
+  std::int64_t task_ns;
+  std::uint64_t given = 0, taken = 0, finished = 0;
+  std::vector<std::int64_t> busy_until = {};
+
+  void advance_to(std::int64_t now) {
+    std::erase_if(busy_until, [&](std::int64_t end) { return end <= now && (++finished, true); });
+    for (; taken < given && busy_until.size() < workers; ++taken) busy_until.push_back(now + task_ns);
+  }
+};
+
+struct outcome {
+  std::vector<std::uint64_t> given;
+  std::int64_t end_ns = 0;
+};
+
+/// Plays a backlog against devices with one policy each; deterministic.
+outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invented_device> devices) {
+  std::int64_t const tick_ns = 5'000;
+  std::vector<std::unique_ptr<feed_policy>> policies;
+  for (std::size_t i = 0; i < devices.size(); ++i) policies.push_back(make_feed_policy(policy));
+  std::uint64_t const all = backlog;
+  std::int64_t now = 0;
+  auto const finished = [&] {
+    std::uint64_t sum = 0;
+    for (auto const& device : devices) sum += device.finished;
+    return sum;
+  };
+  for (; finished() < all; now += tick_ns) {
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      auto& device = devices[i];
+      device.advance_to(now);
+      feed_view const view{now,
+                           backlog,
+                           device.given,
+                           device.taken,
+                           device.finished,
+                           device.workers,
+                           std::uint32_t(devices.size()),
+                           20'000};
+      auto const decision = policies[i]->decide(view);
+      EXPECT_LE(decision.tasks, backlog);
+      device.given += decision.tasks;
+      backlog -= decision.tasks;
+    }
+    if (now > 100'000'000'000) ADD_FAILURE() << "the policy starves a device", now = -1;
+    if (now < 0) break;
+  }
+  outcome result;
+  for (auto const& device : devices) result.given.push_back(device.given);
+  result.end_ns = now;
+  return result;
+}
+
+class every_policy : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(feed_policies, every_policy, testing::Values("drain", "fixed"));
+
+TEST_P(every_policy, gives_every_task_away_once) {
+  for (std::uint64_t const backlog : {0, 1, 2, 7, 1000, 50'000}) {
+    auto const result = play(GetParam(), backlog, {{100, 50'000}, {100, 50'000}});
+    EXPECT_EQ(result.given[0] + result.given[1], backlog);
+  }
+}
+
+TEST_P(every_policy, is_deterministic) {
+  auto const once = play(GetParam(), 5000, {{64, 70'000}, {32, 30'000}});
+  auto const again = play(GetParam(), 5000, {{64, 70'000}, {32, 30'000}});
+  EXPECT_EQ(once.given, again.given);
+  EXPECT_EQ(once.end_ns, again.end_ns);
+}
+
+TEST(drain, gives_devices_of_unequal_speed_work_in_proportion) {
+  auto const result = play("drain", 40'000, {{100, 30'000}, {100, 90'000}});
+  double const ratio = double(result.given[0]) / double(result.given[1]);
+  EXPECT_NEAR(ratio, 3.0, 0.3);
+}
+
+TEST(drain, ends_all_devices_at_nearly_the_same_time) {
+  // 40 000 tasks of 30 us and 90 us on 100 workers each: 0.3 us + 0.9 us in parallel is 9 ms in the ideal
+  // case.
+  auto const result = play("drain", 40'000, {{100, 30'000}, {100, 90'000}});
+  EXPECT_LT(double(result.end_ns), 1.05 * 9e6);
+}
+
+TEST(drain, shares_few_tasks_between_devices_that_could_each_take_all) {
+  auto const result = play("drain", 4096, {{1983, 1'000'000}, {1983, 1'000'000}});
+  EXPECT_NEAR(double(result.given[0]), 2048.0, 250.0);
+}
+
+TEST(drain, leaves_no_more_waiting_on_a_slow_host_core_than_it_begins_next) {
+  auto const policy = make_feed_policy("drain");
+  feed_view view{1'000'000, 500, 0, 0, 0, 1, 2, 100'000};
+  view.given = policy->decide(view).tasks;
+  EXPECT_LE(view.given, 2u);
+  view.taken = 1;
+  view.now_ns += 1'000'000;
+  EXPECT_EQ(policy->decide(view).tasks, 0u);
+}
+
+TEST(fixed, gives_twenty_whenever_twenty_or_fewer_wait) {
+  auto const policy = make_feed_policy("fixed", 20);
+  EXPECT_EQ(policy->decide({0, 1000, 0, 0, 0, 8, 1, 0}).tasks, 20u);
+  EXPECT_EQ(policy->decide({0, 980, 20, 0, 0, 8, 1, 0}).tasks, 20u);
+  EXPECT_EQ(policy->decide({0, 960, 40, 8, 0, 8, 1, 0}).tasks, 0u);
+  EXPECT_EQ(policy->decide({0, 960, 40, 20, 0, 8, 1, 0}).tasks, 20u);
+}
+
+TEST(feed_policies, refuses_an_unknown_name_and_lists_the_known_ones) {
+  try {
+    make_feed_policy("fastest");
+    FAIL();
+  } catch (bad_argument const& refused) {
+    EXPECT_EQ(refused.value(), "fastest");
+    for (auto const& policy : feed_policies())
+      EXPECT_NE(refused.legal().find(policy.name), std::string::npos) << policy.name;
+  }
+}
+
+}  // namespace
+}  // namespace ballast::test

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <thread>
+
+#include "fixture.hpp"
+
+namespace ballast::test {
+namespace {
+
+/// Tasks that hold their workers until open() is called, so that no test needs to guess times.
+class gate {
+ public:
+  explicit gate(std::size_t tasks) : entered_(first_device(), tasks), gate_(first_device(), 1) {
+    std::ranges::fill(entered_.span(), 0u);
+    gate_[0] = 0;
+  }
+  ~gate() { open(); }
+  task holder(std::uint32_t index) const {
+    return task(
+        wait_at_gate{array_ref<std::uint32_t>(entered_.data()), array_ref<std::uint32_t>(gate_.data())},
+        {index, 1});
+  }
+  void open() { std::atomic_ref(gate_[0]).store(1, std::memory_order_release); }
+  std::size_t inside() const {
+    return std::size_t(std::ranges::count_if(entered_.span(), [](auto& word) {
+      return std::atomic_ref(word).load(std::memory_order_acquire) != 0;
+    }));
+  }
+  void await_inside(std::size_t tasks) const {
+    auto const until = deadline::in(std::chrono::minutes(1));
+    while (inside() < tasks && !until.passed()) std::this_thread::yield();
+    ASSERT_EQ(inside(), tasks);
+  }
+
+ private:
+  pinned_buffer<std::uint32_t> entered_, gate_;
+};
+
+/// A queue whose every worker is held at the gate.
+struct held_queue {
+  explicit held_queue(std::uint32_t capacity)
+      : queue(first_device(), kernels(), options(capacity)), held(queue.workers()) {
+    for (std::uint32_t i = 0; i < queue.workers(); ++i) queue.submit(held.holder(i));
+    held.await_inside(queue.workers());
+  }
+  static queue_options options(std::uint32_t capacity) {
+    queue_options options;
+    options.capacity = capacity;
+    options.patience = std::chrono::minutes(2);
+    if (first_device()->is_cuda()) options.resident.blocks = 9;
+    return options;
+  }
+
+  task_queue queue;
+  gate held;
+};
+
+deadline at_once() { return deadline::in(std::chrono::milliseconds(30)); }
+
+TEST(full_queue, try_submit_reports_it_and_loses_nothing) {
+  counted_words visits(first_device(), 1000);
+  held_queue setup(4);
+  std::uint32_t accepted = 0;
+  while (accepted < 1000 && setup.queue.try_submit(task(count_visit{visits.ref()}, {accepted, 1})))
+    ++accepted;
+  EXPECT_GE(accepted, 4u);
+  EXPECT_LE(accepted, 8u);  // a lane and a ring
+  setup.held.open();
+  setup.queue.close();
+  auto const seen = visits.read();
+  EXPECT_EQ(std::uint32_t(std::accumulate(seen.begin(), seen.end(), 0u)), accepted);
+  EXPECT_EQ(check_visits({seen.begin(), seen.begin() + accepted}), exactly_once);
+}
+
+TEST(full_queue, submit_says_how_much_of_a_batch_it_accepted_by_the_deadline) {
+  std::uint32_t const n = 100;
+  counted_words visits(first_device(), n);
+  held_queue setup(8);
+  auto const tasks = visits_of(visits.ref(), n);
+  std::size_t accepted = n;
+  try {
+    setup.queue.submit(tasks, at_once());
+    ADD_FAILURE() << "a full queue accepted everything";
+  } catch (queue_full const& full) {
+    accepted = full.accepted();
+    EXPECT_NE(std::string(full.what()).find("of 100 tasks were accepted"), std::string::npos) << full.what();
+  }
+  EXPECT_LT(accepted, n);
+  setup.held.open();
+  setup.queue.submit(std::span(tasks).subspan(accepted));
+  setup.queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TEST(stalled_queue, tells_its_state_when_a_deadline_passes) {
+  held_queue setup(16);
+  auto const waiting = setup.queue.submit(setup.held.holder(0));
+  try {
+    setup.queue.wait(waiting, at_once());
+    ADD_FAILURE() << "a task behind the gate finished";
+  } catch (deadline_passed const& passed) {
+    auto const& state = passed.state();
+    EXPECT_NE(state.find(first_device()->name()), std::string::npos) << state;
+    EXPECT_NE(state.find("lane 0"), std::string::npos) << state;
+    EXPECT_NE(state.find("run ticket"), std::string::npos) << state;
+  }
+  setup.held.open();
+  setup.queue.wait(waiting);
+  setup.queue.close();
+}
+
+TEST(stopped_queue, hands_back_exactly_the_tasks_that_did_not_run) {
+  std::uint32_t const n = 60;
+  counted_words visits(first_device(), n);
+  held_queue setup(64);
+  auto const tasks = visits_of(visits.ref(), n);
+  setup.queue.submit(tasks);
+  setup.queue.request_stop();
+  EXPECT_THROW(
+      {
+        setup.held.open();
+        setup.queue.wait_all();
+      },
+      queue_stopped);
+  auto const rest = setup.queue.stop();
+  auto seen = visits.read();
+  for (auto const& one : rest) seen[one.range().first] += 1;
+  EXPECT_EQ(check_visits(seen), exactly_once) << rest.size() << " handed back";
+  EXPECT_FALSE(rest.empty());
+  setup.queue.start();
+  setup.queue.submit(rest);
+  setup.queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TEST(stopped_queue, has_nothing_to_hand_back_when_it_was_idle) {
+  task_queue queue(first_device(), kernels(), held_queue::options(64));
+  EXPECT_TRUE(queue.stop().empty());
+  EXPECT_FALSE(queue.running());
+}
+
+TEST(idle_queue, ends_at_its_idle_limit_and_says_so) {
+  auto options = held_queue::options(64);
+  options.resident.idle_limit = std::chrono::milliseconds(50);
+  counted_words visits(first_device(), 1);
+  task_queue queue(first_device(), kernels(), options);
+  auto const until = deadline::in(std::chrono::minutes(1));
+  while (queue.running() && !until.passed()) std::this_thread::yield();
+  ASSERT_FALSE(queue.running());
+  queue.submit(task(count_visit{visits.ref()}));  // accepted: the lane has room
+  try {
+    queue.wait_all();
+    ADD_FAILURE() << "a kernel that ended ran a task";
+  } catch (queue_stopped const& stopped) {
+    EXPECT_NE(std::string(stopped.what()).find("idle_limit"), std::string::npos) << stopped.what();
+  }
+  EXPECT_EQ(queue.stop().size(), 1u);
+}
+
+TEST(resident_blocks, leave_room_for_a_kernel_of_the_caller) {
+  auto const device = first_device();
+  auto options = held_queue::options(64);
+  int const cores = device->facts().multiprocessors;
+  if (!device->is_cuda() && cores < 2) GTEST_SKIP() << "one core has no half";
+  options.resident.blocks = device->is_cuda() ? 66 : cores / 2;
+  task_queue queue(device, kernels(), options);
+  gate held(queue.workers());
+  for (std::uint32_t i = 0; i < queue.workers(); ++i) queue.submit(held.holder(i));
+  held.await_inside(queue.workers());
+  counted_words visits(device, 100);
+  auto const mine = device->make_stream();
+  kernels().launch(*mine, task(count_visit{visits.ref()}, {0, 100}));
+  mine->synchronize(deadline::in(std::chrono::minutes(1)));
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  EXPECT_TRUE(queue.running());
+  held.open();
+  queue.close();
+}
+
+TEST(timed_queue, says_when_the_tasks_of_a_ticket_ran) {
+  counted_words visits(first_device(), 64);
+  auto options = held_queue::options(64);
+  options.times = true;
+  task_queue queue(first_device(), kernels(), options);
+  auto const first = queue.submit(task(work_then_count{visits.ref(), 1000}, {0, 8}));
+  queue.wait(first);
+  std::vector<task> tasks;
+  for (std::uint32_t i = 8; i < 64; ++i)
+    tasks.emplace_back(work_then_count{visits.ref(), 1000}, block_range{i, 1});
+  auto const second = queue.submit(tasks);
+  queue.wait(second);
+  auto const a = queue.execution_of(first), b = queue.execution_of(second);
+  EXPECT_LE(a.first_begin_ns, a.last_end_ns);
+  EXPECT_LE(a.last_end_ns, b.first_begin_ns);
+  EXPECT_LE(b.first_begin_ns, b.last_end_ns);
+  EXPECT_EQ(a.work_ns, a.last_end_ns - a.first_begin_ns);  // one task
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TEST(traced_queue, records_each_task_once_and_counts_what_it_dropped) {
+  std::uint32_t const n = 100;
+  counted_words visits(first_device(), n);
+  auto options = held_queue::options(64);
+  options.trace_depth = 2;
+  task_queue queue(first_device(), kernels(), options);
+  queue.submit(visits_of(visits.ref(), n));
+  queue.close();
+  auto const spans = queue.task_spans();
+  EXPECT_EQ(spans.size() + queue.statistics().trace_dropped, n);
+  EXPECT_LE(spans.size(), 2u * (queue.workers() + 1));
+  EXPECT_FALSE(spans.empty());
+  for (auto const& span : spans) {
+    EXPECT_LE(span.begin_ns, span.end_ns);
+    EXPECT_EQ(span.range.count, 1u);
+  }
+}
+
+// Last, since on a GPU the fault ends the process's use of the device: see also faulted_queue_test.
+TEST(faulted_queue, throws_device_lost_and_never_hangs) {
+  auto const device = first_device();
+  if (device->is_cuda())
+    GTEST_SKIP()
+        << "a trap ends every later test of this process; run alone with --gtest_also_run_disabled_tests";
+  auto const mine = open_devices(device->name().substr(0, device->name().find('#'))).front();
+  task_queue queue(mine, kernels(), held_queue::options(64));
+  auto const doomed = queue.submit(task(fail{}));
+  EXPECT_THROW(queue.wait(doomed), device_lost);
+  EXPECT_THROW(queue.submit(task(fail{})), device_lost);
+}
+
+TEST(faulted_queue, DISABLED_throws_device_lost_on_a_gpu_and_never_hangs) {
+  task_queue queue(first_device(), kernels(), held_queue::options(64));
+  auto const doomed = queue.submit(task(fail{}));
+  EXPECT_THROW(queue.wait(doomed), device_lost);
+  EXPECT_THROW(queue.wait_all(), device_lost);
+}
+
+}  // namespace
+}  // namespace ballast::test
