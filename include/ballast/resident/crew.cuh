@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 
 #include "ballast/device/block.cuh"
 #include "ballast/device/kernel_code.hpp"
 #include "ballast/device/stamped_chunk.cuh"
 #include "ballast/resident/task_record.cuh"
-
-#if !BALLAST_ON_GPU
-#  include <algorithm>
-#  include <chrono>
-#  include <thread>
-#endif
 
 namespace ballast::inline resident {
 
