@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <exception>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/log.hpp"
+#include "ballast/device/buffer.hpp"
+#include "ballast/queue/task_queue.hpp"
+#include "kernels.cuh"
 
-int main() {
-  ballast::set_log_sink([](ballast::log_level, std::string_view line) {
-    std::printf("%.*s\n", static_cast<int>(line.size()), line.data());
-  });
-  ballast::write_log(ballast::log_level::info, "built against the installed package");
-  try {
-    ballast::refuse_argument("blocks", 0LL, "1 or more");
-  } catch (ballast::bad_argument const& refused) { return refused.argument() == "blocks" ? 0 : 1; }
+namespace {
+
+bool triples_on(std::shared_ptr<ballast::compute_device> const& device) {
+  ballast::pinned_buffer<std::uint32_t> out(device, 100);
+  ballast::task_queue queue(device, kernels());
+  for (std::uint32_t first = 0; first < 100; first += 20) {
+    queue.submit(ballast::task(triple{ballast::array_ref<std::uint32_t>(out.data())}, {first, 20}));
+  }
+  queue.close();
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    if (out[i] != 3 * i) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main() try {
+  bool const right = triples_on(ballast::open_devices("host:1").front());
+  std::puts(right ? "every block ran" : "a block did not run");
+  return right ? 0 : 1;
+} catch (std::exception const& failure) {
+  std::fprintf(stderr, "%s\n", failure.what());
   return 1;
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/resident/compiled_kernels.hpp"
+
+/// Block i writes 3 i.
+struct triple {
+  static constexpr int threads = 32;
+  ballast::array_ref<std::uint32_t> out;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) out[block.index()] = 3 * block.index();
+  }
+};
+
+ballast::compiled_kernels const& kernels();
