@@ -10,6 +10,7 @@
 #include "interrupt.hpp"
 #if BALLAST_COMMAND_HAS_MD
 #  include "md/command.hpp"
+#  include "md/interruption.hpp"
 #endif
 
 namespace {
