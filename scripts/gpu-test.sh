@@ -62,7 +62,22 @@ run_tests() {
   for program in "$programs"/ballast_test_*; do
     check tests "$(basename "$program")" tests.log "$program" --gtest_brief=1 \
       --gtest_filter="${BALLAST_GPU_FILTER:-*}"
+    run_alone "$program"
   done
+}
+
+# Tests that lose the GPU to their process are disabled; each runs here in a process of its own.
+run_alone() {
+  local program=$1 suite="" line
+  while IFS= read -r -u 3 line; do
+    case $line in
+      [A-Za-z]*.) suite=$line ;;
+      "  DISABLED_"*_on_a_gpu_*)
+        check alone "$(basename "$program")" tests.log "$program" --gtest_also_run_disabled_tests \
+          --gtest_brief=1 --gtest_filter="$suite${line#  }"
+        ;;
+    esac
+  done 3< <("$program" --gtest_list_tests --gtest_filter='*DISABLED_*_on_a_gpu_*' 2>/dev/null)
 }
 
 run_sanitizer() {
