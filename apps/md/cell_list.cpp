@@ -26,7 +26,7 @@ double cells_along(double length, double reach) {
 
 /// A reach, no smaller than asked, that keeps the number of cells in proportion to the atoms.
 double affordable_reach(bounds const& box, double reach, std::size_t count) {
-  double const most = 16.0 * static_cast<double>(count) + 4096;
+  double const most = 8.0 * static_cast<double>(count) + 4096;
   while (cells_along(box.length(0), reach) * cells_along(box.length(1), reach) *
              cells_along(box.length(2), reach) >
          most) {

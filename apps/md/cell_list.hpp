@@ -12,7 +12,7 @@ namespace ballast::md {
 
 /// The grid whose cells have edges of at least `reach`: over `box` if every atom is inside it or the box is
 /// periodic, else over the box that holds both. Cells are made larger where the box would need more than
-/// about 16 per atom. Throws bad_argument ("reach") unless reach > 0.
+/// about 8 per atom. Throws bad_argument ("reach") unless reach > 0.
 cell_grid grid_for(std::vector<vec3> const& position, bounds const& box, double reach, boundary edges);
 
 /// Which atoms are in which cell. Slots number the atoms cell by cell; within a cell the given order is kept.

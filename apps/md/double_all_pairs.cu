@@ -2,11 +2,12 @@
 #include "all_pairs_forces.cuh"
 #include "ballast/queue/kernels.cuh"
 #include "kernels.hpp"
+#include "local_reference.cuh"
 #include "motion.cuh"
 
 namespace ballast::md {
 
-BALLAST_KERNELS(double_all_pairs, by_reference<all_pairs_forces<double>>, by_reference<kick>,
-                by_reference<drift<double>>)
+BALLAST_KERNELS(double_all_pairs, by_local_reference<all_pairs_forces<double>>, by_local_reference<kick>,
+                by_local_reference<drift<double>>, remember)
 
 }  // namespace ballast::md

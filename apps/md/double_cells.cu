@@ -2,11 +2,12 @@
 #include "ballast/queue/kernels.cuh"
 #include "cell_forces.cuh"
 #include "kernels.hpp"
+#include "local_reference.cuh"
 #include "motion.cuh"
 
 namespace ballast::md {
 
-BALLAST_KERNELS(double_cells, by_reference<cell_forces<double>>, by_reference<kick>,
-                by_reference<drift<double>>)
+BALLAST_KERNELS(double_cells, by_local_reference<cell_forces<double>>, by_local_reference<kick>,
+                by_local_reference<drift<double>>, remember)
 
 }  // namespace ballast::md

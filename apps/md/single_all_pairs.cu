@@ -2,11 +2,12 @@
 #include "all_pairs_forces.cuh"
 #include "ballast/queue/kernels.cuh"
 #include "kernels.hpp"
+#include "local_reference.cuh"
 #include "motion.cuh"
 
 namespace ballast::md {
 
-BALLAST_KERNELS(single_all_pairs, by_reference<all_pairs_forces<float>>, by_reference<kick>,
-                by_reference<drift<float>>)
+BALLAST_KERNELS(single_all_pairs, by_local_reference<all_pairs_forces<float>>, by_local_reference<kick>,
+                by_local_reference<drift<float>>, remember)
 
 }  // namespace ballast::md

@@ -2,11 +2,12 @@
 #include "ballast/queue/kernels.cuh"
 #include "cell_forces.cuh"
 #include "kernels.hpp"
+#include "local_reference.cuh"
 #include "motion.cuh"
 
 namespace ballast::md {
 
-BALLAST_KERNELS(single_cells, by_reference<cell_forces<float>>, by_reference<kick>,
-                by_reference<drift<float>>)
+BALLAST_KERNELS(single_cells, by_local_reference<cell_forces<float>>, by_local_reference<kick>,
+                by_local_reference<drift<float>>, remember)
 
 }  // namespace ballast::md

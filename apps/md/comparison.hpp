@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ballast/trace/span.hpp"
+#include "simulation.hpp"
+
+namespace ballast::md {
+
+/// Files that a run leaves; an empty path means none. Written by the last solution in its first repetition.
+struct output_files {
+  std::string checkpoint, trajectory;
+  std::int64_t checkpoint_every = 0, trajectory_every = 0;  ///< steps; 0: at the end only
+};
+
+/// What compare_solutions() is to do.
+struct comparison_plan {
+  physics what;
+  beginning from;
+  std::int64_t steps = 0;  ///< 0: one evaluation of the forces is timed
+  std::vector<solution> solutions{solution::s1, solution::s2, solution::s3, solution::tq};
+  int repeat = 1;           ///< the repetition whose time per step is the median is reported
+  std::uint32_t chunk = 0;  ///< of S3, see make_runner()
+  std::uint64_t seed = 1;   ///< of S2's permutation
+  output_files files;
+  std::int64_t sums_every = 0;  ///< steps between calls of observer::sums; 0: none
+  recording* spans = nullptr;   ///< if given, receives the spans of every solution's first repetition
+};
+
+/// What a caller hears of while it runs; every function may be empty.
+struct comparison_observer {
+  std::function<void(solution, int repetition)> began;
+  /// After every step, also the first with done = 0.
+  std::function<void(std::int64_t done, std::int64_t steps)> stepped;
+  /// Energies, every sums_every steps of the last solution's first repetition.
+  std::function<void(std::int64_t step, totals const&, double kinetic)> sums;
+};
+
+struct solution_report {
+  solution which = solution::s1;
+  double seconds_per_step = 0;  ///< of forces
+  double speedup = 0;           ///< S1's seconds_per_step over this; 0 if S1 was not run
+  std::vector<double> busy_seconds;
+  double imbalance = 1;
+  step_times times;  ///< of all steps
+  std::int64_t rebuilds = 0;
+};
+
+struct comparison {
+  std::vector<std::string> devices;
+  std::vector<solution_report> solutions;
+  std::int64_t steps = 0;  ///< how many were made; fewer than planned if interrupted
+  bool interrupted = false;
+  totals sums;  ///< at the end
+  double kinetic = 0, temperature = 0;
+  /// The largest difference of a force component between solutions at the end, relative to the root mean
+  /// square force; and whether S1, S3 and TQ agree to the bit.
+  double largest_difference = 0;
+  bool identical = true;
+};
+
+/// Runs every solution on the devices from the same beginning, repetitions interleaved. Ends early when
+/// request_stop() was called, after the present step. Throws bad_argument, bad_file, device_lost,
+/// deadline_passed.
+comparison compare_solutions(device_list const& devices, comparison_plan const& plan,
+                             comparison_observer const& observer = {});
+
+}  // namespace ballast::md

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/trace/recorder.hpp"
+#include "stage.hpp"
+
+namespace ballast::md {
+
+/// The four ways of Chen et al. 2010, section 6.2, to spread the force tasks over devices.
+enum class solution {
+  s1,  ///< equal contiguous parts of the sorted atoms, one launch per device
+  s2,  ///< the same of randomly permuted atoms
+  s3,  ///< chunks of the sorted atoms, launched by a control thread per device whenever its device is free
+  tq,  ///< a task per 128 sorted atoms, taken from queues by kernels that stay on the devices
+};
+std::string_view name_of(solution which);  ///< "S1", "S2", "S3", "TQ"
+
+/// How long an evaluation of forces may take before it counts as hung.
+constexpr std::chrono::hours patience{1};
+
+/// One evaluation of all forces, positions being on the devices before.
+struct force_timing {
+  std::int64_t wall_ns = 0;           ///< from the first submission until the last completion is known
+  std::vector<std::int64_t> busy_ns;  ///< per device: begin of its first to end of its last task
+};
+
+/// Carries the tasks of a stage out. One thread drives it; every call returns when the work is done. Throws
+/// device_lost, deadline_passed.
+class runner {
+ public:
+  virtual ~runner() = default;
+
+  virtual force_timing forces(std::int64_t step) = 0;
+  virtual void drift() = 0;
+  virtual void kick() = 0;
+  /// Ends what stays on the devices, so that another runner may use them; the next call starts it again.
+  virtual void leave() {}
+  /// From now on records what ran where, until it is given nothing. The recorder must outlive that.
+  virtual void record_into(recorder* spans) = 0;
+};
+
+/// `chunk`: atoms of a chunk of S3, rounded up to whole tasks; 0 makes about 16 chunks per device. `trace`:
+/// whether record_into() will be used. The stage must outlive the runner.
+std::unique_ptr<runner> make_runner(solution which, device_list const& devices, stage const& system,
+                                    std::uint32_t chunk, bool trace);
+
+/// Part `part` of `parts` nearly equal contiguous parts of `blocks` blocks; may be empty.
+block_range part_of(std::uint32_t blocks, std::size_t part, std::size_t parts);
+
+}  // namespace ballast::md

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation.hpp"
+
+#include <cmath>
+
+#include "ballast/base/deadline.hpp"
+#include "ballast/base/error.hpp"
+
+namespace ballast::md {
+namespace {
+
+template <class F>
+void timed(double& seconds, F const& f) {
+  auto const begin = clock::now();
+  f();
+  seconds += std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+}  // namespace
+
+beginning beginning_of(checkpoint const& point) { return {point.state, point.step, point.rebuilt_at}; }
+
+simulation::simulation(stage& system, runner& by, physics const& what, beginning const& from)
+    : system_(&system), by_(&by), what_(what), step_(from.step) {
+  system.load(from.state, from.rebuilt_at);
+  by.forces(step_);
+}
+
+void simulation::step() {
+  timed(times_.motion, [&] { by_->drift(); });
+  renew_neighbours();
+  ++step_;
+  evaluate();
+  timed(times_.motion, [&] { by_->kick(); });
+}
+
+void simulation::renew_neighbours() {
+  double moved = 0;
+  timed(times_.neighbours, [&] { moved = system_->farthest_move(); });
+  if (!(moved < largest_coordinate)) {
+    throw error("step " + std::to_string(step_ + 1) +
+                " moves an atom out of all bounds: the time step is too long or atoms are too near");
+  }
+  if (what_.all_pairs || moved <= 0.5 * what_.skin) {
+    return timed(times_.exchange, [&] { system_->exchange(); });
+  }
+  timed(times_.neighbours, [&] { system_->rebuild(); });
+  ++rebuilds_;
+}
+
+void simulation::evaluate() {
+  auto const timing = by_->forces(step_);
+  times_.forces += 1e-9 * static_cast<double>(timing.wall_ns);
+  busy_ns_.resize(timing.busy_ns.size());
+  for (std::size_t d = 0; d < busy_ns_.size(); ++d) busy_ns_[d] += timing.busy_ns[d];
+  ++evaluations_;
+}
+
+std::vector<double> simulation::busy_seconds() const {
+  std::vector<double> seconds;
+  for (auto const ns : busy_ns_) seconds.push_back(1e-9 * static_cast<double>(ns));
+  return seconds;
+}
+
+checkpoint simulation::point() {
+  return {step_,           what_.time_step, what_.skin,       what_.single_precision,
+          what_.all_pairs, what_.field,     system_->state(), system_->rebuilt_at()};
+}
+
+}  // namespace ballast::md

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "checkpoint.hpp"
+#include "runner.hpp"
+#include "stage.hpp"
+
+namespace ballast::md {
+
+/// Where the time of a run went, in seconds of host time, summed over its steps.
+struct step_times {
+  double forces = 0;      ///< what the solutions are compared by: positions are on the devices before
+  double motion = 0;      ///< kick and drift
+  double neighbours = 0;  ///< building cells anew
+  double exchange = 0;    ///< copying positions to the GPUs that read copies
+};
+
+/// Where a run begins: atoms, the step count so far, and for a restart where cells were built.
+struct beginning {
+  atoms state;
+  std::int64_t step = 0;
+  std::optional<std::vector<vec3>> rebuilt_at;
+};
+beginning beginning_of(checkpoint const& point);
+
+/// One run of velocity-Verlet with one solution. The stage and the runner must outlive it.
+class simulation {
+ public:
+  /// Computes the forces at the beginning, which is not timed. Throws as stage::load().
+  simulation(stage& system, runner& by, physics const& what, beginning const& from);
+
+  /// One step of motion. Throws ballast::error naming the step if positions are no numbers any more.
+  void step();
+  /// One more evaluation of the forces where the atoms are; timed like a step.
+  void evaluate();
+
+  std::int64_t step_count() const { return step_; }  ///< including those before the beginning
+  std::int64_t evaluations() const { return evaluations_; }
+  std::int64_t rebuilds() const { return rebuilds_; }
+  step_times const& times() const { return times_; }
+  std::vector<double> busy_seconds() const;  ///< per device, of the timed evaluations
+  /// Everything that a bitwise restart from here needs.
+  checkpoint point();
+
+ private:
+  void renew_neighbours();
+
+  stage* system_;
+  runner* by_;
+  physics what_;
+  std::int64_t step_, evaluations_ = 0, rebuilds_ = 0;
+  step_times times_;
+  std::vector<std::int64_t> busy_ns_;
+};
+
+}  // namespace ballast::md

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "md/simulation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ballast/base/error.hpp"
+#include "md/comparison.hpp"
+#include "md/gaussian_system.hpp"
+#include "md/interruption.hpp"
+#include "md/trajectory.hpp"
+#include "scratch_folder.hpp"
+#include "systems.hpp"
+#include "test_devices.hpp"
+
+namespace ballast::md {
+namespace {
+
+physics shifted(double cutoff, bool single = false) {
+  physics what;
+  what.field = {helium_parameters, cutoff, potential::force_shifted, boundary::open};
+  what.single_precision = single;
+  return what;
+}
+
+beginning warm(std::size_t count, double kelvin) {
+  beginning from{gaussian_system(count), 0, std::nullopt};
+  draw_velocities(from.state, kelvin, 7);
+  return from;
+}
+
+/// A run of one solution, everything kept together.
+struct whole_run {
+  whole_run(solution which, physics const& what, beginning const& from)
+      : system(make_stage(test_devices(), what, from.state.size(), 1)),
+        by(make_runner(which, test_devices(), *system, 0, false)),
+        run(*system, *by, what, from) {}
+  /// Leaves the devices afterwards, so that another run may use them.
+  void steps(int count) {
+    for (int i = 0; i < count; ++i) run.step();
+    by->leave();
+  }
+  double energy() {
+    auto const sums = system->sums();
+    return sums.energy_lj + sums.energy_coulomb + kinetic_energy(system->state());
+  }
+
+  std::unique_ptr<stage> system;
+  std::unique_ptr<runner> by;
+  simulation run;
+};
+
+TEST(md_simulation, conserves_energy_and_momentum_with_force_shifted_potentials) {
+  whole_run all(solution::tq, shifted(12), warm(500, 5));
+  double const before = all.energy();
+  int const steps = sanitized ? 50 : 400;
+  all.steps(steps);
+  double const picoseconds = steps * 0.002;
+  EXPECT_LT(std::abs(all.energy() - before) / 500 / picoseconds, 1e-6 * 5);
+  EXPECT_NEAR(momentum(all.system->state()).x, 0, 1e-13);
+  EXPECT_NEAR(momentum(all.system->state()).y, 0, 1e-13);
+  EXPECT_NEAR(momentum(all.system->state()).z, 0, 1e-13);
+}
+
+TEST(md_simulation, starts_from_the_published_energy_and_hardly_leaves_it) {
+  whole_run all(solution::s1, shifted(12), {gaussian_system(4096), 0, std::nullopt});
+  double const self = -coulomb * 4096 * 0.0004 / 12;  // what LAMMPS counts besides
+  EXPECT_NEAR(all.energy() + self, -131.645427616, 1e-7);
+  if (sanitized) return;
+  all.steps(20);
+  EXPECT_NEAR(all.energy() + self, -131.645427616, 1e-3);
+}
+
+TEST(md_simulation, runs_back_to_where_it_came_from_when_velocities_are_turned_around) {
+  auto const from = warm(200, 20);
+  whole_run there(solution::s1, shifted(8), from);
+  there.steps(50);
+  beginning turned{there.system->state(), 50, std::nullopt};
+  for (auto& v : turned.state.velocity) v = {-v.x, -v.y, -v.z};
+  whole_run back(solution::s1, shifted(8), turned);
+  back.steps(50);
+  auto const end = back.system->state();
+  std::vector<vec3> by_id(200);
+  for (std::size_t i = 0; i < 200; ++i) by_id[std::size_t(end.id[i] - 1)] = end.position[i];
+  for (std::size_t i = 0; i < 200; ++i) EXPECT_NEAR(by_id[i].x, from.state.position[i].x, 1e-9);
+}
+
+TEST(md_simulation, is_the_same_run_bit_for_bit_whatever_the_solution) {
+  if (!of_one_kind(test_devices())) GTEST_SKIP() << "CPU cores and GPUs round differently";
+  auto const what = shifted(10, true);
+  auto const from = warm(600, 100);
+  whole_run expected(solution::s1, what, from);
+  expected.steps(30);
+  EXPECT_GT(expected.run.rebuilds(), 0);
+  for (auto const which : {solution::s3, solution::tq}) {
+    whole_run other(which, what, from);
+    other.steps(30);
+    EXPECT_EQ(other.run.point(), expected.run.point()) << name_of(which);
+  }
+}
+
+TEST(md_simulation, restarted_from_a_checkpoint_is_the_unbroken_run_bit_for_bit) {
+  if (!of_one_kind(test_devices())) GTEST_SKIP() << "CPU cores and GPUs round differently";
+  scratch_folder folder;
+  for (auto const edges : {boundary::open, boundary::periodic}) {
+    auto what = shifted(8);
+    what.field.edges = edges;
+    auto const from = warm(500, 300);
+    whole_run unbroken(solution::tq, what, from);
+    unbroken.steps(37);
+    auto const half = unbroken.run.point();
+    EXPECT_GT(unbroken.run.rebuilds(), 0);
+    EXPECT_NE(half.rebuilt_at, half.state.position);  // so that it matters which cells are built
+    write_checkpoint(folder.file("half"), half);
+    unbroken.steps(40);
+
+    auto const read = read_checkpoint(folder.file("half"));
+    whole_run continued(solution::s3, what, beginning_of(read));
+    continued.steps(40);
+    EXPECT_EQ(continued.run.point(), unbroken.run.point());
+    EXPECT_EQ(continued.run.step_count(), 77);
+  }
+}
+
+TEST(md_simulation, follows_atoms_through_the_sides_of_a_periodic_box) {
+  auto what = shifted(6);
+  what.field.edges = boundary::periodic;
+  beginning from{{}, 0, std::nullopt};
+  from.state.type_name = {"He"};
+  from.state.box = {{0, 0, 0}, {13, 13, 13}};
+  add_atom(from.state, 1, 0, {12.9, 6, 6}, {0.05, 0, 0}, 0, helium_mass);
+  add_atom(from.state, 2, 0, {6, 1, 1}, {0, -0.05, 0}, 0, helium_mass);
+  whole_run all(solution::tq, what, from);
+  all.steps(30);  // 3 Angstrom
+  auto const point = all.run.point();
+  EXPECT_GT(all.run.rebuilds(), 0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(point.rebuilt_at[i].x >= 0 && point.rebuilt_at[i].x < 13);
+    EXPECT_TRUE(point.rebuilt_at[i].y >= 0 && point.rebuilt_at[i].y < 13);
+  }
+}
+
+TEST(md_simulation, says_at_which_step_it_blew_up) {
+  auto what = shifted(8);
+  what.time_step = 1e12;
+  whole_run all(solution::s1, what, warm(100, 300));
+  EXPECT_THAT(complaint([&] { all.steps(5); }), testing::HasSubstr("time step is too long"));
+}
+
+comparison_plan plan_of(std::size_t count, std::int64_t steps) {
+  comparison_plan plan;
+  plan.what = shifted(10);
+  plan.from = warm(count, 100);
+  plan.steps = steps;
+  return plan;
+}
+
+TEST(md_comparison, reports_every_solution_of_the_plan) {
+  auto plan = plan_of(1000, 3);
+  plan.repeat = 3;
+  auto const result = compare_solutions(test_devices(), plan);
+  ASSERT_EQ(result.solutions.size(), 4u);
+  EXPECT_EQ(result.steps, 3);
+  EXPECT_EQ(result.solutions[0].speedup, 1.0);
+  for (auto const& one : result.solutions) {
+    EXPECT_GT(one.seconds_per_step, 0);
+    EXPECT_EQ(one.busy_seconds.size(), test_devices().size());
+    EXPECT_GE(one.imbalance, 1);
+    EXPECT_LE(one.imbalance, static_cast<double>(test_devices().size()));
+    for (double const busy : one.busy_seconds) EXPECT_LE(busy, one.times.forces * 1.01);
+  }
+  EXPECT_LT(result.largest_difference, of_one_kind(test_devices()) ? 1e-12 : 1e-6);
+  EXPECT_TRUE(result.identical || !of_one_kind(test_devices()));
+}
+
+TEST(md_comparison, times_one_evaluation_when_there_are_no_steps) {
+  auto const result = compare_solutions(test_devices(), plan_of(500, 0));
+  EXPECT_EQ(result.steps, 0);
+  EXPECT_GT(result.solutions[0].seconds_per_step, 0);
+  EXPECT_GT(result.sums.pairs, 0);
+}
+
+TEST(md_comparison, writes_a_trajectory_and_a_checkpoint_that_agree) {
+  scratch_folder folder;
+  auto plan = plan_of(200, 10);
+  plan.solutions = {solution::tq};
+  plan.files = {folder.file("c"), folder.file("t.xyz"), 4, 4};
+  compare_solutions(test_devices(), plan);
+  auto const frames = read_frames(folder.file("t.xyz"));
+  ASSERT_EQ(frames.size(), 4u);  // steps 0, 4, 8 and 10
+  EXPECT_EQ(frames[2].step, 8);
+  EXPECT_EQ(frames.back().step, 10);
+  auto const point = read_checkpoint(folder.file("c"));
+  EXPECT_EQ(point.step, 10);
+  for (std::size_t i = 0; i < 200; ++i) {
+    auto const id = std::size_t(point.state.id[i] - 1);
+    EXPECT_EQ(frames.back().state.position[id], point.state.position[i]);
+    EXPECT_EQ(frames.back().state.velocity[id], point.state.velocity[i]);
+  }
+}
+
+TEST(md_comparison, records_spans_of_every_solution_on_every_device) {
+  auto plan = plan_of(2000, 2);
+  recording spans;
+  plan.spans = &spans;
+  compare_solutions(test_devices(), plan);
+  EXPECT_EQ(spans.devices.size(), test_devices().size());
+  for (auto const* label : {"S1 forces", "S2 forces", "S3 forces", "TQ forces", "drift", "kick"}) {
+    EXPECT_TRUE(std::any_of(spans.spans.begin(), spans.spans.end(), [&](auto const& one) {
+      return one.label == label;
+    })) << label;
+  }
+  for (auto const& one : spans.spans) EXPECT_LE(one.begin_ns, one.end_ns);
+}
+
+TEST(md_comparison, ends_after_the_present_step_when_asked_to) {
+  scratch_folder folder;
+  auto plan = plan_of(200, 1000);
+  plan.solutions = {solution::tq};
+  plan.files.checkpoint = folder.file("c");
+  comparison_observer observer;
+  observer.stepped = [](std::int64_t done, std::int64_t) {
+    if (done == 3) request_stop();
+  };
+  auto const result = compare_solutions(test_devices(), plan, observer);
+  forget_stop();
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.steps, 3);
+  EXPECT_EQ(read_checkpoint(folder.file("c")).step, 3);
+}
+
+TEST(md_comparison, refuses_plans_that_make_no_sense) {
+  using testing::HasSubstr;
+  auto const refusal = [](auto const& spoil) {
+    auto plan = plan_of(100, 1);
+    spoil(plan);
+    return complaint([&] { compare_solutions(test_devices(), plan); });
+  };
+  EXPECT_THAT(refusal([](auto& p) { p.steps = -1; }), HasSubstr("steps is -1"));
+  EXPECT_THAT(refusal([](auto& p) { p.repeat = 0; }), HasSubstr("repeat is 0"));
+  EXPECT_THAT(refusal([](auto& p) { p.solutions.clear(); }), HasSubstr("solutions"));
+  EXPECT_THAT(refusal([](auto& p) { p.what.time_step = 0; }), HasSubstr("dt is 0"));
+  EXPECT_THAT(refusal([](auto& p) { p.what.skin = -1; }), HasSubstr("skin is -1"));
+  EXPECT_THAT(refusal([](auto& p) { p.what.field.cutoff = 0; }), HasSubstr("cutoff is 0"));
+  EXPECT_THAT(refusal([](auto& p) { p.from.state = {}; }), HasSubstr("at least 1"));
+  EXPECT_THROW(compare_solutions({}, plan_of(10, 0)), bad_argument);
+}
+
+}  // namespace
+}  // namespace ballast::md
