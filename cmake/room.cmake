@@ -81,7 +81,8 @@ function(add_suite target folder)
   foreach(file IN LISTS kernels)
     add_kernels(${target} ${file})
   endforeach()
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 TEST_PREFIX "${target}."
+  gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+                       TEST_PREFIX "${target}."
                        PROPERTIES TIMEOUT 300 LABELS ${target})
   set_property(GLOBAL APPEND PROPERTY BALLAST_SUITES ${target})
 endfunction()
