@@ -60,7 +60,7 @@ word_for() {
 run_tests() {
   local program
   for program in "$programs"/ballast_test_*; do
-    check tests "$(basename "$program")" tests.log "$program" --gtest_brief=1 \
+    check tests "$(basename "$program")" tests.log "$program" \
       --gtest_filter="${BALLAST_GPU_FILTER:-*}"
     run_alone "$program"
   done
@@ -74,7 +74,7 @@ run_alone() {
       [A-Za-z]*.) suite=$line ;;
       "  DISABLED_"*_on_a_gpu_*)
         check alone "$(basename "$program")" tests.log "$program" --gtest_also_run_disabled_tests \
-          --gtest_brief=1 --gtest_filter="$suite${line#  }"
+          --gtest_filter="$suite${line#  }"
         ;;
     esac
   done 3< <("$program" --gtest_list_tests --gtest_filter='*DISABLED_*_on_a_gpu_*' 2>/dev/null)
@@ -91,7 +91,7 @@ run_sanitizer() {
     [[ -x $program ]] || continue
     for tool in memcheck racecheck; do
       check $tool "$(basename "$program")" sanitizer.log compute-sanitizer --tool $tool --error-exitcode 99 \
-        "$program" --gtest_brief=1 --gtest_filter="$filter"
+        "$program" --gtest_filter="$filter"
     done
   done
 }

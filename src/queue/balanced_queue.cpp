@@ -14,7 +14,7 @@ struct balanced_queue::state {
   state(device_list devices, compiled_kernels const& kernels, balanced_options given);
   ~state();
 
-  void start_feeders();
+  void start();
   void ring_feeders();
   void await(std::uint64_t number, deadline until);
   void await_all(deadline until);
@@ -34,12 +34,13 @@ balanced_queue::state::state(device_list devices, compiled_kernels const& list, 
     : options(std::move(given)), kernels(&list), tasks(devices.size()) {
   if (devices.empty()) refuse_argument("devices", "an empty list", "at least one device");
   (void)make_feed_policy(options.policy, options.fixed_batch);
+  options.queue.start_at_once = false;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     queues.emplace_back(devices[i], list, options.queue);
     feeders.emplace_back(tasks, queues.back(), i, devices.size(), options);
     sleeps = sleeps && !devices[i]->is_cuda();
   }
-  start_feeders();
+  start();
 }
 
 balanced_queue::state::~state() {
@@ -48,7 +49,8 @@ balanced_queue::state::~state() {
   for (auto& feeder : feeders) feeder.join();
 }
 
-void balanced_queue::state::start_feeders() {
+void balanced_queue::state::start() {
+  for (auto& queue : queues) queue.start();
   for (auto& feeder : feeders) feeder.start();
   open = true;
 }
@@ -138,8 +140,7 @@ void balanced_queue::request_stop() noexcept {
 void balanced_queue::start() {
   if (state_->open) throw error("this queue is running already");
   state_->tasks.clear();
-  for (auto& queue : state_->queues) queue.start();
-  state_->start_feeders();
+  state_->start();
 }
 
 std::size_t balanced_queue::size() const { return state_->queues.size(); }

@@ -25,7 +25,7 @@ queue_stopped::queue_stopped(std::string_view device, std::uint64_t unfinished, 
 task_queue::task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                        queue_options options)
     : state_(std::make_unique<state>(std::move(device), kernels, options)) {
-  state_->start();
+  if (options.start_at_once) state_->start();
 }
 
 task_queue::~task_queue() {

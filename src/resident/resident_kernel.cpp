@@ -17,11 +17,19 @@ std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_
 
 std::int64_t host_now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
+/// Allocating beside a running resident kernel can wait for it, so occupied devices are refused before.
+std::shared_ptr<compute_device> unoccupied(std::shared_ptr<compute_device> device) {
+  if (!device->claim_resident())
+    throw error("device " + device->name() + " has a resident kernel already; one per device and process");
+  device->give_back_resident();
+  return device;
+}
+
 }  // namespace
 
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                                  kernel_code const& entry, resident_options const& options)
-    : device_(std::move(device)),
+    : device_(unoccupied(std::move(device))),
       entry_(entry),
       options_(options),
       blocks_(choose_blocks(kernels, entry, options.blocks)),

@@ -32,7 +32,7 @@ std::vector<task> marks_of(shared_visits const& visits, std::uint32_t n) {
 balanced_options with_policy(std::string policy) {
   balanced_options options;
   options.policy = std::move(policy);
-  options.queue.patience = std::chrono::minutes(2);
+  options.queue = test_options();
   options.queue.times = true;
   return options;
 }
@@ -77,7 +77,6 @@ TEST_P(balanced_queue_with, finishes_nothing_one_task_and_one_giant_among_tiny_o
   queue.wait(queue.submit(std::span<task const>{}));
   auto tasks = marks_of(visits, n);
   queue.wait(queue.submit(tasks[0]));
-  counted_words unused(devices().front(), 1);
   queue.submit(std::span(tasks).subspan(1, 1));
   queue.submit(task(spin_then_mark{visits.ref(), 20'000'000}, {2, 1}));
   queue.submit(std::span(tasks).subspan(3));

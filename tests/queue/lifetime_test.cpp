@@ -36,23 +36,23 @@ class gate {
   pinned_buffer<std::uint32_t> entered_, gate_;
 };
 
-/// A queue whose every worker is held at the gate.
+/// A queue whose every worker is held at the gate. What it needs is allocated before its kernel runs.
 struct held_queue {
   explicit held_queue(std::uint32_t capacity)
-      : queue(first_device(), kernels(), options(capacity)), held(queue.workers()) {
+      : held(64), queue(first_device(), kernels(), options(capacity)) {
     for (std::uint32_t i = 0; i < queue.workers(); ++i) queue.submit(held.holder(i));
     held.await_inside(queue.workers());
   }
+  ~held_queue() { held.open(); }
   static queue_options options(std::uint32_t capacity) {
-    queue_options options;
+    auto options = test_options();
     options.capacity = capacity;
-    options.patience = std::chrono::minutes(2);
     if (first_device()->is_cuda()) options.resident.blocks = 9;
     return options;
   }
 
-  task_queue queue;
   gate held;
+  task_queue queue;
 };
 
 deadline at_once() { return deadline::in(std::chrono::milliseconds(30)); }
@@ -163,12 +163,12 @@ TEST(resident_blocks, leave_room_for_a_kernel_of_the_caller) {
   int const cores = device->facts().multiprocessors;
   if (!device->is_cuda() && cores < 2) GTEST_SKIP() << "one core has no half";
   options.resident.blocks = device->is_cuda() ? 66 : cores / 2;
-  task_queue queue(device, kernels(), options);
-  gate held(queue.workers());
-  for (std::uint32_t i = 0; i < queue.workers(); ++i) queue.submit(held.holder(i));
-  held.await_inside(queue.workers());
+  gate held(66);
   counted_words visits(device, 100);
   auto const mine = device->make_stream();
+  task_queue queue(device, kernels(), options);
+  for (std::uint32_t i = 0; i < queue.workers(); ++i) queue.submit(held.holder(i));
+  held.await_inside(queue.workers());
   kernels().launch(*mine, task(count_visit{visits.ref()}, {0, 100}));
   mine->synchronize(deadline::in(std::chrono::minutes(1)));
   EXPECT_EQ(check_visits(visits.read()), exactly_once);

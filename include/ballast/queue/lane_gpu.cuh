@@ -252,6 +252,7 @@ struct lane_server {
         state.halts += n;
         state.tail += n;
       }
+      crew.sync();
       hear_host();
       crew.sync();
       adopt_heard();

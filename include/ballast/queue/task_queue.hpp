@@ -32,6 +32,9 @@ struct queue_options {
   /// Lanes for submitting threads, 1 .. 32. Threads beyond that many share lanes.
   std::uint32_t lanes = 8;
   resident_options resident;
+  /// False: the queue is made closed, for start() to open. CUDA may let an allocation wait for a kernel that
+  /// runs on any GPU of the process, so who makes several queues makes all before starting one.
+  bool start_at_once = true;
   /// How long a call waits that is given no deadline of its own.
   clock::duration patience = std::chrono::minutes(10);
   /// Whether execution_of() is offered; costs two clock reads and three atomic adds per task.

@@ -34,7 +34,7 @@ struct resident_options {
 class resident_kernel {
  public:
   /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
-  /// kernel of the list if fewer fit than asked.
+  /// kernel of the list if fewer fit than asked, ballast::error if a resident kernel runs on the device.
   resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                   kernel_code const& entry, resident_options const& options);
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_patience.
