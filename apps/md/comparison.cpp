@@ -12,14 +12,6 @@
 namespace ballast::md {
 namespace {
 
-void check_plan(comparison_plan const& plan) {
-  check_atoms(plan.from.state);
-  check_physics(plan.what, plan.from.state);
-  if (plan.steps < 0) refuse_argument("steps", static_cast<long long>(plan.steps), "0 or more");
-  if (plan.repeat < 1) refuse_argument("repeat", static_cast<long long>(plan.repeat), "1 or more");
-  if (plan.solutions.empty()) refuse_argument("solutions", "an empty list", "some of S1, S2, S3, TQ");
-}
-
 bool due(std::int64_t step, std::int64_t every) { return every > 0 && step % every == 0; }
 
 void refuse_infinite(totals const& sums) {
@@ -44,7 +36,8 @@ class comparing {
       : plan_(&plan),
         observer_(&observer),
         system_(make_stage(devices, plan.what, plan.from.state.size(), plan.seed)),
-        done_(plan.solutions.size()) {
+        done_(plan.solutions.size()),
+        energy_(plan.solutions.size()) {
     for (auto const& device : devices) result_.devices.push_back(device->name());
     if (plan.spans != nullptr) spans_ = std::make_unique<recorder>(result_.devices);
     for (auto const which : plan.solutions) {
@@ -123,7 +116,9 @@ class comparing {
 
   void compare_forces(std::size_t i) {
     auto forces = system_->results_by_id();
-    refuse_infinite(totals_of(forces));
+    auto const sums = totals_of(forces);
+    refuse_infinite(sums);
+    energy_[i] = sums.energy_lj + sums.energy_coulomb;
     bool const sorted = plan_->solutions[i] != solution::s2;
     if (sorted && sorted_forces_.empty()) {
       sorted_forces_ = forces;
@@ -163,7 +158,7 @@ class comparing {
     auto const& median = order[(order.size() - 1) / 2];
     result_.solutions.push_back({plan_->solutions[i], median.seconds_per_step(),
                                  speedup(median.seconds_per_step()), median.busy_seconds,
-                                 imbalance(median.busy_seconds), median.times, median.rebuilds});
+                                 imbalance(median.busy_seconds), median.times, energy_[i], median.rebuilds});
     if (plan_->solutions[i] == solution::s1) {
       for (auto& other : result_.solutions) other.speedup = speedup(other.seconds_per_step);
     }
@@ -182,12 +177,21 @@ class comparing {
   std::unique_ptr<recorder> spans_;
   std::vector<std::unique_ptr<runner>> runners_;
   std::vector<std::vector<repetition>> done_;
+  std::vector<double> energy_;
   std::vector<atom_result> first_forces_, sorted_forces_;
   std::int64_t last_frame_ = -1;
   comparison result_;
 };
 
 }  // namespace
+
+void check_plan(comparison_plan const& plan) {
+  check_atoms(plan.from.state);
+  check_physics(plan.what, plan.from.state);
+  if (plan.steps < 0) refuse_argument("steps", static_cast<long long>(plan.steps), "0 or more");
+  if (plan.repeat < 1) refuse_argument("repeat", static_cast<long long>(plan.repeat), "1 or more");
+  if (plan.solutions.empty()) refuse_argument("solutions", "an empty list", "some of S1, S2, S3, TQ");
+}
 
 comparison compare_solutions(device_list const& devices, comparison_plan const& plan,
                              comparison_observer const& observer) {

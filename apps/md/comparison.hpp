@@ -31,6 +31,9 @@ struct comparison_plan {
   recording* spans = nullptr;   ///< if given, receives the spans of every solution's first repetition
 };
 
+/// Throws bad_argument for what no device is needed to see: atoms, physics, "steps", "repeat", "solutions".
+void check_plan(comparison_plan const& plan);
+
 /// What a caller hears of while it runs; every function may be empty.
 struct comparison_observer {
   std::function<void(solution, int repetition)> began;
@@ -46,7 +49,8 @@ struct solution_report {
   double speedup = 0;           ///< S1's seconds_per_step over this; 0 if S1 was not run
   std::vector<double> busy_seconds;
   double imbalance = 1;
-  step_times times;  ///< of all steps
+  step_times times;   ///< of all steps
+  double energy = 0;  ///< potential, at the end, kcal/mol
   std::int64_t rebuilds = 0;
 };
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "ballast/report/progress.hpp"
+#include "ballast/trace/exporters.hpp"
+#include "run_report.hpp"
+#include "run_request.hpp"
+
+namespace ballast::md {
+namespace {
+
+/// Shows how far a comparison is, and keeps the energies that it passes.
+class watcher {
+ public:
+  explicit watcher(comparison_plan const& plan)
+      : per_run_(static_cast<std::uint64_t>(std::max<std::int64_t>(plan.steps, 1))),
+        total_(per_run_ * plan.solutions.size() * static_cast<std::uint64_t>(plan.repeat)),
+        freedoms_(3.0 * static_cast<double>(plan.from.state.size()) - 3.0) {}
+
+  comparison_observer observer() {
+    comparison_observer hears;
+    hears.stepped = [this](std::int64_t done, std::int64_t) { step(static_cast<std::uint64_t>(done)); };
+    hears.sums = [this](std::int64_t step, totals const& sums, double kinetic) {
+      energies_.push_back({step, sums, kinetic, freedoms_ > 0 ? 2 * kinetic / (freedoms_ * boltzmann) : 0});
+    };
+    return hears;
+  }
+  void finish() {
+    if (shown_) shown_->finish();
+  }
+  std::vector<energy_row> const& energies() const { return energies_; }
+
+ private:
+  /// done is 0 at the beginning of each run.
+  void step(std::uint64_t done) {
+    if (!shown_) shown_.emplace("md", total_, "steps", progress_on(stderr));
+    if (done == 0) ++runs_;
+    shown_->reach((runs_ - 1) * per_run_ + done);
+  }
+
+  std::uint64_t per_run_, total_, runs_ = 0;
+  double freedoms_;
+  std::optional<progress> shown_;
+  std::vector<energy_row> energies_;
+};
+
+void run(run_request const& asked) {
+  auto plan = plan_for(asked);
+  auto const devices = open_devices(asked.devices.empty() ? default_device_list() : asked.devices);
+  recording spans;
+  if (!asked.trace.empty()) plan.spans = &spans;
+  if (!asked.json) plan.sums_every = (plan.steps + 9) / 10;
+  watcher watches(plan);
+  auto const result = compare_solutions(devices, plan, watches.observer());
+  watches.finish();
+  if (!asked.trace.empty()) save_chrome_trace(asked.trace, spans);
+  if (asked.json) {
+    std::cout << report_as_json(plan, result).text(2) << '\n';
+  } else {
+    std::cout << report_as_text(plan, result, watches.energies(), charset_of_environment());
+  }
+}
+
+void add_system_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*>& physics) {
+  auto const keep = [&](CLI::Option* option) { physics.push_back(option); };
+  keep(md.add_option(
+      "--system", asked.system,
+      "gaussian (a droplet of helium), a LAMMPS data file (.data, .lmp, .lammps) or an XYZ file "
+      "(.xyz, .extxyz)"));
+  keep(md.add_option("--atoms", asked.count, "Atoms of the gaussian system"));
+  keep(md.add_option("--cutoff", asked.cutoff, "Cut-off in Angstrom"));
+  keep(md.add_option("--precision", asked.precision,
+                     "Of the pair terms: single (with double sums) or double"));
+  keep(md.add_option("--potential", asked.potential, "truncated or force-shifted (conserves energy)"));
+  keep(md.add_option("--forces", asked.forces, "cells or all-pairs"));
+  keep(md.add_option("--boundary", asked.boundary, "open or periodic"));
+  keep(md.add_option("--epsilon", asked.epsilon, "Lennard-Jones epsilon in kcal/mol, instead of the file's"));
+  keep(md.add_option("--sigma", asked.sigma, "Lennard-Jones sigma in Angstrom, instead of the file's"));
+  keep(md.add_option("--temperature", asked.temperature, "Draw velocities of so many Kelvin"));
+  keep(md.add_option("--dt", asked.time_step, "Time step in fs"));
+  keep(md.add_option("--skin", asked.skin,
+                     "Cells are so many Angstrom larger than the cut-off (1; 0 without steps)"));
+}
+
+void add_run_options(CLI::App& md, run_request& asked) {
+  md.add_option("--steps", asked.steps, "Steps; 0 times one evaluation of the forces");
+  md.add_option("--seed", asked.seed, "Of velocities and of S2's permutation");
+  md.add_option(
+        "--devices", asked.devices,
+        "Comma-separated: cuda (every GPU), cuda:INDEX, host[:CORES][/SLOWDOWN]; else BALLAST_DEVICES, "
+        "else every GPU, else the host's cores")
+      ->type_name("LIST");
+  md.add_option("--solutions", asked.solutions, "Some of S1,S2,S3,TQ")->delimiter(',')->type_name("LIST");
+  md.add_option("--chunk", asked.chunk, "Atoms of a chunk of S3 (0: about 16 chunks per device)");
+  md.add_option("--repeat", asked.repeat, "Repetitions; medians are reported");
+}
+
+void add_file_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*> const& physics) {
+  auto* const restart =
+      md.add_option("--restart", asked.restart, "Go on from this checkpoint, with its physics");
+  for (auto* const option : physics) restart->excludes(option);
+  restart->type_name("FILE");
+  md.add_option("--checkpoint", asked.files.checkpoint, "Write a checkpoint at the end")->type_name("FILE");
+  md.add_option("--checkpoint-every", asked.files.checkpoint_every, "And every so many steps");
+  md.add_option("--trajectory", asked.files.trajectory, "Add first and last positions to this XYZ file")
+      ->type_name("FILE");
+  md.add_option("--trajectory-every", asked.files.trajectory_every, "And those of every so many steps");
+  md.add_option("--trace", asked.trace, "Write what ran where and when, for ui.perfetto.dev")
+      ->type_name("FILE");
+  md.add_flag("--json", asked.json, "Print one JSON object");
+}
+
+}  // namespace
+
+void add_command(CLI::App& app) {
+  auto const asked = std::make_shared<run_request>();
+  auto* const md = app.add_subcommand(
+      "md", "Molecular dynamics, its forces balanced over devices in the four ways of Chen et al. 2010");
+  md->option_defaults()->always_capture_default();
+  std::vector<CLI::Option*> physics;
+  add_system_options(*md, *asked, physics);
+  add_run_options(*md, *asked);
+  add_file_options(*md, *asked, physics);
+  md->callback([asked] { run(*asked); });
+}
+
+}  // namespace ballast::md

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+#include "gaussian_system.hpp"
+#include "lammps_file.hpp"
+#include "trajectory.hpp"
+
+namespace ballast::md {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool ends_with_one_of(std::string const& path, std::vector<std::string> const& ends) {
+  auto const extension = fs::path(path).extension().string();
+  return std::find(ends.begin(), ends.end(), extension) != ends.end();
+}
+
+atoms read_system(run_request const& asked) {
+  if (asked.system == "gaussian") return gaussian_system(asked.count);
+  if (ends_with_one_of(asked.system, {".data", ".lmp", ".lammps"})) return read_lammps_data(asked.system);
+  if (ends_with_one_of(asked.system, {".xyz", ".extxyz"})) return read_xyz(asked.system);
+  refuse_argument("--system", asked.system,
+                  "gaussian, a LAMMPS data file (.data, .lmp, .lammps) or an XYZ file (.xyz, .extxyz)");
+}
+
+/// The word's place in the list.
+std::size_t choice(std::string_view option, std::string const& word, std::vector<std::string> const& legal) {
+  auto const found = std::find(legal.begin(), legal.end(), word);
+  if (found != legal.end()) return static_cast<std::size_t>(found - legal.begin());
+  std::string list;
+  for (auto const& one : legal) list += (list.empty() ? "" : one == legal.back() ? " or " : ", ") + one;
+  refuse_argument(option, word, list);
+}
+
+bool is_helium(atoms const& all) {
+  return std::all_of(all.type_name.begin(), all.type_name.end(), [](auto const& n) { return n == "He"; });
+}
+
+lennard_jones parameters_for(run_request const& asked, atoms const& all) {
+  bool const known = all.parameters.has_value() || is_helium(all);
+  if (!known && !(asked.epsilon && asked.sigma)) {
+    throw error(asked.system +
+                " gives no Lennard-Jones parameters and holds more than helium: say --epsilon and --sigma");
+  }
+  auto p = all.parameters.value_or(helium_parameters);
+  p.epsilon = asked.epsilon.value_or(p.epsilon);
+  p.sigma = asked.sigma.value_or(p.sigma);
+  return p;
+}
+
+physics physics_for(run_request const& asked, atoms const& all) {
+  physics what;
+  what.field = {
+      parameters_for(asked, all), asked.cutoff,
+      static_cast<potential>(choice("--potential", asked.potential, {"truncated", "force-shifted"})),
+      static_cast<boundary>(choice("--boundary", asked.boundary, {"open", "periodic"}))};
+  what.single_precision = choice("--precision", asked.precision, {"single", "double"}) == 0;
+  what.all_pairs = choice("--forces", asked.forces, {"cells", "all-pairs"}) == 1;
+  what.time_step = asked.time_step;
+  what.skin = asked.skin.value_or(asked.steps > 0 ? 1.0 : 0.0);
+  return what;
+}
+
+std::vector<solution> solutions_for(run_request const& asked) {
+  std::vector<solution> all;
+  for (auto const& name : asked.solutions) {
+    auto const one = static_cast<solution>(choice("--solutions", name, {"S1", "S2", "S3", "TQ"}));
+    if (std::find(all.begin(), all.end(), one) != all.end()) {
+      refuse_argument("--solutions", "a list with " + name + " twice", "each of S1, S2, S3, TQ at most once");
+    }
+    all.push_back(one);
+  }
+  return all;
+}
+
+bool same_file(std::string const& a, std::string const& b) {
+  std::error_code ignored;
+  return a == b || fs::equivalent(a, b, ignored);
+}
+
+/// Refuses a file that could not be written at the end of a long run, or that would destroy what is read.
+void check_output(std::string_view option, std::string const& path, std::string const& input) {
+  if (path.empty()) return;
+  auto const folder = fs::absolute(path).parent_path();
+  if (!fs::is_directory(folder)) refuse_argument(option, path, "a file in a folder that exists");
+  if (fs::is_directory(path)) refuse_argument(option, path, "a file, not a folder");
+  if (!input.empty() && same_file(path, input))
+    refuse_argument(option, path, "another file than the one read");
+}
+
+void check_outputs(run_request const& asked) {
+  std::string const input = asked.system == "gaussian" ? "" : asked.system;
+  std::array<std::pair<std::string_view, std::string>, 3> const outputs{
+      {{"--checkpoint", asked.files.checkpoint},
+       {"--trajectory", asked.files.trajectory},
+       {"--trace", asked.trace}}};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    check_output(outputs[i].first, outputs[i].second, input);
+    if (i > 0) check_output(outputs[i].first, outputs[i].second, asked.restart);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!outputs[i].second.empty() && outputs[i].second == outputs[j].second) {
+        refuse_argument(outputs[i].first, outputs[i].second,
+                        "another file than that of " + std::string(outputs[j].first));
+      }
+    }
+  }
+}
+
+void check_periods(output_files const& files) {
+  if (files.checkpoint_every < 0) {
+    refuse_argument("--checkpoint-every", static_cast<long long>(files.checkpoint_every), "0 or more");
+  }
+  if (files.trajectory_every < 0) {
+    refuse_argument("--trajectory-every", static_cast<long long>(files.trajectory_every), "0 or more");
+  }
+}
+
+void begin_anew(comparison_plan& plan, run_request const& asked) {
+  plan.from.state = read_system(asked);
+  check_atoms(plan.from.state);
+  plan.what = physics_for(asked, plan.from.state);
+  if (asked.temperature) draw_velocities(plan.from.state, *asked.temperature, asked.seed);
+}
+
+void begin_at(comparison_plan& plan, std::string const& file) {
+  auto const point = read_checkpoint(file);
+  plan.from = beginning_of(point);
+  plan.what = {point.field, point.single_precision, point.all_pairs, point.time_step, point.skin};
+}
+
+}  // namespace
+
+comparison_plan plan_for(run_request const& asked) {
+  comparison_plan plan;
+  plan.steps = asked.steps;
+  plan.solutions = solutions_for(asked);
+  plan.repeat = asked.repeat;
+  plan.chunk = asked.chunk;
+  plan.seed = asked.seed;
+  plan.files = asked.files;
+  check_outputs(asked);
+  check_periods(asked.files);
+  asked.restart.empty() ? begin_anew(plan, asked) : begin_at(plan, asked.restart);
+  check_plan(plan);
+  return plan;
+}
+
+}  // namespace ballast::md
