@@ -91,14 +91,15 @@ TEST_F(streams, copy_between_any_two_devices) {
 TEST_F(streams, start_late_work_after_an_event_of_another_stream) {
   for (auto const& device : devices_) {
     pinned_buffer<std::uint32_t> word(device, 2);
+    device_buffer<std::uint32_t> between(device, 1);
     word[0] = 0;
     word[1] = 5;
     held_stream first(device);
     auto const second = device->make_stream();
-    first.get().copy(&word[0], &word[1], sizeof word[0]);
+    first.get().copy(between.data(), &word[1], sizeof word[0]);
     auto const copied = first.get().record();
     second->wait_for(*copied);
-    second->copy(&word[1], &word[0], sizeof word[0]);
+    second->copy(&word[0], between.data(), sizeof word[0]);
     auto const end = second->record();
     first.await_start();
     EXPECT_FALSE(copied->reached());
@@ -128,13 +129,15 @@ TEST_F(streams, events_of_one_stream_have_times_in_order) {
 
 TEST_F(streams, copy_and_record_while_a_kernel_stays_on_another_stream) {
   for (auto const& device : devices_) {
-    held_stream held(device);
-    held.await_start();
     pinned_buffer<std::uint32_t> words(device, 2);
+    device_buffer<std::uint32_t> between(device, 1);
     words[0] = 9;
     words[1] = 0;
     auto const work = device->make_stream();
-    work->copy(&words[1], &words[0], sizeof words[0]);
+    held_stream held(device);
+    held.await_start();
+    work->copy(between.data(), &words[0], sizeof words[0]);
+    work->copy(&words[1], between.data(), sizeof words[0]);
     auto const copied = work->record();
     work->synchronize();
     EXPECT_TRUE(copied->reached());

@@ -30,9 +30,10 @@ class stream {
   virtual ~stream() = default;  ///< Waits (at most a minute) for what was enqueued.
 
   /// Copies between any two places: device memory of any device, pinned or pageable host memory.
-  /// A GPU may make the call wait for pageable host memory, until it was read or written. Both ranges must
-  /// stay valid until done. Words that a running kernel writes atomically may be copied meanwhile: aligned
-  /// words of 8 bytes arrive whole (on the host in copies of up to 16 KiB).
+  /// The caller of a GPU's stream may wait until pageable memory was read or written, and waits for a copy
+  /// from host memory to host memory. Both ranges must stay valid until done. Words that a running kernel
+  /// writes atomically may be copied meanwhile: aligned words of 8 bytes arrive whole (on the host in copies
+  /// of up to 16 KiB).
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
   /// Sets `bytes` bytes of this device's memory, or of pinned memory.
   virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;
