@@ -71,15 +71,22 @@ class comparing {
   }
 
   void make_steps(simulation& run, bool writes) {
-    if (observer_->stepped) observer_->stepped(0, plan_->steps);
+    tell_stepped(0);
     if (writes) write_frame(run);
-    if (plan_->steps == 0) run.evaluate();
+    if (plan_->steps == 0) {
+      run.evaluate();
+      tell_stepped(1);
+    }
     for (std::int64_t done = 1; done <= plan_->steps && !stopped(); ++done) {
       run.step();
-      if (observer_->stepped) observer_->stepped(done, plan_->steps);
+      tell_stepped(done);
       if (writes) after_step(run);
     }
     if (writes) write_end(run);
+  }
+
+  void tell_stepped(std::int64_t done) {
+    if (observer_->stepped) observer_->stepped(done, plan_->steps);
   }
 
   bool stopped() {

@@ -37,7 +37,7 @@ void check_plan(comparison_plan const& plan);
 /// What a caller hears of while it runs; every function may be empty.
 struct comparison_observer {
   std::function<void(solution, int repetition)> began;
-  /// After every step, also the first with done = 0.
+  /// With done = 0 at the beginning of each run, then after every step (or the one evaluation).
   std::function<void(std::int64_t done, std::int64_t steps)> stepped;
   /// Energies, every sums_every steps of the last solution's first repetition.
   std::function<void(std::int64_t step, totals const&, double kinetic)> sums;
