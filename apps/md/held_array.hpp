@@ -43,6 +43,7 @@ class held_array {
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
+  bool host_addresses() const { return place_.host_addresses(); }
   template <class U = T>
   array_ref<U> ref() const {
     return array_ref<U>(data_);

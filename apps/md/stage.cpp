@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <type_traits>
 
@@ -176,8 +177,14 @@ class stage_of final : public stage {
     seats_.push_back(std::move(s));
   }
 
+  // What the host addresses is copied by the host: beside a resident kernel, CUDA makes copies from host to
+  // host wait.
   template <class T>
-  void write(held_array<T> const& to, std::vector<T> const& from, stream& by) {
+  static void write(held_array<T> const& to, std::vector<T> const& from, stream& by) {
+    if (to.host_addresses()) {
+      std::memcpy(to.data(), from.data(), from.size() * sizeof(T));
+      return;
+    }
     by.copy(to.data(), from.data(), from.size() * sizeof(T));
     by.synchronize();
   }
@@ -187,6 +194,10 @@ class stage_of final : public stage {
   }
   template <class T>
   void read(std::vector<T>& to, held_array<T> const& from) {
+    if (from.host_addresses()) {
+      std::memcpy(to.data(), from.data(), to.size() * sizeof(T));
+      return;
+    }
     home_stream()->copy(to.data(), from.data(), to.size() * sizeof(T));
     home_stream()->synchronize();
   }
