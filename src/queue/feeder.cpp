@@ -9,7 +9,7 @@ namespace {
 
 // From a decision to a worker that sees the task: some PCIe round trips on a GPU, a thread's wake-up on the
 // host.
-constexpr std::int64_t gpu_feed_latency_ns = 20'000, host_feed_latency_ns = 100'000;
+constexpr std::int64_t gpu_feed_latency_ns = 20'000, host_feed_latency_ns = 1'000'000;
 
 std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
@@ -104,11 +104,9 @@ void feeder::book_finished() {
 
 void feeder::rest(std::uint64_t rings, std::uint64_t wake_at_taken) {
   auto const at_most = std::chrono::milliseconds(50);
-  bool const nothing_to_do = from_->waiting() == 0 && outstanding_.empty();
-  if (nothing_to_do)
-    to_->bell().wait_past(rings, clock::now() + at_most);
-  else
-    to_->doze(rings, from_->waiting() == 0 ? ~std::uint64_t(0) : wake_at_taken, at_most);
+  if (from_->waiting() > 0) return to_->doze_until_taken(rings, wake_at_taken, at_most);
+  if (!outstanding_.empty()) return to_->doze_until_complete(rings, outstanding_.back().given, at_most);
+  to_->bell().wait_past(rings, clock::now() + at_most);
 }
 
 }  // namespace ballast::inline queue

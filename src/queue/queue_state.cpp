@@ -107,7 +107,7 @@ ticket task_queue::state::submit(std::span<task const> batch, deadline until) {
   for (std::size_t done = 0; done < batch.size();) {
     auto const tasks = batch.subspan(done, std::min(piece, batch.size() - done));
     try {
-      await([&] { return lane.has_room_for(tasks.size()); }, "room in the queue", until);
+      await([&] { return lane.has_room_for(tasks.size()); }, awaited::room, until);
     } catch (deadline_passed const& passed) { throw queue_full(given, done, batch.size(), passed.state()); }
     given.last_batch = lane.write(tasks, *kernels);
     done += tasks.size();
@@ -123,7 +123,9 @@ bool task_queue::state::finished(ticket const& which) const {
   return true;
 }
 
-void task_queue::state::await(std::function<bool()> const& done, char const* what, deadline until) {
+void task_queue::state::await(std::function<bool()> const& done, awaited what, deadline until) {
+  if (done()) return;
+  bell_listener const listening(memory, what);
   for (std::uint64_t looks = 1;; ++looks) {
     auto const rings = memory.host_bell.rings();
     if (done()) return;
@@ -131,7 +133,9 @@ void task_queue::state::await(std::function<bool()> const& done, char const* wha
       bool const ended = !alive();
       if (ended && done()) return;
       if (ended) throw_stopped();
-      if (until.passed()) throw deadline_passed(std::string(what) + " on " + device->name(), describe());
+      if (until.passed())
+        throw deadline_passed(
+            (what == awaited::room ? "room in the queue on " : "a batch on ") + device->name(), describe());
     }
     if (memory.on_host)
       memory.host_bell.wait_past(rings, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));

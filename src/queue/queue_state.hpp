@@ -16,6 +16,28 @@
 
 namespace ballast::inline queue {
 
+/// What a host thread waits for.
+enum class awaited { room, completion };
+
+/// Counts a thread among those that workers of the host backend ring the bell for, while it lives.
+class bell_listener {
+ public:
+  bell_listener(queue_memory& memory, awaited what)
+      : waiters_(!memory.on_host         ? nullptr
+                 : what == awaited::room ? &memory.words.data()->room_waiters
+                                         : &memory.words.data()->completion_waiters) {
+    if (waiters_ != nullptr) std::atomic_ref(*waiters_).fetch_add(1);
+  }
+  ~bell_listener() {
+    if (waiters_ != nullptr) std::atomic_ref(*waiters_).fetch_sub(1);
+  }
+  bell_listener(bell_listener const&) = delete;
+  bell_listener& operator=(bell_listener const&) = delete;
+
+ private:
+  std::uint32_t* waiters_;
+};
+
 /// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.
 struct task_queue::state {
   state(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
@@ -32,7 +54,7 @@ struct task_queue::state {
   bool finished(ticket const& which) const;
   /// Polls (GPU) or sleeps (host) until done() or an exception: the deadline, the kernel's end, a lost
   /// device.
-  void await(std::function<bool()> const& done, char const* what, deadline until);
+  void await(std::function<bool()> const& done, awaited what, deadline until);
   /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
   [[noreturn]] void throw_stopped();

@@ -54,7 +54,7 @@ bool task_queue::finished(ticket const& which) const { return state_->finished(w
 
 void task_queue::wait(ticket const& which) { wait(which, deadline::in(state_->options.patience)); }
 void task_queue::wait(ticket const& which, deadline until) {
-  state_->await([&] { return state_->finished(which); }, "a batch", until);
+  state_->await([&] { return state_->finished(which); }, awaited::completion, until);
 }
 
 void task_queue::wait_all() { wait_all(deadline::in(state_->options.patience)); }
@@ -131,16 +131,19 @@ std::uint32_t task_queue::workers() const {
 compute_device& task_queue::device() const { return *state_->device; }
 compiled_kernels const& task_queue::kernels() const { return *state_->kernels; }
 
-// The alarm is set before the bell is looked at again, so that a task taken in between rings it.
-void task_queue::doze(std::uint64_t rings, std::uint64_t taken_alarm, clock::duration at_most) {
-  if (!state_->memory.on_host) {
-    std::this_thread::yield();
-    return;
-  }
+// The alarm is set before the count is looked at, so that a task taken in between rings the bell.
+void task_queue::doze_until_taken(std::uint64_t rings, std::uint64_t taken_alarm, clock::duration at_most) {
+  if (!state_->memory.on_host) return std::this_thread::yield();
   auto const alarm = std::atomic_ref(state_->memory.words.data()->take_alarm);
   alarm.store(taken_alarm);
   if (state_->taken() < taken_alarm) bell().wait_past(rings, clock::now() + at_most);
   alarm.store(~std::uint64_t(0));
+}
+
+void task_queue::doze_until_complete(std::uint64_t rings, ticket const& which, clock::duration at_most) {
+  if (!state_->memory.on_host) return std::this_thread::yield();
+  bell_listener const listening(state_->memory, awaited::completion);
+  if (!finished(which)) bell().wait_past(rings, clock::now() + at_most);
 }
 
 doorbell& task_queue::bell() { return state_->memory.host_bell; }

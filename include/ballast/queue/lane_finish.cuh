@@ -5,6 +5,14 @@
 
 namespace ballast::inline queue {
 
+#if !BALLAST_ON_GPU
+/// Adding nothing orders the caller's stores before the look, as a load would not: either the waiter sees
+/// what was stored, or it is seen waiting.
+inline void lane_source_ref::ring_host_if(std::uint32_t& waiters) const {
+  if (std::atomic_ref(waiters).fetch_add(0) != 0) host_bell->ring();
+}
+#endif
+
 BALLAST_HD inline void lane_source_ref::trace_task(std::uint32_t worker, task_record const& record,
                                                    std::uint64_t begin_ns, std::uint64_t end_ns) const {
   auto const at = traced[worker]++;  // the worker's own word
@@ -38,7 +46,7 @@ BALLAST_HD inline void lane_source_ref::tell_host_complete(std::uint64_t batch, 
   fence_after_relaxed<scope::system>();
   store_chunk<scope::system>(completions[batch], {{0, 0, 0}, lap});
 #if !BALLAST_ON_GPU
-  if (host_bell != nullptr) host_bell->ring();
+  if (host_bell != nullptr) ring_host_if(words->completion_waiters);
 #endif
 }
 

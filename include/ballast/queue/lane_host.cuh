@@ -107,7 +107,7 @@ inline bool lane_source_ref::serve_if_free(solo_crew& crew) const {
   busy.store(0, std::memory_order_release);
   if (!moved) return false;
   workers_bell->ring();
-  host_bell->ring();
+  ring_host_if(words->room_waiters);
   return true;
 }
 

@@ -30,7 +30,10 @@ struct alignas(128) ring_words {
   std::uint64_t head;                      ///< the next ticket to claim
   alignas(128) std::uint32_t stop;         ///< the server says: leave without a task
   alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
-  alignas(128) std::uint64_t take_alarm;   ///< host backend: ring the host when so many are taken
+  // Host backend: who sleeps on the host bell, and for what, so that nobody is woken for nothing.
+  alignas(128) std::uint64_t take_alarm;  ///< ring when so many tasks are taken
+  std::uint32_t room_waiters;             ///< ring when lane slots became free
+  std::uint32_t completion_waiters;       ///< ring when a batch is complete
 };
 
 /// When the tasks of a batch ran, on the device's clock.
@@ -130,6 +133,7 @@ struct lane_source_ref {
 #endif
 
  private:
+  void ring_host_if(std::uint32_t& waiters) const;
   bool take(solo_crew& crew, std::uint64_t ticket) const;
   bool leaves() const;
   bool serve_if_free(solo_crew& crew) const;

@@ -156,9 +156,11 @@ class task_queue {
   compute_device& device() const;
   compiled_kernels const& kernels() const;
 
-  /// For feeders: sleeps until something completed, until `taken_alarm` tasks were taken, or until somebody
-  /// rang the bell since `rings` was read; on a GPU returns after a short pause. Never longer than `at_most`.
-  void doze(std::uint64_t rings, std::uint64_t taken_alarm, clock::duration at_most);
+  /// For feeders, one per queue: sleep until `taken_alarm` tasks were taken, or until the ticket is finished
+  /// (or another batch is), or somebody rang the bell since `rings` was read; at most so long. On a GPU,
+  /// where nothing can ring, they return after giving the core away once.
+  void doze_until_taken(std::uint64_t rings, std::uint64_t taken_alarm, clock::duration at_most);
+  void doze_until_complete(std::uint64_t rings, ticket const& which, clock::duration at_most);
   doorbell& bell();
 
  private:
