@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/device/block.cuh"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "ballast/device/atomic_ref.cuh"
+#include "ballast/device/stamped_chunk.cuh"
+#include "ballast/device/team_block.hpp"
+
+namespace ballast::test {
+namespace {
+
+/// Reverses its 64 items through scratch and keeps their sums across barriers: needs every sync() it has.
+struct reverse_and_keep {
+  static constexpr int threads = 32;
+  struct scratch {
+    int item[64];
+  };
+  array_ref<int> values;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto& shared = block.scratch();
+    per_item<int, 64, Block> kept;
+    auto const base = std::size_t(block.index()) * 64;
+    block.for_each(64, [&](std::uint32_t i) { shared.item[i] = values[base + i]; });
+    block.sync();
+    block.for_each(64, [&](std::uint32_t i) { kept[i] = shared.item[63 - i]; });
+    block.sync();
+    block.for_each(8, 8,
+                   [&](std::uint32_t row, std::uint32_t column) { shared.item[row * 8 + column] = 1000; });
+    block.sync();
+    block.for_each(64, [&](std::uint32_t i) { values[base + i] = kept[i] + shared.item[i]; });
+  }
+};
+static_assert(kernel_form<reverse_and_keep>);
+static_assert(block<host_block<reverse_and_keep>>);
+static_assert(block<team_block<reverse_and_keep, 4>>);
+
+std::vector<int> counting(std::size_t size) {
+  std::vector<int> values(size);
+  std::iota(values.begin(), values.end(), 0);
+  return values;
+}
+
+void expect_reversed_blocks(std::vector<int> const& values, int first, int count) {
+  for (int i = 0; i < int(values.size()); ++i) {
+    int const block = i / 64;
+    bool const inside = block >= first && block < first + count;
+    ASSERT_EQ(values[std::size_t(i)], inside ? block * 64 + (63 - i % 64) + 1000 : i) << "item " << i;
+  }
+}
+
+TEST(host_block, runs_the_logical_blocks_of_its_range_and_no_others) {
+  auto values = counting(5 * 64);
+  reverse_and_keep::scratch scratch;
+  run_blocks<host_block>(reverse_and_keep{array_ref<int>(values.data())}, {1, 3}, &scratch);
+  expect_reversed_blocks(values, 1, 3);
+}
+
+TEST(team_block, of_real_threads_gives_what_the_host_block_gives) {
+  auto values = counting(5 * 64);
+  run_with_team<5>(reverse_and_keep{array_ref<int>(values.data())}, {1, 3});
+  expect_reversed_blocks(values, 1, 3);
+}
+
+TEST(by_reference, runs_the_kernel_it_points_to) {
+  auto values = counting(2 * 64);
+  reverse_and_keep const kernel{array_ref<int>(values.data())};
+  reverse_and_keep::scratch scratch;
+  run_blocks<host_block>(by_reference<reverse_and_keep>{array_ref<reverse_and_keep const>(&kernel)}, {0, 2},
+                         &scratch);
+  expect_reversed_blocks(values, 0, 2);
+}
+
+TEST(atomic_ref, raises_lowers_and_adds_from_many_threads) {
+  std::uint64_t sum = 0, highest = 0, lowest = ~std::uint64_t(0);
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        for (std::uint64_t i = 0; i < 1000; ++i) {
+          atomic_ref<std::uint64_t, scope::device>(sum).add_relaxed(1);
+          atomic_ref<std::uint64_t, scope::device>(highest).raise_to(t * 1000 + i);
+          atomic_ref<std::uint64_t, scope::device>(lowest).lower_to(7 + t * 1000 + i);
+        }
+      });
+  }
+  EXPECT_EQ(sum, 4000u);
+  EXPECT_EQ(highest, 3999u);
+  EXPECT_EQ(lowest, 7u);
+}
+
+TEST(stamped_chunk, shows_all_of_what_was_stored_or_nothing) {
+  stamped_chunk chunk{{0, 0, 0}, 0};
+  std::uint32_t const rounds = 20'000;
+  std::uint32_t seen = 0, taken = 0;
+  std::jthread writer([&] {
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
+      store_chunk<scope::device>(chunk, {{round, 2 * round, 3 * round}, round & 0xffff});
+      while (atomic_ref<std::uint32_t, scope::device>(taken).load_acquire() != round)
+        std::this_thread::yield();
+    }
+  });
+  for (std::uint32_t round = 1; round <= rounds; ++round) {
+    stamped_chunk copy{};
+    do copy = load_chunk<scope::device>(chunk, round & 0xffff);
+    while (copy.stamp != (round & 0xffff) && (std::this_thread::yield(), true));
+    seen += copy.data[0] == round && copy.data[1] == 2 * round && copy.data[2] == 3 * round;
+    atomic_ref<std::uint32_t, scope::device>(taken).store_release(round);
+  }
+  EXPECT_EQ(seen, rounds);
+}
+
+}  // namespace
+}  // namespace ballast::test

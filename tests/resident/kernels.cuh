@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/resident/control.cuh"
+#include "ballast/resident/crew.cuh"
+
+namespace ballast::test {
+
+struct add {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> words;
+  std::uint32_t by;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) words[block.index()] += by;
+  }
+};
+
+struct add_count_of_blocks {
+  static constexpr int threads = 32;
+  struct scratch {
+    std::uint32_t count;
+  };
+  array_ref<std::uint32_t> words;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) block.scratch().count = block.count();
+    block.sync();
+    if (block.rank() == 0) words[block.index()] += block.scratch().count;
+  }
+};
+
+/// The smallest source of tasks: every worker gets `each` tasks, task i of worker b adds 1 to word b; then it
+/// ends, or stays until it is asked to stop.
+struct counting_source {
+  resident_control control;
+  std::uint32_t* words = nullptr;
+  std::uint32_t each = 0;
+  bool stays = false;
+  std::uint32_t done = 0;  ///< of this worker: the source is copied into every block
+
+  struct serving_state {};
+  BALLAST_HD bool times_tasks() const { return false; }
+  template <class Crew>
+  BALLAST_HD void finish(Crew&, std::uint64_t, std::uint64_t) {
+    ++done;
+  }
+  bool next(solo_crew& crew) { return next_of(crew); }
+#if defined(__CUDACC__)
+  template <std::uint32_t Threads>
+  __device__ bool next(cuda_crew<Threads>& crew) {
+    return next_of(crew);
+  }
+  template <std::uint32_t Threads>
+  __device__ void serve(cuda_crew<Threads>&, serving_state&) {}
+#endif
+
+ private:
+  template <class Crew>
+  BALLAST_HD bool next_of(Crew& crew) {
+    while (done == each && stays && !control.stop_asked()) {}
+    if (done == each) return false;
+    if (crew.leader()) fill(crew.record(), crew.block());
+    crew.sync();
+    return true;
+  }
+  BALLAST_HD void fill(task_record& record, std::uint32_t block) const {
+    add const kernel{array_ref<std::uint32_t>(words), 1};
+    __builtin_memcpy(record.data, &kernel, sizeof kernel);
+    record.describe({block, 1}, 0);
+  }
+};
+
+compiled_kernels const& resident_test_kernels();
+
+}  // namespace ballast::test
