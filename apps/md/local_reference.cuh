@@ -44,6 +44,7 @@ struct remember {
 template <kernel_form K>
 struct by_local_reference {
   static constexpr int threads = K::threads;
+  static constexpr int blocks_per_multiprocessor = wanted_blocks<K>;
   using scratch = scratch_of<K>;
 
   std::uint32_t entry;

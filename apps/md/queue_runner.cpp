@@ -24,6 +24,7 @@ balanced_options options_for(bool trace) {
   balanced_options options;
   options.queue.patience = patience;
   options.queue.times = true;
+  options.queue.resident.spared_multiprocessors = 0;  // nothing else computes while TQ runs
   options.queue.trace_depth = trace ? traced_tasks_per_worker : 0;
   return options;
 }

@@ -11,7 +11,6 @@ namespace ballast::inline resident {
 namespace {
 
 constexpr std::size_t stop_word = 0, gave_up_word = 32, words = 64;  // 128 bytes apart
-constexpr int spared_multiprocessors = 8;
 
 std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_ref(word); }
 
@@ -63,9 +62,12 @@ std::uint32_t resident_kernel::choose_blocks(compiled_kernels const& kernels, ke
   auto const legal = std::to_string(least) + " to " + std::to_string(most) + " on " + device_->name() +
                      " (the list's heaviest kernel is " + kernels.heaviest(*device_).name + ")";
   if (asked == 0 && device_->is_cuda())
-    asked = std::max(fit_each * (multiprocessors - spared_multiprocessors), least);
+    asked = std::max(fit_each * (multiprocessors - options_.spared_multiprocessors), least);
   if (asked == 0) asked = multiprocessors;
   if (asked < least || asked > most) refuse_argument("blocks", asked, legal);
+  if (options_.spared_multiprocessors < 0 || options_.spared_multiprocessors >= multiprocessors)
+    refuse_argument("spared_multiprocessors", options_.spared_multiprocessors,
+                    "0 to " + std::to_string(multiprocessors - 1) + " on " + device_->name());
   kernels.resources(*device_);  // loads every kernel now: none may be loaded while a resident kernel runs
   return std::uint32_t(asked);
 }

@@ -29,6 +29,14 @@ template <class K>
 constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
                                                                        : std::uint32_t(sizeof(scratch_of<K>));
 
+/// How many blocks of K should fit on an SM at once: K::blocks_per_multiprocessor if K declares it, else 1.
+/// The compiler keeps the registers low enough for it, alone and in a list.
+template <class K>
+constexpr int wanted_blocks = 1;
+template <class K>
+requires requires { K::blocks_per_multiprocessor; }
+constexpr int wanted_blocks<K> = K::blocks_per_multiprocessor;
+
 /// What every kernel is: a trivially copyable functor whose members are its arguments, with
 /// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024) and
 /// `template <class Block> BALLAST_HD void operator()(Block& block) const`.
@@ -42,6 +50,7 @@ concept kernel_form =
 template <kernel_form K>
 struct by_reference {
   static constexpr int threads = K::threads;
+  static constexpr int blocks_per_multiprocessor = wanted_blocks<K>;
   using scratch = scratch_of<K>;
 
   array_ref<K const> arguments;

@@ -23,6 +23,9 @@ struct kernel_list {
   /// Of a block, whichever kernel it runs.
   static constexpr std::uint32_t scratch = std::max({scratch_bytes<K>...});
 
+  /// Of the resident kernel, per SM: what its most demanding kernel wants.
+  static constexpr int blocks_per_multiprocessor = std::max({wanted_blocks<K>...});
+
   /// Runs the task on the calling block of threads, with Block<K> as the view each kernel gets.
   template <template <class> class Block>
   BALLAST_HD static void run(task_record const& record, void* scratch_memory) {

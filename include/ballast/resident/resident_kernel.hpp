@@ -21,9 +21,11 @@
 namespace ballast::inline resident {
 
 struct resident_options {
-  /// Blocks that stay on the device. 0: on a GPU what fits on all but 8 SMs, on the host every core. On a GPU
-  /// one of them serves the others and runs no task, so at least 2.
+  /// Blocks that stay on the device. 0: on a GPU what fits on all but `spared_multiprocessors` SMs, on the
+  /// host every core. On a GPU one of them serves the others and runs no task, so at least 2.
   int blocks = 0;
+  /// On a GPU, SMs' worth of room left for other kernels; 0 leaves none.
+  int spared_multiprocessors = 8;
   clock::duration start_patience = std::chrono::seconds(30);  ///< until every block runs
   clock::duration stop_patience = std::chrono::minutes(1);    ///< until every block has ended
   clock::duration idle_limit = std::chrono::minutes(30);      ///< no new task for so long ends the kernel

@@ -35,7 +35,7 @@ void work_on_host(void const* argument, host_lane& lane) {
 #if defined(__CUDACC__)
 /// The resident kernel: block 0 serves the others, each of which takes tasks until its source ends.
 template <class List, class Source>
-__global__ void __launch_bounds__(List::threads) work_on_gpu(Source source) {
+__global__ void __launch_bounds__(List::threads, List::blocks_per_multiprocessor) work_on_gpu(Source source) {
   using crew_type = cuda_crew<List::threads>;
   __shared__ typename crew_type::storage shared;
   __shared__ typename Source::serving_state serving;
