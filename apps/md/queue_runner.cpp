@@ -2,12 +2,15 @@
 #include "queue_runner.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace ballast::md {
 namespace {
 
 constexpr std::uint32_t blocks_per_motion_task = 16;  ///< moving 128 atoms is too little for a task
 constexpr std::uint32_t traced_tasks_per_worker = 4096;
+constexpr std::size_t tasks_per_batch =
+    1024;  ///< devices begin with the first batch while the next are submitted
 
 std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
@@ -44,24 +47,47 @@ force_timing queue_runner::forces(std::int64_t step) {
   ensure_started();
   step_ = step;
   auto const begin = clock::now();
-  auto const given = carry_out(forces_, "TQ forces");
+  carry_out(forces_, "TQ forces");
   force_timing timing{std::chrono::nanoseconds(clock::now() - begin).count(), {}};
-  for (auto const& share : queue_.shares(given)) {
-    timing.busy_ns.push_back(share.tasks > 0 ? share.when.last_end_ns - share.when.first_begin_ns : 0);
-  }
-  queue_.forget(given);
+  for (std::size_t d = 0; d < queue_.size(); ++d) timing.busy_ns.push_back(busy_ns(d));
+  forget_batches();
   return timing;
 }
 
-void queue_runner::drift() { queue_.forget(carry_out(drifts_, "drift")); }
-void queue_runner::kick() { queue_.forget(carry_out(kicks_, "kick")); }
+void queue_runner::drift() {
+  carry_out(drifts_, "drift");
+  forget_batches();
+}
+void queue_runner::kick() {
+  carry_out(kicks_, "kick");
+  forget_batches();
+}
 
-backlog_ticket queue_runner::carry_out(std::vector<task> const& tasks, char const* label) {
+void queue_runner::carry_out(std::span<task const> tasks, char const* label) {
   ensure_started();
   if (spans_ != nullptr) windows_.push_back({now_ns(), step_, label});
-  auto const given = queue_.submit(tasks);
-  queue_.wait(given);
-  return given;
+  for (std::size_t first = 0; first < tasks.size(); first += tasks_per_batch) {
+    batches_.push_back(queue_.submit(tasks.subspan(first, std::min(tasks_per_batch, tasks.size() - first))));
+  }
+  for (auto const& batch : batches_) queue_.wait(batch);
+}
+
+/// From the begin of the first to the end of the last task that a device ran of the present batches.
+std::int64_t queue_runner::busy_ns(std::size_t device) const {
+  std::optional<execution> all;
+  for (auto const& batch : batches_) {
+    auto const share = queue_.shares(batch)[device];
+    if (share.tasks == 0) continue;
+    if (!all) all = share.when;
+    all->first_begin_ns = std::min(all->first_begin_ns, share.when.first_begin_ns);
+    all->last_end_ns = std::max(all->last_end_ns, share.when.last_end_ns);
+  }
+  return all ? all->last_end_ns - all->first_begin_ns : 0;
+}
+
+void queue_runner::forget_batches() {
+  for (auto const& batch : batches_) queue_.forget(batch);
+  batches_.clear();
 }
 
 void queue_runner::ensure_started() {

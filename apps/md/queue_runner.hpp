@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ballast/queue/balanced_queue.hpp"
@@ -28,12 +29,15 @@ class queue_runner final : public runner {
     char const* label;
   };
 
-  backlog_ticket carry_out(std::vector<task> const& tasks, char const* label);
+  void carry_out(std::span<task const> tasks, char const* label);
+  std::int64_t busy_ns(std::size_t device) const;
+  void forget_batches();
   void ensure_started();
   void record_device(std::size_t device);
 
   std::vector<task> forces_, drifts_, kicks_;
   balanced_queue queue_;
+  std::vector<backlog_ticket> batches_;  ///< of the present evaluation or motion
   bool started_ = true;
   recorder* spans_ = nullptr;
   std::int64_t step_ = 0;
