@@ -5,15 +5,16 @@
 
 namespace ballast::inline queue {
 
-std::uint64_t backlog::add(std::span<task const> tasks) {
+std::uint64_t backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   auto batch = std::make_shared<backlog_batch>();
-  batch->tasks.assign(tasks.begin(), tasks.end());
-  batch->unfinished = tasks.size();
+  auto const size = tasks->records().size();
+  batch->tasks = std::move(tasks);
+  batch->unfinished = size;
   batch->shares.resize(devices_);
   std::lock_guard const hold(mutex_);
   batches_.emplace(next_, batch);
-  if (!tasks.empty()) open_.push_back(std::move(batch));
-  waiting_ += tasks.size();
+  if (size > 0) open_.push_back(std::move(batch));
+  waiting_ += size;
   return next_++;
 }
 
@@ -21,21 +22,24 @@ std::optional<backlog_piece> backlog::take(std::uint64_t most) {
   std::lock_guard const hold(mutex_);
   if (open_.empty() || most == 0) return std::nullopt;
   auto const batch = open_.front();
-  backlog_piece piece{batch, batch->given, std::min<std::size_t>(most, batch->tasks.size() - batch->given)};
+  backlog_piece piece{batch, batch->given,
+                      std::min<std::size_t>(most, batch->tasks->records().size() - batch->given)};
   batch->given += piece.count;
   waiting_ -= piece.count;
-  if (batch->given == batch->tasks.size()) open_.pop_front();
+  if (batch->given == batch->tasks->records().size()) open_.pop_front();
   return piece;
 }
 
-// Only while everything stops, when order no longer matters: the piece becomes a batch of its own.
 void backlog::give_back(backlog_piece const& piece) {
-  auto rest = std::make_shared<backlog_batch>();
-  auto const tasks = piece.tasks();
-  rest->tasks.assign(tasks.begin(), tasks.end());
   std::lock_guard const hold(mutex_);
-  open_.push_back(std::move(rest));
-  waiting_ += piece.count;
+  returned_.push_back(piece);
+}
+
+std::uint64_t backlog::idle_elsewhere(std::size_t device) const {
+  std::uint64_t sum = 0;
+  for (std::size_t other = 0; other < idle_.size(); ++other)
+    if (other != device) sum += idle_[other];
+  return sum;
 }
 
 void backlog::finish(backlog_piece const& piece, std::size_t device, execution const& when) {
@@ -100,12 +104,16 @@ void backlog::forget(std::uint64_t number) {
   batches_.erase(number);
 }
 
-std::vector<task> backlog::take_all() {
+std::vector<task> backlog::take_all(compiled_kernels const& kernels) {
   std::lock_guard const hold(mutex_);
-  std::vector<task> all;
   for (auto const& batch : open_)
-    all.insert(all.end(), batch->tasks.begin() + std::ptrdiff_t(batch->given), batch->tasks.end());
+    returned_.push_back({batch, batch->given, batch->tasks->records().size() - batch->given});
+  std::vector<task> all;
+  for (auto const& piece : returned_)
+    for (auto const& record : piece.batch->tasks->records().subspan(piece.first, piece.count))
+      all.push_back(kernels.task_of(record));
   open_.clear();
+  returned_.clear();
   waiting_ = 0;
   return all;
 }
@@ -114,6 +122,7 @@ void backlog::clear() {
   std::lock_guard const hold(mutex_);
   batches_.clear();
   open_.clear();
+  returned_.clear();
   waiting_ = 0;
   failure_ = nullptr;
 }

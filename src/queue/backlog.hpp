@@ -19,7 +19,7 @@ namespace ballast::inline queue {
 
 /// A batch of the backlog: what is left to give away, and what came of the rest.
 struct backlog_batch {
-  std::vector<task> tasks;
+  std::shared_ptr<prepared_tasks const> tasks;
   std::size_t given = 0;
   std::atomic<std::size_t> unfinished = 0;
   std::vector<device_share> shares;
@@ -29,22 +29,23 @@ struct backlog_batch {
 struct backlog_piece {
   std::shared_ptr<backlog_batch> batch;
   std::size_t first = 0, count = 0;
-
-  std::span<task const> tasks() const { return std::span(batch->tasks).subspan(first, count); }
 };
 
 /// The common store of tasks. Any thread may call any member.
 class backlog {
  public:
-  explicit backlog(std::size_t devices) : devices_(devices) {}
+  explicit backlog(std::size_t devices) : devices_(devices), idle_(devices) {}
 
-  std::uint64_t add(std::span<task const> tasks);
+  std::uint64_t add(std::shared_ptr<prepared_tasks const> tasks);
   std::uint64_t waiting() const { return waiting_.load(); }
   /// Up to `most` tasks of the oldest batch that has any.
   std::optional<backlog_piece> take(std::uint64_t most);
-  /// The opposite of take(), for a piece that no device accepted.
+  /// The opposite of take(), for the piece that no device accepted because everything stops.
   void give_back(backlog_piece const& piece);
   void finish(backlog_piece const& piece, std::size_t device, execution const& when);
+  /// Workers without a task, as their feeding thread last saw it.
+  void tell_idle(std::size_t device, std::uint64_t workers) { idle_[device] = workers; }
+  std::uint64_t idle_elsewhere(std::size_t device) const;
   /// A feeding thread ended with an exception: waiters throw it.
   void fail(std::exception_ptr why);
   void rethrow_failure() const;
@@ -55,17 +56,19 @@ class backlog {
   void sleep_until_finished(std::uint64_t number, clock::time_point until);
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
-  std::vector<task> take_all();
+  std::vector<task> take_all(compiled_kernels const& kernels);
   void clear();
 
  private:
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
 
   std::size_t devices_;
+  std::vector<std::atomic<std::uint64_t>> idle_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::uint64_t, std::shared_ptr<backlog_batch>> batches_;
   std::deque<std::shared_ptr<backlog_batch>> open_;
+  std::vector<backlog_piece> returned_;
   std::uint64_t next_ = 0;
   std::atomic<std::uint64_t> waiting_ = 0;
   std::exception_ptr failure_;

@@ -88,14 +88,18 @@ balanced_queue::balanced_queue(device_list devices, compiled_kernels const& kern
 balanced_queue::~balanced_queue() = default;
 
 backlog_ticket balanced_queue::submit(std::span<task const> batch) {
+  return submit(std::make_shared<prepared_tasks const>(*state_->kernels, batch));
+}
+backlog_ticket balanced_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
+
+backlog_ticket balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
   if (!state_->open) throw error("the queue is closed; start() opens it again");
-  for (auto const& task : batch) (void)state_->kernels->record_of(task);
+  if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
   state_->tasks.rethrow_failure();
-  backlog_ticket const given{state_->tasks.add(batch)};
+  backlog_ticket const given{state_->tasks.add(std::move(batch))};
   state_->ring_feeders();
   return given;
 }
-backlog_ticket balanced_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
 
 bool balanced_queue::finished(backlog_ticket which) const { return state_->tasks.finished(which.number); }
 
@@ -125,7 +129,7 @@ std::vector<task> balanced_queue::stop() {
   for (auto& feeder : state_->feeders) feeder.abandon();
   request_stop();
   for (auto& feeder : state_->feeders) feeder.join();
-  auto all = state_->tasks.take_all();
+  auto all = state_->tasks.take_all(*state_->kernels);
   for (auto& queue : state_->queues) {
     auto const rest = queue.stop();
     all.insert(all.end(), rest.begin(), rest.end());

@@ -46,11 +46,12 @@ class drain_policy final : public feed_policy {
     return std::clamp<std::uint64_t>(drained_in_a_feed, std::max(1u, view.workers / 8), 4ull * view.workers);
   }
 
-  /// Idle workers are fed at once: they do not wait for what they take.
+  /// Idle workers are fed at once. What they leave may wait here, but not what idle workers elsewhere could
+  /// begin.
   static std::uint64_t room(feed_view const& view, std::uint64_t waiting, std::uint64_t depth) {
-    auto const running = view.taken - view.finished;
-    auto const idle = view.workers - std::min<std::uint64_t>(view.workers, running + waiting);
-    return idle + depth - waiting;
+    auto const idle_anywhere = view.idle() + view.idle_elsewhere;
+    auto const spare = view.backlog - std::min(view.backlog, idle_anywhere);
+    return view.idle() + std::min(depth - waiting, spare);
   }
 
   static std::uint64_t share(feed_view const& view) {

@@ -56,7 +56,10 @@ void feeder::run() {
 
 /// Gives the device what the policy says; rests if that is nothing. True if tasks were given.
 bool feeder::feed(std::uint64_t rings) {
-  auto const decision = policy_->decide(look());
+  auto const view = look();
+  from_->tell_idle(device_, view.idle());
+  auto const decision = policy_->decide(view);
+  from_->tell_idle(device_, view.idle() - std::min<std::uint64_t>(view.idle(), decision.tasks));
   std::uint64_t const piece = std::max(1u, to_->capacity() / 4);  // accepted whole or not at all
   std::uint64_t left = decision.tasks;
   while (left > 0) {
@@ -79,13 +82,15 @@ feed_view feeder::look() const {
   view.finished = finished_;
   view.workers = to_->workers();
   view.devices = std::uint32_t(devices_);
+  view.idle_elsewhere = from_->idle_elsewhere(device_);
   view.feed_latency_ns = to_->device().is_cuda() ? gpu_feed_latency_ns : host_feed_latency_ns;
   return view;
 }
 
 void feeder::submit(backlog_piece const& piece) {
   try {
-    outstanding_.push_back({piece, to_->submit(piece.tasks())});
+    auto const until = deadline::in(options_->queue.patience);
+    outstanding_.push_back({piece, to_->submit(*piece.batch->tasks, piece.first, piece.count, until)});
     given_ += piece.count;
   } catch (error const&) {
     from_->give_back(piece);
@@ -104,7 +109,9 @@ void feeder::book_finished() {
 
 void feeder::rest(std::uint64_t rings, std::uint64_t wake_at_taken) {
   auto const at_most = std::chrono::milliseconds(50);
-  if (from_->waiting() > 0) return to_->doze_until_taken(rings, wake_at_taken, at_most);
+  // Tasks may have been left to other devices' idle workers, whose state nobody tells this thread: look again
+  // soon.
+  if (from_->waiting() > 0) return to_->doze_until_taken(rings, wake_at_taken, std::chrono::milliseconds(2));
   if (!outstanding_.empty()) return to_->doze_until_complete(rings, outstanding_.back().given, at_most);
   to_->bell().wait_past(rings, clock::now() + at_most);
 }

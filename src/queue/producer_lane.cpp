@@ -52,7 +52,7 @@ bool producer_lane::has_room_for(std::size_t tasks) {
   return batch < batch_slots() || complete(batch - batch_slots());
 }
 
-std::uint64_t producer_lane::write(std::span<task const> tasks, compiled_kernels const& kernels) {
+std::uint64_t producer_lane::write(std::span<task_record const> tasks) {
   auto position = submitted_.load(std::memory_order_relaxed);
   auto const batch = next_batch_.load(std::memory_order_relaxed);
   std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
@@ -61,9 +61,8 @@ std::uint64_t producer_lane::write(std::span<task const> tasks, compiled_kernels
   // Counted before they can be seen, so that nobody ever sees more tasks taken than submitted.
   submitted_.store(position + tasks.size(), std::memory_order_release);
   next_batch_.store(batch + 1, std::memory_order_release);
-  for (auto const& task : tasks) {
-    if (&task == &tasks.back()) mark.credit = std::uint32_t(tasks.size() - 1);
-    auto const record = kernels.record_of(task);
+  for (auto const& record : tasks) {
+    if (&record == &tasks.back()) mark.credit = std::uint32_t(tasks.size() - 1);
     auto& slot = memory_->lane_slots[(std::size_t(index_) << memory_->shift) + (position & (slots - 1))];
     auto const lap = lap_of(position++, memory_->shift);
     for (int i = 0; i < 4; ++i) store_chunk<scope::system>(slot.chunks[i], make_chunk(record, mark, i, lap));

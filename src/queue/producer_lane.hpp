@@ -26,7 +26,7 @@ class producer_lane {
   // For the holder.
   bool has_room_for(std::size_t tasks);
   /// Writes a batch for which there is room; returns its number.
-  std::uint64_t write(std::span<task const> tasks, compiled_kernels const& kernels);
+  std::uint64_t write(std::span<task_record const> tasks);
   void forget_all();  ///< before a new run
 
   // For any thread.

@@ -82,7 +82,7 @@ void task_queue::state::open_lane(producer_lane& lane) {
 }
 
 std::optional<ticket> task_queue::state::try_submit(task const& one) {
-  (void)kernels->record_of(one);
+  auto const record = kernels->record_of(one);
   auto& lane = lane_of_this_thread();
   if (!lane.hold(deadline::in(clock::duration::zero()))) return std::nullopt;
   lane_release const release{lane};
@@ -91,13 +91,12 @@ std::optional<ticket> task_queue::state::try_submit(task const& one) {
     if (!alive()) throw_stopped();
     return std::nullopt;
   }
-  auto const batch = lane.write(std::span(&one, 1), *kernels);
+  auto const batch = lane.write(std::span(&record, 1));
   if (memory.on_host) memory.workers_bell.ring();
   return ticket{lane.index(), batch, batch};
 }
 
-ticket task_queue::state::submit(std::span<task const> batch, deadline until) {
-  for (auto const& task : batch) (void)kernels->record_of(task);  // refused as a whole or not at all
+ticket task_queue::state::submit(std::span<task_record const> batch, deadline until) {
   auto& lane = lane_of_this_thread();
   if (!lane.hold(until)) throw queue_full({lane.index(), 1, 0}, 0, batch.size(), describe());
   lane_release const release{lane};
@@ -109,7 +108,7 @@ ticket task_queue::state::submit(std::span<task const> batch, deadline until) {
     try {
       await([&] { return lane.has_room_for(tasks.size()); }, awaited::room, until);
     } catch (deadline_passed const& passed) { throw queue_full(given, done, batch.size(), passed.state()); }
-    given.last_batch = lane.write(tasks, *kernels);
+    given.last_batch = lane.write(tasks);
     done += tasks.size();
     if (memory.on_host) memory.workers_bell.ring();
   }

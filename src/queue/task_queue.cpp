@@ -39,13 +39,23 @@ task_queue::~task_queue() {
   }
 }
 
-ticket task_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
-ticket task_queue::submit(task const& one, deadline until) { return submit(std::span(&one, 1), until); }
+ticket task_queue::submit(task const& one) { return submit(one, deadline::in(state_->options.patience)); }
+ticket task_queue::submit(task const& one, deadline until) {
+  auto const record = state_->kernels->record_of(one);
+  return state_->submit(std::span(&record, 1), until);
+}
 ticket task_queue::submit(std::span<task const> batch) {
-  return state_->submit(batch, deadline::in(state_->options.patience));
+  return submit(batch, deadline::in(state_->options.patience));
 }
 ticket task_queue::submit(std::span<task const> batch, deadline until) {
-  return state_->submit(batch, until);
+  prepared_tasks const checked(*state_->kernels, batch);  // the batch is refused as a whole or not at all
+  return state_->submit(checked.records(), until);
+}
+ticket task_queue::submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until) {
+  if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
+  if (first > batch.records().size() || count > batch.records().size() - first)
+    refuse_argument("count", count, "within the prepared tasks");
+  return state_->submit(batch.records().subspan(first, count), until);
 }
 
 std::optional<ticket> task_queue::try_submit(task const& one) { return state_->try_submit(one); }

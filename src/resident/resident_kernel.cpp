@@ -24,6 +24,11 @@ std::shared_ptr<compute_device> unoccupied(std::shared_ptr<compute_device> devic
   return device;
 }
 
+void require_spared(int spared, int multiprocessors) {
+  if (spared >= 0 && spared < multiprocessors) return;
+  refuse_argument("spared_multiprocessors", spared, "0 to " + std::to_string(multiprocessors - 1));
+}
+
 }  // namespace
 
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
@@ -61,13 +66,11 @@ std::uint32_t resident_kernel::choose_blocks(compiled_kernels const& kernels, ke
   int const most = fit_each * multiprocessors;
   auto const legal = std::to_string(least) + " to " + std::to_string(most) + " on " + device_->name() +
                      " (the list's heaviest kernel is " + kernels.heaviest(*device_).name + ")";
+  if (device_->is_cuda()) require_spared(options_.spared_multiprocessors, multiprocessors);
   if (asked == 0 && device_->is_cuda())
     asked = std::max(fit_each * (multiprocessors - options_.spared_multiprocessors), least);
   if (asked == 0) asked = multiprocessors;
   if (asked < least || asked > most) refuse_argument("blocks", asked, legal);
-  if (options_.spared_multiprocessors < 0 || options_.spared_multiprocessors >= multiprocessors)
-    refuse_argument("spared_multiprocessors", options_.spared_multiprocessors,
-                    "0 to " + std::to_string(multiprocessors - 1) + " on " + device_->name());
   kernels.resources(*device_);  // loads every kernel now: none may be loaded while a resident kernel runs
   return std::uint32_t(asked);
 }

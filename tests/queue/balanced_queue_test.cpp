@@ -106,6 +106,16 @@ TEST_P(balanced_queue_with, stopped_midway_hands_back_what_did_not_run) {
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
+TEST(balanced_queue, submits_prepared_tasks_again_and_again) {
+  std::uint32_t const n = 500, rounds = 4;
+  shared_visits visits(n);
+  balanced_queue queue(devices(), kernels(), with_policy("drain"));
+  auto const prepared = std::make_shared<prepared_tasks const>(kernels(), marks_of(visits, n));
+  for (std::uint32_t round = 0; round < rounds; ++round) queue.wait(queue.submit(prepared));
+  queue.close();
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(n, rounds));
+}
+
 TEST(balanced_queue, restarts_without_allocating_on_any_device) {
   shared_visits visits(300);
   balanced_queue queue(devices(), kernels(), with_policy("drain"));

@@ -45,14 +45,20 @@ outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invente
     for (std::size_t i = 0; i < devices.size(); ++i) {
       auto& device = devices[i];
       device.advance_to(now);
-      feed_view const view{now,
-                           backlog,
-                           device.given,
-                           device.taken,
-                           device.finished,
-                           device.workers,
-                           std::uint32_t(devices.size()),
-                           20'000};
+      std::uint64_t idle_elsewhere = 0;
+      for (auto const& other : devices)
+        if (&other != &device)
+          idle_elsewhere +=
+              other.workers - std::min<std::uint64_t>(other.workers, other.given - other.finished);
+      feed_view const view{.now_ns = now,
+                           .backlog = backlog,
+                           .given = device.given,
+                           .taken = device.taken,
+                           .finished = device.finished,
+                           .workers = device.workers,
+                           .devices = std::uint32_t(devices.size()),
+                           .idle_elsewhere = idle_elsewhere,
+                           .feed_latency_ns = 20'000};
       auto const decision = policies[i]->decide(view);
       EXPECT_LE(decision.tasks, backlog);
       device.given += decision.tasks;
@@ -102,9 +108,16 @@ TEST(drain, shares_few_tasks_between_devices_that_could_each_take_all) {
   EXPECT_NEAR(double(result.given[0]), 2048.0, 250.0);
 }
 
+TEST(drain, lets_nothing_wait_while_workers_elsewhere_are_idle) {
+  // 1024 long tasks on two devices of 528 workers: all can run at once, if none waits behind another.
+  auto const result = play("drain", 1024, {{528, 5'000'000}, {528, 5'000'000}});
+  EXPECT_LE(result.given[0], 528u);
+  EXPECT_LE(result.given[1], 528u);
+}
+
 TEST(drain, leaves_no_more_waiting_on_a_slow_host_core_than_it_begins_next) {
   auto const policy = make_feed_policy("drain");
-  feed_view view{1'000'000, 500, 0, 0, 0, 1, 2, 100'000};
+  feed_view view{.now_ns = 1'000'000, .backlog = 500, .workers = 1, .devices = 2, .feed_latency_ns = 100'000};
   view.given = policy->decide(view).tasks;
   EXPECT_LE(view.given, 2u);
   view.taken = 1;
@@ -114,10 +127,10 @@ TEST(drain, leaves_no_more_waiting_on_a_slow_host_core_than_it_begins_next) {
 
 TEST(fixed, gives_twenty_whenever_twenty_or_fewer_wait) {
   auto const policy = make_feed_policy("fixed", 20);
-  EXPECT_EQ(policy->decide({0, 1000, 0, 0, 0, 8, 1, 0}).tasks, 20u);
-  EXPECT_EQ(policy->decide({0, 980, 20, 0, 0, 8, 1, 0}).tasks, 20u);
-  EXPECT_EQ(policy->decide({0, 960, 40, 8, 0, 8, 1, 0}).tasks, 0u);
-  EXPECT_EQ(policy->decide({0, 960, 40, 20, 0, 8, 1, 0}).tasks, 20u);
+  EXPECT_EQ(policy->decide({.backlog = 1000, .given = 0, .taken = 0, .workers = 8}).tasks, 20u);
+  EXPECT_EQ(policy->decide({.backlog = 980, .given = 20, .taken = 0, .workers = 8}).tasks, 20u);
+  EXPECT_EQ(policy->decide({.backlog = 960, .given = 40, .taken = 8, .workers = 8}).tasks, 0u);
+  EXPECT_EQ(policy->decide({.backlog = 960, .given = 40, .taken = 20, .workers = 8}).tasks, 20u);
 }
 
 TEST(feed_policies, refuses_an_unknown_name_and_lists_the_known_ones) {

@@ -49,6 +49,9 @@ class balanced_queue {
   /// ballast::error if the queue is closed; what ended a feeding thread, if one has ended.
   backlog_ticket submit(std::span<task const> batch);
   backlog_ticket submit(task const& one);
+  /// The same for tasks that were prepared with this queue's kernel list, without a copy and without a check:
+  /// for programs that submit the same tasks in every step.
+  backlog_ticket submit(std::shared_ptr<prepared_tasks const> batch);
 
   bool finished(backlog_ticket which) const;
   /// Throw deadline_passed with the state of every device, queue_stopped, device_lost. With GPUs the thread

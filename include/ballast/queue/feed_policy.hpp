@@ -17,7 +17,14 @@ struct feed_view {
   std::uint64_t finished = 0;        ///< of these, known to be finished
   std::uint32_t workers = 1;         ///< blocks that execute tasks on this device
   std::uint32_t devices = 1;         ///< devices that share the backlog
+  std::uint64_t idle_elsewhere = 0;  ///< workers of the other devices that have nothing to do, when last seen
   std::int64_t feed_latency_ns = 0;  ///< from deciding to a worker seeing the task, at a guess
+
+  /// Workers of this device that have neither a task nor one waiting for them.
+  std::uint64_t idle() const {
+    auto const busy = given - finished;
+    return workers - (busy < workers ? busy : workers);
+  }
 };
 
 struct feed_decision {

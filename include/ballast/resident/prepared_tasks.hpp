@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ballast/resident/compiled_kernels.hpp"
+
+namespace ballast::inline resident {
+
+/// Tasks that were checked against a list and put into the form in which they travel: for programs that
+/// submit the same tasks again and again. Immutable; the list must outlive it.
+class prepared_tasks {
+ public:
+  prepared_tasks() = default;
+  /// Throws like compiled_kernels::record_of().
+  prepared_tasks(compiled_kernels const& kernels, std::span<task const> tasks);
+
+  compiled_kernels const* kernels() const { return kernels_; }
+  std::span<task_record const> records() const { return records_; }
+
+ private:
+  compiled_kernels const* kernels_ = nullptr;
+  std::vector<task_record> records_;
+};
+
+}  // namespace ballast::inline resident
