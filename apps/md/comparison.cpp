@@ -41,7 +41,7 @@ class comparing {
     for (auto const& device : devices) result_.devices.push_back(device->name());
     if (plan.spans != nullptr) spans_ = std::make_unique<recorder>(result_.devices);
     for (auto const which : plan.solutions) {
-      runners_.push_back(make_runner(which, devices, *system_, plan.chunk, spans_ != nullptr));
+      runners_.push_back(make_runner(which, devices, *system_, plan.cut, spans_ != nullptr));
       runners_.back()->leave();
     }
   }
@@ -163,7 +163,7 @@ class comparing {
     std::sort(order.begin(), order.end(),
               [](auto const& a, auto const& b) { return a.seconds_per_step() < b.seconds_per_step(); });
     auto const& median = order[(order.size() - 1) / 2];
-    result_.solutions.push_back({plan_->solutions[i], median.seconds_per_step(),
+    result_.solutions.push_back({plan_->solutions[i], runners_[i]->pieces(), median.seconds_per_step(),
                                  speedup(median.seconds_per_step()), median.busy_seconds,
                                  imbalance(median.busy_seconds), median.times, energy_[i], median.rebuilds});
     if (plan_->solutions[i] == solution::s1) {

@@ -23,9 +23,9 @@ struct comparison_plan {
   beginning from;
   std::int64_t steps = 0;  ///< 0: one evaluation of the forces is timed
   std::vector<solution> solutions{solution::s1, solution::s2, solution::s3, solution::tq};
-  int repeat = 1;           ///< the repetition whose time per step is the median is reported
-  std::uint32_t chunk = 0;  ///< of S3, see make_runner()
-  std::uint64_t seed = 1;   ///< of S2's permutation
+  int repeat = 1;  ///< the repetition whose time per step is the median is reported
+  granularity cut;
+  std::uint64_t seed = 1;  ///< of S2's permutation
   output_files files;
   std::int64_t sums_every = 0;  ///< steps between calls of observer::sums; 0: none
   recording* spans = nullptr;   ///< if given, receives the spans of every solution's first repetition
@@ -45,6 +45,7 @@ struct comparison_observer {
 
 struct solution_report {
   solution which = solution::s1;
+  std::uint32_t pieces = 0;     ///< launches or tasks that an evaluation of the forces is made of
   double seconds_per_step = 0;  ///< of forces
   double speedup = 0;           ///< S1's seconds_per_step over this; 0 if S1 was not run
   std::vector<double> busy_seconds;

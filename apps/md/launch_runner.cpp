@@ -86,6 +86,10 @@ force_timing part_runner::forces(std::int64_t step) {
   return timing_since(begin, order_ == atom_order::random ? "S2 forces" : "S1 forces", step);
 }
 
+std::uint32_t part_runner::pieces() const {
+  return std::min(static_cast<std::uint32_t>(devices()), system().blocks());
+}
+
 chunk_runner::chunk_runner(device_list const& devices, stage const& system, std::uint32_t chunk_atoms)
     : launch_runner(devices, system),
       chunk_(chunk_blocks(system, devices.size(), chunk_atoms)),

@@ -49,6 +49,7 @@ class part_runner final : public launch_runner {
   part_runner(device_list const& devices, stage const& system, atom_order order)
       : launch_runner(devices, system), order_(order) {}
   force_timing forces(std::int64_t step) override;
+  std::uint32_t pieces() const override;
 
  private:
   atom_order order_;
@@ -59,6 +60,7 @@ class chunk_runner final : public launch_runner {
  public:
   chunk_runner(device_list const& devices, stage const& system, std::uint32_t chunk_atoms);
   force_timing forces(std::int64_t step) override;
+  std::uint32_t pieces() const override { return (system().blocks() + chunk_ - 1) / chunk_; }
 
  private:
   std::uint32_t chunk_;  ///< blocks

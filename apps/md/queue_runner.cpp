@@ -2,25 +2,26 @@
 #include "queue_runner.hpp"
 
 #include <algorithm>
-#include <optional>
+
+#include "cell_forces.cuh"
 
 namespace ballast::md {
 namespace {
 
 constexpr std::uint32_t blocks_per_motion_task = 16;  ///< moving 128 atoms is too little for a task
+// A GPU's worker spends some microseconds between tasks; sorted tasks end with the cheapest, so few suffice.
+constexpr std::uint64_t least_tasks_per_gpu_worker = 6, least_tasks_per_core = 32;
 constexpr std::uint32_t traced_tasks_per_worker = 4096;
-constexpr std::size_t tasks_per_batch =
-    1024;  ///< devices begin with the first batch while the next are submitted
 
 std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
 template <class Make>
-std::vector<task> tasks_of(std::uint32_t blocks, std::uint32_t per_task, Make const& make) {
+std::shared_ptr<prepared_tasks const> tasks_of(stage const& system, std::uint32_t per_task,
+                                               Make const& make) {
   std::vector<task> tasks;
-  for (std::uint32_t first = 0; first < blocks; first += per_task) {
-    tasks.push_back(make(block_range{first, std::min(per_task, blocks - first)}));
-  }
-  return tasks;
+  for (std::uint32_t first = 0; first < system.blocks(); first += per_task)
+    tasks.push_back(make(block_range{first, std::min(per_task, system.blocks() - first)}));
+  return std::make_shared<prepared_tasks const>(system.kernels(), tasks);
 }
 
 balanced_options options_for(bool trace) {
@@ -34,60 +35,50 @@ balanced_options options_for(bool trace) {
 
 }  // namespace
 
-queue_runner::queue_runner(device_list const& devices, stage const& system, bool trace)
-    : forces_(tasks_of(system.blocks(), 1,
+queue_runner::queue_runner(device_list const& devices, stage const& system, std::uint32_t task_atoms,
+                           bool trace)
+    : queue_(devices, system.kernels(), options_for(trace)),
+      forces_(tasks_of(system, blocks_per_task(system.blocks(), task_atoms),
                        [&](block_range r) { return system.forces_task(atom_order::decomposed, r); })),
-      drifts_(tasks_of(system.blocks(), blocks_per_motion_task,
-                       [&](block_range r) { return system.drift_task(r); })),
-      kicks_(tasks_of(system.blocks(), blocks_per_motion_task,
-                      [&](block_range r) { return system.kick_task(r); })),
-      queue_(devices, system.kernels(), options_for(trace)) {}
+      drifts_(tasks_of(system, blocks_per_motion_task, [&](block_range r) { return system.drift_task(r); })),
+      kicks_(tasks_of(system, blocks_per_motion_task, [&](block_range r) { return system.kick_task(r); })) {}
+
+/// Chosen: the largest of 1, 2 and 4 that leaves every worker tasks enough to be balanced with.
+std::uint32_t queue_runner::blocks_per_task(std::uint32_t blocks, std::uint32_t task_atoms) {
+  if (task_atoms > 0) return (task_atoms - 1) / atoms_per_block + 1;
+  std::uint64_t workers = 0;
+  bool gpus = false;
+  for (std::size_t d = 0; d < queue_.size(); ++d) {
+    workers += queue_.on(d).workers();
+    gpus = gpus || queue_.on(d).device().is_cuda();
+  }
+  std::uint64_t const least = (gpus ? least_tasks_per_gpu_worker : least_tasks_per_core) * workers;
+  return blocks >= 4 * least ? 4 : blocks >= 2 * least ? 2 : 1;
+}
 
 force_timing queue_runner::forces(std::int64_t step) {
   ensure_started();
   step_ = step;
   auto const begin = clock::now();
-  carry_out(forces_, "TQ forces");
+  auto const given = carry_out(forces_, "TQ forces");
   force_timing timing{std::chrono::nanoseconds(clock::now() - begin).count(), {}};
-  for (std::size_t d = 0; d < queue_.size(); ++d) timing.busy_ns.push_back(busy_ns(d));
-  forget_batches();
+  for (auto const& share : queue_.shares(given)) {
+    timing.busy_ns.push_back(share.tasks > 0 ? share.when.last_end_ns - share.when.first_begin_ns : 0);
+  }
+  queue_.forget(given);
   return timing;
 }
 
-void queue_runner::drift() {
-  carry_out(drifts_, "drift");
-  forget_batches();
-}
-void queue_runner::kick() {
-  carry_out(kicks_, "kick");
-  forget_batches();
-}
+void queue_runner::drift() { queue_.forget(carry_out(drifts_, "drift")); }
+void queue_runner::kick() { queue_.forget(carry_out(kicks_, "kick")); }
 
-void queue_runner::carry_out(std::span<task const> tasks, char const* label) {
+backlog_ticket queue_runner::carry_out(std::shared_ptr<prepared_tasks const> const& tasks,
+                                       char const* label) {
   ensure_started();
   if (spans_ != nullptr) windows_.push_back({now_ns(), step_, label});
-  for (std::size_t first = 0; first < tasks.size(); first += tasks_per_batch) {
-    batches_.push_back(queue_.submit(tasks.subspan(first, std::min(tasks_per_batch, tasks.size() - first))));
-  }
-  for (auto const& batch : batches_) queue_.wait(batch);
-}
-
-/// From the begin of the first to the end of the last task that a device ran of the present batches.
-std::int64_t queue_runner::busy_ns(std::size_t device) const {
-  std::optional<execution> all;
-  for (auto const& batch : batches_) {
-    auto const share = queue_.shares(batch)[device];
-    if (share.tasks == 0) continue;
-    if (!all) all = share.when;
-    all->first_begin_ns = std::min(all->first_begin_ns, share.when.first_begin_ns);
-    all->last_end_ns = std::max(all->last_end_ns, share.when.last_end_ns);
-  }
-  return all ? all->last_end_ns - all->first_begin_ns : 0;
-}
-
-void queue_runner::forget_batches() {
-  for (auto const& batch : batches_) queue_.forget(batch);
-  batches_.clear();
+  auto const given = queue_.submit(tasks);
+  queue_.wait(given);
+  return given;
 }
 
 void queue_runner::ensure_started() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "ballast/queue/balanced_queue.hpp"
@@ -12,10 +12,12 @@ namespace ballast::md {
 /// TQ: kernels that stay on the devices over all steps and take tasks from one backlog.
 class queue_runner final : public runner {
  public:
-  /// Starts a resident kernel on every device. `trace`: whether record_into() will be used.
-  queue_runner(device_list const& devices, stage const& system, bool trace);
+  /// Starts a resident kernel on every device. `task_atoms`: see granularity. `trace`: whether record_into()
+  /// will be used.
+  queue_runner(device_list const& devices, stage const& system, std::uint32_t task_atoms, bool trace);
 
   force_timing forces(std::int64_t step) override;
+  std::uint32_t pieces() const override { return static_cast<std::uint32_t>(forces_->records().size()); }
   void drift() override;
   void kick() override;
   /// Ends the resident kernels and records the spans of their tasks.
@@ -29,15 +31,13 @@ class queue_runner final : public runner {
     char const* label;
   };
 
-  void carry_out(std::span<task const> tasks, char const* label);
-  std::int64_t busy_ns(std::size_t device) const;
-  void forget_batches();
+  std::uint32_t blocks_per_task(std::uint32_t blocks, std::uint32_t task_atoms);
+  backlog_ticket carry_out(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
   void ensure_started();
   void record_device(std::size_t device);
 
-  std::vector<task> forces_, drifts_, kicks_;
   balanced_queue queue_;
-  std::vector<backlog_ticket> batches_;  ///< of the present evaluation or motion
+  std::shared_ptr<prepared_tasks const> forces_, drifts_, kicks_;
   bool started_ = true;
   recorder* spans_ = nullptr;
   std::int64_t step_ = 0;

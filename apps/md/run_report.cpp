@@ -54,12 +54,13 @@ std::string sums_as_text(comparison const& result) {
 
 std::string solutions_as_text(comparison const& result, charset drawn_with) {
   std::vector<table_column> columns{
-      {"solution", alignment::left}, {"time per step"}, {"speed-up"}, {"imbalance"}};
+      {"solution", alignment::left}, {"pieces"}, {"time per step"}, {"speed-up"}, {"imbalance"}};
   for (auto const& device : result.devices) columns.push_back({"busy " + device});
   columns.push_back({"potential energy"});
   table rows(columns);
   for (auto const& one : result.solutions) {
-    std::vector<std::string> cells{std::string(name_of(one.which)), seconds(one.seconds_per_step),
+    std::vector<std::string> cells{std::string(name_of(one.which)), std::to_string(one.pieces),
+                                   seconds(one.seconds_per_step),
                                    one.speedup > 0 ? rounded(one.speedup) : "-", rounded(one.imbalance)};
     for (double const busy : one.busy_seconds) cells.push_back(seconds(busy));
     cells.push_back(rounded(one.energy, 12));
@@ -94,6 +95,7 @@ std::string agreement_as_text(comparison const& result) {
 
 json_value solution_as_json(solution_report const& one) {
   return json_value::object{{"name", name_of(one.which)},
+                            {"pieces", one.pieces},
                             {"seconds_per_step", one.seconds_per_step},
                             {"speedup", one.speedup > 0 ? json_value(one.speedup) : json_value()},
                             {"busy_seconds", json_value::list_of(one.busy_seconds)},

@@ -141,7 +141,7 @@ comparison_plan plan_for(run_request const& asked) {
   plan.steps = asked.steps;
   plan.solutions = solutions_for(asked);
   plan.repeat = asked.repeat;
-  plan.chunk = asked.chunk;
+  plan.cut = asked.cut;
   plan.seed = asked.seed;
   plan.files = asked.files;
   check_outputs(asked);

@@ -20,7 +20,7 @@ struct run_request {
   std::uint64_t seed = 1;
   std::int64_t steps = 0;
   std::vector<std::string> solutions{"S1", "S2", "S3", "TQ"};
-  std::uint32_t chunk = 0;
+  granularity cut;
   int repeat = 1;
   std::string devices;  ///< empty: default_device_list()
   output_files files;

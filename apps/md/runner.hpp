@@ -38,6 +38,8 @@ class runner {
   virtual ~runner() = default;
 
   virtual force_timing forces(std::int64_t step) = 0;
+  /// How many launches or tasks an evaluation of the forces is made of.
+  virtual std::uint32_t pieces() const = 0;
   virtual void drift() = 0;
   virtual void kick() = 0;
   /// Ends what stays on the devices, so that another runner may use them; the next call starts it again.
@@ -46,10 +48,15 @@ class runner {
   virtual void record_into(recorder* spans) = 0;
 };
 
-/// `chunk`: atoms of a chunk of S3, rounded up to whole tasks; 0 makes about 16 chunks per device. `trace`:
-/// whether record_into() will be used. The stage must outlive the runner.
+/// How finely S3 and TQ cut the atoms; rounded up to whole blocks of 128.
+struct granularity {
+  std::uint32_t chunk = 0;  ///< atoms of a chunk of S3; 0: about 16 chunks per device
+  std::uint32_t task = 0;  ///< atoms of a task of TQ; 0: 128, or up to 512 where every worker still gets many
+};
+
+/// `trace`: whether record_into() will be used. The stage must outlive the runner.
 std::unique_ptr<runner> make_runner(solution which, device_list const& devices, stage const& system,
-                                    std::uint32_t chunk, bool trace);
+                                    granularity const& cut, bool trace);
 
 /// Part `part` of `parts` nearly equal contiguous parts of `blocks` blocks; may be empty.
 block_range part_of(std::uint32_t blocks, std::size_t part, std::size_t parts);

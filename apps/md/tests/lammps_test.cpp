@@ -109,7 +109,7 @@ TEST(md_lammps, moves_atoms_the_same_way) {
   auto const theirs = ask_lammps(from.state, what.field, 100);
 
   auto const system = make_stage(test_devices(), what, from.state.size(), 1);
-  auto const by = make_runner(solution::tq, test_devices(), *system, 0, false);
+  auto const by = make_runner(solution::tq, test_devices(), *system, {}, false);
   simulation run(*system, *by, what, from);
   for (int step = 0; step < 100; ++step) run.step();
   by->leave();

@@ -33,7 +33,7 @@ beginning warm(std::size_t count, double kelvin) {
 struct whole_run {
   whole_run(solution which, physics const& what, beginning const& from)
       : system(make_stage(test_devices(), what, from.state.size(), 1)),
-        by(make_runner(which, test_devices(), *system, 0, false)),
+        by(make_runner(which, test_devices(), *system, {}, false)),
         run(*system, *by, what, from) {}
   /// Leaves the devices afterwards, so that another run may use them.
   void steps(int count) {

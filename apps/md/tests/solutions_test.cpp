@@ -30,7 +30,7 @@ physics physics_of(bool single, bool all_pairs, double cutoff = 12, potential sh
 std::vector<atom_result> forces_by(solution which, device_list const& devices, physics const& what,
                                    atoms const& all, std::uint32_t chunk = 256) {
   auto const system = make_stage(devices, what, all.size(), 1);
-  auto const by = make_runner(which, devices, *system, chunk, false);
+  auto const by = make_runner(which, devices, *system, {chunk, 0}, false);
   system->load(all, std::nullopt);
   auto const timing = by->forces(0);
   EXPECT_EQ(timing.busy_ns.size(), devices.size());
