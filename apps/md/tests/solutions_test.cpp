@@ -120,6 +120,24 @@ TEST(md_device_counts, give_the_same_bits) {
   }
 }
 
+TEST(md_granularity, changes_the_number_of_pieces_and_not_a_bit) {
+  if (!of_one_kind(test_devices())) GTEST_SKIP() << "CPU cores and GPUs round differently";
+  auto const all = gaussian_system(1500);  // 12 blocks of 128
+  auto const what = physics_of(false, false);
+  auto const expected = forces_by(solution::s1, test_devices(), what, all);
+  for (std::uint32_t const atoms : {1u, 128u, 129u, 640u, 100000u}) {
+    for (auto const which : {solution::s3, solution::tq}) {
+      auto const system = make_stage(test_devices(), what, all.size(), 1);
+      auto const by = make_runner(which, test_devices(), *system, {atoms, atoms}, false);
+      EXPECT_EQ(by->pieces(), atoms <= 128 ? 12u : atoms == 129 ? 6u : atoms == 640 ? 3u : 1u);
+      system->load(all, std::nullopt);
+      by->forces(0);
+      by->leave();
+      EXPECT_EQ(system->results_by_id(), expected) << name_of(which) << " by " << atoms;
+    }
+  }
+}
+
 TEST(md_device_counts, and_unequal_speeds_give_the_same_bits) {
   auto const all = gaussian_system(1500);
   auto const what = physics_of(false, false);
