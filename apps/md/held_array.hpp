@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "ballast/device/array_ref.cuh"
 #include "ballast/device/compute_device.hpp"
@@ -60,6 +62,29 @@ class held_array {
   std::size_t size_ = 0;
   T* data_ = nullptr;
 };
+
+// What the host addresses is copied by the host: beside a resident kernel, CUDA makes copies from host to
+// host wait. Both return when the copy is done; `by` is a stream of a device that addresses the array.
+template <class T>
+void write_array(held_array<T> const& to, std::vector<T> const& from, stream& by) {
+  if (to.host_addresses()) {
+    std::memcpy(to.data(), from.data(), from.size() * sizeof(T));
+    return;
+  }
+  by.copy(to.data(), from.data(), from.size() * sizeof(T));
+  by.synchronize();
+}
+template <class T>
+std::vector<T> read_array(held_array<T> const& from, stream& by) {
+  std::vector<T> to(from.size());
+  if (from.host_addresses()) {
+    std::memcpy(to.data(), from.data(), from.bytes());
+    return to;
+  }
+  by.copy(to.data(), from.data(), from.bytes());
+  by.synchronize();
+  return to;
+}
 
 /// The memory that every device of the list can load from and store to: host memory if all are CPU cores, the
 /// first GPU's if the others are GPUs that reach it, else page-locked host memory.
