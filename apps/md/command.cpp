@@ -98,7 +98,8 @@ void add_run_options(CLI::App& md, run_request& asked) {
       ->type_name("LIST");
   md.add_option("--solutions", asked.solutions, "Some of S1,S2,S3,TQ")->delimiter(',')->type_name("LIST");
   md.add_option("--chunk", asked.cut.chunk, "Atoms of a chunk of S3 (0: about 16 chunks per device)");
-  md.add_option("--task", asked.cut.task, "Atoms of a task of TQ (0: 128, up to 512 where tasks are many)");
+  md.add_option("--task", asked.cut.task,
+                "Atoms of a task of TQ (0: 128, on cores up to 512 where tasks are many)");
   md.add_option("--repeat", asked.repeat, "Repetitions; medians are reported");
 }
 

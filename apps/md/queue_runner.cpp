@@ -9,8 +9,7 @@ namespace ballast::md {
 namespace {
 
 constexpr std::uint32_t blocks_per_motion_task = 16;  ///< moving 128 atoms is too little for a task
-// A GPU's worker spends some microseconds between tasks; sorted tasks end with the cheapest, so few suffice.
-constexpr std::uint64_t least_tasks_per_gpu_worker = 6, least_tasks_per_core = 32;
+constexpr std::uint64_t least_tasks_per_core = 32;
 constexpr std::uint32_t traced_tasks_per_worker = 4096;
 
 std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
@@ -43,16 +42,15 @@ queue_runner::queue_runner(device_list const& devices, stage const& system, std:
       drifts_(tasks_of(system, blocks_per_motion_task, [&](block_range r) { return system.drift_task(r); })),
       kicks_(tasks_of(system, blocks_per_motion_task, [&](block_range r) { return system.kick_task(r); })) {}
 
-/// Chosen: the largest of 1, 2 and 4 that leaves every worker tasks enough to be balanced with.
+/// Chosen: the paper's one; on cores the largest of 1, 2 and 4 that leaves every worker tasks enough to be
+/// balanced with. On GPUs larger tasks were not faster.
 std::uint32_t queue_runner::blocks_per_task(std::uint32_t blocks, std::uint32_t task_atoms) {
   if (task_atoms > 0) return (task_atoms - 1) / atoms_per_block + 1;
-  std::uint64_t workers = 0;
-  bool gpus = false;
+  std::uint64_t least = 0;
   for (std::size_t d = 0; d < queue_.size(); ++d) {
-    workers += queue_.on(d).workers();
-    gpus = gpus || queue_.on(d).device().is_cuda();
+    if (queue_.on(d).device().is_cuda()) return 1;
+    least += least_tasks_per_core * queue_.on(d).workers();
   }
-  std::uint64_t const least = (gpus ? least_tasks_per_gpu_worker : least_tasks_per_core) * workers;
   return blocks >= 4 * least ? 4 : blocks >= 2 * least ? 2 : 1;
 }
 

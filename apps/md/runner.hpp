@@ -51,7 +51,7 @@ class runner {
 /// How finely S3 and TQ cut the atoms; rounded up to whole blocks of 128.
 struct granularity {
   std::uint32_t chunk = 0;  ///< atoms of a chunk of S3; 0: about 16 chunks per device
-  std::uint32_t task = 0;  ///< atoms of a task of TQ; 0: 128, or up to 512 where every worker still gets many
+  std::uint32_t task = 0;   ///< atoms of a task of TQ; 0: 128, on cores up to 512 where all get many
 };
 
 /// `trace`: whether record_into() will be used. The stage must outlive the runner.
