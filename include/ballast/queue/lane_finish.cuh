@@ -57,10 +57,13 @@ BALLAST_HD void lane_source_ref::finish(Crew& crew, std::uint64_t begin_ns, std:
   auto const batch = (std::uint64_t(mark.lane) << batch_shift) + mark.slot;
   if (trace != nullptr) trace_task(crew.block(), crew.record(), begin_ns, end_ns);
   if (times != nullptr) time_task(batch, begin_ns, end_ns);
-  // A batch of one needs no counter.
-  if (mark.credit != 0 &&
-      atomic_ref<std::uint32_t, scope::device>(counters[batch]).add_acq_rel(mark.credit) + mark.credit != 0)
-    return;
+  // A batch of one needs no counter. Adds release only, since an acquire would empty the SM's L1 after every
+  // task; the last one acquires with the fence.
+  if (mark.credit != 0) {
+    atomic_ref<std::uint32_t, scope::device> const counter(counters[batch]);
+    if (counter.add_release(mark.credit) + mark.credit != 0) return;
+    fence_after_relaxed<scope::device>();
+  }
   if (times != nullptr) hand_out_times(batch);
   tell_host_complete(batch, mark.lap);
 }

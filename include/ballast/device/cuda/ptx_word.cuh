@@ -47,9 +47,9 @@ struct ptx_word;
                    : "memory");                                                                       \
       return old;                                                                                     \
     }                                                                                                 \
-    static __device__ WORD add_acq_rel(WORD* at, WORD value) {                                        \
+    static __device__ WORD add_release(WORD* at, WORD value) {                                        \
       WORD old;                                                                                       \
-      asm volatile("atom.acq_rel." SUFFIX ".global.add.u" SIZE " %0, [%1], %2;"                       \
+      asm volatile("atom.release." SUFFIX ".global.add.u" SIZE " %0, [%1], %2;"                       \
                    : "=" REGISTER(old)                                                                \
                    : "l"(at), REGISTER(value)                                                         \
                    : "memory");                                                                       \
