@@ -9,6 +9,7 @@
 
 #include "ballast/report/progress.hpp"
 #include "ballast/trace/exporters.hpp"
+#include "run_recording.hpp"
 #include "run_report.hpp"
 #include "run_request.hpp"
 
@@ -57,8 +58,10 @@ void run(run_request const& asked) {
   if (!asked.trace.empty()) plan.spans = &spans;
   if (!asked.json) plan.sums_every = (plan.steps + 9) / 10;
   watcher watches(plan);
+  auto const started = utc_now();
   auto const result = compare_solutions(devices, plan, watches.observer());
   watches.finish();
+  if (!asked.record.empty()) write_run_record(asked.record, record_of(plan, result, devices, started));
   if (!asked.trace.empty()) save_chrome_trace(asked.trace, spans);
   if (asked.json) {
     std::cout << report_as_json(plan, result).text(2) << '\n';
@@ -115,6 +118,9 @@ void add_file_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*
   md.add_option("--trajectory-every", asked.files.trajectory_every, "And those of every so many steps");
   md.add_option("--trace", asked.trace, "Write what ran where and when, for ui.perfetto.dev")
       ->type_name("FILE");
+  md.add_option("--record", asked.record,
+                "Write the raw samples, machine and commit to FOLDER/<machine>/ (bench/SCHEMA.md)")
+      ->type_name("FOLDER");
   md.add_flag("--json", asked.json, "Print one JSON object");
 }
 

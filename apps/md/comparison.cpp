@@ -163,9 +163,21 @@ class comparing {
     std::sort(order.begin(), order.end(),
               [](auto const& a, auto const& b) { return a.seconds_per_step() < b.seconds_per_step(); });
     auto const& median = order[(order.size() - 1) / 2];
-    result_.solutions.push_back({plan_->solutions[i], runners_[i]->pieces(), median.seconds_per_step(),
-                                 speedup(median.seconds_per_step()), median.busy_seconds,
-                                 imbalance(median.busy_seconds), median.times, energy_[i], median.rebuilds});
+    result_.solutions.push_back({plan_->solutions[i],
+                                 runners_[i]->pieces(),
+                                 median.seconds_per_step(),
+                                 speedup(median.seconds_per_step()),
+                                 median.busy_seconds,
+                                 imbalance(median.busy_seconds),
+                                 median.times,
+                                 energy_[i],
+                                 median.rebuilds,
+                                 {},
+                                 {}});
+    for (auto const& sample : done_[i]) {
+      result_.solutions.back().seconds_samples.push_back(sample.seconds_per_step());
+      result_.solutions.back().busy_samples.push_back(sample.busy_seconds);
+    }
     if (plan_->solutions[i] == solution::s1) {
       for (auto& other : result_.solutions) other.speedup = speedup(other.seconds_per_step);
     }

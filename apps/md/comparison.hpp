@@ -53,6 +53,8 @@ struct solution_report {
   step_times times;   ///< of all steps
   double energy = 0;  ///< potential, at the end, kcal/mol
   std::int64_t rebuilds = 0;
+  std::vector<double> seconds_samples;            ///< seconds_per_step of each repetition, as they came
+  std::vector<std::vector<double>> busy_samples;  ///< by repetition, then device
 };
 
 struct comparison {

@@ -108,6 +108,8 @@ json_value solution_as_json(solution_report const& one) {
                             {"rebuilds", one.rebuilds}};
 }
 
+}  // namespace
+
 json_value physics_as_json(comparison_plan const& plan) {
   auto const& what = plan.what;
   return json_value::object{{"cutoff", what.field.cutoff},
@@ -120,8 +122,6 @@ json_value physics_as_json(comparison_plan const& plan) {
                             {"time_step", what.time_step},
                             {"skin", what.skin}};
 }
-
-}  // namespace
 
 std::string report_as_text(comparison_plan const& plan, comparison const& result,
                            std::vector<energy_row> const& energies, charset drawn_with) {

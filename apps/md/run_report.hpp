@@ -21,6 +21,9 @@ struct energy_row {
 std::string report_as_text(comparison_plan const& plan, comparison const& result,
                            std::vector<energy_row> const& energies, charset drawn_with);
 
+/// The physics of a run as one object.
+json_value physics_as_json(comparison_plan const& plan);
+
 /// For programs: see docs/md.md for the members.
 json_value report_as_json(comparison_plan const& plan, comparison const& result);
 

@@ -24,7 +24,7 @@ struct run_request {
   int repeat = 1;
   std::string devices;  ///< empty: default_device_list()
   output_files files;
-  std::string restart, trace;
+  std::string restart, trace, record;
   bool json = false;
 };
 

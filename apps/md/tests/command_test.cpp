@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ballast/base/error.hpp"
@@ -110,6 +112,21 @@ TEST(md_command, writes_a_trace_that_names_both_devices) {
 
 std::string refusal(std::string const& arguments) {
   return complaint([&] { printed("--devices host:1 " + arguments); });
+}
+
+TEST(md_command, records_every_sample_of_every_solution) {
+  scratch_folder const folder;
+  printed("--atoms 1024 --repeat 3 --devices host:1,host:1 --record " + folder.file("records"));
+  std::vector<std::filesystem::path> files;
+  for (auto const& entry : std::filesystem::recursive_directory_iterator(folder.file("records")))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  ASSERT_EQ(files.size(), 1u);
+  std::ifstream file(files.front());
+  auto const record = nlohmann::json::parse(file);
+  EXPECT_EQ(record["schema"], "ballast-run/1");
+  EXPECT_EQ(record["answer"]["verified"], true);
+  EXPECT_EQ(record["series"].size(), 4u * 3u);  // time per step and two devices, of four solutions
+  for (auto const& one : record["series"]) EXPECT_EQ(one["samples"].size(), 3u) << one["name"];
 }
 
 TEST(md_command, refuses_every_wrong_flag_in_one_sentence) {
