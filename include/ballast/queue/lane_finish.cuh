@@ -52,7 +52,7 @@ BALLAST_HD inline void lane_source_ref::tell_host_complete(std::uint64_t batch, 
 
 template <class Crew>
 BALLAST_HD void lane_source_ref::finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns) {
-  if (!crew.finisher()) return;
+  if (!crew.leader()) return;
   auto const mark = mark_of(crew.meta());
   auto const batch = (std::uint64_t(mark.lane) << batch_shift) + mark.slot;
   if (trace != nullptr) trace_task(crew.block(), crew.record(), begin_ns, end_ns);

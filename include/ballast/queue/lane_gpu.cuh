@@ -24,7 +24,6 @@ __device__ inline void back_off(std::uint64_t idle_ns) {
 template <std::uint32_t Threads>
 __device__ bool lane_source_ref::next(cuda_crew<Threads>& crew) {
   bool goes_on = false;
-  crew.take_turn();
   if (crew.warp() == 0) {
     std::uint64_t ticket = 0;
     if (crew.lane() == 0) ticket = atomic_ref<std::uint64_t, scope::device>(words->head).add_relaxed(1);

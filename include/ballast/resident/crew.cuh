@@ -26,7 +26,6 @@ class solo_crew {
   BALLAST_HD std::uint32_t blocks() const { return lane_->grid; }
   BALLAST_HD std::uint32_t rank() const { return 0; }
   BALLAST_HD bool leader() const { return true; }
-  BALLAST_HD bool finisher() const { return true; }
   BALLAST_HD void sync() const {}
   BALLAST_HD task_record& record() { return record_; }
   /// Four words that travel with the record; their meaning is the source's.
@@ -57,8 +56,8 @@ class cuda_crew {
 
   /// Lives in shared memory, one per block.
   struct storage {
-    task_record record[2];
-    std::uint32_t meta[2][4];
+    task_record record;
+    std::uint32_t meta[4];
     std::uint32_t words[32];
     std::uint32_t answer;
   };
@@ -71,16 +70,10 @@ class cuda_crew {
   __device__ std::uint32_t warp() const { return threadIdx.x / 32; }
   __device__ std::uint32_t lane() const { return threadIdx.x % 32; }
   __device__ bool leader() const { return threadIdx.x == 0; }
-  /// The thread that reports finished tasks: of the last warp, since the first goes for the next task
-  /// meanwhile.
-  __device__ bool finisher() const { return threadIdx.x == Threads - 32; }
   __device__ void sync() const { __syncthreads(); }
   __device__ storage& shared() const { return *shared_; }
-  __device__ task_record& record() const { return shared_->record[turn_]; }
-  __device__ std::uint32_t (&meta() const)[4] { return shared_->meta[turn_]; }
-  /// From here on record() and meta() are those of the next task; every thread calls it. The finisher may
-  /// still be reporting the last one while the first warp fetches the next.
-  __device__ void take_turn() { turn_ ^= 1; }
+  __device__ task_record& record() const { return shared_->record; }
+  __device__ std::uint32_t (&meta() const)[4] { return shared_->meta; }
   __device__ void* scratch() const { return nullptr; }  // cuda_block finds its scratch itself
   __device__ std::uint64_t now_ns() const {
     std::uint64_t now;
@@ -105,7 +98,6 @@ class cuda_crew {
 
  private:
   storage* shared_;
-  std::uint32_t turn_ = 0;
 };
 #endif
 
