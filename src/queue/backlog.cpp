@@ -12,6 +12,8 @@ std::uint64_t backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   batch->unfinished = size;
   batch->shares.resize(devices_);
   std::lock_guard const hold(mutex_);
+  if (closed_) throw error("the queue is closed; start() opens it again");
+  if (failure_) std::rethrow_exception(failure_);
   batches_.emplace(next_, batch);
   if (size > 0) open_.push_back(std::move(batch));
   waiting_ += size;
@@ -70,7 +72,8 @@ void backlog::rethrow_failure() const {
 
 std::shared_ptr<backlog_batch> backlog::find(std::uint64_t number) const {
   std::lock_guard const hold(mutex_);
-  if (number >= next_) refuse_argument("ticket", number, "one that this queue gave");
+  if (number >= next_ || number < first_of_run_)
+    refuse_argument("ticket", number, "one that this queue gave in its present run");
   auto const found = batches_.find(number);
   return found == batches_.end() ? nullptr : found->second;
 }
@@ -118,13 +121,20 @@ std::vector<task> backlog::take_all(compiled_kernels const& kernels) {
   return all;
 }
 
-void backlog::clear() {
+void backlog::close() {
+  std::lock_guard const hold(mutex_);
+  closed_ = true;
+}
+
+void backlog::open() {
   std::lock_guard const hold(mutex_);
   batches_.clear();
   open_.clear();
   returned_.clear();
   waiting_ = 0;
   failure_ = nullptr;
+  first_of_run_ = next_;
+  closed_ = false;
 }
 
 }  // namespace ballast::inline queue

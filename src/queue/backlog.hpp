@@ -36,7 +36,10 @@ class backlog {
  public:
   explicit backlog(std::size_t devices) : devices_(devices), idle_(devices) {}
 
+  /// Throws ballast::error if closed, and what fail() was told.
   std::uint64_t add(std::shared_ptr<prepared_tasks const> tasks);
+  void close();  ///< add() refuses from now on
+  void open();   ///< forgets everything; tickets given before are refused
   std::uint64_t waiting() const { return waiting_.load(); }
   /// Up to `most` tasks of the oldest batch that has any.
   std::optional<backlog_piece> take(std::uint64_t most);
@@ -57,7 +60,6 @@ class backlog {
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
   std::vector<task> take_all(compiled_kernels const& kernels);
-  void clear();
 
  private:
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
@@ -70,6 +72,8 @@ class backlog {
   std::deque<std::shared_ptr<backlog_batch>> open_;
   std::vector<backlog_piece> returned_;
   std::uint64_t next_ = 0;
+  std::uint64_t first_of_run_ = 0;
+  bool closed_ = false;
   std::atomic<std::uint64_t> waiting_ = 0;
   std::exception_ptr failure_;
 };

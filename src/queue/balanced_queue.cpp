@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <thread>
+#include <utility>
 
 #include "backlog.hpp"
 #include "feeder.hpp"
@@ -26,7 +27,8 @@ struct balanced_queue::state {
   std::deque<task_queue> queues;
   std::deque<feeder> feeders;
   bool sleeps = true;  ///< host devices alone
-  std::atomic<bool> open = false;
+  bool running = false;
+  std::vector<task> handed_back;
   std::atomic<std::uint64_t> all_finished_below = 0;
 };
 
@@ -50,9 +52,19 @@ balanced_queue::state::~state() {
 }
 
 void balanced_queue::state::start() {
-  for (auto& queue : queues) queue.start();
+  if (running) throw error("this queue is running already");
+  tasks.open();
+  all_finished_below = tasks.end();
+  try {
+    for (auto& queue : queues) queue.start();
+  } catch (...) {
+    for (auto& queue : queues) queue.request_stop();
+    for (auto& queue : queues)
+      if (queue.running()) queue.stop();
+    throw;
+  }
   for (auto& feeder : feeders) feeder.start();
-  open = true;
+  running = true;
 }
 
 void balanced_queue::state::ring_feeders() {
@@ -93,9 +105,7 @@ backlog_ticket balanced_queue::submit(std::span<task const> batch) {
 backlog_ticket balanced_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
 
 backlog_ticket balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
-  if (!state_->open) throw error("the queue is closed; start() opens it again");
   if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
-  state_->tasks.rethrow_failure();
   backlog_ticket const given{state_->tasks.add(std::move(batch))};
   state_->ring_feeders();
   return given;
@@ -117,35 +127,39 @@ void balanced_queue::forget(backlog_ticket which) { state_->tasks.forget(which.n
 
 void balanced_queue::close() { close(deadline::in(state_->options.queue.patience)); }
 void balanced_queue::close(deadline until) {
-  state_->open = false;
+  if (!state_->running) return;
+  state_->tasks.close();
   state_->await_all(until);
   for (auto& feeder : state_->feeders) feeder.finish();
   for (auto& feeder : state_->feeders) feeder.join();
   for (auto& queue : state_->queues) queue.close(until);
+  state_->running = false;
 }
 
+// What was collected is kept until it can be returned, should one of the queues not stop.
 std::vector<task> balanced_queue::stop() {
-  state_->open = false;
+  auto& all = state_->handed_back;
+  state_->tasks.close();
+  state_->tasks.fail(
+      std::make_exception_ptr(queue_stopped("its devices", state_->tasks.waiting(), "stop() was called")));
   for (auto& feeder : state_->feeders) feeder.abandon();
   request_stop();
   for (auto& feeder : state_->feeders) feeder.join();
-  auto all = state_->tasks.take_all(*state_->kernels);
+  auto const waiting = state_->tasks.take_all(*state_->kernels);
+  all.insert(all.end(), waiting.begin(), waiting.end());
   for (auto& queue : state_->queues) {
     auto const rest = queue.stop();
     all.insert(all.end(), rest.begin(), rest.end());
   }
-  return all;
+  state_->running = false;
+  return std::exchange(all, {});
 }
 
 void balanced_queue::request_stop() noexcept {
   for (auto& queue : state_->queues) queue.request_stop();
 }
 
-void balanced_queue::start() {
-  if (state_->open) throw error("this queue is running already");
-  state_->tasks.clear();
-  state_->start();
-}
+void balanced_queue::start() { state_->start(); }
 
 std::size_t balanced_queue::size() const { return state_->queues.size(); }
 task_queue& balanced_queue::on(std::size_t device) { return state_->queues.at(device); }

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
+
+#include "ballast/base/log.hpp"
 
 namespace ballast::inline queue {
 namespace {
@@ -40,17 +43,54 @@ task_queue::state::state(std::shared_ptr<compute_device> on, compiled_kernels co
   for (std::uint32_t lane = 0; lane < options.lanes; ++lane) lanes.emplace_back(memory, lane);
 }
 
+// Submitters of the last run that are still inside see its end and let go of their lanes.
 void task_queue::state::start() {
-  if (now.load() != phase::ended) throw error("this queue is running already");
+  if (now.load() != phase::ended || kernel.claimed()) throw error("this queue is running already");
+  hold_lanes(deadline::in(options.patience));
+  try {
+    launch();
+  } catch (...) {
+    release_lanes();
+    throw;
+  }
+  release_lanes();
+}
+
+void task_queue::state::launch() {
   memory.clear(*copies);
   for (auto& lane : lanes) lane.forget_all();
   lanes_told = 0;
+  ++run;
   auto const source = memory.source(kernel.next_control());
-  kernel.start(&source, sizeof source);
-  unexecuted.clear();
-  collected = false;
+  try {
+    kernel.start(&source, sizeof source);
+  } catch (...) {
+    give_up_start();
+    throw;
+  }
+  collected = told_closed = false;
   lost = false;
   now = phase::open;
+}
+
+// If even stopping fails the kernel stays claimed, and whoever owns this state leaves it behind alive.
+void task_queue::state::give_up_start() {
+  try {
+    kernel.request_stop();
+    kernel.join(deadline::in(options.resident.stop_patience));
+  } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
+}
+
+void task_queue::state::hold_lanes(deadline until) {
+  for (auto lane = lanes.begin(); lane != lanes.end(); ++lane) {
+    if (lane->hold(until)) continue;
+    while (lane != lanes.begin()) (--lane)->let_go();
+    throw deadline_passed("a submitting thread to leave the queue on " + device->name(), describe());
+  }
+}
+
+void task_queue::state::release_lanes() {
+  for (auto& lane : lanes) lane.let_go();
 }
 
 producer_lane& task_queue::state::lane_of_this_thread() {
@@ -93,15 +133,15 @@ std::optional<ticket> task_queue::state::try_submit(task const& one) {
   }
   auto const batch = lane.write(std::span(&record, 1));
   if (memory.on_host) memory.workers_bell.ring();
-  return ticket{lane.index(), batch, batch};
+  return ticket{lane.index(), run, batch, batch};
 }
 
 ticket task_queue::state::submit(std::span<task_record const> batch, deadline until) {
   auto& lane = lane_of_this_thread();
-  if (!lane.hold(until)) throw queue_full({lane.index(), 1, 0}, 0, batch.size(), describe());
+  if (!lane.hold(until)) throw queue_full({lane.index(), run, 1, 0}, 0, batch.size(), describe());
   lane_release const release{lane};
   open_lane(lane);
-  ticket given{lane.index(), lane.next_batch(), lane.next_batch() - 1};
+  ticket given{lane.index(), run, lane.next_batch(), lane.next_batch() - 1};
   auto const piece = std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
   for (std::size_t done = 0; done < batch.size();) {
     auto const tasks = batch.subspan(done, std::min(piece, batch.size() - done));
@@ -116,6 +156,8 @@ ticket task_queue::state::submit(std::span<task_record const> batch, deadline un
 }
 
 bool task_queue::state::finished(ticket const& which) const {
+  if (which.run != run)
+    refuse_argument("ticket", "of run " + std::to_string(which.run), "one of the present run");
   auto const& lane = lanes.at(which.lane);
   for (auto batch = which.first_batch; batch != which.last_batch + 1; ++batch)
     if (!lane.complete(batch)) return false;
@@ -166,7 +208,7 @@ std::vector<ticket> task_queue::state::everything() const {
   std::vector<ticket> all;
   for (auto const& lane : lanes) {
     auto const end = lane.next_batch(), slots = lane.batch_slots();
-    if (end > 0) all.push_back({lane.index(), end > slots ? end - slots : 0, end - 1});
+    if (end > 0) all.push_back({lane.index(), run, end > slots ? end - slots : 0, end - 1});
   }
   return all;
 }
@@ -175,15 +217,16 @@ std::vector<ticket> task_queue::state::everything() const {
 // every lane once makes the counts final. The control word is written after, and by nobody else any more.
 void task_queue::state::mark_closed(deadline until) {
   now = phase::closing;
-  for (auto& lane : lanes) {
-    if (!lane.hold(until))
-      throw deadline_passed("a submitting thread, to close the queue on " + device->name(), describe());
+  hold_lanes(until);
+  for (auto& lane : lanes)
     atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].submitted[lane.index()])
         .store_relaxed(lane.submitted());
-    lane.let_go();
+  {
+    std::lock_guard const hold(control_mutex);
+    tell_control(true);
   }
-  std::lock_guard const hold(control_mutex);
-  tell_control(true);
+  release_lanes();
+  told_closed = true;
   if (memory.on_host) memory.workers_bell.ring();
 }
 
@@ -193,7 +236,7 @@ void task_queue::state::join(deadline until) {
 }
 
 void task_queue::state::close(deadline until) {
-  if (now.load() == phase::open) mark_closed(until);
+  if (now.load() != phase::ended && !told_closed) mark_closed(until);
   try {
     join(until);
   } catch (deadline_passed const& passed) {
@@ -202,25 +245,25 @@ void task_queue::state::close(deadline until) {
   if (unfinished() > 0) throw_stopped();
 }
 
+// The lanes are taken before counting: a submitter that was inside has then written its batch, and none can
+// follow.
 std::vector<task> task_queue::state::stop() {
-  now = now.load() == phase::open ? phase::closing : now.load();
+  if (now.load() == phase::open) now = phase::closing;
   kernel.request_stop();
   if (memory.on_host) memory.workers_bell.ring();
+  bool device_is_gone = false;
   try {
     join(deadline::in(options.resident.stop_patience));
-    if (!collected) unexecuted = collect_unexecuted();
   } catch (device_lost const&) {
+    device_is_gone = true;
     now = phase::ended;
-    collect_from_lanes(unexecuted);
   }
-  collected = true;
-  return unexecuted;
-}
-
-std::vector<task> task_queue::state::collect_unexecuted() {
+  if (std::exchange(collected, true)) return {};
+  hold_lanes(deadline::in(options.patience));
   std::vector<task> tasks;
-  collect_from_ring(tasks);
+  if (!device_is_gone) collect_from_ring(tasks);
   collect_from_lanes(tasks);
+  release_lanes();
   return tasks;
 }
 

@@ -61,10 +61,14 @@ struct task_queue::state {
   std::vector<ticket> everything() const;
 
   void close(deadline until);
+  /// Takes every lane in turn, or throws at the deadline.
+  void hold_lanes(deadline until);
+  void release_lanes();
+  void launch();
+  void give_up_start();
   void mark_closed(deadline until);
   void join(deadline until);
   std::vector<task> stop();
-  std::vector<task> collect_unexecuted();
   void collect_from_ring(std::vector<task>& into);
   void collect_from_lanes(std::vector<task>& into);
 
@@ -87,7 +91,8 @@ struct task_queue::state {
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;
   std::atomic<bool> lost = false;
-  std::vector<task> unexecuted;
+  std::uint32_t run = 0;
+  bool told_closed = false;
   bool collected = true;  ///< whether `unexecuted` is that of the last run
 };
 

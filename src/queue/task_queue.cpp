@@ -22,21 +22,32 @@ queue_stopped::queue_stopped(std::string_view device, std::uint64_t unfinished, 
             " accepted tasks not executed; stop() hands them back"),
       unfinished_(unfinished) {}
 
+// Blocks that may still run use the memory, and freeing it would wait for them: such a state is left behind
+// alive.
+void task_queue::abandon_if_running() noexcept {
+  if (!state_->kernel.claimed()) return;
+  write_log(log_level::warning, "a task queue whose resident kernel does not end is left behind");
+  (void)state_.release();
+}
+
 task_queue::task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                        queue_options options)
     : state_(std::make_unique<state>(std::move(device), kernels, options)) {
-  if (options.start_at_once) state_->start();
+  if (!options.start_at_once) return;
+  try {
+    state_->start();
+  } catch (...) {
+    abandon_if_running();
+    throw;
+  }
 }
 
 task_queue::~task_queue() {
-  if (state_->now.load() == state::phase::ended) return;
+  if (!state_->kernel.claimed()) return;
   try {
     state_->stop();
-  } catch (error const& failure) {
-    // Its blocks may still use the memory, and freeing it would wait for them: leave both behind.
-    write_log(log_level::warning, std::string("a task queue is abandoned: ") + failure.what());
-    (void)state_.release();
-  }
+  } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
+  abandon_if_running();
 }
 
 ticket task_queue::submit(task const& one) { return submit(one, deadline::in(state_->options.patience)); }

@@ -10,7 +10,7 @@
 namespace ballast::inline resident {
 namespace {
 
-constexpr std::size_t stop_word = 0, gave_up_word = 32, words = 64;  // 128 bytes apart
+constexpr std::size_t stop_word = 0, gave_up_word = 32, host_blocks_word = 64, words = 96;  // 128 bytes apart
 
 std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_ref(word); }
 
@@ -79,6 +79,7 @@ resident_control resident_kernel::next_control() const {
   resident_control control;
   control.stop = &words_[stop_word];
   control.gave_up = &words_[gave_up_word];
+  control.host_blocks = &words_[host_blocks_word];
   control.arrived = arrived_.data();
   control.clock_ns = clock_.data();
   control.activity = activity_.data();
@@ -93,10 +94,15 @@ void resident_kernel::start(void const* argument, std::size_t bytes) {
     throw error("device " + device_->name() + " has a resident kernel already; one per device and process");
   claimed_ = true;
   ++run_;
-  shared(words_[stop_word]).store(0, std::memory_order_relaxed);
-  reader_->fill(activity_.data(), 0, activity_.bytes());
-  reader_->synchronize();
-  launch(argument, bytes);
+  try {
+    shared(words_[stop_word]).store(0, std::memory_order_relaxed);
+    reader_->fill(activity_.data(), 0, activity_.bytes());
+    reader_->synchronize();
+    launch(argument, bytes);
+  } catch (...) {
+    end_of_run();  // nothing was launched
+    throw;
+  }
   await_arrival();
 }
 
@@ -162,11 +168,23 @@ void resident_kernel::join(deadline until) {
         throw deadline_passed("the resident kernel on " + device_->name() + " to end", describe_blocks());
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
-  } catch (device_lost const&) {
+  } catch (deadline_passed const&) { throw; } catch (...) {
+    await_host_blocks(until);
     end_of_run();
     throw;
   }
   end_of_run();
+}
+
+// A fault of one block of a host device does not end the others: they leave after their tasks.
+void resident_kernel::await_host_blocks(deadline until) {
+  request_stop();
+  while (shared(words_[host_blocks_word]).load() != 0) {
+    if (until.passed())
+      throw deadline_passed("the blocks of " + device_->name() + " to leave after a fault",
+                            describe_blocks());
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 void resident_kernel::end_of_run() {

@@ -22,6 +22,7 @@ namespace ballast::inline queue {
 /// Names what one submit() accepted; cheap to copy. Valid for the queue and the run that gave it.
 struct ticket {
   std::uint32_t lane = 0;
+  std::uint32_t run = 0;
   std::uint64_t first_batch = 0, last_batch = 0;  ///< inclusive; first > last: nothing to wait for
 };
 
@@ -133,12 +134,13 @@ class task_queue {
   void close(deadline until);
   /// Ends the kernel after the tasks that run now and returns those that were accepted and did not run. After
   /// device_lost: those not known to have reached the device (some may have run; its memory is gone anyway).
+  /// A second call returns nothing new.
   std::vector<task> stop();
   /// Asks for what stop() does, without waiting; waits in other threads then throw queue_stopped.
   /// Async-signal-safe.
   void request_stop() noexcept;
-  /// Starts again after close() or stop(). Allocates nothing. Tickets of earlier runs must not be used any
-  /// more.
+  /// Starts again after close() or stop(). Allocates nothing. Tickets of earlier runs are refused from then
+  /// on.
   void start();
   bool running();
 
@@ -168,6 +170,8 @@ class task_queue {
   doorbell& bell();
 
  private:
+  void abandon_if_running() noexcept;
+
   struct state;
   std::unique_ptr<state> state_;
 };

@@ -11,12 +11,13 @@ namespace ballast::inline resident {
 /// writer, so that plain loads and stores over PCIe suffice. Trivially copyable; resident_kernel owns what it
 /// points to.
 struct resident_control {
-  std::uint32_t* stop = nullptr;      ///< pinned, host writes: 1 asks every block to end after its task
-  std::uint32_t* arrived = nullptr;   ///< pinned, a word per block: the block writes `run` when it starts
-  std::uint64_t* clock_ns = nullptr;  ///< pinned, block 0 writes: the device's time at its arrival
-  std::uint32_t* gave_up = nullptr;   ///< pinned, block 0 writes: `run` if it ended at the idle limit
-  std::uint64_t* activity = nullptr;  ///< device, a word per block: last ticket claimed * 4 + what it does
-  std::uint32_t run = 0;              ///< the number of this start, from 1
+  std::uint32_t* stop = nullptr;         ///< pinned, host writes: 1 asks every block to end after its task
+  std::uint32_t* arrived = nullptr;      ///< pinned, a word per block: the block writes `run` when it starts
+  std::uint64_t* clock_ns = nullptr;     ///< pinned, block 0 writes: the device's time at its arrival
+  std::uint32_t* gave_up = nullptr;      ///< pinned, block 0 writes: `run` if it ended at the idle limit
+  std::uint32_t* host_blocks = nullptr;  ///< host backend: blocks inside the worker loop now
+  std::uint64_t* activity = nullptr;     ///< device, a word per block: last ticket claimed * 4 + what it does
+  std::uint32_t run = 0;                 ///< the number of this start, from 1
   std::uint64_t idle_limit_ns = 0;
 
   template <class Crew>

@@ -48,12 +48,16 @@ class resident_kernel {
   /// and waits until every block runs. Allocates nothing. Throws ballast::error if a resident kernel runs on
   /// the device already, deadline_passed saying how many blocks started, device_lost.
   void start(void const* argument, std::size_t bytes);
+  /// Whether a run was begun and not joined: the memory that the kernel uses must stay.
+  bool claimed() const { return claimed_; }
   /// Whether the kernel still runs. Never waits. Throws device_lost.
   bool running();
   /// Asks every block to end after its task. Async-signal-safe; does not wait.
   void request_stop() noexcept;
   bool stop_requested() const noexcept;
-  /// Waits for the kernel's end. Throws deadline_passed, device_lost.
+  /// Waits for the kernel's end, also after a start() or a run that failed. Throws deadline_passed (then the
+  /// kernel may still run), else what ended the run once no block is left: device_lost, or what the launch
+  /// threw.
   void join(deadline until);
   /// Whether the last run ended because no task came for idle_limit.
   bool gave_up() const;
@@ -68,13 +72,14 @@ class resident_kernel {
   void launch(void const* argument, std::size_t bytes);
   void await_arrival();
   std::uint32_t arrived() const;
+  void await_host_blocks(deadline until);
   void end_of_run();
 
   std::shared_ptr<compute_device> device_;
   kernel_code entry_;
   resident_options options_;
   std::uint32_t blocks_;
-  pinned_buffer<std::uint32_t> words_;  ///< stop, gave_up; each on a line of its own
+  pinned_buffer<std::uint32_t> words_;  ///< stop, gave_up, host_blocks; each on a line of its own
   pinned_buffer<std::uint32_t> arrived_;
   pinned_buffer<std::uint64_t> clock_;
   device_buffer<std::uint64_t> activity_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -18,10 +19,23 @@ namespace ballast::inline resident {
 //   times_tasks()  whether finish() wants the times (they cost two clock reads a task)
 //   serving_state, serve(crew, state)   GPU only: what block 0 does instead of working, until all is over
 
+/// Counts a host thread among those inside the worker loop, also when a task throws.
+class host_block_count {
+ public:
+  explicit host_block_count(std::uint32_t& blocks) : blocks_(blocks) { blocks_.fetch_add(1); }
+  ~host_block_count() { blocks_.fetch_sub(1); }
+  host_block_count(host_block_count const&) = delete;
+  host_block_count& operator=(host_block_count const&) = delete;
+
+ private:
+  std::atomic_ref<std::uint32_t> blocks_;
+};
+
 /// One host thread takes tasks until its source ends. What the tasks throw passes through.
 template <class List, class Source>
 void work_on_host(void const* argument, host_lane& lane) {
   Source source = *static_cast<Source const*>(argument);
+  host_block_count const counted(*source.control.host_blocks);
   solo_crew crew(lane);
   source.control.arrive(crew, crew.now_ns());
   while (source.next(crew)) {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <thread>
+
+#include "ballast/queue/balanced_queue.hpp"
+#include "fixture.hpp"
+
+namespace ballast::test {
+namespace {
+
+queue_options small_queue() {
+  auto options = test_options();
+  options.capacity = 4;
+  if (first_device()->is_cuda()) options.resident.blocks = 5;
+  return options;
+}
+
+/// Submits until it is refused; returns how many tasks were accepted. Task i of thread t is word t * each +
+/// i.
+template <class Queue>
+std::uint32_t submit_until_refused(Queue& queue, array_ref<std::uint32_t> words, std::uint32_t first,
+                                   std::uint32_t each) {
+  std::uint32_t accepted = 0;
+  try {
+    for (; accepted < each; ++accepted) queue.submit(task(add_one_plainly{words}, {first + accepted, 1}));
+  } catch (error const&) {}
+  return accepted;
+}
+
+/// Whether words [first, first + accepted) are 1 and the other words of the thread's share are 0.
+void expect_accepted_once(std::vector<std::uint32_t> const& words, std::uint32_t first, std::uint32_t each,
+                          std::uint32_t accepted) {
+  for (std::uint32_t i = 0; i < each; ++i)
+    ASSERT_EQ(words[first + i], i < accepted ? 1u : 0u) << "task " << i << " of " << accepted << " accepted";
+}
+
+TEST(racing_stop, returns_every_accepted_task_that_did_not_run_while_threads_submit) {
+  std::uint32_t const threads = 3, each = 2000;
+  pinned_buffer<std::uint32_t> words(first_device(), threads * each);
+  task_queue queue(first_device(), kernels(), small_queue());
+  for (int round = 0; round < 30; ++round) {
+    std::ranges::fill(words.span(), 0u);
+    if (round > 0) queue.start();
+    array_ref<std::uint32_t> const ref(words.data());
+    std::vector<std::uint32_t> accepted(threads);
+    std::vector<task> rest;
+    {
+      std::vector<std::jthread> submitters;
+      for (std::uint32_t t = 0; t < threads; ++t)
+        submitters.emplace_back([&, t] { accepted[t] = submit_until_refused(queue, ref, t * each, each); });
+      for (int i = 0; i < round * 20; ++i) std::this_thread::yield();
+      rest = queue.stop();
+    }
+    for (auto const& one : rest) words[one.range().first] += 1;
+    std::vector<std::uint32_t> const seen(words.span().begin(), words.span().end());
+    for (std::uint32_t t = 0; t < threads; ++t) expect_accepted_once(seen, t * each, each, accepted[t]);
+    EXPECT_TRUE(queue.stop().empty());
+  }
+}
+
+TEST(racing_stop, of_a_balanced_queue_returns_every_accepted_task_that_did_not_run) {
+  std::uint32_t const threads = 3, each = 2000;
+  pinned_buffer<std::uint32_t> words(devices().front(), threads * each);
+  balanced_options options;
+  options.queue = small_queue();
+  balanced_queue queue(devices(), kernels(), options);
+  for (int round = 0; round < 20; ++round) {
+    std::ranges::fill(words.span(), 0u);
+    if (round > 0) queue.start();
+    array_ref<std::uint32_t> const ref(words.data());
+    std::vector<std::uint32_t> accepted(threads);
+    std::vector<task> rest;
+    {
+      std::vector<std::jthread> submitters;
+      for (std::uint32_t t = 0; t < threads; ++t)
+        submitters.emplace_back([&, t] { accepted[t] = submit_until_refused(queue, ref, t * each, each); });
+      for (int i = 0; i < round * 20; ++i) std::this_thread::yield();
+      rest = queue.stop();
+    }
+    for (auto const& one : rest) words[one.range().first] += 1;
+    std::vector<std::uint32_t> const seen(words.span().begin(), words.span().end());
+    for (std::uint32_t t = 0; t < threads; ++t) expect_accepted_once(seen, t * each, each, accepted[t]);
+  }
+}
+
+TEST(stopped_balanced_queue, tells_those_who_wait) {
+  pinned_buffer<std::uint32_t> words(devices().front(), 2000);
+  balanced_options options;
+  options.queue = small_queue();
+  balanced_queue queue(devices(), kernels(), options);
+  std::vector<task> tasks;
+  for (std::uint32_t i = 0; i < 2000; ++i)
+    tasks.emplace_back(spin_then_mark{array_ref<std::uint32_t>(words.data()), 2'000'000}, block_range{i, 1});
+  auto const ticket = queue.submit(tasks);
+  std::atomic<bool> told = false;
+  std::jthread waiting([&] {
+    try {
+      queue.wait(ticket);
+    } catch (queue_stopped const&) { told = true; }
+  });
+  EXPECT_FALSE(queue.stop().empty());
+  waiting.join();
+  EXPECT_TRUE(told);
+  queue.start();
+  EXPECT_THROW(queue.finished(ticket), bad_argument);  // of the earlier run
+  queue.close();
+}
+
+TEST(ticket, of_an_earlier_run_is_refused) {
+  counted_words visits(first_device(), 1);
+  task_queue queue(first_device(), kernels(), small_queue());
+  auto const old = queue.submit(task(count_visit{visits.ref()}));
+  queue.close();
+  queue.start();
+  EXPECT_THROW(queue.finished(old), bad_argument);
+  queue.close();
+}
+
+TEST(faulted_queue, leaves_its_memory_until_every_worker_has_left) {
+  if (first_device()->is_cuda()) GTEST_SKIP() << "a trap on a GPU ends all its blocks";
+  for (int round = 0; round < 3; ++round) {
+    auto const mine = open_devices("host:2").front();
+    pinned_buffer<std::uint32_t> words(mine, 2);
+    {
+      task_queue queue(mine, kernels(), test_options());
+      queue.submit(task(spin_then_mark{array_ref<std::uint32_t>(words.data()), 100'000'000}, {0, 1}));
+      auto const doomed = queue.submit(task(fail{}));
+      EXPECT_THROW(queue.wait(doomed), device_lost);
+    }
+  }
+}
+
+TEST(failed_start, leaves_a_queue_that_can_be_started_again) {
+  if (first_device()->is_cuda()) GTEST_SKIP() << "shown on cores: it needs a device that is full";
+  auto const device = open_devices("host:1").front();
+  pinned_buffer<std::uint32_t> entered(device, 1), gate(device, 1), words(device, 1);
+  entered[0] = gate[0] = words[0] = 0;
+  auto options = test_options();
+  options.start_at_once = false;
+  options.resident.start_patience = std::chrono::milliseconds(20);
+  task_queue queue(device, kernels(), options);
+  auto const other = device->make_stream();
+  kernels().launch(*other, task(wait_at_gate{array_ref<std::uint32_t>(entered.data()),
+                                             array_ref<std::uint32_t>(gate.data())}));
+  std::jthread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::atomic_ref(gate[0]).store(1, std::memory_order_release);
+  });
+  EXPECT_THROW(queue.start(), deadline_passed);
+  opener.join();
+  other->synchronize();
+  queue.start();
+  queue.wait(queue.submit(task(add_one_plainly{array_ref<std::uint32_t>(words.data())})));
+  queue.close();
+  EXPECT_EQ(words[0], 1u);
+}
+
+}  // namespace
+}  // namespace ballast::test
