@@ -28,7 +28,7 @@ struct resident_options {
   int spared_multiprocessors = 8;
   clock::duration start_patience = std::chrono::seconds(30);  ///< until every block runs
   clock::duration stop_patience = std::chrono::minutes(1);    ///< until every block has ended
-  clock::duration idle_limit = std::chrono::minutes(30);      ///< no new task for so long ends the kernel
+  clock::duration idle_limit = std::chrono::minutes(30);      ///< all blocks idle so long: the kernel ends
 };
 
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. One per device and process.
