@@ -95,7 +95,7 @@ struct wait_at_gate {
   BALLAST_HD void operator()(Block& block) const {
     if (block.rank() == 0) {
       system_word(entered[block.index()]).store_release(1);
-      for (std::uint64_t looks = 0; system_word(gate[0]).load_acquire() == 0 && looks < (1ull << 31);
+      for (std::uint64_t looks = 0; system_word(gate[0]).load_acquire() == 0 && looks < (1ull << 36);
            ++looks) {}
     }
     block.sync();
