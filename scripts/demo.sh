@@ -9,6 +9,11 @@ source scripts/toolchain.sh
 scripts/setup.sh
 preset=host-release
 if find_nvcc >/dev/null && (($(count_gpus) > 0)); then preset=cuda; fi
+# On cores alone, two devices of half of them each show what balancing does.
+if [[ $preset != cuda ]] && (($(nproc) > 1)); then
+  half=$(($(nproc) / 2))
+  export BALLAST_DEVICES=${BALLAST_DEVICES:-host:$half,host:$half}
+fi
 echo "Building build/$preset/ballast"
 configure "$preset" >/dev/null
 cmake --build --preset "$preset" --target ballast_command

@@ -15,6 +15,8 @@ queue_options small_queue() {
   return options;
 }
 
+constexpr std::uint32_t racers = 3, tasks_each = 2000;
+
 /// Submits until it is refused; returns how many tasks were accepted. Task i of thread t is word t * each +
 /// i.
 template <class Queue>
@@ -34,53 +36,43 @@ void expect_accepted_once(std::vector<std::uint32_t> const& words, std::uint32_t
     ASSERT_EQ(words[first + i], i < accepted ? 1u : 0u) << "task " << i << " of " << accepted << " accepted";
 }
 
-TEST(racing_stop, returns_every_accepted_task_that_did_not_run_while_threads_submit) {
-  std::uint32_t const threads = 3, each = 2000;
-  pinned_buffer<std::uint32_t> words(first_device(), threads * each);
-  task_queue queue(first_device(), kernels(), small_queue());
-  for (int round = 0; round < 30; ++round) {
+/// Rounds of threads that submit until a stop() refuses them, after a while that differs from round to round.
+template <class Queue>
+void race_submitters_with_stop(Queue& queue, pinned_buffer<std::uint32_t> const& words) {
+  for (int round = 0; round < 25; ++round) {
     std::ranges::fill(words.span(), 0u);
     if (round > 0) queue.start();
     array_ref<std::uint32_t> const ref(words.data());
-    std::vector<std::uint32_t> accepted(threads);
+    std::vector<std::uint32_t> accepted(racers);
     std::vector<task> rest;
     {
       std::vector<std::jthread> submitters;
-      for (std::uint32_t t = 0; t < threads; ++t)
-        submitters.emplace_back([&, t] { accepted[t] = submit_until_refused(queue, ref, t * each, each); });
+      for (std::uint32_t t = 0; t < racers; ++t)
+        submitters.emplace_back(
+            [&, t] { accepted[t] = submit_until_refused(queue, ref, t * tasks_each, tasks_each); });
       for (int i = 0; i < round * 20; ++i) std::this_thread::yield();
       rest = queue.stop();
     }
     for (auto const& one : rest) words[one.range().first] += 1;
     std::vector<std::uint32_t> const seen(words.span().begin(), words.span().end());
-    for (std::uint32_t t = 0; t < threads; ++t) expect_accepted_once(seen, t * each, each, accepted[t]);
+    for (std::uint32_t t = 0; t < racers; ++t)
+      expect_accepted_once(seen, t * tasks_each, tasks_each, accepted[t]);
     EXPECT_TRUE(queue.stop().empty());
   }
 }
 
+TEST(racing_stop, returns_every_accepted_task_that_did_not_run_while_threads_submit) {
+  pinned_buffer<std::uint32_t> const words(first_device(), racers * tasks_each);
+  task_queue queue(first_device(), kernels(), small_queue());
+  race_submitters_with_stop(queue, words);
+}
+
 TEST(racing_stop, of_a_balanced_queue_returns_every_accepted_task_that_did_not_run) {
-  std::uint32_t const threads = 3, each = 2000;
-  pinned_buffer<std::uint32_t> words(devices().front(), threads * each);
+  pinned_buffer<std::uint32_t> const words(first_device(), racers * tasks_each);
   balanced_options options;
   options.queue = small_queue();
   balanced_queue queue(devices(), kernels(), options);
-  for (int round = 0; round < 20; ++round) {
-    std::ranges::fill(words.span(), 0u);
-    if (round > 0) queue.start();
-    array_ref<std::uint32_t> const ref(words.data());
-    std::vector<std::uint32_t> accepted(threads);
-    std::vector<task> rest;
-    {
-      std::vector<std::jthread> submitters;
-      for (std::uint32_t t = 0; t < threads; ++t)
-        submitters.emplace_back([&, t] { accepted[t] = submit_until_refused(queue, ref, t * each, each); });
-      for (int i = 0; i < round * 20; ++i) std::this_thread::yield();
-      rest = queue.stop();
-    }
-    for (auto const& one : rest) words[one.range().first] += 1;
-    std::vector<std::uint32_t> const seen(words.span().begin(), words.span().end());
-    for (std::uint32_t t = 0; t < threads; ++t) expect_accepted_once(seen, t * each, each, accepted[t]);
-  }
+  race_submitters_with_stop(queue, words);
 }
 
 TEST(stopped_balanced_queue, tells_those_who_wait) {

@@ -19,7 +19,7 @@ struct balanced_options {
   queue_options queue;             ///< of each device
 };
 
-/// Names a batch of the common backlog; cheap to copy.
+/// Names a batch of the common backlog; cheap to copy. Refused (bad_argument) after the next start().
 struct backlog_ticket {
   std::uint64_t number = 0;
 };
@@ -70,7 +70,8 @@ class balanced_queue {
   /// Runs everything accepted, then ends the kernels. Idempotent. Throws like wait().
   void close();
   void close(deadline until);
-  /// Ends the kernels after the tasks that run now; returns the tasks that did not run.
+  /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Threads in wait() get
+  /// queue_stopped. If a device does not stop in time it throws; what was collected comes with the next call.
   std::vector<task> stop();
   /// Asks for what stop() does; waits in other threads then throw queue_stopped. Async-signal-safe.
   void request_stop() noexcept;
