@@ -83,6 +83,13 @@ bool backlog::finished(std::uint64_t number) const {
   return !batch || batch->unfinished.load() == 0;
 }
 
+std::uint64_t backlog::unfinished() const {
+  std::lock_guard const hold(mutex_);
+  std::uint64_t sum = 0;
+  for (auto const& [number, batch] : batches_) sum += batch->unfinished.load();
+  return sum;
+}
+
 std::uint64_t backlog::end() const {
   std::lock_guard const hold(mutex_);
   return next_;

@@ -54,7 +54,8 @@ class backlog {
   void rethrow_failure() const;
 
   bool finished(std::uint64_t number) const;
-  std::uint64_t end() const;  ///< one past the last batch number
+  std::uint64_t unfinished() const;  ///< tasks of this run, wherever they are
+  std::uint64_t end() const;         ///< one past the last batch number
   /// Sleeps until the batch is finished, something failed, or `until`.
   void sleep_until_finished(std::uint64_t number, clock::time_point until);
   std::vector<device_share> shares(std::uint64_t number) const;

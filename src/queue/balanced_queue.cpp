@@ -141,7 +141,7 @@ std::vector<task> balanced_queue::stop() {
   auto& all = state_->handed_back;
   state_->tasks.close();
   state_->tasks.fail(
-      std::make_exception_ptr(queue_stopped("its devices", state_->tasks.waiting(), "stop() was called")));
+      std::make_exception_ptr(queue_stopped("its devices", state_->tasks.unfinished(), "stop() was called")));
   for (auto& feeder : state_->feeders) feeder.abandon();
   request_stop();
   for (auto& feeder : state_->feeders) feeder.join();
