@@ -61,7 +61,8 @@ void run(run_request const& asked) {
   auto const started = utc_now();
   auto const result = compare_solutions(devices, plan, watches.observer());
   watches.finish();
-  if (!asked.record.empty()) write_run_record(asked.record, record_of(plan, result, devices, started));
+  if (!asked.record.empty() && !result.solutions.empty())
+    write_run_record(asked.record, record_of(plan, result, devices, started));
   if (!asked.trace.empty()) save_chrome_trace(asked.trace, spans);
   if (asked.json) {
     std::cout << report_as_json(plan, result).text(2) << '\n';

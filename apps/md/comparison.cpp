@@ -65,13 +65,16 @@ class comparing {
     simulation run(*system_, *runners_[i], plan_->what, plan_->from);
     make_steps(run, first && is_last(i));
     runners_[i]->leave();
-    done_[i].push_back({run.times(), run.busy_seconds(), run.evaluations(), run.rebuilds()});
-    if (first) compare_forces(i);
+    if (run.evaluations() > 0) {
+      done_[i].push_back({run.times(), run.busy_seconds(), run.evaluations(), run.rebuilds()});
+      if (first) compare_forces(i);
+    }
     if ((first && is_last(i)) || result_.interrupted) keep_sums(run);
   }
 
   void make_steps(simulation& run, bool writes) {
     tell_stepped(0);
+    if (writes) refuse_infinite(system_->sums());  // before any file is touched
     if (writes) write_frame(run);
     if (plan_->steps == 0) {
       run.evaluate();
@@ -117,6 +120,7 @@ class comparing {
   }
 
   void write_end(simulation& run) {
+    refuse_infinite(system_->sums());
     write_frame(run);
     if (!plan_->files.checkpoint.empty()) write_checkpoint(plan_->files.checkpoint, run.point());
   }

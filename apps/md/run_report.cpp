@@ -125,6 +125,7 @@ json_value physics_as_json(comparison_plan const& plan) {
 
 std::string report_as_text(comparison_plan const& plan, comparison const& result,
                            std::vector<energy_row> const& energies, charset drawn_with) {
+  if (result.solutions.empty()) return "stopped before the first step\n";
   return heading(plan, result) + energies_as_text(energies, drawn_with) + sums_as_text(result) +
          solutions_as_text(result, drawn_with) + other_times_as_text(result, drawn_with) +
          agreement_as_text(result);

@@ -229,6 +229,15 @@ TEST(md_comparison, ends_after_the_present_step_when_asked_to) {
   EXPECT_EQ(read_checkpoint(folder.file("c")).step, 3);
 }
 
+TEST(md_comparison, reports_no_solution_when_it_is_stopped_before_the_first_step) {
+  request_stop();
+  auto const result = compare_solutions(test_devices(), plan_of(200, 1000));
+  forget_stop();
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.steps, 0);
+  EXPECT_TRUE(result.solutions.empty());
+}
+
 TEST(md_comparison, refuses_plans_that_make_no_sense) {
   using testing::HasSubstr;
   auto const refusal = [](auto const& spoil) {
