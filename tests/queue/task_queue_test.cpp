@@ -15,6 +15,20 @@ TEST(task_queue, executes_each_of_many_tasks_of_one_batch_exactly_once) {
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
+TEST(task_queue, executes_each_of_two_million_tasks_exactly_once) {
+  std::uint32_t const n = 2'000'000, batch = 50'000;
+  counted_words visits(first_device(), n);
+  task_queue queue(first_device(), kernels(), test_options());
+  for (std::uint32_t first = 0; first < n; first += batch) {
+    std::vector<task> tasks;
+    for (std::uint32_t i = first; i < first + batch; ++i)
+      tasks.emplace_back(count_visit{visits.ref()}, block_range{i, 1});
+    queue.submit(tasks);
+  }
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
 TEST(task_queue, executes_each_task_submitted_one_by_one_exactly_once) {
   std::uint32_t const n = 20'000;
   counted_words visits(first_device(), n);
