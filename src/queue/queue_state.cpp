@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 #include "ballast/base/log.hpp"
 
@@ -258,12 +257,13 @@ std::vector<task> task_queue::state::stop() {
     device_is_gone = true;
     now = phase::ended;
   }
-  if (std::exchange(collected, true)) return {};
+  if (collected) return {};
   hold_lanes(deadline::in(options.patience));
   std::vector<task> tasks;
   if (!device_is_gone) collect_from_ring(tasks);
   collect_from_lanes(tasks);
   release_lanes();
+  collected = true;
   return tasks;
 }
 

@@ -91,9 +91,9 @@ struct task_queue::state {
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;
   std::atomic<bool> lost = false;
-  std::uint32_t run = 0;
+  std::atomic<std::uint32_t> run = 0;
   bool told_closed = false;
-  bool collected = true;  ///< whether `unexecuted` is that of the last run
+  bool collected = true;  ///< whether the last run's unexecuted tasks were handed back
 };
 
 }  // namespace ballast::inline queue
