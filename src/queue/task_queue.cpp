@@ -93,6 +93,8 @@ bool task_queue::running() { return state_->alive(); }
 execution task_queue::execution_of(ticket const& which) const {
   if (!state_->options.times) throw error("execution_of needs a queue made with options.times");
   if (!state_->finished(which)) throw error("execution_of needs a finished ticket");
+  if (which.last_batch + 1 == which.first_batch)
+    throw error("execution_of needs a ticket of at least one task");
   auto const& lane = state_->lanes.at(which.lane);
   if (which.first_batch + lane.batch_slots() < lane.next_batch())
     throw error("execution_of was asked too late: the batch's record was used again");

@@ -157,6 +157,21 @@ TEST(idle_queue, ends_at_its_idle_limit_and_says_so) {
   EXPECT_EQ(queue.stop().size(), 1u);
 }
 
+TEST(idle_workers, stay_while_one_task_runs_for_longer_than_idle_limit) {
+  auto options = held_queue::options(64);
+  options.resident.idle_limit = std::chrono::milliseconds(50);
+  gate held(1);
+  counted_words visits(first_device(), 100);
+  task_queue queue(first_device(), kernels(), options);
+  if (queue.workers() < 2) GTEST_SKIP() << "one worker has nobody to wait beside it";
+  queue.submit(held.holder(0));
+  held.await_inside(1);
+  std::this_thread::sleep_for(4 * options.resident.idle_limit);
+  queue.wait(queue.submit(visits_of(visits.ref(), 100)));
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  held.open();
+}
+
 TEST(resident_blocks, leave_room_for_a_kernel_of_the_caller) {
   auto const device = first_device();
   auto options = held_queue::options(64);
@@ -196,6 +211,7 @@ TEST(timed_queue, says_when_the_tasks_of_a_ticket_ran) {
   EXPECT_LE(a.last_end_ns, b.first_begin_ns);
   EXPECT_LE(b.first_begin_ns, b.last_end_ns);
   EXPECT_EQ(a.work_ns, a.last_end_ns - a.first_begin_ns);  // one task
+  EXPECT_THROW(queue.execution_of(queue.submit(std::vector<task>())), error);
   queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }

@@ -18,6 +18,14 @@ __device__ inline void back_off(std::uint64_t idle_ns) {
   if (idle_ns > gpu_awake_ns) __nanosleep(idle_ns > 20 * gpu_awake_ns ? 1000 : 200);
 }
 
+/// No wait without an end: a worker leaves when the server, which looks around all the time and says so, has
+/// not for idle_limit. Asked rarely, since only a long wait can end so.
+__device__ inline bool lane_source_ref::server_vanished(std::uint64_t idle_ns, std::uint64_t now_ns) const {
+  if (idle_ns <= control.idle_limit_ns) return false;
+  auto const served_ns = atomic_ref<std::uint64_t, scope::device>(words->served_ns).load_relaxed();
+  return now_ns > served_ns && now_ns - served_ns > control.idle_limit_ns;
+}
+
 /// The first warp claims a ticket and polls its slot: lanes 0-3 read a chunk each, so that one load
 /// instruction brings readiness and payload. Polls are relaxed; one fence follows (an acquire per poll
 /// empties the L1).
@@ -43,9 +51,8 @@ __device__ bool lane_source_ref::next(cuda_crew<Threads>& crew) {
         mine_is_here = is_here(chunk, lap);
       }
       if (crew.lane() == 4) stop = atomic_ref<std::uint32_t, scope::device>(words->stop).load_relaxed();
-      // A server that vanished must not keep the worker: it leaves well after the server would have given up.
       if (looks % 64 == 63) idle_ns = crew.now_ns() - waits_since;
-      leave = __any_sync(0xffffffff, stop != 0) || idle_ns > 2 * control.idle_limit_ns;
+      leave = __any_sync(0xffffffff, stop != 0) || server_vanished(idle_ns, crew.now_ns());
       here = !leave && __all_sync(0xffffffff, mine_is_here);
       if (!here) back_off(idle_ns);
     }
@@ -202,8 +209,10 @@ struct lane_server {
     bool const stop = source.control.stop_asked();
     std::uint64_t const head = atomic_ref<std::uint64_t, scope::device>(source.words->head).load_relaxed();
     tell_taken(min(head, state.tail));
-    if (head != state.tail + crew.blocks() - 1) state.last_news_ns = crew.now_ns();
-    bool const gives_up = crew.now_ns() - state.last_news_ns > source.control.idle_limit_ns;
+    auto const now = crew.now_ns();
+    atomic_ref<std::uint64_t, scope::device>(source.words->served_ns).store_relaxed(now);
+    if (head != state.tail + crew.blocks() - 1) state.last_news_ns = now;
+    bool const gives_up = now - state.last_news_ns > source.control.idle_limit_ns;
     if (gives_up) source.control.give_up();
     heard_lanes = std::uint32_t(said);
     heard_closed = (said & closed_bit) != 0;

@@ -29,6 +29,7 @@ struct alignas(128) device_words {
 struct alignas(128) ring_words {
   std::uint64_t head;                      ///< the next ticket to claim
   alignas(128) std::uint32_t stop;         ///< the server says: leave without a task
+  std::uint64_t served_ns;                 ///< GPU: when the server last looked around, on the device's clock
   alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
   // Host backend: who sleeps on the host bell, and for what, so that nobody is woken for nothing.
   alignas(128) std::uint64_t take_alarm;  ///< ring when so many tasks are taken
@@ -130,6 +131,7 @@ struct lane_source_ref {
   __device__ bool next(cuda_crew<Threads>& crew);
   template <std::uint32_t Threads>
   __device__ void serve(cuda_crew<Threads>& crew, lane_serving_state& state);
+  __device__ bool server_vanished(std::uint64_t idle_ns, std::uint64_t now_ns) const;
 #endif
 
  private:

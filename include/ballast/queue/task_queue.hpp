@@ -115,7 +115,7 @@ class task_queue {
   /// Tasks `first` .. `first + count - 1` of a prepared batch of this queue's list; cheaper, nothing is
   /// checked again.
   ticket submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
-  /// The same without waiting: nothing if the queue is full at the moment.
+  /// The same without waiting: nothing if the lane is full, or in use by another thread, at the moment.
   std::optional<ticket> try_submit(task const& one);
 
   /// Whether all tasks of the ticket have run; their results are visible to the host then, and to later
@@ -144,8 +144,8 @@ class task_queue {
   void start();
   bool running();
 
-  /// When the ticket's tasks ran. Requires options.times, a finished ticket, and fewer than `capacity`
-  /// batches submitted on the same thread's lane since. Throws ballast::error otherwise.
+  /// When the ticket's tasks ran. Requires options.times, a finished ticket of at least one task, and fewer
+  /// than `capacity` batches submitted on the same thread's lane since. Throws ballast::error otherwise.
   execution execution_of(ticket const& which) const;
   /// The traced tasks of the last run, by worker. Call after close() or stop().
   std::vector<task_span> task_spans() const;
