@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "ballast/base/error.hpp"
 
@@ -11,7 +12,6 @@ namespace ballast::md {
 namespace {
 
 bool sound(double value) { return std::isfinite(value) && std::abs(value) <= largest_coordinate; }
-bool sound(vec3 const& v) { return sound(v.x) && sound(v.y) && sound(v.z); }
 
 template <class T>
 std::vector<T> taken(std::vector<T> const& from, std::vector<std::uint32_t> const& order) {
@@ -21,16 +21,24 @@ std::vector<T> taken(std::vector<T> const& from, std::vector<std::uint32_t> cons
   return result;
 }
 
-[[noreturn]] void refuse_atom(atoms const& all, std::size_t atom, std::string_view what,
+[[noreturn]] void refuse_atom(atoms const& all, std::size_t i, std::string_view what, double value,
                               std::string_view legal) {
-  refuse_argument("atoms", std::string(what) + " of atom " + std::to_string(all.id[atom]), legal);
+  refuse_argument("the " + std::string(what) + " of atom " + std::to_string(all.id[i]), value, legal);
+}
+
+void check_components(atoms const& all, std::size_t i, std::string_view what, vec3 const& v,
+                      std::string_view legal) {
+  for (double const component : {v.x, v.y, v.z}) {
+    if (!sound(component)) refuse_atom(all, i, what, component, legal);
+  }
 }
 
 void check_atom(atoms const& all, std::size_t i) {
-  if (!sound(all.position[i])) refuse_atom(all, i, "the position", "finite coordinates within 1e9 Angstrom");
-  if (!sound(all.velocity[i])) refuse_atom(all, i, "the velocity", "finite components");
-  if (!sound(all.charge[i])) refuse_atom(all, i, "the charge", "a finite number");
-  if (!sound(all.mass[i]) || all.mass[i] <= 0) refuse_atom(all, i, "the mass", "a positive number");
+  check_components(all, i, "position", all.position[i], "a finite coordinate within 1e9 Angstrom");
+  check_components(all, i, "velocity", all.velocity[i], "a finite component within 1e9 Angstrom/fs");
+  double const charge = all.charge[i], mass = all.mass[i];
+  if (!sound(charge)) refuse_atom(all, i, "charge", charge, "a finite number within 1e9");
+  if (!sound(mass) || mass <= 0) refuse_atom(all, i, "mass", mass, "more than 0 and at most 1e9");
 }
 
 void widen(double& low, double& high) {
@@ -65,6 +73,13 @@ atoms reordered(atoms const& from, std::vector<std::uint32_t> const& order) {
           from.box,
           from.box_is_given,
           from.parameters};
+}
+
+std::vector<std::uint32_t> order_of_ids(atoms const& all) {
+  std::vector<std::uint32_t> order(all.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return all.id[a] < all.id[b]; });
+  return order;
 }
 
 void check_atoms(atoms const& all) {

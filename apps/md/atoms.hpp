@@ -37,6 +37,7 @@ constexpr lennard_jones helium_parameters{0.0203093, 2.556};
 constexpr double helium_mass = 4.002602;
 constexpr double boltzmann = 0.0019872067;                          ///< kcal/mol/K
 constexpr double acceleration = 1.0 / (48.88821291 * 48.88821291);  ///< (kcal/mol/A)/(g/mol) to A/fs^2
+constexpr double light_speed = 2997.92458;                          ///< A/fs
 constexpr double largest_coordinate = 1e9;                          ///< beyond it a run has blown up
 
 /// The state of a system: arrays of equal length, one entry per atom.
@@ -60,6 +61,9 @@ void add_atom(atoms& all, std::int64_t id, std::uint16_t type, vec3 position, ve
 
 /// The atoms in another order: entry i of the result is entry order[i] of `from`.
 atoms reordered(atoms const& from, std::vector<std::uint32_t> const& order);
+
+/// The indices of the atoms in ascending order of their ids.
+std::vector<std::uint32_t> order_of_ids(atoms const& all);
 
 /// Throws bad_argument if there is no atom, more than 2^31 - 1, a coordinate, velocity or charge that is not
 /// finite or beyond +-1e9, or a mass that is not positive. The sentence names the atom's id.

@@ -4,11 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include "ballast/report/progress.hpp"
 #include "ballast/trace/exporters.hpp"
+#include "command_options.hpp"
 #include "run_recording.hpp"
 #include "run_report.hpp"
 #include "run_request.hpp"
@@ -53,7 +55,7 @@ class watcher {
 
 void run(run_request const& asked) {
   auto plan = plan_for(asked);
-  auto const devices = open_devices(asked.devices.empty() ? default_device_list() : asked.devices);
+  auto const devices = open_devices(asked.devices ? *asked.devices : default_device_list());
   recording spans;
   if (!asked.trace.empty()) plan.spans = &spans;
   if (!asked.json) plan.sums_every = (plan.steps + 9) / 10;
@@ -61,14 +63,27 @@ void run(run_request const& asked) {
   auto const started = utc_now();
   auto const result = compare_solutions(devices, plan, watches.observer());
   watches.finish();
-  if (!asked.record.empty() && !result.solutions.empty())
+  bool const something_was_timed = !result.solutions.empty();
+  if (!asked.record.empty() && something_was_timed)
     write_run_record(asked.record, record_of(plan, result, devices, started));
-  if (!asked.trace.empty()) save_chrome_trace(asked.trace, spans);
+  if (!asked.trace.empty() && something_was_timed) save_chrome_trace(asked.trace, spans);
   if (asked.json) {
     std::cout << report_as_json(plan, result).text(2) << '\n';
   } else {
     std::cout << report_as_text(plan, result, watches.energies(), charset_of_environment());
   }
+}
+
+constexpr std::uint32_t most_atoms = 1 << 30;
+constexpr std::int64_t most_steps = 1'000'000'000'000;
+constexpr std::uint32_t most_queue_tasks = 256;
+constexpr int most_repetitions = 1'000'000;
+
+/// A whole number from 0, whose default stands in `target`.
+template <std::integral Number>
+void add_count(CLI::App& md, std::string const& name, Number& target, Number most,
+               std::string const& meaning) {
+  add_whole_number(md, name, target, Number(0), most, meaning)->default_str(std::to_string(target));
 }
 
 void add_system_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*>& physics) {
@@ -77,7 +92,9 @@ void add_system_options(CLI::App& md, run_request& asked, std::vector<CLI::Optio
       "--system", asked.system,
       "gaussian (a droplet of helium), a LAMMPS data file (.data, .lmp, .lammps) or an XYZ file "
       "(.xyz, .extxyz)"));
-  keep(md.add_option("--atoms", asked.count, "Atoms of the gaussian system"));
+  keep(add_whole_number<std::uint64_t>(md, "--atoms", asked.count, 1, most_atoms,
+                                       "Atoms of the gaussian system")
+           ->default_str(std::to_string(run_request::usual_count)));
   keep(md.add_option("--cutoff", asked.cutoff, "Cut-off in Angstrom"));
   keep(md.add_option("--precision", asked.precision,
                      "Of the pair terms: single (with double sums) or double"));
@@ -93,35 +110,41 @@ void add_system_options(CLI::App& md, run_request& asked, std::vector<CLI::Optio
 }
 
 void add_run_options(CLI::App& md, run_request& asked) {
-  md.add_option("--steps", asked.steps, "Steps; 0 times one evaluation of the forces");
-  md.add_option("--seed", asked.seed, "Of velocities and of S2's permutation");
-  md.add_option(
-        "--devices", asked.devices,
+  add_count(md, "--steps", asked.steps, most_steps, "Steps; 0 times one evaluation of the forces");
+  add_whole_number<std::uint64_t>(md, "--seed", asked.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                                  "Of velocities and of S2's permutation")
+      ->default_str(std::to_string(asked.seed));
+  md.add_option_function<std::string>(
+        "--devices", [&](std::string const& list) { asked.devices = list; },
         "Comma-separated: cuda (every GPU), cuda:INDEX, host[:CORES][/SLOWDOWN]; else BALLAST_DEVICES, "
         "else every GPU, else the host's cores")
       ->type_name("LIST");
-  md.add_option("--solutions", asked.solutions, "Some of S1,S2,S3,TQ")->delimiter(',')->type_name("LIST");
-  md.add_option("--chunk", asked.cut.chunk, "Atoms of a chunk of S3 (0: about 16 chunks per device)");
-  md.add_option("--task", asked.cut.task,
-                "Atoms of a task of TQ (0: 128, on cores up to 512 where tasks are many)");
-  md.add_option("--repeat", asked.repeat, "Repetitions; medians are reported");
+  md.add_option("--solutions", asked.solutions, "Some of S1,S2,S3,TQ,chen")
+      ->delimiter(',')
+      ->type_name("LIST");
+  add_count(md, "--chunk", asked.cut.chunk, most_atoms,
+            "Atoms of a chunk of S3 (0: about 16 chunks per device)");
+  add_count(md, "--task", asked.cut.task, most_atoms,
+            "Atoms of a task of TQ and chen (0: 128, on cores up to 512 where tasks are many)");
+  add_whole_number<std::uint32_t>(md, "--queue-tasks", asked.cut.queue_tasks, 1, most_queue_tasks,
+                                  "Tasks that a queue of chen holds; the paper's is 20")
+      ->default_str(std::to_string(asked.cut.queue_tasks));
+  add_whole_number(md, "--repeat", asked.repeat, 1, most_repetitions, "Repetitions; medians are reported")
+      ->default_str(std::to_string(asked.repeat));
 }
 
 void add_file_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*> const& physics) {
   auto* const restart =
-      md.add_option("--restart", asked.restart, "Go on from this checkpoint, with its physics");
+      add_path(md, "--restart", asked.restart, "FILE", "Go on from this checkpoint, with its physics");
   for (auto* const option : physics) restart->excludes(option);
-  restart->type_name("FILE");
-  md.add_option("--checkpoint", asked.files.checkpoint, "Write a checkpoint at the end")->type_name("FILE");
-  md.add_option("--checkpoint-every", asked.files.checkpoint_every, "And every so many steps");
-  md.add_option("--trajectory", asked.files.trajectory, "Add first and last positions to this XYZ file")
-      ->type_name("FILE");
-  md.add_option("--trajectory-every", asked.files.trajectory_every, "And those of every so many steps");
-  md.add_option("--trace", asked.trace, "Write what ran where and when, for ui.perfetto.dev")
-      ->type_name("FILE");
-  md.add_option("--record", asked.record,
-                "Write the raw samples, machine and commit to FOLDER/<machine>/ (bench/SCHEMA.md)")
-      ->type_name("FOLDER");
+  auto& files = asked.files;
+  add_path(md, "--checkpoint", files.checkpoint, "FILE", "Write a checkpoint at the end");
+  add_count(md, "--checkpoint-every", files.checkpoint_every, most_steps, "And every so many steps");
+  add_path(md, "--trajectory", files.trajectory, "FILE", "Add first and last positions to this XYZ file");
+  add_count(md, "--trajectory-every", files.trajectory_every, most_steps, "And those of every so many steps");
+  add_path(md, "--trace", asked.trace, "FILE", "Write what ran where and when, for ui.perfetto.dev");
+  add_path(md, "--record", asked.record, "FOLDER",
+           "Write the raw samples, machine and commit to FOLDER/<machine>/ (bench/SCHEMA.md)");
   md.add_flag("--json", asked.json, "Print one JSON object");
 }
 

@@ -2,22 +2,14 @@
 #include "comparison.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "ballast/base/error.hpp"
 #include "ballast/trace/busy_time.hpp"
+#include "force_agreement.hpp"
 #include "interruption.hpp"
-#include "trajectory.hpp"
 
 namespace ballast::md {
 namespace {
-
-bool due(std::int64_t step, std::int64_t every) { return every > 0 && step % every == 0; }
-
-void refuse_infinite(totals const& sums) {
-  if (std::isfinite(sums.energy_lj + sums.energy_coulomb + sums.force_square_sum)) return;
-  throw error("the energy is not a finite number: at least two atoms are too near to each other");
-}
 
 /// What one solution did in one repetition.
 struct repetition {
@@ -52,6 +44,8 @@ class comparing {
     }
     for (std::size_t i = 0; i < runners_.size(); ++i) report(i);
     if (spans_) *plan_->spans = spans_->snapshot();
+    result_.identical = agreement_.identical();
+    result_.largest_difference = agreement_.largest_difference();
     return std::move(result_);
   }
 
@@ -63,29 +57,31 @@ class comparing {
     bool const first = turn == 0;
     runners_[i]->record_into(first ? spans_.get() : nullptr);
     simulation run(*system_, *runners_[i], plan_->what, plan_->from);
-    make_steps(run, first && is_last(i));
+    run_files files(plan_->files, plan_->what, *system_);
+    make_steps(run, first && is_last(i) ? &files : nullptr);
     runners_[i]->leave();
     if (run.evaluations() > 0) {
       done_[i].push_back({run.times(), run.busy_seconds(), run.evaluations(), run.rebuilds()});
       if (first) compare_forces(i);
     }
-    if ((first && is_last(i)) || result_.interrupted) keep_sums(run);
+    if (first && (is_last(i) || result_.interrupted)) keep_sums(run);
   }
 
-  void make_steps(simulation& run, bool writes) {
+  /// Stopped before its first step, a run leaves its files alone: they would only repeat the beginning.
+  void make_steps(simulation& run, run_files* files) {
     tell_stepped(0);
-    if (writes) refuse_infinite(system_->sums());  // before any file is touched
-    if (writes) write_frame(run);
+    if (stopped()) return;
+    if (files) files->begin(run);
     if (plan_->steps == 0) {
       run.evaluate();
       tell_stepped(1);
     }
-    for (std::int64_t done = 1; done <= plan_->steps && !stopped(); ++done) {
+    for (std::int64_t done = 0; done < plan_->steps && (done == 0 || !stopped());) {
       run.step();
-      tell_stepped(done);
-      if (writes) after_step(run);
+      tell_stepped(++done);
+      if (files) after_step(run, *files);
     }
-    if (writes) write_end(run);
+    if (files) files->end(run);
   }
 
   void tell_stepped(std::int64_t done) {
@@ -97,60 +93,20 @@ class comparing {
     return result_.interrupted;
   }
 
-  void after_step(simulation& run) {
+  void after_step(simulation& run, run_files& files) {
     auto const step = run.step_count();
-    auto const& files = plan_->files;
-    if (observer_->sums && due(step, plan_->sums_every)) {
+    if (observer_->sums && plan_->sums_every > 0 && step % plan_->sums_every == 0) {
       observer_->sums(step, system_->sums(), kinetic_energy(system_->state()));
     }
-    if (due(step, files.trajectory_every)) write_frame(run);
-    if (!files.checkpoint.empty() && due(step, files.checkpoint_every)) {
-      write_checkpoint(files.checkpoint, run.point());
-    }
-  }
-
-  /// A step's frame is written once, also where a period ends with the run.
-  void write_frame(simulation& run) {
-    if (plan_->files.trajectory.empty() || last_frame_ == run.step_count()) return;
-    last_frame_ = run.step_count();
-    auto const time = static_cast<double>(run.step_count()) * plan_->what.time_step;
-    auto state = system_->state();
-    state.parameters = plan_->what.field.parameters;
-    append_frame(plan_->files.trajectory, state, run.step_count(), time, plan_->what.field.edges);
-  }
-
-  void write_end(simulation& run) {
-    refuse_infinite(system_->sums());
-    write_frame(run);
-    if (!plan_->files.checkpoint.empty()) write_checkpoint(plan_->files.checkpoint, run.point());
+    files.after_step(run);
   }
 
   void compare_forces(std::size_t i) {
-    auto forces = system_->results_by_id();
+    auto const forces = system_->results_by_id();
     auto const sums = totals_of(forces);
     refuse_infinite(sums);
     energy_[i] = sums.energy_lj + sums.energy_coulomb;
-    bool const sorted = plan_->solutions[i] != solution::s2;
-    if (sorted && sorted_forces_.empty()) {
-      sorted_forces_ = forces;
-    } else if (sorted && !result_.interrupted) {
-      result_.identical = result_.identical && forces == sorted_forces_;
-    }
-    if (first_forces_.empty())
-      first_forces_ = std::move(forces);
-    else if (!result_.interrupted)
-      note_difference(forces);
-  }
-
-  void note_difference(std::vector<atom_result> const& forces) {
-    double square = 0, most = 0;
-    for (std::size_t i = 0; i < forces.size(); ++i) {
-      auto const &a = forces[i], &b = first_forces_[i];
-      square += b.fx * b.fx + b.fy * b.fy + b.fz * b.fz;
-      most = std::max({most, std::abs(a.fx - b.fx), std::abs(a.fy - b.fy), std::abs(a.fz - b.fz)});
-    }
-    double const usual = std::sqrt(square / static_cast<double>(forces.size()));
-    if (usual > 0) result_.largest_difference = std::max(result_.largest_difference, most / usual);
+    if (!result_.interrupted) agreement_.add(plan_->solutions[i], forces);
   }
 
   void keep_sums(simulation const& run) {
@@ -175,6 +131,7 @@ class comparing {
                                  imbalance(median.busy_seconds),
                                  median.times,
                                  energy_[i],
+                                 median.evaluations,
                                  median.rebuilds,
                                  {},
                                  {}});
@@ -201,8 +158,7 @@ class comparing {
   std::vector<std::unique_ptr<runner>> runners_;
   std::vector<std::vector<repetition>> done_;
   std::vector<double> energy_;
-  std::vector<atom_result> first_forces_, sorted_forces_;
-  std::int64_t last_frame_ = -1;
+  force_agreement agreement_;
   comparison result_;
 };
 
@@ -213,7 +169,7 @@ void check_plan(comparison_plan const& plan) {
   check_physics(plan.what, plan.from.state);
   if (plan.steps < 0) refuse_argument("steps", static_cast<long long>(plan.steps), "0 or more");
   if (plan.repeat < 1) refuse_argument("repeat", static_cast<long long>(plan.repeat), "1 or more");
-  if (plan.solutions.empty()) refuse_argument("solutions", "an empty list", "some of S1, S2, S3, TQ");
+  if (plan.solutions.empty()) refuse_argument("solutions", "an empty list", "some of S1, S2, S3, TQ, chen");
 }
 
 comparison compare_solutions(device_list const& devices, comparison_plan const& plan,

@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "ballast/trace/span.hpp"
+#include "run_files.hpp"
 #include "simulation.hpp"
 
 namespace ballast::md {
-
-/// Files that a run leaves; an empty path means none. Written by the last solution in its first repetition.
-struct output_files {
-  std::string checkpoint, trajectory;
-  std::int64_t checkpoint_every = 0, trajectory_every = 0;  ///< steps; 0: at the end only
-};
 
 /// What compare_solutions() is to do.
 struct comparison_plan {
@@ -50,8 +45,9 @@ struct solution_report {
   double speedup = 0;           ///< S1's seconds_per_step over this; 0 if S1 was not run
   std::vector<double> busy_seconds;
   double imbalance = 1;
-  step_times times;   ///< of all steps
-  double energy = 0;  ///< potential, at the end, kcal/mol
+  step_times times;              ///< of all steps
+  double energy = 0;             ///< potential, at the end, kcal/mol
+  std::int64_t evaluations = 0;  ///< of the forces: one for each step, or the one that is timed without steps
   std::int64_t rebuilds = 0;
   std::vector<double> seconds_samples;            ///< seconds_per_step of each repetition, as they came
   std::vector<std::vector<double>> busy_samples;  ///< by repetition, then device
@@ -60,19 +56,21 @@ struct solution_report {
 struct comparison {
   std::vector<std::string> devices;
   std::vector<solution_report> solutions;
-  std::int64_t steps = 0;  ///< how many were made; fewer than planned if interrupted
   bool interrupted = false;
-  totals sums;  ///< at the end
+  /// Of the last solution's first run, or of the one in which an earlier interruption came: steps made, and
+  /// the sums and energies after them.
+  std::int64_t steps = 0;
+  totals sums;
   double kinetic = 0, temperature = 0;
   /// The largest difference of a force component between solutions at the end, relative to the root mean
-  /// square force; and whether S1, S3 and TQ agree to the bit.
+  /// square force; and whether S1, S3, TQ and chen agree to the bit.
   double largest_difference = 0;
   bool identical = true;
 };
 
 /// Runs every solution on the devices from the same beginning, repetitions interleaved. Ends early when
-/// request_stop() was called, after the present step. Throws bad_argument, bad_file, device_lost,
-/// deadline_passed.
+/// request_stop() was called, after the present step; files are left alone if the last solution made none.
+/// Throws bad_argument, bad_file, device_lost, deadline_passed, and ballast::error where sums are not finite.
 comparison compare_solutions(device_list const& devices, comparison_plan const& plan,
                              comparison_observer const& observer = {});
 

@@ -134,6 +134,15 @@ void stop_drift(atoms& all) {
   for (auto& v : all.velocity) v = {v.x - p.x / mass, v.y - p.y / mass, v.z - p.z / mass};
 }
 
+/// Beyond the hottest, the lightest atom would usually be faster than light, and soon beyond all bounds.
+void check_temperature(atoms const& all, double kelvin) {
+  double const lightest = all.mass.empty() ? 1.0 : *std::min_element(all.mass.begin(), all.mass.end());
+  double const hottest = lightest * light_speed * light_speed / (boltzmann * acceleration);
+  if (kelvin >= 0 && kelvin <= hottest) return;
+  refuse_argument("temperature", kelvin,
+                  "0 to " + std::to_string(hottest) + " Kelvin, where the lightest atom is as fast as light");
+}
+
 void scale_velocities(atoms& all, double factor) {
   for (auto& v : all.velocity) v = {v.x * factor, v.y * factor, v.z * factor};
 }
@@ -141,9 +150,7 @@ void scale_velocities(atoms& all, double factor) {
 }  // namespace
 
 atoms gaussian_system(std::size_t count) {
-  if (count < 1 || count > std::size_t(1) << 30) {
-    refuse_argument("atoms", static_cast<long long>(count), "1 .. 1073741824");
-  }
+  if (count < 1 || count > std::size_t(1) << 30) { refuse_argument("atoms", count, "1 to 1073741824"); }
   lattice const grid(count);
   atoms all;
   double const edge = spacing * static_cast<double>(grid.half);
@@ -155,7 +162,7 @@ atoms gaussian_system(std::size_t count) {
 }
 
 void draw_velocities(atoms& all, double kelvin, std::uint64_t seed) {
-  if (!(kelvin >= 0) || !std::isfinite(kelvin)) refuse_argument("temperature", kelvin, "0 Kelvin or more");
+  check_temperature(all, kelvin);
   for (std::size_t i = 0; i < all.size(); ++i) {
     double const width = std::sqrt(boltzmann * kelvin / all.mass[i] * acceleration);
     vec3 const n = normal_triple(seed, all.id[i]);

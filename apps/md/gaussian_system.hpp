@@ -15,7 +15,8 @@ namespace ballast::md {
 atoms gaussian_system(std::size_t count);
 
 /// Draws velocities from Maxwell's distribution by each atom's id and `seed`, takes the common drift out and
-/// scales to exactly `kelvin` (>= 0 and finite, else bad_argument). 0 Kelvin sets all velocities to 0.
+/// scales to exactly `kelvin`: at least 0, and at most where the lightest atom's thermal speed is that of
+/// light, else bad_argument. 0 Kelvin sets all velocities to 0.
 void draw_velocities(atoms& all, double kelvin, std::uint64_t seed);
 
 }  // namespace ballast::md

@@ -10,7 +10,7 @@ namespace ballast::md {
 /// Reads a LAMMPS data file in units real: header, Masses, Pair Coeffs, Atoms (atom_style charge or full, by
 /// the section's hint or its number of columns), Velocities. Atoms are ordered by id; image flags are
 /// dropped. All types must share one pair of Lennard-Jones parameters. Throws bad_file for anything missing,
-/// malformed, truncated, or not of this list (bonds, tilted boxes, other sections).
+/// malformed, truncated, more than announced, or not of this list (bonds, tilted boxes, other sections).
 atoms read_lammps_data(std::string const& path);
 
 /// Writes such a file (atom_style charge) with every digit; parameters included if the system has them.

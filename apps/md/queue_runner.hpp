@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ballast/queue/balanced_queue.hpp"
+#include "prepared_stage.hpp"
 #include "runner.hpp"
 
 namespace ballast::md {
@@ -17,7 +18,9 @@ class queue_runner final : public runner {
   queue_runner(device_list const& devices, stage const& system, std::uint32_t task_atoms, bool trace);
 
   force_timing forces(std::int64_t step) override;
-  std::uint32_t pieces() const override { return static_cast<std::uint32_t>(forces_->records().size()); }
+  std::uint32_t pieces() const override {
+    return static_cast<std::uint32_t>(tasks_.forces->records().size());
+  }
   void drift() override;
   void kick() override;
   /// Ends the resident kernels and records the spans of their tasks.
@@ -31,13 +34,12 @@ class queue_runner final : public runner {
     char const* label;
   };
 
-  std::uint32_t blocks_per_task(std::uint32_t blocks, std::uint32_t task_atoms);
   backlog_ticket carry_out(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
   void ensure_started();
   void record_device(std::size_t device);
 
   balanced_queue queue_;
-  std::shared_ptr<prepared_tasks const> forces_, drifts_, kicks_;
+  prepared_stage tasks_;
   bool started_ = true;
   recorder* spans_ = nullptr;
   std::int64_t step_ = 0;

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "ballast/base/error.hpp"
+
 namespace ballast::md {
 namespace {
 
@@ -69,6 +71,11 @@ totals totals_of(std::vector<atom_result> const& per_atom) {
   }
   sum.pairs = neighbours / 2;
   return sum;
+}
+
+void refuse_infinite(totals const& sums) {
+  if (std::isfinite(sums.energy_lj + sums.energy_coulomb + sums.force_square_sum)) return;
+  throw error("the energy is not a finite number: at least two atoms are too near to each other");
 }
 
 reference_result reference_forces(atoms const& all, force_field const& field) {

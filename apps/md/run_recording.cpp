@@ -42,7 +42,7 @@ void add_series(run_record& record, comparison const& result, solution_report co
 
 verification verify(comparison const& result) {
   return {result.identical && result.largest_difference < 1e-5,
-          "forces of S1, S3 and TQ bitwise equal, of S2 within 1e-5 of the root mean square force"};
+          "forces of S1, S3, TQ and chen bitwise equal, of S2 within 1e-5 of the root mean square force"};
 }
 
 }  // namespace

@@ -30,8 +30,9 @@ std::string heading(comparison_plan const& plan, comparison const& result) {
   if (plan.steps > 0) text += " of " + rounded(what.time_step) + " fs";
   if (plan.from.step > 0) text += " after step " + std::to_string(plan.from.step);
   if (plan.repeat > 1) text += ", medians of " + std::to_string(plan.repeat);
-  text += result.interrupted ? ", stopped before the " + std::to_string(plan.steps) + " planned\n\n" : "\n\n";
-  return text;
+  if (result.interrupted && result.steps < plan.steps)
+    return text + ", stopped before the " + std::to_string(plan.steps) + " planned\n\n";
+  return text + (result.interrupted ? ", stopped early\n\n" : "\n\n");
 }
 
 std::string energies_as_text(std::vector<energy_row> const& energies, charset drawn_with) {
@@ -69,15 +70,15 @@ std::string solutions_as_text(comparison const& result, charset drawn_with) {
   return rows.text(drawn_with) + "\n";
 }
 
-std::string other_times_as_text(comparison const& result, charset drawn_with) {
-  if (result.steps == 0) return "";
+std::string other_times_as_text(comparison_plan const& plan, comparison const& result, charset drawn_with) {
+  if (plan.steps == 0) return "";
   table rows({{"besides forces, per step", alignment::left},
               {"motion"},
               {"neighbours"},
               {"exchange"},
               {"rebuilds"}});
-  double const steps = static_cast<double>(result.steps);
   for (auto const& one : result.solutions) {
+    double const steps = static_cast<double>(one.evaluations);
     rows.add_row({std::string(name_of(one.which)), seconds(one.times.motion / steps),
                   seconds(one.times.neighbours / steps), seconds(one.times.exchange / steps),
                   std::to_string(one.rebuilds)});
@@ -87,9 +88,12 @@ std::string other_times_as_text(comparison const& result, charset drawn_with) {
 
 std::string agreement_as_text(comparison const& result) {
   if (result.solutions.size() < 2 || result.interrupted) return "";
-  std::string const text = result.identical ? "S1, S3 and TQ give the same forces to the bit"
-                                            : "S1, S3 and TQ do not give the same forces to the bit";
-  return text + "; largest difference between solutions " + rounded(result.largest_difference, 2) +
+  bool const with_chen = std::any_of(result.solutions.begin(), result.solutions.end(),
+                                     [](auto const& one) { return one.which == solution::chen; });
+  std::string const sorted = with_chen ? "S1, S3, TQ and chen" : "S1, S3 and TQ";
+  std::string const text =
+      result.identical ? " give the same forces to the bit" : " do not give the same forces to the bit";
+  return sorted + text + "; largest difference between solutions " + rounded(result.largest_difference, 2) +
          " of the usual force\n";
 }
 
@@ -101,6 +105,7 @@ json_value solution_as_json(solution_report const& one) {
                             {"busy_seconds", json_value::list_of(one.busy_seconds)},
                             {"imbalance", one.imbalance},
                             {"energy_potential", one.energy},
+                            {"evaluations", one.evaluations},
                             {"seconds_forces", one.times.forces},
                             {"seconds_motion", one.times.motion},
                             {"seconds_neighbours", one.times.neighbours},
@@ -127,7 +132,7 @@ std::string report_as_text(comparison_plan const& plan, comparison const& result
                            std::vector<energy_row> const& energies, charset drawn_with) {
   if (result.solutions.empty()) return "stopped before the first step\n";
   return heading(plan, result) + energies_as_text(energies, drawn_with) + sums_as_text(result) +
-         solutions_as_text(result, drawn_with) + other_times_as_text(result, drawn_with) +
+         solutions_as_text(result, drawn_with) + other_times_as_text(plan, result, drawn_with) +
          agreement_as_text(result);
 }
 

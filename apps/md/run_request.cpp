@@ -9,6 +9,7 @@
 #include "ballast/base/error.hpp"
 #include "gaussian_system.hpp"
 #include "lammps_file.hpp"
+#include "text_file.hpp"
 #include "trajectory.hpp"
 
 namespace ballast::md {
@@ -22,7 +23,11 @@ bool ends_with_one_of(std::string const& path, std::vector<std::string> const& e
 }
 
 atoms read_system(run_request const& asked) {
-  if (asked.system == "gaussian") return gaussian_system(asked.count);
+  if (asked.system == "gaussian") return gaussian_system(asked.count.value_or(asked.usual_count));
+  if (asked.count) {
+    refuse_argument("--atoms", *asked.count,
+                    "nothing beside --system " + asked.system + ", which has atoms of its own");
+  }
   if (ends_with_one_of(asked.system, {".data", ".lmp", ".lammps"})) return read_lammps_data(asked.system);
   if (ends_with_one_of(asked.system, {".xyz", ".extxyz"})) return read_xyz(asked.system);
   refuse_argument("--system", asked.system,
@@ -70,9 +75,10 @@ physics physics_for(run_request const& asked, atoms const& all) {
 std::vector<solution> solutions_for(run_request const& asked) {
   std::vector<solution> all;
   for (auto const& name : asked.solutions) {
-    auto const one = static_cast<solution>(choice("--solutions", name, {"S1", "S2", "S3", "TQ"}));
+    auto const one = static_cast<solution>(choice("--solutions", name, {"S1", "S2", "S3", "TQ", "chen"}));
     if (std::find(all.begin(), all.end(), one) != all.end()) {
-      refuse_argument("--solutions", "a list with " + name + " twice", "each of S1, S2, S3, TQ at most once");
+      refuse_argument("--solutions", "a list with " + name + " twice",
+                      "each of S1, S2, S3, TQ, chen at most once");
     }
     all.push_back(one);
   }
@@ -81,7 +87,8 @@ std::vector<solution> solutions_for(run_request const& asked) {
 
 bool same_file(std::string const& a, std::string const& b) {
   std::error_code ignored;
-  return a == b || fs::equivalent(a, b, ignored);
+  auto const plain = [](std::string const& path) { return fs::absolute(path).lexically_normal(); };
+  return plain(a) == plain(b) || fs::equivalent(a, b, ignored);
 }
 
 /// Refuses a file that could not be written at the end of a long run, or that would destroy what is read.
@@ -104,7 +111,8 @@ void check_outputs(run_request const& asked) {
     check_output(outputs[i].first, outputs[i].second, input);
     if (i > 0) check_output(outputs[i].first, outputs[i].second, asked.restart);
     for (std::size_t j = 0; j < i; ++j) {
-      if (!outputs[i].second.empty() && outputs[i].second == outputs[j].second) {
+      if (outputs[i].second.empty() || outputs[j].second.empty()) continue;
+      if (same_file(outputs[i].second, outputs[j].second)) {
         refuse_argument(outputs[i].first, outputs[i].second,
                         "another file than that of " + std::string(outputs[j].first));
       }
@@ -113,12 +121,27 @@ void check_outputs(run_request const& asked) {
 }
 
 void check_periods(output_files const& files) {
-  if (files.checkpoint_every < 0) {
-    refuse_argument("--checkpoint-every", static_cast<long long>(files.checkpoint_every), "0 or more");
+  if (files.checkpoint_every > 0 && files.checkpoint.empty()) {
+    refuse_argument("--checkpoint-every", files.checkpoint_every, "0 without --checkpoint FILE");
   }
-  if (files.trajectory_every < 0) {
-    refuse_argument("--trajectory-every", static_cast<long long>(files.trajectory_every), "0 or more");
+  if (files.trajectory_every > 0 && files.trajectory.empty()) {
+    refuse_argument("--trajectory-every", files.trajectory_every, "0 without --trajectory FILE");
   }
+}
+
+/// Frames are added to what is there, so that must be a trajectory of the same atoms. Its first frame is
+/// taken for all of them: reading the rest could take as long as the run.
+void check_trajectory(std::string const& path, std::size_t count) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) == 0) return;
+  std::string const legal = "a new file or an XYZ trajectory of " + std::to_string(count) + " atoms";
+  std::size_t there = 0;
+  try {
+    there = read_xyz(path).size();
+  } catch (bad_file const& problem) { refuse_argument("--trajectory", path, legal + "; " + problem.what()); }
+  if (there == count) return;
+  refuse_argument("--trajectory", path + ", whose first frame has " + std::to_string(there) + " atoms",
+                  legal);
 }
 
 void begin_anew(comparison_plan& plan, run_request const& asked) {
@@ -148,6 +171,7 @@ comparison_plan plan_for(run_request const& asked) {
   check_periods(asked.files);
   asked.restart.empty() ? begin_anew(plan, asked) : begin_at(plan, asked.restart);
   check_plan(plan);
+  if (!plan.files.trajectory.empty()) check_trajectory(plan.files.trajectory, plan.from.state.size());
   return plan;
 }
 

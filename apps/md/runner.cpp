@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner.hpp"
 
+#include "chen_runner.hpp"
 #include "launch_runner.hpp"
 #include "queue_runner.hpp"
 
@@ -15,14 +16,17 @@ std::string_view name_of(solution which) {
     case solution::s3:
       return "S3";
     case solution::tq:
+      return "TQ";
+    case solution::chen:
       break;
   }
-  return "TQ";
+  return "chen";
 }
 
 std::unique_ptr<runner> make_runner(solution which, device_list const& devices, stage const& system,
                                     granularity const& cut, bool trace) {
   if (which == solution::tq) return std::make_unique<queue_runner>(devices, system, cut.task, trace);
+  if (which == solution::chen) return std::make_unique<chen_runner>(devices, system, cut);
   if (which == solution::s3) return std::make_unique<chunk_runner>(devices, system, cut.chunk);
   auto const order = which == solution::s2 ? atom_order::random : atom_order::decomposed;
   return std::make_unique<part_runner>(devices, system, order);

@@ -13,14 +13,16 @@
 
 namespace ballast::md {
 
-/// The four ways of Chen et al. 2010, section 6.2, to spread the force tasks over devices.
+/// The four ways of Chen et al. 2010, section 6.2, to spread the force tasks over devices; the last in two
+/// forms.
 enum class solution {
-  s1,  ///< equal contiguous parts of the sorted atoms, one launch per device
-  s2,  ///< the same of randomly permuted atoms
-  s3,  ///< chunks of the sorted atoms, launched by a control thread per device whenever its device is free
-  tq,  ///< a task per 128 sorted atoms, taken from queues by kernels that stay on the devices
+  s1,    ///< equal contiguous parts of the sorted atoms, one launch per device
+  s2,    ///< the same of randomly permuted atoms
+  s3,    ///< chunks of the sorted atoms, launched by a control thread per device whenever its device is free
+  tq,    ///< a task per 128 sorted atoms, taken from queues by kernels that stay on the devices
+  chen,  ///< the same tasks by the paper's own queues, to compare with
 };
-std::string_view name_of(solution which);  ///< "S1", "S2", "S3", "TQ"
+std::string_view name_of(solution which);  ///< "S1", "S2", "S3", "TQ", "chen"
 
 /// How long an evaluation of forces may take before it counts as hung.
 constexpr std::chrono::hours patience{1};
@@ -48,10 +50,11 @@ class runner {
   virtual void record_into(recorder* spans) = 0;
 };
 
-/// How finely S3 and TQ cut the atoms; rounded up to whole blocks of 128.
+/// How finely S3, TQ and chen cut the atoms; rounded up to whole blocks of 128.
 struct granularity {
   std::uint32_t chunk = 0;  ///< atoms of a chunk of S3; 0: about 16 chunks per device
-  std::uint32_t task = 0;   ///< atoms of a task of TQ; 0: 128, on cores up to 512 where all get many
+  std::uint32_t task = 0;   ///< atoms of a task of TQ and chen; 0: 128, on cores up to 512 where all get many
+  std::uint32_t queue_tasks = 20;  ///< tasks that a queue of chen holds
 };
 
 /// `trace`: whether record_into() will be used. The stage must outlive the runner.

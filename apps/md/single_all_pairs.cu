@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "all_pairs_forces.cuh"
-#include "ballast/queue/kernels.cuh"
+#include "ballast/queue/chen_kernels.cuh"
 #include "kernels.hpp"
 #include "local_reference.cuh"
 #include "motion.cuh"
 
 namespace ballast::md {
 
-BALLAST_KERNELS(single_all_pairs, by_local_reference<all_pairs_forces<float>>, by_local_reference<kick>,
-                by_local_reference<drift<float>>, remember)
+BALLAST_KERNELS_WITH_CHEN(single_all_pairs, by_local_reference<all_pairs_forces<float>>,
+                          by_local_reference<kick>, by_local_reference<drift<float>>, remember)
 
 }  // namespace ballast::md

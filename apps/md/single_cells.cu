@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/kernels.cuh"
+#include "ballast/queue/chen_kernels.cuh"
 #include "cell_forces.cuh"
 #include "kernels.hpp"
 #include "local_reference.cuh"
@@ -7,7 +7,7 @@
 
 namespace ballast::md {
 
-BALLAST_KERNELS(single_cells, by_local_reference<cell_forces<float>>, by_local_reference<kick>,
-                by_local_reference<drift<float>>, remember)
+BALLAST_KERNELS_WITH_CHEN(single_cells, by_local_reference<cell_forces<float>>, by_local_reference<kick>,
+                          by_local_reference<drift<float>>, remember)
 
 }  // namespace ballast::md

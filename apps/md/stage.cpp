@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <type_traits>
 
 #include "all_pairs_forces.cuh"
@@ -88,11 +87,8 @@ class stage_of final : public stage {
   totals sums() override { return totals_of(home_.results(home_stream())); }
   std::vector<atom_result> results_by_id() override {
     auto const in_slots = home_.results(home_stream());
-    std::vector<std::uint32_t> order(count_);
-    std::iota(order.begin(), order.end(), 0u);
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return state_.id[a] < state_.id[b]; });
     std::vector<atom_result> by_id;
-    for (auto const slot : order) by_id.push_back(in_slots[slot]);
+    for (auto const slot : order_of_ids(state_)) by_id.push_back(in_slots[slot]);
     return by_id;
   }
   atoms state() override {

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "atoms.hpp"
@@ -46,23 +45,31 @@ bool parsed(std::string_view word, Number& value) {
 
 std::string quoted(std::string_view word) { return "\"" + std::string(word.substr(0, 40)) + "\""; }
 
+constexpr auto unreadable = "the file cannot be read.";
+
+std::ifstream opened(std::string const& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw bad_file(path, 0, "this is a folder, not a file.");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw bad_file(path, 0, "the file cannot be opened.");
+  return file;
+}
+
 }  // namespace
 
 bad_file::bad_file(std::string const& path, std::size_t line, std::string const& sentence)
     : error(located(path, line, sentence)) {}
 
 std::string read_whole(std::string const& path) {
-  std::error_code problem;
-  if (std::filesystem::is_directory(path, problem)) throw bad_file(path, 0, "this is a folder, not a file.");
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw bad_file(path, 0, "the file cannot be opened.");
+  auto file = opened(path);
+  file.seekg(0, std::ios::end);
   auto const size = static_cast<std::streamoff>(file.tellg());
-  if (size < 0) throw bad_file(path, 0, "the file cannot be read.");
-  std::string text(static_cast<std::size_t>(size), '\0');
+  if (size < 0) throw bad_file(path, 0, unreadable);
+  std::string bytes(static_cast<std::size_t>(size), '\0');
   file.seekg(0);
-  file.read(text.data(), size);
-  if (!file) throw bad_file(path, 0, "the file cannot be read.");
-  return text;
+  file.read(bytes.data(), size);
+  if (!file) throw bad_file(path, 0, unreadable);
+  return bytes;
 }
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -79,22 +86,28 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-text_lines::text_lines(std::string path) : path_(std::move(path)), text_(read_whole(path_)) {}
+text_lines::text_lines(std::string path) : path_(std::move(path)), file_(opened(path_)) {}
 
 std::optional<std::string_view> text_lines::next() {
-  if (at_end()) return std::nullopt;
-  std::size_t const end = std::min(text_.find('\n', at_), text_.size());
-  std::string_view const line = std::string_view(text_).substr(at_, end - at_);
-  at_ = end + 1;
-  ++line_;
-  return line;
+  if (!std::getline(file_, line_)) {
+    if (file_.bad()) throw bad_file(path_, 0, unreadable);
+    return std::nullopt;
+  }
+  ++number_;
+  return line_;
+}
+
+double text_lines::finite(std::string_view word, std::string_view what) const {
+  double value = 0;
+  if (!parsed(word, value)) fail(std::string(what) + " should be a number but is " + quoted(word) + ".");
+  if (std::isfinite(value)) return value;
+  fail(std::string(what) + " should be a finite number but is " + quoted(word) + ".");
 }
 
 double text_lines::number(std::string_view word, std::string_view what) const {
-  double value = 0;
-  if (!parsed(word, value)) fail(std::string(what) + " should be a number but is " + quoted(word) + ".");
-  if (std::isfinite(value) && std::abs(value) <= largest_coordinate) return value;
-  fail(std::string(what) + " should be a finite number within 1e9 but is " + quoted(word) + ".");
+  double const value = finite(word, what);
+  if (std::abs(value) <= largest_coordinate) return value;
+  fail(std::string(what) + " should be a number within 1e9 but is " + quoted(word) + ".");
 }
 
 std::int64_t text_lines::integer(std::string_view word, std::string_view what) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,28 +25,26 @@ std::string read_whole(std::string const& path);
 /// The words of a line: runs of anything but blanks; a "quoted part" belongs to its word.
 std::vector<std::string_view> words_of(std::string_view line);
 
-/// A text file read line by line, with errors that name the line. The views it returns live as long as it.
+/// A text file read line by line, with errors that name the line; never more of it than was asked for.
 class text_lines {
  public:
+  /// Throws bad_file if the file cannot be opened.
   explicit text_lines(std::string path);
 
-  /// The next line without its end, or nothing at the end of the file.
+  /// The next line without its end, or nothing at the end of the file. The view lives until the next call.
   std::optional<std::string_view> next();
-  bool at_end() const { return at_ >= text_.size(); }
-  std::size_t line() const { return line_; }
-  /// Where the next line begins, in bytes; a place to come back to.
-  std::size_t offset() const { return at_; }
-  std::string const& path() const { return path_; }
 
-  [[noreturn]] void fail(std::string const& sentence) const { throw bad_file(path_, line_, sentence); }
+  [[noreturn]] void fail(std::string const& sentence) const { throw bad_file(path_, number_, sentence); }
 
-  /// The word as a finite number within +-1e9 / an integer; else fails naming what it should be.
+  /// The word as a finite number / one within +-1e9 / an integer; else fails naming what it should be.
+  double finite(std::string_view word, std::string_view what) const;
   double number(std::string_view word, std::string_view what) const;
   std::int64_t integer(std::string_view word, std::string_view what) const;
 
  private:
-  std::string path_, text_;
-  std::size_t at_ = 0, line_ = 0;
+  std::string path_, line_;
+  std::ifstream file_;
+  std::size_t number_ = 0;  ///< of the line, from 1
 };
 
 }  // namespace ballast::md

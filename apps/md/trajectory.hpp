@@ -22,11 +22,12 @@ struct frame {
   bool operator==(frame const&) const = default;
 };
 
-/// Every frame of the file. Throws bad_file where one is malformed, truncated, or has species of unknown
-/// mass.
+/// Every frame of the file. Throws bad_file where one is malformed, truncated, followed by more atoms than it
+/// announced, or has species of unknown mass.
 std::vector<frame> read_frames(std::string const& path);
 
-/// The first frame, for starting a run from.
+/// The first frame, for starting a run from. Reads no further than the beginning of the second, and throws as
+/// read_frames() does up to there.
 atoms read_xyz(std::string const& path);
 
 /// Adds one frame at the end of the file, in order of ids, numbers with every digit, so that reading it gives

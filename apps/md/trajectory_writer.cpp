@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <numeric>
 
 #include "text_file.hpp"
 #include "trajectory.hpp"
@@ -53,13 +51,6 @@ void write_atom(frame_text& to, atoms const& state, std::size_t i) {
   to.number(state.charge[i]) << " ";
   to.number(state.mass[i]) << " ";
   to.number(state.id[i]) << "\n";
-}
-
-std::vector<std::uint32_t> order_of_ids(atoms const& state) {
-  std::vector<std::uint32_t> order(state.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return state.id[a] < state.id[b]; });
-  return order;
 }
 
 }  // namespace

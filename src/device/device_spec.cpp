@@ -4,9 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
-#include "ballast/device/compute_device.hpp"
 
 namespace ballast::inline device {
 namespace {
@@ -72,6 +70,12 @@ device_spec parse_device(std::string_view part) {
   refuse_argument("devices", part, grammar);
 }
 
+[[noreturn]] void refuse_empty_entry(std::string_view list, std::size_t which) {
+  std::string const value =
+      "\"" + std::string(list) + "\", whose entry " + std::to_string(which) + " is empty";
+  refuse_argument("devices", value, grammar);
+}
+
 std::string shortest(double number) {
   char text[32];
   auto const [end, failure] = std::to_chars(text, text + sizeof text, number);
@@ -85,6 +89,7 @@ std::vector<device_spec> parse_devices(std::string_view list) {
   for (std::optional<std::string_view> rest = list; rest;) {
     auto part = *rest;
     rest = cut(part, ',');
+    if (part.empty()) refuse_empty_entry(list, specs.size() + 1);
     specs.push_back(parse_device(part));
   }
   return specs;
@@ -97,11 +102,6 @@ std::string to_text(device_spec const& spec) {
   if (spec.kind == backend::host && spec.cores != spec.all) text += ":" + std::to_string(spec.cores);
   if (spec.slowdown != 1.0) text += "/" + shortest(spec.slowdown);
   return text;
-}
-
-std::string default_device_list() {
-  if (auto const chosen = environment("BALLAST_DEVICES")) return *chosen;
-  return cuda_device_count() > 0 ? "cuda" : "host";
 }
 
 }  // namespace ballast::inline device

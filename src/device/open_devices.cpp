@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/device/compute_device.hpp"
 #include "host/cores.hpp"
@@ -52,6 +53,12 @@ void refuse_what_does_not_exist(std::vector<device_spec> const& specs) {
   }
 }
 
+std::vector<device_spec> existing(std::vector<device_spec> const& specs) {
+  auto all = with_every_gpu_named(specs);
+  refuse_what_does_not_exist(all);
+  return all;
+}
+
 std::vector<std::string> names_of(std::vector<device_spec> const& specs) {
   std::map<std::string, int> total, used;
   for (auto const& spec : specs) ++total[to_text(spec)];
@@ -97,9 +104,19 @@ int cuda_device_count() noexcept { return count_gpus(); }
 int cuda_device_count() noexcept { return 0; }
 #endif
 
+std::string default_device_list() {
+  auto const chosen = environment("BALLAST_DEVICES");
+  if (!chosen) return cuda_device_count() > 0 ? "cuda" : "host";
+  try {
+    existing(parse_devices(*chosen));
+  } catch (bad_argument const& problem) {
+    refuse_argument("BALLAST_DEVICES", problem.value(), problem.legal());
+  }
+  return *chosen;
+}
+
 device_list open_devices(std::vector<device_spec> const& specs) {
-  auto const all = with_every_gpu_named(specs);
-  refuse_what_does_not_exist(all);
+  auto const all = existing(specs);
   auto const names = names_of(all);
   core_dealer dealer(all);
   device_list devices;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t never = ~std::uint64_t(0);
 
 std::uint32_t checked_shift(std::uint32_t capacity) {
-  if (capacity < 2 || capacity > 65536) refuse_argument("capacity", capacity, "2 to 65536 tasks");
+  if (capacity < 2 || capacity > 1 << 24) refuse_argument("capacity", capacity, "2 to 16777216 tasks");
   return std::uint32_t(std::bit_width(capacity - 1));
 }
 

@@ -133,8 +133,11 @@ std::vector<task_span> task_queue::task_spans() const {
 }
 
 queue_statistics task_queue::statistics() const {
-  queue_statistics all{state_->submitted(), state_->taken(), 0, 0};
-  for (auto const& lane : state_->lanes) all.batches += lane.next_batch();
+  queue_statistics all{.submitted = state_->submitted(), .taken = state_->taken()};
+  for (auto const& lane : state_->lanes) {
+    all.batches += lane.next_batch();
+    all.fetched += lane.fetched();
+  }
   auto& memory = state_->memory;
   if (memory.trace_depth == 0 || state_->now.load() != state::phase::ended) return all;
   std::vector<std::uint32_t> counts(memory.traced.size());

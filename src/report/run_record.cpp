@@ -3,37 +3,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <ctime>
-#include <set>
 #include <system_error>
 
 #include "ballast/base/error.hpp"
 #include "ballast/report/statistics.hpp"
 #include "ballast/trace/replace_file.hpp"
+#include "record_rules.hpp"
 
 namespace ballast::inline report {
 namespace {
 
 using object = json_value::object;
-
-void refuse_bad_name(std::string const& name) {
-  constexpr std::string_view legal = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-";
-  if (name.empty() || name.find_first_not_of(legal) != std::string::npos) {
-    refuse_argument("run_record.benchmark", "'" + name + "'", "letters, digits and ._/-, at least one");
-  }
-}
-
-void refuse_bad_series(std::vector<sample_series> const& all) {
-  std::set<std::string> names;
-  for (sample_series const& one : all) {
-    if (!names.insert(one.name).second) refuse_argument("run_record.series", one.name, "a name used once");
-    if (one.samples.empty()) refuse_argument("run_record.series", one.name, "one sample or more");
-    for (double const sample : one.samples) {
-      if (!std::isfinite(sample)) refuse_argument("run_record.series " + one.name, sample, "finite");
-    }
-  }
-}
 
 json_value null_if_empty(std::string const& text) { return text.empty() ? json_value() : json_value(text); }
 
@@ -67,6 +48,8 @@ json_value to_json(sample_series const& one) {
   sample_summary const all = summarise(one.samples);
   return object{{"name", one.name},
                 {"unit", one.unit},
+                {"curve", one.curve},
+                {"x", one.x ? json_value(*one.x) : json_value()},
                 {"samples", json_value::list_of(one.samples)},
                 {"summary", object{{"count", all.count},
                                    {"min", all.min},
@@ -80,6 +63,14 @@ json_value to_json(std::vector<sample_series> const& series) {
   json_value::list all;
   for (sample_series const& one : series) all.push_back(to_json(one));
   return all;
+}
+
+json_value to_json(plot_axes const& axes) {
+  return object{{"title", axes.title},
+                {"x_label", axes.x_label},
+                {"y_label", axes.y_label},
+                {"x_log", axes.x_log},
+                {"y_log", axes.y_log}};
 }
 
 /// "md/solutions" and "2026-01-31T09:05:00Z" become "md-solutions-20260131T090500Z".
@@ -103,8 +94,7 @@ std::filesystem::path free_path(std::filesystem::path const& folder, std::string
 }  // namespace
 
 json_value to_json(run_record const& record) {
-  refuse_bad_name(record.benchmark);
-  refuse_bad_series(record.series);
+  refuse_bad_record(record);
   return object{{"schema", run_record::schema},
                 {"benchmark", record.benchmark},
                 {"version", record.version},
@@ -118,6 +108,7 @@ json_value to_json(run_record const& record) {
                 {"warm_up", record.warm_up},
                 {"repetitions", record.repetitions},
                 {"series", to_json(record.series)},
+                {"axes", to_json(record.axes)},
                 {"derived", record.derived},
                 {"answer", object{{"verified", record.answer.verified}, {"how", record.answer.how}}}};
 }

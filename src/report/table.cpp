@@ -6,17 +6,13 @@
 
 #include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
+#include "code_points.hpp"
 
 namespace ballast::inline report {
 namespace {
 
-std::size_t places(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
-}
-
 std::string padded(std::string const& text, std::size_t width, alignment side) {
-  std::string const blank(width - places(text), ' ');
+  std::string const blank(width - code_points(text), ' ');
   return side == alignment::left ? text + blank : blank + text;
 }
 
@@ -45,7 +41,7 @@ charset charset_of_environment() {
 
 table::table(std::vector<table_column> columns) : columns_(std::move(columns)), widths_(columns_.size()) {
   if (columns_.empty()) refuse_argument("columns", 0LL, "at least 1");
-  for (std::size_t c = 0; c < columns_.size(); ++c) widths_[c] = places(columns_[c].header);
+  for (std::size_t c = 0; c < columns_.size(); ++c) widths_[c] = code_points(columns_[c].header);
 }
 
 void table::add_row(std::vector<std::string> cells) {
@@ -58,7 +54,7 @@ void table::add_row(std::vector<std::string> cells) {
 }
 
 void table::widen(std::vector<std::string> const& cells) {
-  for (std::size_t c = 0; c < cells.size(); ++c) widths_[c] = std::max(widths_[c], places(cells[c]));
+  for (std::size_t c = 0; c < cells.size(); ++c) widths_[c] = std::max(widths_[c], code_points(cells[c]));
 }
 
 std::string table::line(std::vector<std::string> const& cells) const {

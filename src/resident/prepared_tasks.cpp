@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/resident/prepared_tasks.hpp"
 
+#include <algorithm>
+
+#include "ballast/resident/start_order.hpp"
+
 namespace ballast::inline resident {
 
 prepared_tasks::prepared_tasks(compiled_kernels const& kernels, std::span<task const> tasks)
     : kernels_(&kernels) {
   records_.reserve(tasks.size());
-  for (auto const& task : tasks) records_.push_back(kernels.record_of(task));
+  bool const has_costs = std::ranges::any_of(tasks, [](auto const& one) { return one.cost().units != 0; });
+  if (!has_costs) {
+    for (auto const& one : tasks) records_.push_back(kernels.record_of(one));
+    return;
+  }
+  for (auto const place : start_order(tasks)) records_.push_back(kernels.record_of(tasks[place]));
 }
 
 }  // namespace ballast::inline resident

@@ -43,37 +43,12 @@ TEST(device_spec, text_form_is_the_shortest_and_reads_back) {
 }
 
 TEST(device_spec, refuses_what_the_grammar_does_not_have_and_names_the_part) {
-  for (std::string const part : {"",
-                                 " ",
-                                 "gpu",
-                                 "cuda ",
-                                 "Cuda",
-                                 "cuda:",
-                                 "cuda:-1",
-                                 "cuda:x",
-                                 "cuda:1x",
-                                 "cuda:0@",
-                                 "cuda:0@0",
-                                 "cuda@4",
-                                 "cuda:0@x",
-                                 "cuda:0/2",
-                                 "cuda/2",
-                                 "host:",
-                                 "host:0",
-                                 "host:-1",
-                                 "host:1.5",
-                                 "host:99999",
-                                 "host:1/",
-                                 "host:1/0.5",
-                                 "host:1/1001",
-                                 "host:1/nan",
-                                 "host:1/inf",
-                                 "host:1/-2",
-                                 "host:1/2/3",
-                                 "host:1:2",
-                                 "host@2",
-                                 "host:1@2",
-                                 "host:99999999999"}) {
+  for (std::string const part :
+       {" ",          "gpu",        "cuda ",      "Cuda",        "cuda:",      "cuda:-1",
+        "cuda:x",     "cuda:1x",    "cuda:0@",    "cuda:0@0",    "cuda@4",     "cuda:0@x",
+        "cuda:0/2",   "cuda/2",     "host:",      "host:0",      "host:-1",    "host:1.5",
+        "host:99999", "host:1/",    "host:1/0.5", "host:1/1001", "host:1/nan", "host:1/inf",
+        "host:1/-2",  "host:1/2/3", "host:1:2",   "host@2",      "host:1@2",   "host:99999999999"}) {
     try {
       parse_devices("host:1," + part);
       ADD_FAILURE() << "'" << part << "' was accepted";
@@ -83,9 +58,19 @@ TEST(device_spec, refuses_what_the_grammar_does_not_have_and_names_the_part) {
       EXPECT_THAT(refusal.legal(), testing::HasSubstr("host[:CORES][/SLOWDOWN]"));
     }
   }
-  EXPECT_THROW(parse_devices(""), bad_argument);
-  EXPECT_THROW(parse_devices("host,"), bad_argument);
-  EXPECT_THROW(parse_devices(",host"), bad_argument);
+}
+
+TEST(device_spec, refuses_an_empty_entry_and_says_which_of_the_list_it_is) {
+  auto const refused_value = [](std::string const& list) {
+    try {
+      parse_devices(list);
+    } catch (bad_argument const& refusal) { return refusal.value(); }
+    return std::string("none");
+  };
+  EXPECT_EQ(refused_value(""), "\"\", whose entry 1 is empty");
+  EXPECT_EQ(refused_value(",host"), "\",host\", whose entry 1 is empty");
+  EXPECT_EQ(refused_value("host:1,,host:1"), "\"host:1,,host:1\", whose entry 2 is empty");
+  EXPECT_EQ(refused_value("host,"), "\"host,\", whose entry 2 is empty");
 }
 
 TEST(device_spec, default_list_is_the_variable_if_it_is_set) {
@@ -93,6 +78,17 @@ TEST(device_spec, default_list_is_the_variable_if_it_is_set) {
   EXPECT_EQ(default_device_list(), "host:3/4");
   ::unsetenv("BALLAST_DEVICES");
   EXPECT_EQ(default_device_list(), cuda_device_count() > 0 ? "cuda" : "host");
+}
+
+TEST(device_spec, default_list_names_the_variable_if_that_is_wrong) {
+  for (std::string const wrong : {"gpu", "host:0", "host:1,,host:1", "cuda:999"}) {
+    ::setenv("BALLAST_DEVICES", wrong.c_str(), 1);
+    try {
+      default_device_list();
+      ADD_FAILURE() << wrong << " was accepted";
+    } catch (bad_argument const& refusal) { EXPECT_EQ(refusal.argument(), "BALLAST_DEVICES"); }
+    ::unsetenv("BALLAST_DEVICES");
+  }
 }
 
 TEST(open_devices, names_repeats_with_a_number_and_singles_without) {

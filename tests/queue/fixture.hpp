@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <numeric>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "ballast/base/environment.hpp"
@@ -51,6 +57,49 @@ class counted_words {
  private:
   std::unique_ptr<stream> stream_;
   device_buffer<std::uint32_t> words_;
+};
+
+/// Words that every device of the list can add to, in pinned memory.
+class shared_visits {
+ public:
+  shared_visits(std::shared_ptr<compute_device> on, std::size_t size) : words_(std::move(on), size) {
+    std::ranges::fill(words_.span(), 0u);
+  }
+  explicit shared_visits(std::size_t size) : shared_visits(first_device(), size) {}
+  array_ref<std::uint32_t> ref() const { return array_ref<std::uint32_t>(words_.data()); }
+  std::vector<std::uint32_t> read() const { return {words_.span().begin(), words_.span().end()}; }
+
+ private:
+  pinned_buffer<std::uint32_t> words_;
+};
+
+/// Tasks that hold their workers until open() is called, so that no test needs to guess times.
+class gate {
+ public:
+  explicit gate(std::size_t tasks) : entered_(first_device(), tasks), gate_(first_device(), 1) {
+    std::ranges::fill(entered_.span(), 0u);
+    gate_[0] = 0;
+  }
+  ~gate() { open(); }
+  task holder(std::uint32_t index) const {
+    return task(
+        wait_at_gate{array_ref<std::uint32_t>(entered_.data()), array_ref<std::uint32_t>(gate_.data())},
+        {index, 1});
+  }
+  void open() { std::atomic_ref(gate_[0]).store(1, std::memory_order_release); }
+  std::size_t inside() const {
+    return std::size_t(std::ranges::count_if(entered_.span(), [](auto& word) {
+      return std::atomic_ref(word).load(std::memory_order_acquire) != 0;
+    }));
+  }
+  void await_inside(std::size_t tasks) const {
+    auto const until = deadline::in(std::chrono::minutes(1));
+    while (inside() < tasks && !until.passed()) std::this_thread::yield();
+    ASSERT_EQ(inside(), tasks);
+  }
+
+ private:
+  pinned_buffer<std::uint32_t> entered_, gate_;
 };
 
 /// What an exactly-once run must leave behind, told as counts so that a failure says what happened.

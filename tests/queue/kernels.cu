@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
-#include "ballast/queue/kernels.cuh"
+#include "ballast/queue/chen_kernels.cuh"
 
 namespace ballast::test {
 
-BALLAST_KERNELS(kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate, add_one_plainly,
-                spin_then_mark, fail, by_reference<count_visit>)
+BALLAST_KERNELS_WITH_CHEN(kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate,
+                          add_one_plainly, spin_then_mark, fail, by_reference<count_visit>)
 
 }  // namespace ballast::test

@@ -7,35 +7,6 @@
 namespace ballast::test {
 namespace {
 
-/// Tasks that hold their workers until open() is called, so that no test needs to guess times.
-class gate {
- public:
-  explicit gate(std::size_t tasks) : entered_(first_device(), tasks), gate_(first_device(), 1) {
-    std::ranges::fill(entered_.span(), 0u);
-    gate_[0] = 0;
-  }
-  ~gate() { open(); }
-  task holder(std::uint32_t index) const {
-    return task(
-        wait_at_gate{array_ref<std::uint32_t>(entered_.data()), array_ref<std::uint32_t>(gate_.data())},
-        {index, 1});
-  }
-  void open() { std::atomic_ref(gate_[0]).store(1, std::memory_order_release); }
-  std::size_t inside() const {
-    return std::size_t(std::ranges::count_if(entered_.span(), [](auto& word) {
-      return std::atomic_ref(word).load(std::memory_order_acquire) != 0;
-    }));
-  }
-  void await_inside(std::size_t tasks) const {
-    auto const until = deadline::in(std::chrono::minutes(1));
-    while (inside() < tasks && !until.passed()) std::this_thread::yield();
-    ASSERT_EQ(inside(), tasks);
-  }
-
- private:
-  pinned_buffer<std::uint32_t> entered_, gate_;
-};
-
 /// A queue whose every worker is held at the gate. What it needs is allocated before its kernel runs.
 struct held_queue {
   explicit held_queue(std::uint32_t capacity)

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "ballast/queue/balanced_queue.hpp"
+#include "ballast/queue/chen_queue.hpp"
 #include "fixture.hpp"
 
 namespace ballast::test {
@@ -72,6 +73,16 @@ TEST(racing_stop, of_a_balanced_queue_returns_every_accepted_task_that_did_not_r
   balanced_options options;
   options.queue = small_queue();
   balanced_queue queue(devices(), kernels(), options);
+  race_submitters_with_stop(queue, words);
+}
+
+TEST(racing_stop, of_a_chen_queue_returns_every_accepted_task_that_did_not_run) {
+  pinned_buffer<std::uint32_t> const words(first_device(), racers * tasks_each);
+  chen_options options;
+  options.resident = small_queue().resident;
+  options.patience = small_queue().patience;
+  options.tasks_per_queue = 4;
+  chen_queue queue(devices(), kernels(), options);
   race_submitters_with_stop(queue, words);
 }
 

@@ -81,6 +81,35 @@ TEST(report_run_record, refuses_names_and_samples_that_make_no_sense) {
   EXPECT_THROW(to_json(record), bad_argument);
 }
 
+TEST(report_run_record, holds_the_curves_and_how_to_draw_them) {
+  auto record = example();
+  record.series.push_back({"TQ.seconds_per_step@64", "s", {0.5}, "TQ", 64.0});
+  record.axes = {"Time of a step", "atoms", "s", true, false};
+  auto const read = nlohmann::json::parse(to_json(record).text());
+  EXPECT_EQ(read.at("series").at(0).at("curve"), "");
+  EXPECT_TRUE(read.at("series").at(0).at("x").is_null());
+  EXPECT_EQ(read.at("series").at(1).at("curve"), "TQ");
+  EXPECT_EQ(read.at("series").at(1).at("x"), 64);
+  EXPECT_EQ(read.at("axes"), (nlohmann::json{{"title", "Time of a step"},
+                                             {"x_label", "atoms"},
+                                             {"y_label", "s"},
+                                             {"x_log", true},
+                                             {"y_log", false}}));
+}
+
+TEST(report_run_record, refuses_points_that_no_plot_could_place) {
+  auto const with = [](std::vector<ballast::sample_series> series) {
+    auto record = example();
+    record.series = std::move(series);
+    return record;
+  };
+  EXPECT_THROW(to_json(with({{"a", "s", {1.0}, "TQ", {}}})), bad_argument);
+  EXPECT_THROW(to_json(with({{"a", "s", {1.0}, "TQ", std::nan("")}})), bad_argument);
+  EXPECT_THROW(to_json(with({{"a", "s", {1.0}, "TQ", 1.0}, {"b", "s", {1.0}, "TQ", 1.0}})), bad_argument);
+  EXPECT_NO_THROW(to_json(with({{"a", "s", {1.0}, "TQ", 1.0}, {"b", "1", {1.0}, "TQ", 1.0}})));
+  EXPECT_NO_THROW(to_json(with({{"a", "s", {1.0}, "TQ", 1.0}, {"b", "s", {1.0}, "S1", 1.0}})));
+}
+
 TEST(report_run_record, is_filed_by_machine_and_never_over_another) {
   fs::path const results = fs::temp_directory_path() / ("ballast_run_record_" + std::to_string(getpid()));
   auto const first = write_run_record(results, example());

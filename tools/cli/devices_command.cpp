@@ -14,13 +14,13 @@ namespace ballast::cli {
 namespace {
 
 struct devices_options {
-  std::string list;
+  std::optional<std::string> list;
   bool no_links = false;
   bool json = false;
 };
 
 void list_devices(devices_options const& options) {
-  device_list const devices = open_devices(options.list.empty() ? default_device_list() : options.list);
+  device_list const devices = open_devices(options.list ? *options.list : default_device_list());
   std::optional<link_matrix> links;
   if (!options.no_links) links = measure_links(devices);
   if (options.json) {
@@ -35,7 +35,10 @@ void list_devices(devices_options const& options) {
 void add_devices_command(CLI::App& app) {
   auto const options = std::make_shared<devices_options>();
   CLI::App* const command = app.add_subcommand("devices", "List devices and measure the links between them");
-  command->add_option("--devices", options->list, device_list_help)->type_name("LIST");
+  command
+      ->add_option_function<std::string>(
+          "--devices", [options](std::string const& list) { options->list = list; }, device_list_help)
+      ->type_name("LIST");
   command->add_flag("--no-links", options->no_links, "Do not measure links");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options] { list_devices(*options); });

@@ -6,16 +6,17 @@
 #include <string>
 
 #include "ballast/base/error.hpp"
+#include "bench_command.hpp"
+#include "compare_command.hpp"
 #include "devices_command.hpp"
 #include "interrupt.hpp"
-#if BALLAST_COMMAND_HAS_MD
-#  include "md/command.hpp"
-#  include "md/interruption.hpp"
-#endif
+#include "md/command.hpp"
+#include "md/interruption.hpp"
+#include "plot_command.hpp"
 
 namespace {
 
-enum exit_code { succeeded = 0, failed = 1, wrong_usage = 2, interrupted = 130 };
+enum exit_code { succeeded = 0, failed = 1, wrong_usage = 2, worse = 3, interrupted = 130 };
 
 int complain(exit_code code, std::string const& sentence) {
   std::cout.flush();
@@ -26,12 +27,22 @@ int complain(exit_code code, std::string const& sentence) {
 void describe(CLI::App& app) {
   app.set_version_flag("--version", "ballast " BALLAST_VERSION);
   app.footer(
-      "Exit codes: 0 done, 1 failed while running, 2 wrong usage, 130 stopped by Ctrl-C.\n"
+      "Exit codes: 0 done, 1 failed while running, 2 wrong usage, 3 compare: worse, 130 stopped by Ctrl-C.\n"
       "The first Ctrl-C lets a run end cleanly, the second kills it.");
   ballast::cli::add_devices_command(app);
-#if BALLAST_COMMAND_HAS_MD
+  ballast::cli::add_bench_command(app);
+  ballast::cli::add_plot_command(app);
+  ballast::cli::add_compare_command(app);
   ballast::md::add_command(app);
-#endif
+}
+
+/// The library names its argument; who typed an option of that name is told of the option.
+std::string as_typed(CLI::App const& app, ballast::bad_argument const& problem) {
+  for (auto const* const command : app.get_subcommands()) {
+    auto const* const option = command->get_option_no_throw("--" + problem.argument());
+    if (option != nullptr && option->count() > 0) return std::string("--") + problem.what();
+  }
+  return problem.what();
 }
 
 /// What was printed may not have arrived: a full disk shows only here.
@@ -50,8 +61,11 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
   } catch (CLI::ParseError const& problem) {
     if (problem.get_exit_code() == 0) return app.exit(problem);  // --help, --version
     return complain(wrong_usage, problem.what());
+  } catch (ballast::cli::found_worse const& found) {
+    int const code = code_after_output();
+    return code == succeeded ? complain(worse, found.what()) : code;
   } catch (ballast::bad_argument const& problem) {
-    return complain(wrong_usage, problem.what());
+    return complain(wrong_usage, as_typed(app, problem));
   } catch (std::exception const& problem) {
     return complain(ballast::cli::was_interrupted() ? interrupted : failed, problem.what());
   }
@@ -60,9 +74,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-#if BALLAST_COMMAND_HAS_MD
   ballast::cli::install_interrupt_handler(&ballast::md::request_stop);
-#endif
   CLI::App app("ballast keeps GPUs evenly loaded.", "ballast");
   describe(app);
   return parse_and_run(app, argc, argv);

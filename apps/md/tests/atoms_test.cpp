@@ -25,14 +25,14 @@ TEST(md_atoms, a_coordinate_that_is_not_finite_is_refused_with_the_atoms_id) {
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 2e9}) {
     auto all = s64();
     all.position[16].y = bad;
-    EXPECT_THAT(complaint([&] { check_atoms(all); }), HasSubstr("position of atom 17"));
+    EXPECT_THAT(complaint([&] { check_atoms(all); }), HasSubstr("the position of atom 17 is "));
   }
 }
 
 TEST(md_atoms, a_mass_of_zero_is_refused) {
   auto all = s64();
   all.mass[3] = 0;
-  EXPECT_THAT(complaint([&] { check_atoms(all); }), HasSubstr("mass of atom 4"));
+  EXPECT_THAT(complaint([&] { check_atoms(all); }), HasSubstr("the mass of atom 4 is 0;"));
 }
 
 TEST(md_atoms, reordering_moves_every_property_of_an_atom) {
@@ -84,6 +84,14 @@ TEST(md_atoms, a_negative_temperature_is_refused) {
   auto all = s64();
   EXPECT_THROW(draw_velocities(all, -1, 1), bad_argument);
   EXPECT_THROW(draw_velocities(all, std::numeric_limits<double>::quiet_NaN(), 1), bad_argument);
+}
+
+TEST(md_atoms, a_temperature_at_which_they_would_outrun_light_is_refused) {
+  auto all = s64();
+  EXPECT_THAT(complaint([&] { draw_velocities(all, 1e300, 1); }),
+              HasSubstr("temperature is 1e+300; legal is 0 to"));
+  draw_velocities(all, 4e13, 1);
+  EXPECT_NO_THROW(check_atoms(all));
 }
 
 TEST(md_atoms, a_single_atom_has_no_temperature) {

@@ -52,6 +52,12 @@ TEST(md_lammps_file, reads_back_what_it_wrote_bit_for_bit) {
   EXPECT_EQ(read_lammps_data(folder.file("g.data")), all);
 }
 
+TEST(md_lammps_file, accepts_a_tilt_of_zero) {
+  scratch_folder folder;
+  auto const text = "title\n0.0 0 0 xy xz yz\n" + head.substr(head.find("2 atoms")) + masses + placed;
+  EXPECT_EQ(read_lammps_data(folder.file("a.data", text)).size(), 2u);
+}
+
 TEST(md_lammps_file, accepts_windows_line_ends) {
   scratch_folder folder;
   std::string text;
@@ -106,9 +112,15 @@ INSTANTIATE_TEST_SUITE_P(
         flaw{"negative_atoms", replaced(whole, "2 atoms", "-2 atoms"), "should be 1 to"},
         flaw{"a_fraction_of_atoms", replaced(whole, "2 atoms", "2.5 atoms"), "whole number but is \"2.5\""},
         flaw{"bonds", replaced(whole, "0 bonds", "1 bonds"), "not understood"},
-        flaw{"tilted", replaced(whole, "0 bonds", "1 2 3 xy xz yz"), "tilted"},
+        flaw{"tilted", replaced(whole, "0 bonds", "0 2 3 xy xz yz"), "tilted boxes"},
+        flaw{"a_header_of_six_words", replaced(whole, "0 bonds", "1 atom type per 2 atoms"),
+             "line 5: the header line \"1 atom type per 2 atoms\" is not understood"},
+        flaw{"an_atom_more_than_announced", replaced(whole, "2 atoms", "1 atoms"),
+             "line 24: the section Atoms has more lines than the 1 that the header announces"},
+        flaw{"a_mass_more_than_announced", replaced(whole, "2 39.95 # argon", "2 39.95\n3 20.18"),
+             "line 15: the section Masses has more lines than the 2 that"},
         flaw{"a_box_turned_over", replaced(whole, "-1.5 10 xlo", "10 -1.5 xlo"), "below its upper side"},
-        flaw{"a_side_missing", replaced(whole, "0 12 zlo zhi", ""), "without all of the box's sides"},
+        flaw{"a_side_missing", replaced(whole, "0 12 zlo zhi", ""), "comes before all of the box's sides"},
         flaw{"differing_parameters", replaced(whole, "2 0.02 2.5", "2 0.03 2.5"),
              "must share one epsilon and sigma"},
         flaw{"a_negative_mass", replaced(whole, "39.95", "-39.95"), "mass should be positive"},

@@ -4,30 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ballast/base/error.hpp"
-#include "md/comparison.hpp"
-#include "md/gaussian_system.hpp"
-#include "md/interruption.hpp"
-#include "md/trajectory.hpp"
 #include "scratch_folder.hpp"
 #include "systems.hpp"
 #include "test_devices.hpp"
+#include "warm_runs.hpp"
 
 namespace ballast::md {
 namespace {
-
-physics shifted(double cutoff, bool single = false) {
-  physics what;
-  what.field = {helium_parameters, cutoff, potential::force_shifted, boundary::open};
-  what.single_precision = single;
-  return what;
-}
-
-beginning warm(std::size_t count, double kelvin) {
-  beginning from{gaussian_system(count), 0, std::nullopt};
-  draw_velocities(from.state, kelvin, 7);
-  return from;
-}
 
 /// A run of one solution, everything kept together.
 struct whole_run {
@@ -92,7 +75,7 @@ TEST(md_simulation, is_the_same_run_bit_for_bit_whatever_the_solution) {
   whole_run expected(solution::s1, what, from);
   expected.steps(30);
   EXPECT_GT(expected.run.rebuilds(), 0);
-  for (auto const which : {solution::s3, solution::tq}) {
+  for (auto const which : {solution::s3, solution::tq, solution::chen}) {
     whole_run other(which, what, from);
     other.steps(30);
     EXPECT_EQ(other.run.point(), expected.run.point()) << name_of(which);
@@ -145,114 +128,6 @@ TEST(md_simulation, says_at_which_step_it_blew_up) {
   what.time_step = 1e12;
   whole_run all(solution::s1, what, warm(100, 300));
   EXPECT_THAT(complaint([&] { all.steps(5); }), testing::HasSubstr("time step is too long"));
-}
-
-comparison_plan plan_of(std::size_t count, std::int64_t steps) {
-  comparison_plan plan;
-  plan.what = shifted(10);
-  plan.from = warm(count, 100);
-  plan.steps = steps;
-  return plan;
-}
-
-TEST(md_comparison, reports_every_solution_of_the_plan) {
-  auto plan = plan_of(1000, 3);
-  plan.repeat = 3;
-  auto const result = compare_solutions(test_devices(), plan);
-  ASSERT_EQ(result.solutions.size(), 4u);
-  EXPECT_EQ(result.steps, 3);
-  EXPECT_EQ(result.solutions[0].speedup, 1.0);
-  for (auto const& one : result.solutions) {
-    EXPECT_GT(one.seconds_per_step, 0);
-    EXPECT_EQ(one.busy_seconds.size(), test_devices().size());
-    EXPECT_GE(one.imbalance, 1);
-    EXPECT_LE(one.imbalance, static_cast<double>(test_devices().size()));
-    for (double const busy : one.busy_seconds) EXPECT_LE(busy, one.times.forces * 1.01);
-  }
-  EXPECT_LT(result.largest_difference, of_one_kind(test_devices()) ? 1e-12 : 1e-6);
-  EXPECT_TRUE(result.identical || !of_one_kind(test_devices()));
-}
-
-TEST(md_comparison, times_one_evaluation_when_there_are_no_steps) {
-  auto const result = compare_solutions(test_devices(), plan_of(500, 0));
-  EXPECT_EQ(result.steps, 0);
-  EXPECT_GT(result.solutions[0].seconds_per_step, 0);
-  EXPECT_GT(result.sums.pairs, 0);
-}
-
-TEST(md_comparison, writes_a_trajectory_and_a_checkpoint_that_agree) {
-  scratch_folder folder;
-  auto plan = plan_of(200, 10);
-  plan.solutions = {solution::tq};
-  plan.files = {folder.file("c"), folder.file("t.xyz"), 4, 4};
-  compare_solutions(test_devices(), plan);
-  auto const frames = read_frames(folder.file("t.xyz"));
-  ASSERT_EQ(frames.size(), 4u);  // steps 0, 4, 8 and 10
-  EXPECT_EQ(frames[2].step, 8);
-  EXPECT_EQ(frames.back().step, 10);
-  auto const point = read_checkpoint(folder.file("c"));
-  EXPECT_EQ(point.step, 10);
-  for (std::size_t i = 0; i < 200; ++i) {
-    auto const id = std::size_t(point.state.id[i] - 1);
-    EXPECT_EQ(frames.back().state.position[id], point.state.position[i]);
-    EXPECT_EQ(frames.back().state.velocity[id], point.state.velocity[i]);
-  }
-}
-
-TEST(md_comparison, records_spans_of_every_solution_on_every_device) {
-  auto plan = plan_of(2000, 2);
-  recording spans;
-  plan.spans = &spans;
-  compare_solutions(test_devices(), plan);
-  EXPECT_EQ(spans.devices.size(), test_devices().size());
-  for (auto const* label : {"S1 forces", "S2 forces", "S3 forces", "TQ forces", "drift", "kick"}) {
-    EXPECT_TRUE(std::any_of(spans.spans.begin(), spans.spans.end(), [&](auto const& one) {
-      return one.label == label;
-    })) << label;
-  }
-  for (auto const& one : spans.spans) EXPECT_LE(one.begin_ns, one.end_ns);
-}
-
-TEST(md_comparison, ends_after_the_present_step_when_asked_to) {
-  scratch_folder folder;
-  auto plan = plan_of(200, 1000);
-  plan.solutions = {solution::tq};
-  plan.files.checkpoint = folder.file("c");
-  comparison_observer observer;
-  observer.stepped = [](std::int64_t done, std::int64_t) {
-    if (done == 3) request_stop();
-  };
-  auto const result = compare_solutions(test_devices(), plan, observer);
-  forget_stop();
-  EXPECT_TRUE(result.interrupted);
-  EXPECT_EQ(result.steps, 3);
-  EXPECT_EQ(read_checkpoint(folder.file("c")).step, 3);
-}
-
-TEST(md_comparison, reports_no_solution_when_it_is_stopped_before_the_first_step) {
-  request_stop();
-  auto const result = compare_solutions(test_devices(), plan_of(200, 1000));
-  forget_stop();
-  EXPECT_TRUE(result.interrupted);
-  EXPECT_EQ(result.steps, 0);
-  EXPECT_TRUE(result.solutions.empty());
-}
-
-TEST(md_comparison, refuses_plans_that_make_no_sense) {
-  using testing::HasSubstr;
-  auto const refusal = [](auto const& spoil) {
-    auto plan = plan_of(100, 1);
-    spoil(plan);
-    return complaint([&] { compare_solutions(test_devices(), plan); });
-  };
-  EXPECT_THAT(refusal([](auto& p) { p.steps = -1; }), HasSubstr("steps is -1"));
-  EXPECT_THAT(refusal([](auto& p) { p.repeat = 0; }), HasSubstr("repeat is 0"));
-  EXPECT_THAT(refusal([](auto& p) { p.solutions.clear(); }), HasSubstr("solutions"));
-  EXPECT_THAT(refusal([](auto& p) { p.what.time_step = 0; }), HasSubstr("dt is 0"));
-  EXPECT_THAT(refusal([](auto& p) { p.what.skin = -1; }), HasSubstr("skin is -1"));
-  EXPECT_THAT(refusal([](auto& p) { p.what.field.cutoff = 0; }), HasSubstr("cutoff is 0"));
-  EXPECT_THAT(refusal([](auto& p) { p.from.state = {}; }), HasSubstr("at least 1"));
-  EXPECT_THROW(compare_solutions({}, plan_of(10, 0)), bad_argument);
 }
 
 }  // namespace

@@ -29,6 +29,12 @@ TEST(md_trajectory, reads_back_the_frames_that_were_appended_bit_for_bit) {
   EXPECT_EQ(read_xyz(folder.file("t.xyz")), first);
 }
 
+TEST(md_trajectory, reads_back_the_time_of_a_run_of_microseconds) {
+  scratch_folder folder;
+  append_frame(folder.file("t.xyz"), s64(), 600'000'000, 1.2e9, boundary::open);
+  EXPECT_EQ(read_frames(folder.file("t.xyz"))[0].time, 1.2e9);
+}
+
 TEST(md_trajectory, writes_atoms_in_order_of_their_ids) {
   scratch_folder folder;
   auto const all = s64();
@@ -89,6 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
         flaw{"no_comment_line", "1\n", "line 1: the file ends where a frame's comment line"},
         flaw{"cut_off", "2\n\nHe 0 0 0\n", "line 3: the file ends after 1 of 2 atoms"},
         flaw{"second_frame_cut_off", "1\n\nHe 0 0 0\n2\n\nHe 0 0 0\n", "line 6: the file ends after 1 of 2"},
+        flaw{"an_atom_too_many", "1\n\nHe 0 0 0\n\nHe 0 0 3\n",
+             "line 5: more follows than the 1 atoms announced"},
         flaw{"no_atoms", "0\n\n", "should be 1 to"}, flaw{"a_word", "two\n\n", "whole number but is \"two\""},
         flaw{"a_huge_count", "99999999999999999999\n\n", "whole number"},
         flaw{"count_beyond_the_file", "2000000000\n\nHe 0 0 0\n", "after 1 of 2000000000 atoms"},
@@ -107,6 +115,18 @@ INSTANTIATE_TEST_SUITE_P(
         flaw{"massless", "1\nProperties=species:S:1:pos:R:3:mass:R:1\nHe 0 0 0 0\n",
              "mass should be positive"}),
     [](auto const& each) { return each.param.name; });
+
+TEST(md_trajectory, is_refused_as_a_beginning_if_atoms_follow_that_were_not_announced) {
+  scratch_folder folder;
+  auto const path = folder.file("more.xyz", "1\n\nHe 0 0 0\nHe 0 0 3\n");
+  EXPECT_THAT(complaint([&] { read_xyz(path); }), testing::HasSubstr("more.xyz, line 4: more follows"));
+}
+
+TEST(md_trajectory, serves_as_a_beginning_even_if_a_later_frame_is_cut_off) {
+  scratch_folder folder;
+  auto const path = folder.file("cut.xyz", "1\n\nHe 0 0 0\n1\n\nHe 0");
+  EXPECT_EQ(read_xyz(path).size(), 1u);
+}
 
 TEST(md_trajectory, complains_where_no_frame_can_be_written) {
   EXPECT_THROW(append_frame("/nonexistent/t.xyz", s64(), 0, 0, boundary::open), bad_file);

@@ -33,6 +33,7 @@ class atomic_ref {
   BALLAST_HD void store_relaxed(Word value) const { ptx::store_relaxed(word_, value); }
   BALLAST_HD void store_release(Word value) const { ptx::store_release(word_, value); }
   BALLAST_HD Word add_relaxed(Word value) const { return ptx::add_relaxed(word_, value); }
+  BALLAST_HD Word add_acquire(Word value) const { return ptx::add_acquire(word_, value); }
   BALLAST_HD Word add_release(Word value) const { return ptx::add_release(word_, value); }
   BALLAST_HD void raise_to(Word value) const { ptx::raise_to(word_, value); }
   BALLAST_HD void lower_to(Word value) const { ptx::lower_to(word_, value); }
@@ -46,9 +47,12 @@ class atomic_ref {
   BALLAST_HD void store_release(Word value) const {
     standard(*word_).store(value, std::memory_order_release);
   }
-  /// These two return the old value.
+  /// These three return the old value.
   BALLAST_HD Word add_relaxed(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_relaxed);
+  }
+  BALLAST_HD Word add_acquire(Word value) const {
+    return standard(*word_).fetch_add(value, std::memory_order_acquire);
   }
   /// For counters whose last adder goes on: on a GPU it follows with fence_after_relaxed; here it has
   /// acquired already.

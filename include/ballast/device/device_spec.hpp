@@ -25,13 +25,15 @@ struct device_spec {
 };
 
 /// Reads a device list such as "cuda:0,host:1/2.5". Pure: asks no driver.
-/// Throws bad_argument (argument "devices") naming the part that does not fit the grammar.
+/// Throws bad_argument (argument "devices") naming the part that does not fit the grammar, or the list and
+/// which of its entries is empty.
 std::vector<device_spec> parse_devices(std::string_view list);
 
 /// The spec in its shortest text form; parse_devices(to_text(s)) yields s again.
 std::string to_text(device_spec const& spec);
 
-/// `BALLAST_DEVICES` if it is set, else "cuda" if this build and machine have a GPU, else "host".
+/// `BALLAST_DEVICES` if it is set, else "cuda" if this build and machine have a GPU, else "host". Throws
+/// bad_argument (argument "BALLAST_DEVICES") if the variable holds what open_devices() would refuse.
 std::string default_device_list();
 
 }  // namespace ballast::inline device

@@ -32,8 +32,10 @@ class stream {
   /// Copies between any two places: device memory of any device, pinned or pageable host memory.
   /// The caller of a GPU's stream may wait until pageable memory was read or written, and waits for a copy
   /// from host memory to host memory. Both ranges must stay valid until done. Words that a running kernel
-  /// writes atomically may be copied meanwhile: aligned words of 8 bytes arrive whole (on the host in copies
-  /// of up to 16 KiB).
+  /// writes atomically may be copied meanwhile, and words that it polls be written: aligned words of 8 bytes
+  /// arrive whole (on the host in copies of up to 16 KiB), in any order within a copy. Who polls a word that
+  /// a later copy wrote, with acquire, sees the copies whose events were reached before that copy was
+  /// enqueued.
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
   /// Sets `bytes` bytes of this device's memory, or of pinned memory.
   virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;

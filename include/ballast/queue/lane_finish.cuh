@@ -50,22 +50,35 @@ BALLAST_HD inline void lane_source_ref::tell_host_complete(std::uint64_t batch, 
 #endif
 }
 
-template <class Crew>
-BALLAST_HD void lane_source_ref::finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns) {
-  if (!crew.leader()) return;
-  auto const mark = mark_of(crew.meta());
+// Adds release only, since an acquire would empty the SM's L1 after every task; the last one acquires with
+// the fence. The credits of a part of a batch never sum to zero, so several may be added in one; zero is the
+// whole batch, which needs no counter.
+BALLAST_HD inline void lane_source_ref::report(batch_mark const& mark, std::uint32_t credit) const {
   auto const batch = (std::uint64_t(mark.lane) << batch_shift) + mark.slot;
-  if (trace != nullptr) trace_task(crew.block(), crew.record(), begin_ns, end_ns);
-  if (times != nullptr) time_task(batch, begin_ns, end_ns);
-  // A batch of one needs no counter. Adds release only, since an acquire would empty the SM's L1 after every
-  // task; the last one acquires with the fence.
-  if (mark.credit != 0) {
+  if (credit != 0) {
     atomic_ref<std::uint32_t, scope::device> const counter(counters[batch]);
-    if (counter.add_release(mark.credit) + mark.credit != 0) return;
+    if (counter.add_release(credit) + credit != 0) return;
     fence_after_relaxed<scope::device>();
   }
   if (times != nullptr) hand_out_times(batch);
   tell_host_complete(batch, mark.lap);
+}
+
+// Tasks of one batch that were taken together are reported together after the last of them: the batch is not
+// complete before.
+template <class Crew>
+BALLAST_HD void lane_source_ref::finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  if (!crew.leader()) return;
+  auto const mark = mark_of(crew.meta());
+  if (trace != nullptr) trace_task(crew.block(), crew.record(), begin_ns, end_ns);
+  if (times != nullptr) time_task((std::uint64_t(mark.lane) << batch_shift) + mark.slot, begin_ns, end_ns);
+  auto& unreported = crew.notes()[note::credit];
+  auto const credit = unreported + mark.credit;
+  unreported = 0;
+  if (crew.holds_more() && is_same_batch(mark, mark_of(crew.next_meta())))
+    unreported = credit;
+  else
+    report(mark, credit);
 }
 
 }  // namespace ballast::inline queue

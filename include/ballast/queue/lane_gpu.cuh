@@ -12,6 +12,13 @@ namespace ballast::inline queue {
 inline constexpr std::uint64_t gpu_awake_ns = 50'000;  ///< no sleep in the first 50 us of idleness
 inline constexpr std::uint32_t chunks_in_flight = 4;   ///< 16-byte PCIe reads per thread when reading ahead
 inline constexpr std::uint32_t slots_per_poll = 8;     ///< one warp instruction: 32 lanes of 16 bytes
+inline constexpr std::uint32_t slots_checked = 4;      ///< ring slots that a thread looks at for space
+inline constexpr std::uint32_t reads_per_turn = 16;    ///< of a full lane, before others are looked at
+
+inline constexpr std::uint32_t near_tickets = 64;      ///< who waits so near to its task's coming stays awake
+inline constexpr std::uint32_t looks_per_news = 16;    ///< the server's word is one for all: read it rarely
+inline constexpr std::uint32_t news_lasts_ns = 5'000;  ///< so fast nobody drains what is called many
+inline constexpr std::uint32_t many_per_worker = 64;   ///< waiting tasks, for workers to take several at once
 
 /// Sleeps longer the longer nothing came; not at all in the first 50 us.
 __device__ inline void back_off(std::uint64_t idle_ns) {
@@ -26,46 +33,122 @@ __device__ inline bool lane_source_ref::server_vanished(std::uint64_t idle_ns, s
   return now_ns > served_ns && now_ns - served_ns > control.idle_limit_ns;
 }
 
-/// The first warp claims a ticket and polls its slot: lanes 0-3 read a chunk each, so that one load
-/// instruction brings readiness and payload. Polls are relaxed; one fence follows (an acquire per poll
-/// empties the L1).
+/// How many of eight slots are whole, from the first on; `here` says of each lane whether its chunk is there.
+__device__ inline std::uint32_t whole_slots(bool here) {
+  std::uint32_t mask = __ballot_sync(0xffffffff, here);
+  mask &= mask >> 1;
+  mask &= mask >> 2;
+  std::uint32_t const missing = ~mask & 0x11111111;
+  return missing == 0 ? slots_per_poll : (__ffs(missing) - 1) / 4;
+}
+
+/// How the first warp of a worker gets its next task.
 template <std::uint32_t Threads>
-__device__ bool lane_source_ref::next(cuda_crew<Threads>& crew) {
-  bool goes_on = false;
-  if (crew.warp() == 0) {
-    std::uint64_t ticket = 0;
-    if (crew.lane() == 0) ticket = atomic_ref<std::uint64_t, scope::device>(words->head).add_relaxed(1);
-    ticket = __shfl_sync(0xffffffff, ticket, 0);
-    note_activity(crew, ticket, activity::waits);
-    auto const lap = lap_of(ticket, shift);
-    auto const& slot = ring_slot(ticket);
+struct lane_taker {
+  using crew_type = cuda_crew<Threads>;
+  static_assert(crew_type::most_held == slots_per_poll);
+
+  lane_source_ref const& source;
+  crew_type& crew;
+  std::uint64_t waits_since = 0;
+  bool far = false;  ///< many other tasks will come before ours
+
+  /// The next of the tasks that were taken together, or else of those to come; false: the worker ends.
+  __device__ bool next() {
+    bool const more = crew.holds_more();
+    if (more && stale() && hear_server(crew.shared().first, 0)) return false;
+    if (!more && !take()) return false;
+    __syncwarp();
+    if (crew.leader()) begin(more ? crew.shared().present + 1 : 0);
+    __syncwarp();
+    return true;
+  }
+
+ private:
+  /// From here on the task is ours: a stop hands back those that nobody began. The fence in await() puts all
+  /// reads of the slot before.
+  __device__ void begin(std::uint32_t present) const {
+    crew.shared().present = present;
+    auto const ticket = crew.shared().first + present;
+    source.released_word(ticket).store_relaxed(std::uint32_t(ticket >> source.shift) + 1);
+    source.note_activity(crew, ticket, activity::runs);
+  }
+
+  __device__ bool stale() const {
+    return __shfl_sync(0xffffffff, std::uint32_t(crew.now_ns()) - crew.notes()[note::heard_ns], 0) >
+           news_lasts_ns;
+  }
+
+  /// Claims tickets, unless some are claimed already, and waits for the first task; false: the worker ends.
+  __device__ bool take() {
+    auto& notes = crew.notes();
+    std::uint64_t first = crew.shared().first + crew.shared().held;
+    std::uint32_t wanted = notes[note::claimed];
+    if (wanted == 0) {
+      wanted = notes[note::many] != 0 && !stale() ? crew_type::most_held : 1;
+      if (crew.leader())
+        first = atomic_ref<std::uint64_t, scope::device>(source.words->head).add_relaxed(wanted);
+      first = __shfl_sync(0xffffffff, first, 0);
+    }
+    std::uint32_t const ready = await(first, wanted);
+    if (ready == 0) source.note_activity(crew, first, activity::left);
+    if (crew.leader()) {
+      crew.shared().first = first;
+      crew.shared().held = ready;
+      notes[note::claimed] = wanted - ready;
+    }
+    return ready != 0;
+  }
+
+  /// Every four lanes read a slot, a chunk each, so that one load instruction brings readiness and payload.
+  /// Polls are relaxed; one fence follows (an acquire per poll empties the L1). How many tasks have come,
+  /// from the first ticket on; 0: leave.
+  __device__ std::uint32_t await(std::uint64_t first, std::uint32_t wanted) {
+    std::uint32_t const slot = crew.lane() / 4, part = crew.lane() % 4;
+    auto const lap = lap_of(first + slot, source.shift);
+    auto const& there = source.ring_slot(first + slot).chunks[part];
     stamped_chunk chunk{{}, 0};
-    std::uint64_t const waits_since = crew.now_ns();
-    std::uint64_t idle_ns = 0;
-    bool here = false, leave = false;
-    for (std::uint32_t looks = 0; !here && !leave; ++looks) {
-      bool mine_is_here = true;
-      std::uint32_t stop = 0;
-      if (crew.lane() < 4) {
-        chunk = load_chunk<scope::device>(slot.chunks[crew.lane()], lap);
-        mine_is_here = is_here(chunk, lap);
-      }
-      if (crew.lane() == 4) stop = atomic_ref<std::uint32_t, scope::device>(words->stop).load_relaxed();
-      if (looks % 64 == 63) idle_ns = crew.now_ns() - waits_since;
-      leave = __any_sync(0xffffffff, stop != 0) || server_vanished(idle_ns, crew.now_ns());
-      here = !leave && __all_sync(0xffffffff, mine_is_here);
-      if (!here) back_off(idle_ns);
+    std::uint32_t ready = 0;
+    for (std::uint32_t looks = 0; ready == 0; ++looks) {
+      if (slot < wanted) chunk = load_chunk<scope::device>(there, lap);
+      if ((far || looks % looks_per_news == 0) && hear_server(first, looks)) return 0;
+      ready = whole_slots(slot < wanted && is_here(chunk, lap));
     }
     fence_after_relaxed<scope::device>();
-    if (here && crew.lane() < 4) {
-      for (int word = 0; word < 3; ++word) crew.record().data[3 * crew.lane() + word] = chunk.data[word];
-      crew.meta()[crew.lane()] = chunk.stamp >> 16;
-    }
-    __syncwarp();
-    if (here && crew.leader()) released_word(ticket).store_relaxed(std::uint32_t(ticket >> shift) + 1);
-    goes_on = here && crew.record().kernel() != task_record::halt;
-    note_activity(crew, ticket, goes_on ? activity::runs : activity::left);
+    if (slot < ready) keep(chunk, slot, part);
+    return ready;
   }
+
+  __device__ void keep(stamped_chunk const& chunk, std::uint32_t slot, std::uint32_t part) const {
+    for (int word = 0; word < 3; ++word) crew.shared().records[slot].data[3 * part + word] = chunk.data[word];
+    crew.shared().metas[slot][part] = chunk.stamp >> 16;
+  }
+
+  /// Learns how far the server is, which decides how many tasks to take next and whether to sleep. True:
+  /// leave, since no task comes for ticket `first`.
+  __device__ bool hear_server(std::uint64_t first, std::uint32_t looks) {
+    std::uint64_t word = 0;
+    if (crew.leader()) word = atomic_ref<std::uint64_t, scope::device>(source.words->news).load_relaxed();
+    auto const news = server_news::of(__shfl_sync(0xffffffff, word, 0));
+    auto const waiting = std::int32_t(news.filled - std::uint32_t(first));  // tasks from ours on
+    auto const now = crew.now_ns();
+    if (crew.leader()) {
+      crew.notes()[note::many] = waiting > std::int32_t(many_per_worker * crew.blocks());
+      crew.notes()[note::heard_ns] = std::uint32_t(now);
+    }
+    far = waiting + std::int32_t(near_tickets) < 0;
+    if (looks == 0) waits_since = now;
+    if (looks == looks_per_news) source.note_activity(crew, first, activity::waits);
+    auto const idle_ns = now - waits_since;
+    if (far) back_off(idle_ns);
+    bool const none_comes = news.stop || (news.ended && waiting <= 0);
+    return __any_sync(0xffffffff, none_comes || source.server_vanished(idle_ns, now));
+  }
+};
+
+template <std::uint32_t Threads>
+__device__ bool lane_source_ref::next(cuda_crew<Threads>& crew) {
+  bool const goes_on = crew.warp() == 0 && lane_taker<Threads>{*this, crew}.next();
   return crew.told_by_leader(goes_on) != 0;
 }
 
@@ -86,7 +169,7 @@ struct lane_server {
     if (crew.leader()) {
       state.tail = state.free_until = state.taken_told = 0;
       state.last_news_ns = crew.now_ns();
-      state.turn = state.lanes = state.closed = state.halts = state.over = 0;
+      state.turn = state.lanes = state.closed = state.ended = state.over = 0;
     }
     crew.sync();
   }
@@ -96,11 +179,22 @@ struct lane_server {
   /// Looks whether ring slots became free; needed only when little space is left.
   __device__ void find_space(std::uint64_t wanted) {
     if (space() >= wanted) return;
-    std::uint64_t const ticket = state.free_until + crew.rank();
-    std::uint32_t const found = crew.smallest(source.ring_slot_is_free(ticket) ? Threads : crew.rank());
+    std::uint32_t found = Threads * slots_checked;
+#  pragma unroll
+    for (std::uint32_t k = slots_checked; k-- > 0;) {
+      std::uint32_t const i = crew.rank() + k * Threads;
+      if (!source.ring_slot_is_free(state.free_until + i)) found = i;
+    }
+    found = crew.smallest(found);
     fence_after_relaxed<scope::device>();  // the workers' reads of the slots come before our writes
     if (crew.leader()) state.free_until += found;
     crew.sync();
+  }
+
+  /// Tells the workers how many tickets have their task, after the slots were written.
+  __device__ void publish() const {
+    server_news const news{std::uint32_t(state.tail), state.ended != 0, state.over != 0};
+    atomic_ref<std::uint64_t, scope::device>(source.words->news).store_relaxed(news.word());
   }
 
   /// One poll of up to one lane per warp: a single load instruction sees the next 8 slots of a lane. What is
@@ -114,12 +208,8 @@ struct lane_server {
       std::uint64_t const ticket = state.got[lane] + slot;
       auto const lap = lap_of(ticket, source.shift);
       chunk = load_chunk<scope::system>(source.lane_slot(lane, ticket).chunks[part], lap);
-      std::uint32_t here = __ballot_sync(0xffffffff, is_here(chunk, lap));
-      here &= here >> 1;
-      here &= here >> 2;
-      std::uint32_t const missing = ~here & 0x11111111;
-      if (crew.lane() == 0)
-        state.ready[crew.warp()] = missing == 0 ? slots_per_poll : (__ffs(missing) - 1) / 4;
+      std::uint32_t const whole = whole_slots(is_here(chunk, lap));
+      if (crew.lane() == 0) state.ready[crew.warp()] = whole;
     }
     crew.sync();
     std::uint64_t before = 0, all = 0;
@@ -150,18 +240,21 @@ struct lane_server {
       room -= moved;
       state.ready[warp] = moved;
     }
+    publish();
   }
 
-  /// The block reads the next slots of a lane, several 16-byte reads in flight per thread.
-  __device__ std::uint32_t read_ahead(std::uint32_t lane) {
-    std::uint64_t const first = state.got[lane], room = space();
+  /// The block reads the next slots of a lane, several 16-byte reads in flight per thread; true if all were
+  /// there.
+  __device__ bool read_ahead(std::uint32_t lane) {
+    std::uint64_t const first = state.got[lane];
     stamped_chunk held[chunks_in_flight];
-    std::uint32_t whole = std::uint32_t(min(std::uint64_t(slots_ahead), room));
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
       std::uint32_t const i = crew.rank() + k * Threads;
       held[k] = load_chunk<scope::system>(source.lane_slot(lane, first + i / 4).chunks[i % 4], 0);
     }
+    find_space(slots_ahead);
+    std::uint32_t whole = std::uint32_t(min(std::uint64_t(slots_ahead), space()));
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
       std::uint32_t const slot = (crew.rank() + k * Threads) / 4;
@@ -177,17 +270,21 @@ struct lane_server {
     if (crew.leader()) {
       state.got[lane] += whole;
       state.tail += whole;
+      publish();
     }
     crew.sync();
-    return whole;
+    return whole == slots_ahead;
   }
 
   __device__ void read_ahead_full_lanes() {
     std::uint32_t const lanes = min(crew_type::warps, state.lanes), turn = state.turn;
     for (std::uint32_t warp = 0; warp < lanes; ++warp) {
       if (state.ready[warp] < slots_per_poll) continue;
-      find_space(slots_ahead);
-      read_ahead((turn + warp) % state.lanes);
+      bool more = true;
+      for (std::uint32_t reads = 0; more && reads < reads_per_turn; ++reads) {
+        more = read_ahead((turn + warp) % state.lanes);
+        tell_fetched(false);
+      }
     }
   }
 
@@ -230,7 +327,7 @@ struct lane_server {
     state.lanes = heard_lanes;
     state.closed = heard_closed;
     state.over = heard_stop;
-    if (heard_stop) atomic_ref<std::uint32_t, scope::device>(source.words->stop).store_relaxed(1);
+    if (heard_stop) publish();
   }
 
   __device__ bool all_fetched() {
@@ -243,29 +340,20 @@ struct lane_server {
     return crew.smallest(done) != 0;
   }
 
-  /// Chen et al. 2010: one HALT per worker, behind all tasks.
-  __device__ void push_halts() {
-    std::uint32_t const workers = crew.blocks() - 1;
-    task_record halt{};
-    halt.describe({0, 1}, task_record::halt);
-    while (state.halts < workers && state.over == 0) {
-      find_space(1);
-      std::uint32_t const n = std::uint32_t(min(space(), std::uint64_t(min(Threads, workers - state.halts))));
-      if (crew.rank() < n) {
-        std::uint64_t const ticket = state.tail + crew.rank();
-        for (int part = 0; part < 4; ++part)
-          put(ticket, std::uint32_t(part), make_chunk(halt, batch_mark{}, part, 0));
-      }
-      crew.sync();
-      if (crew.leader()) {
-        state.halts += n;
-        state.tail += n;
-      }
-      crew.sync();
+  /// The HALT of Chen et al. 2010, as a word that all read. Stays until every task is taken, so that a stop
+  /// is still heard.
+  __device__ void end() {
+    if (crew.leader()) {
+      state.ended = 1;
+      publish();
+    }
+    for (bool all_taken = false; !all_taken && state.over == 0;) {
       hear_host();
       crew.sync();
       adopt_heard();
+      all_taken = crew.told_by_leader(state.taken_told == state.tail) != 0;
       crew.sync();
+      back_off(gpu_awake_ns + 1);
     }
   }
 
@@ -296,7 +384,7 @@ struct lane_server {
       if (moved) idle_since = now;
       back_off(now > idle_since ? now - idle_since : 0);
     }
-    if (state.over == 0) push_halts();
+    if (state.over == 0) end();
     crew.sync();
     tell_fetched(true);
     hear_host();  // for the last count of taken tasks

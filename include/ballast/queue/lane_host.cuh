@@ -83,7 +83,7 @@ inline void lane_source_ref::give_up_if_idle(solo_crew& crew) const {
   if (state.last_news_ns == 0 || !all_wait) state.last_news_ns = now;
   if (now - state.last_news_ns < control.idle_limit_ns) return;
   control.give_up();
-  atomic_ref<std::uint32_t, scope::device>(words->stop).store_release(1);
+  atomic_ref<std::uint64_t, scope::device>(words->news).store_release(server_news{.stop = true}.word());
 }
 
 /// One round of serving; true if anything moved. Only the holder of server_busy calls it.
@@ -112,7 +112,8 @@ inline bool lane_source_ref::serve_if_free(solo_crew& crew) const {
 }
 
 inline bool lane_source_ref::leaves() const {
-  return control.stop_asked() || atomic_ref<std::uint32_t, scope::device>(words->stop).load_acquire() != 0;
+  auto const word = atomic_ref<std::uint64_t, scope::device>(words->news).load_acquire();
+  return control.stop_asked() || server_news::of(word).stop;
 }
 
 /// The claim and the alarm are sequentially consistent, so that a feeder that sets the alarm and then counts

@@ -28,7 +28,7 @@ struct alignas(128) device_words {
 /// Words in device memory that all blocks share.
 struct alignas(128) ring_words {
   std::uint64_t head;                      ///< the next ticket to claim
-  alignas(128) std::uint32_t stop;         ///< the server says: leave without a task
+  alignas(128) std::uint64_t news;         ///< from the server: server_news
   std::uint64_t served_ns;                 ///< GPU: when the server last looked around, on the device's clock
   alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
   // Host backend: who sleeps on the host bell, and for what, so that nobody is woken for nothing.
@@ -36,6 +36,30 @@ struct alignas(128) ring_words {
   std::uint32_t room_waiters;             ///< ring when lane slots became free
   std::uint32_t completion_waiters;       ///< ring when a batch is complete
 };
+
+/// What the server tells all workers, in one word.
+struct server_news {
+  std::uint32_t filled = 0;  ///< GPU: low half of how many tickets have their task
+  bool ended = false;        ///< GPU: no more will be filled
+  bool stop = false;         ///< leave without a task
+
+  BALLAST_HD constexpr std::uint64_t word() const {
+    return std::uint64_t(stop) << 33 | std::uint64_t(ended) << 32 | filled;
+  }
+  BALLAST_HD static constexpr server_news of(std::uint64_t word) {
+    return {std::uint32_t(word), (word >> 32 & 1) != 0, (word >> 33 & 1) != 0};
+  }
+};
+
+/// What a worker remembers from task to task, by place in its crew's notes.
+namespace note {
+enum : int {
+  credit,    ///< of tasks that have run and are not reported yet: the next one taken is of their batch
+  claimed,   ///< tickets claimed whose tasks have not come yet; the first of them follows the present run
+  many,      ///< whether very many tasks waited when the server's news was read
+  heard_ns,  ///< when that was; low half
+};
+}
 
 /// When the tasks of a batch ran, on the device's clock.
 struct batch_times {
@@ -61,7 +85,8 @@ struct lane_serving_state {
   std::uint32_t turn;
   std::uint32_t lanes;
   std::uint32_t closed;
-  std::uint32_t halts;  ///< HALT records pushed
+  std::uint32_t halts;  ///< host backend: HALT records pushed
+  std::uint32_t ended;  ///< GPU: nothing more will come
   std::uint32_t over;
 };
 
@@ -149,6 +174,7 @@ struct lane_source_ref {
   BALLAST_HD void trace_task(std::uint32_t worker, task_record const& record, std::uint64_t begin_ns,
                              std::uint64_t end_ns) const;
   BALLAST_HD void time_task(std::uint64_t batch, std::uint64_t begin_ns, std::uint64_t end_ns) const;
+  BALLAST_HD void report(batch_mark const& mark, std::uint32_t credit) const;
   BALLAST_HD void hand_out_times(std::uint64_t batch) const;
   BALLAST_HD void tell_host_complete(std::uint64_t batch, std::uint32_t lap) const;
 };

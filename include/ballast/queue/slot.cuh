@@ -20,6 +20,10 @@ struct batch_mark {
   std::uint32_t credit = 0;  ///< two's complement
 };
 
+BALLAST_HD constexpr bool is_same_batch(batch_mark const& a, batch_mark const& b) {
+  return a.lane == b.lane && a.slot == b.slot;
+}
+
 /// 64 bytes: four chunks of 12 data bytes and a 4-byte stamp. The low half of each stamp is the lap, which
 /// says whose turn of the ring the chunk belongs to; the high halves hold the batch_mark.
 struct alignas(64) task_slot {

@@ -27,7 +27,7 @@ struct ticket {
 };
 
 struct queue_options {
-  /// Tasks that fit into a lane, and into the ring on the device: 2 .. 65536, rounded up to a power of two.
+  /// Tasks that fit into a lane, and into the ring on the device: 2 .. 2^24, rounded up to a power of two.
   /// Memory is proportional to it: with 8 lanes about 900 bytes per task of capacity, host and device
   /// together.
   std::uint32_t capacity = 8192;
@@ -85,7 +85,8 @@ struct task_span {
 
 struct queue_statistics {
   std::uint64_t submitted = 0;  ///< tasks accepted in this run
-  std::uint64_t taken = 0;      ///< of these, claimed by workers; may lag by a few microseconds
+  std::uint64_t fetched = 0;  ///< of these, moved to the device; may lag by a few microseconds, as may taken
+  std::uint64_t taken = 0;    ///< of these, claimed by workers
   std::uint64_t batches = 0;
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
 };

@@ -18,8 +18,6 @@ namespace ballast::inline resident {
 /// except rank(), leader() and now_ns().
 class solo_crew {
  public:
-  static constexpr bool has_dedicated_server = false;  ///< a worker with nothing to do serves
-
   explicit solo_crew(host_lane& lane) : lane_(&lane) {}
 
   BALLAST_HD std::uint32_t block() const { return lane_->block; }
@@ -30,6 +28,12 @@ class solo_crew {
   BALLAST_HD task_record& record() { return record_; }
   /// Four words that travel with the record; their meaning is the source's.
   BALLAST_HD std::uint32_t (&meta())[4] { return meta_; }
+  /// Whether record() is followed by tasks that were taken with it.
+  BALLAST_HD bool holds_more() const { return false; }
+  /// The meta() of the next of them.
+  BALLAST_HD std::uint32_t (&next_meta())[4] { return meta_; }
+  /// Words that stay from task to task, zero at first; their meaning is the source's, their user the leader.
+  BALLAST_HD std::uint32_t (&notes())[4] { return notes_; }
   BALLAST_HD void* scratch() const { return lane_->scratch; }
   std::uint64_t now_ns() const {
     return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -44,25 +48,35 @@ class solo_crew {
   host_lane* lane_;
   task_record record_;
   std::uint32_t meta_[4];
+  std::uint32_t notes_[4] = {};
 };
 
 #if defined(__CUDACC__)
 template <std::uint32_t Threads>
 class cuda_crew {
  public:
-  static constexpr bool has_dedicated_server = true;  ///< block 0 serves and runs no task
   static constexpr std::uint32_t threads = Threads;
   static constexpr std::uint32_t warps = Threads / 32;
 
+  /// So many tasks may be taken at once: what one warp instruction reads.
+  static constexpr std::uint32_t most_held = 8;
+
   /// Lives in shared memory, one per block.
   struct storage {
-    task_record record;
-    std::uint32_t meta[4];
+    task_record records[most_held];
+    std::uint32_t metas[most_held][4];
+    std::uint64_t first;          ///< the source's number of records[0]
+    std::uint32_t present, held;  ///< the record that runs now, and how many were taken together
+    std::uint32_t notes[4];
     std::uint32_t words[32];
     std::uint32_t answer;
   };
 
-  __device__ explicit cuda_crew(storage& shared) : shared_(&shared) {}
+  __device__ explicit cuda_crew(storage& shared) : shared_(&shared) {
+    if (!leader()) return;
+    shared.first = shared.present = shared.held = 0;
+    for (auto& note : shared.notes) note = 0;
+  }
 
   __device__ std::uint32_t block() const { return blockIdx.x; }
   __device__ std::uint32_t blocks() const { return gridDim.x; }
@@ -72,13 +86,20 @@ class cuda_crew {
   __device__ bool leader() const { return threadIdx.x == 0; }
   __device__ void sync() const { __syncthreads(); }
   __device__ storage& shared() const { return *shared_; }
-  __device__ task_record& record() const { return shared_->record; }
-  __device__ std::uint32_t (&meta() const)[4] { return shared_->meta; }
+  __device__ task_record& record() const { return shared_->records[shared_->present]; }
+  __device__ std::uint32_t (&meta() const)[4] { return shared_->metas[shared_->present]; }
+  __device__ std::uint32_t (&next_meta() const)[4] { return shared_->metas[shared_->present + 1]; }
+  __device__ bool holds_more() const { return shared_->present + 1 < shared_->held; }
+  __device__ std::uint32_t (&notes() const)[4] { return shared_->notes; }
   __device__ void* scratch() const { return nullptr; }  // cuda_block finds its scratch itself
   __device__ std::uint64_t now_ns() const {
     std::uint64_t now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
     return now;
+  }
+  /// Between two looks, as on the host: leaves the SM to the other blocks after about 60 looks.
+  __device__ void pause(std::uint32_t looks) const {
+    if (looks >= 60) __nanosleep(200);
   }
   /// The smallest of the threads' values, known to all.
   __device__ std::uint32_t smallest(std::uint32_t value) const {

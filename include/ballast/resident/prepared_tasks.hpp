@@ -13,7 +13,7 @@ namespace ballast::inline resident {
 class prepared_tasks {
  public:
   prepared_tasks() = default;
-  /// Throws like compiled_kernels::record_of().
+  /// Puts the tasks into start_order(), if any has a cost. Throws like compiled_kernels::record_of().
   prepared_tasks(compiled_kernels const& kernels, std::span<task const> tasks);
 
   compiled_kernels const* kernels() const { return kernels_; }

@@ -22,7 +22,8 @@ namespace ballast::inline resident {
 
 struct resident_options {
   /// Blocks that stay on the device. 0: on a GPU what fits on all but `spared_multiprocessors` SMs, on the
-  /// host every core. On a GPU one of them serves the others and runs no task, so at least 2.
+  /// host every core. On a GPU at least 2: if the source has a server, one of them serves the others and runs
+  /// no task.
   int blocks = 0;
   /// On a GPU, SMs' worth of room left for other kernels; 0 leaves none.
   int spared_multiprocessors = 8;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <cstring>
 
@@ -23,12 +24,19 @@ struct kernel_tag {
 template <class K>
 constexpr kernel_key key_of = &kernel_tag<K>::here;
 
+/// A hint how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
+struct task_cost {
+  std::uint32_t units = 0;
+  auto operator<=>(task_cost const&) const = default;
+};
+
 /// A range of blocks of a kernel, ready to be queued. Cheap to copy; holds the kernel's arguments by value.
 /// The range's count is checked when the task is submitted (1 .. most_blocks_per_task).
 class task {
  public:
   template <kernel_form K>
-  explicit task(K const& kernel, block_range range = {}) : key_(key_of<K>), range_(range) {
+  explicit task(K const& kernel, block_range range = {}, task_cost cost = {})
+      : key_(key_of<K>), range_(range), cost_(cost) {
     static_assert(sizeof(K) <= sizeof(arguments_),
                   "this kernel's arguments exceed 40 bytes: list and submit it as by_reference<K>");
     std::memcpy(arguments_.data(), &kernel, sizeof(K));
@@ -36,6 +44,8 @@ class task {
 
   kernel_key key() const { return key_; }
   block_range range() const { return range_; }
+  /// Of the tasks of one batch those with the greater cost begin first. A task that is handed back has none.
+  task_cost cost() const { return cost_; }
   std::array<std::uint32_t, argument_words> const& arguments() const { return arguments_; }
 
   /// Rebuilds a task that was read back from a queue.
@@ -45,6 +55,7 @@ class task {
  private:
   kernel_key key_;
   block_range range_;
+  task_cost cost_;
   std::array<std::uint32_t, argument_words> arguments_{};
 };
 

@@ -17,7 +17,13 @@ namespace ballast::inline resident {
 //   next(crew)     waits for a task and puts it into crew.record(); false: the worker ends
 //   finish(crew, begin_ns, end_ns)   the task in crew.record() was executed by all threads of the crew
 //   times_tasks()  whether finish() wants the times (they cost two clock reads a task)
-//   serving_state, serve(crew, state)   GPU only: what block 0 does instead of working, until all is over
+//   serving_state, serve(crew, state)   GPU only: what block 0 does instead of working, until all is over; a
+//                                       source that has neither has no server, and all blocks work
+
+template <class Source>
+concept has_server = requires {
+  typename Source::serving_state;
+};
 
 /// Counts a host thread among those inside the worker loop, also when a task throws.
 class host_block_count {
@@ -47,17 +53,19 @@ void work_on_host(void const* argument, host_lane& lane) {
 }
 
 #if defined(__CUDACC__)
-/// The resident kernel: block 0 serves the others, each of which takes tasks until its source ends.
+/// The resident kernel: every block takes tasks until its source ends, or block 0 serves the others.
 template <class List, class Source>
 __global__ void __launch_bounds__(List::threads, List::blocks_per_multiprocessor) work_on_gpu(Source source) {
   using crew_type = cuda_crew<List::threads>;
   __shared__ typename crew_type::storage shared;
-  __shared__ typename Source::serving_state serving;
   crew_type crew(shared);
   source.control.arrive(crew, crew.now_ns());
-  if (blockIdx.x == 0) {
-    source.serve(crew, serving);
-    return;
+  if constexpr (has_server<Source>) {
+    __shared__ typename Source::serving_state serving;
+    if (blockIdx.x == 0) {
+      source.serve(crew, serving);
+      return;
+    }
   }
   while (source.next(crew)) {
     auto const begin = source.times_tasks() ? crew.now_ns() : 0;

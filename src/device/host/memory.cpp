@@ -47,7 +47,7 @@ void copy_host_memory(void* to, void const* from, std::size_t bytes) noexcept {
   auto* const source = static_cast<std::uint64_t*>(const_cast<void*>(from));
   for (std::size_t i = 0; i < bytes / word; ++i) {
     auto const value = std::atomic_ref(source[i]).load(std::memory_order_relaxed);
-    std::atomic_ref(target[i]).store(value, std::memory_order_relaxed);
+    std::atomic_ref(target[i]).store(value, std::memory_order_release);
   }
 }
 

@@ -12,7 +12,7 @@ std::size_t host_memory_bytes() noexcept;
 void* allocate_host_memory(std::string const& device, std::size_t bytes);
 void release_host_memory(void* address) noexcept;
 /// Copies whole 8-byte words where addresses and size allow and the copy is small, so that words which a
-/// running kernel writes atomically may be read meanwhile, as on a GPU.
+/// running kernel writes atomically may be read meanwhile, and words that it polls be written, as on a GPU.
 void copy_host_memory(void* to, void const* from, std::size_t bytes) noexcept;
 
 }  // namespace ballast::inline device

@@ -1,57 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <string>
 
+#include "command_run.hpp"
+
+namespace ballast::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-/// What a run of the command printed and how it ended.
-struct outcome {
-  std::string out, err;
-  int code = -1;
-};
-
-fs::path own_folder() { return fs::canonical("/proc/self/exe").parent_path(); }
-
-std::string contents(fs::path const& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Runs the command through the shell. `before` sets variables, e.g. "BALLAST_DEVICES=host:1".
-outcome run(std::string const& arguments, std::string const& before = "env -u BALLAST_DEVICES") {
-  std::string const name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  fs::path const out = own_folder() / (name + ".out"), err = own_folder() / (name + ".err");
-  std::string const line = before + " '" + (own_folder() / "ballast").string() + "' " + arguments + " >'" +
-                           out.string() + "' 2>'" + err.string() + "'";
-  int const status = std::system(line.c_str());
-  outcome result{contents(out), contents(err), WIFEXITED(status) ? WEXITSTATUS(status) : -1};
-  fs::remove(out);
-  fs::remove(err);
-  return result;
-}
-
-void expect_refusal(std::string const& arguments, std::string const& reason) {
-  SCOPED_TRACE("ballast " + arguments);
-  outcome const result = run(arguments);
-  EXPECT_EQ(result.code, 2);
-  EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, StartsWith("ballast: "));
-  EXPECT_THAT(result.err, HasSubstr(reason));
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-}
 
 TEST(cli_command, prints_its_version) {
   outcome const result = run("--version");
@@ -82,7 +39,41 @@ TEST(cli_command, refuses_devices_that_do_not_exist_or_cannot_be_read) {
   expect_refusal("devices --devices gpu:0", "gpu:0");
   expect_refusal("devices --devices host:0", "host:0");
   expect_refusal("devices --devices cuda:999", "cuda:999");
-  expect_refusal("devices --devices host:1,,host:1", "devices");
+  for (std::string const command : {"devices", "md"}) {
+    expect_refusal(command + " --devices host:1,,host:1",
+                   "--devices is \"host:1,,host:1\", whose entry 2 is empty");
+    expect_refusal(command + " --devices \"\"", "--devices is \"\"");
+  }
+}
+
+TEST(cli_command, md_refuses_the_name_of_a_file_that_is_empty) {
+  for (std::string const option : {"--restart", "--checkpoint", "--trajectory", "--trace", "--record"}) {
+    expect_refusal("md --devices host:1 --atoms 10 " + option + " \"\"",
+                   option + " is \"\"; legal is the name of a ");
+  }
+}
+
+TEST(cli_command, refuses_a_wrong_variable_under_the_name_of_the_variable) {
+  for (std::string const command : {"devices", "md"}) {
+    EXPECT_THAT(run(command, "BALLAST_DEVICES=gpu").err,
+                StartsWith("ballast: BALLAST_DEVICES is gpu; legal is"));
+    EXPECT_EQ(run(command, "BALLAST_DEVICES=cuda:999").code, 2);
+  }
+}
+
+TEST(cli_command, names_the_option_as_it_was_typed_when_its_value_is_refused) {
+  expect_refusal("md --atoms 10 --temperature 1e300", "ballast: --temperature is 1e+300; legal is 0 to ");
+  expect_refusal("md --atoms 10 --cutoff 0", "ballast: --cutoff is 0;");
+  expect_refusal("md --atoms 99999999999999",
+                 "ballast: --atoms is 99999999999999; legal is a whole number from 1");
+}
+
+TEST(cli_command, md_refuses_to_add_frames_to_a_file_that_holds_none) {
+  auto const notes = own_folder() / "md_notes.txt";
+  std::ofstream(notes) << "my notes\n";
+  expect_refusal("md --atoms 10 --trajectory '" + notes.string() + "'", "--trajectory is");
+  EXPECT_EQ(contents(notes), "my notes\n");
+  fs::remove(notes);
 }
 
 TEST(cli_devices, lists_every_device_and_the_links_between_all_places) {
@@ -138,3 +129,4 @@ TEST(cli_devices, fails_with_code_1_if_its_output_cannot_be_written) {
 }
 
 }  // namespace
+}  // namespace ballast::cli

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interrupt.hpp"
 
-#include <gtest/gtest.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
+
+#include "command_run.hpp"
+
 namespace {
+
+namespace fs = std::filesystem;
 
 volatile sig_atomic_t stops = 0;
 
@@ -34,6 +40,66 @@ TEST(cli_interrupt, the_first_signal_asks_for_a_stop_and_the_program_goes_on) {
     ASSERT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 0);
   }
+}
+
+/// A folder with files that are to be kept and a pipe that `ballast md` is to read its system from.
+class waiting_md {
+ public:
+  waiting_md() {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    for (auto const* const name : {"checkpoint", "trace"}) std::ofstream(folder_ / name) << "precious";
+    mkfifo((folder_ / "system.xyz").c_str(), 0600);
+  }
+  ~waiting_md() { fs::remove_all(folder_); }
+
+  /// Begins `ballast md`, interrupts it where it waits for the pipe, then fills that. Returns how it ended.
+  int end_after_interruption() {
+    pid_t const child = fork();
+    if (child == 0) become_md();
+    int const pipe = pipe_being_read_by(child);
+    kill(child, SIGINT);
+    std::string const system = "2\n\nHe 0 0 0\nHe 0 0 3\n";
+    bool const filled = write(pipe, system.data(), system.size()) == ssize_t(system.size());
+    close(pipe);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return filled ? status : -1;
+  }
+  std::string content(std::string const& name) const { return ballast::cli::contents(folder_ / name); }
+
+ private:
+  [[noreturn]] void become_md() const {
+    fs::current_path(folder_);
+    std::freopen("out", "w", stdout);
+    std::freopen("err", "w", stderr);
+    execl("../ballast", "ballast", "md", "--system", "system.xyz", "--devices", "host:1", "--steps", "1000",
+          "--checkpoint", "checkpoint", "--trace", "trace", nullptr);
+    _exit(127);
+  }
+  /// Opens the pipe's other end as soon as the child has opened its own: its signal handler stands by then.
+  int pipe_being_read_by(pid_t child) const {
+    for (;;) {
+      int const pipe = open((folder_ / "system.xyz").c_str(), O_WRONLY | O_NONBLOCK);
+      siginfo_t end{};
+      waitid(P_PID, id_t(child), &end, WEXITED | WNOHANG | WNOWAIT);
+      if (pipe >= 0 || end.si_pid != 0) return pipe;
+      usleep(1000);
+    }
+  }
+
+  fs::path folder_ = ballast::cli::own_folder() / "interrupted_md";
+};
+
+TEST(cli_interrupt, before_the_first_step_ends_md_with_code_130_and_leaves_its_files_alone) {
+  waiting_md md;
+  int const status = md.end_after_interruption();
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_EQ(md.content("out"), "stopped before the first step\n");
+  EXPECT_THAT(md.content("err"), testing::HasSubstr("stopping"));
+  EXPECT_EQ(md.content("checkpoint"), "precious");
+  EXPECT_EQ(md.content("trace"), "precious");
 }
 
 TEST(cli_interrupt, the_second_of_the_same_signal_kills) {

@@ -47,6 +47,14 @@ struct ptx_word;
                    : "memory");                                                                       \
       return old;                                                                                     \
     }                                                                                                 \
+    static __device__ WORD add_acquire(WORD* at, WORD value) {                                        \
+      WORD old;                                                                                       \
+      asm volatile("atom.acquire." SUFFIX ".global.add.u" SIZE " %0, [%1], %2;"                       \
+                   : "=" REGISTER(old)                                                                \
+                   : "l"(at), REGISTER(value)                                                         \
+                   : "memory");                                                                       \
+      return old;                                                                                     \
+    }                                                                                                 \
     static __device__ WORD add_release(WORD* at, WORD value) {                                        \
       WORD old;                                                                                       \
       asm volatile("atom.release." SUFFIX ".global.add.u" SIZE " %0, [%1], %2;"                       \

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/begin_record.hpp"
+
+#include <fstream>
+#include <utility>
+#include <vector>
+
+namespace ballast::bench {
+namespace {
+
+std::vector<std::string> own_command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+machine_facts machine_with(device_list const& devices) {
+  std::vector<gpu_facts> gpus;
+  int runtime = 0;
+  for (auto const& device : devices) {
+    auto const& facts = device->facts();
+    if (!device->is_cuda()) continue;
+    runtime = facts.runtime_version;
+    gpus.push_back({facts.model, facts.multiprocessors, facts.memory_bytes,
+                    std::to_string(facts.compute_major) + "." + std::to_string(facts.compute_minor)});
+  }
+  return this_machine(std::move(gpus), cuda_version_text(runtime));
+}
+
+}  // namespace
+
+run_record begin_record(std::string benchmark, device_list const& devices) {
+  run_record record;
+  record.benchmark = std::move(benchmark);
+  record.version = BALLAST_VERSION;
+  record.started = utc_now();
+  record.command = own_command_line();
+  record.source = current_source();
+  record.machine = machine_with(devices);
+  for (auto const& device : devices) record.devices.push_back(device->name());
+  return record;
+}
+
+}  // namespace ballast::bench

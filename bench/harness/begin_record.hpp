@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/report/run_record.hpp"
+
+namespace ballast::bench {
+
+/// A record with everything that is known before the first sample: names, this moment, command line, source,
+/// machine and devices. Throws bad_argument if the benchmark's name is not one (see to_json(run_record)).
+run_record begin_record(std::string benchmark, device_list const& devices);
+
+}  // namespace ballast::bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/benchmark.hpp"
+
+#include <algorithm>
+
+namespace ballast::bench {
+namespace {
+
+auto gpus(device_list const& devices) {
+  return std::ranges::count_if(devices, [](auto const& device) { return device->is_cuda(); });
+}
+
+}  // namespace
+
+std::string needs_a_gpu(device_list const& devices) {
+  return gpus(devices) >= 1 ? "" : "it measures what only a GPU has";
+}
+
+std::string needs_two_gpus(device_list const& devices) {
+  return gpus(devices) >= 2 ? "" : "it measures memory of one GPU seen from another: name two";
+}
+
+}  // namespace ballast::bench

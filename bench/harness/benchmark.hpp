@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/session.hpp"
+
+namespace ballast::bench {
+
+/// One measurement that `ballast bench` offers by name.
+struct benchmark {
+  std::string_view name;     ///< "queue/round_trip": the room, then what is measured
+  std::string_view summary;  ///< one line, with the paper's figure that it redoes
+  void (*run)(session&);     ///< measures, verifies, and fills the record; throws what the rooms throw
+  /// Why it cannot run on these devices; empty if it can. Null: it runs everywhere.
+  std::string (*obstacle)(device_list const&) = nullptr;
+};
+
+/// For benchmark::obstacle.
+std::string needs_a_gpu(device_list const& devices);
+std::string needs_two_gpus(device_list const& devices);
+
+}  // namespace ballast::bench

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/report/run_record.hpp"
+
+namespace ballast::bench {
+
+/// Wall-clock seconds of one call.
+template <class Work>
+double seconds_of(Work&& work) {
+  auto const begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// One run of one benchmark: what it may use, and the record that it fills. One thread.
+class session {
+ public:
+  using listener = std::function<void(sample_series const&)>;
+
+  /// `heard` is told of every series as it comes; may be empty.
+  session(std::string_view benchmark, device_list devices, bool quick, listener heard = {});
+
+  device_list const& devices() const { return devices_; }
+  std::shared_ptr<compute_device> const& first() const { return devices_.front(); }
+  /// A short run that shows that the benchmark works, not what the machine can do.
+  bool quick() const { return quick_; }
+  /// `full`, or in a quick run the smaller number.
+  std::size_t size(std::size_t full, std::size_t in_quick) const { return quick_ ? in_quick : full; }
+
+  /// Calls `sample`, which returns one measured value, `warm_up` times for nothing and `repetitions` times
+  /// for a point of a curve (x finite).
+  void measure(std::string const& curve, double x, std::string const& unit,
+               std::function<double()> const& sample);
+  /// The same for a figure that belongs to no curve.
+  void measure(std::string const& name, std::string const& unit, std::function<double()> const& sample);
+  /// How often measure() calls; to be said before the first of them.
+  void repeat(std::size_t warm_up, std::size_t repetitions);
+  /// Samples that were taken together with others, or in another way.
+  void add(std::string const& curve, double x, std::string const& unit, std::vector<double> samples);
+  void add(std::string const& name, std::string const& unit, std::vector<double> samples);
+  /// The median of a curve's point, or of a stand-alone series (x left out), added before. Throws
+  /// ballast::error if there is none.
+  double median_of(std::string const& curve, double x) const;
+  double median_of(std::string const& name) const;
+
+  void axes(std::string title, std::string x_label, std::string y_label, bool x_log = false,
+            bool y_log = false);
+  void policy(std::string const& decision, std::string const& name);
+  void parameter(std::string const& name, json_value value);
+  void derived(std::string const& name, double value);
+  /// Says that an answer was checked. The record is verified if there was a check and none failed.
+  void verify(bool right, std::string const& how);
+
+  run_record const& record() const { return record_; }
+
+ private:
+  void keep(sample_series series);
+  double median_of_series(std::string const& name) const;
+
+  device_list devices_;
+  bool quick_;
+  listener heard_;
+  run_record record_;
+};
+
+}  // namespace ballast::bench

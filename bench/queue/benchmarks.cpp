@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/benchmarks.hpp"
+
+namespace ballast::bench {
+
+std::vector<benchmark> queue_benchmarks() {
+  return {
+      {"queue/throughput",
+       "tasks a second, by tasks per submission; beside a launch and a graph node per task",
+       &measure_throughput},
+      {"queue/round_trip",
+       "submit a task, run it, see it done; beside a bare ping-pong and launch + synchronise",
+       &measure_round_trip},
+      {"queue/preloaded",
+       "tasks a second that workers take from a full ring, by resident blocks (section 5.2)",
+       &measure_preloaded, &needs_a_gpu},
+      {"queue/uneven_grids",
+       "65 536 uneven blocks as one launch and as tasks, with cost hints and without (Figs. 6 and 7)",
+       &measure_uneven_grids},
+      {"queue/matmul_patterns",
+       "a matrix product with nullified tiles, as one launch and as tasks (Figs. 6 and 7)",
+       &measure_matmul_patterns},
+  };
+}
+
+}  // namespace ballast::bench

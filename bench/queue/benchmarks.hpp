@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "harness/benchmark.hpp"
+
+namespace ballast::bench {
+
+std::vector<benchmark> queue_benchmarks();
+
+void measure_throughput(session&);
+void measure_round_trip(session&);
+void measure_preloaded(session&);
+void measure_uneven_grids(session&);
+void measure_matmul_patterns(session&);
+
+}  // namespace ballast::bench

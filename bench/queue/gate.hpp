@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "ballast/base/deadline.hpp"
+#include "ballast/base/error.hpp"
+#include "ballast/device/buffer.hpp"
+#include "ballast/queue/task_queue.hpp"
+#include "queue/kernels.cuh"
+
+namespace ballast::bench {
+
+/// Keeps every worker of a queue of small blocks inside a task until open(). It opens by itself after some
+/// seconds, so that a program that died leaves no kernel behind. The word that all workers read lies on the
+/// device: thousands that read one in host memory would leave the server no room on the bus.
+class gate {
+ public:
+  /// Allocates: before a resident kernel starts.
+  gate(std::shared_ptr<compute_device> on, std::uint32_t most_workers)
+      : stream_(on->make_stream()), entered_(on, most_workers), said_(on, 1), open_(on, 1) {}
+
+  /// Returns when every worker is inside. Throws deadline_passed.
+  void hold_workers(task_queue& queue) {
+    for (auto& word : entered_.span()) system_word(word).store_relaxed(0);
+    say(0);
+    for (std::uint32_t i = 0; i < queue.workers(); ++i) queue.submit(holder(i));
+    auto const until = deadline::in(std::chrono::seconds(10));
+    for (std::uint32_t i = 0; i < queue.workers(); ++i) {
+      while (system_word(entered_[i]).load_acquire() == 0) {
+        if (until.passed()) throw deadline_passed("every worker at the gate", queue.describe());
+        std::this_thread::yield();
+      }
+    }
+  }
+  void open() { say(1); }
+
+ private:
+  void say(std::uint32_t word) {
+    said_[0] = word;
+    stream_->copy(open_.data(), said_.data(), said_.bytes());
+    stream_->synchronize();
+  }
+  task holder(std::uint32_t i) const {
+    constexpr std::uint64_t some_seconds_of_looks = 1 << 24;
+    return task(wait_for_gate{array_ref<std::uint32_t>(entered_.data()),
+                              array_ref<std::uint32_t>(open_.data()), some_seconds_of_looks},
+                {i, 1});
+  }
+
+  std::unique_ptr<stream> stream_;
+  pinned_buffer<std::uint32_t> entered_, said_;
+  device_buffer<std::uint32_t> open_;
+};
+
+/// Waits until the device has fetched everything that was submitted. Throws deadline_passed.
+inline void await_fetched(task_queue& queue, deadline until) {
+  while (queue.statistics().fetched < queue.statistics().submitted) {
+    if (until.passed()) throw deadline_passed("every task in the ring", queue.describe());
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace ballast::bench

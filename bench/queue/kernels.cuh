@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/atomic_ref.cuh"
+#include "ballast/resident/compiled_kernels.hpp"
+
+namespace ballast::bench {
+
+using device_word = atomic_ref<std::uint32_t, scope::device>;
+using system_word = atomic_ref<std::uint32_t, scope::system>;
+
+/// The smallest task that leaves a trace: one added to the block's word.
+template <int Threads>
+struct count_block {
+  static constexpr int threads = Threads;
+  static constexpr int blocks_per_multiprocessor = 2048 / Threads;
+  array_ref<std::uint32_t> counts;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) device_word(counts[block.index()]).add_relaxed(1);
+  }
+};
+
+/// Says that it runs and stays until the host opens the gate: keeps workers away while a queue is filled.
+struct wait_for_gate {
+  static constexpr int threads = 128;
+  static constexpr int blocks_per_multiprocessor = 16;
+  array_ref<std::uint32_t> entered;  // pinned, a word per block
+  array_ref<std::uint32_t> gate;     // on the device, written by a copy
+  std::uint64_t most_looks;          // a forgotten gate opens by itself
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) {
+      system_word(entered[block.index()]).store_release(1);
+      for (std::uint64_t looks = 0; poll(system_word(gate[0])) == 0 && looks < most_looks; ++looks) {}
+    }
+    block.sync();
+  }
+};
+
+/// Answers each number in `ping` with the same in `pong`: the bare round trip through pinned memory.
+struct echo {
+  static constexpr int threads = 128;
+  array_ref<std::uint32_t> ping, pong;  // pinned
+  std::uint32_t rounds;
+  std::uint64_t most_looks;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
+      for (std::uint64_t looks = 0; poll(system_word(ping[0])) != round && looks < most_looks; ++looks) {}
+      system_word(pong[0]).store_relaxed(round);
+    }
+  }
+};
+
+/// count_block and wait_for_gate in blocks of 128 threads, as the paper's, and echo.
+compiled_kernels const& small_block_kernels();
+/// count_block in blocks of 512 threads: the server reads as many slots ahead as it has
+/// threads.
+compiled_kernels const& large_block_kernels();
+
+}  // namespace ballast::bench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/block.cuh"
+#include "ballast/resident/compiled_kernels.hpp"
+#include "queue/kernels.cuh"
+
+namespace ballast::bench {
+
+/// A block of so many dependent multiply-adds as its entry of `steps` says; none: it ends at once. Leaves a
+/// count and what it computed.
+struct uneven_block {
+  static constexpr int threads = 128;
+  static constexpr int blocks_per_multiprocessor = 16;
+  array_ref<std::uint32_t const> steps;
+  array_ref<std::uint32_t> counts, results;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto const wanted = steps[block.index()];
+    std::uint32_t value = block.index() + block.rank();
+    for (std::uint32_t i = 0; i < wanted; ++i) value = value * 1664525u + 1013904223u;
+    if (block.rank() != 0) {
+      if (value == 0) results[block.index()] = 1;  // so that no thread's work can be left out
+      return;
+    }
+    results[block.index()] = value;
+    device_word(counts[block.index()]).add_relaxed(1);
+  }
+};
+
+/// One tile of C = A B, square matrices of `size` columns (a multiple of 32), row after row; a block that its
+/// entry of `active` names 0 ends at once. After matrixMul of the CUDA samples, which the paper used.
+struct matmul_tile {
+  static constexpr std::uint32_t tile = 32;
+  static constexpr int threads = 128;
+  static constexpr int blocks_per_multiprocessor = 12;
+  struct scratch {
+    float a[tile][tile + 1], b[tile][tile + 1];
+  };
+  array_ref<float const> a, b;
+  array_ref<float> c;
+  array_ref<std::uint32_t const> active;
+  std::uint32_t size;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (active[block.index()] == 0) return;
+    auto const tiles = size / tile;
+    auto const row = block.index() / tiles * tile, column = block.index() % tiles * tile;
+    auto& s = block.scratch();
+    per_item<float, tile * tile, Block> sum;
+    block.for_each(tile * tile, [&](std::uint32_t i) { sum[i] = 0; });
+    for (std::uint32_t k = 0; k < size; k += tile) {
+      block.for_each(tile * tile, [&](std::uint32_t i) {
+        s.a[i / tile][i % tile] = a[std::size_t(row + i / tile) * size + k + i % tile];
+        s.b[i / tile][i % tile] = b[std::size_t(k + i / tile) * size + column + i % tile];
+      });
+      block.sync();
+      for (std::uint32_t m = 0; m < tile; ++m)
+        block.for_each(tile * tile, [&](std::uint32_t i) { sum[i] += s.a[i / tile][m] * s.b[m][i % tile]; });
+      block.sync();
+    }
+    block.for_each(tile * tile, [&](std::uint32_t i) {
+      c[std::size_t(row + i / tile) * size + column + i % tile] = sum[i];
+    });
+  }
+};
+
+/// uneven_block, wait_for_gate.
+compiled_kernels const& uneven_kernels();
+/// matmul_tile.
+compiled_kernels const& matmul_kernels();
+
+}  // namespace ballast::bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "ballast/queue/task_queue.hpp"
+#include "queue/benchmarks.hpp"
+#include "queue/counted_blocks.hpp"
+#include "queue/gate.hpp"
+
+namespace ballast::bench {
+namespace {
+
+std::vector<int> block_counts(session const& now) {
+  int const cores = now.first()->facts().multiprocessors;
+  if (now.quick()) return {16, 16 * cores};
+  return {16, 120, 132, 264, 528, 1056, 16 * cores};
+}
+
+/// Fills the ring behind a shut gate, then lets the workers take it: tasks per second.
+double drain(task_queue& queue, gate& door, counted_blocks& counts, prepared_tasks const& tasks) {
+  door.hold_workers(queue);
+  auto const until = deadline::in(std::chrono::minutes(1));
+  queue.submit(tasks, 0, counts.size(), until);
+  await_fetched(queue, until);
+  return double(counts.size()) / seconds_of([&] {
+           door.open();
+           queue.wait_all();
+         });
+}
+
+void measure_blocks(session& now, int blocks, std::size_t tasks) {
+  counted_blocks counts(now.first(), tasks);
+  gate door(now.first(), std::uint32_t(blocks));
+  prepared_tasks const prepared(small_block_kernels(), counts.all());
+  queue_options options;
+  options.capacity = std::uint32_t(tasks);
+  options.lanes = 1;
+  options.resident.blocks = blocks;
+  options.resident.spared_multiprocessors = 0;
+  task_queue queue(now.first(), small_block_kernels(), options);
+  std::uint32_t rounds = 0;
+  now.measure("queue", blocks, "tasks/s", [&] {
+    ++rounds;
+    return drain(queue, door, counts, prepared);
+  });
+  queue.close();
+  now.verify(counts.each_ran(rounds), "every task of every round ran exactly once");
+}
+
+}  // namespace
+
+void measure_preloaded(session& now) {
+  now.axes("Tasks taken from a full ring", "resident blocks", "tasks/s", true, true);
+  std::size_t const most = now.size(std::size_t(1) << 24, 1 << 16);
+  now.repeat(1, now.quick() ? 3 : 5);
+  now.parameter("tasks", most);
+  for (int const blocks : block_counts(now))
+    measure_blocks(now, blocks, blocks >= 1000 ? most : std::min<std::size_t>(most, 1 << 20));
+}
+
+}  // namespace ballast::bench

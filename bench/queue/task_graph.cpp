@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/task_graph.hpp"
+
+#if BALLAST_HAVE_CUDA
+#  include <cuda_runtime_api.h>
+
+#  include <string>
+
+#  include "ballast/base/error.hpp"
+#endif
+
+namespace ballast::bench {
+
+#if BALLAST_HAVE_CUDA
+namespace {
+
+void check(cudaError_t code, char const* call) {
+  if (code != cudaSuccess) throw error(std::string(call) + ": " + cudaGetErrorString(code));
+}
+
+class cuda_task_graph final : public task_graph {
+ public:
+  cuda_task_graph(compute_device& device, compiled_kernels const& kernels, std::span<task const> tasks) {
+    auto const recorder = device.make_stream();
+    auto const native = static_cast<cudaStream_t>(recorder->native());
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamBeginCapture(native, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    for (auto const& one : tasks) kernels.launch(*recorder, one);
+    check(cudaStreamEndCapture(native, &graph), "cudaStreamEndCapture");
+    auto const made = cudaGraphInstantiate(&graph_, graph, 0);
+    cudaGraphDestroy(graph);
+    check(made, "cudaGraphInstantiate");
+  }
+  ~cuda_task_graph() override { cudaGraphExecDestroy(graph_); }
+  cuda_task_graph(cuda_task_graph const&) = delete;
+  cuda_task_graph& operator=(cuda_task_graph const&) = delete;
+
+  void launch(stream& on) override {
+    check(cudaGraphLaunch(graph_, static_cast<cudaStream_t>(on.native())), "cudaGraphLaunch");
+  }
+
+ private:
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<task_graph> make_task_graph(compute_device& device, compiled_kernels const& kernels,
+                                            std::span<task const> tasks) {
+  if (!device.is_cuda()) return nullptr;
+  return std::make_unique<cuda_task_graph>(device, kernels, tasks);
+}
+#else
+std::unique_ptr<task_graph> make_task_graph(compute_device&, compiled_kernels const&, std::span<task const>) {
+  return nullptr;
+}
+#endif
+
+}  // namespace ballast::bench

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/resident/compiled_kernels.hpp"
+
+namespace ballast::bench {
+
+/// A CUDA graph with a kernel node per task, one after another: what a program without a queue would use for
+/// tasks that are known beforehand.
+class task_graph {
+ public:
+  virtual ~task_graph() = default;
+  virtual void launch(stream& on) = 0;
+};
+
+/// Throws ballast::error with CUDA's words. Null on a host device, which has no graphs.
+std::unique_ptr<task_graph> make_task_graph(compute_device& device, compiled_kernels const& kernels,
+                                            std::span<task const> tasks);
+
+}  // namespace ballast::bench

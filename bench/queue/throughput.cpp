@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "ballast/queue/task_queue.hpp"
+#include "queue/benchmarks.hpp"
+#include "queue/counted_blocks.hpp"
+#include "queue/task_graph.hpp"
+
+namespace ballast::bench {
+namespace {
+
+/// Submits every task of the list once, `piece` at a time, from `threads` threads with equal shares.
+class submitting {
+ public:
+  submitting(task_queue& queue, counted_blocks& counts, std::vector<task> tasks)
+      : queue_(&queue), counts_(&counts), tasks_(std::move(tasks)) {}
+
+  double tasks_per_second(std::size_t piece, std::size_t threads) {
+    auto const seconds = seconds_of([&] {
+      std::vector<std::thread> others;
+      for (std::size_t t = 1; t < threads; ++t)
+        others.emplace_back([=, this] { submit_share(piece, t, threads); });
+      submit_share(piece, 0, threads);
+      for (auto& other : others) other.join();
+      queue_->wait_all();
+    });
+    ++rounds_;
+    return double(tasks_.size()) / seconds;
+  }
+  bool each_ran_once_a_round() const { return counts_->each_ran(rounds_); }
+
+ private:
+  void submit_share(std::size_t piece, std::size_t share, std::size_t shares) {
+    auto const begin = tasks_.size() * share / shares, end = tasks_.size() * (share + 1) / shares;
+    if (piece == 1) {
+      for (auto i = begin; i < end; ++i) queue_->submit(tasks_[i]);
+      return;
+    }
+    for (auto i = begin; i < end; i += piece)
+      queue_->submit(std::span(tasks_).subspan(i, std::min(piece, end - i)));
+  }
+
+  task_queue* queue_;
+  counted_blocks* counts_;
+  std::vector<task> tasks_;
+  std::uint32_t rounds_ = 0;
+};
+
+queue_options options_for(session const& now) {
+  queue_options options;
+  options.capacity = 65536;
+  if (now.first()->is_cuda()) options.resident.spared_multiprocessors = 0;
+  return options;
+}
+
+void measure_submissions(session& now, counted_blocks& counts, std::string const& blocks,
+                         compiled_kernels const& kernels, std::vector<task> tasks) {
+  counts.clear();
+  task_queue queue(now.first(), kernels, options_for(now));
+  submitting all(queue, counts, std::move(tasks));
+  for (std::size_t const threads : {1, 8}) {
+    auto const curve = std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") + blocks;
+    for (std::size_t const piece : {1, 4, 16, 64, 256, 1024, 4096})
+      now.measure(curve, double(piece), "tasks/s", [&] { return all.tasks_per_second(piece, threads); });
+  }
+  queue.close();
+  now.parameter("workers, " + blocks, queue.workers());
+  now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
+}
+
+/// What a program without a queue would do: a kernel launch per task, or a graph of such launches.
+void measure_launches(session& now) {
+  counted_blocks counts(now.first(), now.size(20'000, 200));
+  auto const tasks = counts.all();
+  auto const stream = now.first()->make_stream();
+  std::uint32_t rounds = 0;
+  now.measure("a launch each", 1, "tasks/s", [&] {
+    auto const seconds = seconds_of([&] {
+      for (auto const& one : tasks) small_block_kernels().launch(*stream, one);
+      stream->synchronize();
+    });
+    ++rounds;
+    return double(tasks.size()) / seconds;
+  });
+  if (auto const graph = make_task_graph(*now.first(), small_block_kernels(), tasks)) {
+    now.measure("a graph node each", double(tasks.size()), "tasks/s", [&] {
+      auto const seconds = seconds_of([&] {
+        graph->launch(*stream);
+        stream->synchronize();
+      });
+      ++rounds;
+      return double(tasks.size()) / seconds;
+    });
+  }
+  now.verify(counts.each_ran(rounds), "every launch of every round ran exactly once");
+}
+
+}  // namespace
+
+void measure_throughput(session& now) {
+  now.axes("Tasks executed per second by one device", "tasks per submission", "tasks/s", true, true);
+  counted_blocks counts(now.first(), now.size(now.first()->is_cuda() ? 1 << 21 : 1 << 17, 1 << 12));
+  now.parameter("tasks", counts.size());
+  measure_launches(now);
+  measure_submissions(now, counts, "blocks of 128", small_block_kernels(), counts.all<128>());
+  if (now.first()->is_cuda())
+    measure_submissions(now, counts, "blocks of 512", large_block_kernels(), counts.all<512>());
+}
+
+}  // namespace ballast::bench

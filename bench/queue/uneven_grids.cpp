@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "ballast/queue/task_queue.hpp"
+#include "queue/benchmarks.hpp"
+#include "queue/gate.hpp"
+#include "queue/pattern_kernels.cuh"
+#include "queue/patterns.hpp"
+
+namespace ballast::bench {
+namespace {
+
+constexpr int long_tasks_last = 5;  ///< after P0 .. P4
+constexpr std::uint32_t long_factor = 20;
+
+/// What every block of a pattern has to do, on the device, and what became of it.
+class uneven_grid {
+ public:
+  uneven_grid(session& now, int pattern, std::size_t blocks, std::uint32_t steps)
+      : device_(now.first()),
+        stream_(device_->make_stream()),
+        steps_(device_, blocks),
+        counts_(device_, blocks),
+        results_(device_, blocks),
+        host_(device_, blocks) {
+    auto const active = active_blocks(pattern, blocks);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      bool const is_long = pattern == long_tasks_last && i + 64 >= blocks;
+      host_[i] = active[i] * steps * (is_long ? long_factor : 1);
+      tasks_.emplace_back(kernel(), block_range{std::uint32_t(i), 1}, task_cost{host_[i]});
+    }
+    stream_->copy(steps_.data(), host_.data(), host_.bytes());
+    stream_->fill(counts_.data(), 0, counts_.bytes());
+    stream_->synchronize();
+  }
+
+  uneven_block kernel() const {
+    return {array_ref<std::uint32_t const>(steps_.data()), array_ref<std::uint32_t>(counts_.data()),
+            array_ref<std::uint32_t>(results_.data())};
+  }
+  /// One task per block, with its true cost.
+  std::vector<task> const& tasks() const { return tasks_; }
+  std::vector<task> tasks_without_costs() const {
+    std::vector<task> plain;
+    for (auto const& one : tasks_) plain.emplace_back(kernel(), one.range());
+    return plain;
+  }
+  /// The whole grid as one launch: the hardware's scheduler hands out the blocks.
+  double seconds_of_launch() {
+    ++rounds_;
+    return seconds_of([&] {
+      uneven_kernels().launch(*stream_, task(kernel(), {0, std::uint32_t(tasks_.size())}));
+      stream_->synchronize();
+    });
+  }
+  void count_round() { ++rounds_; }
+  bool each_ran_once_a_round() {
+    stream_->copy(host_.data(), counts_.data(), counts_.bytes());
+    stream_->synchronize();
+    return std::ranges::all_of(host_.span(), [&](auto count) { return count == rounds_; });
+  }
+
+ private:
+  std::shared_ptr<compute_device> device_;
+  std::unique_ptr<stream> stream_;
+  device_buffer<std::uint32_t> steps_, counts_, results_;
+  pinned_buffer<std::uint32_t> host_;
+  std::vector<task> tasks_;
+  std::uint32_t rounds_ = 0;
+};
+
+double seconds_submitted(task_queue& queue, prepared_tasks const& tasks) {
+  return seconds_of([&] {
+    queue.wait(queue.submit(tasks, 0, tasks.records().size(), deadline::in(std::chrono::minutes(1))));
+  });
+}
+
+double seconds_filled_before(task_queue& queue, gate& door, prepared_tasks const& tasks) {
+  door.hold_workers(queue);
+  auto const until = deadline::in(std::chrono::minutes(1));
+  auto const all = queue.submit(tasks, 0, tasks.records().size(), until);
+  await_fetched(queue, until);
+  return seconds_of([&] {
+    door.open();
+    queue.wait(all);
+  });
+}
+
+void measure_pattern(session& now, int pattern, std::size_t blocks, std::uint32_t steps) {
+  uneven_grid grid(now, pattern, blocks, steps);
+  gate door(now.first(), 4096);
+  prepared_tasks const plain(uneven_kernels(), grid.tasks_without_costs());
+  prepared_tasks const with_costs(uneven_kernels(), grid.tasks());
+  queue_options options;
+  options.capacity = std::uint32_t(blocks);
+  options.lanes = 1;
+  options.resident.spared_multiprocessors = 0;
+  options.start_at_once = false;
+  task_queue queue(now.first(), uneven_kernels(), options);
+  now.measure("one launch", pattern, "s", [&] { return grid.seconds_of_launch(); });
+  queue.start();
+  auto const measure = [&](char const* curve, auto const& seconds) {
+    now.measure(curve, pattern, "s", [&] {
+      grid.count_round();
+      return seconds();
+    });
+  };
+  measure("queue", [&] { return seconds_submitted(queue, plain); });
+  measure("queue, cost hints", [&] { return seconds_submitted(queue, with_costs); });
+  if (now.first()->is_cuda())
+    measure("queue, filled before", [&] { return seconds_filled_before(queue, door, plain); });
+  queue.close();
+  now.verify(grid.each_ran_once_a_round(), "every block of every round ran exactly once");
+}
+
+}  // namespace
+
+void measure_uneven_grids(session& now) {
+  now.axes("Uneven grids: P0 to P4, and (5) 64 long blocks at the end", "pattern", "seconds");
+  bool const gpu = now.first()->is_cuda();
+  std::size_t const blocks = now.size(gpu ? 65536 : 8192, 1024);
+  std::uint32_t const steps = gpu ? 3000 : 10000;
+  now.parameter("blocks", blocks);
+  now.parameter("steps", steps);
+  for (int pattern = 0; pattern <= long_tasks_last; ++pattern) {
+    measure_pattern(now, pattern, blocks, steps);
+    auto const name = pattern == long_tasks_last ? "long tasks last" : "P" + std::to_string(pattern);
+    auto const launch = now.median_of("one launch", pattern);
+    for (auto const* const curve : {"queue", "queue, cost hints"})
+      now.derived(name + ": one launch over " + curve, launch / now.median_of(curve, pattern));
+    if (gpu)
+      now.derived(name + ": one launch over queue, filled before",
+                  launch / now.median_of("queue, filled before", pattern));
+  }
+}
+
+}  // namespace ballast::bench

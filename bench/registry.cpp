@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry.hpp"
+
+#include <string>
+
+#include "ballast/base/error.hpp"
+#include "queue/benchmarks.hpp"
+
+namespace ballast::bench {
+
+std::vector<benchmark> all_benchmarks() {
+  std::vector<benchmark> all;
+  for (auto const& group : {queue_benchmarks()}) all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+std::vector<benchmark> benchmarks_named(std::string_view name) {
+  auto const all = all_benchmarks();
+  if (name == "all") return all;
+  std::string names = "all";
+  for (auto const& one : all) {
+    if (one.name == name) return {one};
+    names += ", " + std::string(one.name);
+  }
+  refuse_argument("NAME", name, names);
+}
+
+}  // namespace ballast::bench

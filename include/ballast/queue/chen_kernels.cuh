@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/queue/chen_source.cuh"
+#include "ballast/queue/kernels.cuh"
+
+/// BALLAST_KERNELS for lists that chen_queue runs too. Apart, since each source compiles every kernel of the
+/// list once more.
+#define BALLAST_KERNELS_WITH_CHEN(name, ...)                                                               \
+  ::ballast::compiled_kernels const& name() {                                                              \
+    static auto const list =                                                                               \
+        ::ballast::compile_for<::ballast::lane_source_ref, ::ballast::chen_source_ref>::list<__VA_ARGS__>( \
+            #name);                                                                                        \
+    return list;                                                                                           \
+  }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/queue/chen_queue.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <thread>
+#include <utility>
+
+#include "backlog.hpp"
+#include "ballast/base/log.hpp"
+#include "chen_device.hpp"
+#include "chen_steps.hpp"
+
+namespace ballast::inline queue {
+
+struct chen_queue::state {
+  state(device_list devices, compiled_kernels const& kernels, chen_options const& given);
+
+  void start();
+  bool all_done(std::uint64_t end, std::uint64_t step);
+  void await_all(deadline until);
+  std::vector<task> stop();
+  bool claimed() const { return std::ranges::any_of(devices, &chen_device::claimed); }
+  std::string describe();
+
+  chen_options options;
+  compiled_kernels const* kernels;
+  backlog pool;
+  chen_steps steps;
+  std::deque<chen_device> devices;
+  bool sleeps = true;  ///< host devices alone
+  bool running = false;
+  std::atomic<std::uint64_t> all_finished_below = 0;
+};
+
+chen_queue::state::state(device_list list, compiled_kernels const& compiled, chen_options const& given)
+    : options(given), kernels(&compiled), pool(list.size()), steps(pool, list.size()) {
+  if (list.empty()) refuse_argument("devices", "an empty list", "at least one device");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    devices.emplace_back(list[i], compiled, options, i, pool, steps);
+    sleeps = sleeps && !list[i]->is_cuda();
+  }
+  start();
+}
+
+void chen_queue::state::start() {
+  if (running || claimed()) throw error("this queue is running already");
+  pool.open();
+  steps.open();
+  all_finished_below = pool.end();
+  for (auto& device : devices) device.start();
+  running = true;
+}
+
+/// Whether the batches before `end` have finished, and the step that was current at the call has ended.
+bool chen_queue::state::all_done(std::uint64_t end, std::uint64_t step) {
+  for (auto number = all_finished_below.load(); number < end; ++number) {
+    if (!pool.finished(number)) return false;
+    pool.forget(number);
+    all_finished_below = number + 1;
+  }
+  return !steps.running() || steps.current() != step;
+}
+
+// Asked to end again and again, since what was submitted too late for one step is run in the next.
+void chen_queue::state::await_all(deadline until) {
+  auto const end = pool.end(), step = steps.current();
+  for (std::uint64_t looks = 1;; ++looks) {
+    auto const rings = steps.to_waiters.rings();
+    if (all_done(end, step)) return;
+    pool.rethrow_failure();
+    if (until.passed()) throw deadline_passed("the time step of a chen queue to end", describe());
+    steps.ask_end();
+    if (sleeps)
+      steps.to_waiters.wait_past(rings, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
+    if (!sleeps && looks > 60) std::this_thread::yield();
+  }
+}
+
+std::vector<task> chen_queue::state::stop() {
+  pool.close();
+  steps.request_stop();
+  pool.fail(std::make_exception_ptr(queue_stopped("its devices", pool.unfinished(), "stop() was called")));
+  steps.fail();
+  for (auto& device : devices) device.request_stop();
+  for (auto& device : devices) device.join();
+  for (auto& device : devices) device.collect();
+  running = false;
+  return pool.take_all(*kernels);
+}
+
+std::string chen_queue::state::describe() {
+  auto text = "step " + std::to_string(steps.current()) + (steps.running() ? " runs" : " has ended") + ", " +
+              std::to_string(pool.waiting()) + " tasks in the pool\n";
+  for (auto& device : devices) text += device.describe();
+  return text;
+}
+
+chen_queue::chen_queue(device_list devices, compiled_kernels const& kernels, chen_options options)
+    : state_(std::make_unique<state>(std::move(devices), kernels, options)) {}
+
+// Blocks that may still run use the memory, and freeing it would wait for them: such a state is left behind
+// alive.
+chen_queue::~chen_queue() {
+  try {
+    if (state_->running) state_->stop();
+  } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
+  if (!state_->claimed()) return;
+  write_log(log_level::warning, "a chen queue whose resident kernel does not end is left behind");
+  (void)state_.release();
+}
+
+void chen_queue::submit(task const& one) { submit(std::span(&one, 1)); }
+void chen_queue::submit(std::span<task const> batch) {
+  submit(std::make_shared<prepared_tasks const>(*state_->kernels, batch));
+}
+void chen_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
+  if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
+  bool const empty = batch->records().empty();
+  state_->pool.add(std::move(batch));
+  if (!empty) state_->steps.begin();
+}
+
+void chen_queue::wait_all() { wait_all(deadline::in(state_->options.patience)); }
+void chen_queue::wait_all(deadline until) { state_->await_all(until); }
+
+std::vector<device_share> chen_queue::last_step() const {
+  std::vector<device_share> all;
+  for (auto const& device : state_->devices) all.push_back(device.last_step());
+  return all;
+}
+
+void chen_queue::close() { close(deadline::in(state_->options.patience)); }
+void chen_queue::close(deadline until) {
+  if (!state_->running) return;
+  state_->pool.close();
+  state_->await_all(until);
+  state_->steps.leave();
+  for (auto& device : state_->devices) device.join();
+  state_->running = false;
+}
+
+std::vector<task> chen_queue::stop() { return state_->stop(); }
+void chen_queue::request_stop() noexcept {
+  state_->steps.request_stop();
+  for (auto& device : state_->devices) device.request_stop();
+}
+void chen_queue::start() { state_->start(); }
+bool chen_queue::running() const { return state_->steps.running(); }
+
+std::size_t chen_queue::size() const { return state_->devices.size(); }
+std::string chen_queue::describe() { return state_->describe(); }
+
+}  // namespace ballast::inline queue

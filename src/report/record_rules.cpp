@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record_rules.hpp"
+
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline report {
+namespace {
+
+void refuse_bad_name(std::string const& name) {
+  constexpr std::string_view legal = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-";
+  if (name.empty() || name.find_first_not_of(legal) != std::string::npos) {
+    refuse_argument("run_record.benchmark", "'" + name + "'", "letters, digits and ._/-, at least one");
+  }
+}
+
+void refuse_bad_points(std::vector<sample_series> const& all) {
+  std::set<std::tuple<std::string, std::string, double>> points;
+  for (sample_series const& one : all) {
+    if (one.x && !std::isfinite(*one.x))
+      refuse_argument("run_record.series " + one.name + ".x", *one.x, "finite");
+    if (one.curve.empty()) continue;
+    if (!one.x) refuse_argument("run_record.series " + one.name + ".x", "none", "a number, as curve is set");
+    if (points.emplace(one.curve, one.unit, *one.x).second) continue;
+    refuse_argument("run_record.series " + one.name + ".x", *one.x, "used once in its curve and unit");
+  }
+}
+
+void refuse_bad_series(std::vector<sample_series> const& all) {
+  std::set<std::string> names;
+  for (sample_series const& one : all) {
+    if (!names.insert(one.name).second) refuse_argument("run_record.series", one.name, "a name used once");
+    if (one.samples.empty()) refuse_argument("run_record.series", one.name, "one sample or more");
+    for (double const sample : one.samples) {
+      if (!std::isfinite(sample)) refuse_argument("run_record.series " + one.name, sample, "finite");
+    }
+  }
+}
+
+}  // namespace
+
+void refuse_bad_record(run_record const& record) {
+  refuse_bad_name(record.benchmark);
+  refuse_bad_series(record.series);
+  refuse_bad_points(record.series);
+}
+
+}  // namespace ballast::inline report

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/report/run_record.hpp"
+
+namespace ballast::inline report {
+
+/// Throws bad_argument naming the field if the record breaks a rule of bench/SCHEMA.md that its type allows
+/// it to break.
+void refuse_bad_record(run_record const& record);
+
+}  // namespace ballast::inline report

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chen_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "ballast/queue/chen_source.cuh"
+
+namespace ballast::test {
+namespace {
+
+/// Two blocks, three tasks: the smallest set in which a queue is refilled and a slow block can meet the
+/// refill.
+chen_model small(bool last_reports, bool awaits_the_refill) {
+  return {.queues = 1,
+          .size = 2,
+          .blocks = 2,
+          .tasks = 3,
+          .last_reports = last_reports,
+          .awaits_the_refill = awaits_the_refill};
+}
+chen_verdict verdict_on(chen_model const& model) { return every_order(model).verdict(); }
+
+TEST(chen_algorithms_as_printed, never_end_since_no_block_reports_an_empty_queue) {
+  auto const printed = verdict_on(small(false, false));
+  EXPECT_GT(printed.states, 100u);
+  EXPECT_EQ(printed.hung, printed.states);
+  EXPECT_EQ(printed.ends, 0u);
+}
+
+TEST(chen_algorithms_as_printed, with_line_13_mended_alone_hang_in_some_orders_and_lose_tasks_in_others) {
+  auto const half_mended = verdict_on(small(true, false));
+  EXPECT_GT(half_mended.ends, half_mended.wrong_ends);
+  EXPECT_GT(half_mended.hung, 0u);
+  EXPECT_GT(half_mended.wrong_ends, 0u);
+}
+
+TEST(chen_algorithms_as_printed, with_line_9_mended_alone_never_end) {
+  auto const half_mended = verdict_on(small(false, true));
+  EXPECT_EQ(half_mended.hung, half_mended.states);
+}
+
+TEST(chen_algorithms_mended, end_in_every_order_and_run_each_task_once) {
+  for (auto const& [queues, size, blocks, tasks] : std::vector<std::array<std::int8_t, 4>>{
+           {1, 1, 1, 3}, {1, 2, 2, 3}, {1, 1, 3, 2}, {2, 1, 2, 3}, {2, 2, 2, 3}}) {
+    chen_model const model{queues, size, blocks, tasks, true, true};
+    auto const mended = verdict_on(model);
+    EXPECT_GT(mended.ends, 0u);
+    EXPECT_EQ(mended.wrong_ends, 0u) << int(queues) << " queues of " << int(size);
+    EXPECT_EQ(mended.hung, 0u) << int(queues) << " queues of " << int(size);
+  }
+}
+
+/// Stands for a block whose every rest is the test's turn, so that the order of things is chosen.
+struct scripted_crew {
+  std::function<void()> on_rest;
+  task_record into{};
+
+  std::uint32_t block() const { return 0; }
+  task_record& record() { return into; }
+  void pause(std::uint32_t) const { on_rest(); }
+};
+
+/// A block that passed line 4 while the refill before had a task left, and goes on only now.
+struct late_block : chen_source_ref {
+  bool goes_on(scripted_crew& crew) { return take(crew); }
+};
+
+TEST(chen_source, waits_after_a_claim_until_the_host_says_that_the_refill_is_complete) {
+  chen_counts counts{};
+  counts.written = counts.consumed = 7;
+  std::array<std::uint64_t, 16> load{};
+  std::array<std::uint64_t, 1> activities{}, stop{}, consumed{7};
+  late_block block;
+  block.counts = &counts;
+  block.loads = load.data();
+  block.stop = stop.data();
+  block.consumed = consumed.data();
+  block.control.activity = activities.data();
+  block.queues = 1;
+  block.stride = 16;
+  load[0] = 1;  // d_n is there, the task and d_written are not
+  int rests = 0;
+  scripted_crew crew{[&] {
+    EXPECT_EQ(counts.consumed, 7u);
+    if (++rests < 3) return;
+    load[chen_load_head] = 0x1234;
+    counts.written = 8;
+  }};
+  ASSERT_TRUE(block.goes_on(crew));
+  EXPECT_EQ(rests, 3);
+  EXPECT_EQ(crew.into.data[0], 0x1234u);
+  EXPECT_EQ(counts.consumed, 8u);
+  EXPECT_EQ(consumed[0], 8u) << "the last task was taken and the host not told";
+}
+
+}  // namespace
+}  // namespace ballast::test

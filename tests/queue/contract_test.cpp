@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <thread>
+
+#include "methods.hpp"
+
+namespace ballast::test {
+namespace {
+
+/// What every method of feeding tasks promises, each tested by the same code.
+template <class Method>
+class every_queue : public testing::Test, public Method::place {
+ protected:
+  using words = typename Method::words;
+
+  static words make_words(std::size_t size) { return words(first_device(), size); }
+  static std::vector<task> visits_of(words const& visits, std::uint32_t first, std::uint32_t count) {
+    std::vector<task> tasks;
+    for (std::uint32_t i = first; i < first + count; ++i) tasks.push_back(Method::visit(visits, i));
+    return tasks;
+  }
+};
+TYPED_TEST_SUITE(every_queue, every_method, method_names);
+
+TYPED_TEST(every_queue, executes_each_of_many_tasks_of_one_batch_exactly_once) {
+  std::uint32_t const n = 50'000;
+  auto const visits = this->make_words(n);
+  TypeParam queue;
+  queue.submit(this->visits_of(visits, 0, n));
+  queue.wait_all();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  queue.close();
+}
+
+TYPED_TEST(every_queue, executes_each_of_two_million_tasks_exactly_once) {
+  std::uint32_t const n = 2'000'000, batch = 50'000;
+  auto const visits = this->make_words(n);
+  TypeParam queue(fit::large);
+  for (std::uint32_t first = 0; first < n; first += batch)
+    queue.submit(this->visits_of(visits, first, batch));
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TYPED_TEST(every_queue, executes_each_task_submitted_one_by_one_exactly_once) {
+  std::uint32_t const n = 10'000;
+  auto const visits = this->make_words(n);
+  TypeParam queue;
+  for (std::uint32_t i = 0; i < n; ++i) queue.submit(this->visit(visits, i));
+  queue.wait_all();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  queue.close();
+}
+
+TYPED_TEST(every_queue, has_nothing_to_wait_for_when_nothing_was_submitted) {
+  TypeParam queue;
+  queue.wait_all();
+  queue.submit(std::span<task const>{});
+  queue.wait_all();
+  queue.close();
+  EXPECT_TRUE(queue.stop().empty());
+}
+
+TYPED_TEST(every_queue, executes_a_single_task) {
+  auto const visits = this->make_words(1);
+  TypeParam queue;
+  queue.submit(this->visit(visits, 0));
+  queue.wait_all();
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>{1});
+  queue.close();
+}
+
+TYPED_TEST(every_queue, executes_a_few_tasks_between_waits_each_exactly_once) {
+  std::uint32_t const n = 300;
+  auto const visits = this->make_words(n);
+  TypeParam queue;
+  for (std::uint32_t first = 0, count = 1; first < n; first += count, count = count % 7 + 1) {
+    count = std::min(count, n - first);
+    queue.submit(this->visits_of(visits, first, count));
+    queue.wait_all();
+    ASSERT_EQ(visits.read()[first + count - 1], 1u);
+  }
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TYPED_TEST(every_queue, executes_every_block_of_a_task_of_many_blocks_once) {
+  std::uint32_t const n = 3000;
+  auto const visits = this->make_words(n);
+  TypeParam queue;
+  auto const many_blocks = [&](block_range range) {
+    auto const one = this->visit(visits, 0);
+    return task(one.key(), range, one.arguments());
+  };
+  queue.submit(many_blocks({0, 1000}));
+  queue.submit(many_blocks({1000, 2000}));
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TYPED_TEST(every_queue, mixes_kernel_types_in_one_batch) {
+  std::uint32_t const n = 500;
+  auto const visits = this->make_words(n), sums = this->make_words(n * 64);
+  std::vector<task> tasks;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    tasks.emplace_back(add_through_scratch{sums.ref(), i}, block_range{i, 1});
+    tasks.push_back(this->long_visit(visits, i, i % 7));
+  }
+  TypeParam queue;
+  queue.submit(tasks);
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  auto const read = sums.read();
+  for (std::uint32_t i = 0; i < n * 64; ++i) ASSERT_EQ(read[i], i / 64) << "word " << i;
+}
+
+TYPED_TEST(every_queue, executes_one_giant_task_among_many_tiny_ones) {
+  std::uint32_t const n = 5'000;
+  auto const visits = this->make_words(n);
+  auto tasks = this->visits_of(visits, 0, n);
+  tasks[0] = this->long_visit(visits, 0, 20'000'000);
+  TypeParam queue;
+  queue.submit(tasks);
+  queue.wait_all();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  queue.close();
+}
+
+TYPED_TEST(every_queue, accepts_tasks_from_several_threads_that_also_wait) {
+  std::uint32_t const threads = 4, each = 1'500;
+  auto const visits = this->make_words(threads * each);
+  auto const tasks = this->visits_of(visits, 0, threads * each);
+  TypeParam queue;
+  {
+    std::vector<std::jthread> submitters;
+    for (std::uint32_t t = 0; t < threads; ++t)
+      submitters.emplace_back([&, t] {
+        auto const mine = std::span(tasks).subspan(std::size_t(t) * each, each);
+        for (std::size_t i = 0; i < each / 2; ++i) queue.submit(mine[i]);
+        queue.submit(mine.subspan(each / 2));
+        queue.wait_all();
+      });
+  }
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  queue.close();
+}
+
+TYPED_TEST(every_queue, works_with_the_smallest_capacity) {
+  std::uint32_t const n = 1'000;
+  auto const visits = this->make_words(n);
+  auto const tasks = this->visits_of(visits, 0, n);
+  TypeParam queue(fit::smallest);
+  queue.submit(std::span(tasks).first(n / 2));
+  for (auto const& one : std::span(tasks).subspan(n / 2)) queue.submit(one);
+  queue.wait_all();
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TYPED_TEST(every_queue, gives_the_same_sums_in_whatever_order_tasks_run) {
+  std::uint32_t const n = 64, rounds = 30;
+  auto const sums = this->make_words(n * 64);
+  TypeParam queue;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    std::vector<task> tasks;
+    for (std::uint32_t i = 0; i < n; ++i)
+      tasks.emplace_back(add_through_scratch{sums.ref(), round}, block_range{(i * 37 + round) % n, 1});
+    queue.submit(tasks);
+    queue.wait_all();  // a later round sees the results of the earlier one
+  }
+  queue.close();
+  for (auto const sum : sums.read()) ASSERT_EQ(sum, rounds * (rounds - 1) / 2);
+}
+
+TYPED_TEST(every_queue, closed_in_the_middle_still_executes_all_that_was_accepted) {
+  std::uint32_t const n = 20'000;
+  auto const visits = this->make_words(n);
+  TypeParam queue;
+  queue.submit(this->visits_of(visits, 0, n));
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  EXPECT_THROW(queue.submit(this->visit(visits, 0)), error);
+  EXPECT_NO_THROW(queue.close());
+}
+
+TYPED_TEST(every_queue, stopped_in_the_middle_hands_back_what_did_not_run) {
+  std::uint32_t const n = 3'000;
+  auto const visits = this->make_words(n);
+  std::vector<task> tasks;
+  for (std::uint32_t i = 0; i < n; ++i) tasks.push_back(this->long_visit(visits, i, 20'000));
+  TypeParam queue;
+  queue.submit(tasks);
+  queue.request_stop();
+  try {
+    queue.wait_all();  // a fast machine may have finished all of it
+  } catch (queue_stopped const&) {}
+  auto const rest = queue.stop();
+  auto seen = visits.read();
+  for (auto const& one : rest) seen[one.range().first] += 1;
+  EXPECT_EQ(check_visits(seen), exactly_once) << rest.size() << " handed back";
+  EXPECT_TRUE(queue.stop().empty());
+  queue.start();
+  queue.submit(rest);
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TYPED_TEST(every_queue, restarts_without_allocating_anything) {
+  std::uint32_t const n = 300, runs = 3;
+  auto const visits = this->make_words(runs * n);
+  auto const tasks = this->visits_of(visits, 0, runs * n);
+  auto const allocations = [] {
+    std::uint64_t sum = 0;
+    for (auto const& device : devices()) sum += device->allocations();
+    return sum;
+  };
+  TypeParam queue;
+  auto const before = allocations();
+  for (std::uint32_t run = 0; run < runs; ++run) {
+    if (run > 0) queue.start();
+    queue.submit(std::span(tasks).subspan(run * n, n));
+    queue.close();
+  }
+  EXPECT_EQ(allocations(), before);
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TYPED_TEST(every_queue, submits_prepared_tasks_again_and_again) {
+  std::uint32_t const n = 500, rounds = 4;
+  auto const visits = this->make_words(n);
+  TypeParam queue;
+  auto const prepared = std::make_shared<prepared_tasks const>(kernels(), this->visits_of(visits, 0, n));
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    queue.submit(prepared);
+    queue.wait_all();
+  }
+  queue.close();
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(n, rounds));
+}
+
+TYPED_TEST(every_queue, refuses_what_it_cannot_run_and_says_what_is_legal) {
+  auto const visits = this->make_words(2);
+  TypeParam queue;
+  std::vector<task> tasks{this->visit(visits, 0), task(count_visit{visits.ref()}, {1, 0})};
+  try {
+    queue.submit(tasks);
+    FAIL() << "an empty block range was accepted";
+  } catch (bad_argument const& refused) {
+    EXPECT_EQ(refused.argument(), "count");
+    EXPECT_EQ(refused.value(), "0");
+  }
+  struct stranger : count_visit {};
+  EXPECT_THROW(queue.submit(task(stranger{count_visit{visits.ref()}})), bad_argument);
+  queue.close();
+  EXPECT_EQ(visits.read(), (std::vector<std::uint32_t>{0, 0}));
+}
+
+TYPED_TEST(every_queue, tells_its_state_when_a_deadline_passes) {
+  gate held(1);
+  auto const visits = this->make_words(1);
+  TypeParam queue;
+  queue.submit(held.holder(0));
+  held.await_inside(1);
+  queue.submit(this->visit(visits, 0));
+  try {
+    queue.wait_all(deadline::in(std::chrono::milliseconds(30)));
+    ADD_FAILURE() << "a task at the gate finished";
+  } catch (deadline_passed const& passed) {
+    for (auto const& device : this->used())
+      EXPECT_NE(passed.state().find(device->name()), std::string::npos) << passed.state();
+  }
+  held.open();
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+}  // namespace
+}  // namespace ballast::test

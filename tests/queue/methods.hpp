@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ballast/queue/balanced_queue.hpp"
+#include "ballast/queue/chen_queue.hpp"
+#include "ballast/queue/task_queue.hpp"
+#include "fixture.hpp"
+
+namespace ballast::test {
+
+/// How much a queue is to hold on its device.
+enum class fit { smallest, usual, large };
+
+/// Words and tasks for methods that feed one device: the words are the device's, and a second visit is always
+/// counted.
+struct on_one_device {
+  using place = on_one_device;
+  using words = counted_words;
+
+  static device_list used() { return {first_device()}; }
+  static task visit(words const& visits, std::uint32_t i) { return task(count_visit{visits.ref()}, {i, 1}); }
+  static task long_visit(words const& visits, std::uint32_t i, std::uint32_t steps) {
+    return task(work_then_count{visits.ref(), steps}, {i, 1});
+  }
+};
+
+/// The same for several devices: pinned memory, where they have no atomic add.
+struct on_every_device {
+  using place = on_every_device;
+  using words = shared_visits;
+
+  static device_list used() { return devices(); }
+  static task visit(words const& visits, std::uint32_t i) {
+    return task(add_one_plainly{visits.ref()}, {i, 1});
+  }
+  static task long_visit(words const& visits, std::uint32_t i, std::uint32_t steps) {
+    return task(spin_then_mark{visits.ref(), steps}, {i, 1});
+  }
+};
+
+inline queue_options queue_options_for(fit size) {
+  auto options = test_options();
+  if (size == fit::smallest) options.capacity = 2;
+  return options;
+}
+
+inline balanced_options balanced_options_for(fit size, std::string policy) {
+  balanced_options options;
+  options.policy = std::move(policy);
+  options.queue = queue_options_for(size);
+  return options;
+}
+
+inline chen_options chen_options_for(fit size) {
+  chen_options options;
+  options.resident = test_options().resident;
+  options.patience = test_options().patience;
+  if (size == fit::smallest) options.queues = options.tasks_per_queue = 1;
+  if (size == fit::large) options.tasks_per_queue = 256;
+  return options;
+}
+
+// The methods of feeding tasks to kernels that stay, each made in one way: what they promise in common is
+// tested by the same code.
+
+struct lanes_to_one : task_queue, on_one_device {
+  static constexpr char const* name = "task_queue";
+
+  explicit lanes_to_one(fit size = fit::usual)
+      : task_queue(first_device(), test::kernels(), queue_options_for(size)) {}
+  using task_queue::submit;
+  void submit(std::shared_ptr<prepared_tasks const> const& batch) {
+    submit(*batch, 0, batch->records().size(), deadline::in(std::chrono::minutes(2)));
+  }
+};
+
+struct drain_to_every : balanced_queue, on_every_device {
+  static constexpr char const* name = "balanced_queue_drain";
+
+  explicit drain_to_every(fit size = fit::usual)
+      : balanced_queue(devices(), kernels(), balanced_options_for(size, "drain")) {}
+};
+
+struct fixed_to_every : balanced_queue, on_every_device {
+  static constexpr char const* name = "balanced_queue_fixed";
+
+  explicit fixed_to_every(fit size = fit::usual)
+      : balanced_queue(devices(), kernels(), balanced_options_for(size, "fixed")) {}
+};
+
+struct chen_to_one : chen_queue, on_one_device {
+  static constexpr char const* name = "chen_queue_of_one_device";
+
+  explicit chen_to_one(fit size = fit::usual)
+      : chen_queue({first_device()}, kernels(), chen_options_for(size)) {}
+};
+
+struct chen_to_every : chen_queue, on_every_device {
+  static constexpr char const* name = "chen_queue_of_every_device";
+
+  explicit chen_to_every(fit size = fit::usual) : chen_queue(devices(), kernels(), chen_options_for(size)) {}
+};
+
+using every_method = testing::Types<lanes_to_one, drain_to_every, fixed_to_every, chen_to_one, chen_to_every>;
+
+struct method_names {
+  template <class Method>
+  static std::string GetName(int) {
+    return Method::name;
+  }
+};
+
+}  // namespace ballast::test

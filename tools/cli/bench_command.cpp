@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench_command.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "ballast/report/run_record.hpp"
+#include "ballast/report/statistics.hpp"
+#include "ballast/report/table.hpp"
+#include "device_listing.hpp"
+#include "interrupt.hpp"
+#include "registry.hpp"
+
+namespace ballast::cli {
+namespace {
+
+struct bench_options {
+  std::string devices, results = "bench-results";
+  std::vector<std::string> names;
+  bool quick = false, json = false;
+};
+
+device_list devices_of(bench_options const& options) {
+  return open_devices(options.devices.empty() ? default_device_list() : options.devices);
+}
+
+std::string obstacle_of(bench::benchmark const& one, device_list const& devices) {
+  return one.obstacle == nullptr ? "" : one.obstacle(devices);
+}
+
+void list_benchmarks(bench_options const& options) {
+  auto const devices = devices_of(options);
+  table all({{"name", alignment::left}, {"here", alignment::left}, {"what it measures", alignment::left}});
+  for (auto const& one : bench::all_benchmarks()) {
+    all.add_row(
+        {std::string(one.name), obstacle_of(one, devices).empty() ? "yes" : "no", std::string(one.summary)});
+  }
+  std::cout << all.text(charset_of_environment());
+}
+
+void say(sample_series const& one) {
+  std::fprintf(stderr, "  %s: %s %s\n", one.name.c_str(), rounded(median(one.samples)).c_str(),
+               one.unit.c_str());
+}
+
+std::string as_text(run_record const& record) {
+  table all({{record.benchmark, alignment::left},
+             {"unit", alignment::left},
+             {"median"},
+             {"lower quartile"},
+             {"upper quartile"},
+             {"samples"}});
+  for (auto const& one : record.series) {
+    auto const summary = summarise(one.samples);
+    all.add_row({one.name, one.unit, rounded(summary.median), rounded(summary.lower_quartile),
+                 rounded(summary.upper_quartile), std::to_string(summary.count)});
+  }
+  auto const checked = (record.answer.verified ? "verified: " : "NOT VERIFIED: ") + record.answer.how + "\n";
+  return all.text(charset_of_environment()) + checked;
+}
+
+/// The record of one benchmark, written down. Throws ballast::error if its answer is wrong, after writing it.
+run_record run_one(bench::benchmark const& one, device_list const& devices, bench_options const& options) {
+  std::fprintf(stderr, "%s\n", std::string(one.name).c_str());
+  bench::session now(one.name, devices, options.quick, say);
+  one.run(now);
+  auto const path = write_run_record(options.results, now.record());
+  std::fprintf(stderr, "  written to %s\n", path.c_str());
+  return now.record();
+}
+
+void run_benchmarks(bench_options const& options) {
+  std::vector<bench::benchmark> chosen;
+  for (auto const& name : options.names)
+    for (auto const& one : bench::benchmarks_named(name)) chosen.push_back(one);
+  auto const devices = devices_of(options);
+  json_value::list records;
+  std::string wrong;
+  for (auto const& one : chosen) {
+    if (was_interrupted()) break;
+    if (auto const why = obstacle_of(one, devices); !why.empty()) {
+      std::fprintf(stderr, "%s does not run here: %s\n", std::string(one.name).c_str(), why.c_str());
+      continue;
+    }
+    auto const record = run_one(one, devices, options);
+    if (!record.answer.verified) wrong += " " + record.benchmark;
+    if (options.json) records.push_back(to_json(record));
+    if (!options.json) std::cout << as_text(record) << '\n';
+  }
+  if (options.json) std::cout << json_value(std::move(records)).text(2) << '\n';
+  if (!wrong.empty()) throw error("the answers of these benchmarks were wrong or not checked:" + wrong);
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app) {
+  auto const options = std::make_shared<bench_options>();
+  auto* const command =
+      app.add_subcommand("bench", "Measure what the papers measured, and what they did not");
+  command->option_defaults()->always_capture_default();
+  command->add_option("NAME", options->names, "list, all, or names that list prints")->required();
+  command->add_option("--devices", options->devices, device_list_help)->type_name("LIST");
+  command->add_option("--results", options->results, "Records go to FOLDER/<machine>/ (bench/SCHEMA.md)")
+      ->type_name("FOLDER");
+  command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
+  command->add_flag("--json", options->json, "Print the records as one JSON list");
+  command->callback([options] {
+    if (options->names == std::vector<std::string>{"list"}) return list_benchmarks(*options);
+    run_benchmarks(*options);
+  });
+}
+
+}  // namespace ballast::cli

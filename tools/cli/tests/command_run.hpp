@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace ballast::cli {
+
+/// What a run of the command printed and how it ended.
+struct outcome {
+  std::string out, err;
+  int code = -1;
+};
+
+inline std::filesystem::path own_folder() {
+  return std::filesystem::canonical("/proc/self/exe").parent_path();
+}
+
+inline std::string contents(std::filesystem::path const& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Runs the command through the shell. `before` sets variables, e.g. "BALLAST_DEVICES=host:1".
+inline outcome run(std::string const& arguments, std::string const& before = "env -u BALLAST_DEVICES") {
+  std::string const name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::path const out = own_folder() / (name + ".out"), err = own_folder() / (name + ".err");
+  std::string const line = before + " '" + (own_folder() / "ballast").string() + "' " + arguments + " >'" +
+                           out.string() + "' 2>'" + err.string() + "'";
+  int const status = std::system(line.c_str());
+  outcome result{contents(out), contents(err), WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+  std::filesystem::remove(out);
+  std::filesystem::remove(err);
+  return result;
+}
+
+/// The command says one sentence, which holds `reason`, prints nothing, and ends with `code`.
+inline void expect_refusal(std::string const& arguments, std::string const& reason, int code = 2) {
+  SCOPED_TRACE("ballast " + arguments);
+  outcome const result = run(arguments);
+  EXPECT_EQ(result.code, code);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, testing::StartsWith("ballast: "));
+  EXPECT_THAT(result.err, testing::HasSubstr(reason));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+}  // namespace ballast::cli

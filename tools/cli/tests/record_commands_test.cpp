@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "command_run.hpp"
+
+namespace ballast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A folder of records of this test alone, gone with it.
+class records_folder {
+ public:
+  records_folder() { fs::create_directories(folder_); }
+  ~records_folder() { fs::remove_all(folder_); }
+
+  /// The path in quotes, as an argument; without writing anything.
+  std::string path(std::string const& name) const { return "'" + (folder_ / name).string() + "'"; }
+  std::string write(std::string const& name, json const& record) const {
+    std::ofstream(folder_ / name) << record.dump();
+    return path(name);
+  }
+  std::string content(std::string const& name) const { return contents(folder_ / name); }
+  bool holds(std::string const& name) const { return fs::exists(folder_ / name); }
+
+ private:
+  fs::path const folder_ =
+      own_folder() /
+      (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".records");
+};
+
+json series(std::string const& name, std::vector<double> const& samples) {
+  return {{"name", name}, {"unit", "s"}, {"samples", samples}};
+}
+
+json point(std::string const& curve, double x, std::vector<double> const& samples) {
+  auto one = series(curve + "@" + std::to_string(x), samples);
+  one["curve"] = curve;
+  one["x"] = x;
+  return one;
+}
+
+json record_of(std::vector<json> const& series) {
+  return {
+      {"schema", "ballast-run/1"},
+      {"benchmark", "queue/round-trip"},
+      {"version", "0.1.0"},
+      {"started", "2026-01-31T09:05:00Z"},
+      {"command", json::array()},
+      {"source", {{"commit", "0123456789abcdef"}, {"clean", true}}},
+      {"machine",
+       {{"name", "two-cores"},
+        {"cpu", "invented"},
+        {"cores", 2},
+        {"memory_bytes", 1},
+        {"system", "Linux"},
+        {"compiler", "gcc"},
+        {"gpus", json::array()},
+        {"driver", nullptr},
+        {"cuda_runtime", nullptr}}},
+      {"devices", {"host:1"}},
+      {"policies", json::object()},
+      {"parameters", json::object()},
+      {"warm_up", 0},
+      {"repetitions", 3},
+      {"series", series},
+      {"axes",
+       {{"title", "Time & place"}, {"x_label", "tasks"}, {"y_label", "s"}, {"x_log", true}, {"y_log", true}}},
+      {"derived", json::object()},
+      {"answer", {{"verified", true}, {"how", "invented"}}}};
+}
+
+std::vector<json> curves() {
+  return {point("warm", 1, {1, 2, 3}), point("warm", 8, {4, 5, 6}), point("it's cold", 1, {9})};
+}
+
+bool gnuplot_is_there() { return std::system("command -v gnuplot >/dev/null") == 0; }
+
+TEST(cli_plot, draws_each_record_beside_its_file) {
+  if (!gnuplot_is_there()) GTEST_SKIP() << "this system has no gnuplot";
+  records_folder const folder;
+  auto const result = run("plot " + folder.write("a.json", record_of(curves())) + " " +
+                          folder.write("b.json", record_of({series("launch of 100%", {1e-6, 2e-6})})));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("a.svg\n"), HasSubstr("b.svg\n")));
+  EXPECT_THAT(
+      folder.content("a.svg"),
+      AllOf(HasSubstr("<svg"), HasSubstr("queue/round-trip: Time &amp; place"), HasSubstr("two-cores"),
+            HasSubstr(">warm<"), HasSubstr(">it's cold<"), HasSubstr("</svg>")));
+  EXPECT_THAT(folder.content("b.svg"), AllOf(HasSubstr(">launch of 100%<"), HasSubstr("1.500 µs")));
+}
+
+TEST(cli_plot, draws_several_records_over_each_other_in_the_file_that_is_named) {
+  if (!gnuplot_is_there()) GTEST_SKIP() << "this system has no gnuplot";
+  records_folder const folder;
+  auto other = record_of(curves());
+  other["machine"]["name"] = "four-cores";
+  auto const result = run("plot " + folder.write("a.json", record_of(curves())) + " " +
+                          folder.write("b.json", other) + " --out " + folder.path("both.svg"));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(folder.content("both.svg"),
+              AllOf(HasSubstr(">two-cores: warm<"), HasSubstr(">four-cores: warm<")));
+  EXPECT_FALSE(folder.holds("a.svg"));
+}
+
+TEST(cli_plot, says_what_to_install_if_there_is_no_gnuplot) {
+  records_folder const folder;
+  auto const result = run("plot " + folder.write("a.json", record_of(curves())), "env PATH=/nowhere");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("gnuplot-nox"));
+  EXPECT_FALSE(folder.holds("a.svg"));
+}
+
+TEST(cli_plot, draws_nothing_if_one_of_the_files_is_no_record) {
+  records_folder const folder;
+  std::string const good = folder.write("a.json", record_of(curves())),
+                    bad = folder.write("b.json", {{"schema", 1}});
+  expect_refusal("plot " + good + " " + bad, "b.json: schema: a string is needed, the number 1 is there", 1);
+  EXPECT_FALSE(folder.holds("a.svg"));
+  expect_refusal("plot", "FILE");
+  expect_refusal("plot --out '' " + good, "--out is \"\"");
+  expect_refusal("plot " + folder.path("c.json"), "cannot read", 1);
+}
+
+TEST(cli_plot, refuses_to_lay_records_of_two_benchmarks_over_each_other) {
+  records_folder const folder;
+  auto other = record_of(curves());
+  other["benchmark"] = "md/solutions";
+  expect_refusal("plot " + folder.write("a.json", record_of(curves())) + " " + folder.write("b.json", other) +
+                     " --out " + folder.path("both.svg"),
+                 "md/solutions");
+}
+
+TEST(cli_compare, ends_with_0_if_nothing_is_worse) {
+  records_folder const folder;
+  auto const result =
+      run("compare " + folder.write("a.json", record_of({series("wait", {2, 2.1}), series("old", {1})})) +
+          " " + folder.write("b.json", record_of({series("wait", {1, 1.1}), series("new", {1})})));
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, AllOf(HasSubstr("wait"), HasSubstr("-48.8 %"), HasSubstr("better\n"),
+                                HasSubstr("only in A: old\n"), HasSubstr("only in B: new\n")));
+}
+
+TEST(cli_compare, ends_with_3_if_a_series_is_worse_than_the_threshold_allows) {
+  records_folder const folder;
+  std::string const files = folder.write("a.json", record_of({series("wait", {1})})) + " " +
+                            folder.write("b.json", record_of({series("wait", {1.5})}));
+  auto const result = run("compare " + files);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.err, "ballast: 1 of 1 series are worse\n");
+  EXPECT_THAT(result.out, HasSubstr("worse\n"));
+  EXPECT_EQ(run("compare --threshold 60 " + files).code, 0);
+}
+
+TEST(cli_compare, ends_with_3_if_the_answer_of_b_was_not_verified) {
+  records_folder const folder;
+  auto unverified = record_of({series("wait", {1})});
+  std::string const a = folder.write("a.json", unverified);
+  unverified["answer"] = {{"verified", false}, {"how", "nobody looked"}};
+  std::string const b = folder.write("b.json", unverified);
+  auto const result = run("compare " + a + " " + b);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("beware: the answer of B was not verified (nobody looked)\n"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("same\n"), Not(HasSubstr("worse"))));
+  EXPECT_EQ(run("compare " + b + " " + a).code, 0);
+}
+
+TEST(cli_compare, prints_one_json_object_on_request) {
+  records_folder const folder;
+  auto const result =
+      run("compare --json " + folder.write("a.json", record_of({series("wait", {1}), series("run", {0})})) +
+          " " + folder.write("b.json", record_of({series("wait", {2}), series("run", {1})})));
+  EXPECT_EQ(result.code, 3);
+  auto const read = json::parse(result.out);
+  EXPECT_EQ(read.at("benchmark"), "queue/round-trip");
+  EXPECT_EQ(read.at("threshold_percent"), 5);
+  EXPECT_EQ(read.at("b").at("machine"), "two-cores");
+  EXPECT_EQ(read.at("series").at(0).at("change_percent"), 100);
+  EXPECT_EQ(read.at("series").at(0).at("verdict"), "worse");
+  EXPECT_EQ(read.at("series").at(0).at("b").at("median"), 2);
+  EXPECT_TRUE(read.at("series").at(1).at("change_percent").is_null());
+  EXPECT_EQ(read.at("worse"), true);
+}
+
+TEST(cli_compare, refuses_with_2_what_cannot_be_compared_and_with_1_what_cannot_be_read) {
+  records_folder const folder;
+  auto other = record_of({series("wait", {1})});
+  std::string const a = folder.write("a.json", other);
+  other["benchmark"] = "md/solutions";
+  expect_refusal("compare " + a + " " + folder.write("b.json", other), "b.benchmark is 'md/solutions'");
+  expect_refusal("compare " + a, "B");
+  expect_refusal("compare --threshold -1 " + a + " " + a, "ballast: --threshold is -1; legal is 0 or more");
+  expect_refusal("compare --threshold much " + a + " " + a, "much");
+  expect_refusal("compare " + a + " " + folder.path("c.json"), "c.json: No such file", 1);
+  EXPECT_THAT(run("compare --help").out, HasSubstr("3 a series of B is worse"));
+}
+
+}  // namespace
+}  // namespace ballast::cli
