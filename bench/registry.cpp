@@ -4,13 +4,16 @@
 #include <string>
 
 #include "ballast/base/error.hpp"
+#include "device/benchmarks.hpp"
+#include "md/benchmarks.hpp"
 #include "queue/benchmarks.hpp"
 
 namespace ballast::bench {
 
 std::vector<benchmark> all_benchmarks() {
   std::vector<benchmark> all;
-  for (auto const& group : {queue_benchmarks()}) all.insert(all.end(), group.begin(), group.end());
+  for (auto const& group : {device_benchmarks(), queue_benchmarks(), md_benchmarks()})
+    all.insert(all.end(), group.begin(), group.end());
   return all;
 }
 

@@ -9,7 +9,7 @@ producer_lane::producer_lane(queue_memory& memory, std::uint32_t index)
     : memory_(&memory), index_(index), batch_tasks_(std::size_t(1) << memory.batch_shift) {}
 
 bool producer_lane::hold(deadline until) {
-  for (int looks = 0; held_.exchange(1, std::memory_order_acquire) != 0; ++looks) {
+  for (int looks = 0; !try_hold(); ++looks) {
     if (looks < 60) continue;
     std::this_thread::yield();
     if (until.passed()) return false;

@@ -21,6 +21,7 @@ class producer_lane {
   std::uint32_t index() const { return index_; }
   /// Takes the lane, giving the core away while another thread has it; false at the deadline.
   bool hold(deadline until);
+  bool try_hold() { return held_.exchange(1, std::memory_order_acquire) == 0; }
   void let_go() { held_.store(0, std::memory_order_release); }
 
   // For the holder.

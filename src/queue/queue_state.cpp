@@ -123,7 +123,7 @@ void task_queue::state::open_lane(producer_lane& lane) {
 std::optional<ticket> task_queue::state::try_submit(task const& one) {
   auto const record = kernels->record_of(one);
   auto& lane = lane_of_this_thread();
-  if (!lane.hold(deadline::in(clock::duration::zero()))) return std::nullopt;
+  if (!lane.try_hold()) return std::nullopt;
   lane_release const release{lane};
   open_lane(lane);
   if (!lane.has_room_for(1)) {
@@ -135,9 +135,15 @@ std::optional<ticket> task_queue::state::try_submit(task const& one) {
   return ticket{lane.index(), run, batch, batch};
 }
 
-ticket task_queue::state::submit(std::span<task_record const> batch, deadline until) {
+// The clock is read only by who must wait: reading it costs more than writing a task.
+ticket task_queue::state::submit(std::span<task_record const> batch, std::optional<deadline> given_until) {
+  auto const until = [&] {
+    if (!given_until) given_until = deadline::in(options.patience);
+    return *given_until;
+  };
   auto& lane = lane_of_this_thread();
-  if (!lane.hold(until)) throw queue_full({lane.index(), run, 1, 0}, 0, batch.size(), describe());
+  if (!lane.try_hold() && !lane.hold(until()))
+    throw queue_full({lane.index(), run, 1, 0}, 0, batch.size(), describe());
   lane_release const release{lane};
   open_lane(lane);
   ticket given{lane.index(), run, lane.next_batch(), lane.next_batch() - 1};
@@ -145,7 +151,8 @@ ticket task_queue::state::submit(std::span<task_record const> batch, deadline un
   for (std::size_t done = 0; done < batch.size();) {
     auto const tasks = batch.subspan(done, std::min(piece, batch.size() - done));
     try {
-      await([&] { return lane.has_room_for(tasks.size()); }, awaited::room, until);
+      if (!lane.has_room_for(tasks.size()))
+        await([&] { return lane.has_room_for(tasks.size()); }, awaited::room, until());
     } catch (deadline_passed const& passed) { throw queue_full(given, done, batch.size(), passed.state()); }
     given.last_batch = lane.write(tasks);
     done += tasks.size();

@@ -45,7 +45,8 @@ struct task_queue::state {
 
   void start();
   producer_lane& lane_of_this_thread();
-  ticket submit(std::span<task_record const> batch, deadline until);
+  /// Without a deadline: options.patience from the moment that it must wait.
+  ticket submit(std::span<task_record const> batch, std::optional<deadline> until);
   std::optional<ticket> try_submit(task const& one);
   void open_lane(producer_lane& lane);
   void tell_lane(std::uint32_t lane);

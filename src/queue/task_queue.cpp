@@ -50,17 +50,30 @@ task_queue::~task_queue() {
   abandon_if_running();
 }
 
-ticket task_queue::submit(task const& one) { return submit(one, deadline::in(state_->options.patience)); }
+namespace {
+
+/// The batch as it travels, in memory that the thread keeps: a batch is refused as a whole or not at all.
+std::span<task_record const> records_of(compiled_kernels const& kernels, std::span<task const> batch) {
+  thread_local std::vector<task_record> records;
+  prepare(kernels, batch, records);
+  return records;
+}
+
+}  // namespace
+
+ticket task_queue::submit(task const& one) {
+  auto const record = state_->kernels->record_of(one);
+  return state_->submit(std::span(&record, 1), std::nullopt);
+}
 ticket task_queue::submit(task const& one, deadline until) {
   auto const record = state_->kernels->record_of(one);
   return state_->submit(std::span(&record, 1), until);
 }
 ticket task_queue::submit(std::span<task const> batch) {
-  return submit(batch, deadline::in(state_->options.patience));
+  return state_->submit(records_of(*state_->kernels, batch), std::nullopt);
 }
 ticket task_queue::submit(std::span<task const> batch, deadline until) {
-  prepared_tasks const checked(*state_->kernels, batch);  // the batch is refused as a whole or not at all
-  return state_->submit(checked.records(), until);
+  return state_->submit(records_of(*state_->kernels, batch), until);
 }
 ticket task_queue::submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until) {
   if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");

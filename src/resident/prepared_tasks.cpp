@@ -7,15 +7,20 @@
 
 namespace ballast::inline resident {
 
-prepared_tasks::prepared_tasks(compiled_kernels const& kernels, std::span<task const> tasks)
-    : kernels_(&kernels) {
-  records_.reserve(tasks.size());
+void prepare(compiled_kernels const& kernels, std::span<task const> tasks, std::vector<task_record>& into) {
+  into.clear();
+  into.reserve(tasks.size());
   bool const has_costs = std::ranges::any_of(tasks, [](auto const& one) { return one.cost().units != 0; });
   if (!has_costs) {
-    for (auto const& one : tasks) records_.push_back(kernels.record_of(one));
+    for (auto const& one : tasks) into.push_back(kernels.record_of(one));
     return;
   }
-  for (auto const place : start_order(tasks)) records_.push_back(kernels.record_of(tasks[place]));
+  for (auto const place : start_order(tasks)) into.push_back(kernels.record_of(tasks[place]));
+}
+
+prepared_tasks::prepared_tasks(compiled_kernels const& kernels, std::span<task const> tasks)
+    : kernels_(&kernels) {
+  prepare(kernels, tasks, records_);
 }
 
 }  // namespace ballast::inline resident

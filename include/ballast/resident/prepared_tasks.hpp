@@ -8,12 +8,16 @@
 
 namespace ballast::inline resident {
 
+/// Puts the tasks into start_order(), if any has a cost, and into the form in which they travel, in place of
+/// what `into` held. Throws like compiled_kernels::record_of().
+void prepare(compiled_kernels const& kernels, std::span<task const> tasks, std::vector<task_record>& into);
+
 /// Tasks that were checked against a list and put into the form in which they travel: for programs that
 /// submit the same tasks again and again. Immutable; the list must outlive it.
 class prepared_tasks {
  public:
   prepared_tasks() = default;
-  /// Puts the tasks into start_order(), if any has a cost. Throws like compiled_kernels::record_of().
+  /// By prepare().
   prepared_tasks(compiled_kernels const& kernels, std::span<task const> tasks);
 
   compiled_kernels const* kernels() const { return kernels_; }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "harness/benchmark.hpp"
+
+namespace ballast::bench {
+
+/// What a queue between host and device stands on: section 5.2 of Chen et al. 2010, measured again.
+std::vector<benchmark> device_benchmarks();
+
+void measure_transfers(session&);
+void measure_fences(session&);
+void measure_fetch_add(session&);
+void measure_launches(session&);
+
+}  // namespace ballast::bench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ballast/device/kernel_code.hpp"
+
+namespace ballast::bench {
+
+/// The argument of every kernel of fence_ways(): `calls`, a multiple of 8, of one barrier or fence by each
+/// thread that takes part.
+struct fence_calls {
+  static constexpr std::uint32_t threads = 128;
+  static constexpr std::uint32_t spacing = 32;  ///< words of `own` from block to block
+
+  std::uint64_t* cycles;  ///< of all calls, per block: of its first thread
+  std::uint32_t* made;    ///< added to, per block: the calls of its threads
+  std::uint32_t* own;     ///< `spacing` words per block, for the fences that follow a store
+  std::uint32_t calls;
+};
+
+struct fence_way {
+  std::string name;
+  kernel_code code;
+  std::uint32_t threads;  ///< of a block that call it
+};
+
+/// Every barrier and fence that is measured; empty where CUDA was not built.
+std::vector<fence_way> fence_ways();
+
+}  // namespace ballast::bench

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/atomic_ref.cuh"
+#include "device/launched.cuh"
+#if !BALLAST_ON_GPU
+#  include <chrono>
+#endif
+
+namespace ballast::bench {
+
+/// Cycles of this SM on a GPU, nanoseconds on the host.
+BALLAST_HD inline std::uint64_t ticks() {
+#if BALLAST_ON_GPU
+  std::uint64_t now;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
+  return now;
+#else
+  return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+#endif
+}
+
+/// Nanoseconds, in steps of up to a microsecond on a GPU.
+BALLAST_HD inline std::uint64_t nanoseconds() {
+#if BALLAST_ON_GPU
+  std::uint64_t now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+  return now;
+#else
+  return ticks();
+#endif
+}
+
+/// How far both clocks go in about `duration` nanoseconds. One block.
+struct compare_clocks {
+  static constexpr int threads = 32;
+  array_ref<std::uint64_t> elapsed;  // ticks, nanoseconds
+  std::uint64_t duration;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    constexpr int most_looks = 1 << 20;  // far more than a millisecond, and an end for a clock that stands
+    if (block.rank() != 0) return;
+    auto const began = nanoseconds(), first = ticks();
+    for (int looks = 0; nanoseconds() - began < duration && looks < most_looks; ++looks) {}
+    elapsed[1] = nanoseconds() - began;
+    elapsed[0] = ticks() - first;
+  }
+};
+
+/// Copies words by `lanes` (1 to 32) threads, again and again, and notes how long each round took.
+struct copy_words {
+  static constexpr int threads = 32;
+  static constexpr int in_flight = 8;  // loads of a thread before it stores
+  using word = atomic_ref<std::uint64_t, scope::system>;
+
+  array_ref<std::uint64_t> to, from;
+  array_ref<std::uint64_t> elapsed;  // ticks of each round
+  std::uint32_t words, lanes, rounds;
+  bool fenced;  // a round ends when every observer sees what it stored
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      block.sync();
+      auto const begin = ticks();
+      if (block.rank() < lanes) copy_once(block.rank());
+      block.sync();
+      if (block.rank() == 0) elapsed[round] = ticks() - begin;
+    }
+  }
+
+ private:
+  BALLAST_HD void copy_once(std::uint32_t lane) const {
+    for (std::uint32_t first = lane; first < words; first += lanes * in_flight) {
+      std::uint64_t held[in_flight] = {};
+      for (std::uint32_t i = 0; i < in_flight; ++i)
+        if (first + i * lanes < words) held[i] = word(from[first + i * lanes]).load_relaxed();
+      for (std::uint32_t i = 0; i < in_flight; ++i)
+        if (first + i * lanes < words) word(to[first + i * lanes]).store_relaxed(held[i]);
+    }
+    if (fenced) fence_after_relaxed<scope::system>();
+  }
+};
+
+/// One thread of each block adds to one of `addresses` words, each add after the one before has come back.
+struct add_to_words {
+  static constexpr int threads = 128;
+  static constexpr int blocks_per_multiprocessor = 16;
+  static constexpr std::uint32_t spacing = 32;  // words: a cache line of 128 bytes for each address
+  array_ref<std::uint32_t> words;
+  array_ref<std::uint64_t> elapsed;  // ticks of each block
+  std::uint32_t addresses, adds;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    atomic_ref<std::uint32_t, scope::device> const word(words[block.index() % addresses * spacing]);
+    auto const begin = ticks();
+    std::uint32_t old = 0;
+    for (std::uint32_t i = 0; i < adds; ++i) old = word.add_relaxed(1 + (old >> 31));  // sums stay below 2^31
+    elapsed[block.index()] = ticks() - begin;
+  }
+};
+
+/// Nothing; or, given a word, one added to it by each block.
+struct start_block {
+  static constexpr int threads = 128;
+  static constexpr int blocks_per_multiprocessor = 16;
+  array_ref<std::uint32_t> started;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (!started || block.rank() != 0) return;
+    atomic_ref<std::uint32_t, scope::device>(started[0]).add_relaxed(1);
+  }
+};
+
+}  // namespace ballast::bench

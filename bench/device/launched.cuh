@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/device/block.cuh"
+#include "ballast/device/kernel_code.hpp"
+#include "ballast/device/stream.hpp"
+
+namespace ballast::bench {
+
+/// The kernel K as a launch of its own, with no task around it; the argument is the functor. A .cu file
+/// instantiates it by BALLAST_LAUNCHED.
+template <kernel_form K>
+kernel_code code_of();
+
+/// Launches `grid` blocks. Does not wait.
+template <kernel_form K>
+void start(stream& on, std::uint32_t grid, K const& kernel) {
+  on.launch(code_of<K>(), grid, &kernel, sizeof(K));
+}
+/// The same with all blocks there at once, so that they disturb each other.
+template <kernel_form K>
+void start_together(stream& on, std::uint32_t grid, K const& kernel) {
+  on.launch_cooperative(code_of<K>(), grid, &kernel, sizeof(K));
+}
+
+template <kernel_form K>
+void start_on_host(void const* argument, host_lane& lane) {
+  host_block<K> block({lane.block, 1}, lane.scratch);
+  block.move_to(lane.block);
+  (*static_cast<K const*>(argument))(block);
+}
+
+#if defined(__CUDACC__)
+template <kernel_form K>
+__global__ void __launch_bounds__(K::threads, wanted_blocks<K>) start_on_gpu(K kernel) {
+  cuda_block<K> block({blockIdx.x, 1}, nullptr);
+  block.move_to(blockIdx.x);
+  kernel(block);
+}
+#  define BALLAST_GPU_FUNCTION(...) reinterpret_cast<void const*>(&__VA_ARGS__)
+#else
+#  define BALLAST_GPU_FUNCTION(...) nullptr
+#endif
+
+#define BALLAST_LAUNCHED(K)                                                                              \
+  template <>                                                                                            \
+  kernel_code code_of<K>() {                                                                             \
+    return {#K, BALLAST_GPU_FUNCTION(start_on_gpu<K>), &start_on_host<K>, K::threads, scratch_bytes<K>}; \
+  }
+
+}  // namespace ballast::bench

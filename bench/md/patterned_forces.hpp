@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ballast/resident/task.hpp"
+#include "md/force_side.hpp"
+#include "md/home_arrays.hpp"
+#include "md/nullable_forces.cuh"
+
+namespace ballast::bench {
+
+/// A system on one device whose forces are computed but for the blocks that a pattern nullifies. One thread.
+class patterned_forces {
+ public:
+  static constexpr int patterns = 5;  ///< P0 .. P4, see active_blocks()
+
+  /// Allocates: before a resident kernel starts on the device.
+  patterned_forces(std::shared_ptr<compute_device> const& on, md::atoms const& all,
+                   md::force_field const& field);
+
+  std::uint32_t blocks() const { return blocks_; }
+  /// The forces on some blocks of the sorted atoms, less those that the pattern nullifies.
+  task of(int pattern, block_range range) const;
+  /// A task for each block.
+  std::vector<task> tasks_of(int pattern) const;
+
+  /// So that what a pattern leaves out is seen.
+  void forget_results();
+  /// In the order of the atoms that were given; without neighbours() where forgotten.
+  std::vector<md::atom_result> results() const;
+  /// Whether each atom's result is `right`'s, or forgotten where the pattern nullifies its block.
+  bool left_right_results(int pattern, std::vector<md::atom_result> const& right) const;
+
+ private:
+  std::uint32_t blocks_;
+  std::unique_ptr<stream> stream_;
+  md::cell_list cells_;
+  md::slot_order order_;
+  md::home_arrays<float> home_;
+  md::force_side<float> side_;
+  std::vector<md::held_array<std::uint32_t>> active_;  ///< by pattern, then block
+};
+
+}  // namespace ballast::bench
