@@ -17,6 +17,8 @@ source "$root/scripts/toolchain.sh"
 # an error to it; and beside a resident kernel it starts no other.
 small='-*caller*:*million*:*stress*:*giant*:*many*:*deadline*:*stall*:*fault*:*lost*:*trap*:*stops*:*fails*'
 
+one_device='*balanced_queue*:*every_device*:*several_threads*:race*'
+
 programs=${1:-$root/build/gpu}
 gpus=$(count_gpus)
 ((gpus > 0)) || { echo "gpu-test.sh: nvidia-smi shows no GPU" >&2; exit 1; }
@@ -92,6 +94,8 @@ run_sanitizer() {
   for tool in memcheck racecheck; do
     # Calls that fail as the tests expect (no memory, peer access made before) are no errors of memory.
     quiet=()
+    # racecheck needs seconds a test: the device code of several devices is that of one.
+    [[ $tool == racecheck ]] && filter+=$([[ $filter == *-* ]] || echo -):$one_device
     [[ $tool == memcheck ]] && quiet=(--report-api-errors no)
     for program in "$programs"/ballast_test_{device,resident,queue}; do
       [[ -x $program ]] || continue

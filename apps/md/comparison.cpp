@@ -56,7 +56,8 @@ class comparing {
     if (observer_->began) observer_->began(plan_->solutions[i], turn);
     bool const first = turn == 0;
     runners_[i]->record_into(first ? spans_.get() : nullptr);
-    simulation run(*system_, *runners_[i], plan_->what, plan_->from);
+    simulation run(*system_, *runners_[i], plan_->what, plan_->from, loaded_ && plan_->steps == 0);
+    loaded_ = true;
     run_files files(plan_->files, plan_->what, *system_);
     make_steps(run, first && is_last(i) ? &files : nullptr);
     runners_[i]->leave();
@@ -158,6 +159,7 @@ class comparing {
   std::vector<std::unique_ptr<runner>> runners_;
   std::vector<std::vector<repetition>> done_;
   std::vector<double> energy_;
+  bool loaded_ = false;  ///< without steps atoms stay where they are, so once is enough
   force_agreement agreement_;
   comparison result_;
 };

@@ -20,9 +20,10 @@ void timed(double& seconds, F const& f) {
 
 beginning beginning_of(checkpoint const& point) { return {point.state, point.step, point.rebuilt_at}; }
 
-simulation::simulation(stage& system, runner& by, physics const& what, beginning const& from)
+simulation::simulation(stage& system, runner& by, physics const& what, beginning const& from, bool loaded)
     : system_(&system), by_(&by), what_(what), step_(from.step) {
-  system.load(from.state, from.rebuilt_at);
+  if (!loaded) system.load(from.state, from.rebuilt_at);
+  system.forget_results();
   by.forces(step_);
 }
 

@@ -31,8 +31,9 @@ beginning beginning_of(checkpoint const& point);
 /// One run of velocity-Verlet with one solution. The stage and the runner must outlive it.
 class simulation {
  public:
-  /// Computes the forces at the beginning, which is not timed. Throws as stage::load().
-  simulation(stage& system, runner& by, physics const& what, beginning const& from);
+  /// Computes the forces at the beginning, which is not timed. Throws as stage::load(). `loaded`: the stage
+  /// is at that beginning already.
+  simulation(stage& system, runner& by, physics const& what, beginning const& from, bool loaded = false);
 
   /// One step of motion. Throws ballast::error naming the step if positions are no numbers any more.
   void step();

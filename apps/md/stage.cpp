@@ -84,6 +84,7 @@ class stage_of final : public stage {
     for (auto const& s : seats_) s.copies->synchronize();
   }
 
+  void forget_results() override { home_.forget_results(home_stream()); }
   totals sums() override { return totals_of(home_.results(home_stream())); }
   std::vector<atom_result> results_by_id() override {
     auto const in_slots = home_.results(home_stream());

@@ -70,7 +70,7 @@ void measure_md_devices(session& now) {
   now.axes("Speed-up over one device, and seconds per step", "devices", "speed-up over one device");
   auto const atoms = atoms_for(now, std::size_t(1) << 22, 65536, 16384);
   auto const fewer = atoms_for(now, std::size_t(1) << 19, 16384, 4096);
-  begin_races(now, fewer, atoms);
+  begin_races(now);
   now.parameter("atoms", atoms);
   measure_counts(now, atoms, {solution::s1, solution::s2, solution::s3, solution::tq}, "");
   measure_counts(now, fewer, {solution::s1, solution::tq}, ", " + std::to_string(fewer) + " atoms");
@@ -79,7 +79,7 @@ void measure_md_devices(session& now) {
 void measure_md_busy(session& now) {
   now.axes("Busy time of each device in a step, and the busiest over the mean", "", "");
   auto const atoms = atoms_for(now, std::size_t(1) << 22, 65536, 16384);
-  begin_races(now, atoms, atoms);
+  begin_races(now);
   now.parameter("atoms", atoms);
   auto const result = race(now, now.devices(), droplet(now, atoms, all_solutions));
   for (auto const& one : result.solutions) add_busy(now, result, one);

@@ -26,8 +26,8 @@ std::vector<std::uint32_t> tasks(session const& now) {
 }
 
 md::comparison_plan plan_of(session& now, std::vector<solution> solutions) {
-  auto const atoms = atoms_for(now, std::size_t(1) << 20, 65536, 16384);
-  begin_races(now, atoms, atoms);
+  auto const atoms = atoms_for(now, std::size_t(1) << 22, 65536, 16384);
+  begin_races(now);
   now.parameter("atoms", atoms);
   return droplet(now, atoms, std::move(solutions));
 }

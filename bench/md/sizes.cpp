@@ -15,9 +15,7 @@ std::vector<std::size_t> powers_of_two(std::size_t first, std::size_t last, std:
 
 std::vector<std::size_t> sizes_by_cells(session const& now) {
   if (!now.first()->is_cuda() || now.quick()) return powers_of_two(4096, now.size(131072, 16384));
-  auto all = powers_of_two(std::size_t(1) << 15, std::size_t(1) << 20);
-  all.push_back(std::size_t(1) << 22);
-  return all;
+  return powers_of_two(std::size_t(1) << 15, std::size_t(1) << 22);
 }
 
 std::vector<std::size_t> sizes_by_all_pairs(session const& now) {
@@ -32,7 +30,7 @@ void derive_imbalance(session& now, std::size_t atoms, md::comparison const& res
 }
 
 void measure_sizes(session& now, std::vector<std::size_t> const& sizes, bool all_pairs) {
-  begin_races(now, sizes.front(), sizes.back());
+  begin_races(now);
   now.parameter("forces", all_pairs ? "all-pairs" : "cells");
   for (auto const atoms : sizes) {
     auto plan = droplet(now, atoms, all_solutions);

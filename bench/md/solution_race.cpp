@@ -14,8 +14,7 @@ namespace ballast::bench {
 namespace {
 
 /// Every repetition lays the atoms out anew, which for millions takes longer than all that is measured.
-constexpr std::size_t large = std::size_t(1) << 19;
-constexpr int repetitions = 5, repetitions_of_large = 3, repetitions_in_quick = 3;
+constexpr int repetitions = 7, repetitions_in_quick = 3;
 
 /// Potential energies of G(N) at the cut-off 12, kcal/mol, as LAMMPS and plain loops in double precision say.
 /// Single precision moves some pairs across the cut-off, where the truncated potential jumps by 0.011.
@@ -56,19 +55,14 @@ md::comparison_plan droplet(session const& now, std::size_t atoms, std::vector<m
   plan.what.skin = 0;  // nothing moves
   plan.from.state = md::gaussian_system(atoms);
   plan.solutions = std::move(solutions);
-  plan.repeat = repetitions_of(now, atoms);
+  plan.repeat = repetitions_of(now);
   return plan;
 }
 
-int repetitions_of(session const& now, std::size_t atoms) {
-  if (now.quick()) return repetitions_in_quick;
-  return atoms > large ? repetitions_of_large : repetitions;
-}
+int repetitions_of(session const& now) { return now.quick() ? repetitions_in_quick : repetitions; }
 
-void begin_races(session& now, std::size_t fewest, std::size_t most) {
-  auto const usual = repetitions_of(now, fewest), of_large = repetitions_of(now, most);
-  now.repeat(1, std::size_t(usual));
-  if (of_large != usual) now.parameter("repetitions_above_" + std::to_string(large) + "_atoms", of_large);
+void begin_races(session& now) {
+  now.repeat(1, std::size_t(repetitions_of(now)));
   now.parameter("cutoff_angstrom", md::force_field().cutoff);
   now.parameter("precision", "single");
   now.policy("feed", "drain");

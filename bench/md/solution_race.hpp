@@ -21,9 +21,9 @@ std::size_t atoms_for(session const& now, std::size_t on_gpus, std::size_t on_co
 md::comparison_plan droplet(session const& now, std::size_t atoms, std::vector<md::solution> solutions);
 
 /// Repetitions that the session takes of a system of so many atoms.
-int repetitions_of(session const& now, std::size_t atoms);
+int repetitions_of(session const& now);
 /// Writes down what droplet() does, for systems of `fewest` to `most` atoms. Before the first sample.
-void begin_races(session& now, std::size_t fewest, std::size_t most);
+void begin_races(session& now);
 
 /// compare_solutions(); tells the session whether the solutions agree. Throws ballast::error if interrupted.
 md::comparison race(session& now, device_list const& devices, md::comparison_plan const& plan);

@@ -15,7 +15,7 @@ namespace {
 class submitting {
  public:
   submitting(task_queue& queue, counted_blocks& counts, std::vector<task> tasks)
-      : queue_(&queue), counts_(&counts), tasks_(std::move(tasks)) {}
+      : queue_(&queue), counts_(&counts), tasks_(std::move(tasks)), prepared_(queue.kernels(), tasks_) {}
 
   double tasks_per_second(std::size_t piece, std::size_t threads) {
     auto const seconds = seconds_of([&] {
@@ -28,6 +28,16 @@ class submitting {
     });
     ++rounds_;
     return double(tasks_.size()) / seconds;
+  }
+  /// The same tasks put into their form before, as programs do that submit them in every step.
+  double prepared_tasks_per_second(std::size_t piece) {
+    auto const until = deadline::in(std::chrono::minutes(1));
+    ++rounds_;
+    return double(tasks_.size()) / seconds_of([&] {
+             for (std::size_t i = 0; i < tasks_.size(); i += piece)
+               queue_->submit(prepared_, i, std::min(piece, tasks_.size() - i), until);
+             queue_->wait_all();
+           });
   }
   bool each_ran_once_a_round() const { return counts_->each_ran(rounds_); }
 
@@ -45,6 +55,7 @@ class submitting {
   task_queue* queue_;
   counted_blocks* counts_;
   std::vector<task> tasks_;
+  prepared_tasks prepared_;
   std::uint32_t rounds_ = 0;
 };
 
@@ -65,6 +76,9 @@ void measure_submissions(session& now, counted_blocks& counts, std::string const
     for (std::size_t const piece : {1, 4, 16, 64, 256, 1024, 4096})
       now.measure(curve, double(piece), "tasks/s", [&] { return all.tasks_per_second(piece, threads); });
   }
+  for (std::size_t const piece : {16, 256, 4096})
+    now.measure("1 thread, prepared, " + blocks, double(piece), "tasks/s",
+                [&] { return all.prepared_tasks_per_second(piece); });
   queue.close();
   now.parameter("workers, " + blocks, queue.workers());
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");

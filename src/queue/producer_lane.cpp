@@ -4,6 +4,12 @@
 #include <thread>
 
 namespace ballast::inline queue {
+namespace {
+
+// The device reads slots and writes completions, so the next ones are seldom in this core's cache.
+constexpr std::uint64_t slots_ahead = 8, batches_ahead = 32;
+
+}  // namespace
 
 producer_lane::producer_lane(queue_memory& memory, std::uint32_t index)
     : memory_(&memory), index_(index), batch_tasks_(std::size_t(1) << memory.batch_shift) {}
@@ -49,22 +55,28 @@ bool producer_lane::has_room_for(std::size_t tasks) {
   if (position + tasks - fetched_seen_ > slots) fetched_seen_ = fetched();
   if (position + tasks - fetched_seen_ > slots) return false;
   auto const batch = next_batch_.load(std::memory_order_relaxed);
-  return batch < batch_slots() || complete(batch - batch_slots());
+  if (batch < batch_slots()) return true;
+  __builtin_prefetch(&memory_->completions[entry_of(batch + batches_ahead)]);
+  return complete(batch - batch_slots());
 }
 
 std::uint64_t producer_lane::write(std::span<task_record const> tasks) {
   auto position = submitted_.load(std::memory_order_relaxed);
   auto const batch = next_batch_.load(std::memory_order_relaxed);
-  std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
   batch_tasks_[batch & (batch_slots() - 1)].store(std::uint32_t(tasks.size()), std::memory_order_relaxed);
   batch_mark mark{index_, std::uint32_t(batch & (batch_slots() - 1)), lap_of_batch(batch), std::uint32_t(-1)};
   // Counted before they can be seen, so that nobody ever sees more tasks taken than submitted.
   submitted_.store(position + tasks.size(), std::memory_order_release);
   next_batch_.store(batch + 1, std::memory_order_release);
+  // In locals, since the compiler must take every slot that is written for a part of *this or *memory_.
+  auto const shift = memory_->shift;
+  auto* const slots = memory_->lane_slots.data() + (std::size_t(index_) << shift);
+  std::uint64_t const mask = (std::uint64_t(1) << shift) - 1;
   for (auto const& record : tasks) {
     if (&record == &tasks.back()) mark.credit = std::uint32_t(tasks.size() - 1);
-    auto& slot = memory_->lane_slots[(std::size_t(index_) << memory_->shift) + (position & (slots - 1))];
-    auto const lap = lap_of(position++, memory_->shift);
+    auto& slot = slots[position & mask];
+    __builtin_prefetch(&slots[(position + slots_ahead) & mask], 1);
+    auto const lap = lap_of(position++, shift);
     for (int i = 0; i < 4; ++i) store_chunk<scope::system>(slot.chunks[i], make_chunk(record, mark, i, lap));
   }
   return batch;

@@ -54,17 +54,25 @@ struct lane_taker {
   bool far = false;  ///< many other tasks will come before ours
 
   /// The next of the tasks that were taken together, or else of those to come; false: the worker ends.
+  /// What stays between tasks in shared memory is the leader's: it reads it and tells the other lanes.
   __device__ bool next() {
-    bool const more = crew.holds_more();
-    if (more && stale() && hear_server(crew.shared().first, 0)) return false;
-    if (!more && !take()) return false;
     __syncwarp();
+    bool const more = told(std::uint32_t(crew.leader() && crew.holds_more())) != 0;
+    if (more && stale() && hear_server(first_taken(), 0)) return false;
+    if (!more && !take()) return false;
     if (crew.leader()) begin(more ? crew.shared().present + 1 : 0);
     __syncwarp();
     return true;
   }
 
  private:
+  template <class Value>
+  __device__ static Value told(Value by_leader) {
+    return __shfl_sync(0xffffffff, by_leader, 0);
+  }
+
+  __device__ std::uint64_t first_taken() const { return told(crew.leader() ? crew.shared().first : 0); }
+
   /// From here on the task is ours: a stop hands back those that nobody began. The fence in await() puts all
   /// reads of the slot before.
   __device__ void begin(std::uint32_t present) const {
@@ -74,28 +82,35 @@ struct lane_taker {
     source.note_activity(crew, ticket, activity::runs);
   }
 
+  /// Whether the server was last heard too long ago to know whether many tasks wait.
   __device__ bool stale() const {
-    return __shfl_sync(0xffffffff, std::uint32_t(crew.now_ns()) - crew.notes()[note::heard_ns], 0) >
-           news_lasts_ns;
+    bool const old =
+        crew.leader() && std::uint32_t(crew.now_ns()) - crew.notes()[note::heard_ns] > news_lasts_ns;
+    return told(std::uint32_t(old)) != 0;
   }
 
   /// Claims tickets, unless some are claimed already, and waits for the first task; false: the worker ends.
   __device__ bool take() {
-    auto& notes = crew.notes();
-    std::uint64_t first = crew.shared().first + crew.shared().held;
-    std::uint32_t wanted = notes[note::claimed];
-    if (wanted == 0) {
-      wanted = notes[note::many] != 0 && !stale() ? crew_type::most_held : 1;
-      if (crew.leader())
+    bool const many = !stale();
+    std::uint64_t first = 0;
+    std::uint32_t wanted = 0;
+    if (crew.leader()) {
+      auto const& notes = crew.notes();
+      first = crew.shared().first + crew.shared().held;
+      wanted = notes[note::claimed];
+      if (wanted == 0) {
+        wanted = many && notes[note::many] != 0 ? crew_type::most_held : 1;
         first = atomic_ref<std::uint64_t, scope::device>(source.words->head).add_relaxed(wanted);
-      first = __shfl_sync(0xffffffff, first, 0);
+      }
     }
+    first = told(first);
+    wanted = told(wanted);
     std::uint32_t const ready = await(first, wanted);
     if (ready == 0) source.note_activity(crew, first, activity::left);
     if (crew.leader()) {
       crew.shared().first = first;
       crew.shared().held = ready;
-      notes[note::claimed] = wanted - ready;
+      crew.notes()[note::claimed] = wanted - ready;
     }
     return ready != 0;
   }
