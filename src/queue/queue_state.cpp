@@ -287,7 +287,7 @@ bool read_slot(task_slot const& slot, std::uint32_t lap, task_record& into) {
 
 }  // namespace
 
-// A slot that was released r times and bears the stamp of turn r holds a task that nobody took.
+// A slot that was released r times and bears the stamp of lap r + 1 holds a task that nobody began.
 void task_queue::state::collect_from_ring(std::vector<task>& into) {
   std::vector<task_slot> ring(memory.ring.size());
   std::vector<std::uint32_t> released(memory.released.size());

@@ -104,6 +104,34 @@ TEST(stopped_queue, hands_back_exactly_the_tasks_that_did_not_run) {
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
+// So many that on a GPU workers take several at once: what one holds and has not begun is handed back too.
+TEST(stopped_queue, hands_back_what_workers_hold_but_have_not_begun) {
+  std::uint32_t const n = 4000;
+  counted_words visits(first_device(), n);
+  auto options = held_queue::options(4096);
+  options.resident.blocks = 3;
+  if (!first_device()->is_cuda()) options.resident.blocks = 0;
+  gate held(1);
+  task_queue queue(first_device(), kernels(), options);
+  auto tasks = visits_of(visits.ref(), n);
+  tasks[n / 2] = held.holder(0);
+  queue.submit(tasks);
+  held.await_inside(1);
+  queue.request_stop();
+  held.open();
+  auto const rest = queue.stop();
+  auto seen = visits.read();
+  seen[n / 2] += 1;  // the holder's
+  for (auto const& one : rest) seen[one.range().first] += 1;
+  EXPECT_EQ(check_visits(seen), exactly_once) << rest.size() << " handed back";
+  queue.start();
+  queue.submit(rest);
+  queue.close();
+  auto all = visits.read();
+  all[n / 2] += 1;
+  EXPECT_EQ(check_visits(all), exactly_once);
+}
+
 TEST(stopped_queue, has_nothing_to_hand_back_when_it_was_idle) {
   task_queue queue(first_device(), kernels(), held_queue::options(64));
   EXPECT_TRUE(queue.stop().empty());

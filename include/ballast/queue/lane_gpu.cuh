@@ -18,6 +18,7 @@ inline constexpr std::uint32_t reads_per_turn = 16;    ///< of a full lane, befo
 inline constexpr std::uint32_t near_tickets = 64;      ///< who waits so near to its task's coming stays awake
 inline constexpr std::uint32_t looks_per_news = 16;    ///< the server's word is one for all: read it rarely
 inline constexpr std::uint32_t news_lasts_ns = 5'000;  ///< so fast nobody drains what is called many
+inline constexpr std::uint32_t late_looks = 1 << 16;   ///< of a late server, until it counts as gone
 inline constexpr std::uint32_t many_per_worker = 64;   ///< waiting tasks, for workers to take several at once
 
 /// Sleeps longer the longer nothing came; not at all in the first 50 us.
@@ -25,12 +26,12 @@ __device__ inline void back_off(std::uint64_t idle_ns) {
   if (idle_ns > gpu_awake_ns) __nanosleep(idle_ns > 20 * gpu_awake_ns ? 1000 : 200);
 }
 
-/// No wait without an end: a worker leaves when the server, which looks around all the time and says so, has
-/// not for idle_limit. Asked rarely, since only a long wait can end so.
-__device__ inline bool lane_source_ref::server_vanished(std::uint64_t idle_ns, std::uint64_t now_ns) const {
+/// Whether the server, which looks around all the time and says so, has not for idle_limit. Asked rarely,
+/// since only a long wait can end so.
+__device__ inline bool lane_source_ref::server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const {
   if (idle_ns <= control.idle_limit_ns) return false;
   auto const served_ns = atomic_ref<std::uint64_t, scope::device>(words->served_ns).load_relaxed();
-  return now_ns > served_ns && now_ns - served_ns > control.idle_limit_ns;
+  return served_ns != 0 && now_ns > served_ns && now_ns - served_ns > control.idle_limit_ns;
 }
 
 /// How many of eight slots are whole, from the first on; `here` says of each lane whether its chunk is there.
@@ -51,14 +52,19 @@ struct lane_taker {
   lane_source_ref const& source;
   crew_type& crew;
   std::uint64_t waits_since = 0;
-  bool far = false;  ///< many other tasks will come before ours
+  bool fresh = false;      ///< the leader: the tickets were claimed just now
+  bool far = false;        ///< many other tasks will come before ours
+  std::uint32_t late = 0;  ///< looks in a row at which the server was late
 
   /// The next of the tasks that were taken together, or else of those to come; false: the worker ends.
   /// What stays between tasks in shared memory is the leader's: it reads it and tells the other lanes.
   __device__ bool next() {
     __syncwarp();
     bool const more = told(std::uint32_t(crew.leader() && crew.holds_more())) != 0;
-    if (more && stale() && hear_server(first_taken(), 0)) return false;
+    if (more && stale() && hear_server(first_taken(), 0)) {
+      source.note_activity(crew, first_taken(), activity::left);
+      return false;
+    }
     if (!more && !take()) return false;
     if (crew.leader()) begin(more ? crew.shared().present + 1 : 0);
     __syncwarp();
@@ -101,6 +107,7 @@ struct lane_taker {
       if (wanted == 0) {
         wanted = many && notes[note::many] != 0 ? crew_type::most_held : 1;
         first = atomic_ref<std::uint64_t, scope::device>(source.words->head).add_relaxed(wanted);
+        fresh = true;
       }
     }
     first = told(first);
@@ -129,6 +136,7 @@ struct lane_taker {
       if ((far || looks % looks_per_news == 0) && hear_server(first, looks)) return 0;
       ready = whole_slots(slot < wanted && is_here(chunk, lap));
     }
+    __syncwarp();  // the leader's fence is for the other lanes' reads too
     fence_after_relaxed<scope::device>();
     if (slot < ready) keep(chunk, slot, part);
     return ready;
@@ -144,20 +152,27 @@ struct lane_taker {
   __device__ bool hear_server(std::uint64_t first, std::uint32_t looks) {
     std::uint64_t word = 0;
     if (crew.leader()) word = atomic_ref<std::uint64_t, scope::device>(source.words->news).load_relaxed();
-    auto const news = server_news::of(__shfl_sync(0xffffffff, word, 0));
+    auto const news = server_news::of(told(word));
     auto const waiting = std::int32_t(news.filled - std::uint32_t(first));  // tasks from ours on
     auto const now = crew.now_ns();
     if (crew.leader()) {
-      crew.notes()[note::many] = waiting > std::int32_t(many_per_worker * crew.blocks());
+      // Only what was claimed just now tells how many tasks nobody has claimed.
+      crew.notes()[note::many] = fresh && waiting > std::int32_t(many_per_worker * crew.blocks());
       crew.notes()[note::heard_ns] = std::uint32_t(now);
     }
+    fresh = false;
     far = waiting + std::int32_t(near_tickets) < 0;
     if (looks == 0) waits_since = now;
     if (looks == looks_per_news) source.note_activity(crew, first, activity::waits);
     auto const idle_ns = now - waits_since;
     if (far) back_off(idle_ns);
-    bool const none_comes = news.stop || (news.ended && waiting <= 0);
-    return __any_sync(0xffffffff, none_comes || source.server_vanished(idle_ns, now));
+    return news.stop || (news.ended && waiting <= 0) || server_vanished(idle_ns, now);
+  }
+
+  /// No wait without an end; but a device that was paused as a whole has a late server for a moment.
+  __device__ bool server_vanished(std::uint64_t idle_ns, std::uint64_t now_ns) {
+    late = __any_sync(0xffffffff, source.server_is_late(idle_ns, now_ns)) ? late + 1 : 0;
+    return late > late_looks;
   }
 };
 
@@ -167,8 +182,8 @@ __device__ bool lane_source_ref::next(cuda_crew<Threads>& crew) {
   return crew.told_by_leader(goes_on) != 0;
 }
 
-/// What block 0 does. Its threads hold the same state in shared memory; the leader alone changes it between
-/// syncs.
+/// What block 0 does. Its state is in shared memory, known to all threads; each word has one writer between
+/// two syncs.
 template <std::uint32_t Threads>
 struct lane_server {
   using crew_type = cuda_crew<Threads>;
@@ -182,7 +197,7 @@ struct lane_server {
     for (std::uint32_t lane = crew.rank(); lane < most_lanes; lane += Threads)
       state.got[lane] = state.told[lane] = 0;
     if (crew.leader()) {
-      state.tail = state.free_until = state.taken_told = 0;
+      state.tail = state.tail_seen = state.free_until = state.taken_told = 0;
       state.last_news_ns = crew.now_ns();
       state.turn = state.lanes = state.closed = state.ended = state.over = 0;
     }
@@ -304,7 +319,7 @@ struct lane_server {
   }
 
   /// Tells the host which lane slots it may write again: after many, or when there is nothing better to do.
-  /// The release makes our reads of the slots come first; it is the only system-scope fence of the server.
+  /// The release makes our reads of the slots come first.
   __device__ void tell_fetched(bool idle) {
     for (std::uint32_t lane = crew.rank(); lane < state.lanes; lane += Threads) {
       std::uint64_t const untold = state.got[lane] - state.told[lane];
@@ -323,12 +338,24 @@ struct lane_server {
     tell_taken(min(head, state.tail));
     auto const now = crew.now_ns();
     atomic_ref<std::uint64_t, scope::device>(source.words->served_ns).store_relaxed(now);
-    if (head != state.tail + crew.blocks() - 1) state.last_news_ns = now;
-    bool const gives_up = now - state.last_news_ns > source.control.idle_limit_ns;
+    bool const gives_up = nothing_happens(now);
     if (gives_up) source.control.give_up();
     heard_lanes = std::uint32_t(said);
     heard_closed = (said & closed_bit) != 0;
     heard_stop = stop || gives_up;
+  }
+
+  /// No task came for idle_limit, and none runs. Asked of every worker only at the limit.
+  __device__ bool nothing_happens(std::uint64_t now) {
+    bool const came = state.tail != state.tail_seen;
+    state.tail_seen = state.tail;
+    if (came) state.last_news_ns = now;
+    if (now - state.last_news_ns <= source.control.idle_limit_ns) return false;
+    for (std::uint32_t block = 1; block < crew.blocks(); ++block) {
+      atomic_ref<std::uint64_t, scope::device> const word(source.control.activity[block]);
+      if (activity(word.load_relaxed() & 3) == activity::runs) state.last_news_ns = now;
+    }
+    return state.last_news_ns != now;
   }
 
   __device__ void tell_taken(std::uint64_t taken) {
@@ -355,21 +382,31 @@ struct lane_server {
     return crew.smallest(done) != 0;
   }
 
-  /// The HALT of Chen et al. 2010, as a word that all read. Stays until every task is taken, so that a stop
-  /// is still heard.
+  /// The HALT of Chen et al. 2010, as a word that all read. Stays until every task is begun (its slot is
+  /// free), so that a stop is still heard.
   __device__ void end() {
     if (crew.leader()) {
       state.ended = 1;
       publish();
     }
-    for (bool all_taken = false; !all_taken && state.over == 0;) {
+    crew.sync();
+    while (state.over == 0 && space() < source.capacity()) {
+      auto const before = space();
       hear_host();
       crew.sync();
       adopt_heard();
-      all_taken = crew.told_by_leader(state.taken_told == state.tail) != 0;
       crew.sync();
-      back_off(gpu_awake_ns + 1);
+      find_space(source.capacity());
+      if (space() == before) back_off(gpu_awake_ns + 1);
+      crew.sync();
     }
+  }
+
+  /// Lanes beyond the warps come next; where the ring is full, every lane is the first at times.
+  __device__ void take_turns() {
+    std::uint32_t const step =
+        (state.lanes > crew_type::warps ? crew_type::warps : 0) + (space() == 0 ? 1 : 0);
+    state.turn = (state.turn + step) % state.lanes;
   }
 
   /// One turn of the server's loop; true if a task moved.
@@ -380,8 +417,7 @@ struct lane_server {
     if (moved) read_ahead_full_lanes();
     crew.sync();
     tell_fetched(!moved);
-    if (crew.leader() && state.lanes > crew_type::warps)
-      state.turn = (state.turn + crew_type::warps) % state.lanes;
+    if (crew.leader() && state.lanes != 0) take_turns();
     crew.sync();
     adopt_heard();
     crew.sync();

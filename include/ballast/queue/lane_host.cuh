@@ -92,7 +92,8 @@ inline bool lane_source_ref::serve(solo_crew& crew) const {
   auto const said = atomic_ref<std::uint64_t, scope::system>(from_host->control).load_acquire();
   state.lanes = std::uint32_t(said);
   std::uint32_t moved = 0;
-  for (std::uint32_t lane = 0; lane < state.lanes; ++lane) moved += move_lane(lane);
+  for (std::uint32_t i = 0; i < state.lanes; ++i) moved += move_lane((state.turn + i) % state.lanes);
+  ++state.turn;  // where the ring is full, every lane is the first at times
   if (moved > 0) state.last_news_ns = crew.now_ns();
   bool const halted = (said & closed_bit) != 0 && all_fetched() && push_halts(crew.blocks());
   if (moved == 0 && !halted) give_up_if_idle(crew);

@@ -56,7 +56,7 @@ namespace note {
 enum : int {
   credit,    ///< of tasks that have run and are not reported yet: the next one taken is of their batch
   claimed,   ///< tickets claimed whose tasks have not come yet; the first of them follows the present run
-  many,      ///< whether very many tasks waited when the server's news was read
+  many,      ///< whether very many unclaimed tasks waited when the server's news was read
   heard_ns,  ///< when that was; low half
 };
 }
@@ -76,6 +76,7 @@ struct task_times {
 /// host, where the worker that holds ring_words::server_busy is the server.
 struct lane_serving_state {
   std::uint64_t tail;          ///< tickets filled so far
+  std::uint64_t tail_seen;     ///< GPU: when tasks last came
   std::uint64_t free_until;    ///< tickets below have a free slot
   std::uint64_t taken_told;    ///< device_words::taken as last written
   std::uint64_t last_news_ns;  ///< when a task last came
@@ -97,7 +98,8 @@ struct lane_serving_state {
 /// lane_gpu.cuh.
 ///
 /// Who may write a slot is decided by its stamp and by `released`: a ring slot is free for ticket t when its
-/// released word equals t's lap number; the worker that copied the task out raises it.
+/// released word equals t's lap number; the worker that begins the task (on the host: copies it out) raises
+/// it, so that a stop finds what nobody began.
 struct lane_source_ref {
   using serving_state = lane_serving_state;
 
@@ -156,7 +158,7 @@ struct lane_source_ref {
   __device__ bool next(cuda_crew<Threads>& crew);
   template <std::uint32_t Threads>
   __device__ void serve(cuda_crew<Threads>& crew, lane_serving_state& state);
-  __device__ bool server_vanished(std::uint64_t idle_ns, std::uint64_t now_ns) const;
+  __device__ bool server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const;
 #endif
 
  private:

@@ -151,7 +151,8 @@ class task_queue {
   /// The traced tasks of the last run, by worker. Call after close() or stop().
   std::vector<task_span> task_spans() const;
   queue_statistics statistics() const;
-  /// Tasks of this run that workers have begun; on a GPU a few microseconds behind.
+  /// Tasks of this run that workers have claimed; on a GPU a few microseconds behind, and up to 7 of a worker
+  /// not begun yet.
   std::uint64_t taken() const;
   /// The state that deadline_passed carries: lanes, counts, what each block does.
   std::string describe();
