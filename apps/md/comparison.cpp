@@ -56,6 +56,7 @@ class comparing {
     if (observer_->began) observer_->began(plan_->solutions[i], turn);
     bool const first = turn == 0;
     runners_[i]->record_into(first ? spans_.get() : nullptr);
+    system_->forget_results();  // no kernel is resident now: beside one there may be no room for this
     simulation run(*system_, *runners_[i], plan_->what, plan_->from, loaded_ && plan_->steps == 0);
     loaded_ = true;
     run_files files(plan_->files, plan_->what, *system_);

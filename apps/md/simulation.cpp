@@ -23,7 +23,6 @@ beginning beginning_of(checkpoint const& point) { return {point.state, point.ste
 simulation::simulation(stage& system, runner& by, physics const& what, beginning const& from, bool loaded)
     : system_(&system), by_(&by), what_(what), step_(from.step) {
   if (!loaded) system.load(from.state, from.rebuilt_at);
-  system.forget_results();
   by.forces(step_);
 }
 

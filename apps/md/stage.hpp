@@ -59,7 +59,8 @@ class stage {
   /// Copies positions from home to the GPUs that read copies.
   virtual void exchange() = 0;
 
-  /// Makes what the next two give not a number until force tasks wrote it: what they leave out is seen.
+  /// Makes what the next two give not a number until force tasks wrote it: what they leave out is seen. While
+  /// no kernel is resident.
   virtual void forget_results() = 0;
   /// Energies and forces that the last force tasks left, summed in the order of slots.
   virtual totals sums() = 0;
