@@ -28,7 +28,7 @@ struct ticket {
 
 struct queue_options {
   /// Tasks that fit into a lane, and into the ring on the device: 2 .. 2^24, rounded up to a power of two.
-  /// Memory is proportional to it: with 8 lanes about 900 bytes per task of capacity, host and device
+  /// Memory is proportional to it: with 8 lanes about 1200 bytes per task of capacity, host and device
   /// together.
   std::uint32_t capacity = 8192;
   /// Lanes for submitting threads, 1 .. 32. Threads beyond that many share lanes.

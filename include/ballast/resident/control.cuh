@@ -16,8 +16,8 @@ struct resident_control {
   std::uint64_t* clock_ns = nullptr;     ///< pinned, block 0 writes: the device's time at its arrival
   std::uint32_t* gave_up = nullptr;      ///< pinned, block 0 writes: `run` if it ended at the idle limit
   std::uint32_t* host_blocks = nullptr;  ///< host backend: blocks inside the worker loop now
-  std::uint64_t* activity = nullptr;     ///< device, a word per block: ticket * 4 + what the block does with it
-  std::uint32_t run = 0;                 ///< the number of this start, from 1
+  std::uint64_t* activity = nullptr;  ///< device, a word per block: ticket * 4 + what the block does with it
+  std::uint32_t run = 0;              ///< the number of this start, from 1
   std::uint64_t idle_limit_ns = 0;
 
   template <class Crew>

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels.cuh"
+
+#include <ballast/queue/kernels.cuh>
+
+BALLAST_KERNELS(kernels, sum_steps)
