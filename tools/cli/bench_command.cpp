@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,14 @@ namespace ballast::cli {
 namespace {
 
 struct bench_options {
-  std::string devices, results = "bench-results";
+  std::optional<std::string> devices;
+  std::string results = "bench-results";
   std::vector<std::string> names;
   bool quick = false, json = false;
 };
 
 device_list devices_of(bench_options const& options) {
-  return open_devices(options.devices.empty() ? default_device_list() : options.devices);
+  return open_devices(options.devices ? *options.devices : default_device_list());
 }
 
 std::string obstacle_of(bench::benchmark const& one, device_list const& devices) {
@@ -103,7 +105,10 @@ void add_bench_command(CLI::App& app) {
       app.add_subcommand("bench", "Measure what the papers measured, and what they did not");
   command->option_defaults()->always_capture_default();
   command->add_option("NAME", options->names, "list, all, or names that list prints")->required();
-  command->add_option("--devices", options->devices, device_list_help)->type_name("LIST");
+  command
+      ->add_option_function<std::string>(
+          "--devices", [options](std::string const& list) { options->devices = list; }, device_list_help)
+      ->type_name("LIST");
   command->add_option("--results", options->results, "Records go to FOLDER/<machine>/ (bench/SCHEMA.md)")
       ->type_name("FOLDER");
   command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");

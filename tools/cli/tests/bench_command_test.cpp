@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "command_run.hpp"
+
+namespace ballast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder for records, empty at first and gone at the end.
+class results_folder {
+ public:
+  results_folder() : path_(own_folder() / testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(path_);
+  }
+  ~results_folder() { fs::remove_all(path_); }
+  results_folder(results_folder const&) = delete;
+  results_folder& operator=(results_folder const&) = delete;
+
+  std::string option() const { return " --results '" + path_.string() + "'"; }
+  std::vector<fs::path> records() const {
+    std::vector<fs::path> files;
+    if (!fs::exists(path_)) return files;
+    for (auto const& entry : fs::recursive_directory_iterator(path_))
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    return files;
+  }
+
+ private:
+  fs::path path_;
+};
+
+TEST(bench_command, lists_benchmarks_and_whether_they_run_on_the_devices) {
+  auto const listed = run("bench list --devices host:1");
+  EXPECT_EQ(listed.code, 0) << listed.err;
+  EXPECT_THAT(listed.out, testing::ContainsRegex("queue/round_trip +yes"));
+  EXPECT_THAT(listed.out, testing::ContainsRegex("queue/preloaded +no"));
+  EXPECT_THAT(listed.out, testing::HasSubstr("md/sizes"));
+}
+
+TEST(bench_command, files_a_verified_record_of_what_it_measured) {
+  results_folder const results;
+  auto const ran = run("bench queue/round_trip --quick --json --devices host:1" + results.option());
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(results.records().size(), 1u);
+  auto const record = nlohmann::json::parse(contents(results.records().front()));
+  EXPECT_EQ(nlohmann::json::parse(ran.out), nlohmann::json::array({record}));
+  EXPECT_EQ(record["schema"], "ballast-run/1");
+  EXPECT_EQ(record["benchmark"], "queue/round_trip");
+  EXPECT_EQ(record["devices"], nlohmann::json::array({"host:1"}));
+  EXPECT_TRUE(record["answer"]["verified"]);
+  EXPECT_FALSE(record["series"].empty());
+}
+
+TEST(bench_command, says_why_a_benchmark_does_not_run_on_the_devices) {
+  results_folder const results;
+  auto const ran = run("bench queue/preloaded --devices host:1" + results.option());
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.err,
+              testing::HasSubstr("queue/preloaded does not run here: it measures what only a GPU has"));
+  EXPECT_TRUE(results.records().empty());
+}
+
+TEST(bench_command, refuses_a_name_and_a_device_that_do_not_exist) {
+  expect_refusal("bench queue/nothing --devices host:1", "queue/nothing");
+  expect_refusal("bench queue/round_trip --devices ''", "devices");
+  expect_refusal("bench", "NAME");
+}
+
+}  // namespace
+}  // namespace ballast::cli
