@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/queue/lane_gpu.cuh"
 #include "ballast/queue/lane_host.cuh"
+#include "ballast/queue/lane_server.cuh"
+#include "ballast/queue/lane_worker.cuh"
 #include "ballast/resident/compile_kernels.cuh"
 
 /// Compiles a kernel list, once, in a .cu file: defines `ballast::compiled_kernels const& name()`, which a

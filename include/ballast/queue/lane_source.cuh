@@ -94,8 +94,8 @@ struct lane_serving_state {
 /// The source of tasks that is fed by the host: a lane (single producer, single consumer) per submitting
 /// thread in pinned memory, one server that moves tasks from the lanes into a ring in device memory, and
 /// workers that claim tickets of the ring by fetch-and-add. After Chen et al. 2010 (tasks, HALT), with a
-/// sequence stamp per slot in place of their counts. Its members are in lane_finish.cuh, lane_host.cuh and
-/// lane_gpu.cuh.
+/// sequence stamp per slot in place of their counts. Its members are in lane_finish.cuh, lane_host.cuh,
+/// on a GPU lane_worker.cuh and lane_server.cuh.
 ///
 /// Who may write a slot is decided by its stamp and by `released`: a ring slot is free for ticket t when its
 /// released word equals t's lap number; the worker that begins the task (on the host: copies it out) raises
