@@ -21,8 +21,12 @@ std::string name_of_point(std::string const& curve, double x) {
 
 }  // namespace
 
-session::session(std::string_view benchmark, device_list devices, bool quick, listener heard)
-    : devices_(std::move(devices)), quick_(quick), heard_(std::move(heard)) {
+session::session(std::string_view benchmark, device_list devices, bool quick, listener heard,
+                 std::function<bool()> stop_asked)
+    : devices_(std::move(devices)),
+      quick_(quick),
+      heard_(std::move(heard)),
+      stop_asked_(std::move(stop_asked)) {
   if (devices_.empty()) refuse_argument("devices", "an empty list", "at least one device");
   record_ = begin_record(std::string(benchmark), devices_);
   record_.parameters.emplace_back("quick", quick_);
@@ -35,20 +39,24 @@ void session::repeat(std::size_t warm_up, std::size_t repetitions) {
   record_.repetitions = repetitions;
 }
 
+std::vector<double> session::samples_of(std::function<double()> const& sample) const {
+  std::vector<double> samples;
+  for (std::size_t i = 0; i < record_.warm_up + record_.repetitions; ++i) {
+    if (stop_asked_ && stop_asked_()) throw error("stopped before everything was measured");
+    auto const value = sample();
+    if (i >= record_.warm_up) samples.push_back(value);
+  }
+  return samples;
+}
+
 void session::measure(std::string const& curve, double x, std::string const& unit,
                       std::function<double()> const& sample) {
-  for (std::size_t i = 0; i < record_.warm_up; ++i) sample();
-  std::vector<double> samples;
-  for (std::size_t i = 0; i < record_.repetitions; ++i) samples.push_back(sample());
-  add(curve, x, unit, std::move(samples));
+  add(curve, x, unit, samples_of(sample));
 }
 
 void session::measure(std::string const& name, std::string const& unit,
                       std::function<double()> const& sample) {
-  for (std::size_t i = 0; i < record_.warm_up; ++i) sample();
-  std::vector<double> samples;
-  for (std::size_t i = 0; i < record_.repetitions; ++i) samples.push_back(sample());
-  add(name, unit, std::move(samples));
+  add(name, unit, samples_of(sample));
 }
 
 void session::add(std::string const& curve, double x, std::string const& unit, std::vector<double> samples) {

@@ -25,8 +25,10 @@ class session {
  public:
   using listener = std::function<void(sample_series const&)>;
 
-  /// `heard` is told of every series as it comes; may be empty.
-  session(std::string_view benchmark, device_list devices, bool quick, listener heard = {});
+  /// `heard` is told of every series as it comes, and `stop_asked` is asked before each sample; either may be
+  /// empty.
+  session(std::string_view benchmark, device_list devices, bool quick, listener heard = {},
+          std::function<bool()> stop_asked = {});
 
   device_list const& devices() const { return devices_; }
   std::shared_ptr<compute_device> const& first() const { return devices_.front(); }
@@ -62,12 +64,14 @@ class session {
   run_record const& record() const { return record_; }
 
  private:
+  std::vector<double> samples_of(std::function<double()> const& sample) const;
   void keep(sample_series series);
   double median_of_series(std::string const& name) const;
 
   device_list devices_;
   bool quick_;
   listener heard_;
+  std::function<bool()> stop_asked_;
   run_record record_;
 };
 
