@@ -14,6 +14,6 @@ rm -rf build/gpu
 mkdir -p build/gpu
 while IFS= read -r program; do
   strip -o "build/gpu/$(basename "$program")" "$program"
-done < <(find build/cuda -type f -executable \( -name 'ballast_test_*' -o -name 'ballast_bench_*' -o -name ballast \
+done < <(find build/cuda -type f -executable \( -name 'ballast_test_*' -o -name ballast \
   -o -name 'example_*' \))
 du -sh build/gpu

@@ -5,22 +5,11 @@
 
 #include "ballast/base/error.hpp"
 #include "device/timed.hpp"
-
-#if BALLAST_HAVE_CUDA
-#  include <cuda_runtime_api.h>
-#endif
+#include "harness/cuda_check.hpp"
 
 namespace ballast::bench {
 
 #if BALLAST_HAVE_CUDA
-namespace {
-
-void check(cudaError_t code, char const* call) {
-  if (code != cudaSuccess) throw error(std::string(call) + ": " + cudaGetErrorString(code));
-}
-
-}  // namespace
-
 default_stream::default_stream(compute_device const& device) {
   check(cudaSetDevice(device.spec().index), "cudaSetDevice");
 }

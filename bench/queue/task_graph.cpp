@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/task_graph.hpp"
 
-#if BALLAST_HAVE_CUDA
-#  include <cuda_runtime_api.h>
-
-#  include <string>
-
-#  include "ballast/base/error.hpp"
-#endif
+#include "harness/cuda_check.hpp"
 
 namespace ballast::bench {
 
 #if BALLAST_HAVE_CUDA
 namespace {
-
-void check(cudaError_t code, char const* call) {
-  if (code != cudaSuccess) throw error(std::string(call) + ": " + cudaGetErrorString(code));
-}
 
 class cuda_task_graph final : public task_graph {
  public:

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#if BALLAST_HAVE_CUDA
+#  include <cuda_runtime_api.h>
+
+#  include <string>
+
+#  include "ballast/base/error.hpp"
+
+namespace ballast::bench {
+
+/// For the few CUDA calls that only a benchmark makes: throws ballast::error naming the call and CUDA's
+/// words.
+inline void check(cudaError_t code, char const* call) {
+  if (code != cudaSuccess) throw error(std::string(call) + ": " + cudaGetErrorString(code));
+}
+
+}  // namespace ballast::bench
+#endif
