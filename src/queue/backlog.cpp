@@ -6,6 +6,7 @@
 namespace ballast::inline queue {
 
 std::uint64_t backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
+  if (tasks->has_spread()) tasks = std::make_shared<prepared_tasks const>(tasks->one_by_one());
   auto batch = std::make_shared<backlog_batch>();
   auto const size = tasks->records().size();
   batch->tasks = std::move(tasks);

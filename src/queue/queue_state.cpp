@@ -149,7 +149,7 @@ ticket task_queue::state::submit(std::span<task_record const> batch, std::option
   ticket given{lane.index(), run, lane.next_batch(), lane.next_batch() - 1};
   auto const piece = std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
   for (std::size_t done = 0; done < batch.size();) {
-    auto const tasks = batch.subspan(done, std::min(piece, batch.size() - done));
+    auto const tasks = batch.subspan(done, records_of_a_batch(batch.subspan(done), piece));
     try {
       if (!lane.has_room_for(tasks.size()))
         await([&] { return lane.has_room_for(tasks.size()); }, awaited::room, until());
@@ -274,19 +274,6 @@ std::vector<task> task_queue::state::stop() {
   return tasks;
 }
 
-namespace {
-
-/// The task in a slot, if all four chunks carry the stamp.
-bool read_slot(task_slot const& slot, std::uint32_t lap, task_record& into) {
-  for (int i = 0; i < 4; ++i) {
-    if (!is_here(slot.chunks[i], lap)) return false;
-    std::copy_n(slot.chunks[i].data, 3, into.data + 3 * i);
-  }
-  return true;
-}
-
-}  // namespace
-
 // A slot that was released r times and bears the stamp of lap r + 1 holds a task that nobody began.
 void task_queue::state::collect_from_ring(std::vector<task>& into) {
   std::vector<task_slot> ring(memory.ring.size());
@@ -294,23 +281,21 @@ void task_queue::state::collect_from_ring(std::vector<task>& into) {
   copies->copy(ring.data(), memory.ring.data(), memory.ring.bytes());
   copies->copy(released.data(), memory.released.data(), memory.released.bytes());
   copies->synchronize();
-  task_record record;
-  for (std::size_t i = 0; i < ring.size(); ++i)
-    if (read_slot(ring[i], (released[i] + 1) & lap_mask, record) && record.kernel() != task_record::halt)
-      into.push_back(kernels->task_of(record));
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    auto const record = record_in_ring(ring[i], released[i]);
+    if (record && record->kernel() != task_record::halt) into.push_back(kernels->task_of(*record));
+  }
 }
 
 void task_queue::state::collect_from_lanes(std::vector<task>& into) {
-  task_record record;
   for (auto const& lane : lanes)
     for (auto position = lane.fetched(); position < lane.submitted(); ++position)
-      if (read_slot(lane.slot(position), lap_of(position, memory.shift), record))
-        into.push_back(kernels->task_of(record));
+      if (auto const record = lane.rest_of(position)) into.push_back(kernels->task_of(*record));
 }
 
 std::uint64_t task_queue::state::submitted() const {
   std::uint64_t sum = 0;
-  for (auto const& lane : lanes) sum += lane.submitted();
+  for (auto const& lane : lanes) sum += lane.tasks();
   return sum;
 }
 
@@ -336,7 +321,7 @@ std::string task_queue::state::describe() {
   for (auto const& lane : lanes)
     if (lane.submitted() > 0)
       text += "lane " + std::to_string(lane.index()) + ": " + std::to_string(lane.submitted()) +
-              " submitted, " + std::to_string(lane.fetched()) + " fetched, " +
+              " slots submitted, " + std::to_string(lane.fetched()) + " fetched, " +
               std::to_string(lane.next_batch()) + " batches\n";
   return text + kernel.describe_blocks();
 }

@@ -147,10 +147,9 @@ std::vector<task_span> task_queue::task_spans() const {
 
 queue_statistics task_queue::statistics() const {
   queue_statistics all{.submitted = state_->submitted(), .taken = state_->taken()};
-  for (auto const& lane : state_->lanes) {
-    all.batches += lane.next_batch();
-    all.fetched += lane.fetched();
-  }
+  for (auto const& lane : state_->lanes) all.batches += lane.next_batch();
+  auto& filled = state_->memory.to_host[0].filled;
+  all.fetched = std::min(all.submitted, atomic_ref<std::uint64_t, scope::system>(filled).load_acquire());
   auto& memory = state_->memory;
   if (memory.trace_depth == 0 || state_->now.load() != state::phase::ended) return all;
   std::vector<std::uint32_t> counts(memory.traced.size());

@@ -27,14 +27,15 @@ task_record compiled_kernels::record_of(task const& task) const {
     refuse_argument("count", range.count, "1 to 16777215 blocks a task");
   task_record record;
   std::copy(task.arguments().begin(), task.arguments().end(), record.data);
-  record.describe(range, id_of(task.key()));
+  record.describe(range, id_of(task.key()) | (task.is_spread() ? task_record::spread : 0));
   return record;
 }
 
 task compiled_kernels::task_of(task_record const& record) const {
   std::array<std::uint32_t, argument_words> arguments;
   std::copy_n(record.data, argument_words, arguments.begin());
-  return task(kernels_[record.kernel()].key, record.range(), arguments);
+  task const plain(kernels_[record.kernel()].key, record.range(), arguments);
+  return record.is_spread() ? spread(plain) : plain;
 }
 
 kernel_code const& compiled_kernels::entry_for(source_key source) const {

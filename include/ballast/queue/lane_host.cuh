@@ -41,17 +41,26 @@ inline bool lane_source_ref::move_slot(std::uint32_t lane) const {
     if (!is_here(chunks[i], awaited)) return false;
   }
   // Only whole tasks: the next one to be moved into this ring slot may be another lane's.
-  for (int i = 0; i < 4; ++i) store_chunk<scope::device>(ring_slot(to).chunks[i], restamped(chunks[i], lap));
-  ++state.got[lane];
+  auto const block = state.blocks[lane]++;
+  bool const spread = is_spread(chunks[3]);
+  for (int i = 0; i < 4; ++i)
+    store_chunk<scope::device>(ring_slot(to).chunks[i],
+                               restamped(spread ? chunk_of_block(chunks[i], i, block) : chunks[i], lap));
   ++state.tail;
+  if (spread && state.blocks[lane] < blocks_of(chunks[3])) return true;
+  ++state.got[lane];
+  state.blocks[lane] = 0;
   return true;
 }
 
 inline std::uint32_t lane_source_ref::move_lane(std::uint32_t lane) const {
   std::uint32_t moved = 0;
   while (moved < slots_per_round && move_slot(lane)) ++moved;
-  if (moved > 0)
-    atomic_ref<std::uint64_t, scope::system>(to_host->fetched[lane]).store_release(host_serving->got[lane]);
+  if (moved == 0) return 0;
+  auto const& state = *host_serving;
+  to_host->left_off[lane] = {state.got[lane], state.blocks[lane]};  // read after the run
+  atomic_ref<std::uint64_t, scope::system>(to_host->filled).store_relaxed(state.tail);
+  atomic_ref<std::uint64_t, scope::system>(to_host->fetched[lane]).store_release(state.got[lane]);
   return moved;
 }
 

@@ -19,10 +19,19 @@ struct alignas(128) host_words {
 };
 inline constexpr std::uint64_t closed_bit = std::uint64_t(1) << 32;
 
+/// What was not moved of a lane: the slots from `next` on, and of the one at `next`, if it is a spread task,
+/// the blocks from `blocks` on.
+struct lane_rest {
+  std::uint64_t next;
+  std::uint32_t blocks;
+};
+
 /// Pinned words that the server writes.
 struct alignas(128) device_words {
   std::uint64_t taken;                             ///< tasks that workers have claimed so far
+  std::uint64_t filled;                            ///< tasks that the ring has got so far
   alignas(128) std::uint64_t fetched[most_lanes];  ///< slots of each lane that the host may write again
+  lane_rest left_off[most_lanes];                  ///< written when the server leaves
 };
 
 /// Words in device memory that all blocks share.
@@ -76,19 +85,25 @@ struct task_times {
 /// host, where the worker that holds ring_words::server_busy is the server.
 struct lane_serving_state {
   std::uint64_t tail;          ///< tickets filled so far
-  std::uint64_t tail_seen;     ///< GPU: when tasks last came
+  std::uint64_t filled;        ///< GPU: tail as the workers were told
+  std::uint64_t filled_seen;   ///< GPU: when tasks last came
   std::uint64_t free_until;    ///< tickets below have a free slot
   std::uint64_t taken_told;    ///< device_words::taken as last written
+  std::uint64_t filled_told;   ///< device_words::filled as last written
   std::uint64_t last_news_ns;  ///< when a task last came
   std::uint64_t got[most_lanes];
   std::uint64_t told[most_lanes];
-  std::uint32_t ready[32];  ///< of the lanes scouted in this round
+  std::uint32_t blocks[most_lanes];  ///< of the spread task at got[], in the ring already
+  std::uint32_t ready[32];           ///< of the lanes scouted in this round
+  std::uint32_t spreads[32];         ///< whether a spread task follows them
   std::uint32_t turn;
   std::uint32_t lanes;
   std::uint32_t closed;
   std::uint32_t halts;  ///< host backend: HALT records pushed
   std::uint32_t ended;  ///< GPU: nothing more will come
   std::uint32_t over;
+  std::uint64_t heard;  ///< GPU: host_words::control, not heeded yet
+  std::uint32_t heard_stop;
 };
 
 /// The source of tasks that is fed by the host: a lane (single producer, single consumer) per submitting

@@ -73,4 +73,21 @@ BALLAST_HD constexpr bool is_here(stamped_chunk const& chunk, std::uint32_t lap)
   return (chunk.stamp & lap_mask) == lap;
 }
 
+// Of the last chunk of a slot.
+BALLAST_HD constexpr bool is_spread(stamped_chunk const& last) {
+  return (last.data[2] & task_record::spread) != 0;
+}
+BALLAST_HD constexpr std::uint32_t blocks_of(stamped_chunk const& last) { return last.data[2] >> 8; }
+
+/// This chunk of the task that is block `i` of a spread one: task_record::task_of_block(), and the first
+/// block has the credit of the whole, the others -1, as if they had been submitted one after another.
+BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, std::uint32_t part, std::uint32_t i) {
+  if (part == 3) {
+    chunk.data[1] += i;
+    chunk.data[2] = 1 << 8 | (chunk.data[2] & 0x7f);
+  }
+  if ((part == 1 || part == 2) && i != 0) chunk.stamp |= 0xffff0000;
+  return chunk;
+}
+
 }  // namespace ballast::inline queue

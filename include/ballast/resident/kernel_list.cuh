@@ -15,7 +15,7 @@ namespace ballast::inline resident {
 /// kernel costs.
 template <kernel_form... K>
 struct kernel_list {
-  static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt, "a list holds 1 to 254 kernels");
+  static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt, "a list holds 1 to 126 kernels");
 
   static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
   static_assert(((std::uint32_t(K::threads) == threads) && ...), "the kernels of a list have equal threads");

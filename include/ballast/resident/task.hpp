@@ -46,7 +46,14 @@ class task {
   block_range range() const { return range_; }
   /// Of the tasks of one batch those with the greater cost begin first. A task that is handed back has none.
   task_cost cost() const { return cost_; }
+  bool is_spread() const { return spread_; }
   std::array<std::uint32_t, argument_words> const& arguments() const { return arguments_; }
+
+  /// See spread().
+  friend task spread(task whole) {
+    whole.spread_ = true;
+    return whole;
+  }
 
   /// Rebuilds a task that was read back from a queue.
   task(kernel_key key, block_range range, std::array<std::uint32_t, argument_words> const& arguments)
@@ -56,7 +63,12 @@ class task {
   kernel_key key_;
   block_range range_;
   task_cost cost_;
+  bool spread_ = false;
   std::array<std::uint32_t, argument_words> arguments_{};
 };
+
+/// The same blocks, each as a task of its own: one entry in a queue, for a grid whose blocks any worker may
+/// take. `first` to `first + count - 1` run in any order and at the same time; a cost is that of the dearest.
+task spread(task whole);
 
 }  // namespace ballast::inline resident
