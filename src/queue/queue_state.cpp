@@ -289,11 +289,8 @@ bool read_slot(task_slot const& slot, std::uint32_t lap, task_record& into) {
 
 // A slot that was released r times and bears the stamp of lap r + 1 holds a task that nobody began.
 void task_queue::state::collect_from_ring(std::vector<task>& into) {
-  std::vector<task_slot> ring(memory.ring.size());
-  std::vector<std::uint32_t> released(memory.released.size());
-  copies->copy(ring.data(), memory.ring.data(), memory.ring.bytes());
-  copies->copy(released.data(), memory.released.data(), memory.released.bytes());
-  copies->synchronize();
+  auto const ring = memory.ring.read(*copies);
+  auto const released = memory.released.read(*copies);
   task_record record;
   for (std::size_t i = 0; i < ring.size(); ++i)
     if (read_slot(ring[i], (released[i] + 1) & lap_mask, record) && record.kernel() != task_record::halt)
