@@ -50,6 +50,12 @@ BALLAST_HD inline double inverse_root(double a) {
 BALLAST_HD inline float nearest_whole(float a) { return rintf(a); }
 BALLAST_HD inline double nearest_whole(double a) { return rint(a); }
 
+// How many operations pair_formula does in an open box, for whoever compares with what a chip can do. A fused
+// multiply-add counts 2, an inverse root 1; a comparison, a sign, the sums (in double precision) and -6 a6,
+// which is the same for all pairs, count nothing.
+constexpr int operations_to_test = 8;    ///< a pair: difference() but for its charges 3, square() 5
+constexpr int operations_in_range = 32;  ///< more within the cut-off: the charges 1, add() 31
+
 /// force_constants in the kernels' precision, and the box for the nearest image.
 template <class Real>
 struct pair_formula {

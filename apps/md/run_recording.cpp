@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ballast/queue/balanced_queue.hpp"
 #include "harness/begin_record.hpp"
 #include "run_report.hpp"
 
@@ -19,6 +20,12 @@ void add_series(run_record& record, comparison const& result, solution_report co
   }
 }
 
+/// Who decides how much a device is given at once: for TQ a policy, for chen the size of its queues.
+void add_feeding(run_record& record, comparison_plan const& plan, solution which) {
+  if (which == solution::tq) record.policies.emplace_back("feed", balanced_options().policy);
+  if (which == solution::chen) record.parameters.emplace_back("chen.queue_tasks", plan.cut.queue_tasks);
+}
+
 verification verify(comparison const& result) {
   return {result.identical && result.largest_difference < 1e-5,
           "forces of S1, S3, TQ and chen bitwise equal, of S2 within 1e-5 of the root mean square force"};
@@ -30,7 +37,6 @@ run_record record_of(comparison_plan const& plan, comparison const& result, devi
                      std::string started) {
   auto record = bench::begin_record("md/solutions", devices);
   record.started = std::move(started);
-  record.policies = {{"feed", "drain"}};
   record.parameters = {
       {"atoms", plan.from.state.size()}, {"steps", result.steps}, {"physics", physics_as_json(plan)}};
   record.repetitions = static_cast<std::size_t>(plan.repeat);
@@ -38,6 +44,7 @@ run_record record_of(comparison_plan const& plan, comparison const& result, devi
     add_series(record, result, one);
     auto const name = std::string(name_of(one.which));
     record.parameters.emplace_back(name + ".pieces", one.pieces);
+    add_feeding(record, plan, one.which);
     record.derived.emplace_back(name + ".speedup", one.speedup);
     record.derived.emplace_back(name + ".imbalance", one.imbalance);
   }

@@ -129,6 +129,21 @@ void check_periods(output_files const& files) {
   }
 }
 
+/// Refuses what only solutions look at that are not run.
+void check_cut(granularity const& cut, std::vector<solution> const& solutions) {
+  auto const runs = [&](solution which) {
+    return std::find(solutions.begin(), solutions.end(), which) != solutions.end();
+  };
+  if (cut.chunk != 0 && !runs(solution::s3))
+    refuse_argument("--chunk", cut.chunk, "0 without S3 among --solutions");
+  if (cut.task != 0 && !runs(solution::tq) && !runs(solution::chen))
+    refuse_argument("--task", cut.task, "0 without TQ or chen among --solutions");
+  auto const usual = granularity().queue_tasks;
+  if (cut.queue_tasks != usual && !runs(solution::chen))
+    refuse_argument("--queue-tasks", cut.queue_tasks,
+                    std::to_string(usual) + " without chen among --solutions");
+}
+
 /// Frames are added to what is there, so that must be a trajectory of the same atoms. Its first frame is
 /// taken for all of them: reading the rest could take as long as the run.
 void check_trajectory(std::string const& path, std::size_t count) {
@@ -169,6 +184,7 @@ comparison_plan plan_for(run_request const& asked) {
   plan.files = asked.files;
   check_outputs(asked);
   check_periods(asked.files);
+  check_cut(plan.cut, plan.solutions);
   asked.restart.empty() ? begin_anew(plan, asked) : begin_at(plan, asked.restart);
   check_plan(plan);
   if (!plan.files.trajectory.empty()) check_trajectory(plan.files.trajectory, plan.from.state.size());

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
 #include <vector>
 
 #include "md/benchmarks.hpp"
+#include "md/fp32_fraction.hpp"
+#include "md/pair_formula.cuh"
 #include "md/solution_race.hpp"
 
 namespace ballast::bench {
 namespace {
+
+/// By all pairs the work grows with the square: the largest systems take fewer turns, so that one GPU is done
+/// with all sizes in about a minute (estimated, not measured).
+constexpr std::size_t large_for_all_pairs = std::size_t(1) << 18;
+constexpr int repetitions_of_large = 3;
 
 std::vector<std::size_t> powers_of_two(std::size_t first, std::size_t last, std::size_t factor = 2) {
   std::vector<std::size_t> all;
@@ -35,9 +43,11 @@ void measure_sizes(session& now, std::vector<std::size_t> const& sizes, bool all
   for (auto const atoms : sizes) {
     auto plan = droplet(now, atoms, all_solutions);
     plan.what.all_pairs = all_pairs;
+    if (all_pairs && atoms >= large_for_all_pairs) plan.repeat = repetitions_of_large;
     auto const result = race(now, now.devices(), plan);
     add_speed_ups_over_s1(now, double(atoms), result);
     if (now.devices().size() > 1) derive_imbalance(now, atoms, result);
+    if (all_pairs) derive_fp32_fractions(now, atoms, result);
   }
 }
 
@@ -50,6 +60,12 @@ void measure_md_sizes(session& now) {
 
 void measure_md_sizes_all_pairs(session& now) {
   now.axes("Speed-up over S1, and seconds per step (forces by all pairs)", "atoms", "speed-up over S1", true);
+  now.parameter("operations to test a pair", md::operations_to_test);
+  now.parameter("operations of a pair in range", md::operations_in_range);
+  if (auto const peak = fp32_peak(now.devices()))
+    now.parameter("fp32 operations a second of the devices", *peak);
+  now.parameter("repetitions from " + std::to_string(large_for_all_pairs) + " atoms on",
+                repetitions_of_large);
   measure_sizes(now, sizes_by_all_pairs(now), true);
 }
 

@@ -14,6 +14,13 @@ std::vector<benchmark> queue_benchmarks() {
       {"queue/preloaded",
        "tasks a second that workers take from a full ring, by resident blocks (section 5.2)",
        &measure_preloaded, &needs_a_gpu},
+      {"queue/enqueue",
+       "tasks a second and the host's time of an enqueue, by its tasks: task_queue, chen_queue, launches "
+       "(section 5.2)",
+       &measure_enqueue},
+      {"queue/homes",
+       "throughput, round trip and a full ring, kept on the device, on the host and on a peer (section 4.2)",
+       &measure_homes},
       {"queue/uneven_grids",
        "65 536 uneven blocks as one launch and as tasks, with cost hints and without (Figs. 6 and 7)",
        &measure_uneven_grids},

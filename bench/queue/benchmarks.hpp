@@ -12,6 +12,8 @@ std::vector<benchmark> queue_benchmarks();
 void measure_throughput(session&);
 void measure_round_trip(session&);
 void measure_preloaded(session&);
+void measure_enqueue(session&);
+void measure_homes(session&);
 void measure_uneven_grids(session&);
 void measure_matmul_patterns(session&);
 

@@ -9,6 +9,7 @@
 #include "ballast/base/error.hpp"
 #include "ballast/device/buffer.hpp"
 #include "ballast/queue/task_queue.hpp"
+#include "harness/session.hpp"
 #include "queue/kernels.cuh"
 
 namespace ballast::bench {
@@ -61,6 +62,18 @@ inline void await_fetched(task_queue& queue, deadline until) {
     if (until.passed()) throw deadline_passed("every task in the ring", queue.describe());
     std::this_thread::yield();
   }
+}
+
+/// Fills the ring behind the shut gate, then opens it: the seconds until all tasks have run. Throws
+/// deadline_passed.
+inline double seconds_to_drain(task_queue& queue, gate& door, prepared_tasks const& tasks, deadline until) {
+  door.hold_workers(queue);
+  queue.submit(tasks, 0, tasks.records().size(), until);
+  await_fetched(queue, until);
+  return seconds_of([&] {
+    door.open();
+    queue.wait_all(until);
+  });
 }
 
 }  // namespace ballast::bench

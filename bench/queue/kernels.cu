@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
-#include "ballast/queue/kernels.cuh"
+#include "ballast/queue/chen_kernels.cuh"
 
 namespace ballast::bench {
 
 BALLAST_KERNELS(small_block_kernels, count_block<128>, wait_for_gate, echo)
 
 BALLAST_KERNELS(large_block_kernels, count_block<512>)
+
+BALLAST_KERNELS_WITH_CHEN(counting_kernels, count_block<128>)
 
 }  // namespace ballast::bench

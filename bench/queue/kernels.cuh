@@ -65,5 +65,7 @@ compiled_kernels const& small_block_kernels();
 /// count_block in blocks of 512 threads: the server reads as many slots ahead as it has
 /// threads.
 compiled_kernels const& large_block_kernels();
+/// count_block in blocks of 128 threads, for task_queue and for chen_queue.
+compiled_kernels const& counting_kernels();
 
 }  // namespace ballast::bench

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <vector>
 
 #include "ballast/queue/task_queue.hpp"
@@ -18,18 +17,6 @@ std::vector<int> block_counts(session const& now) {
   return {16, 120, 132, 264, 528, 1056, 16 * cores};
 }
 
-/// Fills the ring behind a shut gate, then lets the workers take it: tasks per second.
-double drain(task_queue& queue, gate& door, counted_blocks& counts, prepared_tasks const& tasks) {
-  door.hold_workers(queue);
-  auto const until = deadline::in(std::chrono::minutes(1));
-  queue.submit(tasks, 0, counts.size(), until);
-  await_fetched(queue, until);
-  return double(counts.size()) / seconds_of([&] {
-           door.open();
-           queue.wait_all();
-         });
-}
-
 void measure_blocks(session& now, int blocks, std::size_t tasks) {
   counted_blocks counts(now.first(), tasks);
   gate door(now.first(), std::uint32_t(blocks));
@@ -43,7 +30,7 @@ void measure_blocks(session& now, int blocks, std::size_t tasks) {
   std::uint32_t rounds = 0;
   now.measure("queue", blocks, "tasks/s", [&] {
     ++rounds;
-    return drain(queue, door, counts, prepared);
+    return double(tasks) / seconds_to_drain(queue, door, prepared, deadline::in(std::chrono::minutes(1)));
   });
   queue.close();
   now.verify(counts.each_ran(rounds), "every task of every round ran exactly once");

@@ -5,7 +5,6 @@
 
 #include "ballast/queue/task_queue.hpp"
 #include "queue/benchmarks.hpp"
-#include "queue/gate.hpp"
 #include "queue/pattern_kernels.cuh"
 #include "queue/patterns.hpp"
 
@@ -13,7 +12,10 @@ namespace ballast::bench {
 namespace {
 
 constexpr int long_tasks_last = 5;  ///< after P0 .. P4
-constexpr std::uint32_t long_factor = 20;
+constexpr std::uint32_t long_factor = 20, long_tasks = 64;
+
+constexpr char const* spread_curve = "queue, spread";
+constexpr char const* hinted_spread_curve = "queue, spread, cost hints";
 
 /// What every block of a pattern has to do, on the device, and what became of it.
 class uneven_grid {
@@ -27,7 +29,7 @@ class uneven_grid {
         host_(device_, blocks) {
     auto const active = active_blocks(pattern, blocks);
     for (std::size_t i = 0; i < blocks; ++i) {
-      bool const is_long = pattern == long_tasks_last && i + 64 >= blocks;
+      bool const is_long = pattern == long_tasks_last && i + long_tasks >= blocks;
       host_[i] = active[i] * steps * (is_long ? long_factor : 1);
       tasks_.emplace_back(kernel(), block_range{std::uint32_t(i), 1}, task_cost{host_[i]});
     }
@@ -46,6 +48,12 @@ class uneven_grid {
     std::vector<task> plain;
     for (auto const& one : tasks_) plain.emplace_back(kernel(), one.range());
     return plain;
+  }
+  /// The grid as two spread tasks, the last blocks apart and with a cost, if there are costs.
+  std::vector<task> spread_tasks(bool costs) const {
+    auto const most = std::uint32_t(tasks_.size()) - long_tasks;
+    return {spread(task(kernel(), {0, most}, task_cost{costs ? 1u : 0u})),
+            spread(task(kernel(), {most, long_tasks}, task_cost{costs ? long_factor : 0u}))};
   }
   /// The whole grid as one launch: the hardware's scheduler hands out the blocks.
   double seconds_of_launch() {
@@ -77,22 +85,15 @@ double seconds_submitted(task_queue& queue, prepared_tasks const& tasks) {
   });
 }
 
-double seconds_filled_before(task_queue& queue, gate& door, prepared_tasks const& tasks) {
-  door.hold_workers(queue);
-  auto const until = deadline::in(std::chrono::minutes(1));
-  auto const all = queue.submit(tasks, 0, tasks.records().size(), until);
-  await_fetched(queue, until);
-  return seconds_of([&] {
-    door.open();
-    queue.wait(all);
-  });
-}
-
 void measure_pattern(session& now, int pattern, std::size_t blocks, std::uint32_t steps) {
   uneven_grid grid(now, pattern, blocks, steps);
-  gate door(now.first(), 4096);
-  prepared_tasks const plain(uneven_kernels(), grid.tasks_without_costs());
-  prepared_tasks const with_costs(uneven_kernels(), grid.tasks());
+  struct {
+    char const* curve;
+    prepared_tasks tasks;
+  } const ways[] = {{spread_curve, {uneven_kernels(), grid.spread_tasks(false)}},
+                    {hinted_spread_curve, {uneven_kernels(), grid.spread_tasks(true)}},
+                    {"queue, a task each", {uneven_kernels(), grid.tasks_without_costs()}},
+                    {"queue, a task each, cost hints", {uneven_kernels(), grid.tasks()}}};
   queue_options options;
   options.capacity = std::uint32_t(blocks);
   options.lanes = 1;
@@ -101,16 +102,11 @@ void measure_pattern(session& now, int pattern, std::size_t blocks, std::uint32_
   task_queue queue(now.first(), uneven_kernels(), options);
   now.measure("one launch", pattern, "s", [&] { return grid.seconds_of_launch(); });
   queue.start();
-  auto const measure = [&](char const* curve, auto const& seconds) {
-    now.measure(curve, pattern, "s", [&] {
+  for (auto const& way : ways)
+    now.measure(way.curve, pattern, "s", [&] {
       grid.count_round();
-      return seconds();
+      return seconds_submitted(queue, way.tasks);
     });
-  };
-  measure("queue", [&] { return seconds_submitted(queue, plain); });
-  measure("queue, cost hints", [&] { return seconds_submitted(queue, with_costs); });
-  if (now.first()->is_cuda())
-    measure("queue, filled before", [&] { return seconds_filled_before(queue, door, plain); });
   queue.close();
   now.verify(grid.each_ran_once_a_round(), "every block of every round ran exactly once");
 }
@@ -121,18 +117,15 @@ void measure_uneven_grids(session& now) {
   now.axes("Uneven grids: P0 to P4, and (5) 64 long blocks at the end", "pattern", "seconds");
   bool const gpu = now.first()->is_cuda();
   std::size_t const blocks = now.size(gpu ? 65536 : 8192, 1024);
-  std::uint32_t const steps = gpu ? 3000 : 10000;
+  std::uint32_t const steps = gpu ? 1500 : 10000;
   now.parameter("blocks", blocks);
   now.parameter("steps", steps);
   for (int pattern = 0; pattern <= long_tasks_last; ++pattern) {
     measure_pattern(now, pattern, blocks, steps);
     auto const name = pattern == long_tasks_last ? "long tasks last" : "P" + std::to_string(pattern);
     auto const launch = now.median_of("one launch", pattern);
-    for (auto const* const curve : {"queue", "queue, cost hints"})
+    for (auto const* const curve : {spread_curve, hinted_spread_curve})
       now.derived(name + ": one launch over " + curve, launch / now.median_of(curve, pattern));
-    if (gpu)
-      now.derived(name + ": one launch over queue, filled before",
-                  launch / now.median_of("queue, filled before", pattern));
   }
 }
 

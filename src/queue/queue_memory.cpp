@@ -26,6 +26,14 @@ std::uint32_t checked_lanes(std::uint32_t lanes) {
   return lanes;
 }
 
+/// `home`, if kernels on the queue's device can address it.
+ring_home const& reachable(ring_home const& home, compute_device& own) {
+  auto const& peer = home.peer_device();
+  if (peer == nullptr || own.reach(*peer)) return home;
+  refuse_argument("ring", "the memory of " + peer->name(),
+                  "own_device(), host(), or the memory of a device that " + own.name() + " can address");
+}
+
 template <class T>
 void zero(pinned_buffer<T>& buffer) {
   if (buffer.bytes() > 0) std::memset(static_cast<void*>(buffer.data()), 0, buffer.bytes());
@@ -50,8 +58,8 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
       to_host(device, 1),
       completions(device, std::size_t(lanes) << batch_shift),
       times_out(device, options.times ? std::size_t(lanes) << batch_shift : 0),
-      ring(device, std::size_t(1) << shift),
-      released(device, std::size_t(1) << shift),
+      ring(device, reachable(options.ring, *device), std::size_t(1) << shift),
+      released(device, options.ring, std::size_t(1) << shift),
       words(device, 1),
       counters(device, std::size_t(lanes) << batch_shift),
       times(device, options.times ? std::size_t(lanes) << batch_shift : 0),
@@ -59,14 +67,15 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
       traced(device, trace_depth > 0 ? blocks : 0),
       host_serving(device, on_host ? 1 : 0) {}
 
+// The lanes lend the ring their zeros: one of them is as large.
 void queue_memory::clear(stream& with) {
   zero(lane_slots);
   zero(from_host);
   zero(to_host);
   zero(completions);
   if (times_out.size() > 0) std::ranges::fill(times_out.span(), batch_times{never, 0, 0});
-  zero(ring, with);
-  zero(released, with);
+  ring.clear(lane_slots.data(), with);
+  released.clear(lane_slots.data(), with);
   zero(words, with);
   zero(counters, with);
   if (times.size() > 0) with.copy(times.data(), times_out.data(), times.bytes());

@@ -7,6 +7,7 @@
 #include "ballast/device/doorbell.hpp"
 #include "ballast/queue/lane_source.cuh"
 #include "ballast/queue/task_queue.hpp"
+#include "ring_buffer.hpp"
 
 namespace ballast::inline queue {
 
@@ -26,8 +27,8 @@ struct queue_memory {
   pinned_buffer<device_words> to_host;
   pinned_buffer<stamped_chunk> completions;
   pinned_buffer<batch_times> times_out;
-  device_buffer<task_slot> ring;
-  device_buffer<std::uint32_t> released;
+  ring_buffer<task_slot> ring;
+  ring_buffer<std::uint32_t> released;
   device_buffer<ring_words> words;
   device_buffer<std::uint32_t> counters;
   device_buffer<batch_times> times;

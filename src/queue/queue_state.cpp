@@ -276,11 +276,8 @@ std::vector<task> task_queue::state::stop() {
 
 // A slot that was released r times and bears the stamp of lap r + 1 holds a task that nobody began.
 void task_queue::state::collect_from_ring(std::vector<task>& into) {
-  std::vector<task_slot> ring(memory.ring.size());
-  std::vector<std::uint32_t> released(memory.released.size());
-  copies->copy(ring.data(), memory.ring.data(), memory.ring.bytes());
-  copies->copy(released.data(), memory.released.data(), memory.released.bytes());
-  copies->synchronize();
+  auto const ring = memory.ring.read(*copies);
+  auto const released = memory.released.read(*copies);
   for (std::size_t i = 0; i < ring.size(); ++i) {
     auto const record = record_in_ring(ring[i], released[i]);
     if (record && record->kernel() != task_record::halt) into.push_back(kernels->task_of(*record));

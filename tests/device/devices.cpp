@@ -69,6 +69,7 @@ TEST_F(devices, tell_what_a_kernel_needs_and_how_many_blocks_fit) {
     EXPECT_GE(device->facts().multiprocessors, 1);
     EXPECT_FALSE(device->facts().model.empty());
     EXPECT_GT(device->facts().memory_bytes, 0u);
+    EXPECT_EQ(device->facts().clock_hertz > 0, device->is_cuda());
   }
 }
 

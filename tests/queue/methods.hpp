@@ -51,6 +51,14 @@ inline queue_options queue_options_for(fit size) {
   return options;
 }
 
+/// With few blocks on a GPU: all that wait look into host memory, over the bus that the server needs.
+inline queue_options host_ring_options_for(fit size) {
+  auto options = queue_options_for(size);
+  options.ring = ring_home::host();
+  if (first_device()->is_cuda() && options.resident.blocks == 0) options.resident.blocks = 17;
+  return options;
+}
+
 inline balanced_options balanced_options_for(fit size, std::string policy) {
   balanced_options options;
   options.policy = std::move(policy);
@@ -73,12 +81,19 @@ inline chen_options chen_options_for(fit size) {
 struct lanes_to_one : task_queue, on_one_device {
   static constexpr char const* name = "task_queue";
 
-  explicit lanes_to_one(fit size = fit::usual)
-      : task_queue(first_device(), test::kernels(), queue_options_for(size)) {}
+  explicit lanes_to_one(fit size = fit::usual) : lanes_to_one(queue_options_for(size)) {}
+  explicit lanes_to_one(queue_options const& options)
+      : task_queue(first_device(), test::kernels(), options) {}
   using task_queue::submit;
   void submit(std::shared_ptr<prepared_tasks const> const& batch) {
     submit(*batch, 0, batch->records().size(), deadline::in(std::chrono::minutes(2)));
   }
+};
+
+struct lanes_to_a_ring_on_the_host : lanes_to_one {
+  static constexpr char const* name = "task_queue_with_its_ring_on_the_host";
+
+  explicit lanes_to_a_ring_on_the_host(fit size = fit::usual) : lanes_to_one(host_ring_options_for(size)) {}
 };
 
 struct drain_to_every : balanced_queue, on_every_device {
@@ -108,7 +123,8 @@ struct chen_to_every : chen_queue, on_every_device {
   explicit chen_to_every(fit size = fit::usual) : chen_queue(devices(), kernels(), chen_options_for(size)) {}
 };
 
-using every_method = testing::Types<lanes_to_one, drain_to_every, fixed_to_every, chen_to_one, chen_to_every>;
+using every_method = testing::Types<lanes_to_one, lanes_to_a_ring_on_the_host, drain_to_every, fixed_to_every,
+                                    chen_to_one, chen_to_every>;
 
 struct method_names {
   template <class Method>

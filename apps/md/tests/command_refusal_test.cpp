@@ -63,6 +63,14 @@ TEST(md_command_refusals, of_an_option_that_would_do_nothing_say_why) {
               HasSubstr("--trajectory-every is 5; legal is 0 without --trajectory"));
   EXPECT_THAT(refusal("--atoms 64 --system " + folder.file("one.xyz", "1\n\nHe 0 0 0\n")),
               HasSubstr("--atoms is 64; legal is nothing beside --system"));
+  EXPECT_THAT(refusal("--solutions S1,TQ,chen --chunk 512"),
+              HasSubstr("--chunk is 512; legal is 0 without S3 among --solutions"));
+  EXPECT_THAT(refusal("--solutions S1,S2,S3 --task 256"),
+              HasSubstr("--task is 256; legal is 0 without TQ or chen among --solutions"));
+  EXPECT_THAT(refusal("--queue-tasks 40"),
+              HasSubstr("--queue-tasks is 40; legal is 20 without chen among --solutions"));
+  EXPECT_EQ(refusal("--atoms 300 --solutions S3 --chunk 128"), "");
+  EXPECT_EQ(refusal("--atoms 300 --solutions chen --task 128 --queue-tasks 40"), "");
 }
 
 TEST(md_command_refusals, name_files_that_are_not_there_or_not_understood) {

@@ -121,19 +121,36 @@ TEST(md_command, writes_a_trace_that_names_both_devices) {
   EXPECT_THAT(content_of(folder.file("t.json")), HasSubstr("host:1#1"));
 }
 
-TEST(md_command, records_every_sample_of_every_solution) {
+/// The record that a run with these arguments writes.
+nlohmann::json recorded(std::string const& arguments) {
   scratch_folder const folder;
-  printed("--atoms 1024 --repeat 3 --devices host:1,host:1 --record " + folder.file("records"));
+  printed(arguments + " --devices host:1,host:1 --record " + folder.file("records"));
   std::vector<std::filesystem::path> files;
   for (auto const& entry : std::filesystem::recursive_directory_iterator(folder.file("records")))
     if (entry.is_regular_file()) files.push_back(entry.path());
-  ASSERT_EQ(files.size(), 1u);
-  std::ifstream file(files.front());
-  auto const record = nlohmann::json::parse(file);
+  EXPECT_EQ(files.size(), 1u);
+  std::ifstream file(files.at(0));
+  return nlohmann::json::parse(file);
+}
+
+TEST(md_command, records_every_sample_of_every_solution) {
+  auto const record = recorded("--atoms 1024 --repeat 3");
   EXPECT_EQ(record["schema"], "ballast-run/1");
   EXPECT_EQ(record["answer"]["verified"], true);
   EXPECT_EQ(record["series"].size(), 4u * 3u);  // time per step and two devices, of four solutions
   for (auto const& one : record["series"]) EXPECT_EQ(one["samples"].size(), 3u) << one["name"];
+}
+
+TEST(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
+  auto const both = recorded("--atoms 300 --solutions TQ,chen --queue-tasks 7");
+  EXPECT_EQ(both["policies"], (nlohmann::json{{"feed", "drain"}}));
+  EXPECT_EQ(both["parameters"]["chen.queue_tasks"], 7);
+  auto const chen = recorded("--atoms 300 --solutions chen");
+  EXPECT_TRUE(chen["policies"].empty());
+  EXPECT_EQ(chen["parameters"]["chen.queue_tasks"], 20);
+  auto const neither = recorded("--atoms 300 --solutions S1,S3");
+  EXPECT_TRUE(neither["policies"].empty());
+  EXPECT_FALSE(neither["parameters"].contains("chen.queue_tasks"));
 }
 
 }  // namespace

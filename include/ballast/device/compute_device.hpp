@@ -22,6 +22,7 @@ struct device_facts {
   std::string model;        ///< as the driver or /proc/cpuinfo names it
   int multiprocessors = 0;  ///< SMs of a GPU, cores of a host device
   std::size_t memory_bytes = 0;
+  std::uint64_t clock_hertz = 0;  ///< the highest of the SMs' that the driver states, 0 on the host
   int compute_major = 0, compute_minor = 0;     ///< 0.0 on the host
   int driver_version = 0, runtime_version = 0;  ///< CUDA's own numbers (13000 is 13.0), 0 on the host
   bool pinned_to_cores = false;                 ///< host: the workers are bound to cores

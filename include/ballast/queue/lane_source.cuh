@@ -127,9 +127,11 @@ struct lane_source_ref {
   stamped_chunk* completions = nullptr;  ///< lanes x batch slots: stamp = lap when the batch is complete
   batch_times* times_out = nullptr;      ///< the same shape; null if tasks are not timed
 
-  // Device memory.
+  // Where queue_options::ring says; only this device's threads use it, hence device scope in any home.
   task_slot* ring = nullptr;
   std::uint32_t* released = nullptr;
+
+  // Device memory.
   ring_words* words = nullptr;
   std::uint32_t* counters = nullptr;  ///< lanes x batch slots
   batch_times* times = nullptr;

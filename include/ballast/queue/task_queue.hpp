@@ -12,6 +12,7 @@
 #include "ballast/base/error.hpp"
 #include "ballast/device/compute_device.hpp"
 #include "ballast/device/doorbell.hpp"
+#include "ballast/queue/ring_home.hpp"
 #include "ballast/resident/compiled_kernels.hpp"
 #include "ballast/resident/prepared_tasks.hpp"
 #include "ballast/resident/resident_kernel.hpp"
@@ -33,6 +34,8 @@ struct queue_options {
   std::uint32_t capacity = 8192;
   /// Lanes for submitting threads, 1 .. 32. Threads beyond that many share lanes.
   std::uint32_t lanes = 8;
+  /// Where the ring lies; all else that the device works with stays in its own memory.
+  ring_home ring = ring_home::own_device();
   resident_options resident;
   /// False: the queue is made closed, for start() to open. CUDA may let an allocation wait for a kernel that
   /// runs on any GPU of the process, so who makes several queues makes all before starting one.
@@ -96,8 +99,8 @@ struct queue_statistics {
 class task_queue {
  public:
   /// Allocates everything, loads the list's kernels and starts the resident kernel. `kernels` must outlive
-  /// the queue. Throws bad_argument, device_lost, deadline_passed, and ballast::error if the device has a
-  /// resident kernel.
+  /// the queue. Throws bad_argument (the option's name: "ring" if the device cannot address its ring's home),
+  /// device_lost, deadline_passed, and ballast::error if the device has a resident kernel.
   task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
              queue_options options = {});
   /// Stops if still running: unexecuted tasks are dropped, so close() first. Waits at most stop_patience.

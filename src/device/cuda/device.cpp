@@ -20,6 +20,10 @@ device_facts facts_of(cuda_engine& engine) {
   facts.model = properties.name;
   facts.multiprocessors = properties.multiProcessorCount;
   facts.memory_bytes = properties.totalGlobalMem;
+  int kilohertz = 0;
+  engine.require(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, engine.index),
+                 "cudaDeviceGetAttribute");
+  facts.clock_hertz = std::uint64_t(kilohertz) * 1000;
   facts.compute_major = properties.major;
   facts.compute_minor = properties.minor;
   engine.require(cudaDriverGetVersion(&facts.driver_version), "cudaDriverGetVersion");
