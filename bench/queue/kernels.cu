@@ -5,7 +5,7 @@
 
 namespace ballast::bench {
 
-BALLAST_KERNELS(small_block_kernels, count_block<128>, wait_for_gate, echo)
+BALLAST_KERNELS(small_block_kernels, count_block<128>, wait_for_gate, echo, relayed_echo)
 
 BALLAST_KERNELS(large_block_kernels, count_block<512>)
 

@@ -60,7 +60,33 @@ struct echo {
   }
 };
 
-/// count_block and wait_for_gate in blocks of 128 threads, as the paper's, and echo.
+/// The same on the way of a task: block 0 hears the ping and tells block 1 through device memory, which makes
+/// its results visible to the host and answers.
+struct relayed_echo {
+  static constexpr int threads = 128;
+  array_ref<std::uint32_t> ping, pong;  // pinned
+  array_ref<std::uint32_t> between;     // on the device
+  std::uint32_t rounds;
+  std::uint32_t most_looks;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
+      if (block.index() == 0) {
+        for (std::uint32_t looks = 0; poll(system_word(ping[0])) != round && looks < most_looks; ++looks) {}
+        device_word(between[0]).store_relaxed(round);
+      } else {
+        for (std::uint32_t looks = 0; poll(device_word(between[0])) != round && looks < most_looks; ++looks) {
+        }
+        fence_after_relaxed<scope::system>();
+        system_word(pong[0]).store_relaxed(round);
+      }
+    }
+  }
+};
+
+/// count_block and wait_for_gate in blocks of 128 threads, as the paper's, echo and relayed_echo.
 compiled_kernels const& small_block_kernels();
 /// count_block in blocks of 512 threads: the server reads as many slots ahead as it has
 /// threads.

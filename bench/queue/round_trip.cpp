@@ -10,15 +10,17 @@
 namespace ballast::bench {
 namespace {
 
-/// The floor: a number to a running kernel and back, with nothing in between.
-void measure_ping_pong(session& now, std::uint32_t rounds) {
+/// A number to a running kernel and back. `make`: the kernel, given the two words; of so many blocks.
+template <class Make>
+void measure_echo(session& now, std::string const& name, std::uint32_t rounds, std::uint32_t blocks,
+                  Make const& make) {
   pinned_buffer<std::uint32_t> words(now.first(), 64);
   auto &ping = words[0], &pong = words[32];
   system_word(ping).store_relaxed(0);
   system_word(pong).store_relaxed(0);
   auto const stream = now.first()->make_stream();
-  small_block_kernels().launch(*stream, task(echo{array_ref<std::uint32_t>(&ping),
-                                                  array_ref<std::uint32_t>(&pong), rounds, 1ull << 32}));
+  small_block_kernels().launch(
+      *stream, task(make(array_ref<std::uint32_t>(&ping), array_ref<std::uint32_t>(&pong)), {0, blocks}));
   std::vector<double> samples;
   auto const until = deadline::in(std::chrono::minutes(1));
   for (std::uint32_t round = 1; round <= rounds; ++round) {
@@ -31,7 +33,23 @@ void measure_ping_pong(session& now, std::uint32_t rounds) {
   stream->synchronize();
   now.verify(system_word(pong).load_acquire() == rounds, "the last number came back");
   samples.erase(samples.begin(), samples.begin() + rounds / 10);
-  now.add("bare ping-pong", "s", std::move(samples));
+  now.add(name, "s", std::move(samples));
+}
+
+/// The floor, and what of a task's way cannot be left out.
+void measure_ping_pong(session& now, std::uint32_t rounds) {
+  measure_echo(now, "bare ping-pong", rounds, 1, [&](auto ping, auto pong) {
+    return echo{ping, pong, rounds, 1ull << 32};
+  });
+  if (!now.first()->is_cuda()) return;  // two blocks at the same time need two cores
+  device_buffer<std::uint32_t> between(now.first(), 1);
+  auto const stream = now.first()->make_stream();
+  stream->fill(between.data(), 0, between.bytes());
+  stream->synchronize();
+  measure_echo(now, "ping-pong through a second block and a system fence", rounds, 2,
+               [&](auto ping, auto pong) {
+                 return relayed_echo{ping, pong, array_ref<std::uint32_t>(between.data()), rounds, ~0u};
+               });
 }
 
 void measure_tasks(session& now, counted_blocks& counts, std::string const& name, int spared) {

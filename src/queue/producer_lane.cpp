@@ -144,4 +144,13 @@ std::optional<task_record> record_in_ring(task_slot const& slot, std::uint32_t r
   return read_slot(slot, (released + 1) & lap_mask);
 }
 
+std::optional<task_record> rest_of_share(shared_blocks const& share) {
+  task_record record;
+  for (int i = 0; i < 4; ++i) std::copy_n(share.whole.chunks[i].data, 3, record.data + 3 * i);
+  auto const all = record.range();
+  if (share.next >= all.count) return std::nullopt;
+  record.describe({all.first + share.next, all.count - share.next}, record.kernel() | task_record::spread);
+  return record;
+}
+
 }  // namespace ballast::inline queue

@@ -22,6 +22,9 @@ std::size_t records_of_a_batch(std::span<task_record const> records, std::size_t
 /// The task in a ring slot that was released so often, if nobody began it.
 std::optional<task_record> record_in_ring(task_slot const& slot, std::uint32_t released);
 
+/// Of a share, after a run, the blocks that no worker took, as a spread task; nothing if there are none.
+std::optional<task_record> rest_of_share(shared_blocks const& share);
+
 /// The host's side of one lane: who holds it is the lane's single producer. It writes slots, numbers batches
 /// and knows which batches are complete.
 class producer_lane {
@@ -50,8 +53,8 @@ class producer_lane {
   std::uint64_t unfinished_tasks() const;  ///< tasks of incomplete batches
   batch_times const& times_of(std::uint64_t batch) const;
   task_slot const& slot(std::uint64_t position) const;
-  /// What the server left of the slot at `position`, after a run: nothing, all, or the last blocks of a spread
-  /// task.
+  /// What the server left of the slot at `position`, after a run: nothing, all, or the last blocks of a
+  /// spread task.
   std::optional<task_record> rest_of(std::uint64_t position) const;
 
  private:

@@ -280,8 +280,15 @@ void task_queue::state::collect_from_ring(std::vector<task>& into) {
   auto const released = memory.released.read(*copies);
   for (std::size_t i = 0; i < ring.size(); ++i) {
     auto const record = record_in_ring(ring[i], released[i]);
-    if (record && record->kernel() != task_record::halt) into.push_back(kernels->task_of(*record));
+    bool const is_entry = record && record->is_spread();  // its blocks are in a share
+    if (record && !is_entry && record->kernel() != task_record::halt)
+      into.push_back(kernels->task_of(*record));
   }
+  std::vector<ring_words> words(1);
+  copies->copy(words.data(), memory.words.data(), memory.words.bytes());
+  copies->synchronize();
+  for (auto const& share : words[0].shares)
+    if (auto const rest = rest_of_share(share)) into.push_back(kernels->task_of(*rest));
 }
 
 void task_queue::state::collect_from_lanes(std::vector<task>& into) {

@@ -73,6 +73,11 @@ BALLAST_HD void lane_source_ref::finish(Crew& crew, std::uint64_t begin_ns, std:
   if (trace != nullptr) trace_task(crew.block(), crew.record(), begin_ns, end_ns);
   if (times != nullptr) time_task((std::uint64_t(mark.lane) << batch_shift) + mark.slot, begin_ns, end_ns);
   auto& unreported = crew.notes()[note::credit];
+  if (crew.notes()[note::share] != 0) {  // reported when no block is left
+    bool const is_first = crew.record().range().first == crew.notes()[note::first];
+    unreported += is_first ? mark.credit : std::uint32_t(-1);
+    return;
+  }
   auto const credit = unreported + mark.credit;
   unreported = 0;
   if (crew.holds_more() && is_same_batch(mark, mark_of(crew.next_meta())))

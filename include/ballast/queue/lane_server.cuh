@@ -11,8 +11,8 @@ namespace ballast::inline queue {
 
 inline constexpr std::uint32_t chunks_in_flight = 4;  ///< 16-byte PCIe reads per thread when reading ahead
 inline constexpr std::uint32_t slots_checked = 4;     ///< ring slots that a thread looks at for space
-inline constexpr std::uint32_t reads_per_turn = 16;   ///< of a full lane, before others are looked at
-inline constexpr std::uint32_t spreads_per_turn = 4;  ///< rings' worth of space, before others are looked at
+inline constexpr std::uint32_t slots_checked_for_entries = 16;  ///< as all of them will be filled at once
+inline constexpr std::uint32_t reads_per_turn = 16;  ///< of a full lane, before others are looked at
 
 /// What block 0 does. Its state is in shared memory, known to all threads; each word has one writer between
 /// two syncs.
@@ -20,7 +20,6 @@ template <std::uint32_t Threads>
 struct lane_server {
   using crew_type = cuda_crew<Threads>;
   static constexpr std::uint32_t slots_ahead = Threads * chunks_in_flight / 4;
-  static constexpr std::uint32_t slots_per_lane = slots_per_poll * chunks_in_flight;
 
   lane_source_ref const& source;
   crew_type& crew;
@@ -28,25 +27,27 @@ struct lane_server {
 
   __device__ void clear() {
     for (std::uint32_t lane = crew.rank(); lane < most_lanes; lane += Threads)
-      state.got[lane] = state.told[lane] = state.blocks[lane] = 0;
+      state.got[lane] = state.told[lane] = 0;
     if (crew.leader()) {
-      state.tail = state.filled = state.filled_seen = state.free_until = state.taken_told =
-          state.filled_told = 0;
+      state.tail = state.tail_seen = state.free_until = state.taken_told = state.filled_told = 0;
+      state.unlisted = 0;
+      state.opened = state.entries = state.entries_lane = 0;
       state.last_news_ns = crew.now_ns();
       state.turn = state.lanes = state.closed = state.ended = state.over = 0;
     }
     crew.sync();
   }
 
-  /// Free ring slots that are known. `filled` equals `tail` but while several warps take tickets.
-  __device__ std::uint64_t space() const { return state.free_until - state.filled; }
+  __device__ std::uint64_t space() const { return state.free_until - state.tail; }
 
-  /// Looks whether ring slots became free; needed only when little space is left.
+  /// Looks whether ring slots became free; needed only when little space is left. `Each`: at so many a
+  /// thread.
+  template <std::uint32_t Each = slots_checked>
   __device__ void find_space(std::uint64_t wanted) {
     if (space() >= wanted) return;
-    std::uint32_t found = Threads * slots_checked;
+    std::uint32_t found = Threads * Each;
 #  pragma unroll
-    for (std::uint32_t k = slots_checked; k-- > 0;) {
+    for (std::uint32_t k = Each; k-- > 0;) {
       std::uint32_t const i = crew.rank() + k * Threads;
       if (!source.ring_slot_is_free(state.free_until + i)) found = i;
     }
@@ -57,80 +58,60 @@ struct lane_server {
   }
 
   /// Tells the workers how many tickets have their task, after the slots were written.
-  __device__ void publish() {
-    state.filled = state.tail;
-    server_news const news{std::uint32_t(state.filled), state.ended != 0, state.over != 0};
+  __device__ void publish() const {
+    server_news const news{std::uint32_t(state.tail), state.ended != 0, state.over != 0};
     atomic_ref<std::uint64_t, scope::device>(source.words->news).store_relaxed(news.word());
   }
 
-  /// One poll of up to one lane per warp, each of the next slots_per_lane of its lane, up to the first spread
-  /// task. What is there moves to the ring; true if anything. A lane that was full has more: it is read ahead
-  /// by the whole block.
-  __device__ bool poll_lanes() {
+  /// One poll of up to one lane per warp: a single load instruction sees the next 8 slots of a lane. What is
+  /// there moves to the ring, up to the first spread task; returns how much. A lane with 8 has more: it is
+  /// read ahead by the whole block.
+  __device__ std::uint64_t poll_lanes() {
     std::uint32_t const lanes = min(crew_type::warps, state.lanes);
-    if (crew.warp() < lanes) scout((state.turn + crew.warp()) % state.lanes);
-    crew.sync();
-    std::uint32_t all = 0;
-    for (std::uint32_t warp = 0; warp < lanes; ++warp) all += state.ready[warp];
-    if (all == 0) return false;
-    if (crew.leader()) {
-      for (std::uint32_t warp = 0; warp < lanes; ++warp)
-        state.got[(state.turn + warp) % state.lanes] += state.ready[warp];
-      publish();
+    std::uint32_t const slot = crew.lane() / 4, part = crew.lane() % 4;
+    stamped_chunk chunk{{}, 0};
+    if (crew.warp() < lanes) {
+      std::uint32_t const lane = (state.turn + crew.warp()) % state.lanes;
+      std::uint64_t const ticket = state.got[lane] + slot;
+      auto const lap = lap_of(ticket, source.shift);
+      chunk = load_chunk<scope::system>(source.lane_slot(lane, ticket).chunks[part], lap);
+      std::uint32_t const whole = whole_slots(is_here(chunk, lap));
+      std::uint32_t const plain = whole_slots(is_here(chunk, lap) && !(part == 3 && is_spread(chunk)));
+      if (crew.lane() == 0) {
+        state.ready[crew.warp()] = plain;
+        state.spreads[crew.warp()] = plain < whole;
+      }
     }
     crew.sync();
-    return true;
-  }
-
-  __device__ std::uint32_t slot() const { return crew.lane() / 4; }
-  __device__ std::uint32_t part() const { return crew.lane() % 4; }
-
-  /// One warp reads the next slots of a lane, all at once, and moves what is there.
-  __device__ void scout(std::uint32_t lane) {
-    stamped_chunk held[chunks_in_flight];
-    std::uint64_t const next = state.got[lane] + slot();
-#  pragma unroll
-    for (std::uint32_t k = 0; k < chunks_in_flight; ++k)
-      held[k] =
-          load_chunk<scope::system>(source.lane_slot(lane, next + k * slots_per_poll).chunks[part()], 0);
-    std::uint32_t whole = 0, spread = slots_per_lane;
-#  pragma unroll
-    for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
-      bool const here = is_here(held[k], lap_of(next + k * slots_per_poll, source.shift));
-      std::uint32_t const some = whole_slots(here);
-      if (whole == k * slots_per_poll) whole += some;
-      std::uint32_t const which = __ballot_sync(0xffffffff, here && part() == 3 && is_spread(held[k]));
-      if (which != 0) spread = min(spread, k * slots_per_poll + (__ffs(which) - 1) / 4);
+    std::uint64_t before = 0, all = 0;
+    for (std::uint32_t warp = 0; warp < lanes; ++warp) {
+      if (warp < crew.warp()) before += state.ready[warp];
+      all += state.ready[warp];
     }
-    std::uint64_t first = 0;
-    std::uint32_t const moved = take_tickets(min(whole, spread), first);
-#  pragma unroll
-    for (std::uint32_t k = 0; k < chunks_in_flight; ++k)
-      if (k * slots_per_poll + slot() < moved) put(first + k * slots_per_poll + slot(), part(), held[k]);
-    if (crew.lane() != 0) return;
-    state.ready[crew.warp()] = moved;
-    state.spreads[crew.warp()] = spread < whole && moved == spread;
-  }
-
-  /// For a warp while others do the same: up to `wanted` tickets whose slots are free, from `first` on.
-  __device__ std::uint32_t take_tickets(std::uint32_t wanted, std::uint64_t& first) {
-    std::uint32_t taken = 0;
-    if (wanted != 0 && crew.lane() == 0) {
-      auto* const tail = reinterpret_cast<unsigned long long*>(&state.tail);
-      unsigned long long seen = atomicAdd_block(tail, 0);
-      do {
-        first = seen;
-        taken = std::uint32_t(min(std::uint64_t(wanted), state.free_until - first));
-        seen = atomicCAS_block(tail, first, first + taken);
-      } while (seen != first);
-    }
-    first = __shfl_sync(0xffffffff, first, 0);
-    return __shfl_sync(0xffffffff, taken, 0);
+    std::uint64_t const room = space();
+    if (crew.warp() < lanes && slot < state.ready[crew.warp()] && before + slot < room)
+      put(state.tail + before + slot, part, chunk);
+    crew.sync();
+    if (crew.leader()) count_polled(lanes, room);
+    crew.sync();
+    return min(all, room);
   }
 
   __device__ void put(std::uint64_t ticket, std::uint32_t part, stamped_chunk const& chunk) const {
     store_chunk<scope::device>(source.ring_slot(ticket).chunks[part],
                                restamped(chunk, lap_of(ticket, source.shift)));
+  }
+
+  /// Books what poll_lanes() moved, lane by lane, and leaves in `ready` which lanes were full.
+  __device__ void count_polled(std::uint32_t lanes, std::uint64_t room) {
+    for (std::uint32_t warp = 0; warp < lanes; ++warp) {
+      std::uint32_t const moved = std::uint32_t(min(std::uint64_t(state.ready[warp]), room));
+      state.got[(state.turn + warp) % state.lanes] += moved;
+      state.tail += moved;
+      room -= moved;
+      state.ready[warp] = moved;
+    }
+    publish();
   }
 
   /// The block reads the next slots of a lane, several 16-byte reads in flight per thread; true if all were
@@ -148,9 +129,8 @@ struct lane_server {
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
       std::uint32_t const slot = (crew.rank() + k * Threads) / 4;
-      bool const last = crew.lane() % 4 == 3;
-      if (!is_here(held[k], lap_of(first + slot, source.shift)) || (last && is_spread(held[k])))
-        whole = min(whole, slot);
+      bool const spread = crew.lane() % 4 == 3 && is_spread(held[k]);
+      if (spread || !is_here(held[k], lap_of(first + slot, source.shift))) whole = min(whole, slot);
     }
     whole = crew.smallest(whole);
 #  pragma unroll
@@ -171,7 +151,7 @@ struct lane_server {
   __device__ void read_ahead_full_lanes() {
     std::uint32_t const lanes = min(crew_type::warps, state.lanes), turn = state.turn;
     for (std::uint32_t warp = 0; warp < lanes; ++warp) {
-      if (state.ready[warp] < slots_per_lane) continue;
+      if (state.ready[warp] < slots_per_poll) continue;
       bool more = true;
       for (std::uint32_t reads = 0; more && reads < reads_per_turn; ++reads) {
         more = read_ahead((turn + warp) % state.lanes);
@@ -180,41 +160,64 @@ struct lane_server {
     }
   }
 
-  __device__ bool spread_tasks_next() {
+  __device__ bool share_out_spread_tasks() {
     std::uint32_t const lanes = min(crew_type::warps, state.lanes), turn = state.turn;
     bool any = false;
     for (std::uint32_t warp = 0; warp < lanes; ++warp)
-      if (state.spreads[warp] != 0) any |= spread((turn + warp) % state.lanes);
+      if (state.spreads[warp] != 0) any |= share_out((turn + warp) % state.lanes);
     return any;
   }
 
-  /// Puts blocks of the spread task that is next in a lane into the ring, each as a task, where there is
-  /// space. True if any.
-  __device__ bool spread(std::uint32_t lane) {
-    auto const& slot = source.lane_slot(lane, state.got[lane]);
-    auto const chunk = load_chunk<scope::system>(slot.chunks[part()], 0);
-    bool const next = __shfl_sync(0xffffffff, is_spread(chunk), 3);  // not before all in front of it moved
-    std::uint32_t const blocks = __shfl_sync(0xffffffff, blocks_of(chunk), 3), before = state.blocks[lane];
-    std::uint32_t done = before;
-    for (std::uint32_t turns = 0; next && done < blocks && turns < spreads_per_turn; ++turns) {
-      find_space(Threads * slots_checked);
-      auto const some = std::uint32_t(min(space(), std::uint64_t(blocks - done)));
-      for (std::uint32_t i = crew.rank() / 4; i < some; i += Threads / 4)
-        put(state.tail + i, part(), chunk_of_block(chunk, part(), done + i));
-      done += some;
-      crew.sync();
-      if (crew.leader()) {
-        state.tail += some;
-        publish();
-      }
-      crew.sync();
-    }
-    if (crew.leader() && next) {
-      state.got[lane] += done == blocks ? 1 : 0;
-      state.blocks[lane] = done == blocks ? 0 : done;
+  /// If a spread task is next in the lane: gives it a share of its own, and as many entries in the ring as
+  /// workers may come to take its blocks. True if anything happened.
+  __device__ bool share_out(std::uint32_t lane) {
+    auto chunk =
+        load_chunk<scope::system>(source.lane_slot(lane, state.got[lane]).chunks[crew.lane() % 4], 0);
+    if (__shfl_sync(0xffffffff, std::uint32_t(is_spread(chunk)), 3) == 0) return false;  // others come before
+    if (state.entries == 0 && !open_share(lane, chunk)) return false;
+    if (state.entries_lane != lane) return false;
+    if (crew.lane() % 4 == 3) chunk = entry_of_share(chunk, (state.opened - 1) % most_shares);
+    bool any = false;
+    while (put_entries(chunk)) any = true;
+    return any;
+  }
+
+  /// As many entries as there is space for; false if that is none.
+  __device__ bool put_entries(stamped_chunk const& chunk) {
+    find_space<slots_checked_for_entries>(state.entries);
+    auto const some = std::uint32_t(min(space(), std::uint64_t(state.entries)));
+    for (std::uint32_t i = crew.rank() / 4; i < some; i += Threads / 4)
+      put(state.tail + i, crew.lane() % 4, chunk);
+    crew.sync();
+    if (crew.leader() && some != 0) {
+      state.tail += some;
+      state.entries -= some;
+      if (state.entries == 0) ++state.got[state.entries_lane];
+      publish();
     }
     crew.sync();
-    return done != before;
+    return some != 0;
+  }
+
+  /// False if the share whose turn it is still has entries that are not used up.
+  __device__ bool open_share(std::uint32_t lane, stamped_chunk const& chunk) {
+    auto& share = source.words->shares[state.opened % most_shares];
+    atomic_ref<std::uint32_t, scope::device> const entries(share.entries), next(share.next);
+    if (crew.smallest(entries.load_relaxed() == 0) == 0) return false;
+    fence_after_relaxed<scope::device>();  // its last user is done with it
+    std::uint32_t const blocks = __shfl_sync(0xffffffff, blocks_of(chunk), 3);
+    if (crew.rank() < 4) share.whole.chunks[crew.rank()] = chunk;
+    if (crew.leader()) {
+      state.entries = min(blocks, crew.blocks() - 1);
+      state.entries_lane = lane;
+      state.unlisted += blocks - state.entries;
+      ++state.opened;
+      next.store_relaxed(0);
+      entries.store_relaxed(state.entries);
+    }
+    fence_after_relaxed<scope::device>();
+    crew.sync();
+    return true;
   }
 
   /// Tells the host which lane slots it may write again: after many, or when there is nothing better to do.
@@ -234,20 +237,20 @@ struct lane_server {
     auto const said = atomic_ref<std::uint64_t, scope::system>(source.from_host->control).load_relaxed();
     bool const stop = source.control.stop_asked();
     std::uint64_t const head = atomic_ref<std::uint64_t, scope::device>(source.words->head).load_relaxed();
-    tell_taken(min(head, state.filled), state.filled);
+    tell_taken(min(head, state.tail) + state.unlisted, state.tail + state.unlisted);
     auto const now = crew.now_ns();
     atomic_ref<std::uint64_t, scope::device>(source.words->served_ns).store_relaxed(now);
     bool const gives_up = nothing_happens(now);
-    back_off(now - state.last_news_ns);
     if (gives_up) source.control.give_up();
-    state.heard = said;
-    state.heard_stop = stop || gives_up;
+    heard_lanes = std::uint32_t(said);
+    heard_closed = (said & closed_bit) != 0;
+    heard_stop = stop || gives_up;
   }
 
   /// No task came for idle_limit, and none runs. Asked of every worker only at the limit.
   __device__ bool nothing_happens(std::uint64_t now) {
-    bool const came = state.filled != state.filled_seen;
-    state.filled_seen = state.filled;
+    bool const came = state.tail != state.tail_seen;
+    state.tail_seen = state.tail;
     if (came) state.last_news_ns = now;
     if (now - state.last_news_ns <= source.control.idle_limit_ns) return false;
     for (std::uint32_t block = 1; block < crew.blocks(); ++block) {
@@ -257,20 +260,21 @@ struct lane_server {
     return state.last_news_ns != now;
   }
 
+  /// In tasks; of a spread one all but the entries count as taken at once.
   __device__ void tell_taken(std::uint64_t taken, std::uint64_t filled) {
     using word = atomic_ref<std::uint64_t, scope::system>;
-    if (taken != state.taken_told) word(source.to_host->taken).store_relaxed(taken);
-    if (filled != state.filled_told) word(source.to_host->filled).store_relaxed(filled);
-    state.taken_told = taken;
-    state.filled_told = filled;
+    if (taken != state.taken_told)
+      word(source.to_host->taken).store_relaxed(state.taken_told = taken);
+    else if (filled != state.filled_told)  // less wanted
+      word(source.to_host->filled).store_relaxed(state.filled_told = filled);
   }
 
   __device__ void adopt_heard() {
     if (crew.rank() != Threads - 1) return;
-    state.lanes = std::uint32_t(state.heard);
-    state.closed = (state.heard & closed_bit) != 0;
-    state.over = state.heard_stop;
-    if (state.over != 0) publish();
+    state.lanes = heard_lanes;
+    state.closed = heard_closed;
+    state.over = heard_stop;
+    if (heard_stop) publish();
   }
 
   __device__ bool all_fetched() {
@@ -283,15 +287,23 @@ struct lane_server {
     return crew.smallest(done) != 0;
   }
 
+  __device__ bool shares_in_use() {
+    bool const idle =
+        crew.rank() >= most_shares ||
+        atomic_ref<std::uint32_t, scope::device>(source.words->shares[crew.rank()].entries).load_relaxed() ==
+            0;
+    return crew.smallest(idle) == 0;
+  }
+
   /// The HALT of Chen et al. 2010, as a word that all read. Stays until every task is begun (its slot is
-  /// free), so that a stop is still heard.
+  /// free) and no blocks are shared any more, so that a stop is still heard.
   __device__ void end() {
     if (crew.leader()) {
       state.ended = 1;
       publish();
     }
     crew.sync();
-    while (state.over == 0 && space() < source.capacity()) {
+    while (state.over == 0 && (space() < source.capacity() || shares_in_use())) {
       auto const before = space();
       hear_host();
       crew.sync();
@@ -312,11 +324,11 @@ struct lane_server {
 
   /// One turn of the server's loop; true if a task moved.
   __device__ bool round() {
-    find_space(crew_type::warps * slots_per_lane);
+    find_space(crew_type::warps * slots_per_poll);
     hear_host();
-    bool moved = state.lanes != 0 && poll_lanes();
+    bool moved = state.lanes != 0 && poll_lanes() != 0;
     if (moved) read_ahead_full_lanes();
-    if (spread_tasks_next()) moved = true;
+    if (share_out_spread_tasks()) moved = true;
     crew.sync();
     tell_fetched(!moved);
     if (crew.leader() && state.lanes != 0) take_turns();
@@ -328,23 +340,32 @@ struct lane_server {
 
   __device__ void run() {
     clear();
+    std::uint64_t idle_since = crew.now_ns();
     for (;;) {
       bool const moved = round();
       if (state.over != 0) break;
       if (!moved && state.closed != 0 && all_fetched()) break;
+      std::uint64_t const now = crew.now_ns();
+      if (moved) idle_since = now;
+      back_off(now > idle_since ? now - idle_since : 0);
     }
     if (state.over == 0) end();
     crew.sync();
     tell_fetched(true);
     leave();
-    hear_host();  // for the last count of taken tasks
+    hear_host();  // for the last counts
   }
 
-  /// Leaves for the host where each lane's tasks are that were not moved.
+  /// Leaves for the host where each lane's tasks are that were not moved. A spread task that is shared out in
+  /// part has its share.
   __device__ void leave() const {
     for (std::uint32_t lane = crew.rank(); lane < most_lanes; lane += Threads)
-      source.to_host->left_off[lane] = {state.got[lane], state.blocks[lane]};
+      source.to_host->left_off[lane] = {
+          state.got[lane] + (state.entries != 0 && state.entries_lane == lane ? 1 : 0), 0};
   }
+
+  std::uint32_t heard_lanes = 0;
+  bool heard_closed = false, heard_stop = false;
 };
 
 template <std::uint32_t Threads>

@@ -34,10 +34,19 @@ struct alignas(128) device_words {
   lane_rest left_off[most_lanes];                  ///< written when the server leaves
 };
 
+/// GPU: the blocks of a spread task, for those workers that took one of its entries.
+struct alignas(128) shared_blocks {
+  std::uint32_t next;     ///< the first that no worker has taken; may grow beyond the count
+  std::uint32_t entries;  ///< that are not used up; 0: the share is free for another task
+  task_slot whole;        ///< the spread task
+};
+inline constexpr std::uint32_t most_shares = 8;
+
 /// Words in device memory that all blocks share.
 struct alignas(128) ring_words {
-  std::uint64_t head;                      ///< the next ticket to claim
-  alignas(128) std::uint64_t news;         ///< from the server: server_news
+  std::uint64_t head;               ///< the next ticket to claim
+  alignas(128) std::uint64_t news;  ///< from the server: server_news
+  shared_blocks shares[most_shares];
   std::uint64_t served_ns;                 ///< GPU: when the server last looked around, on the device's clock
   alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
   // Host backend: who sleeps on the host bell, and for what, so that nobody is woken for nothing.
@@ -67,6 +76,10 @@ enum : int {
   claimed,   ///< tickets claimed whose tasks have not come yet; the first of them follows the present run
   many,      ///< whether very many unclaimed tasks waited when the server's news was read
   heard_ns,  ///< when that was; low half
+  share,     ///< GPU: 1 + which shared_blocks the present task's are; 0: none
+  blocks,    ///< how many these are
+  first,     ///< the first of them
+  ran,       ///< how many of them ran here
 };
 }
 
@@ -85,25 +98,26 @@ struct task_times {
 /// host, where the worker that holds ring_words::server_busy is the server.
 struct lane_serving_state {
   std::uint64_t tail;          ///< tickets filled so far
-  std::uint64_t filled;        ///< GPU: tail as the workers were told
-  std::uint64_t filled_seen;   ///< GPU: when tasks last came
+  std::uint64_t tail_seen;     ///< GPU: when tasks last came
   std::uint64_t free_until;    ///< tickets below have a free slot
   std::uint64_t taken_told;    ///< device_words::taken as last written
   std::uint64_t filled_told;   ///< device_words::filled as last written
   std::uint64_t last_news_ns;  ///< when a task last came
   std::uint64_t got[most_lanes];
   std::uint64_t told[most_lanes];
-  std::uint32_t blocks[most_lanes];  ///< of the spread task at got[], in the ring already
+  std::uint32_t blocks[most_lanes];  ///< host backend: of the spread task at got[], in the ring already
   std::uint32_t ready[32];           ///< of the lanes scouted in this round
-  std::uint32_t spreads[32];         ///< whether a spread task follows them
+  std::uint32_t spreads[32];         ///< GPU: whether a spread task follows them
+  std::uint64_t unlisted;            ///< GPU: blocks of spread tasks, less their entries
+  std::uint32_t opened;              ///< GPU: shares opened so far
+  std::uint32_t entries;             ///< GPU: of the share opened last that are not in the ring yet
+  std::uint32_t entries_lane;        ///< GPU: and whose it is
   std::uint32_t turn;
   std::uint32_t lanes;
   std::uint32_t closed;
   std::uint32_t halts;  ///< host backend: HALT records pushed
   std::uint32_t ended;  ///< GPU: nothing more will come
   std::uint32_t over;
-  std::uint64_t heard;  ///< GPU: host_words::control, not heeded yet
-  std::uint32_t heard_stop;
 };
 
 /// The source of tasks that is fed by the host: a lane (single producer, single consumer) per submitting
@@ -162,6 +176,8 @@ struct lane_source_ref {
 
   template <class Crew>
   BALLAST_HD void finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns);
+  /// Adds to the credit of a batch whose tasks have run.
+  BALLAST_HD void report(batch_mark const& mark, std::uint32_t credit) const;
   template <class Crew>
   BALLAST_HD void note_activity(Crew const& crew, std::uint64_t ticket, activity what) const {
     if (crew.leader())
@@ -193,7 +209,6 @@ struct lane_source_ref {
   BALLAST_HD void trace_task(std::uint32_t worker, task_record const& record, std::uint64_t begin_ns,
                              std::uint64_t end_ns) const;
   BALLAST_HD void time_task(std::uint64_t batch, std::uint64_t begin_ns, std::uint64_t end_ns) const;
-  BALLAST_HD void report(batch_mark const& mark, std::uint32_t credit) const;
   BALLAST_HD void hand_out_times(std::uint64_t batch) const;
   BALLAST_HD void tell_host_complete(std::uint64_t batch, std::uint32_t lap) const;
 };

@@ -37,19 +37,17 @@ struct lane_taker {
   bool far = false;        ///< many other tasks will come before ours
   std::uint32_t late = 0;  ///< looks in a row at which the server was late
 
-  /// The next of the tasks that were taken together, or else of those to come; false: the worker ends.
-  /// What stays between tasks in shared memory is the leader's: it reads it and tells the other lanes.
+  /// The next block of a spread task, or the next of the tasks that were taken together, or else of those to
+  /// come; false: the worker ends. What stays between tasks in shared memory is the leader's: it reads it and
+  /// tells the other lanes.
   __device__ bool next() {
-    __syncwarp();
-    bool const more = told(std::uint32_t(crew.leader() && crew.holds_more())) != 0;
-    if (more && stale() && hear_server(first_taken(), 0)) {
-      source.note_activity(crew, first_taken(), activity::left);
-      return false;
+    for (;;) {
+      __syncwarp();
+      std::uint32_t const found = told(std::uint32_t(crew.leader() ? next_block() : block::none));
+      if (found == block::taken) return true;
+      if (found == block::stop || !next_task()) return false;
+      if (told(std::uint32_t(crew.leader() && crew.notes()[note::share] != 0)) == 0) return true;
     }
-    if (!more && !take()) return false;
-    if (crew.leader()) begin(more ? crew.shared().present + 1 : 0);
-    __syncwarp();
-    return true;
   }
 
  private:
@@ -60,6 +58,61 @@ struct lane_taker {
 
   __device__ std::uint64_t first_taken() const { return told(crew.leader() ? crew.shared().first : 0); }
 
+  __device__ bool next_task() {
+    bool const more = told(std::uint32_t(crew.leader() && crew.holds_more())) != 0;
+    __syncwarp();
+    if (more && stale() && hear_server(first_taken(), 0)) {
+      source.note_activity(crew, first_taken(), activity::left);
+      return false;
+    }
+    if (!more && !take()) return false;
+    __syncwarp();  // the leader reads what others have kept
+    if (crew.leader()) begin(more ? crew.shared().present + 1 : 0);
+    __syncwarp();
+    return true;
+  }
+
+  struct block {
+    enum kind : std::uint32_t { none, taken, stop };
+  };
+
+  /// For the leader: takes the next block of the spread task that it shares in, if any. What a worker has
+  /// taken it runs; so after a stop nobody has what is beyond shared_blocks::next.
+  __device__ block::kind next_block() {
+    auto& notes = crew.notes();
+    if (notes[note::share] == 0) return block::none;
+    auto& share = source.words->shares[notes[note::share] - 1];
+    auto const news = atomic_ref<std::uint64_t, scope::device>(source.words->news).load_relaxed();
+    bool const stop = server_news::of(news).stop;
+    auto const i =
+        stop ? notes[note::blocks] : atomic_ref<std::uint32_t, scope::device>(share.next).add_relaxed(1);
+    if (i >= notes[note::blocks]) {
+      leave_share(share);
+      if (stop) source.note_activity(crew, crew.shared().first, activity::left);
+      return stop ? block::stop : block::none;
+    }
+    ++notes[note::ran];
+    crew.record().describe({notes[note::first] + i, 1}, crew.record().kernel());
+    return block::taken;
+  }
+
+  __device__ void leave_share(shared_blocks& share) const {
+    auto& notes = crew.notes();
+    if (notes[note::ran] != 0 || notes[note::credit] != 0)
+      source.report(mark_of(crew.meta()), notes[note::credit]);
+    notes[note::credit] = notes[note::share] = 0;
+    atomic_ref<std::uint32_t, scope::device>(share.entries).add_release(std::uint32_t(-1));
+  }
+
+  __device__ void enter_share() const {
+    auto& notes = crew.notes();
+    auto const range = crew.record().range();
+    notes[note::share] = share_of(crew.meta()) + 1;
+    notes[note::blocks] = range.count;
+    notes[note::first] = range.first;
+    notes[note::ran] = 0;
+  }
+
   /// From here on the task is ours: a stop hands back those that nobody began. The fence in await() puts all
   /// reads of the slot before.
   __device__ void begin(std::uint32_t present) const {
@@ -67,6 +120,7 @@ struct lane_taker {
     auto const ticket = crew.shared().first + present;
     source.released_word(ticket).store_relaxed(std::uint32_t(ticket >> source.shift) + 1);
     source.note_activity(crew, ticket, activity::runs);
+    if (crew.record().is_spread()) enter_share();
   }
 
   /// Whether the server was last heard too long ago to know whether many tasks wait.

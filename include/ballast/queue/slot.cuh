@@ -14,7 +14,7 @@ namespace ballast::inline queue {
 /// the last one of n submitted with credit n - 1, the others with -1. The counter starts at zero, returns to
 /// zero when all have finished and at no time before, and is then ready for the next batch.
 struct batch_mark {
-  std::uint32_t lane = 0;    ///< 8 bits: whose batch
+  std::uint32_t lane = 0;    ///< 5 bits: whose batch
   std::uint32_t slot = 0;    ///< 16 bits: which of the lane's batch slots
   std::uint32_t lap = 0;     ///< 8 bits: how often the slot was used
   std::uint32_t credit = 0;  ///< two's complement
@@ -54,7 +54,7 @@ BALLAST_HD constexpr std::uint32_t mark_word(batch_mark const& mark, int chunk) 
 
 /// Undoes mark_word(): `words` are the high halves of the four stamps.
 BALLAST_HD constexpr batch_mark mark_of(std::uint32_t const (&words)[4]) {
-  return {words[3] >> 8, words[0], words[3] & 0xff, words[1] | words[2] << 16};
+  return {words[3] >> 8 & 0x1f, words[0], words[3] & 0xff, words[1] | words[2] << 16};
 }
 
 BALLAST_HD constexpr stamped_chunk make_chunk(task_record const& record, batch_mark const& mark, int chunk,
@@ -81,7 +81,7 @@ BALLAST_HD constexpr std::uint32_t blocks_of(stamped_chunk const& last) { return
 
 /// This chunk of the task that is block `i` of a spread one: task_record::task_of_block(), and the first
 /// block has the credit of the whole, the others -1, as if they had been submitted one after another.
-BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, std::uint32_t part, std::uint32_t i) {
+BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, int part, std::uint32_t i) {
   if (part == 3) {
     chunk.data[1] += i;
     chunk.data[2] = 1 << 8 | (chunk.data[2] & 0x7f);
@@ -89,5 +89,13 @@ BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, std::uint
   if ((part == 1 || part == 2) && i != 0) chunk.stamp |= 0xffff0000;
   return chunk;
 }
+
+/// On a GPU a spread task lies in the ring as several entries, whose takers share its blocks: this says which
+/// of the shared_blocks they are of. For the last chunk; three bits.
+BALLAST_HD constexpr stamped_chunk entry_of_share(stamped_chunk last, std::uint32_t share) {
+  last.stamp |= share << 29;
+  return last;
+}
+BALLAST_HD constexpr std::uint32_t share_of(std::uint32_t const (&words)[4]) { return words[3] >> 13; }
 
 }  // namespace ballast::inline queue

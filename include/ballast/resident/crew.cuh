@@ -13,6 +13,8 @@
 
 namespace ballast::inline resident {
 
+inline constexpr std::uint32_t most_notes = 8;
+
 /// A crew is the threads of one resident block while the runtime, and not a kernel, has them: a GPU block's
 /// threads, or one host thread. Members named alike do alike; every thread of the crew calls them together
 /// except rank(), leader() and now_ns().
@@ -33,7 +35,7 @@ class solo_crew {
   /// The meta() of the next of them.
   BALLAST_HD std::uint32_t (&next_meta())[4] { return meta_; }
   /// Words that stay from task to task, zero at first; their meaning is the source's, their user the leader.
-  BALLAST_HD std::uint32_t (&notes())[4] { return notes_; }
+  BALLAST_HD std::uint32_t (&notes())[most_notes] { return notes_; }
   BALLAST_HD void* scratch() const { return lane_->scratch; }
   std::uint64_t now_ns() const {
     return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -48,7 +50,7 @@ class solo_crew {
   host_lane* lane_;
   task_record record_;
   std::uint32_t meta_[4];
-  std::uint32_t notes_[4] = {};
+  std::uint32_t notes_[most_notes] = {};
 };
 
 #if defined(__CUDACC__)
@@ -67,7 +69,7 @@ class cuda_crew {
     std::uint32_t metas[most_held][4];
     std::uint64_t first;          ///< the source's number of records[0]
     std::uint32_t present, held;  ///< the record that runs now, and how many were taken together
-    std::uint32_t notes[4];
+    std::uint32_t notes[most_notes];
     std::uint32_t words[32];
     std::uint32_t answer;
   };
@@ -90,7 +92,7 @@ class cuda_crew {
   __device__ std::uint32_t (&meta() const)[4] { return shared_->metas[shared_->present]; }
   __device__ std::uint32_t (&next_meta() const)[4] { return shared_->metas[shared_->present + 1]; }
   __device__ bool holds_more() const { return shared_->present + 1 < shared_->held; }
-  __device__ std::uint32_t (&notes() const)[4] { return shared_->notes; }
+  __device__ std::uint32_t (&notes() const)[most_notes] { return shared_->notes; }
   __device__ void* scratch() const { return nullptr; }  // cuda_block finds its scratch itself
   __device__ std::uint64_t now_ns() const {
     std::uint64_t now;
