@@ -77,23 +77,26 @@ struct lane_taker {
   };
 
   /// For the leader: takes the next block of the spread task that it shares in, if any. What a worker has
-  /// taken it runs; so after a stop nobody has what is beyond shared_blocks::next.
+  /// taken it runs, the one with which it heard of a stop too; so after a stop nobody has what is beyond
+  /// shared_blocks::next. The two loads are under way together.
   __device__ block::kind next_block() {
     auto& notes = crew.notes();
     if (notes[note::share] == 0) return block::none;
     auto& share = source.words->shares[notes[note::share] - 1];
-    auto const news = atomic_ref<std::uint64_t, scope::device>(source.words->news).load_relaxed();
-    bool const stop = server_news::of(news).stop;
-    auto const i =
-        stop ? notes[note::blocks] : atomic_ref<std::uint32_t, scope::device>(share.next).add_relaxed(1);
-    if (i >= notes[note::blocks]) {
-      leave_share(share);
-      if (stop) source.note_activity(crew, crew.shared().first, activity::left);
-      return stop ? block::stop : block::none;
+    bool const stopped = notes[note::blocks] == 0;
+    if (!stopped) {
+      auto const news = atomic_ref<std::uint64_t, scope::device>(source.words->news).load_relaxed();
+      auto const i = atomic_ref<std::uint32_t, scope::device>(share.next).add_relaxed(1);
+      if (i < notes[note::blocks]) {
+        if (server_news::of(news).stop) notes[note::blocks] = 0;
+        ++notes[note::ran];
+        crew.record().describe({notes[note::first] + i, 1}, crew.record().kernel());
+        return block::taken;
+      }
     }
-    ++notes[note::ran];
-    crew.record().describe({notes[note::first] + i, 1}, crew.record().kernel());
-    return block::taken;
+    leave_share(share);
+    if (stopped) source.note_activity(crew, crew.shared().first, activity::left);
+    return stopped ? block::stop : block::none;
   }
 
   __device__ void leave_share(shared_blocks& share) const {
