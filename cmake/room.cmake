@@ -87,7 +87,11 @@ function(add_suite target folder)
   set_property(GLOBAL APPEND PROPERTY BALLAST_SUITES ${target})
 endfunction()
 
-# add_room_test(name [targets...]): the suite ballast_test_<name> from tests/<name>.
+# add_room_test(name [targets...]): the suite ballast_test_<name> from tests/<name>, which may include the room's
+# private headers too.
 function(add_room_test name)
   add_suite(ballast_test_${name} ${PROJECT_SOURCE_DIR}/tests/${name} ballast::${name} ${ARGN})
+  if(TARGET ballast_test_${name})
+    target_include_directories(ballast_test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src/${name})
+  endif()
 endfunction()

@@ -17,6 +17,7 @@ needs=(
   libfmt-dev:fmt/core.h
   nlohmann-json3-dev:nlohmann/json.hpp
   gnuplot-nox:gnuplot
+  valgrind:valgrind
 )
 
 is_there() {

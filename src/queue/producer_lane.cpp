@@ -7,14 +7,9 @@
 namespace ballast::inline queue {
 namespace {
 
-// The device reads slots and writes completions, so the next ones are seldom in this core's cache.
-constexpr std::uint64_t slots_ahead = 8, batches_ahead = 32;
-
-std::uint64_t tasks_of(std::span<task_record const> records) {
-  std::uint64_t sum = 0;
-  for (auto const& record : records) sum += record.tasks();
-  return sum;
-}
+/// So many completion records are looked at in one go, at most: the device writes them, so that each of their
+/// lines is a cache miss, and misses one after the other overlap.
+constexpr std::uint64_t records_per_look = 128;
 
 /// The record in a slot, if all four chunks carry the stamp.
 std::optional<task_record> read_slot(task_slot const& slot, std::uint32_t lap) {
@@ -41,7 +36,14 @@ std::size_t records_of_a_batch(std::span<task_record const> records, std::size_t
 }
 
 producer_lane::producer_lane(queue_memory& memory, std::uint32_t index)
-    : memory_(&memory), index_(index), batch_tasks_(std::size_t(1) << memory.batch_shift) {}
+    : memory_(&memory),
+      slots_(memory.lane_slots.data() + (std::size_t(index) << memory.shift)),
+      index_(index),
+      shift_(memory.shift),
+      batch_shift_(memory.batch_shift),
+      batch_tasks_(std::size_t(1) << memory.batch_shift) {
+  forget_all();
+}
 
 bool producer_lane::hold(deadline until) {
   for (int looks = 0; !try_hold(); ++looks) {
@@ -56,62 +58,33 @@ void producer_lane::forget_all() {
   submitted_.store(0, std::memory_order_relaxed);
   tasks_.store(0, std::memory_order_relaxed);
   next_batch_.store(0, std::memory_order_relaxed);
-  fetched_seen_ = 0;
+  slots_free_until_ = slots();
+  batches_free_until_ = batch_slots();
 }
 
 std::uint64_t producer_lane::fetched() const {
   return atomic_ref<std::uint64_t, scope::system>(memory_->to_host[0].fetched[index_]).load_acquire();
 }
 
-std::size_t producer_lane::entry_of(std::uint64_t batch) const {
-  return (std::size_t(index_) << memory_->batch_shift) + std::size_t(batch & (batch_slots() - 1));
-}
-
-std::uint32_t producer_lane::lap_of_batch(std::uint64_t batch) const {
-  return std::uint32_t((batch >> memory_->batch_shift) + 1) & 0xff;
-}
-
 // A batch slot is used again only after its batch was complete, so a batch that is a whole turn behind is
 // complete.
 bool producer_lane::complete(std::uint64_t batch) const {
   if (batch + batch_slots() < next_batch()) return true;
-  auto& stamp = memory_->completions[entry_of(batch)].stamp;
-  return atomic_ref<std::uint32_t, scope::system>(stamp).load_acquire() == lap_of_batch(batch);
+  return is_recorded_complete(batch);
 }
 
-bool producer_lane::has_room_for(std::size_t records) {
-  std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
-  auto const position = submitted_.load(std::memory_order_relaxed);
-  if (position + records - fetched_seen_ > slots) fetched_seen_ = fetched();
-  if (position + records - fetched_seen_ > slots) return false;
-  auto const batch = next_batch_.load(std::memory_order_relaxed);
-  if (batch < batch_slots()) return true;
-  __builtin_prefetch(&memory_->completions[entry_of(batch + batches_ahead)]);
-  return complete(batch - batch_slots());
+bool producer_lane::look_for_room(std::size_t tasks) {
+  if (submitted() + tasks > slots_free_until_) slots_free_until_ = fetched() + slots();
+  if (next_batch() >= batches_free_until_) look_for_complete_batches();
+  return room_is_known_for(tasks);
 }
 
-std::uint64_t producer_lane::write(std::span<task_record const> records) {
-  auto const tasks = tasks_of(records);
-  auto position = submitted_.load(std::memory_order_relaxed);
-  auto const batch = next_batch_.load(std::memory_order_relaxed);
-  batch_tasks_[batch & (batch_slots() - 1)].store(std::uint32_t(tasks), std::memory_order_relaxed);
-  batch_mark mark{index_, std::uint32_t(batch & (batch_slots() - 1)), lap_of_batch(batch), std::uint32_t(-1)};
-  // Counted before they can be seen, so that nobody ever sees more tasks taken than submitted.
-  submitted_.store(position + records.size(), std::memory_order_release);
-  tasks_.store(tasks_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
-  next_batch_.store(batch + 1, std::memory_order_release);
-  // In locals, since the compiler must take every slot that is written for a part of *this or *memory_.
-  auto const shift = memory_->shift;
-  auto* const slots = memory_->lane_slots.data() + (std::size_t(index_) << shift);
-  std::uint64_t const mask = (std::uint64_t(1) << shift) - 1;
-  for (auto const& record : records) {
-    if (&record == &records.back()) mark.credit = std::uint32_t(tasks - 1);
-    auto& slot = slots[position & mask];
-    __builtin_prefetch(&slots[(position + slots_ahead) & mask], 1);
-    auto const lap = lap_of(position++, shift);
-    for (int i = 0; i < 4; ++i) store_chunk<scope::system>(slot.chunks[i], make_chunk(record, mark, i, lap));
-  }
-  return batch;
+// A batch is free when the one a whole turn before it is complete. A batch that was never written is not.
+void producer_lane::look_for_complete_batches() {
+  auto batch = batches_free_until_;
+  auto const end = batch + records_per_look;
+  while (batch < end && is_recorded_complete(batch - batch_slots())) ++batch;
+  batches_free_until_ = batch;
 }
 
 std::uint64_t producer_lane::unfinished_tasks() const {
@@ -127,8 +100,7 @@ batch_times const& producer_lane::times_of(std::uint64_t batch) const {
 }
 
 task_slot const& producer_lane::slot(std::uint64_t position) const {
-  std::uint64_t const slots = std::uint64_t(1) << memory_->shift;
-  return memory_->lane_slots[(std::size_t(index_) << memory_->shift) + (position & (slots - 1))];
+  return slots_[position & (slots() - 1)];
 }
 
 std::optional<task_record> producer_lane::rest_of(std::uint64_t position) const {

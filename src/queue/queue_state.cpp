@@ -18,7 +18,7 @@ std::uint64_t next_uid() {
 /// queues is given a lane anew now and then, which is harmless.
 struct lane_memo {
   std::uint64_t uid = 0;
-  std::uint32_t lane = 0;
+  producer_lane* lane = nullptr;
 };
 thread_local lane_memo lane_memos[8];
 thread_local unsigned next_memo = 0;
@@ -92,12 +92,16 @@ void task_queue::state::release_lanes() {
   for (auto& lane : lanes) lane.let_go();
 }
 
-producer_lane& task_queue::state::lane_of_this_thread() {
-  auto const mine = std::ranges::find(lane_memos, uid, &lane_memo::uid);
-  if (mine != std::end(lane_memos)) return lanes[mine->lane];
-  auto const lane = lanes_given.fetch_add(1) % options.lanes;
-  lane_memos[next_memo++ % std::size(lane_memos)] = {uid, lane};
-  return lanes[lane];
+inline producer_lane& task_queue::state::lane_of_this_thread() {
+  for (auto const& memo : lane_memos)
+    if (memo.uid == uid) return *memo.lane;
+  return give_lane_to_this_thread();
+}
+
+producer_lane& task_queue::state::give_lane_to_this_thread() {
+  auto& lane = lanes[lanes_given.fetch_add(1) % options.lanes];
+  lane_memos[next_memo++ % std::size(lane_memos)] = {uid, &lane};
+  return lane;
 }
 
 void task_queue::state::tell_control(bool closed) {
@@ -105,14 +109,14 @@ void task_queue::state::tell_control(bool closed) {
       .store_release(lanes_told.load() | (closed ? closed_bit : 0));
 }
 
-void task_queue::state::tell_lane(std::uint32_t lane) {
+inline void task_queue::state::tell_lane(std::uint32_t lane) {
   if (lanes_told.load() > lane) return;
   std::lock_guard const hold(control_mutex);
   lanes_told = std::max(lanes_told.load(), lane + 1);
   tell_control(false);
 }
 
-void task_queue::state::open_lane(producer_lane& lane) {
+inline void task_queue::state::open_lane(producer_lane& lane) {
   if (now.load() != phase::open) throw error("the queue is closed; start() opens it again");
   // A query costs too much for every submission; a loss that a wait has seen is known to all.
   bool const due = lane.next_batch() % 1024 == 1023;
@@ -120,26 +124,47 @@ void task_queue::state::open_lane(producer_lane& lane) {
   tell_lane(lane.index());
 }
 
-std::optional<ticket> task_queue::state::try_submit(task const& one) {
+// Every task that is submitted by itself goes this way, most of them no further.
+inline std::optional<std::uint64_t> task_queue::state::write_if_room(producer_lane& lane, task const& one) {
+  open_lane(lane);
+  if (!lane.has_room_for(1)) return std::nullopt;
   auto const record = kernels->record_of(one);
+  auto const batch = lane.write(std::span<task_record const, 1>(&record, 1));
+  if (memory.on_host) memory.workers_bell.ring();
+  return batch;
+}
+
+ticket task_queue::state::submit(task const& one, deadline const* until) {
+  auto& lane = lane_of_this_thread();
+  if (!lane.try_hold()) return submit_patiently(one, until);
+  {
+    lane_release const release{lane};
+    if (auto const batch = write_if_room(lane, one)) return {lane.index(), run, *batch, *batch};
+  }
+  return submit_patiently(one, until);
+}
+
+ticket task_queue::state::submit_patiently(task const& one, deadline const* until) {
+  auto const record = kernels->record_of(one);
+  return submit(std::span(&record, 1), until);
+}
+
+std::optional<ticket> task_queue::state::try_submit(task const& one) {
   auto& lane = lane_of_this_thread();
   if (!lane.try_hold()) return std::nullopt;
   lane_release const release{lane};
-  open_lane(lane);
-  if (!lane.has_room_for(1)) {
-    if (!alive()) throw_stopped();
-    return std::nullopt;
-  }
-  auto const batch = lane.write(std::span(&record, 1));
-  if (memory.on_host) memory.workers_bell.ring();
-  return ticket{lane.index(), run, batch, batch};
+  if (auto const batch = write_if_room(lane, one)) return ticket{lane.index(), run, *batch, *batch};
+  if (!alive()) throw_stopped();
+  return std::nullopt;
 }
 
 // The clock is read only by who must wait: reading it costs more than writing a task.
-ticket task_queue::state::submit(std::span<task_record const> batch, std::optional<deadline> given_until) {
+ticket task_queue::state::submit(std::span<task_record const> batch, deadline const* given_until) {
+  std::optional<deadline> own;
   auto const until = [&] {
-    if (!given_until) given_until = deadline::in(options.patience);
-    return *given_until;
+    if (given_until != nullptr) return *given_until;
+    if (!own) own = deadline::in(options.patience);
+    return *own;
   };
   auto& lane = lane_of_this_thread();
   if (!lane.try_hold() && !lane.hold(until()))

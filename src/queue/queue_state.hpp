@@ -45,9 +45,16 @@ struct task_queue::state {
 
   void start();
   producer_lane& lane_of_this_thread();
-  /// Without a deadline: options.patience from the moment that it must wait.
-  ticket submit(std::span<task_record const> batch, std::optional<deadline> until);
+  producer_lane& give_lane_to_this_thread();
+  /// Without a deadline: options.patience from the moment that it must wait. A pointer, since an optional is
+  /// handed over through memory: stored as one byte, read as eight, which waits for the store to leave the
+  /// core.
+  ticket submit(std::span<task_record const> batch, deadline const* until);
+  ticket submit(task const& one, deadline const* until);
+  ticket submit_patiently(task const& one, deadline const* until);
   std::optional<ticket> try_submit(task const& one);
+  /// Writes a task as a batch if there is room, and returns the batch's number. For who holds the lane.
+  std::optional<std::uint64_t> write_if_room(producer_lane& lane, task const& one);
   void open_lane(producer_lane& lane);
   void tell_lane(std::uint32_t lane);
   void tell_control(bool closed);

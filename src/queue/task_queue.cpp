@@ -61,25 +61,19 @@ std::span<task_record const> records_of(compiled_kernels const& kernels, std::sp
 
 }  // namespace
 
-ticket task_queue::submit(task const& one) {
-  auto const record = state_->kernels->record_of(one);
-  return state_->submit(std::span(&record, 1), std::nullopt);
-}
-ticket task_queue::submit(task const& one, deadline until) {
-  auto const record = state_->kernels->record_of(one);
-  return state_->submit(std::span(&record, 1), until);
-}
+ticket task_queue::submit(task const& one) { return state_->submit(one, nullptr); }
+ticket task_queue::submit(task const& one, deadline until) { return state_->submit(one, &until); }
 ticket task_queue::submit(std::span<task const> batch) {
-  return state_->submit(records_of(*state_->kernels, batch), std::nullopt);
+  return state_->submit(records_of(*state_->kernels, batch), nullptr);
 }
 ticket task_queue::submit(std::span<task const> batch, deadline until) {
-  return state_->submit(records_of(*state_->kernels, batch), until);
+  return state_->submit(records_of(*state_->kernels, batch), &until);
 }
 ticket task_queue::submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until) {
   if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
   if (first > batch.records().size() || count > batch.records().size() - first)
     refuse_argument("count", count, "within the prepared tasks");
-  return state_->submit(batch.records().subspan(first, count), until);
+  return state_->submit(batch.records().subspan(first, count), &until);
 }
 
 std::optional<ticket> task_queue::try_submit(task const& one) { return state_->try_submit(one); }

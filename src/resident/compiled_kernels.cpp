@@ -11,24 +11,19 @@ namespace ballast::inline resident {
 compiled_kernels::compiled_kernels(std::string name, std::vector<listed_kernel> kernels,
                                    std::vector<resident_entry> entries)
     : name_(std::move(name)), kernels_(std::move(kernels)), entries_(std::move(entries)) {
-  for (auto& kernel : kernels_) kernel.code.name = kernel.name;
+  for (auto& kernel : kernels_) {
+    kernel.code.name = kernel.name;
+    keys_.push_back(kernel.key);
+  }
   for (auto& entry : entries_) entry.code.name = name_;
 }
 
-std::uint32_t compiled_kernels::id_of(kernel_key key) const {
-  for (std::uint32_t id = 0; id < kernels_.size(); ++id)
-    if (kernels_[id].key == key) return id;
+void compiled_kernels::refuse_kernel() const {
   refuse_argument("kernel", "not in the list " + name_, "one of the list's kernels");
 }
 
-task_record compiled_kernels::record_of(task const& task) const {
-  auto const range = task.range();
-  if (range.count < 1 || range.count > most_blocks_per_task)
-    refuse_argument("count", range.count, "1 to 16777215 blocks a task");
-  task_record record;
-  std::copy(task.arguments().begin(), task.arguments().end(), record.data);
-  record.describe(range, id_of(task.key()) | (task.is_spread() ? task_record::spread : 0));
-  return record;
+void compiled_kernels::refuse_count(std::uint32_t count) {
+  refuse_argument("count", count, "1 to 16777215 blocks a task");
 }
 
 task compiled_kernels::task_of(task_record const& record) const {

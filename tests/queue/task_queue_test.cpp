@@ -95,6 +95,25 @@ TEST(task_queue, is_the_only_resident_kernel_of_its_device) {
   second.close();
 }
 
+// So many tasks that a thread which submits has its lane to itself when another comes.
+TEST(task_queue, is_closed_and_started_by_another_thread_than_the_one_that_submits) {
+  std::uint32_t const runs = 4, each = 1'000;
+  counted_words visits(first_device(), runs * each);
+  auto options = test_options();
+  options.lanes = 1;
+  task_queue queue(first_device(), kernels(), options);
+  for (std::uint32_t run = 0; run < runs; ++run) {
+    for (std::uint32_t i = 0; i < each; ++i)
+      queue.submit(task(count_visit{visits.ref()}, {run * each + i, 1}));
+    std::thread([&] {
+      queue.close();
+      if (run + 1 < runs) queue.start();
+    }).join();
+  }
+  EXPECT_THROW(queue.submit(task(count_visit{visits.ref()})), error);
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
 TEST(visit_check, sees_a_planted_lost_task_and_a_planted_duplicate) {
   std::uint32_t const n = 1'000;
   counted_words visits(first_device(), n);

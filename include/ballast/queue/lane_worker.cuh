@@ -41,12 +41,14 @@ struct lane_taker {
   /// come; false: the worker ends. What stays between tasks in shared memory is the leader's: it reads it and
   /// tells the other lanes.
   __device__ bool next() {
-    for (;;) {
-      __syncwarp();
-      std::uint32_t const found = told(std::uint32_t(crew.leader() ? next_block() : block::none));
-      if (found == block::taken) return true;
-      if (found == block::stop || !next_task()) return false;
-      if (told(std::uint32_t(crew.leader() && crew.notes()[note::share] != 0)) == 0) return true;
+    for (auto share = share_entered(); true; share = share_entered()) {
+      if (share != 0) {
+        std::uint32_t const found = told(std::uint32_t(crew.leader() ? next_block(share - 1) : block::none));
+        if (found == block::taken) return true;
+        if (found == block::stop) return false;
+      }
+      if (!next_task()) return false;
+      if (share_entered() == 0) return true;
     }
   }
 
@@ -57,6 +59,14 @@ struct lane_taker {
   }
 
   __device__ std::uint64_t first_taken() const { return told(crew.leader() ? crew.shared().first : 0); }
+
+  /// 1 + the number of the share that this worker takes blocks of; 0: none.
+  __device__ std::uint32_t share_entered() const {
+    __syncwarp();
+    std::uint32_t const share = crew.notes()[note::share];
+    __syncwarp();
+    return share;
+  }
 
   __device__ bool next_task() {
     bool const more = told(std::uint32_t(crew.leader() && crew.holds_more())) != 0;
@@ -76,13 +86,12 @@ struct lane_taker {
     enum kind : std::uint32_t { none, taken, stop };
   };
 
-  /// For the leader: takes the next block of the spread task that it shares in, if any. What a worker has
+  /// For the leader: takes the next block of the spread task that it shares in. What a worker has
   /// taken it runs, the one with which it heard of a stop too; so after a stop nobody has what is beyond
   /// shared_blocks::next. The two loads are under way together.
-  __device__ block::kind next_block() {
+  __device__ block::kind next_block(std::uint32_t number) {
     auto& notes = crew.notes();
-    if (notes[note::share] == 0) return block::none;
-    auto& share = source.words->shares[notes[note::share] - 1];
+    auto& share = source.words->shares[number];
     bool const stopped = notes[note::blocks] == 0;
     if (!stopped) {
       auto const news = atomic_ref<std::uint64_t, scope::device>(source.words->news).load_relaxed();

@@ -66,10 +66,31 @@ class compiled_kernels {
 
  private:
   std::uint32_t id_of(kernel_key key) const;
+  [[noreturn]] void refuse_kernel() const;
+  [[noreturn]] static void refuse_count(std::uint32_t count);
 
   std::string name_;
   std::vector<listed_kernel> kernels_;
+  std::vector<kernel_key> keys_;  ///< of kernels_: what every task is looked up in
   std::vector<resident_entry> entries_;
 };
+
+inline std::uint32_t compiled_kernels::id_of(kernel_key key) const {
+  for (std::uint32_t id = 0; id < keys_.size(); ++id)
+    if (keys_[id] == key) return id;
+  refuse_kernel();
+}
+
+inline task_record compiled_kernels::record_of(task const& task) const {
+  auto const range = task.range();
+  if (range.count < 1 || range.count > most_blocks_per_task) refuse_count(range.count);
+  static_assert(argument_words == 10);
+  // Word by word, so that the compiler keeps them in registers: words that are copied through memory in
+  // pieces of one size and read in another wait there until every store before them has left the core.
+  auto const& a = task.arguments();
+  task_record record{{a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], 0, 0}};
+  record.describe(range, id_of(task.key()) | (task.is_spread() ? task_record::spread : 0));
+  return record;
+}
 
 }  // namespace ballast::inline resident
