@@ -129,6 +129,9 @@ void add_run_options(CLI::App& md, run_request& asked) {
   add_whole_number<std::uint32_t>(md, "--queue-tasks", asked.cut.queue_tasks, 1, most_queue_tasks,
                                   "Tasks that a queue of chen holds; the paper's is 20")
       ->default_str(std::to_string(asked.cut.queue_tasks));
+  md.add_option("--feed", asked.cut.feed, "How TQ feeds devices: drain, parts or fixed (docs/queue.md)")
+      ->type_name("POLICY")
+      ->capture_default_str();
   add_whole_number(md, "--repeat", asked.repeat, 1, most_repetitions, "Repetitions; medians are reported")
       ->default_str(std::to_string(asked.repeat));
 }

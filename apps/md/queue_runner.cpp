@@ -10,8 +10,9 @@ constexpr std::uint32_t traced_tasks_per_worker = 4096;
 
 std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
-balanced_options options_for(bool trace) {
+balanced_options options_for(std::string const& policy, bool trace) {
   balanced_options options;
+  options.policy = policy;
   options.queue.patience = patience;
   options.queue.times = true;
   options.queue.resident.spared_multiprocessors = 0;  // nothing else computes while TQ runs
@@ -21,10 +22,10 @@ balanced_options options_for(bool trace) {
 
 }  // namespace
 
-queue_runner::queue_runner(device_list const& devices, stage const& system, std::uint32_t task_atoms,
+queue_runner::queue_runner(device_list const& devices, stage const& system, granularity const& cut,
                            bool trace)
-    : queue_(devices, system.kernels(), options_for(trace)),
-      tasks_(prepare_tasks(devices, system, task_atoms)) {}
+    : queue_(devices, system.kernels(), options_for(cut.feed, trace)),
+      tasks_(prepare_tasks(devices, system, cut.task)) {}
 
 force_timing queue_runner::forces(std::int64_t step) {
   ensure_started();

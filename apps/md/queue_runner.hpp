@@ -13,9 +13,9 @@ namespace ballast::md {
 /// TQ: kernels that stay on the devices over all steps and take tasks from one backlog.
 class queue_runner final : public runner {
  public:
-  /// Starts a resident kernel on every device. `task_atoms`: see granularity. `trace`: whether record_into()
+  /// Starts a resident kernel on every device. `trace`: whether record_into()
   /// will be used.
-  queue_runner(device_list const& devices, stage const& system, std::uint32_t task_atoms, bool trace);
+  queue_runner(device_list const& devices, stage const& system, granularity const& cut, bool trace);
 
   force_timing forces(std::int64_t step) override;
   std::uint32_t pieces() const override {

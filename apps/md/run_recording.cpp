@@ -22,7 +22,7 @@ void add_series(run_record& record, comparison const& result, solution_report co
 
 /// Who decides how much a device is given at once: for TQ a policy, for chen the size of its queues.
 void add_feeding(run_record& record, comparison_plan const& plan, solution which) {
-  if (which == solution::tq) record.policies.emplace_back("feed", balanced_options().policy);
+  if (which == solution::tq) record.policies.emplace_back("feed", plan.cut.feed);
   if (which == solution::chen) record.parameters.emplace_back("chen.queue_tasks", plan.cut.queue_tasks);
 }
 

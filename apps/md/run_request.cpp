@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
+#include "ballast/queue/feed_policy.hpp"
 #include "gaussian_system.hpp"
 #include "lammps_file.hpp"
 #include "text_file.hpp"
@@ -138,6 +139,9 @@ void check_cut(granularity const& cut, std::vector<solution> const& solutions) {
     refuse_argument("--chunk", cut.chunk, "0 without S3 among --solutions");
   if (cut.task != 0 && !runs(solution::tq) && !runs(solution::chen))
     refuse_argument("--task", cut.task, "0 without TQ or chen among --solutions");
+  (void)make_feed_policy(cut.feed);
+  if (cut.feed != granularity().feed && !runs(solution::tq))
+    refuse_argument("--feed", cut.feed, granularity().feed + " without TQ among --solutions");
   auto const usual = granularity().queue_tasks;
   if (cut.queue_tasks != usual && !runs(solution::chen))
     refuse_argument("--queue-tasks", cut.queue_tasks,

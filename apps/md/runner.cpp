@@ -25,7 +25,7 @@ std::string_view name_of(solution which) {
 
 std::unique_ptr<runner> make_runner(solution which, device_list const& devices, stage const& system,
                                     granularity const& cut, bool trace) {
-  if (which == solution::tq) return std::make_unique<queue_runner>(devices, system, cut.task, trace);
+  if (which == solution::tq) return std::make_unique<queue_runner>(devices, system, cut, trace);
   if (which == solution::chen) return std::make_unique<chen_runner>(devices, system, cut);
   if (which == solution::s3) return std::make_unique<chunk_runner>(devices, system, cut.chunk);
   auto const order = which == solution::s2 ? atom_order::random : atom_order::decomposed;

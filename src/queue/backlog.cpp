@@ -7,11 +7,9 @@ namespace ballast::inline queue {
 
 std::uint64_t backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   if (tasks->has_spread()) tasks = std::make_shared<prepared_tasks const>(tasks->one_by_one());
-  auto batch = std::make_shared<backlog_batch>();
   auto const size = tasks->records().size();
-  batch->tasks = std::move(tasks);
-  batch->unfinished = size;
-  batch->shares.resize(devices_);
+  auto batch = std::make_shared<backlog_batch>(std::move(tasks), batch_parts(size, parts_), size,
+                                               std::vector<device_share>(devices_));
   std::lock_guard const hold(mutex_);
   if (closed_) throw error("the queue is closed; start() opens it again");
   if (failure_) std::rethrow_exception(failure_);
@@ -21,16 +19,14 @@ std::uint64_t backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   return next_++;
 }
 
-std::optional<backlog_piece> backlog::take(std::uint64_t most) {
+std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t most) {
   std::lock_guard const hold(mutex_);
   if (open_.empty() || most == 0) return std::nullopt;
   auto const batch = open_.front();
-  backlog_piece piece{batch, batch->given,
-                      std::min<std::size_t>(most, batch->tasks->records().size() - batch->given)};
-  batch->given += piece.count;
-  waiting_ -= piece.count;
-  if (batch->given == batch->tasks->records().size()) open_.pop_front();
-  return piece;
+  auto const range = batch->left.take(device, most);
+  waiting_ -= range.count;
+  if (batch->left.empty()) open_.pop_front();
+  return backlog_piece{batch, range.first, range.count};
 }
 
 void backlog::give_back(backlog_piece const& piece) {
@@ -118,7 +114,7 @@ void backlog::forget(std::uint64_t number) {
 std::vector<task> backlog::take_all(compiled_kernels const& kernels) {
   std::lock_guard const hold(mutex_);
   for (auto const& batch : open_)
-    returned_.push_back({batch, batch->given, batch->tasks->records().size() - batch->given});
+    for (auto const& range : batch->left.rest()) returned_.push_back({batch, range.first, range.count});
   std::vector<task> all;
   for (auto const& piece : returned_)
     for (auto const& record : piece.batch->tasks->records().subspan(piece.first, piece.count))

@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "ballast/queue/balanced_queue.hpp"
+#include "batch_parts.hpp"
 
 namespace ballast::inline queue {
 
 /// A batch of the backlog: what is left to give away, and what came of the rest.
 struct backlog_batch {
   std::shared_ptr<prepared_tasks const> tasks;
-  std::size_t given = 0;
+  batch_parts left;
   std::atomic<std::size_t> unfinished = 0;
   std::vector<device_share> shares;
 };
@@ -34,15 +35,17 @@ struct backlog_piece {
 /// The common store of tasks. Any thread may call any member.
 class backlog {
  public:
-  explicit backlog(std::size_t devices) : devices_(devices), idle_(devices) {}
+  /// `parts`: of each batch; 1, or one for each device.
+  explicit backlog(std::size_t devices, std::size_t parts = 1)
+      : devices_(devices), parts_(parts), idle_(devices) {}
 
   /// Throws ballast::error if closed, and what fail() was told.
   std::uint64_t add(std::shared_ptr<prepared_tasks const> tasks);
   void close();  ///< add() refuses from now on
   void open();   ///< forgets everything; tickets given before are refused
   std::uint64_t waiting() const { return waiting_.load(); }
-  /// Up to `most` tasks of the oldest batch that has any.
-  std::optional<backlog_piece> take(std::uint64_t most);
+  /// Up to `most` tasks for the device, of the oldest batch that has any.
+  std::optional<backlog_piece> take(std::size_t device, std::uint64_t most);
   /// The opposite of take(), for the piece that no device accepted because everything stops.
   void give_back(backlog_piece const& piece);
   void finish(backlog_piece const& piece, std::size_t device, execution const& when);
@@ -65,7 +68,7 @@ class backlog {
  private:
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
 
-  std::size_t devices_;
+  std::size_t devices_, parts_;
   std::vector<std::atomic<std::uint64_t>> idle_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -32,10 +32,17 @@ struct balanced_queue::state {
   std::atomic<std::uint64_t> all_finished_below = 0;
 };
 
+namespace {
+
+std::size_t parts_of(balanced_options const& options, std::size_t devices) {
+  if (devices == 0) refuse_argument("devices", "an empty list", "at least one device");
+  return make_feed_policy(options.policy, options.fixed_batch)->deals_parts() ? devices : 1;
+}
+
+}  // namespace
+
 balanced_queue::state::state(device_list devices, compiled_kernels const& list, balanced_options given)
-    : options(std::move(given)), kernels(&list), tasks(devices.size()) {
-  if (devices.empty()) refuse_argument("devices", "an empty list", "at least one device");
-  (void)make_feed_policy(options.policy, options.fixed_batch);
+    : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices.size())) {
   options.queue.start_at_once = false;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     queues.emplace_back(devices[i], list, options.queue);

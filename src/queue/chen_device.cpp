@@ -117,7 +117,7 @@ std::uint32_t chen_device::turn() { return std::exchange(next_, (next_ + 1) % me
 std::vector<backlog_piece> chen_device::take_from_pool() {
   std::vector<backlog_piece> pieces;
   for (std::uint64_t left = memory_.capacity(); left > 0;) {
-    auto const piece = pool_->take(left);
+    auto const piece = pool_->take(index_, left);
     if (!piece) break;
     left -= piece->count;
     pieces.push_back(*piece);

@@ -15,7 +15,7 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) /
 /// Keeps a little more waiting on the device than it begins between two feeds, as it was seen to drain. What
 /// waits on a device can no longer go to another, so no more than that; and near the end a share of the rest
 /// (guided self-scheduling), so that a fast first feeder does not take all.
-class drain_policy final : public feed_policy {
+class drain_policy : public feed_policy {
  public:
   feed_decision decide(feed_view const& view) override {
     learn(view);
@@ -64,6 +64,12 @@ class drain_policy final : public feed_policy {
   std::uint64_t seen_taken_ = 0;
 };
 
+/// For tasks that work on what lies beside the data of their neighbours in the batch.
+class parts_policy final : public drain_policy {
+ public:
+  bool deals_parts() const override { return true; }
+};
+
 /// Chen et al. 2010: two queues of `batch` tasks; whenever one has become empty it is filled again.
 class fixed_policy final : public feed_policy {
  public:
@@ -86,12 +92,15 @@ class fixed_policy final : public feed_policy {
 
 std::vector<feed_policy_entry> feed_policies() {
   return {{"drain", "as many as the device was seen to begin between two feeds (the default)"},
+          {"parts",
+           "as drain, and each device begins in a part of the batch of its own (Markatos, LeBlanc 1994)"},
           {"fixed", "20 at a time whenever 20 or fewer wait (Chen et al. 2010)"}};
 }
 
 std::unique_ptr<feed_policy> make_feed_policy(std::string_view name, std::uint32_t fixed_batch) {
   if (name == "drain") return std::make_unique<drain_policy>();
-  if (name != "fixed") refuse_argument("policy", name, "drain or fixed");
+  if (name == "parts") return std::make_unique<parts_policy>();
+  if (name != "fixed") refuse_argument("policy", name, "drain, parts or fixed");
   if (fixed_batch < 1) refuse_argument("fixed_batch", fixed_batch, "at least 1");
   return std::make_unique<fixed_policy>(fixed_batch);
 }

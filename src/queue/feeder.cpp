@@ -63,7 +63,7 @@ bool feeder::feed(std::uint64_t rings) {
   std::uint64_t const piece = std::max(1u, to_->capacity() / 4);  // accepted whole or not at all
   std::uint64_t left = decision.tasks;
   while (left > 0) {
-    auto const taken = from_->take(std::min(left, piece));
+    auto const taken = from_->take(device_, std::min(left, piece));
     if (!taken) break;
     submit(*taken);
     left -= taken->count;

@@ -74,7 +74,7 @@ outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invente
 }
 
 class every_policy : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(feed_policies, every_policy, testing::Values("drain", "fixed"));
+INSTANTIATE_TEST_SUITE_P(feed_policies, every_policy, testing::Values("drain", "parts", "fixed"));
 
 TEST_P(every_policy, gives_every_task_away_once) {
   for (std::uint64_t const backlog : {0, 1, 2, 7, 1000, 50'000}) {

@@ -103,6 +103,13 @@ struct drain_to_every : balanced_queue, on_every_device {
       : balanced_queue(devices(), kernels(), balanced_options_for(size, "drain")) {}
 };
 
+struct parts_to_every : balanced_queue, on_every_device {
+  static constexpr char const* name = "balanced_queue_parts";
+
+  explicit parts_to_every(fit size = fit::usual)
+      : balanced_queue(devices(), kernels(), balanced_options_for(size, "parts")) {}
+};
+
 struct fixed_to_every : balanced_queue, on_every_device {
   static constexpr char const* name = "balanced_queue_fixed";
 
@@ -123,8 +130,8 @@ struct chen_to_every : chen_queue, on_every_device {
   explicit chen_to_every(fit size = fit::usual) : chen_queue(devices(), kernels(), chen_options_for(size)) {}
 };
 
-using every_method = testing::Types<lanes_to_one, lanes_to_a_ring_on_the_host, drain_to_every, fixed_to_every,
-                                    chen_to_one, chen_to_every>;
+using every_method = testing::Types<lanes_to_one, lanes_to_a_ring_on_the_host, drain_to_every, parts_to_every,
+                                    fixed_to_every, chen_to_one, chen_to_every>;
 
 struct method_names {
   template <class Method>

@@ -30,6 +30,9 @@ TEST(md_command_refusals, of_every_wrong_flag_are_one_sentence) {
   EXPECT_THAT(refusal("--potential none"), HasSubstr("truncated or force-shifted"));
   EXPECT_THAT(refusal("--forces none"), HasSubstr("cells or all-pairs"));
   EXPECT_THAT(refusal("--queue-tasks 257"), HasSubstr("queue-tasks is 257"));
+  EXPECT_THAT(refusal("--feed none"), HasSubstr("policy is none; legal is drain, parts or fixed"));
+  EXPECT_THAT(refusal("--feed parts --solutions S1"),
+              HasSubstr("--feed is parts; legal is drain without TQ"));
   EXPECT_THAT(refusal("--solutions S1,S5"), HasSubstr("S1, S2, S3, TQ or chen"));
   EXPECT_THAT(refusal("--solutions S1,S1"), HasSubstr("twice"));
   EXPECT_THAT(refusal("--steps -1"), HasSubstr("steps is -1"));
