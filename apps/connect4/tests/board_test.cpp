@@ -50,6 +50,8 @@ TEST(connect4_board, sees_each_of_the_69_lines_and_no_line_with_a_hole) {
   for (int column = 0; column < columns; ++column) {
     for (int row = 0; row < rows; ++row) {
       for (int const step : {up, right, right_and_up, right_and_down}) {
+        constexpr int highest_bit = 7 * columns - 1;
+        if (7 * column + row + 3 * step > highest_bit) continue;
         cells line = 0;
         for (int i = 0; i < 4; ++i) line |= cells{1} << (7 * column + row + i * step);
         if ((line & ~all_cells) != 0) continue;

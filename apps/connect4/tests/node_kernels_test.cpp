@@ -12,7 +12,6 @@
 #include "ballast/device/buffer.hpp"
 #include "ballast/resident/task.hpp"
 #include "connect4/moves.hpp"
-#include "sanitized.hpp"
 
 namespace ballast::connect4 {
 namespace {
@@ -45,7 +44,7 @@ std::vector<node_facts> facts_by(std::shared_ptr<compute_device> const& device, 
 }
 
 TEST(connect4_node_kernels, find_on_every_device_what_the_calling_thread_finds) {
-  int const lookahead = sanitized ? 4 : 5;
+  int const lookahead = 5;
   auto const root = board_after("4453");
   auto const nodes = nodes_of(root, lookahead);
   for (auto const& device : open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:1"))) {
