@@ -85,6 +85,8 @@ TEST(connect4_search, refuses_a_look_ahead_outside_1_to_16_and_a_game_that_is_ov
   }
   for (auto const* over : {"1212121", "547125662261271266215743771576315353334444"})
     EXPECT_THROW(found(over, 1), bad_argument);
+  search_request mover_has_won{seen_by_other(board_after("1212121")), 1, heuristic::h1, {}, {}};
+  EXPECT_THROW(search(method_named("sequential"), mover_has_won), bad_argument);
 }
 
 TEST(connect4_search, ends_without_an_answer_when_a_stop_is_requested) {
