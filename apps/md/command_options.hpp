@@ -2,24 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <concepts>
 #include <string>
 
+#include "ballast/base/argument_text.hpp"
 #include "ballast/base/error.hpp"
 
 namespace ballast::md {
-
-/// `text` as a whole number from `least` to `most`, else throws bad_argument with the text as it was written.
-template <std::integral Number>
-Number whole_number(std::string const& option, std::string const& text, Number least, Number most) {
-  Number value{};
-  auto const end = text.data() + text.size();
-  auto const [rest, problem] = std::from_chars(text.data(), end, value);
-  if (problem == std::errc() && rest == end && value >= least && value <= most) return value;
-  refuse_argument(option, text,
-                  "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-}
 
 /// An option that stores a whole number in `target`, a Number or an optional one. CLI11 would take -1 for
 /// 2^64 - 1 and the largest number for whatever is beyond it. `target` must outlive the parsing.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "ballast/base/argument_text.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/queue/feed_policy.hpp"
 #include "gaussian_system.hpp"
@@ -35,13 +36,10 @@ atoms read_system(run_request const& asked) {
                   "gaussian, a LAMMPS data file (.data, .lmp, .lammps) or an XYZ file (.xyz, .extxyz)");
 }
 
-/// The word's place in the list.
-std::size_t choice(std::string_view option, std::string const& word, std::vector<std::string> const& legal) {
-  auto const found = std::find(legal.begin(), legal.end(), word);
-  if (found != legal.end()) return static_cast<std::size_t>(found - legal.begin());
-  std::string list;
-  for (auto const& one : legal) list += (list.empty() ? "" : one == legal.back() ? " or " : ", ") + one;
-  refuse_argument(option, word, list);
+/// As place_among, for words in braces.
+std::size_t choice(std::string_view option, std::string_view word,
+                   std::initializer_list<std::string_view> legal) {
+  return place_among(legal, option, word);
 }
 
 bool is_helium(atoms const& all) {

@@ -8,6 +8,7 @@
 #include "ballast/base/error.hpp"
 #include "bench_command.hpp"
 #include "compare_command.hpp"
+#include "connect4/command.hpp"
 #include "devices_command.hpp"
 #include "interrupt.hpp"
 #include "md/command.hpp"
@@ -34,6 +35,7 @@ void describe(CLI::App& app) {
   ballast::cli::add_plot_command(app);
   ballast::cli::add_compare_command(app);
   ballast::md::add_command(app);
+  ballast::connect4::add_command(app, &ballast::cli::was_interrupted);
 }
 
 /// The library names its argument; who typed an option of that name is told of the option.

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "answer.hpp"
+#include "ballast/base/argument_text.hpp"
+#include "ballast/base/deadline.hpp"
+#include "ballast/base/environment.hpp"
+#include "ballast/base/error.hpp"
+#include "ballast/report/table.hpp"
+#include "request.hpp"
+#include "terminal.hpp"
+
+namespace ballast::connect4 {
+namespace {
+
+void list_methods() {
+  table rows({{"method", alignment::left}, {"how it searches", alignment::left}});
+  for (auto const& method : search_methods())
+    rows.add_row({std::string(method.name), std::string(method.summary)});
+  std::cout << rows.text(charset_of_environment());
+}
+
+void print_answer(checked_request const& asked) {
+  auto const begin = clock::now();
+  auto const answer = search(*asked.method, asked.search);
+  std::chrono::duration<double> const took = clock::now() - begin;
+  std::cout << answer_as_json(answer, took.count()).text(2) << '\n';
+}
+
+/// https://no-color.org, and terminals that can only print.
+bool shows_colours() {
+  return isatty(STDOUT_FILENO) == 1 && !environment("NO_COLOR") &&
+         environment("TERM").value_or("dumb") != "dumb";
+}
+
+void print(std::string_view text) { std::cout << text << std::flush; }
+
+void play_here(command_request const& typed, checked_request const& asked) {
+  look_function look = [&](board const& at, int lookahead) {
+    auto request = asked.search;
+    request.root = at;
+    request.lookahead = lookahead;
+    return look_ahead(*asked.method, request);
+  };
+  bool const colours = shows_colours();
+  game games({typed.moves, asked.computer_begins, typed.lookahead, colours},
+             colours ? telling(look, &print) : look);
+  line_reader lines(STDIN_FILENO, asked.search.stop_requested);
+  play(games, {[&] { return lines.next(); }, &print, isatty(STDIN_FILENO) != 1});
+}
+
+void check_that_list_methods_is_alone(CLI::App const& connect4) {
+  for (auto const* option : connect4.get_options()) {
+    if (option->count() == 0 || option->get_name() == "--list-methods") continue;
+    refuse_argument("list-methods", "beside " + option->get_name(), "on its own");
+  }
+}
+
+void run(CLI::App const& connect4, command_request const& typed,
+         std::function<bool()> const& stop_requested) {
+  if (typed.list_methods) {
+    check_that_list_methods_is_alone(connect4);
+    return list_methods();
+  }
+  auto const asked = checked(typed, stop_requested);
+  typed.json ? print_answer(asked) : play_here(typed, asked);
+}
+
+void add_options(CLI::App& connect4, command_request& asked) {
+  connect4.add_option("--moves", asked.moves, "Columns played so far, 1 (left) to 7, by both sides in turn")
+      ->type_name("COLUMNS");
+  connect4
+      .add_option_function<std::string>(
+          "--lookahead",
+          [&](std::string const& text) {
+            asked.lookahead = whole_number("lookahead", text, 1, most_lookahead);
+          },
+          "How many moves to look ahead, 1 to 16")
+      ->type_name("INT")
+      ->default_str(std::to_string(asked.lookahead));
+  connect4.add_option("--heuristic", asked.heuristic,
+                      "H1 (open lines), H2 (sequences) or H3 (the paper's formula)");
+  connect4.add_option("--method", asked.method, "How to search: a name that --list-methods tells");
+  connect4
+      .add_option("--devices", asked.devices,
+                  "Devices for the methods that use them, comma-separated; else BALLAST_DEVICES, else every "
+                  "GPU, else the host's cores")
+      ->type_name("LIST");
+  connect4.add_option("--begins", asked.begins, "Who makes the next move in a game: you or computer");
+  connect4.add_flag("--json", asked.json, "Play no game; print the values of all columns as one JSON object");
+  connect4.add_flag("--list-methods", asked.list_methods, "Print the methods, nothing else");
+}
+
+}  // namespace
+
+void add_command(CLI::App& app, std::function<bool()> stop_requested) {
+  auto const asked = std::make_shared<command_request>();
+  auto* const connect4 = app.add_subcommand(
+      "connect4", "Four in a row against the computer, or the values of a position (Mohan, Gopalan 2014)");
+  connect4->option_defaults()->always_capture_default();
+  add_options(*connect4, *asked);
+  connect4->callback(
+      [=, stop_requested = std::move(stop_requested)] { run(*connect4, *asked, stop_requested); });
+}
+
+}  // namespace ballast::connect4

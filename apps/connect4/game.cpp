@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "game.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <sstream>
+#include <utility>
+
+#include "ballast/base/argument_text.hpp"
+#include "drawing.hpp"
+#include "wording.hpp"
+
+namespace ballast::connect4 {
+namespace {
+
+constexpr auto over = "The game is over: undo takes your last move back, new begins another game.\n";
+
+bool is_number(std::string_view word) { return word.find_first_not_of("+-0123456789") == word.npos; }
+
+std::string in_small_letters(std::string word) {
+  for (auto& letter : word) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return word;
+}
+
+std::string column_text(int column) { return std::to_string(column + 1); }
+
+}  // namespace
+
+game::game(game_settings const& settings, look_function look)
+    : match_(settings.moves, settings.computer_begins),
+      lookahead_(settings.lookahead),
+      colours_(settings.colours),
+      look_(std::move(look)) {}
+
+std::span<game::order const> game::orders() {
+  static constexpr std::array<order, 8> all{
+      {{"undo", "u", "", "take your last move back, and the computer's answer", &game::undo},
+       {"hint", "h", "", "ask for a move", &game::hint},
+       {"who", "w", "", "who is winning, column by column", &game::who_is_winning},
+       {"ahead", "a", "N", "let the computer look N moves ahead, 1 to 16", &game::look_farther},
+       {"new", "n", "you|computer", "another game; who begins may be left out", &game::begin_again},
+       {"board", "b", "", "draw the board again", &game::draw_board},
+       {"help", "?", "", "this list", &game::help},
+       {"quit", "q", "", "leave", &game::quit}}};
+  return all;
+}
+
+std::string game::greeting() const {
+  return "Four in a row. You are X; the computer is O and looks " + moves_ahead(lookahead_) +
+         ".\n(X) marks the last move, and ? lists what you can type.\n";
+}
+
+std::string game::prompt() const { return is_over() ? "new, undo or quit: " : "Your move (1-7, or ?): "; }
+
+std::string game::answer(std::string_view line) {
+  std::istringstream words{std::string(line)};
+  std::string word, argument, more;
+  words >> word >> argument >> more;
+  if (word.empty()) return "";
+  if (!more.empty()) return "\"" + shown(line) + "\" is more than I understand; ? lists what you can type.\n";
+  try {
+    return obey(word, argument);
+  } catch (bad_argument const& refused) { return std::string(refused.what()) + ".\n"; }
+}
+
+std::string game::obey(std::string const& word, std::string const& argument) {
+  if (is_number(word) && argument.empty()) return drop(word);
+  auto const name = in_small_letters(word);
+  auto const known = std::find_if(orders().begin(), orders().end(), [&](order const& one) {
+    return name == one.name || name == one.short_name;
+  });
+  if (known == orders().end()) return "\"" + shown(word) + "\" is unknown here; ? lists what you can type.\n";
+  if (known->argument.empty() && !argument.empty())
+    return "Nothing goes after " + std::string(known->name) + ".\n";
+  return (this->*known->obey)(argument);
+}
+
+std::string game::drop(std::string const& text) {
+  if (is_over()) return over;
+  if (text.size() != 1 || text[0] < '1' || text[0] > '7')
+    return shown(text) + " is no column: the columns are 1 to 7.\n";
+  int const column = text[0] - '1';
+  if (!match_.is_free(column))
+    return "Column " + text + " is full; there is room in " +
+           columns_in_words(landing_cells(match_.for_mover())) + ".\n";
+  match_.drop(column);
+  return go_on();
+}
+
+std::string game::undo(std::string const&) {
+  if (!match_.take_back()) return "There is no move of yours to take back.\n";
+  return "Taken back.\n" + draw_board();
+}
+
+std::string game::hint(std::string const&) {
+  if (is_over()) return over;
+  auto const seen = look_(match_.for_mover(), lookahead_);
+  int const column = chosen_column(seen);
+  auto const& after = seen.after[static_cast<std::size_t>(column)];
+  return "Column " + column_text(column) + ": " + words_for(*after, seen.to_the_end) + ".\n";
+}
+
+std::string game::who_is_winning(std::string const&) {
+  if (is_over()) return result();
+  return words_for(look_(match_.for_mover(), lookahead_), lookahead_);
+}
+
+std::string game::look_farther(std::string const& lookahead) {
+  if (!lookahead.empty()) lookahead_ = whole_number("ahead", shown(lookahead), 1, most_lookahead);
+  return "The computer looks " + moves_ahead(lookahead_) + "; one more takes up to seven times as long.\n";
+}
+
+std::string game::begin_again(std::string const& who_begins) {
+  constexpr std::array<std::string_view, 2> who{"you", "computer"};
+  bool const computer =
+      who_begins.empty() ? match_.computer_begins() : place_among(who, "new", shown(who_begins)) == 1;
+  match_ = match("", computer);
+  return std::string("A new game; ") + (computer ? "the computer begins.\n" : "you begin.\n") + go_on();
+}
+
+std::string game::draw_board(std::string const&) {
+  return drawing_of(match_.for_human(), match_.last_column(), colours_) + result();
+}
+
+std::string game::help(std::string const&) {
+  std::string text = "  1 to 7                drop a disc into that column\n";
+  for (auto const& one : orders()) {
+    std::string line = "  " + std::string(one.short_name) + ", " + std::string(one.name);
+    if (!one.argument.empty()) line += " " + std::string(one.argument);
+    line.resize(std::max<std::size_t>(line.size(), 24), ' ');
+    text += line + std::string(one.meaning) + "\n";
+  }
+  return text + "  Ctrl-C                leave, also while the computer thinks\n";
+}
+
+std::string game::quit(std::string const&) {
+  ended_ = true;
+  return "Goodbye.\n";
+}
+
+/// After a move of the person, or at the beginning.
+std::string game::go_on() {
+  auto const told = match_.computer_is_to_move() ? computers_move() : "";
+  return told + draw_board();
+}
+
+std::string game::computers_move() {
+  int const column = chosen_column(look_(match_.for_mover(), lookahead_));
+  match_.drop(column);
+  return "The computer plays " + column_text(column) + ".\n";
+}
+
+std::string game::result() const {
+  switch (match_.stands()) {
+    case standing::won_by_human:
+      return "You win: four in a row.\n";
+    case standing::won_by_computer:
+      return "The computer wins: four in a row.\n";
+    case standing::drawn:
+      return "A draw: the board is full.\n";
+    case standing::goes_on:
+      break;
+  }
+  return "";
+}
+
+}  // namespace ballast::connect4

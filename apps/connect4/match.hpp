@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "board.cuh"
+
+namespace ballast::connect4 {
+
+enum class standing { goes_on, won_by_human, won_by_computer, drawn };
+
+/// A game between a person and the computer: whose turn it is and how it stands. Columns are 0 to 6 here.
+class match {
+ public:
+  /// Begins after `moves`, which check_moves() lets pass.
+  explicit match(std::string moves = "", bool computer_begins = false)
+      : moves_(std::move(moves)), first_own_(moves_.size()), computer_begins_(computer_begins) {}
+
+  standing stands() const;
+  bool computer_is_to_move() const { return stands() == standing::goes_on && !is_humans(moves_.size()); }
+  bool computer_begins() const { return computer_begins_; }
+  bool is_free(int column) const;
+  /// MAX is the side to move.
+  board for_mover() const;
+  /// MAX is the person.
+  board for_human() const;
+  std::optional<int> last_column() const;
+
+  /// A disc for the side to move; the column is free and the game goes on.
+  void drop(int column);
+  /// Back to before the person's latest move; false if there is none since the beginning.
+  bool take_back();
+
+ private:
+  /// Whether the move with this index was or will be the person's.
+  bool is_humans(std::size_t move) const { return ((move - first_own_) % 2 == 0) != computer_begins_; }
+
+  std::string moves_;  ///< as check_moves() takes them
+  std::size_t first_own_;
+  bool computer_begins_;
+};
+
+}  // namespace ballast::connect4

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request.hpp"
+
+#include "ballast/base/argument_text.hpp"
+#include "moves.hpp"
+
+namespace ballast::connect4 {
+namespace {
+
+bool computer_begins(command_request const& asked) {
+  if (!asked.begins) return false;
+  if (asked.json) refuse_argument("begins", *asked.begins, "nothing beside --json, which plays no game");
+  constexpr std::array<std::string_view, 2> who{"you", "computer"};
+  return place_among(who, "begins", *asked.begins) == 1;
+}
+
+}  // namespace
+
+device_list devices_for(search_method const& method, std::optional<std::string> const& list) {
+  if (method.on_devices) return open_devices(list ? *list : default_device_list());
+  if (list)
+    refuse_argument("devices", *list,
+                    "nothing beside --method " + std::string(method.name) + ", which uses none");
+  return {};
+}
+
+checked_request checked(command_request const& asked, std::function<bool()> stop_requested) {
+  check_moves(asked.moves);
+  auto const& method = method_named(asked.method);
+  auto const rule = heuristic_named(asked.heuristic);
+  bool const begins = computer_begins(asked);
+  return {&method,
+          {board_after(asked.moves), asked.lookahead, rule, devices_for(method, asked.devices),
+           std::move(stop_requested)},
+          begins};
+}
+
+}  // namespace ballast::connect4

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "ballast/base/error.hpp"
+#include "ballast/device/compute_device.hpp"
+#include "node.cuh"
+
+namespace ballast::connect4 {
+
+/// A tree to be searched: every node down to the look-ahead, no pruning, each node as often as it is reached.
+struct search_request {
+  board root;         ///< MAX is to move; the game goes on
+  int lookahead = 7;  ///< levels below the root, 1 to most_lookahead
+  heuristic rule = heuristic::h1;
+  device_list devices;  ///< for methods that run on devices, else empty
+  std::function<bool()> stop_requested =
+      {};  ///< asked now and then by the thread that searches; may be empty
+};
+
+/// The value of each column for MAX; nothing for a full column.
+using column_values = std::array<std::optional<score>, columns>;
+
+struct search_answer {
+  column_values values;
+  std::uint64_t nodes = 0;         ///< of the tree, the root among them
+  std::uint64_t stored_tasks = 0;  ///< the most that needed storage at any time
+};
+
+/// The search ended because stop_requested() said so.
+class search_stopped : public error {
+ public:
+  search_stopped() : error("the search was stopped before it had an answer") {}
+};
+
+/// A way to search a tree. All give the same values and nodes.
+struct search_method {
+  std::string_view name, summary;
+  bool on_devices = false;  ///< whether it uses request.devices
+  search_answer (*search)(search_request const&) = nullptr;
+};
+
+/// Checks the request, then searches. Waits for the answer. Throws bad_argument ("lookahead"; "root" if that
+/// game is over), search_stopped, and what the method throws.
+search_answer search(search_method const& method, search_request const& request);
+
+/// The lowest column (0 to 6) among those of the greatest value; at least one has a value.
+int best_column(column_values const& values);
+
+/// "H1", "H2" or "H3"; throws bad_argument ("heuristic").
+heuristic heuristic_named(std::string_view name);
+
+}  // namespace ballast::connect4

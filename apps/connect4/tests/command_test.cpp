@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ballast connect4` as a program asks it: answers and refusals. Games are in game_test.cpp.
+
+#include "connect4/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "ballast/base/error.hpp"
+#include "connect4/request.hpp"
+#include "references.hpp"
+
+namespace ballast::connect4 {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StrEq;
+using testing::ThrowsMessage;
+
+/// Runs `ballast connect4` with these arguments in this process; returns what it printed.
+std::string printed(std::string const& arguments, bool stopped = false) {
+  CLI::App app("ballast", "ballast");
+  add_command(app, [=] { return stopped; });
+  testing::internal::CaptureStdout();
+  try {
+    app.parse("connect4 " + arguments);
+  } catch (...) {
+    testing::internal::GetCapturedStdout();
+    throw;
+  }
+  return testing::internal::GetCapturedStdout();
+}
+
+json answer(std::string const& arguments) { return json::parse(printed("--json " + arguments)); }
+
+auto refuses(std::string const& sentence) { return ThrowsMessage<bad_argument>(StrEq(sentence)); }
+
+TEST(connect4_command, answers_with_the_reference_values_as_one_object) {
+  for (auto const& known : references) {
+    SCOPED_TRACE(name_of(known));
+    auto const found = answer((known.moves.empty() ? "" : "--moves " + known.moves) + " --heuristic H" +
+                              std::to_string(int(known.rule) + 1) + " --method sequential --lookahead " +
+                              std::to_string(known.lookahead));
+    EXPECT_EQ(found["values"], json(known.values));
+    EXPECT_EQ(found["best_column"], known.best_column);
+    EXPECT_EQ(found["best_value"], known.best_value);
+    EXPECT_EQ(found["nodes"], known.nodes);
+    EXPECT_GT(found["stored_tasks"], 0);
+    EXPECT_GE(found["seconds"], 0.0);
+    EXPECT_EQ(found.size(), 6u);
+  }
+}
+
+TEST(connect4_command, looks_7_moves_ahead_by_h1_from_the_empty_board_unless_told_otherwise) {
+  EXPECT_EQ(answer("")["values"], json({1, 2, 2, 3, 2, 2, 1}));
+}
+
+TEST(connect4_command, writes_wins_as_words_and_full_columns_as_null) {
+  auto const won = answer("--moves 445566 --lookahead 1");
+  EXPECT_EQ(won["values"][2], "W");
+  EXPECT_EQ(won["best_value"], "W");
+  EXPECT_EQ(won["best_column"], 3);
+  auto const lost = answer("--moves 4455661 --lookahead 2");
+  EXPECT_EQ(lost["values"], json::array({"-W", "-W", "-W", "-W", "-W", "-W", "-W"}));
+  EXPECT_EQ(lost["best_value"], "-W");
+  EXPECT_EQ(lost["best_column"], 1);
+  EXPECT_TRUE(answer("--moves 111111 --lookahead 1")["values"][0].is_null());
+}
+
+TEST(connect4_command, refuses_moves_that_are_no_game_that_goes_on) {
+  EXPECT_THAT([] { printed("--moves 4a"); },
+              refuses("moves is 4a, whose move 2 is 'a'; legal is a column from 1 to 7 for each move"));
+  EXPECT_THAT([] { printed("--json --moves 4444444"); },
+              refuses("moves is 4444444, whose move 7 is in column 4, which is full; "
+                      "legal is at most 6 moves in a column"));
+  EXPECT_THAT([] { printed("--json --moves 1212121"); },
+              refuses("moves is 1212121, where move 7 wins; legal is moves after which the game goes on"));
+}
+
+TEST(connect4_command, refuses_options_outside_their_range) {
+  for (std::string const lookahead : {"0", "17", "-1", "7.5", "far", "99999999999999999999"}) {
+    EXPECT_THAT([&] { printed("--json --lookahead " + lookahead); },
+                refuses("lookahead is " + lookahead + "; legal is a whole number from 1 to 16"));
+  }
+  EXPECT_THAT([] { printed("--json --heuristic h1"); }, refuses("heuristic is h1; legal is H1, H2 or H3"));
+  EXPECT_THAT([] { printed("--json --method luck"); }, refuses("method is luck; legal is sequential"));
+  EXPECT_THAT([] { printed("--begins nobody"); }, refuses("begins is nobody; legal is you or computer"));
+}
+
+TEST(connect4_command, refuses_options_that_would_do_nothing) {
+  EXPECT_THAT([] { printed("--json --begins you"); },
+              refuses("begins is you; legal is nothing beside --json, which plays no game"));
+  EXPECT_THAT([] { printed("--json --devices host:1"); },
+              refuses("devices is host:1; legal is nothing beside --method sequential, which uses none"));
+  EXPECT_THAT([] { printed("--list-methods --json"); },
+              refuses("list-methods is beside --json; legal is on its own"));
+}
+
+TEST(connect4_command, opens_the_devices_of_a_method_that_uses_them) {
+  search_method const on_devices{"invented", "", true, nullptr};
+  auto const devices = devices_for(on_devices, "host:1,host:1/2");
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[1]->name(), "host:1/2");
+  EXPECT_THAT([&] { devices_for(on_devices, "teapot"); }, ThrowsMessage<bad_argument>(HasSubstr("teapot")));
+}
+
+TEST(connect4_command, lists_every_method) {
+  auto const listed = printed("--list-methods");
+  for (auto const& method : search_methods()) EXPECT_THAT(listed, HasSubstr("\n" + std::string(method.name)));
+}
+
+TEST(connect4_command, gives_no_answer_when_it_is_stopped) {
+  EXPECT_THROW(printed("--json --lookahead 16", true), search_stopped);
+}
+
+}  // namespace
+}  // namespace ballast::connect4

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node_kernels.cuh"
+
+#include "ballast/resident/compile_kernels.cuh"
+
+namespace ballast::connect4 {
+
+compiled_kernels const& node_kernels() {
+  static auto const list = compile_for<>::list<look_at_nodes>("node_kernels");
+  return list;
+}
+
+}  // namespace ballast::connect4

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline base {
+
+/// `text` as a whole number from `least` to `most`, without sign or spaces around it (a minus for signed
+/// types); else throws bad_argument (`argument`) with the text as it was written.
+template <std::integral Number>
+Number whole_number(std::string_view argument, std::string_view text, Number least, Number most) {
+  Number value{};
+  auto const end = text.data() + text.size();
+  auto const [rest, problem] = std::from_chars(text.data(), end, value);
+  if (problem == std::errc() && rest == end && value >= least && value <= most) return value;
+  refuse_argument(argument, text,
+                  "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+/// The place of `word` in the list of legal words (at least one); else throws bad_argument (`argument`)
+/// that tells them all: "open or periodic".
+std::size_t place_among(std::span<std::string_view const> legal, std::string_view argument,
+                        std::string_view word);
+
+}  // namespace ballast::inline base

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/base/argument_text.hpp"
+
+#include <array>
+#include <cstdint>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ballast {
+namespace {
+
+using testing::StrEq;
+using testing::ThrowsMessage;
+
+TEST(base_argument_text, reads_whole_numbers_up_to_both_ends_of_their_range) {
+  EXPECT_EQ(whole_number("--steps", "0", 0, 7), 0);
+  EXPECT_EQ(whole_number("--steps", "7", 0, 7), 7);
+  EXPECT_EQ(whole_number("--steps", "-3", -3, 7), -3);
+  EXPECT_EQ(whole_number<std::uint64_t>("--seed", "18446744073709551615", 0, UINT64_MAX), UINT64_MAX);
+}
+
+TEST(base_argument_text, refuses_what_is_no_whole_number_in_range_as_it_was_written) {
+  for (std::string const text :
+       {"8", "-1", "1.5", "", " 1", "1 ", "+1", "1e1", "99999999999999999999", "x"}) {
+    EXPECT_THAT(
+        [&] { whole_number("--steps", text, 0, 7); },
+        ThrowsMessage<bad_argument>(StrEq("--steps is " + text + "; legal is a whole number from 0 to 7")));
+  }
+}
+
+TEST(base_argument_text, finds_a_word_among_the_legal_ones) {
+  std::array<std::string_view, 3> const legal{"S1", "S2", "TQ"};
+  EXPECT_EQ(place_among(legal, "--solutions", "S1"), 0u);
+  EXPECT_EQ(place_among(legal, "--solutions", "TQ"), 2u);
+}
+
+TEST(base_argument_text, tells_all_legal_words_when_it_refuses_another) {
+  std::array<std::string_view, 3> const legal{"S1", "S2", "TQ"};
+  EXPECT_THAT([&] { place_among(legal, "--solutions", "S3"); },
+              ThrowsMessage<bad_argument>(StrEq("--solutions is S3; legal is S1, S2 or TQ")));
+  EXPECT_THAT([&] { place_among(std::span(legal).first(1), "--method", ""); },
+              ThrowsMessage<bad_argument>(StrEq("--method is ; legal is S1")));
+}
+
+}  // namespace
+}  // namespace ballast
