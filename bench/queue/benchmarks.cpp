@@ -22,7 +22,8 @@ std::vector<benchmark> queue_benchmarks() {
        "throughput, round trip and a full ring, kept on the device, on the host and on a peer (section 4.2)",
        &measure_homes},
       {"queue/uneven_grids",
-       "65 536 uneven blocks as one launch and as tasks, with cost hints and without (Figs. 6 and 7)",
+       "65 536 uneven blocks as one launch, spread, and as a task each, with cost hints and without (Figs. 6 "
+       "and 7)",
        &measure_uneven_grids},
       {"queue/matmul_patterns",
        "a matrix product with nullified tiles, as one launch and as tasks (Figs. 6 and 7)",

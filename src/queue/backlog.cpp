@@ -5,14 +5,22 @@
 
 namespace ballast::inline queue {
 
+void backlog::refuse_if_closed() const {
+  if (closed_) throw error("the queue is closed; start() opens it again");
+  if (failure_) std::rethrow_exception(failure_);
+}
+
 std::uint64_t backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
+  {
+    std::lock_guard const hold(mutex_);
+    refuse_if_closed();  // before much memory is taken
+  }
   if (tasks->has_spread()) tasks = std::make_shared<prepared_tasks const>(tasks->one_by_one());
   auto const size = tasks->records().size();
   auto batch = std::make_shared<backlog_batch>(std::move(tasks), batch_parts(size, parts_), size,
                                                std::vector<device_share>(devices_));
   std::lock_guard const hold(mutex_);
-  if (closed_) throw error("the queue is closed; start() opens it again");
-  if (failure_) std::rethrow_exception(failure_);
+  refuse_if_closed();
   batches_.emplace(next_, batch);
   if (size > 0) open_.push_back(std::move(batch));
   waiting_ += size;

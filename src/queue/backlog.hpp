@@ -66,6 +66,7 @@ class backlog {
   std::vector<task> take_all(compiled_kernels const& kernels);
 
  private:
+  void refuse_if_closed() const;  ///< for who holds the mutex
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
 
   std::size_t devices_, parts_;

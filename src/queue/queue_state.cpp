@@ -45,14 +45,8 @@ task_queue::state::state(std::shared_ptr<compute_device> on, compiled_kernels co
 // Submitters of the last run that are still inside see its end and let go of their lanes.
 void task_queue::state::start() {
   if (now.load() != phase::ended || kernel.claimed()) throw error("this queue is running already");
-  hold_lanes(deadline::in(options.patience));
-  try {
-    launch();
-  } catch (...) {
-    release_lanes();
-    throw;
-  }
-  release_lanes();
+  every_lane_held const held(*this, deadline::in(options.patience));
+  launch();
 }
 
 void task_queue::state::launch() {
@@ -248,7 +242,7 @@ std::vector<ticket> task_queue::state::everything() const {
 // every lane once makes the counts final. The control word is written after, and by nobody else any more.
 void task_queue::state::mark_closed(deadline until) {
   now = phase::closing;
-  hold_lanes(until);
+  every_lane_held const held(*this, until);
   for (auto& lane : lanes)
     atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].submitted[lane.index()])
         .store_relaxed(lane.submitted());
@@ -256,7 +250,6 @@ void task_queue::state::mark_closed(deadline until) {
     std::lock_guard const hold(control_mutex);
     tell_control(true);
   }
-  release_lanes();
   told_closed = true;
   if (memory.on_host) memory.workers_bell.ring();
 }
@@ -290,11 +283,10 @@ std::vector<task> task_queue::state::stop() {
     now = phase::ended;
   }
   if (collected) return {};
-  hold_lanes(deadline::in(options.patience));
+  every_lane_held const held(*this, deadline::in(options.patience));
   std::vector<task> tasks;
   if (!device_is_gone) collect_from_ring(tasks);
   collect_from_lanes(tasks);
-  release_lanes();
   collected = true;
   return tasks;
 }

@@ -70,6 +70,7 @@ struct task_queue::state {
 
   void close(deadline until);
   /// Takes every lane in turn, or throws at the deadline.
+  class every_lane_held;
   void hold_lanes(deadline until);
   void release_lanes();
   void launch();
@@ -102,6 +103,18 @@ struct task_queue::state {
   std::atomic<std::uint32_t> run = 0;
   bool told_closed = false;
   bool collected = true;  ///< whether the last run's unexecuted tasks were handed back
+};
+
+/// Keeps submitting threads out while it lives. Throws deadline_passed if one does not leave.
+class task_queue::state::every_lane_held {
+ public:
+  every_lane_held(state& queue, deadline until) : queue_(&queue) { queue.hold_lanes(until); }
+  ~every_lane_held() { queue_->release_lanes(); }
+  every_lane_held(every_lane_held const&) = delete;
+  every_lane_held& operator=(every_lane_held const&) = delete;
+
+ private:
+  state* queue_;
 };
 
 }  // namespace ballast::inline queue

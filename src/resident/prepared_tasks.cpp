@@ -28,6 +28,9 @@ bool prepared_tasks::has_spread() const { return std::ranges::any_of(records_, &
 prepared_tasks prepared_tasks::one_by_one() const {
   prepared_tasks all;
   all.kernels_ = kernels_;
+  std::size_t size = 0;
+  for (auto const& record : records_) size += record.tasks();
+  all.records_.reserve(size);
   for (auto const& record : records_) {
     if (!record.is_spread()) all.records_.push_back(record);
     for (std::uint32_t i = 0; record.is_spread() && i < record.tasks(); ++i)

@@ -31,7 +31,7 @@ struct lane_server {
     if (crew.leader()) {
       state.tail = state.tail_seen = state.free_until = state.taken_told = state.filled_told = 0;
       state.unlisted = 0;
-      state.opened = state.entries = state.entries_lane = 0;
+      state.share = state.entries = state.entries_lane = 0;
       state.last_news_ns = crew.now_ns();
       state.turn = state.lanes = state.closed = state.ended = state.over = 0;
     }
@@ -176,7 +176,7 @@ struct lane_server {
     if (__shfl_sync(0xffffffff, std::uint32_t(is_spread(chunk)), 3) == 0) return false;  // others come before
     if (state.entries == 0 && !open_share(lane, chunk)) return false;
     if (state.entries_lane != lane) return false;
-    if (crew.lane() % 4 == 3) chunk = entry_of_share(chunk, (state.opened - 1) % most_shares);
+    if (crew.lane() % 4 == 3) chunk = entry_of_share(chunk, state.share);
     bool any = false;
     while (put_entries(chunk)) any = true;
     return any;
@@ -199,25 +199,33 @@ struct lane_server {
     return some != 0;
   }
 
-  /// False if the share whose turn it is still has entries that are not used up.
+  /// False if every share still has entries that are not used up.
   __device__ bool open_share(std::uint32_t lane, stamped_chunk const& chunk) {
-    auto& share = source.words->shares[state.opened % most_shares];
-    atomic_ref<std::uint32_t, scope::device> const entries(share.entries), next(share.next);
-    if (crew.smallest(entries.load_relaxed() == 0) == 0) return false;
+    std::uint32_t const found = free_share();
+    if (found == most_shares) return false;
     fence_after_relaxed<scope::device>();  // its last user is done with it
+    auto& share = source.words->shares[found];
     std::uint32_t const blocks = __shfl_sync(0xffffffff, blocks_of(chunk), 3);
     if (crew.rank() < 4) share.whole.chunks[crew.rank()] = chunk;
     if (crew.leader()) {
+      state.share = found;
       state.entries = min(blocks, crew.blocks() - 1);
       state.entries_lane = lane;
       state.unlisted += blocks - state.entries;
-      ++state.opened;
-      next.store_relaxed(0);
-      entries.store_relaxed(state.entries);
+      atomic_ref<std::uint32_t, scope::device>(share.next).store_relaxed(0);
+      atomic_ref<std::uint32_t, scope::device>(share.entries).store_relaxed(state.entries);
     }
-    fence_after_relaxed<scope::device>();
     crew.sync();
+    fence_after_relaxed<scope::device>();  // the leader's words come before everybody's entries
     return true;
+  }
+
+  __device__ std::uint32_t free_share() {
+    std::uint32_t const i = crew.rank();
+    bool const free =
+        i < most_shares &&
+        atomic_ref<std::uint32_t, scope::device>(source.words->shares[i].entries).load_relaxed() == 0;
+    return crew.smallest(free ? i : most_shares);
   }
 
   /// Tells the host which lane slots it may write again: after many, or when there is nothing better to do.
@@ -263,10 +271,10 @@ struct lane_server {
   /// In tasks; of a spread one all but the entries count as taken at once.
   __device__ void tell_taken(std::uint64_t taken, std::uint64_t filled) {
     using word = atomic_ref<std::uint64_t, scope::system>;
-    if (taken != state.taken_told)
-      word(source.to_host->taken).store_relaxed(state.taken_told = taken);
-    else if (filled != state.filled_told)  // less wanted
-      word(source.to_host->filled).store_relaxed(state.filled_told = filled);
+    if (taken != state.taken_told) word(source.to_host->taken).store_relaxed(taken);
+    if (filled != state.filled_told) word(source.to_host->filled).store_relaxed(filled);
+    state.taken_told = taken;
+    state.filled_told = filled;
   }
 
   __device__ void adopt_heard() {
@@ -317,9 +325,8 @@ struct lane_server {
 
   /// Lanes beyond the warps come next; where the ring is full, every lane is the first at times.
   __device__ void take_turns() {
-    std::uint32_t const step =
-        (state.lanes > crew_type::warps ? crew_type::warps : 0) + (space() == 0 ? 1 : 0);
-    state.turn = (state.turn + step) % state.lanes;
+    std::uint32_t const beyond = state.lanes > crew_type::warps ? crew_type::warps : 0;
+    state.turn = (state.turn + (space() == 0 ? 1 : beyond)) % state.lanes;
   }
 
   /// One turn of the server's loop; true if a task moved.

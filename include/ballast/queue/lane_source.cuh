@@ -109,7 +109,7 @@ struct lane_serving_state {
   std::uint32_t ready[32];           ///< of the lanes scouted in this round
   std::uint32_t spreads[32];         ///< GPU: whether a spread task follows them
   std::uint64_t unlisted;            ///< GPU: blocks of spread tasks, less their entries
-  std::uint32_t opened;              ///< GPU: shares opened so far
+  std::uint32_t share;               ///< GPU: the one opened last
   std::uint32_t entries;             ///< GPU: of the share opened last that are not in the ring yet
   std::uint32_t entries_lane;        ///< GPU: and whose it is
   std::uint32_t turn;
