@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ballast/pool/abp_deque.cuh"
+
+namespace ballast::test {
+
+/// The deques under one name, for tests that hold for each.
+struct abp {
+  template <class Record, template <class> class Atomic = device_atomic>
+  using ref = abp_deque_ref<Record, Atomic>;
+  using words = abp_deque_words;
+};
+
+/// A record of more than one word, whose parts must fit each other: a torn one shows.
+struct numbered {
+  std::uint64_t number;
+  std::uint64_t inverse;
+  std::uint32_t third;
+
+  static numbered of(std::uint64_t number) {
+    return {number, ~number, static_cast<std::uint32_t>(number * 3)};
+  }
+  bool is_whole() const { return inverse == ~number && third == static_cast<std::uint32_t>(number * 3); }
+};
+
+/// A deque and the memory under it.
+template <class Kind, class Record = numbered>
+class owned_deque {
+ public:
+  using ref_type = typename Kind::template ref<Record>;
+
+  explicit owned_deque(std::uint32_t capacity) : capacity_(capacity), slots_(capacity) {}
+
+  ref_type ref() { return {&words_, slots_.data(), capacity_}; }
+
+ private:
+  typename Kind::words words_{};
+  std::uint32_t capacity_;
+  std::vector<typename ref_type::slot> slots_;
+};
+
+}  // namespace ballast::test
