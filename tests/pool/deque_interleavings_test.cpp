@@ -113,7 +113,7 @@ class deque_interleavings : public testing::Test {
   }
 };
 
-using kinds = testing::Types<abp>;
+using kinds = testing::Types<abp, chase_lev>;
 TYPED_TEST_SUITE(deque_interleavings, kinds);
 
 TYPED_TEST(deque_interleavings, give_each_record_once_to_the_owner_or_one_thief) {

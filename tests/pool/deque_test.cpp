@@ -14,7 +14,7 @@ namespace {
 template <class Kind>
 class deque : public testing::Test {};
 
-using kinds = testing::Types<abp>;
+using kinds = testing::Types<abp, chase_lev>;
 TYPED_TEST_SUITE(deque, kinds);
 
 constexpr std::uint64_t nothing = ~std::uint64_t{0};
@@ -88,6 +88,17 @@ TEST(abp_deque, has_room_again_for_what_was_stolen_only_once_it_was_found_empty)
   EXPECT_EQ(popped(owned.ref()), nothing);
   EXPECT_TRUE(owned.ref().push(numbered::of(2)));
   EXPECT_EQ(stolen(owned.ref()), 2u);
+}
+
+TEST(chase_lev_deque, has_room_at_once_for_what_was_stolen_however_often_its_array_is_gone_round) {
+  owned_deque<chase_lev> owned(4);
+  for (std::uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(owned.ref().push(numbered::of(i)));
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(stolen(owned.ref()), i);
+    EXPECT_TRUE(owned.ref().push(numbered::of(i + 4)));
+    EXPECT_FALSE(owned.ref().push(numbered::of(0)));
+  }
+  EXPECT_EQ(popped(owned.ref()), 103u);
 }
 
 /// One owner and several thieves. What a record stands for lies in plain memory, so that ThreadSanitizer sees

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ballast/pool/abp_deque.cuh"
+#include "ballast/pool/chase_lev_deque.cuh"
 
 namespace ballast::test {
 
@@ -13,6 +14,12 @@ struct abp {
   template <class Record, template <class> class Atomic = device_atomic>
   using ref = abp_deque_ref<Record, Atomic>;
   using words = abp_deque_words;
+};
+
+struct chase_lev {
+  template <class Record, template <class> class Atomic = device_atomic>
+  using ref = chase_lev_deque_ref<Record, Atomic>;
+  using words = chase_lev_deque_words;
 };
 
 /// A record of more than one word, whose parts must fit each other: a torn one shows.
