@@ -6,6 +6,7 @@
 
 #include "ballast/pool/abp_deque.cuh"
 #include "ballast/pool/chase_lev_deque.cuh"
+#include "records.hpp"
 
 namespace ballast::test {
 
@@ -20,18 +21,6 @@ struct chase_lev {
   template <class Record, template <class> class Atomic = device_atomic>
   using ref = chase_lev_deque_ref<Record, Atomic>;
   using words = chase_lev_deque_words;
-};
-
-/// A record of more than one word, whose parts must fit each other: a torn one shows.
-struct numbered {
-  std::uint64_t number;
-  std::uint64_t inverse;
-  std::uint32_t third;
-
-  static numbered of(std::uint64_t number) {
-    return {number, ~number, static_cast<std::uint32_t>(number * 3)};
-  }
-  bool is_whole() const { return inverse == ~number && third == static_cast<std::uint32_t>(number * 3); }
 };
 
 /// A deque and the memory under it.
