@@ -67,7 +67,7 @@ class deque_exploration {
     shared const empty{};
     return explorer<shared>(empty, std::move(programs),
                             [pushed](shared& memory, taken all) {
-                              while (pop(memory, all)) {}
+                              for (std::uint32_t i = 0; i < capacity; ++i) pop(memory, all);
                               std::sort(all.begin(), all.end());
                               if (all.size() != pushed) return false;
                               for (std::uint64_t i = 0; i < pushed; ++i)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "ballast/device/qualifiers.cuh"
@@ -30,7 +29,7 @@ class record_slot {
   template <template <class> class Atomic>
   BALLAST_HD void write(Record const& record) {
     std::uint64_t words[count] = {};
-    memcpy(words, &record, sizeof(Record));
+    __builtin_memcpy(words, &record, sizeof(Record));
     for (std::uint32_t i = 0; i < count; ++i) Atomic<std::uint64_t>(words_[i]).store_relaxed(words[i]);
   }
 
@@ -39,7 +38,7 @@ class record_slot {
     std::uint64_t words[count];
     for (std::uint32_t i = 0; i < count; ++i) words[i] = Atomic<std::uint64_t>(words_[i]).load_relaxed();
     Record record;
-    memcpy(&record, words, sizeof(Record));
+    __builtin_memcpy(&record, words, sizeof(Record));
     return record;
   }
 
