@@ -97,7 +97,7 @@ run_sanitizer() {
     # racecheck needs seconds a test: the device code of several devices is that of one.
     [[ $tool == racecheck ]] && filter+=$([[ $filter == *-* ]] || echo -):$one_device
     [[ $tool == memcheck ]] && quiet=(--report-api-errors no)
-    for program in "$programs"/ballast_test_{device,resident,queue}; do
+    for program in "$programs"/ballast_test_{device,resident,pool,queue}; do
       [[ -x $program ]] || continue
       check $tool "$(basename "$program")" sanitizer.log compute-sanitizer --tool $tool --error-exitcode 99 "${quiet[@]}" \
         "$program" --gtest_filter="$filter"

@@ -35,6 +35,18 @@ class atomic_ref {
   BALLAST_HD Word add_relaxed(Word value) const { return ptx::add_relaxed(word_, value); }
   BALLAST_HD Word add_acquire(Word value) const { return ptx::add_acquire(word_, value); }
   BALLAST_HD Word add_release(Word value) const { return ptx::add_release(word_, value); }
+  BALLAST_HD bool replace_acq_rel(Word expected, Word value) const {
+    return ptx::replace_acq_rel(word_, expected, value);
+  }
+  BALLAST_HD void store_sequential(Word value) const { ptx::store_relaxed(word_, value); }
+  BALLAST_HD Word load_sequential() const { return ptx::load_acquire(word_); }
+  BALLAST_HD static void fence_sequential() {
+    if constexpr (Scope == scope::device) {
+      asm volatile("fence.sc.gpu;" ::: "memory");
+    } else {
+      asm volatile("fence.sc.sys;" ::: "memory");
+    }
+  }
   BALLAST_HD void raise_to(Word value) const { ptx::raise_to(word_, value); }
   BALLAST_HD void lower_to(Word value) const { ptx::lower_to(word_, value); }
 #else
@@ -59,6 +71,21 @@ class atomic_ref {
   BALLAST_HD Word add_release(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_acq_rel);
   }
+  /// Puts `value` in place of `expected` and says whether it did, acquiring in any case; never fails without
+  /// cause.
+  BALLAST_HD bool replace_acq_rel(Word expected, Word value) const {
+    return standard(*word_).compare_exchange_strong(expected, value, std::memory_order_acq_rel,
+                                                    std::memory_order_acquire);
+  }
+  /// The pair for two threads that each write (or read) one word and then read another, of which at least one
+  /// must see what the other did: first access, fence_sequential(), second access. On a GPU the fence orders
+  /// them and the load acquires; here the accesses are sequentially consistent themselves and the fence is
+  /// nothing, since ThreadSanitizer does not model fences. A store_sequential releases on the host only.
+  BALLAST_HD void store_sequential(Word value) const {
+    standard(*word_).store(value, std::memory_order_seq_cst);
+  }
+  BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
+  BALLAST_HD static void fence_sequential() {}
   /// Leaves the larger (the smaller) of the word and `value` in the word; relaxed.
   BALLAST_HD void raise_to(Word value) const {
     for (Word seen = load_relaxed(); seen < value && !replace(seen, value);) {}
@@ -77,6 +104,10 @@ class atomic_ref {
 
   Word* word_;
 };
+
+/// The usual atomic type of structures that the threads of one device share.
+template <class Word>
+using device_atomic = atomic_ref<Word, scope::device>;
 
 /// Orders this thread's accesses before it against those after it, for the threads of the scope. On a GPU the
 /// one fence after relaxed polls (an acquire load in a poll would empty the SM's L1 each time). On the host

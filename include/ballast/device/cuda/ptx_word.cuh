@@ -63,6 +63,14 @@ struct ptx_word;
                    : "memory");                                                                       \
       return old;                                                                                     \
     }                                                                                                 \
+    static __device__ bool replace_acq_rel(WORD* at, WORD expected, WORD value) {                     \
+      WORD old;                                                                                       \
+      asm volatile("atom.acq_rel." SUFFIX ".global.cas.b" SIZE " %0, [%1], %2, %3;"                   \
+                   : "=" REGISTER(old)                                                                \
+                   : "l"(at), REGISTER(expected), REGISTER(value)                                     \
+                   : "memory");                                                                       \
+      return old == expected;                                                                         \
+    }                                                                                                 \
     static __device__ void raise_to(WORD* at, WORD value) {                                           \
       asm volatile("red.relaxed." SUFFIX ".global.max.u" SIZE " [%0], %1;" ::"l"(at), REGISTER(value) \
                    : "memory");                                                                       \

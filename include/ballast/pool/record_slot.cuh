@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ballast/device/qualifiers.cuh"
+
+namespace ballast::inline pool {
+
+inline constexpr std::uint32_t largest_record = 64;  ///< bytes of a record in a deque or ring
+
+/// What became of an attempt to steal.
+enum class steal_outcome : std::uint32_t {
+  taken,     ///< the record is the thief's
+  empty,     ///< there was none
+  lost_race  ///< another thread took the one that was there; there may be more
+};
+
+/// The place of one record in a lock-free structure: 64-bit words, each accessed atomically and relaxed,
+/// since a thief may read a record that its owner already replaces. A record may then be torn: the reader
+/// finds out by the compare-exchange that follows, and discards it.
+template <class Record>
+class record_slot {
+  static_assert(std::is_trivially_copyable_v<Record> && std::is_trivially_default_constructible_v<Record>);
+  static_assert(sizeof(Record) <= largest_record, "a record has at most 64 bytes");
+
+ public:
+  template <template <class> class Atomic>
+  BALLAST_HD void write(Record const& record) {
+    std::uint64_t words[count] = {};
+    __builtin_memcpy(words, &record, sizeof(Record));
+    for (std::uint32_t i = 0; i < count; ++i) Atomic<std::uint64_t>(words_[i]).store_relaxed(words[i]);
+  }
+
+  template <template <class> class Atomic>
+  BALLAST_HD Record read() {
+    std::uint64_t words[count];
+    for (std::uint32_t i = 0; i < count; ++i) words[i] = Atomic<std::uint64_t>(words_[i]).load_relaxed();
+    Record record;
+    __builtin_memcpy(&record, words, sizeof(Record));
+    return record;
+  }
+
+ private:
+  static constexpr std::uint32_t count = (sizeof(Record) + 7) / 8;
+
+  std::uint64_t words_[count];
+};
+
+}  // namespace ballast::inline pool
