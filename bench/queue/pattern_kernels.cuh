@@ -37,7 +37,7 @@ struct uneven_block {
 struct matmul_tile {
   static constexpr std::uint32_t tile = 32;
   static constexpr int threads = 128;
-  static constexpr int blocks_per_multiprocessor = 12;
+  static constexpr int blocks_per_multiprocessor = 8;
   struct scratch {
     float a[tile][tile + 1], b[tile][tile + 1];
   };

@@ -90,11 +90,15 @@ class cuda_block {
   __device__ void sync() const { __syncthreads(); }
   template <class F>
   __device__ void for_each(std::uint32_t n, F&& f) const {
-    for (std::uint32_t i = rank(); i < n; i += threads) f(i);
+    // A whole row of threads first, so that a constant n of whole rows leaves no comparison with the rank:
+    // one inside a kernel's inner loop keeps ptxas from unrolling that.
+    std::uint32_t const mine = rank();
+    for (std::uint32_t row = 0; row < n; row += threads)
+      if (n - row >= threads || row + mine < n) f(row + mine);
   }
   template <class F>
   __device__ void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
-    for (std::uint32_t i = rank(); i < rows * columns; i += threads) f(i / columns, i % columns);
+    for_each(rows * columns, [&](std::uint32_t i) { f(i / columns, i % columns); });
   }
   // Named here and not passed as a pointer, so that the compiler knows the accesses to be to shared memory.
   __device__ scratch_of<K>& scratch() const {
