@@ -134,7 +134,7 @@ std::vector<task_span> task_queue::task_spans() const {
                        std::int64_t(one.begin_ns) + offset,
                        std::int64_t(one.end_ns) + offset,
                        {one.first_block, one.blocks_and_kernel >> 8},
-                       one.blocks_and_kernel & 0xff});
+                       one.blocks_and_kernel & 0x7f});
     }
   return spans;
 }

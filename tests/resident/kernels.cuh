@@ -58,7 +58,7 @@ struct counting_source {
     return next_of(crew);
   }
   template <std::uint32_t Threads>
-  __device__ void serve(cuda_crew<Threads>&, serving_state&) {}
+  __device__ void serve(cuda_crew<Threads>, serving_state&) const {}
 #endif
 
  private:

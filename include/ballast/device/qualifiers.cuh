@@ -8,6 +8,13 @@
 #  define BALLAST_HD
 #endif
 
+/// BALLAST_APART marks a function that is seldom run, so that it does not lengthen the code that calls it.
+#if defined(__CUDACC__)
+#  define BALLAST_APART __noinline__
+#else
+#  define BALLAST_APART [[gnu::noinline]]
+#endif
+
 /// BALLAST_ON_GPU is 1 only while device code is being generated.
 #if defined(__CUDA_ARCH__)
 #  define BALLAST_ON_GPU 1

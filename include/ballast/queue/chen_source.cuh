@@ -47,8 +47,8 @@ struct chen_source_ref {
 #if defined(__CUDACC__)
   template <std::uint32_t Threads>
   __device__ bool next(cuda_crew<Threads>& crew) {
-    bool const found = crew.leader() && dequeue(crew);                                      // line 2
-    return crew.told_by_leader(found && crew.record().kernel() != task_record::halt) != 0;  // line 23
+    bool const found = crew.leader() && dequeue(crew);                      // line 2
+    return crew.any(found && crew.record().kernel() != task_record::halt);  // line 23
   }
 #endif
 

@@ -29,7 +29,7 @@ BALLAST_HD inline void lane_source_ref::time_task(std::uint64_t batch, std::uint
 }
 
 // Only the last worker of a batch comes here, after all others have reported.
-BALLAST_HD inline void lane_source_ref::hand_out_times(std::uint64_t batch) const {
+BALLAST_HD BALLAST_APART inline void lane_source_ref::hand_out_times(std::uint64_t batch) const {
   using word = atomic_ref<std::uint64_t, scope::device>;
   batch_times const result{word(times[batch].first_begin_ns).load_relaxed(),
                            word(times[batch].last_end_ns).load_relaxed(),
@@ -64,18 +64,26 @@ BALLAST_HD inline void lane_source_ref::report(batch_mark const& mark, std::uint
   tell_host_complete(batch, mark.lap);
 }
 
-// Tasks of one batch that were taken together are reported together after the last of them: the batch is not
-// complete before.
 template <class Crew>
-BALLAST_HD void lane_source_ref::finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns) {
-  if (!crew.leader()) return;
+BALLAST_HD BALLAST_APART void lane_source_ref::keep_times(Crew crew, std::uint64_t begin_ns,
+                                                          std::uint64_t end_ns) const {
   auto const mark = mark_of(crew.meta());
   if (trace != nullptr) trace_task(crew.block(), crew.record(), begin_ns, end_ns);
   if (times != nullptr) time_task((std::uint64_t(mark.lane) << batch_shift) + mark.slot, begin_ns, end_ns);
+}
+
+// Tasks of one batch that were taken together are reported together after the last of them: the batch is not
+// complete before.
+template <class Crew>
+BALLAST_HD void lane_source_ref::finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns) const {
+  if (!crew.leader()) return;
+  if (times_tasks()) keep_times(crew, begin_ns, end_ns);
+  auto const mark = mark_of(crew.meta());
   auto& unreported = crew.notes()[note::credit];
   if (crew.notes()[note::share] != 0) {  // reported when no block is left
-    bool const is_first = crew.record().range().first == crew.notes()[note::first];
-    unreported += is_first ? mark.credit : std::uint32_t(-1);
+    auto const ran = crew.record().range();
+    bool const has_first = ran.first == crew.notes()[note::first];
+    unreported += (has_first ? mark.credit + 1 : 0) - ran.count;
     return;
   }
   auto const credit = unreported + mark.credit;

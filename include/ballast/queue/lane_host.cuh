@@ -92,7 +92,7 @@ inline void lane_source_ref::give_up_if_idle(solo_crew& crew) const {
   if (state.last_news_ns == 0 || !all_wait) state.last_news_ns = now;
   if (now - state.last_news_ns < control.idle_limit_ns) return;
   control.give_up();
-  atomic_ref<std::uint64_t, scope::device>(words->news).store_release(server_news{.stop = true}.word());
+  news_for(0).store_release(server_news{.stop = true}.word());
 }
 
 /// One round of serving; true if anything moved. Only the holder of server_busy calls it.
@@ -122,13 +122,13 @@ inline bool lane_source_ref::serve_if_free(solo_crew& crew) const {
 }
 
 inline bool lane_source_ref::leaves() const {
-  auto const word = atomic_ref<std::uint64_t, scope::device>(words->news).load_acquire();
+  auto const word = news_for(0).load_acquire();
   return control.stop_asked() || server_news::of(word).stop;
 }
 
 /// The claim and the alarm are sequentially consistent, so that a feeder that sets the alarm and then counts
 /// the claims never sleeps through the one that it waits for.
-inline bool lane_source_ref::next(solo_crew& crew) {
+inline bool lane_source_ref::next(solo_crew& crew) const {
   auto const ticket = std::atomic_ref(words->head).fetch_add(1);
   if (ticket + 1 >= std::atomic_ref(words->take_alarm).load()) host_bell->ring();
   note_activity(crew, ticket, activity::waits);

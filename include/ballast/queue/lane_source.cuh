@@ -42,10 +42,18 @@ struct alignas(128) shared_blocks {
 };
 inline constexpr std::uint32_t most_shares = 8;
 
+/// A word that many poll stands in several places, which lie in several slices of the L2.
+inline constexpr std::uint32_t news_copies = 8;
+
+template <class Word>
+struct alignas(128) own_line {
+  Word word;
+};
+
 /// Words in device memory that all blocks share.
 struct alignas(128) ring_words {
-  std::uint64_t head;               ///< the next ticket to claim
-  alignas(128) std::uint64_t news;  ///< from the server: server_news
+  std::uint64_t head;                         ///< the next ticket to claim
+  own_line<std::uint64_t> news[news_copies];  ///< from the server: server_news, as often
   shared_blocks shares[most_shares];
   std::uint64_t served_ns;                 ///< GPU: when the server last looked around, on the device's clock
   alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
@@ -77,9 +85,10 @@ enum : int {
   many,      ///< whether very many unclaimed tasks waited when the server's news was read
   heard_ns,  ///< when that was; low half
   share,     ///< GPU: 1 + which shared_blocks the present task's are; 0: none
-  blocks,    ///< how many these are
-  first,     ///< the first of them
-  ran,       ///< how many of them ran here
+  blocks,    ///< how many these are; 0: no more are taken, since a stop was heard
+  first,     ///< the first of the task
+  end,       ///< of those that were taken here last, counted from the first; 0: none yet
+  begun_ns,  ///< when those were taken; low half
 };
 }
 
@@ -94,31 +103,23 @@ struct task_times {
   std::uint32_t first_block, blocks_and_kernel;
 };
 
-/// What the server remembers between rounds: in shared memory of block 0 on a GPU, in plain memory on the
-/// host, where the worker that holds ring_words::server_busy is the server.
+/// What the server remembers between rounds, on the host in plain memory, where the worker that holds
+/// ring_words::server_busy is the server. A GPU's has more: lane_server_memory.
 struct lane_serving_state {
   std::uint64_t tail;          ///< tickets filled so far
-  std::uint64_t tail_seen;     ///< GPU: when tasks last came
-  std::uint64_t free_until;    ///< tickets below have a free slot
   std::uint64_t taken_told;    ///< device_words::taken as last written
   std::uint64_t filled_told;   ///< device_words::filled as last written
   std::uint64_t last_news_ns;  ///< when a task last came
   std::uint64_t got[most_lanes];
   std::uint64_t told[most_lanes];
   std::uint32_t blocks[most_lanes];  ///< host backend: of the spread task at got[], in the ring already
-  std::uint32_t ready[32];           ///< of the lanes scouted in this round
-  std::uint32_t spreads[32];         ///< GPU: whether a spread task follows them
-  std::uint64_t unlisted;            ///< GPU: blocks of spread tasks, less their entries
-  std::uint32_t share;               ///< GPU: the one opened last
-  std::uint32_t entries;             ///< GPU: of the share opened last that are not in the ring yet
-  std::uint32_t entries_lane;        ///< GPU: and whose it is
   std::uint32_t turn;
   std::uint32_t lanes;
   std::uint32_t closed;
   std::uint32_t halts;  ///< host backend: HALT records pushed
-  std::uint32_t ended;  ///< GPU: nothing more will come
   std::uint32_t over;
 };
+struct lane_server_memory;
 
 /// The source of tasks that is fed by the host: a lane (single producer, single consumer) per submitting
 /// thread in pinned memory, one server that moves tasks from the lanes into a ring in device memory, and
@@ -130,7 +131,7 @@ struct lane_serving_state {
 /// released word equals t's lap number; the worker that begins the task (on the host: copies it out) raises
 /// it, so that a stop finds what nobody began.
 struct lane_source_ref {
-  using serving_state = lane_serving_state;
+  using serving_state = lane_server_memory;
 
   resident_control control;
 
@@ -172,10 +173,14 @@ struct lane_source_ref {
   BALLAST_HD bool ring_slot_is_free(std::uint64_t ticket) const {
     return poll(released_word(ticket)) == std::uint32_t(ticket >> shift);
   }
+  /// The server's word where worker `block` looks for it.
+  BALLAST_HD atomic_ref<std::uint64_t, scope::device> news_for(std::uint32_t block) const {
+    return atomic_ref<std::uint64_t, scope::device>(words->news[block % news_copies].word);
+  }
   BALLAST_HD bool times_tasks() const { return times != nullptr || trace != nullptr; }
 
   template <class Crew>
-  BALLAST_HD void finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns);
+  BALLAST_HD void finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns) const;
   /// Adds to the credit of a batch whose tasks have run.
   BALLAST_HD void report(batch_mark const& mark, std::uint32_t credit) const;
   template <class Crew>
@@ -185,12 +190,12 @@ struct lane_source_ref {
           .store_relaxed(ticket << 2 | std::uint64_t(what));
   }
 
-  bool next(solo_crew& crew);
+  bool next(solo_crew& crew) const;
 #if defined(__CUDACC__)
   template <std::uint32_t Threads>
-  __device__ bool next(cuda_crew<Threads>& crew);
+  __device__ bool next(cuda_crew<Threads>& crew) const;
   template <std::uint32_t Threads>
-  __device__ void serve(cuda_crew<Threads>& crew, lane_serving_state& state);
+  __device__ void serve(cuda_crew<Threads> crew, lane_server_memory& memory) const;
   __device__ bool server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const;
 #endif
 
@@ -206,6 +211,8 @@ struct lane_source_ref {
   bool all_fetched() const;
   void give_up_if_idle(solo_crew& crew) const;
 
+  template <class Crew>
+  BALLAST_HD void keep_times(Crew crew, std::uint64_t begin_ns, std::uint64_t end_ns) const;
   BALLAST_HD void trace_task(std::uint32_t worker, task_record const& record, std::uint64_t begin_ns,
                              std::uint64_t end_ns) const;
   BALLAST_HD void time_task(std::uint64_t batch, std::uint64_t begin_ns, std::uint64_t end_ns) const;

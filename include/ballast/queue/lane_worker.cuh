@@ -10,11 +10,16 @@
 
 namespace ballast::inline queue {
 
-inline constexpr std::uint32_t near_tickets = 64;      ///< who waits so near to its task's coming stays awake
-inline constexpr std::uint32_t looks_per_news = 16;    ///< the server's word is one for all: read it rarely
-inline constexpr std::uint32_t news_lasts_ns = 5'000;  ///< so fast nobody drains what is called many
-inline constexpr std::uint32_t late_looks = 1 << 16;   ///< of a late server, until it counts as gone
-inline constexpr std::uint32_t many_per_worker = 64;   ///< waiting tasks, for workers to take several at once
+inline constexpr std::uint32_t near_tickets = 64;    ///< who waits so near to its task's coming stays awake
+inline constexpr std::uint32_t looks_per_news = 16;  ///< the server's word is one for all: read it rarely
+inline constexpr std::uint32_t news_lasts_ns = 20'000;  ///< so fast nobody drains what is called many
+inline constexpr std::uint32_t late_looks = 1 << 16;    ///< of a late server, until it counts as gone
+inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks, for workers to take several at once
+
+// Of a spread task, blocks that take less than this are taken several at once while many are left.
+inline constexpr std::uint32_t short_block_ns = 20'000;
+inline constexpr std::uint32_t most_blocks_at_once = 4;
+inline constexpr std::uint32_t left_per_worker = 8;
 
 /// Whether the server, which looks around all the time and says so, has not for idle_limit. Asked rarely,
 /// since only a long wait can end so.
@@ -41,79 +46,68 @@ struct lane_taker {
   /// come; false: the worker ends. What stays between tasks in shared memory is the leader's: it reads it and
   /// tells the other lanes.
   __device__ bool next() {
-    for (auto share = share_entered(); true; share = share_entered()) {
-      if (share != 0) {
-        std::uint32_t const found = told(std::uint32_t(crew.leader() ? next_block(share - 1) : block::none));
-        if (found == block::taken) return true;
-        if (found == block::stop) return false;
-      }
-      if (!next_task()) return false;
-      if (share_entered() == 0) return true;
+    for (;;) {
+      __syncwarp();  // the leader reads what others have kept
+      std::uint32_t const step = told(std::uint32_t(crew.leader() ? next_step() : step::takes));
+      if (step != step::takes) return step == step::runs;
+      if (!take()) return false;
     }
   }
 
  private:
+  struct step {
+    enum kind : std::uint32_t {
+      runs,    ///< the record is there
+      takes,   ///< no task is there
+      leaves,  ///< the worker was asked to stop
+    };
+  };
+
   template <class Value>
   __device__ static Value told(Value by_leader) {
     return __shfl_sync(0xffffffff, by_leader, 0);
   }
 
-  __device__ std::uint64_t first_taken() const { return told(crew.leader() ? crew.shared().first : 0); }
+  // For the leader, from here on. What is rare is not inlined: short straight code is what makes small tasks
+  // fast, since each block runs it again and again with the kernels' code in between.
 
-  /// 1 + the number of the share that this worker takes blocks of; 0: none.
-  __device__ std::uint32_t share_entered() const {
-    __syncwarp();
-    std::uint32_t const share = crew.notes()[note::share];
-    __syncwarp();
-    return share;
-  }
-
-  __device__ bool next_task() {
-    bool const more = told(std::uint32_t(crew.leader() && crew.holds_more())) != 0;
-    __syncwarp();
-    if (more && stale() && hear_server(first_taken(), 0)) {
-      source.note_activity(crew, first_taken(), activity::left);
-      return false;
-    }
-    if (!more && !take()) return false;
-    __syncwarp();  // the leader reads what others have kept
-    if (crew.leader()) begin(more ? crew.shared().present + 1 : 0);
-    __syncwarp();
-    return true;
-  }
-
-  struct block {
-    enum kind : std::uint32_t { none, taken, stop };
-  };
-
-  /// For the leader: takes the next block of the spread task that it shares in. What a worker has
-  /// taken it runs, the one with which it heard of a stop too; so after a stop nobody has what is beyond
-  /// shared_blocks::next. The two loads are under way together.
-  __device__ block::kind next_block(std::uint32_t number) {
-    auto& notes = crew.notes();
-    auto& share = source.words->shares[number];
-    bool const stopped = notes[note::blocks] == 0;
-    if (!stopped) {
-      auto const news = atomic_ref<std::uint64_t, scope::device>(source.words->news).load_relaxed();
-      auto const i = atomic_ref<std::uint32_t, scope::device>(share.next).add_relaxed(1);
-      if (i < notes[note::blocks]) {
-        if (server_news::of(news).stop) notes[note::blocks] = 0;
-        ++notes[note::ran];
-        crew.record().describe({notes[note::first] + i, 1}, crew.record().kernel());
-        return block::taken;
+  __device__ step::kind next_step() const {
+    for (;;) {
+      if (crew.notes()[note::share] != 0) {
+        auto const found = next_blocks(crew.notes()[note::share] - 1);
+        if (found != step::takes) return found;
       }
+      std::uint32_t const present = crew.shared().present + 1;
+      if (present >= crew.shared().held) return step::takes;
+      if (stale() && asked_to_leave()) return step::leaves;
+      if (!begin(present)) return step::runs;
+      enter_share();
     }
-    leave_share(share);
-    if (stopped) source.note_activity(crew, crew.shared().first, activity::left);
-    return stopped ? block::stop : block::none;
   }
 
-  __device__ void leave_share(shared_blocks& share) const {
-    auto& notes = crew.notes();
-    if (notes[note::ran] != 0 || notes[note::credit] != 0)
-      source.report(mark_of(crew.meta()), notes[note::credit]);
-    notes[note::credit] = notes[note::share] = 0;
-    atomic_ref<std::uint32_t, scope::device>(share.entries).add_release(std::uint32_t(-1));
+  /// From here on the task is ours: a stop hands back those that nobody began. The fence in await() puts all
+  /// reads of the slot before. Says whether it is a spread task's entry.
+  __device__ bool begin(std::uint32_t present) const {
+    crew.shared().present = present;
+    auto const ticket = crew.shared().first + present;
+    source.released_word(ticket).store_relaxed(std::uint32_t(ticket >> source.shift) + 1);
+    if (present == 0) source.note_activity(crew, ticket, activity::runs);
+    return crew.shared().records[present].is_spread();
+  }
+
+  /// Whether the server was last heard too long ago to know whether many tasks wait.
+  __device__ bool stale() const {
+    return std::uint32_t(crew.now_ns()) - crew.notes()[note::heard_ns] > news_lasts_ns;
+  }
+
+  /// Before a task that is there already.
+  __device__ bool asked_to_leave() const {
+    auto const news = source.news_for(crew.block()).load_relaxed();
+    crew.notes()[note::heard_ns] = std::uint32_t(crew.now_ns());
+    crew.notes()[note::many] = 0;
+    if (!server_news::of(news).stop) return false;
+    source.note_activity(crew, crew.shared().first, activity::left);
+    return true;
   }
 
   __device__ void enter_share() const {
@@ -122,29 +116,55 @@ struct lane_taker {
     notes[note::share] = share_of(crew.meta()) + 1;
     notes[note::blocks] = range.count;
     notes[note::first] = range.first;
-    notes[note::ran] = 0;
+    notes[note::end] = 0;
   }
 
-  /// From here on the task is ours: a stop hands back those that nobody began. The fence in await() puts all
-  /// reads of the slot before.
-  __device__ void begin(std::uint32_t present) const {
-    crew.shared().present = present;
-    auto const ticket = crew.shared().first + present;
-    source.released_word(ticket).store_relaxed(std::uint32_t(ticket >> source.shift) + 1);
-    source.note_activity(crew, ticket, activity::runs);
-    if (crew.record().is_spread()) enter_share();
+  /// Takes the next blocks of the spread task that it shares in. What a worker has taken it runs, those with
+  /// which it heard of a stop too; so after a stop nobody has what is beyond shared_blocks::next. The two
+  /// loads are under way together.
+  __device__ step::kind next_blocks(std::uint32_t number) const {
+    auto& notes = crew.notes();
+    std::uint32_t const blocks = notes[note::blocks];
+    if (blocks != 0) {
+      std::uint32_t const wanted = blocks_at_once();
+      auto const news = source.news_for(crew.block()).load_relaxed();
+      auto const i =
+          atomic_ref<std::uint32_t, scope::device>(source.words->shares[number].next).add_relaxed(wanted);
+      if (i < blocks) {
+        notes[note::end] = min(i + wanted, blocks);
+        notes[note::begun_ns] = std::uint32_t(crew.now_ns());
+        notes[note::blocks] = server_news::of(news).stop ? 0 : blocks;
+        crew.record().describe({notes[note::first] + i, notes[note::end] - i},
+                               crew.record().kernel() | task_record::spread);
+        return step::runs;
+      }
+    }
+    leave_share(source, crew);
+    return blocks == 0 ? step::leaves : step::takes;
   }
 
-  /// Whether the server was last heard too long ago to know whether many tasks wait.
-  __device__ bool stale() const {
-    bool const old =
-        crew.leader() && std::uint32_t(crew.now_ns()) - crew.notes()[note::heard_ns] > news_lasts_ns;
-    return told(std::uint32_t(old)) != 0;
+  /// By how long those that ran last took, and by what was left then.
+  __device__ std::uint32_t blocks_at_once() const {
+    auto const& notes = crew.notes();
+    std::uint32_t const ran = crew.record().range().count;
+    bool const short_ones = std::uint32_t(crew.now_ns()) - notes[note::begun_ns] < short_block_ns * ran;
+    bool const many = notes[note::blocks] - notes[note::end] > left_per_worker * crew.blocks();
+    return notes[note::end] != 0 && short_ones && many ? most_blocks_at_once : 1;
   }
+
+  __device__ __noinline__ static void leave_share(lane_source_ref const& source, crew_type crew) {
+    auto& notes = crew.notes();
+    auto& share = source.words->shares[notes[note::share] - 1];
+    if (notes[note::end] != 0) source.report(mark_of(crew.meta()), notes[note::credit]);
+    if (notes[note::blocks] == 0) source.note_activity(crew, crew.shared().first, activity::left);
+    notes[note::credit] = notes[note::share] = 0;
+    atomic_ref<std::uint32_t, scope::device>(share.entries).add_release(std::uint32_t(-1));
+  }
+
+  // For the whole warp.
 
   /// Claims tickets, unless some are claimed already, and waits for the first task; false: the worker ends.
   __device__ bool take() {
-    bool const many = !stale();
     std::uint64_t first = 0;
     std::uint32_t wanted = 0;
     if (crew.leader()) {
@@ -152,7 +172,7 @@ struct lane_taker {
       first = crew.shared().first + crew.shared().held;
       wanted = notes[note::claimed];
       if (wanted == 0) {
-        wanted = many && notes[note::many] != 0 ? crew_type::most_held : 1;
+        wanted = notes[note::many] != 0 && !stale() ? crew_type::most_held : 1;
         first = atomic_ref<std::uint64_t, scope::device>(source.words->head).add_relaxed(wanted);
         fresh = true;
       }
@@ -164,6 +184,7 @@ struct lane_taker {
     if (crew.leader()) {
       crew.shared().first = first;
       crew.shared().held = ready;
+      crew.shared().present = std::uint32_t(-1);  // before the first
       crew.notes()[note::claimed] = wanted - ready;
     }
     return ready != 0;
@@ -198,7 +219,7 @@ struct lane_taker {
   /// leave, since no task comes for ticket `first`.
   __device__ bool hear_server(std::uint64_t first, std::uint32_t looks) {
     std::uint64_t word = 0;
-    if (crew.leader()) word = atomic_ref<std::uint64_t, scope::device>(source.words->news).load_relaxed();
+    if (crew.leader()) word = source.news_for(crew.block()).load_relaxed();
     auto const news = server_news::of(told(word));
     auto const waiting = std::int32_t(news.filled - std::uint32_t(first));  // tasks from ours on
     auto const now = crew.now_ns();
@@ -224,9 +245,9 @@ struct lane_taker {
 };
 
 template <std::uint32_t Threads>
-__device__ bool lane_source_ref::next(cuda_crew<Threads>& crew) {
+__device__ bool lane_source_ref::next(cuda_crew<Threads>& crew) const {
   bool const goes_on = crew.warp() == 0 && lane_taker<Threads>{*this, crew}.next();
-  return crew.told_by_leader(goes_on) != 0;
+  return crew.any(goes_on);
 }
 
 }  // namespace ballast::inline queue

@@ -71,7 +71,6 @@ class cuda_crew {
     std::uint32_t present, held;  ///< the record that runs now, and how many were taken together
     std::uint32_t notes[most_notes];
     std::uint32_t words[32];
-    std::uint32_t answer;
   };
 
   __device__ explicit cuda_crew(storage& shared) : shared_(&shared) {
@@ -112,12 +111,8 @@ class cuda_crew {
     sync();
     return value;
   }
-  /// What the leader says, known to all. A sync must follow before the next call.
-  __device__ std::uint32_t told_by_leader(std::uint32_t value) const {
-    if (leader()) shared_->answer = value;
-    sync();
-    return shared_->answer;
-  }
+  /// Whether any thread says so, known to all.
+  __device__ bool any(bool value) const { return __syncthreads_or(value) != 0; }
 
  private:
   storage* shared_;

@@ -26,7 +26,8 @@ struct kernel_list {
   /// Of the resident kernel, per SM: what its most demanding kernel wants.
   static constexpr int blocks_per_multiprocessor = std::max({wanted_blocks<K>...});
 
-  /// Runs the task on the calling block of threads, with Block<K> as the view each kernel gets.
+  /// Runs the task, or each that a spread one stands for, on the calling block of threads, with Block<K> as
+  /// the view each kernel gets.
   template <template <class> class Block>
   BALLAST_HD static void run(task_record const& record, void* scratch_memory) {
     std::uint32_t id = 0;
@@ -37,7 +38,10 @@ struct kernel_list {
   BALLAST_HD static void run_one(task_record const& record, void* scratch_memory) {
     alignas(One) unsigned char bytes[sizeof(One)];
     __builtin_memcpy(bytes, record.data, sizeof(One));
-    run_blocks<Block>(reinterpret_cast<One const&>(bytes), record.range(), scratch_memory);
+    auto const range = record.range();
+    std::uint32_t const of_a_task = record.is_spread() ? 1 : range.count;
+    for (std::uint32_t i = 0; i < range.count; i += of_a_task)
+      run_blocks<Block>(reinterpret_cast<One const&>(bytes), {range.first + i, of_a_task}, scratch_memory);
   }
 };
 

@@ -18,7 +18,8 @@ namespace ballast::inline resident {
 //   finish(crew, begin_ns, end_ns)   the task in crew.record() was executed by all threads of the crew
 //   times_tasks()  whether finish() wants the times (they cost two clock reads a task)
 //   serving_state, serve(crew, state)   GPU only: what block 0 does instead of working, until all is over; a
-//                                       source that has neither has no server, and all blocks work
+//                                       source that has neither has no server, and all blocks work. Not
+//                                       inlined, it leaves the workers' registers to the tasks
 
 template <class Source>
 concept has_server = requires {
@@ -53,24 +54,41 @@ void work_on_host(void const* argument, host_lane& lane) {
 }
 
 #if defined(__CUDACC__)
-/// The resident kernel: every block takes tasks until its source ends, or block 0 serves the others.
-template <class List, class Source>
-__global__ void __launch_bounds__(List::threads, List::blocks_per_multiprocessor) work_on_gpu(Source source) {
-  using crew_type = cuda_crew<List::threads>;
-  __shared__ typename crew_type::storage shared;
-  crew_type crew(shared);
-  source.control.arrive(crew, crew.now_ns());
-  if constexpr (has_server<Source>) {
-    __shared__ typename Source::serving_state serving;
-    if (blockIdx.x == 0) {
-      source.serve(crew, serving);
-      return;
-    }
-  }
+/// A source whose workers keep nothing in it is not copied: what is not inlined can then refer to it.
+template <class Source, class Crew>
+concept is_stateless = requires(Source const source, Crew crew) {
+  source.next(crew);
+};
+
+template <class List, class Source, class Crew>
+__device__ void work(Source& source, Crew& crew) {
   while (source.next(crew)) {
     auto const begin = source.times_tasks() ? crew.now_ns() : 0;
     List::template run<cuda_block>(crew.record(), crew.scratch());
     source.finish(crew, begin, source.times_tasks() ? crew.now_ns() : 0);
+  }
+}
+
+/// The resident kernel: every block takes tasks until its source ends, or block 0 serves the others.
+template <class List, class Source>
+__global__ void __launch_bounds__(List::threads, List::blocks_per_multiprocessor)
+    work_on_gpu(__grid_constant__ Source const given) {
+  using crew_type = cuda_crew<List::threads>;
+  __shared__ typename crew_type::storage shared;
+  crew_type crew(shared);
+  given.control.arrive(crew, crew.now_ns());
+  if constexpr (has_server<Source>) {
+    __shared__ typename Source::serving_state serving;
+    if (blockIdx.x == 0) {
+      given.serve(crew, serving);
+      return;
+    }
+  }
+  if constexpr (is_stateless<Source, crew_type>) {
+    work<List>(given, crew);
+  } else {
+    Source own = given;
+    work<List>(own, crew);
   }
 }
 #endif
