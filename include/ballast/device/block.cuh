@@ -82,23 +82,22 @@ class cuda_block {
   __device__ std::uint32_t first() const { return range_.first; }
   __device__ std::uint32_t count() const { return range_.count; }
   __device__ std::uint32_t rank() const {
-    int const rank = int(threadIdx.x);
-    __builtin_assume(rank >= 0 && rank < K::threads);
-    return std::uint32_t(rank);
+    // So that the compiler knows: a comparison with the rank inside a kernel's inner loop keeps ptxas from
+    // unrolling that, and an assumption is forgotten in a resident kernel.
+    constexpr bool is_power_of_two = (threads & (threads - 1)) == 0;
+    if constexpr (is_power_of_two) return threadIdx.x & (threads - 1);
+    __builtin_assume(threadIdx.x < threads);
+    return threadIdx.x;
   }
   __device__ std::uint32_t size() const { return threads; }
   __device__ void sync() const { __syncthreads(); }
   template <class F>
   __device__ void for_each(std::uint32_t n, F&& f) const {
-    // A whole row of threads first, so that a constant n of whole rows leaves no comparison with the rank:
-    // one inside a kernel's inner loop keeps ptxas from unrolling that.
-    std::uint32_t const mine = rank();
-    for (std::uint32_t row = 0; row < n; row += threads)
-      if (n - row >= threads || row + mine < n) f(row + mine);
+    for (std::uint32_t i = rank(); i < n; i += threads) f(i);
   }
   template <class F>
   __device__ void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
-    for_each(rows * columns, [&](std::uint32_t i) { f(i / columns, i % columns); });
+    for (std::uint32_t i = rank(); i < rows * columns; i += threads) f(i / columns, i % columns);
   }
   // Named here and not passed as a pointer, so that the compiler knows the accesses to be to shared memory.
   __device__ scratch_of<K>& scratch() const {

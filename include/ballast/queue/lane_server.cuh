@@ -53,6 +53,7 @@ struct lane_server : lane_share_opener<Threads> {
     crew.sync();
     tell_fetched(true);
     leave();
+    crew.sync();
     if (is_listener()) note(listen());  // for the last counts
   }
 
