@@ -15,18 +15,28 @@ inline constexpr std::uint32_t slots_checked = 4;     ///< ring slots that a thr
 inline constexpr std::uint32_t slots_checked_for_entries = 16;  ///< as all of them will be filled at once
 
 /// What a GPU's server remembers, in shared memory. Each word has one writer between two syncs.
-struct lane_server_memory : lane_serving_state {
-  std::uint64_t tail_seen;         ///< when tasks last came
-  std::uint64_t free_until;        ///< tickets below have a free slot
-  std::uint64_t unlisted;          ///< blocks of spread tasks, less their entries
+struct lane_server_memory {
+  std::uint64_t tail;          ///< tickets filled so far
+  std::uint64_t tail_seen;     ///< when tasks last came
+  std::uint64_t free_until;    ///< tickets below have a free slot
+  std::uint64_t unlisted;      ///< blocks of spread tasks, less their entries
+  std::uint64_t taken_told;    ///< device_words::taken as last written
+  std::uint64_t filled_told;   ///< device_words::filled as last written
+  std::uint64_t last_news_ns;  ///< when a task last came
+  std::uint64_t got[most_lanes];
+  std::uint32_t told[most_lanes];  ///< low half of device_words::fetched as last written
+  std::uint8_t found[32];          ///< by this round's poll, of the lane of each warp
+  std::uint8_t spread_found[32];   ///< whether a spread task follows them
   std::uint32_t moved;             ///< by this round's poll, not in the tail yet; the warps add to it
   std::uint32_t quiet_rounds;      ///< since a task came
-  std::uint32_t found[32];         ///< by this round's poll, of the lane of each warp
-  std::uint32_t spread_found[32];  ///< whether a spread task follows them
   std::uint32_t share;             ///< the one opened last
   std::uint32_t entries;           ///< of the share opened last that are not in the ring yet
   std::uint32_t entries_lane;      ///< and whose it is
-  std::uint32_t ended;             ///< nothing more will come
+  std::uint32_t turn;              ///< the lane of the first warp
+  std::uint32_t lanes;             ///< in use
+  std::uint32_t closed;
+  std::uint32_t ended;  ///< nothing more will come
+  std::uint32_t over;
   /// The source: a fence empties the SM's L1 of everything but shared memory.
   alignas(16) unsigned char source_bytes[sizeof(lane_source_ref)];
 
@@ -34,6 +44,9 @@ struct lane_server_memory : lane_serving_state {
     return *reinterpret_cast<lane_source_ref const*>(source_bytes);
   }
 };
+
+// With the reductions' words and CUDA's own 1 KB a block: 16 blocks take 32 KB of an SM's L1, not 64.
+static_assert(sizeof(lane_server_memory) + 128 <= 1024);
 
 /// How the server moves tasks from lanes to the ring. Small enough to be an argument in registers, since what
 /// is not inlined has registers of its own: reading ahead needs them all.
@@ -94,7 +107,7 @@ struct lane_ring_filler {
     if (slot < some) put(state.tail + place + slot, part, chunk);
     if (crew.lane() == 0) {
       state.got[lane] += some;
-      state.found[crew.warp()] = some;
+      state.found[crew.warp()] = std::uint8_t(some);
       state.spread_found[crew.warp()] = plain < whole;
     }
     return whole != 0;

@@ -117,11 +117,11 @@ struct lane_server : lane_share_opener<Threads> {
   /// The release makes our reads of the slots come first.
   __device__ void tell_fetched(bool idle) const {
     for (std::uint32_t lane = crew.rank(); lane < state.lanes; lane += Threads) {
-      std::uint64_t const untold = state.got[lane] - state.told[lane];
+      std::uint32_t const untold = std::uint32_t(state.got[lane]) - state.told[lane];
       if (untold == 0 || (!idle && untold < max(source().capacity() / 4, std::uint64_t(1)))) continue;
       atomic_ref<std::uint64_t, scope::system>(source().to_host->fetched[lane])
           .store_release(state.got[lane]);
-      state.told[lane] = state.got[lane];
+      state.told[lane] = std::uint32_t(state.got[lane]);
     }
   }
 

@@ -103,8 +103,8 @@ struct task_times {
   std::uint32_t first_block, blocks_and_kernel;
 };
 
-/// What the server remembers between rounds, on the host in plain memory, where the worker that holds
-/// ring_words::server_busy is the server. A GPU's has more: lane_server_memory.
+/// What the server remembers between rounds on the host, where the worker that holds ring_words::server_busy
+/// is the server. A GPU's: lane_server_memory.
 struct lane_serving_state {
   std::uint64_t tail;          ///< tickets filled so far
   std::uint64_t taken_told;    ///< device_words::taken as last written

@@ -63,20 +63,27 @@ class cuda_crew {
   /// So many tasks may be taken at once: what one warp instruction reads.
   static constexpr std::uint32_t most_held = 8;
 
-  /// Lives in shared memory, one per block.
+  /// What a worker has in shared memory. Small, since what all blocks of an SM have of it is taken from the
+  /// L1 in steps of 16 or 32 KB (each block costs 1 KB more).
   struct storage {
     task_record records[most_held];
     std::uint32_t metas[most_held][4];
     std::uint64_t first;          ///< the source's number of records[0]
     std::uint32_t present, held;  ///< the record that runs now, and how many were taken together
     std::uint32_t notes[most_notes];
-    std::uint32_t words[32];
+  };
+  /// What any block has there, for reductions.
+  struct words {
+    std::uint32_t of_warp[32];
   };
 
-  __device__ explicit cuda_crew(storage& shared) : shared_(&shared) {
+  __device__ cuda_crew(storage& shared, words& reduced) : shared_(&shared), words_(&reduced) {}
+
+  /// For a worker, before its first task.
+  __device__ void forget_tasks() const {
     if (!leader()) return;
-    shared.first = shared.present = shared.held = 0;
-    for (auto& note : shared.notes) note = 0;
+    shared_->first = shared_->present = shared_->held = 0;
+    for (auto& note : shared_->notes) note = 0;
   }
 
   __device__ std::uint32_t block() const { return blockIdx.x; }
@@ -105,9 +112,9 @@ class cuda_crew {
   /// The smallest of the threads' values, known to all.
   __device__ std::uint32_t smallest(std::uint32_t value) const {
     value = __reduce_min_sync(0xffffffff, value);
-    if (lane() == 0) shared_->words[warp()] = value;
+    if (lane() == 0) words_->of_warp[warp()] = value;
     sync();
-    for (std::uint32_t other = 0; other < warps; ++other) value = min(value, shared_->words[other]);
+    for (std::uint32_t other = 0; other < warps; ++other) value = min(value, words_->of_warp[other]);
     sync();
     return value;
   }
@@ -116,6 +123,7 @@ class cuda_crew {
 
  private:
   storage* shared_;
+  words* words_;
 };
 #endif
 

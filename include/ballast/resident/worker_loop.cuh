@@ -54,6 +54,17 @@ void work_on_host(void const* argument, host_lane& lane) {
 }
 
 #if defined(__CUDACC__)
+/// A block serves or works.
+template <class Tasks, class Source>
+union block_memory {
+  Tasks tasks;
+};
+template <class Tasks, has_server Source>
+union block_memory<Tasks, Source> {
+  Tasks tasks;
+  typename Source::serving_state serving;
+};
+
 /// A source whose workers keep nothing in it is not copied: what is not inlined can then refer to it.
 template <class Source, class Crew>
 concept is_stateless = requires(Source const source, Crew crew) {
@@ -74,16 +85,17 @@ template <class List, class Source>
 __global__ void __launch_bounds__(List::threads, List::blocks_per_multiprocessor)
     work_on_gpu(__grid_constant__ Source const given) {
   using crew_type = cuda_crew<List::threads>;
-  __shared__ typename crew_type::storage shared;
-  crew_type crew(shared);
+  __shared__ typename crew_type::words words;
+  __shared__ block_memory<typename crew_type::storage, Source> memory;
+  crew_type crew(memory.tasks, words);
   given.control.arrive(crew, crew.now_ns());
   if constexpr (has_server<Source>) {
-    __shared__ typename Source::serving_state serving;
     if (blockIdx.x == 0) {
-      given.serve(crew, serving);
+      given.serve(crew, memory.serving);
       return;
     }
   }
+  crew.forget_tasks();
   if constexpr (is_stateless<Source, crew_type>) {
     work<List>(given, crew);
   } else {
