@@ -33,6 +33,12 @@ class abp_deque_ref {
   BALLAST_HD abp_deque_ref(abp_deque_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
+  /// How many records it holds; a hint while others steal.
+  BALLAST_HD std::uint32_t size() const {
+    std::uint32_t const end = tail().load_relaxed(), first = oldest(head().load_relaxed());
+    return end > first ? end - first : 0;
+  }
+
   /// Owner only. Adds a record as the newest; false, and nothing has changed, if no slot is left behind the
   /// newest.
   BALLAST_HD bool push(Record const& record) const {

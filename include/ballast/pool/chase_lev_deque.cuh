@@ -35,6 +35,12 @@ class chase_lev_deque_ref {
   BALLAST_HD chase_lev_deque_ref(chase_lev_deque_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
+  /// How many records it holds; a hint while others steal.
+  BALLAST_HD std::uint32_t size() const {
+    std::uint64_t const oldest = top().load_relaxed(), end = bottom().load_relaxed();
+    return is_before(oldest, end) ? static_cast<std::uint32_t>(end - oldest) : 0;
+  }
+
   /// Owner only. Adds a record as the newest; false, and nothing has changed, if the deque holds `capacity`.
   BALLAST_HD bool push(Record const& record) const {
     std::uint64_t const end = bottom().load_relaxed();

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/pool/task_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ballast/base/environment.hpp"
+#include "ballast/device/buffer.hpp"
+#include "tree_kernels.cuh"
+
+namespace ballast::test {
+namespace {
+
+std::shared_ptr<compute_device> device() {
+  static auto const list = open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
+  return list.front();
+}
+
+pool_options by(std::string method, std::uint32_t capacity = 1024) {
+  pool_options options;
+  options.method = std::move(method);
+  options.capacity = capacity;
+  return options;
+}
+
+TEST(task_pool, refuses_an_unknown_method_and_tells_the_known_ones) {
+  try {
+    task_pool pool(device(), tree_kernels_of_warps(), by("luck"));
+    FAIL() << "luck is no method";
+  } catch (bad_argument const& refused) {
+    EXPECT_EQ(refused.argument(), "method");
+    for (auto const& method : pool_methods())
+      EXPECT_NE(refused.legal().find(method.name), std::string::npos) << refused.legal();
+  }
+}
+
+TEST(task_pool, refuses_a_capacity_outside_its_range) {
+  for (std::uint32_t const capacity : {0u, 7u, (1u << 20) + 1})
+    EXPECT_THROW(task_pool(device(), tree_kernels_of_warps(), by("chunks", capacity)), bad_argument);
+}
+
+TEST(task_pool, refuses_a_root_that_is_not_in_its_list_and_a_spread_one) {
+  task_pool pool(device(), tree_kernels_of_warps());
+  EXPECT_THROW(pool.run(task(tree_node<64>{})), bad_argument);
+  EXPECT_THROW(pool.run(spread(task(tree_node<32>{}))), bad_argument);
+}
+
+TEST(task_pool, ends_the_run_of_a_kernel_that_creates_more_tasks_than_it_declares) {
+  for (auto const& method : pool_methods()) {
+    task_pool pool(device(), lying_kernels(), by(std::string(method.name)));
+    try {
+      pool.run(task(liar{}));
+      ADD_FAILURE() << method.name << " believed the liar";
+    } catch (pool_stopped const& stopped) {
+      EXPECT_NE(std::string(stopped.what()).find("spawns"), std::string::npos) << stopped.what();
+    }
+  }
+}
+
+TEST(task_pool, is_needed_to_launch_a_kernel_that_creates_tasks) {
+  auto const stream = device()->make_stream();
+  EXPECT_THROW(tree_kernels_of_warps().launch(*stream, task(tree_node<32>{})), bad_argument);
+}
+
+}  // namespace
+}  // namespace ballast::test
