@@ -75,9 +75,9 @@ struct pool_list {
 
   template <class Child>
   BALLAST_HD static constexpr std::uint32_t id_of() {
-    std::uint32_t id = 0, found = 0;
-    ((std::is_same_v<Child, K> ? found = id : 0, ++id), ...);
-    return found;
+    std::uint32_t id = 0;
+    (void)((std::is_same_v<Child, K> || (++id, false)) || ...);
+    return id;
   }
 
   /// Places for what is created while the task's first block runs: its children, and what is left of it.
