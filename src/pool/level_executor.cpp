@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ballast/pool/level_arrays.cuh"
+#include "join_memory.hpp"
 #include "pool_executor.hpp"
 
 namespace ballast::inline pool {
@@ -18,21 +19,26 @@ class level_executor final : public pool_executor {
         in_(plan.device, std::size_t(blocks_) * plan.capacity),
         out_(plan.device, in_.size()),
         words_(plan.device, 1),
+        joins_(plan, blocks_),
         stream_(plan.device->make_stream()) {}
 
   std::uint32_t workers() const override { return blocks_; }
-  std::size_t memory_bytes() const override { return in_.bytes() + out_.bytes() + words_.bytes(); }
+  std::size_t memory_bytes() const override {
+    return in_.bytes() + out_.bytes() + words_.bytes() + joins_.bytes();
+  }
   bool is_claimed() const override { return false; }  // a stream waits for its work when it ends
   void request_stop() noexcept override { stop_asked_.store(true); }
 
   void carry_out(pool_run& run) override {
     stop_asked_.store(false);
+    if (!joins_matter_) forget_joins();
     run.statistics.workers.resize(blocks_);
     write_roots(run);
     while (tasks_ != 0 && run.why_stopped.empty()) {
       run.why_stopped = why_not_to_go_on(run);
       if (run.why_stopped.empty()) run_level(run);
     }
+    joins_matter_ = !run.why_stopped.empty();
     if (tasks_ != 0) read_rest(run);
   }
 
@@ -45,6 +51,11 @@ class level_executor final : public pool_executor {
     if (asked < 0) refuse_argument("blocks", asked, "1 or more; 0: as many as fit");
     plan.kernels->resources(device);  // loads every kernel
     return std::uint32_t(asked != 0 ? asked : std::max(fit, 1));
+  }
+
+  void forget_joins() {
+    joins_.clear(*stream_);
+    joins_used_ = 0;
   }
 
   void write_roots(pool_run& run) {
@@ -64,8 +75,9 @@ class level_executor final : public pool_executor {
     auto const room = (tasks_ + further_blocks_) * plan_.kernels->most_spawns();
     if (room > std::numeric_limits<std::uint32_t>::max())
       return "the next level may have " + std::to_string(room) + " tasks; static stores at most 4294967295";
-    if (room <= out_.size()) return "";
     try {
+      joins_.grow(*stream_, joins_used_ + (tasks_ + further_blocks_) * plan_.kernels->most_joins());
+      if (room <= out_.size()) return "";
       out_ = {};
       out_ = device_buffer<stored_task>(plan_.device, room);
     } catch (device_lost const&) { throw; } catch (error const& refused) {
@@ -76,7 +88,8 @@ class level_executor final : public pool_executor {
 
   void run_level(pool_run& run) {
     auto const room = std::uint32_t((tasks_ + further_blocks_) * plan_.kernels->most_spawns());
-    level_work const level{in_.data(), out_.data(), words_.data(), std::uint32_t(tasks_), room};
+    level_work const level{in_.data(), out_.data(),   words_.data(), std::uint32_t(tasks_),
+                           room,       joins_.arena()};
     clear(*stream_, words_);
     stream_->launch(code_, blocks_, &level, sizeof level);
     stream_->synchronize(run.until);
@@ -84,6 +97,7 @@ class level_executor final : public pool_executor {
     count(run.statistics, level, words);
     if (words.tail > room)
       run.why_stopped = "a kernel created more tasks than its `spawns`; those beyond are lost";
+    if (plan_.kernels->most_joins() != 0) joins_used_ = joins_.used(*stream_);
     std::swap(in_, out_);
     tasks_ = std::min(words.tail, room);
     further_blocks_ = words.further_blocks;
@@ -110,8 +124,10 @@ class level_executor final : public pool_executor {
   std::uint32_t blocks_;
   device_buffer<stored_task> in_, out_;
   device_buffer<level_words> words_;
+  join_memory joins_;
   std::unique_ptr<stream> stream_;
-  std::uint64_t tasks_ = 0, further_blocks_ = 0;
+  std::uint64_t tasks_ = 0, further_blocks_ = 0, joins_used_ = 0;
+  bool joins_matter_ = false;  ///< tasks that were handed back may name joins
   std::atomic<bool> stop_asked_ = false;
 };
 

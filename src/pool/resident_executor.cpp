@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "join_memory.hpp"
 #include "pool_executor.hpp"
 
 namespace ballast::inline pool {
@@ -15,6 +16,7 @@ class resident_executor final : public pool_executor {
       : plan_(plan),
         kernel_(plan.device, *plan.kernels, plan.kernels->entry_for(method.entry), plan.options.resident),
         memory_(method.make_memory(plan, kernel_.blocks())),
+        joins_(plan, workers()),
         words_(plan.device, 1),
         bounds_(plan.device, workers()),
         counts_(plan.device, workers()),
@@ -23,8 +25,8 @@ class resident_executor final : public pool_executor {
 
   std::uint32_t workers() const override { return kernel_.blocks(); }
   std::size_t memory_bytes() const override {
-    return memory_->bytes() + words_.bytes() + bounds_.bytes() + counts_.bytes() + hands_.bytes() +
-           waiting_.bytes();
+    return memory_->bytes() + joins_.bytes() + words_.bytes() + bounds_.bytes() + counts_.bytes() +
+           hands_.bytes() + waiting_.bytes();
   }
   bool is_claimed() const override { return kernel_.claimed(); }
 
@@ -35,6 +37,8 @@ class resident_executor final : public pool_executor {
 
   void carry_out(pool_run& run) override {
     stop_asked_.store(false);
+    if (!joins_matter_) clear_joins();
+    joins_matter_ = true;
     run.statistics.workers.resize(workers());
     while (!run.waiting.empty() && run.why_stopped.empty()) {
       give(run);
@@ -42,6 +46,7 @@ class resident_executor final : public pool_executor {
       add_counts(run.statistics);
       take_back(run, halt);
     }
+    joins_matter_ = !run.why_stopped.empty();
   }
 
  private:
@@ -51,6 +56,8 @@ class resident_executor final : public pool_executor {
         return "a stop was requested";
       case pool_halt::overrun:
         return "a kernel created more tasks than its `spawns`; those beyond are lost";
+      case pool_halt::joinless:
+        return "no record is left for a join: pool_options::joins";
       case pool_halt::stalled:
         return "a worker waited too long for another inside a shared structure";
       default:
@@ -71,6 +78,12 @@ class resident_executor final : public pool_executor {
     stream_->synchronize();
   }
 
+  /// Bounds say how many free records each worker has in stock: none.
+  void clear_joins() {
+    joins_.clear(*stream_);
+    clear(*stream_, bounds_);
+  }
+
   pool_view view(std::size_t waiting) const {
     pool_view all;
     all.words = words_.data();
@@ -81,6 +94,7 @@ class resident_executor final : public pool_executor {
     all.workers = workers();
     all.waiting = waiting_.data();
     all.waiting_tasks = std::uint32_t(waiting);
+    all.joins = joins_.arena();
     all.most_at_once = std::min(plan_.hand_capacity / 2, plan_.hand_capacity - plan_.kernels->most_spawns());
     return all;
   }
@@ -148,12 +162,14 @@ class resident_executor final : public pool_executor {
   pool_plan plan_;
   resident_kernel kernel_;
   std::unique_ptr<method_memory> memory_;
+  join_memory joins_;
   device_buffer<pool_words> words_;
   device_buffer<hand_bounds> bounds_;
   device_buffer<worker_counts> counts_;
   device_buffer<stored_task> hands_, waiting_;
   std::unique_ptr<stream> stream_;
   std::atomic<bool> stop_asked_ = false;
+  bool joins_matter_ = false;  ///< tasks that were handed back may name joins
 };
 
 }  // namespace

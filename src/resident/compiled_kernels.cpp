@@ -42,6 +42,9 @@ kernel_code const& compiled_kernels::entry_for(source_key source) const {
 std::uint32_t compiled_kernels::most_spawns() const {
   return std::ranges::max(kernels_, {}, &listed_kernel::spawns).spawns;
 }
+std::uint32_t compiled_kernels::most_joins() const {
+  return std::ranges::max(kernels_, {}, &listed_kernel::joins).joins;
+}
 
 void compiled_kernels::launch(stream& on, task const& task) const {
   auto const record = record_of(task);

@@ -5,6 +5,7 @@
 
 #include "ballast/device/array_ref.cuh"
 #include "ballast/device/atomic_ref.cuh"
+#include "ballast/pool/join.cuh"
 #include "ballast/resident/compiled_kernels.hpp"
 
 namespace ballast::test {
@@ -76,6 +77,53 @@ struct wide_root {
   }
 };
 
+/// Adds up what two children have found, for whoever waits for it: a join, or else a word.
+template <int Threads>
+struct fibonacci_sum {
+  static constexpr int threads = Threads;
+  static constexpr std::uint32_t spawns = 1;
+
+  array_ref<std::uint64_t> answer;
+  join_handle parent, join;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    report(block, block.take_value(join), answer, parent);
+  }
+
+  template <class Block>
+  BALLAST_HD static void report(Block& block, std::uint64_t value, array_ref<std::uint64_t> answer,
+                                join_handle parent) {
+    if (!parent) {
+      answer[0] = value;
+    } else {
+      block.value_of(parent).add_relaxed(value);
+      block.finish(parent);
+    }
+  }
+};
+
+/// Fibonacci's number n, by two tasks for its predecessors and one that adds them up.
+template <int Threads>
+struct fibonacci {
+  static constexpr int threads = Threads;
+  static constexpr std::uint32_t spawns = 2, joins = 1;
+
+  array_ref<std::uint64_t> answer;
+  join_handle parent;
+  std::uint32_t n;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    if (n < 2) return fibonacci_sum<Threads>::report(block, n, answer, parent);
+    auto const join = block.fork(fibonacci_sum<Threads>{answer, parent, {}}, 2);
+    block.spawn(fibonacci{{}, join, n - 1});
+    block.spawn(fibonacci{{}, join, n - 2});
+  }
+};
+
 struct idler {
   static constexpr int threads = 32;
   template <class Block>
@@ -98,5 +146,7 @@ compiled_kernels const& tree_kernels_of_blocks();   ///< 64 threads
 compiled_kernels const& tree_kernels_of_warps();    ///< 32 threads
 compiled_kernels const& tree_kernels_of_threads();  ///< 1 thread
 compiled_kernels const& lying_kernels();
+compiled_kernels const& joining_kernels_of_blocks();   ///< 64 threads
+compiled_kernels const& joining_kernels_of_threads();  ///< 1 thread
 
 }  // namespace ballast::test

@@ -17,6 +17,9 @@ namespace ballast::inline pool {
 /// Keeps nothing: a kernel that declares no children creates none.
 struct no_sink {
   BALLAST_HD void add(stored_task const&) const {}
+  BALLAST_HD join_arena joins() const { return {}; }
+  BALLAST_HD join_handle new_join() const { return {}; }
+  BALLAST_HD void end_join(join_handle) const {}
 };
 
 /// An ordinary launch of a task, which compiled_kernels refuses for kernels that create tasks.
@@ -49,7 +52,7 @@ listed_kernel make_pool_listed() {
   code.host_function = &launch_alone_on_host<List, K>;
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::most_taken;
-  return {key_of<K>, type_name<K>(), code, spawns_of<K>};
+  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>};
 }
 
 template <class List, class Method>

@@ -25,6 +25,7 @@ struct level_work {
   level_words* words = nullptr;
   std::uint32_t tasks = 0;  ///< in `in`
   std::uint32_t room = 0;   ///< in `out`; the host has made it large enough for what kernels declare
+  join_arena joins;         ///< large enough likewise; records are used once in a run
 
   /// The first task of block `block` of `blocks`.
   BALLAST_HD std::uint32_t first_of(std::uint32_t block, std::uint32_t blocks) const {
@@ -44,8 +45,15 @@ class level_sink {
       device_atomic<std::uint64_t>(level_.words->further_blocks).add_relaxed(task.record.range().count - 1);
   }
 
+  BALLAST_HD join_arena const& joins() const { return level_.joins; }
+  BALLAST_HD join_handle new_join() const {
+    std::uint32_t record = 0;
+    return {level_.joins.fresh(1, record) == 1 ? record + 1 : 0};
+  }
+  BALLAST_HD void end_join(join_handle) const {}
+
  private:
-  level_work level_;
+  level_work const& level_;
 };
 
 /// Runs all blocks of a task.

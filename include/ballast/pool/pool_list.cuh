@@ -7,6 +7,8 @@
 
 #include "ballast/device/block.cuh"
 #include "ballast/device/kernel_form.cuh"
+#include "ballast/pool/join.cuh"
+#include "ballast/pool/stored_task.cuh"
 #include "ballast/resident/task_record.cuh"
 
 namespace ballast::inline pool {
@@ -18,13 +20,15 @@ template <class K>
 requires requires { K::spawns; }
 constexpr std::uint32_t spawns_of<K> = K::spawns;
 
-/// A task as pools store it, aligned so that a GPU moves 16 bytes at once.
-struct alignas(16) stored_task {
-  task_record record;
-};
-static_assert(sizeof(stored_task) == 48);
+/// How many joins a block of K may make: K::joins if K declares it, else none.
+template <class K>
+constexpr std::uint32_t joins_of = 0;
+template <class K>
+requires requires { K::joins; }
+constexpr std::uint32_t joins_of<K> = K::joins;
 
-/// The block that a kernel gets in a pool: what Base offers, and spawn(). Sink keeps the children.
+/// The block that a kernel gets in a pool: what Base offers, and how tasks are created and joined. Sink keeps
+/// the children.
 template <class Base, class K, class List, class Sink>
 class spawning_block : public Base {
  public:
@@ -39,15 +43,57 @@ class spawning_block : public Base {
   template <kernel_form Child>
   BALLAST_HD void spawn(Child const& child, block_range range = {}) const {
     static_assert(spawns_of<K> > 0, "a kernel that creates tasks declares how many: static constexpr spawns");
+    sink_.add(stored(child, range));
+  }
+
+  /// Makes a join: `continuation` (a kernel of the list with a member `join_handle join`, which is set) runs
+  /// when finish() was called `children` (1 or more) times on it, and its value is `initial` at first. Each
+  /// thread that calls makes one; at most K::joins calls in a block. Give the handle to the children; their
+  /// arguments may hold it. The continuation must call take_value() once, which ends the join.
+  template <kernel_form Continuation>
+  BALLAST_HD join_handle fork(Continuation continuation, std::uint32_t children,
+                              std::uint64_t initial = 0) const {
+    static_assert(joins_of<K> > 0, "a kernel that makes joins declares how many: static constexpr joins");
+    join_handle const join = sink_.new_join();
+    if (!join) return join;
+    continuation.join = join;
+    sink_.joins()[join].continuation = stored(continuation, {});
+    sink_.joins().value(join).store_relaxed(initial);
+    sink_.joins().left(join).store_relaxed(children);
+    return join;
+  }
+  /// The word in which the children of a join combine their values, by add_relaxed, raise_to or lower_to.
+  BALLAST_HD device_atomic<std::uint64_t> value_of(join_handle join) const {
+    return sink_.joins().value(join);
+  }
+  /// One child of the join is done, with all that this thread wrote (and other threads before a sync()). By
+  /// one thread for each child. The last one creates the continuation, which counts among its K::spawns.
+  BALLAST_HD void finish(join_handle join) const {
+    static_assert(spawns_of<K> > 0, "a kernel that finishes a child may create the continuation: spawns");
+    if (!join || sink_.joins().left(join).add_release(~std::uint32_t(0)) != 1) return;
+    fence_after_relaxed<scope::device>();
+    sink_.add(sink_.joins()[join].continuation);
+  }
+  /// What the children have made of the value; the join is over. By one thread of its continuation, and at
+  /// most one join in a task.
+  BALLAST_HD std::uint64_t take_value(join_handle join) const {
+    if (!join) return 0;
+    std::uint64_t const value = sink_.joins().value(join).load_relaxed();
+    sink_.end_join(join);
+    return value;
+  }
+
+ private:
+  template <class Child>
+  BALLAST_HD static stored_task stored(Child const& child, block_range range) {
     static_assert(List::template has<Child>, "the child's kernel must be in the pool's list");
     static_assert(sizeof(Child) <= 40, "a task holds 40 bytes of arguments: spawn by_reference<Child>");
     stored_task task{};
     __builtin_memcpy(task.record.data, &child, sizeof(Child));
     task.record.describe(range, List::template id_of<Child>());
-    sink_.add(task);
+    return task;
   }
 
- private:
   Sink sink_;
 };
 
@@ -69,6 +115,7 @@ struct pool_list {
   static constexpr std::uint32_t scratch = (std::max({scratch_bytes<K>...}) + 15) / 16 * 16;
   static constexpr int blocks_per_multiprocessor = std::max({wanted_blocks<K>...});
   static constexpr std::uint32_t most_spawns = std::max({spawns_of<K>...});
+  static constexpr std::uint32_t most_joins = std::max({joins_of<K>...});
 
   template <class Child>
   static constexpr bool has = (std::is_same_v<Child, K> || ...);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ballast/pool/join_stock.cuh"
 #include "ballast/pool/pool_list.cuh"
 #include "ballast/pool/pool_worker.cuh"
 #include "ballast/resident/control.cuh"
@@ -87,12 +88,13 @@ class pool_loop {
   }
 #endif
 
-  BALLAST_HD hand_sink sink() const { return {hand_, *me_}; }
+  BALLAST_HD hand_sink sink() const { return {hand_, *me_, work_.view.joins}; }
 
   /// The task has run: counts it and its children. Leader.
   BALLAST_HD void book() const {
     auto& me = *me_;
     if (static_cast<std::int32_t>(me.end - me.limit) > 0) cut_overrun();
+    if constexpr (List::most_joins > 0) book_joins(work_.view, me);
     std::uint32_t const created = me.end - me.first;
     me.counts.created += created;
     me.counts.run += me.completed;
@@ -106,7 +108,7 @@ class pool_loop {
     if (!crew.leader()) return;
     auto& me = *me_;
     if (me.idle_looks > 1) me.counts.idle_ns += crew.now_ns() - me.idle_since_ns;
-    work_.view.bounds[me.number] = {me.begin, me.end};
+    work_.view.bounds[me.number] = {me.begin, me.end, me.joins};
     work_.view.counts[me.number] = me.counts;
     note_activity(activity::left);
   }
@@ -122,6 +124,7 @@ class pool_loop {
     auto& me = *me_;
     me = {};
     me.number = me.victim = number;
+    me.joins = work_.view.bounds[number].joins;
     me.random = 0x9e3779b9u * (number + 1) | 1;
     note_activity(activity::runs);
   }
@@ -133,6 +136,8 @@ class pool_loop {
     if (me.held() == 0) return is_over(crew) ? worker_step::leave : worker_step::refill;
     if (me.idle_looks != 0) end_idling(crew);
     if (work_.method.shares(work_.view, me)) return worker_step::share;
+    if constexpr (List::most_joins > 0)
+      if (!has_joins(crew)) return worker_step::leave;
     if (newest_fits()) {
       me.crowded = 0;
       if constexpr (!takes_many<Crew>) take_newest(crew.record());
@@ -183,6 +188,15 @@ class pool_loop {
       note_activity(activity::runs);
     }
     me_->idle_looks = 0;
+  }
+
+  /// Sees to it that what runs next finds the joins that it declares.
+  template <class Crew>
+  BALLAST_HD bool has_joins(Crew const& crew) const {
+    constexpr std::uint32_t need = List::most_joins * (takes_many<Crew> ? List::most_taken : 1);
+    if (stock_joins(crew, work_.view, *me_, need)) return true;
+    work_.view.halt_for(pool_halt::joinless);
+    return false;
   }
 
   BALLAST_HD bool newest_fits() const {

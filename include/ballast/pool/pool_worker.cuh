@@ -5,17 +5,19 @@
 
 #include "ballast/device/array_ref.cuh"
 #include "ballast/device/atomic_ref.cuh"
-#include "ballast/pool/pool_list.cuh"
+#include "ballast/pool/join.cuh"
+#include "ballast/pool/stored_task.cuh"
 
 namespace ballast::inline pool {
 
 /// Why all workers of a pool leave, besides that nothing is left to do.
 enum class pool_halt : std::uint32_t {
   none,
-  crowded,  ///< a worker has no room for the children of its next task
-  asked,    ///< the host asked for it
-  overrun,  ///< a kernel created more children than it declares
-  stalled   ///< a wait for another worker in a shared structure outlasted its patience
+  crowded,   ///< a worker has no room for the children of its next task
+  asked,     ///< the host asked for it
+  overrun,   ///< a kernel created more children than it declares
+  joinless,  ///< the arena of joins is used up
+  stalled    ///< a wait for another worker in a shared structure outlasted its patience
 };
 
 /// Words that all workers of a pool share; all bits zero but for `pending` at the start of a run.
@@ -30,6 +32,7 @@ struct pool_words {
 /// The tasks that a worker has left in its hand: places begin to end - 1, modulo the hand's capacity.
 struct hand_bounds {
   std::uint32_t begin, end;
+  std::uint32_t joins;  ///< free records in the worker's stock; kept from launch to launch
 };
 
 /// What a worker counted; written when it leaves.
@@ -63,10 +66,12 @@ struct pool_worker {
   std::uint32_t looks;      ///< decisions so far
   std::uint32_t idle_looks;
   std::uint32_t random;
-  std::uint32_t victim;   ///< from whom the last steal was won
-  std::uint32_t spare;    ///< 1 + a chunk that is free and at hand
-  std::uint32_t found;    ///< what the leader tells the others within a step
-  std::uint32_t portion;  ///< the same
+  std::uint32_t victim;      ///< from whom the last steal was won
+  std::uint32_t spare;       ///< 1 + a chunk that is free and at hand
+  std::uint32_t joins;       ///< free records in the stock; wraps if a kernel makes more than it declares
+  std::uint32_t joins_over;  ///< joins that the running tasks have ended
+  std::uint32_t found;       ///< what the leader tells the others within a step
+  std::uint32_t portion;     ///< the same
 
   BALLAST_HD std::uint32_t held() const { return end - begin; }
   /// A number that differs from call to call and from worker to worker: xorshift (Marsaglia 2003).
@@ -95,23 +100,45 @@ class task_hand {
   std::uint32_t mask_;
 };
 
+/// Adds to a word that only the threads of one worker share; returns what it was.
+BALLAST_HD inline std::uint32_t add_in_worker(std::uint32_t& word, std::uint32_t value) {
+#if BALLAST_ON_GPU
+  return atomicAdd(&word, value);
+#else
+  std::uint32_t const old = word;
+  word += value;
+  return old;
+#endif
+}
+
 /// Where the children of running tasks go: on top of the hand.
 class hand_sink {
  public:
-  BALLAST_HD hand_sink(task_hand const& hand, pool_worker& me) : hand_(hand), me_(&me) {}
+  BALLAST_HD hand_sink(task_hand const& hand, pool_worker& me, join_arena const& joins)
+      : hand_(hand), me_(&me), joins_(joins) {}
 
   BALLAST_HD void add(stored_task const& task) const {
-#if BALLAST_ON_GPU
-    std::uint32_t const place = atomicAdd(&me_->end, 1);
-#else
-    std::uint32_t const place = me_->end++;
-#endif
+    std::uint32_t const place = add_in_worker(me_->end, 1);
     if (static_cast<std::int32_t>(me_->limit - place) > 0) hand_[place] = task;
+  }
+
+  BALLAST_HD join_arena const& joins() const { return joins_; }
+  /// Of the stock, to which nothing is added meanwhile.
+  BALLAST_HD join_handle new_join() const {
+    std::uint32_t const place = add_in_worker(me_->joins, ~std::uint32_t(0)) - 1;
+    if (static_cast<std::int32_t>(place) < 0) return {};
+    return {joins_.stock_of(me_->number)[place] + 1};
+  }
+  BALLAST_HD void end_join(join_handle join) const {
+    std::uint32_t const place = add_in_worker(me_->joins_over, 1);
+    if (place < most_joins_taken)
+      joins_.stock_of(me_->number)[joins_.stock_capacity + place] = join.number - 1;
   }
 
  private:
   task_hand hand_;
   pool_worker* me_;
+  join_arena const& joins_;
 };
 
 /// What all parts of a worker loop see. Trivially copyable.
@@ -125,6 +152,7 @@ struct pool_view {
   stored_task const* waiting = nullptr;  ///< roots, and what the host gives back
   std::uint32_t waiting_tasks = 0;
   std::uint32_t most_at_once = 1;  ///< of them that a worker takes
+  join_arena joins;
 
   BALLAST_HD device_atomic<std::uint32_t> pending() const {
     return device_atomic<std::uint32_t>(words->pending);

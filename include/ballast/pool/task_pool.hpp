@@ -32,6 +32,9 @@ struct pool_options {
   /// Tasks for which there is room, for each worker, 8 to 2^20, rounded up to a power of two; of `static`, to
   /// begin with. More tasks than fit are moved to the host and back, which is slow. About 48 bytes each.
   std::uint32_t capacity = 1024;
+  /// Joins that can wait at a time, 64 bytes each; 0: 1024 for each worker. None are kept for lists whose
+  /// kernels make none; `static` begins with so many and makes more where memory allows.
+  std::uint32_t joins = 0;
   resident_options resident;
   /// How long run() works if it is given no deadline.
   clock::duration patience = std::chrono::minutes(10);
@@ -57,7 +60,9 @@ struct pool_statistics {
   std::vector<pool_worker_statistics> workers;
 };
 
-/// A run ended before all tasks had run. Every task that was created has run, or is in unexecuted().
+/// A run ended before all tasks had run. Every task that was created has run, is in unexecuted(), or is the
+/// continuation of a join whose children have not all finished. The joins that tasks name stay as they are
+/// until the pool has completed another run, so these tasks may be given to run() of the same pool.
 class pool_stopped : public error {
  public:
   pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
@@ -87,7 +92,7 @@ class task_pool {
   /// Runs the roots and every task that they create, in any order, and returns when all have run; results are
   /// visible to the host then. Memory that tasks use must be ready now (copies completed). Throws
   /// bad_argument before anything has run if a root does not suit the list; pool_stopped at the deadline,
-  /// after request_stop(), when tasks find no room anywhere, and when a kernel creates more tasks than it
+  /// after request_stop(), when no room is left for tasks or joins, and when a kernel creates more than it
   /// declares; deadline_passed if the kernel does not end even so; device_lost.
   pool_statistics run(std::span<task const> roots);
   pool_statistics run(std::span<task const> roots, deadline until);

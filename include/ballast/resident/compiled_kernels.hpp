@@ -29,6 +29,7 @@ struct listed_kernel {
   std::string name;
   kernel_code code;
   std::uint32_t spawns = 0;  ///< children that a block of it may create; only a pool keeps them
+  std::uint32_t joins = 0;   ///< joins that a block of it may make; likewise
 };
 
 /// The resident worker loop of a list, for one type of source.
@@ -48,6 +49,8 @@ class compiled_kernels {
   std::span<listed_kernel const> kernels() const { return kernels_; }
   /// The most children that a block of any of them may create.
   std::uint32_t most_spawns() const;
+  /// The most joins that a block of any of them may make.
+  std::uint32_t most_joins() const;
 
   /// The task as it travels. Throws bad_argument ("kernel") if its kernel is not in the list, ("count") if
   /// its block count is not 1 .. most_blocks_per_task.
