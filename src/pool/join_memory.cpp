@@ -7,7 +7,7 @@
 namespace ballast::inline pool {
 namespace {
 
-constexpr std::uint32_t usual_joins = 1024, most_batch = 64;
+constexpr std::uint32_t usual_joins = 2048, most_batch = 64;
 
 std::uint32_t records_for(pool_plan const& plan, std::uint32_t workers) {
   if (plan.kernels->most_joins() == 0) return 0;

@@ -97,7 +97,11 @@ class level_executor final : public pool_executor {
     count(run.statistics, level, words);
     if (words.tail > room)
       run.why_stopped = "a kernel created more tasks than its `spawns`; those beyond are lost";
-    if (plan_.kernels->most_joins() != 0) joins_used_ = joins_.used(*stream_);
+    if (plan_.kernels->most_joins() != 0) {
+      auto const used = joins_.used(*stream_);
+      run.statistics.joins += used - joins_used_;
+      joins_used_ = used;
+    }
     std::swap(in_, out_);
     tasks_ = std::min(words.tail, room);
     further_blocks_ = words.further_blocks;

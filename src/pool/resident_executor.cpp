@@ -125,6 +125,7 @@ class resident_executor final : public pool_executor {
       statistics.run += one.run;
       statistics.steals_tried += one.steals_tried;
       statistics.steals_won += one.steals_won;
+      statistics.joins += one.joins;
       statistics.shared += one.shared;
       mine.run += one.run;
       mine.steals_tried += one.steals_tried;

@@ -41,6 +41,7 @@ class pool_joins : public testing::TestWithParam<std::string_view> {
     EXPECT_EQ(answer_[0], number(n));
     EXPECT_EQ(statistics.created, tasks_for(n));
     EXPECT_EQ(statistics.run, tasks_for(n));
+    EXPECT_EQ(statistics.joins, (tasks_for(n) - 1) / 3);
   }
 
   pinned_buffer<std::uint64_t> answer_{device(), 1};

@@ -32,9 +32,9 @@ struct chunks_ref {
   std::uint32_t chunk_tasks = 0;     ///< 1 to 255
   std::uint32_t chunks = 0;          ///< at most 2^24
 
-  BALLAST_HD bool shares(pool_view const&, pool_worker& me) const {
+  BALLAST_HD bool shares(pool_view const& view, pool_worker& me) const {
     if (me.has_news == 0 || me.held() < 2) return false;
-    if (me.held() >= 3 * chunk_tasks) return true;
+    if (me.held() >= many_of(view)) return true;
     return me.looks % looks_between_shelves == 0 && shelf_of(me.number).size() == 0;
   }
 
@@ -76,6 +76,7 @@ struct chunks_ref {
   static constexpr std::uint32_t looks_between_shelves = 1;
 #endif
 
+  BALLAST_HD static std::uint32_t many_of(pool_view const& view) { return view.hand_capacity / 4 * 3; }
   BALLAST_HD shelf shelf_of(std::uint32_t worker) const {
     return {shelves + worker, slots + std::size_t(worker) * shelf_capacity, shelf_capacity};
   }
@@ -86,7 +87,7 @@ struct chunks_ref {
   /// Finds a chunk to fill (1 + its number in me.found, else 0) and decides how much to put into it.
   template <class Crew>
   BALLAST_HD void begin_share(Crew& crew, pool_view const& view, pool_worker& me) const {
-    bool const has_many = me.crowded != 0 || me.held() >= 3 * chunk_tasks;
+    bool const has_many = me.crowded != 0 || me.held() >= many_of(view);
     std::uint32_t const offered = has_many ? me.held() : me.held() / 2;
     me.portion = offered < chunk_tasks ? offered : chunk_tasks;
     bool const fits = me.portion != 0 && shelf_of(me.number).size() < shelf_capacity;

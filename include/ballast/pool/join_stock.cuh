@@ -15,6 +15,7 @@ BALLAST_HD inline void book_joins(pool_view const& view, pool_worker& me) {
     me.joins = static_cast<std::int32_t>(me.joins) < 0 ? 0 : me.joins;
     me.joins_over = me.joins_over < most_joins_taken ? me.joins_over : most_joins_taken;
   }
+  me.counts.joins += me.joins_before - me.joins;
   auto const stock = view.joins.stock_of(me.number);
   for (std::uint32_t i = 0; i < me.joins_over; ++i) stock[me.joins++] = stock[view.joins.stock_capacity + i];
   me.joins_over = 0;
@@ -35,6 +36,10 @@ BALLAST_HD bool return_joins(Crew const& crew, pool_view const& view, pool_worke
 template <class Crew>
 BALLAST_HD bool stock_joins(Crew const& crew, pool_view const& view, pool_worker& me, std::uint32_t need) {
   auto const& arena = view.joins;
+  if (me.joins >= need && me.joins + most_joins_taken <= arena.stock_capacity) {
+    me.joins_before = me.joins;
+    return true;
+  }
   if (me.joins + most_joins_taken > arena.stock_capacity && !return_joins(crew, view, me, need + arena.batch))
     return false;
   auto const stock = arena.stock_of(me.number);
@@ -50,6 +55,7 @@ BALLAST_HD bool stock_joins(Crew const& crew, pool_view const& view, pool_worker
     if (fresh == 0) return false;
     for (std::uint32_t i = 0; i < fresh; ++i) stock[me.joins++] = first + i;
   }
+  me.joins_before = me.joins;
   return true;
 }
 

@@ -52,7 +52,7 @@ listed_kernel make_pool_listed() {
   code.host_function = &launch_alone_on_host<List, K>;
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::most_taken;
-  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>};
+  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>, List::most_taken};
 }
 
 template <class List, class Method>

@@ -40,6 +40,7 @@ struct worker_counts {
   std::uint64_t created;  ///< tasks
   std::uint64_t run;      ///< tasks
   std::uint64_t steals_tried, steals_won;
+  std::uint64_t joins;
   std::uint64_t shared;  ///< tasks that were put where other workers can take them
   std::uint64_t idle_ns;
   std::uint32_t most_stored;  ///< the most tasks in the hand and in what the worker owns beside it
@@ -66,12 +67,13 @@ struct pool_worker {
   std::uint32_t looks;      ///< decisions so far
   std::uint32_t idle_looks;
   std::uint32_t random;
-  std::uint32_t victim;      ///< from whom the last steal was won
-  std::uint32_t spare;       ///< 1 + a chunk that is free and at hand
-  std::uint32_t joins;       ///< free records in the stock; wraps if a kernel makes more than it declares
-  std::uint32_t joins_over;  ///< joins that the running tasks have ended
-  std::uint32_t found;       ///< what the leader tells the others within a step
-  std::uint32_t portion;     ///< the same
+  std::uint32_t victim;        ///< from whom the last steal was won
+  std::uint32_t spare;         ///< 1 + a chunk that is free and at hand
+  std::uint32_t joins;         ///< free records in the stock; wraps if a kernel makes more than it declares
+  std::uint32_t joins_before;  ///< the same before the tasks ran
+  std::uint32_t joins_over;    ///< joins that the running tasks have ended
+  std::uint32_t found;         ///< what the leader tells the others within a step
+  std::uint32_t portion;       ///< the same
 
   BALLAST_HD std::uint32_t held() const { return end - begin; }
   /// A number that differs from call to call and from worker to worker: xorshift (Marsaglia 2003).

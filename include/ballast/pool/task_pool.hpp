@@ -32,7 +32,7 @@ struct pool_options {
   /// Tasks for which there is room, for each worker, 8 to 2^20, rounded up to a power of two; of `static`, to
   /// begin with. More tasks than fit are moved to the host and back, which is slow. About 48 bytes each.
   std::uint32_t capacity = 1024;
-  /// Joins that can wait at a time, 64 bytes each; 0: 1024 for each worker. None are kept for lists whose
+  /// Joins that can wait at a time, 64 bytes each; 0: 2048 for each worker. None are kept for lists whose
   /// kernels make none; `static` begins with so many and makes more where memory allows.
   std::uint32_t joins = 0;
   resident_options resident;
@@ -51,6 +51,7 @@ struct pool_statistics {
   std::uint64_t created = 0;  ///< tasks: the roots, and what tasks created
   std::uint64_t run = 0;      ///< of these, run to their end
   std::uint64_t steals_tried = 0, steals_won = 0;
+  std::uint64_t joins = 0;   ///< joins that were made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was put where other workers could take it
   /// The sum of the most that each worker stored at any time: room for so many tasks would have sufficed. Of
   /// `static`, the most tasks in both arrays.

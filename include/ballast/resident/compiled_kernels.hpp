@@ -28,8 +28,9 @@ struct listed_kernel {
   kernel_key key;
   std::string name;
   kernel_code code;
-  std::uint32_t spawns = 0;  ///< children that a block of it may create; only a pool keeps them
-  std::uint32_t joins = 0;   ///< joins that a block of it may make; likewise
+  std::uint32_t spawns = 0;         ///< children that a block of it may create; only a pool keeps them
+  std::uint32_t joins = 0;          ///< joins that a block of it may make; likewise
+  std::uint32_t tasks_at_once = 1;  ///< that a block of a GPU runs: 32 if each thread of a warp runs its own
 };
 
 /// The resident worker loop of a list, for one type of source.
