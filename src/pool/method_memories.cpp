@@ -73,8 +73,16 @@ void deque_memory<Method, Words>::collect(stream& on, std::vector<stored_task>& 
 template class deque_memory<abp_ref, abp_deque_words>;
 template class deque_memory<chase_lev_ref, chase_lev_deque_words>;
 
+void ring_memory::clear(stream& on) {
+  if (is_empty_) return;
+  pool::clear(on, words_);
+  pool::clear(on, slots_);
+  is_empty_ = true;
+}
+
 // Of tickets that were taken and not used, only the slots tell: one that waits for its popper holds a task.
 void ring_memory::collect(stream& on, std::vector<stored_task>& into) {
+  is_empty_ = false;
   auto slots = copy_of(on, slots_);
   for (auto& slot : slots)
     if ((slot.turn & (capacity_ - 1)) == 1) into.push_back(task_in(slot.record));

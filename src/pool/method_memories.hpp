@@ -75,10 +75,7 @@ class ring_memory final : public method_memory {
       : capacity_(std::bit_ceil(plan.capacity * std::min(workers, most_queue / plan.capacity))),
         words_(plan.device, 1),
         slots_(plan.device, capacity_) {}
-  void clear(stream& on) override {
-    pool::clear(on, words_);
-    pool::clear(on, slots_);
-  }
+  void clear(stream& on) override;
   void start(resident_kernel& kernel, pool_view const& view) override {
     start_with(kernel, view, shared_ring_ref{{words_.data(), slots_.data(), capacity_}});
   }
@@ -89,6 +86,7 @@ class ring_memory final : public method_memory {
 
  private:
   std::uint32_t capacity_;
+  bool is_empty_ = false;  ///< as a run leaves it that has not stopped
   device_buffer<ring_queue_words> words_;
   device_buffer<ring_slot<stored_task>> slots_;
 };

@@ -37,8 +37,8 @@ class resident_executor final : public pool_executor {
 
   void carry_out(pool_run& run) override {
     stop_asked_.store(false);
-    if (!joins_matter_) clear_joins();
-    joins_matter_ = true;
+    if (joins_are_stale_) clear_joins();
+    joins_are_stale_ = false;
     run.statistics.workers.resize(workers());
     while (!run.waiting.empty() && run.why_stopped.empty()) {
       give(run);
@@ -46,7 +46,10 @@ class resident_executor final : public pool_executor {
       add_counts(run.statistics);
       take_back(run, halt);
     }
-    joins_matter_ = !run.why_stopped.empty();
+    // Completed runs give every record back, but what followed a stopped one may not have been the rest of
+    // it.
+    joins_are_stale_ = run.why_stopped.empty() && was_stopped_;
+    was_stopped_ = !run.why_stopped.empty();
   }
 
  private:
@@ -170,7 +173,8 @@ class resident_executor final : public pool_executor {
   device_buffer<stored_task> hands_, waiting_;
   std::unique_ptr<stream> stream_;
   std::atomic<bool> stop_asked_ = false;
-  bool joins_matter_ = false;  ///< tasks that were handed back may name joins
+  bool joins_are_stale_ = true;  ///< no task that is left names one
+  bool was_stopped_ = false;     ///< the last run
 };
 
 }  // namespace
