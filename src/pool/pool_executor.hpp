@@ -23,6 +23,11 @@ struct pool_plan {
   std::uint32_t hand_capacity = 0;  ///< a power of two, with room for any task's children
 };
 
+/// How many tasks a worker runs together: a warp that works for its threads, 32.
+inline std::uint32_t tasks_at_once(pool_plan const& plan) {
+  return plan.device->is_cuda() ? plan.kernels->kernels().front().tasks_at_once : 1;
+}
+
 /// A run as it goes on.
 struct pool_run {
   deadline until;

@@ -97,6 +97,7 @@ class resident_executor final : public pool_executor {
     all.workers = workers();
     all.waiting = waiting_.data();
     all.waiting_tasks = std::uint32_t(waiting);
+    all.tasks_at_once = tasks_at_once(plan_);
     all.joins = joins_.arena();
     all.most_at_once = std::min(plan_.hand_capacity / 2, plan_.hand_capacity - plan_.kernels->most_spawns());
     return all;

@@ -17,10 +17,9 @@ pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels con
   if (options.capacity < least_capacity || options.capacity > most_capacity)
     refuse_argument("capacity", options.capacity, "8 to 1048576 tasks a worker");
   pool_plan plan{std::move(device), &kernels, options, std::bit_ceil(options.capacity), 0};
-  bool const runs_many = plan.device->is_cuda() && kernels.kernels().front().tasks_at_once > 1;
+  auto const hand = tasks_at_once(plan) > 1 ? hand_of_many : usual_hand;
   auto const children = kernels.most_spawns() + 1;
-  plan.hand_capacity =
-      std::max(std::min(plan.capacity, runs_many ? hand_of_many : usual_hand), std::bit_ceil(children));
+  plan.hand_capacity = std::max(std::min(plan.capacity, hand), std::bit_ceil(children));
   return plan;
 }
 

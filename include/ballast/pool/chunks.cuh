@@ -33,7 +33,7 @@ struct chunks_ref {
   std::uint32_t chunks = 0;          ///< at most 2^24
 
   BALLAST_HD bool shares(pool_view const& view, pool_worker& me) const {
-    if (me.has_news == 0 || me.held() < 2) return false;
+    if (me.has_news == 0 || me.held() <= view.tasks_at_once) return false;
     if (me.held() >= many_of(view)) return true;
     return me.looks % looks_between_shelves == 0 && shelf_of(me.number).size() == 0;
   }
@@ -54,8 +54,14 @@ struct chunks_ref {
 
   template <class Crew>
   BALLAST_HD void refill(Crew& crew, pool_view const& view, pool_worker& me) const {
-    if (crew.leader()) find(view, me);
+    if (crew.leader()) find_own(view, me);
     crew.sync();
+    bool const must_steal = me.found == 0 && me.held() == 0;
+    if (must_steal) {
+      crew.sync();  // all have read it
+      steal(crew, view, me);
+      crew.sync();
+    }
     if (me.found == 0) return;
     std::uint32_t const chunk = me.found - 1;
     auto const hand = view.hand_of(me.number);
@@ -88,7 +94,9 @@ struct chunks_ref {
   template <class Crew>
   BALLAST_HD void begin_share(Crew& crew, pool_view const& view, pool_worker& me) const {
     bool const has_many = me.crowded != 0 || me.held() >= many_of(view);
-    std::uint32_t const offered = has_many ? me.held() : me.held() / 2;
+    std::uint32_t const half = me.held() / 2;
+    std::uint32_t const spare = me.held() > view.tasks_at_once ? me.held() - view.tasks_at_once : 0;
+    std::uint32_t const offered = has_many ? me.held() : half < spare ? half : spare;
     me.portion = offered < chunk_tasks ? offered : chunk_tasks;
     bool const fits = me.portion != 0 && shelf_of(me.number).size() < shelf_capacity;
     me.found = fits ? find_free(crew, view, me) : 0;
@@ -104,13 +112,25 @@ struct chunks_ref {
     me.note_stored(mine.size() * chunk_tasks);
   }
 
-  BALLAST_HD void find(pool_view const& view, pool_worker& me) const {
+  /// Leader. Own tasks: a chunk (me.found, me.portion), or waiting tasks (then the hand is not empty).
+  BALLAST_HD void find_own(pool_view const& view, pool_worker& me) const {
     entry taken = 0;
     me.found = 0;
-    bool const is_own = shelf_of(me.number).pop(taken);
-    if (!is_own && view.take_waiting(me)) return;
+    if (shelf_of(me.number).pop(taken))
+      note_found(me, taken);
+    else
+      view.take_waiting(me);
+  }
+
+  template <class Crew>
+  BALLAST_HD void steal(Crew const& crew, pool_view const& view, pool_worker& me) const {
+    entry taken = 0;
+    auto const has_tasks = [&](std::uint32_t worker) { return shelf_of(worker).size() != 0; };
     auto const attempt = [&](std::uint32_t victim) { return shelf_of(victim).steal(taken); };
-    if (!is_own && !steal_from_any(view, me, attempt)) return;
+    if (steal_together(crew, view, me, has_tasks, attempt)) note_found(me, taken);
+  }
+
+  BALLAST_HD static void note_found(pool_worker& me, entry taken) {
     me.found = (taken & 0xffffff) + 1;
     me.portion = taken >> 24;
   }

@@ -29,22 +29,35 @@ struct deque_stealing {
     view.settle(me);
     auto const hand = view.hand_of(me.number);
     auto const mine = deque_of(me.number);
-    for (; me.held() != 0 && mine.push(hand[me.begin]); ++me.begin) ++me.counts.shared;
+    std::uint32_t const added =
+        mine.push_many(me.held(), [&](std::uint32_t i) -> stored_task const& { return hand[me.begin + i]; });
+    me.begin += added;
+    me.counts.shared += added;
     me.has_news = 0;
     me.note_stored(mine.size());
   }
 
   template <class Crew>
   BALLAST_HD void refill(Crew& crew, pool_view const& view, pool_worker& me) const {
-    if (!crew.leader()) return;
-    stored_task task;
-    bool const is_own = deque_of(me.number).pop(task);
-    if (!is_own && view.take_waiting(me)) return;
-    auto const attempt = [&](std::uint32_t victim) { return deque_of(victim).steal(task); };
-    if (is_own || steal_from_any(view, me, attempt)) view.hand_of(me.number)[me.end++] = task;
+    if (crew.leader()) take_own(view, me);
+    crew.sync();
+    bool const must_steal = me.held() == 0;
+    crew.sync();  // all have read it
+    if (!must_steal) return;
+    auto const hand = view.hand_of(me.number);
+    auto const has_tasks = [&](std::uint32_t worker) { return deque_of(worker).size() != 0; };
+    auto const attempt = [&](std::uint32_t victim) { return deque_of(victim).steal(hand[me.end]); };
+    if (steal_together(crew, view, me, has_tasks, attempt)) ++me.end;
   }
 
  private:
+  BALLAST_HD void take_own(pool_view const& view, pool_worker& me) const {
+    auto const hand = view.hand_of(me.number);
+    auto const mine = deque_of(me.number);
+    while (me.held() < view.tasks_at_once && mine.pop(hand[me.end])) ++me.end;
+    if (me.held() == 0) view.take_waiting(me);
+  }
+
   BALLAST_HD Deque deque_of(std::uint32_t worker) const {
     return {words + worker, slots + std::size_t(worker) * capacity, capacity};
   }

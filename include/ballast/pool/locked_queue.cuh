@@ -41,10 +41,9 @@ struct locked_queue_ref {
   template <class Crew>
   BALLAST_HD void refill(Crew& crew, pool_view const& view, pool_worker& me) const {
     if (!crew.leader()) return;
-    if (dequeue(crew, view, view.hand_of(me.number)[me.end]))
-      ++me.end;
-    else
-      view.take_waiting(me);
+    auto const hand = view.hand_of(me.number);
+    while (me.held() < view.tasks_at_once && dequeue(crew, view, hand[me.end])) ++me.end;
+    if (me.held() == 0) view.take_waiting(me);
   }
 
  private:

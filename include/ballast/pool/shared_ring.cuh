@@ -34,11 +34,13 @@ struct shared_ring_ref {
   template <class Crew>
   BALLAST_HD void refill(Crew& crew, pool_view const& view, pool_worker& me) const {
     if (!crew.leader()) return;
-    stored_task task;
-    auto const outcome = ring.pop(task, worker_patience(crew));
-    if (outcome == pop_outcome::taken) view.hand_of(me.number)[me.end++] = task;
-    if (outcome == pop_outcome::empty) view.take_waiting(me);
+    auto const hand = view.hand_of(me.number);
+    auto outcome = pop_outcome::taken;
+    while (me.held() < view.tasks_at_once &&
+           (outcome = ring.pop(hand[me.end], worker_patience(crew))) == pop_outcome::taken)
+      ++me.end;
     if (outcome == pop_outcome::stalled) view.halt_for(pool_halt::stalled);
+    if (me.held() == 0) view.take_waiting(me);
   }
 };
 
