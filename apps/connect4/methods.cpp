@@ -26,7 +26,9 @@ std::span<search_method const> search_methods() {
       search_method{"blocking", "each node a task; one queue behind a lock", true,
                     [](request const& asked) { return search_in_pool(asked, "blocking"); }},
       search_method{"static", "each node a task; two arrays, a launch for each level, as in the paper", true,
-                    [](request const& asked) { return search_in_pool(asked, "static"); }}};
+                    [](request const& asked) { return search_in_pool(asked, "static"); }},
+      search_method{"static-per-task", "the same with a block of the grid for each task", true,
+                    [](request const& asked) { return search_in_pool(asked, "static-per-task"); }}};
   return methods;
 }
 

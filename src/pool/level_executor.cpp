@@ -12,10 +12,11 @@ namespace {
 /// Runs a pool level by level.
 class level_executor final : public pool_executor {
  public:
-  explicit level_executor(pool_plan const& plan)
+  level_executor(pool_plan const& plan, bool block_per_task)
       : plan_(plan),
+        block_per_task_(block_per_task),
         code_(plan.kernels->entry_for(source_key_of<level_work>)),
-        blocks_(choose_blocks(plan, code_)),
+        blocks_(block_per_task ? 1 : choose_blocks(plan, code_)),
         in_(plan.device, std::size_t(blocks_) * plan.capacity),
         out_(plan.device, in_.size()),
         words_(plan.device, 1),
@@ -49,7 +50,6 @@ class level_executor final : public pool_executor {
     auto const fit = device.resources(code).blocks_per_multiprocessor * facts.multiprocessors;
     auto const asked = plan.options.resident.blocks;
     if (asked < 0) refuse_argument("blocks", asked, "1 or more; 0: as many as fit");
-    plan.kernels->resources(device);  // loads every kernel
     return std::uint32_t(asked != 0 ? asked : std::max(fit, 1));
   }
 
@@ -91,7 +91,7 @@ class level_executor final : public pool_executor {
     level_work const level{in_.data(), out_.data(),   words_.data(), std::uint32_t(tasks_),
                            room,       joins_.arena()};
     clear(*stream_, words_);
-    stream_->launch(code_, blocks_, &level, sizeof level);
+    stream_->launch(code_, grid(level.tasks), &level, sizeof level);
     stream_->synchronize(run.until);
     auto const words = copy_of(*stream_, words_)[0];
     count(run.statistics, level, words);
@@ -105,6 +105,11 @@ class level_executor final : public pool_executor {
     std::swap(in_, out_);
     tasks_ = std::min(words.tail, room);
     further_blocks_ = words.further_blocks;
+  }
+
+  std::uint32_t grid(std::uint32_t tasks) const {
+    auto const together = tasks_at_once(plan_);
+    return block_per_task_ ? (tasks - 1) / together + 1 : blocks_;
   }
 
   void count(pool_statistics& statistics, level_work const& level, level_words const& words) const {
@@ -124,6 +129,7 @@ class level_executor final : public pool_executor {
   }
 
   pool_plan plan_;
+  bool block_per_task_;
   kernel_code code_;
   std::uint32_t blocks_;
   device_buffer<stored_task> in_, out_;
@@ -137,8 +143,8 @@ class level_executor final : public pool_executor {
 
 }  // namespace
 
-std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan) {
-  return std::make_unique<level_executor>(plan);
+std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task) {
+  return std::make_unique<level_executor>(plan, block_per_task);
 }
 
 }  // namespace ballast::inline pool

@@ -26,7 +26,11 @@ constexpr std::array methods{
         {"ring", "one bounded lock-free queue"}, source_key_of<shared_ring_ref>, &make<ring_memory>},
     pool_method_code{
         {"blocking", "one queue behind a lock"}, source_key_of<locked_queue_ref>, &make<locked_memory>},
-    pool_method_code{{"static", "two arrays, a launch for each level"}, source_key_of<level_work>, nullptr}};
+    pool_method_code{{"static", "two arrays, a launch for each level"}, source_key_of<level_work>},
+    pool_method_code{{"static-per-task", "the same with a block of the grid for each task"},
+                     source_key_of<level_work>,
+                     nullptr,
+                     true}};
 
 template <std::size_t... I>
 constexpr std::array<pool_method, sizeof...(I)> facts_of(std::index_sequence<I...>) {

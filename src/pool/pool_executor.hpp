@@ -79,13 +79,15 @@ void clear(stream& on, device_buffer<T> const& buffer) {
 struct pool_method_code {
   pool_method about;
   source_key entry = nullptr;
+  /// Null: a launch for each level.
   std::unique_ptr<method_memory> (*make_memory)(pool_plan const& plan, std::uint32_t workers) = nullptr;
+  bool block_per_task = false;  ///< of a launch for each level
 };
 
 /// Throws bad_argument ("method").
 pool_method_code const& pool_method_named(std::string_view name);
 
 std::unique_ptr<pool_executor> make_resident_executor(pool_plan const& plan, pool_method_code const& method);
-std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan);
+std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task);
 
 }  // namespace ballast::inline pool

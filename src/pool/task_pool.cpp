@@ -25,7 +25,8 @@ pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels con
 
 std::unique_ptr<pool_executor> make_executor(pool_plan const& plan) {
   auto const& method = pool_method_named(plan.options.method);
-  return method.make_memory == nullptr ? make_level_executor(plan) : make_resident_executor(plan, method);
+  return method.make_memory == nullptr ? make_level_executor(plan, method.block_per_task)
+                                       : make_resident_executor(plan, method);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ std::string name_of(testing::TestParamInfo<contract_case> const& info) {
 
 class pool_contract : public testing::TestWithParam<contract_case> {
  protected:
-  bool is_static() const { return GetParam().method == "static"; }
+  bool is_static() const { return GetParam().method.starts_with("static"); }
 
   compiled_kernels const& kernels() const {
     if (GetParam().threads == 1) return tree_kernels_of_threads();

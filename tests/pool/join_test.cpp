@@ -60,7 +60,7 @@ TEST_P(pool_joins, outlive_the_spilling_of_their_tasks) {
 }
 
 TEST_P(pool_joins, that_find_no_record_end_the_run_with_an_error_that_says_so) {
-  if (GetParam() == "static") GTEST_SKIP() << "static makes room for the joins of a level";
+  if (GetParam().starts_with("static")) GTEST_SKIP() << "static makes room for the joins of a level";
   task_pool pool(device(), joining_kernels_of_blocks(), options(1024, 4));
   try {
     pool.run(root<64>(20));

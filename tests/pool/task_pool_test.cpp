@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "ballast/base/environment.hpp"
 #include "ballast/device/buffer.hpp"
 #include "tree_kernels.cuh"
@@ -54,6 +56,40 @@ TEST(task_pool, ends_the_run_of_a_kernel_that_creates_more_tasks_than_it_declare
       EXPECT_NE(std::string(stopped.what()).find("spawns"), std::string::npos) << stopped.what();
     }
   }
+}
+
+TEST(task_pool, hands_back_what_a_requested_stop_left_and_runs_again) {
+  constexpr std::uint32_t nodes = 100'000;
+  device_buffer<std::uint32_t> times(device(), nodes);
+  auto const stream = device()->make_stream();
+  stream->fill(times.data(), 0, times.bytes());
+  stream->synchronize();
+  task_pool pool(device(), tree_kernels_of_warps());
+  std::vector<task> left{task(tree_node<32>{array_ref(times.data()), 0, nodes, tree_shape::binary})};
+  std::uint64_t run = 0;
+  for (bool stops = true; !left.empty(); stops = false) {
+    std::thread other([&] {
+      if (stops) pool.request_stop();
+    });
+    try {
+      run += pool.run(left).run;
+      left.clear();
+    } catch (pool_stopped const& stopped) {
+      run += stopped.statistics().run;
+      left = stopped.unexecuted();
+    }
+    other.join();
+  }
+  EXPECT_EQ(run, nodes);
+}
+
+TEST(task_pool, leaves_its_device_to_others_between_runs) {
+  task_pool one(device(), tree_kernels_of_warps()), other(device(), lying_kernels(), by("abp"));
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(one.run(std::span<task const>()).run, 0u);
+    EXPECT_EQ(other.run(task(idler{})).run, 1u);
+  }
+  EXPECT_GT(one.memory_bytes(), 0u);
 }
 
 TEST(task_pool, is_needed_to_launch_a_kernel_that_creates_tasks) {

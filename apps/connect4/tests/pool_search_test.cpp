@@ -60,7 +60,8 @@ TEST_P(connect4_pool_search, finds_the_same_on_several_devices) {
 
 TEST_P(connect4_pool_search, ends_when_it_is_told_to_stop) {
   search_request request{board_after(""), 9, heuristic::h1, test_devices(), [] { return true; }};
-  if (GetParam() == "static" || GetParam() == "ring" || GetParam() == "blocking") request.lookahead = 7;
+  if (GetParam().starts_with("static") || GetParam() == "ring" || GetParam() == "blocking")
+    request.lookahead = 7;
   try {
     search(method_named(GetParam()), request);
   } catch (search_stopped const&) { return; }

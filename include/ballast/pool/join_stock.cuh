@@ -21,10 +21,11 @@ BALLAST_HD inline void book_joins(pool_view const& view, pool_worker& me) {
   me.joins_over = 0;
 }
 
-/// Puts free records that a worker has too many of where others find them. Leader.
+/// Puts a batch of free records where others find them. Leader.
 template <class Crew>
-BALLAST_HD bool return_joins(Crew const& crew, pool_view const& view, pool_worker& me, std::uint32_t kept) {
+BALLAST_HD bool return_joins(Crew const& crew, pool_view const& view, pool_worker& me) {
   auto const stock = view.joins.stock_of(me.number);
+  std::uint32_t const kept = view.joins.stock_capacity - most_joins_taken - view.joins.batch;
   for (; me.joins > kept; --me.joins)
     if (view.joins.returned.push(stock[me.joins - 1], worker_patience(crew)) != push_outcome::stored)
       return false;
@@ -40,8 +41,7 @@ BALLAST_HD bool stock_joins(Crew const& crew, pool_view const& view, pool_worker
     me.joins_before = me.joins;
     return true;
   }
-  if (me.joins + most_joins_taken > arena.stock_capacity && !return_joins(crew, view, me, need + arena.batch))
-    return false;
+  if (me.joins + most_joins_taken > arena.stock_capacity && !return_joins(crew, view, me)) return false;
   auto const stock = arena.stock_of(me.number);
   while (me.joins < need) {
     std::uint32_t record = 0;

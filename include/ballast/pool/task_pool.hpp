@@ -40,7 +40,8 @@ struct pool_options {
   clock::duration patience = std::chrono::minutes(10);
 };
 
-/// What one worker did in a run. Of `static`, a worker is a block of the grid.
+/// What one worker did in a run. Of `static`, a worker is a block of the grid; of `static-per-task`, all
+/// blocks together are.
 struct pool_worker_statistics {
   std::uint64_t run = 0;  ///< tasks
   std::uint64_t steals_tried = 0, steals_won = 0;
