@@ -8,9 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/base/environment.hpp"
 #include "ballast/device/buffer.hpp"
-#include "ballast/pool/task_pool.hpp"
+#include "pool_device.hpp"
 #include "tree_kernels.cuh"
 
 namespace ballast::test {
@@ -22,11 +21,6 @@ constexpr std::uint32_t many = 20'000;
 #else
 constexpr std::uint32_t many = 1'000'000;
 #endif
-
-std::shared_ptr<compute_device> device() {
-  static auto const list = open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
-  return list.front();
-}
 
 struct contract_case {
   std::string method;
@@ -55,10 +49,7 @@ class pool_contract : public testing::TestWithParam<contract_case> {
     return GetParam().threads == 32 ? tree_kernels_of_warps() : tree_kernels_of_blocks();
   }
   task_pool make_pool(std::uint32_t capacity = 1024) const {
-    pool_options options;
-    options.method = GetParam().method;
-    options.capacity = capacity;
-    return task_pool(device(), kernels(), options);
+    return task_pool(device(), kernels(), pool_by(GetParam().method, capacity));
   }
 
   /// Words for nodes 0 .. nodes - 1, all zero.

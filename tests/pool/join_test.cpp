@@ -5,18 +5,12 @@
 
 #include <algorithm>
 
-#include "ballast/base/environment.hpp"
 #include "ballast/device/buffer.hpp"
-#include "ballast/pool/task_pool.hpp"
+#include "pool_device.hpp"
 #include "tree_kernels.cuh"
 
 namespace ballast::test {
 namespace {
-
-std::shared_ptr<compute_device> device() {
-  static auto const list = open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
-  return list.front();
-}
 
 /// Fibonacci's numbers, and the tasks that they take here.
 std::uint64_t number(std::uint32_t n) { return n < 2 ? n : number(n - 1) + number(n - 2); }
@@ -25,11 +19,7 @@ std::uint64_t tasks_for(std::uint32_t n) { return n < 2 ? 1 : 2 + tasks_for(n - 
 class pool_joins : public testing::TestWithParam<std::string_view> {
  protected:
   static pool_options options(std::uint32_t capacity, std::uint32_t joins) {
-    pool_options options;
-    options.method = GetParam();
-    options.capacity = capacity;
-    options.joins = joins;
-    return options;
+    return pool_by(GetParam(), capacity, joins);
   }
   template <int Threads>
   task root(std::uint32_t n) const {

@@ -5,28 +5,16 @@
 
 #include <thread>
 
-#include "ballast/base/environment.hpp"
 #include "ballast/device/buffer.hpp"
+#include "pool_device.hpp"
 #include "tree_kernels.cuh"
 
 namespace ballast::test {
 namespace {
 
-std::shared_ptr<compute_device> device() {
-  static auto const list = open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
-  return list.front();
-}
-
-pool_options by(std::string method, std::uint32_t capacity = 1024) {
-  pool_options options;
-  options.method = std::move(method);
-  options.capacity = capacity;
-  return options;
-}
-
 TEST(task_pool, refuses_an_unknown_method_and_tells_the_known_ones) {
   try {
-    task_pool pool(device(), tree_kernels_of_warps(), by("luck"));
+    task_pool pool(device(), tree_kernels_of_warps(), pool_by("luck"));
     FAIL() << "luck is no method";
   } catch (bad_argument const& refused) {
     EXPECT_EQ(refused.argument(), "method");
@@ -37,18 +25,18 @@ TEST(task_pool, refuses_an_unknown_method_and_tells_the_known_ones) {
 
 TEST(task_pool, refuses_a_capacity_outside_its_range) {
   for (std::uint32_t const capacity : {0u, 7u, (1u << 20) + 1})
-    EXPECT_THROW(task_pool(device(), tree_kernels_of_warps(), by("chunks", capacity)), bad_argument);
+    EXPECT_THROW(task_pool(device(), tree_kernels_of_warps(), pool_by("chunks", capacity)), bad_argument);
 }
 
 TEST(task_pool, refuses_a_root_that_is_not_in_its_list_and_a_spread_one) {
-  task_pool pool(device(), tree_kernels_of_warps());
+  task_pool pool(device(), tree_kernels_of_warps(), pool_by("chunks"));
   EXPECT_THROW(pool.run(task(tree_node<64>{})), bad_argument);
   EXPECT_THROW(pool.run(spread(task(tree_node<32>{}))), bad_argument);
 }
 
 TEST(task_pool, ends_the_run_of_a_kernel_that_creates_more_tasks_than_it_declares) {
   for (auto const& method : pool_methods()) {
-    task_pool pool(device(), lying_kernels(), by(std::string(method.name)));
+    task_pool pool(device(), lying_kernels(), pool_by(method.name));
     try {
       pool.run(task(liar{}));
       ADD_FAILURE() << method.name << " believed the liar";
@@ -64,7 +52,7 @@ TEST(task_pool, hands_back_what_a_requested_stop_left_and_runs_again) {
   auto const stream = device()->make_stream();
   stream->fill(times.data(), 0, times.bytes());
   stream->synchronize();
-  task_pool pool(device(), tree_kernels_of_warps());
+  task_pool pool(device(), tree_kernels_of_warps(), pool_by("chunks"));
   std::vector<task> left{task(tree_node<32>{array_ref(times.data()), 0, nodes, tree_shape::binary})};
   std::uint64_t run = 0;
   for (bool stops = true; !left.empty(); stops = false) {
@@ -84,7 +72,8 @@ TEST(task_pool, hands_back_what_a_requested_stop_left_and_runs_again) {
 }
 
 TEST(task_pool, leaves_its_device_to_others_between_runs) {
-  task_pool one(device(), tree_kernels_of_warps()), other(device(), lying_kernels(), by("abp"));
+  task_pool one(device(), tree_kernels_of_warps(), pool_by("chunks")),
+      other(device(), lying_kernels(), pool_by("abp"));
   for (int times = 0; times < 2; ++times) {
     EXPECT_EQ(one.run(std::span<task const>()).run, 0u);
     EXPECT_EQ(other.run(task(idler{})).run, 1u);
