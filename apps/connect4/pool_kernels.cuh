@@ -47,13 +47,14 @@ struct node_value {
   }
 };
 
-/// A node of the tree as a task, as the paper has it: its level and the moves of its ancestors, its parent.
-/// It has a value at once, or it creates a task for each of its children.
+/// A node of the tree as a task, as the paper has it: its level and the moves of its ancestors, its parent;
+/// and its board, for which there is room too, so that nobody makes it again. It has a value at once, or it
+/// creates a task for each of its children.
 struct node_task {
   static constexpr int threads = 1;
   static constexpr std::uint32_t spawns = columns, joins = 1;
 
-  board root;
+  board at;
   move_path path;
   array_ref<score> columns_of_root;
   join_handle parent;
@@ -62,7 +63,6 @@ struct node_task {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    auto const at = board_at(root, path);
     int const level = path.level();
     auto const kind = kind_of(at, level, lookahead, rule);
     node_parent const waits{columns_of_root, parent};
@@ -71,7 +71,8 @@ struct node_task {
     auto const children = static_cast<std::uint32_t>(count(landing));
     auto const join = block.fork(node_value{path, waits, {}}, children, joined(worst_at(level)));
     for (; landing != 0; landing &= landing - 1)
-      block.spawn(node_task{root, path.then(column_of(landing)), columns_of_root, join, lookahead, rule});
+      block.spawn(node_task{with_disc(at, lowest(landing), max_moves_at(level)),
+                            path.then(column_of(landing)), columns_of_root, join, lookahead, rule});
   }
 };
 

@@ -68,7 +68,7 @@ class device_search {
     std::vector<task> tasks;
     auto const lookahead = static_cast<std::uint8_t>(request_.lookahead);
     for (int const column : columns_)
-      tasks.emplace_back(node_task{request_.root,
+      tasks.emplace_back(node_task{dropped(request_.root, column, true),
                                    move_path().then(column),
                                    array_ref<score>(values_.data()),
                                    {},

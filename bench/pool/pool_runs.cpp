@@ -7,7 +7,7 @@
 #include "ballast/device/buffer.hpp"
 #include "ballast/pool/task_pool.hpp"
 #include "pool/benchmarks.hpp"
-#include "pool/kernels.cuh"
+#include "pool/pool_kernels.cuh"
 
 namespace ballast::bench {
 namespace {

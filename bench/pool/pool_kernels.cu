@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels.cuh"
+#include "pool_kernels.cuh"
 
 #include "ballast/pool/kernels.cuh"
 
