@@ -33,8 +33,9 @@ struct chunks_ref {
   std::uint32_t chunks = 0;          ///< at most 2^24
 
   BALLAST_HD bool shares(pool_view const& view, pool_worker& me) const {
-    if (me.has_news == 0 || me.held() <= view.tasks_at_once) return false;
+    if (me.has_news == 0) return false;
     if (me.held() >= many_of(view)) return true;
+    if (me.held() <= view.tasks_at_once) return false;
     return me.looks % looks_between_shelves == 0 && shelf_of(me.number).size() == 0;
   }
 

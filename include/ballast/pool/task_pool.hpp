@@ -51,6 +51,7 @@ struct pool_worker_statistics {
 struct pool_statistics {
   std::uint64_t created = 0;  ///< tasks: the roots, and what tasks created
   std::uint64_t run = 0;      ///< of these, run to their end
+  /// On a GPU a look at 32 workers, and the attempt that follows it, count as one.
   std::uint64_t steals_tried = 0, steals_won = 0;
   std::uint64_t joins = 0;   ///< joins that were made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was put where other workers could take it
@@ -92,10 +93,11 @@ class task_pool {
   task_pool& operator=(task_pool const&) = delete;
 
   /// Runs the roots and every task that they create, in any order, and returns when all have run; results are
-  /// visible to the host then. Memory that tasks use must be ready now (copies completed). Throws
-  /// bad_argument before anything has run if a root does not suit the list; pool_stopped at the deadline,
-  /// after request_stop(), when no room is left for tasks or joins, and when a kernel creates more than it
-  /// declares; deadline_passed if the kernel does not end even so; device_lost.
+  /// visible to the host then. May allocate, if there are more roots than before. Memory that tasks use must
+  /// be ready now (copies completed). Throws bad_argument before anything has run if a root does not suit the
+  /// list; pool_stopped at the deadline, after request_stop(), when no room is left for tasks or joins, and
+  /// when a kernel creates more than it declares; deadline_passed if the kernel does not end even so;
+  /// device_lost.
   pool_statistics run(std::span<task const> roots);
   pool_statistics run(std::span<task const> roots, deadline until);
   pool_statistics run(task const& root);
