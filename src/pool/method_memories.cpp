@@ -21,31 +21,28 @@ chunk_memory::chunk_memory(pool_plan const& plan, std::uint32_t workers)
       slots_(plan.device, std::size_t(workers) * shelf_capacity_),
       tasks_(plan.device, std::size_t(chunks_) * chunk_tasks_),
       used_(plan.device, 1),
+      spares_(plan.device, workers),
       free_words_(plan.device, 1),
       free_slots_(plan.device, std::bit_ceil(chunks_)) {}
 
 chunks_ref chunk_memory::ref() const {
   auto const free_capacity = std::uint32_t(free_slots_.size());
-  return {shelves_.data(),
-          slots_.data(),
-          tasks_.data(),
-          used_.data(),
-          {free_words_.data(), free_slots_.data(), free_capacity},
-          shelf_capacity_,
-          chunk_tasks_,
-          chunks_};
+  return {shelves_.data(), slots_.data(),  tasks_.data(),
+          used_.data(),    spares_.data(), {free_words_.data(), free_slots_.data(), free_capacity},
+          shelf_capacity_, chunk_tasks_,   chunks_};
 }
 
 void chunk_memory::clear(stream& on) {
   pool::clear(on, shelves_);
   pool::clear(on, used_);
+  pool::clear(on, spares_);
   pool::clear(on, free_words_);
   pool::clear(on, free_slots_);
 }
 
 std::size_t chunk_memory::bytes() const {
-  return shelves_.bytes() + slots_.bytes() + tasks_.bytes() + used_.bytes() + free_words_.bytes() +
-         free_slots_.bytes();
+  return shelves_.bytes() + slots_.bytes() + tasks_.bytes() + used_.bytes() + spares_.bytes() +
+         free_words_.bytes() + free_slots_.bytes();
 }
 
 void chunk_memory::collect(stream& on, std::vector<stored_task>& into) {
@@ -73,16 +70,8 @@ void deque_memory<Method, Words>::collect(stream& on, std::vector<stored_task>& 
 template class deque_memory<abp_ref, abp_deque_words>;
 template class deque_memory<chase_lev_ref, chase_lev_deque_words>;
 
-void ring_memory::clear(stream& on) {
-  if (is_empty_) return;
-  pool::clear(on, words_);
-  pool::clear(on, slots_);
-  is_empty_ = true;
-}
-
 // Of tickets that were taken and not used, only the slots tell: one that waits for its popper holds a task.
 void ring_memory::collect(stream& on, std::vector<stored_task>& into) {
-  is_empty_ = false;
   auto slots = copy_of(on, slots_);
   for (auto& slot : slots)
     if ((slot.turn & (capacity_ - 1)) == 1) into.push_back(task_in(slot.record));

@@ -40,7 +40,7 @@ class chunk_memory final : public method_memory {
   device_buffer<tagged_deque_words> shelves_;
   device_buffer<chunks_ref::shelf::slot> slots_;
   device_buffer<stored_task> tasks_;
-  device_buffer<std::uint32_t> used_;
+  device_buffer<std::uint32_t> used_, spares_;
   device_buffer<ring_queue_words> free_words_;
   device_buffer<chunks_ref::free_list::slot> free_slots_;
 };
@@ -75,7 +75,10 @@ class ring_memory final : public method_memory {
       : capacity_(std::bit_ceil(plan.capacity * std::min(workers, most_queue / plan.capacity))),
         words_(plan.device, 1),
         slots_(plan.device, capacity_) {}
-  void clear(stream& on) override;
+  void clear(stream& on) override {
+    pool::clear(on, words_);
+    pool::clear(on, slots_);
+  }
   void start(resident_kernel& kernel, pool_view const& view) override {
     start_with(kernel, view, shared_ring_ref{{words_.data(), slots_.data(), capacity_}});
   }
@@ -86,7 +89,6 @@ class ring_memory final : public method_memory {
 
  private:
   std::uint32_t capacity_;
-  bool is_empty_ = false;  ///< as a run leaves it that has not stopped
   device_buffer<ring_queue_words> words_;
   device_buffer<ring_slot<stored_task>> slots_;
 };

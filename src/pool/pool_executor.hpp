@@ -55,6 +55,7 @@ class method_memory {
  public:
   virtual ~method_memory() = default;
 
+  /// Makes it empty, as it is also after a run that was not called off.
   virtual void clear(stream& on) = 0;
   virtual void start(resident_kernel& kernel, pool_view const& view) = 0;
   /// Adds the tasks that are left; no worker runs.

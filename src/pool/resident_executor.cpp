@@ -20,6 +20,8 @@ class resident_executor final : public pool_executor {
         words_(plan.device, 1),
         bounds_(plan.device, workers()),
         counts_(plan.device, workers()),
+        words_copy_(plan.device, 1),
+        counts_copy_(plan.device, workers()),
         hands_(plan.device, std::size_t(workers()) * plan.hand_capacity),
         stream_(plan.device->make_stream()) {}
 
@@ -41,8 +43,8 @@ class resident_executor final : public pool_executor {
     joins_are_stale_ = false;
     run.statistics.workers.resize(workers());
     while (!run.waiting.empty() && run.why_stopped.empty()) {
-      give(run);
-      auto const halt = launch(run);
+      if (!begin_launch(run)) break;
+      auto const halt = end_launch(run);
       add_counts(run.statistics);
       take_back(run, halt);
     }
@@ -73,11 +75,12 @@ class resident_executor final : public pool_executor {
   void give(pool_run& run) {
     auto const count = run.waiting.size();
     if (waiting_.size() < count) waiting_ = device_buffer<stored_task>(plan_.device, std::bit_ceil(count));
-    pool_words words{};
-    words.pending = std::uint32_t(count);
+    words_copy_[0] = {};
+    words_copy_[0].pending = std::uint32_t(count);
     stream_->copy(waiting_.data(), run.waiting.data(), count * sizeof(stored_task));
-    stream_->copy(words_.data(), &words, sizeof words);
-    memory_->clear(*stream_);
+    stream_->copy(words_.data(), words_copy_.data(), words_.bytes());
+    if (!is_empty_) memory_->clear(*stream_);
+    is_empty_ = true;
     stream_->synchronize();
   }
 
@@ -103,9 +106,21 @@ class resident_executor final : public pool_executor {
     return all;
   }
 
-  pool_halt launch(pool_run& run) {
+  /// False, and why_stopped is told, if tasks that are with the host cannot go back.
+  bool begin_launch(pool_run& run) {
+    try {
+      give(run);
+      memory_->start(kernel_, view(run.waiting.size()));
+    } catch (device_lost const&) { throw; } catch (error const& failure) {
+      if (run.statistics.launches == 0 || kernel_.claimed()) throw;
+      run.why_stopped = failure.what();
+      return false;
+    }
     ++run.statistics.launches;
-    memory_->start(kernel_, view(run.waiting.size()));
+    return true;
+  }
+
+  pool_halt end_launch(pool_run& run) {
     if (stop_asked_.load()) kernel_.request_stop();  // a stop asked for before start() was forgotten by it
     try {
       kernel_.join(run.until);
@@ -114,13 +129,16 @@ class resident_executor final : public pool_executor {
       kernel_.request_stop();
       kernel_.join(deadline::in(plan_.options.resident.stop_patience));
     }
-    auto const words = copy_of(*stream_, words_)[0];
+    stream_->copy(words_copy_.data(), words_.data(), words_.bytes());
+    stream_->copy(counts_copy_.data(), counts_.data(), counts_.bytes());
+    stream_->synchronize();
+    auto const& words = words_copy_[0];
     run.waiting.resize(run.waiting.size() - std::min<std::size_t>(words.taken, run.waiting.size()));
     return pool_halt(words.halt);
   }
 
   void add_counts(pool_statistics& statistics) {
-    auto const counts = copy_of(*stream_, counts_);
+    auto const counts = counts_copy_.span();
     std::uint64_t stored = 0;
     for (std::size_t worker = 0; worker < counts.size(); ++worker) {
       auto const& one = counts[worker];
@@ -151,6 +169,7 @@ class resident_executor final : public pool_executor {
   }
 
   void collect(pool_run& run) {
+    is_empty_ = false;
     memory_->collect(*stream_, run.waiting);
     auto const bounds = copy_of(*stream_, bounds_);
     for (std::size_t worker = 0; worker < bounds.size(); ++worker) collect_hand(run, worker, bounds[worker]);
@@ -171,10 +190,13 @@ class resident_executor final : public pool_executor {
   device_buffer<pool_words> words_;
   device_buffer<hand_bounds> bounds_;
   device_buffer<worker_counts> counts_;
+  pinned_buffer<pool_words> words_copy_;
+  pinned_buffer<worker_counts> counts_copy_;
   device_buffer<stored_task> hands_, waiting_;
   std::unique_ptr<stream> stream_;
   std::atomic<bool> stop_asked_ = false;
   bool joins_are_stale_ = true;  ///< no task that is left names one
+  bool is_empty_ = false;        ///< what the method keeps
   bool was_stopped_ = false;     ///< the last run
 };
 

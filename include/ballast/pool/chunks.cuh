@@ -27,6 +27,7 @@ struct chunks_ref {
   stored_task* tasks = nullptr;           ///< chunk_tasks for each chunk
   std::uint32_t* used_chunks =
       nullptr;                       ///< chunks below this were in use at some time; may grow beyond `chunks`
+  std::uint32_t* spares = nullptr;   ///< of each worker: 1 + a free chunk at hand, or 0
   free_list returned;                ///< chunks that are free again
   std::uint32_t shelf_capacity = 0;  ///< a power of two
   std::uint32_t chunk_tasks = 0;     ///< 1 to 255
@@ -139,8 +140,9 @@ struct chunks_ref {
   /// 1 + a free chunk, or 0.
   template <class Crew>
   BALLAST_HD std::uint32_t find_free(Crew& crew, pool_view const& view, pool_worker& me) const {
-    std::uint32_t chunk = me.spare;
-    me.spare = 0;
+    std::uint32_t& spare = array_ref<std::uint32_t>(spares)[me.number];
+    std::uint32_t chunk = spare;
+    spare = 0;
     if (chunk != 0) return chunk;
     device_atomic<std::uint32_t> const used(*used_chunks);
     auto const popped = returned.pop(chunk, worker_patience(crew));
@@ -153,8 +155,9 @@ struct chunks_ref {
 
   template <class Crew>
   BALLAST_HD void give_back(Crew& crew, pool_view const& view, pool_worker& me, std::uint32_t chunk) const {
-    if (me.spare == 0) {
-      me.spare = chunk + 1;
+    std::uint32_t& spare = array_ref<std::uint32_t>(spares)[me.number];
+    if (spare == 0) {
+      spare = chunk + 1;
     } else if (returned.push(chunk, worker_patience(crew)) != push_outcome::stored) {
       view.halt_for(pool_halt::stalled);
     }

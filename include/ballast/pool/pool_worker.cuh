@@ -68,7 +68,6 @@ struct pool_worker {
   std::uint32_t idle_looks;
   std::uint32_t random;
   std::uint32_t victim;        ///< from whom the last steal was won
-  std::uint32_t spare;         ///< 1 + a chunk that is free and at hand
   std::uint32_t joins;         ///< free records in the stock; wraps if a kernel makes more than it declares
   std::uint32_t joins_before;  ///< the same before the tasks ran
   std::uint32_t joins_over;    ///< joins that the running tasks have ended
