@@ -160,12 +160,20 @@ class resident_executor final : public pool_executor {
 
   void take_back(pool_run& run, pool_halt halt) {
     if (halt == pool_halt::none) {
+      require_none_lost();
       run.why_stopped.clear();  // it may have ended after its deadline, but it ended
       return;
     }
     collect(run);
     run.statistics.spilled += run.waiting.size();
     if (run.why_stopped.empty()) run.why_stopped = why(halt);
+  }
+
+  void require_none_lost() const {
+    auto const pending = words_copy_[0].pending;
+    if (pending != 0)
+      throw error("the pool on " + plan_.device->name() + " ended with a count of " +
+                  std::to_string(pending) + " pending tasks, which cannot be");
   }
 
   void collect(pool_run& run) {
