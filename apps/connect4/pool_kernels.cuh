@@ -51,7 +51,7 @@ struct node_value {
 /// and its board, for which there is room too, so that nobody makes it again. It has a value at once, or it
 /// creates a task for each of its children.
 struct node_task {
-  static constexpr int threads = 1;
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = columns, joins = 1;
 
   board at;

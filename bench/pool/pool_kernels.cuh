@@ -39,7 +39,7 @@ struct fibonacci_sum {
 };
 
 struct fibonacci_call {
-  static constexpr int threads = 1;
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = 2, joins = 1;
   number_reader reader;
   std::uint32_t n;
