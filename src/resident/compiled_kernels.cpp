@@ -39,8 +39,18 @@ kernel_code const& compiled_kernels::entry_for(source_key source) const {
   throw error("kernel list " + name_ + " was compiled without this kind of task source");
 }
 
+std::uint32_t compiled_kernels::most_spawns() const {
+  return std::ranges::max(kernels_, {}, &listed_kernel::spawns).spawns;
+}
+std::uint32_t compiled_kernels::most_joins() const {
+  return std::ranges::max(kernels_, {}, &listed_kernel::joins).joins;
+}
+
 void compiled_kernels::launch(stream& on, task const& task) const {
   auto const record = record_of(task);
+  if (kernels_[record.kernel()].spawns != 0)
+    refuse_argument("kernel", kernels_[record.kernel()].name + ", which creates tasks",
+                    "one that creates none");
   on.launch(kernels_[record.kernel()].code, task.range().count, &record, sizeof record);
 }
 

@@ -14,7 +14,7 @@ namespace {
 template <class Kind>
 class deque : public testing::Test {};
 
-using kinds = testing::Types<abp, chase_lev>;
+using kinds = testing::Types<abp, chase_lev, tagged>;
 TYPED_TEST_SUITE(deque, kinds);
 
 constexpr std::uint64_t nothing = ~std::uint64_t{0};

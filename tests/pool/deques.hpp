@@ -6,6 +6,7 @@
 
 #include "ballast/pool/abp_deque.cuh"
 #include "ballast/pool/chase_lev_deque.cuh"
+#include "ballast/pool/tagged_deque.cuh"
 #include "records.hpp"
 
 namespace ballast::test {
@@ -21,6 +22,12 @@ struct chase_lev {
   template <class Record, template <class> class Atomic = device_atomic>
   using ref = chase_lev_deque_ref<Record, Atomic>;
   using words = chase_lev_deque_words;
+};
+
+struct tagged {
+  template <class Record, template <class> class Atomic = device_atomic>
+  using ref = tagged_deque_ref<Record, Atomic>;
+  using words = tagged_deque_words;
 };
 
 /// A deque and the memory under it.

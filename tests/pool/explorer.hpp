@@ -62,6 +62,7 @@ class explored_atomic {
   }
   void store_release(Word value) const { store_relaxed(value); }
   void store_sequential(Word value) const { store_relaxed(value); }
+  Word add_release(Word value) const { return add_relaxed(value); }
   Word add_relaxed(Word value) const {
     return step([&] { return std::exchange(*word_, static_cast<Word>(*word_ + value)); });
   }

@@ -87,7 +87,9 @@ TEST(connect4_command, refuses_options_outside_their_range) {
                 refuses("lookahead is " + lookahead + "; legal is a whole number from 1 to 16"));
   }
   EXPECT_THAT([] { printed("--json --heuristic h1"); }, refuses("heuristic is h1; legal is H1, H2 or H3"));
-  EXPECT_THAT([] { printed("--json --method luck"); }, refuses("method is luck; legal is sequential"));
+  EXPECT_THAT([] { printed("--json --method luck"); },
+              refuses("method is luck; legal is sequential, chunks, abp, chase-lev, ring, blocking, static "
+                      "or static-per-task"));
   EXPECT_THAT([] { printed("--begins nobody"); }, refuses("begins is nobody; legal is you or computer"));
 }
 

@@ -105,7 +105,8 @@ TEST(connect4_search, chooses_the_lowest_of_the_best_columns_that_are_open) {
 TEST(connect4_methods, are_found_by_their_names_and_told_when_one_is_unknown) {
   for (auto const& method : search_methods()) EXPECT_EQ(method_named(method.name).search, method.search);
   EXPECT_THAT([] { method_named("guessing"); },
-              ThrowsMessage<bad_argument>(StrEq("method is guessing; legal is sequential")));
+              ThrowsMessage<bad_argument>(StrEq("method is guessing; legal is sequential, chunks, abp, "
+                                                "chase-lev, ring, blocking, static or static-per-task")));
   EXPECT_THAT([] { heuristic_named("H4"); },
               ThrowsMessage<bad_argument>(StrEq("heuristic is H4; legal is H1, H2 or H3")));
 }

@@ -14,6 +14,8 @@ class pacer {
  public:
   explicit pacer(double slowdown) : extra_(slowdown - 1.0) {}
 
+  /// Whether it ever sleeps.
+  bool is_needed() const { return extra_ > 0; }
   /// Call after `worked` of real work: sleeps as owe() says.
   void worked(std::chrono::nanoseconds worked);
 

@@ -38,12 +38,11 @@ requires requires { K::blocks_per_multiprocessor; }
 constexpr int wanted_blocks<K> = K::blocks_per_multiprocessor;
 
 /// What every kernel is: a trivially copyable functor whose members are its arguments, with
-/// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024) and
-/// `template <class Block> BALLAST_HD void operator()(Block& block) const`.
+/// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels
+/// that only pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`.
 template <class K>
-concept kernel_form =
-    std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> && K::threads >= 32 &&
-    K::threads <= 1024 && K::threads % 32 == 0;
+concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
+    (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
 
 /// A kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses, outlive
 /// the task, and are read when it runs. List it as by_reference<K>.

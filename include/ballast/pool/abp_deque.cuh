@@ -33,14 +33,26 @@ class abp_deque_ref {
   BALLAST_HD abp_deque_ref(abp_deque_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
+  /// How many records it holds; a hint while others steal.
+  BALLAST_HD std::uint32_t size() const {
+    std::uint32_t const end = tail().load_relaxed(), first = oldest(head().load_relaxed());
+    return end > first ? end - first : 0;
+  }
+
   /// Owner only. Adds a record as the newest; false, and nothing has changed, if no slot is left behind the
   /// newest.
   BALLAST_HD bool push(Record const& record) const {
-    std::uint32_t const end = tail().load_relaxed();
-    if (end == capacity_) return false;
-    slots_[end].template write<Atomic>(record);
-    tail().store_release(end + 1);
-    return true;
+    return push_many(1, [&](std::uint32_t) -> Record const& { return record; }) == 1;
+  }
+  /// Owner only. Adds record(0), record(1), ... up to `count` of them, as many as there is room for; says how
+  /// many.
+  template <class From>
+  BALLAST_HD std::uint32_t push_many(std::uint32_t count, From const& record) const {
+    std::uint32_t const end = tail().load_relaxed(), room = capacity_ - end;
+    std::uint32_t const added = count < room ? count : room;
+    for (std::uint32_t i = 0; i < added; ++i) slots_[end + i].template write<Atomic>(record(i));
+    if (added != 0) tail().store_release(end + added);
+    return added;
   }
 
   /// Owner only. Takes the newest record; false, and `record` is unchanged, if there is none.

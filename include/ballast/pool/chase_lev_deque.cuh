@@ -35,13 +35,26 @@ class chase_lev_deque_ref {
   BALLAST_HD chase_lev_deque_ref(chase_lev_deque_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
+  /// How many records it holds; a hint while others steal.
+  BALLAST_HD std::uint32_t size() const {
+    std::uint64_t const oldest = top().load_relaxed(), end = bottom().load_relaxed();
+    return is_before(oldest, end) ? static_cast<std::uint32_t>(end - oldest) : 0;
+  }
+
   /// Owner only. Adds a record as the newest; false, and nothing has changed, if the deque holds `capacity`.
   BALLAST_HD bool push(Record const& record) const {
+    return push_many(1, [&](std::uint32_t) -> Record const& { return record; }) == 1;
+  }
+  /// Owner only. Adds record(0), record(1), ... up to `count` of them, as many as there is room for; says how
+  /// many.
+  template <class From>
+  BALLAST_HD std::uint32_t push_many(std::uint32_t count, From const& record) const {
     std::uint64_t const end = bottom().load_relaxed();
-    if (end - top().load_acquire() >= capacity_) return false;
-    at(end).template write<Atomic>(record);
-    bottom().store_release(end + 1);
-    return true;
+    auto const room = capacity_ - static_cast<std::uint32_t>(end - top().load_acquire());
+    std::uint32_t const added = count < room ? count : room;
+    for (std::uint32_t i = 0; i < added; ++i) at(end + i).template write<Atomic>(record(i));
+    if (added != 0) bottom().store_release(end + added);
+    return added;
   }
 
   /// Owner only. Takes the newest record; false, and `record` is unchanged, if there is none.

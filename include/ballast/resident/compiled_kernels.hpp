@@ -28,6 +28,9 @@ struct listed_kernel {
   kernel_key key;
   std::string name;
   kernel_code code;
+  std::uint32_t spawns = 0;         ///< children that a block of it may create; only a pool keeps them
+  std::uint32_t joins = 0;          ///< joins that a block of it may make; likewise
+  std::uint32_t tasks_at_once = 1;  ///< that a block of a GPU runs: 32 if each thread of a warp runs its own
 };
 
 /// The resident worker loop of a list, for one type of source.
@@ -45,6 +48,10 @@ class compiled_kernels {
   std::string const& name() const { return name_; }
   std::uint32_t threads() const { return kernels_.front().code.threads; }
   std::span<listed_kernel const> kernels() const { return kernels_; }
+  /// The most children that a block of any of them may create.
+  std::uint32_t most_spawns() const;
+  /// The most joins that a block of any of them may make.
+  std::uint32_t most_joins() const;
 
   /// The task as it travels. Throws bad_argument ("kernel") if its kernel is not in the list, ("count") if
   /// its block count is not 1 .. most_blocks_per_task.
@@ -56,7 +63,7 @@ class compiled_kernels {
   kernel_code const& entry_for(source_key source) const;
 
   /// Runs the task as an ordinary launch of its block count on a stream, for whoever needs no queue. Does not
-  /// synchronise. Throws like record_of().
+  /// synchronise. Throws like record_of(), and if the kernel is one that only a pool can run.
   void launch(stream& on, task const& task) const;
 
   /// What each kernel alone needs on a device, in list order. Loads the kernels.

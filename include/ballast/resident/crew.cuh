@@ -20,6 +20,8 @@ inline constexpr std::uint32_t most_notes = 8;
 /// except rank(), leader() and now_ns().
 class solo_crew {
  public:
+  static constexpr std::uint32_t threads = 1;
+
   explicit solo_crew(host_lane& lane) : lane_(&lane) {}
 
   BALLAST_HD std::uint32_t block() const { return lane_->block; }
@@ -37,12 +39,19 @@ class solo_crew {
   /// Words that stay from task to task, zero at first; their meaning is the source's, their user the leader.
   BALLAST_HD std::uint32_t (&notes())[most_notes] { return notes_; }
   BALLAST_HD void* scratch() const { return lane_->scratch; }
-  std::uint64_t now_ns() const {
+  // Never called in device code, but seen there where both kinds of crew share a template.
+  BALLAST_HD std::uint64_t now_ns() const {
+#if BALLAST_ON_GPU
+    return 0;
+#else
     return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
   }
   /// Between two looks at something that is not there yet: gives the core away after about 60 looks.
-  void pause(std::uint32_t looks) const {
+  BALLAST_HD void pause([[maybe_unused]] std::uint32_t looks) const {
+#if !BALLAST_ON_GPU
     if (looks >= 60) std::this_thread::yield();
+#endif
   }
   BALLAST_HD pacer& pace() const { return *lane_->pace; }
 

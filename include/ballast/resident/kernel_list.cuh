@@ -19,6 +19,7 @@ struct kernel_list {
 
   static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
   static_assert(((std::uint32_t(K::threads) == threads) && ...), "the kernels of a list have equal threads");
+  static_assert(threads % 32 == 0, "kernels of one thread are for task pools");
 
   /// Of a block, whichever kernel it runs.
   static constexpr std::uint32_t scratch = std::max({scratch_bytes<K>...});

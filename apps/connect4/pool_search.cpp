@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool_search.hpp"
+
+#include <algorithm>
+#include <future>
+#include <limits>
+#include <vector>
+
+#include "ballast/device/buffer.hpp"
+#include "ballast/pool/task_pool.hpp"
+#include "pool_kernels.cuh"
+
+namespace ballast::connect4 {
+namespace {
+
+constexpr auto between_questions = std::chrono::milliseconds(20);
+
+/// Methods that take the oldest task first have all joins of two levels open; the others a few for each
+/// worker.
+std::uint32_t joins_for(std::string_view method, int lookahead) {
+  constexpr std::uint32_t most = 1u << 24;
+  if (method != "ring" && method != "blocking") return 0;
+  std::uint32_t nodes = 1;
+  for (int level = 1; level < lookahead && nodes < most; ++level) nodes = nodes * columns + 1;
+  return std::clamp(nodes, 1u << 12, most);
+}
+
+pool_options options_for(std::string_view method, int lookahead) {
+  pool_options options;
+  options.method = method;
+  options.joins = joins_for(method, lookahead);
+  options.patience = std::chrono::hours(24 * 365);
+  return options;
+}
+
+/// What one device does of a search.
+class device_search {
+ public:
+  device_search(std::shared_ptr<compute_device> device, search_request const& request,
+                std::string_view method)
+      : request_(request),
+        pool_(device, pool_kernels(), options_for(method, request.lookahead)),
+        values_(device, columns) {}
+
+  void add(int column) { columns_.push_back(column); }
+
+  /// Until all is done or request_stop() was called.
+  void begin() {
+    running_ = std::async(std::launch::async, [this] { return pool_.run(roots()); });
+  }
+  bool is_over(std::chrono::milliseconds patience) const {
+    return running_.wait_for(patience) == std::future_status::ready;
+  }
+  void request_stop() noexcept { pool_.request_stop(); }
+
+  void report(search_answer& answer) {
+    auto const statistics = running_.get();
+    for (int const column : columns_) {
+      auto const place = static_cast<std::size_t>(column);
+      answer.values[place] = values_[place];
+    }
+    answer.nodes += statistics.created - statistics.joins;
+    answer.stored_tasks += statistics.most_stored;
+  }
+
+ private:
+  std::vector<task> roots() const {
+    std::vector<task> tasks;
+    auto const lookahead = static_cast<std::uint8_t>(request_.lookahead);
+    for (int const column : columns_)
+      tasks.emplace_back(node_task{dropped(request_.root, column, true),
+                                   move_path().then(column),
+                                   array_ref<score>(values_.data()),
+                                   {},
+                                   lookahead,
+                                   request_.rule});
+    return tasks;
+  }
+
+  search_request const& request_;
+  task_pool pool_;
+  pinned_buffer<score> values_;
+  std::vector<int> columns_;
+  std::future<pool_statistics> running_;
+};
+
+/// The calling thread asks whether to stop while the devices work.
+void await(std::vector<std::unique_ptr<device_search>>& searches, search_request const& request) {
+  bool is_stopped = false;
+  for (auto const& one : searches) {
+    while (!one->is_over(between_questions)) {
+      is_stopped = is_stopped || (request.stop_requested && request.stop_requested());
+      if (!is_stopped) continue;
+      for (auto const& each : searches) each->request_stop();
+    }
+  }
+}
+
+}  // namespace
+
+search_answer search_in_pool(search_request const& request, std::string_view method) {
+  std::vector<std::unique_ptr<device_search>> searches;
+  for (auto const& device : request.devices)
+    searches.push_back(std::make_unique<device_search>(device, request, method));
+  std::size_t turn = 0;
+  for (cells landing = landing_cells(request.root); landing != 0; landing &= landing - 1)
+    searches[turn++ % searches.size()]->add(column_of(landing));
+  for (auto const& one : searches) one->begin();
+  await(searches, request);
+  search_answer answer;
+  answer.nodes = 1;
+  try {
+    for (auto const& one : searches) one->report(answer);
+  } catch (pool_stopped const&) {
+    if (request.stop_requested && request.stop_requested()) throw search_stopped();
+    throw;
+  }
+  return answer;
+}
+
+}  // namespace ballast::connect4

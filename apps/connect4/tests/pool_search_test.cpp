@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The methods that run on devices find what the sequential one finds.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ballast/base/environment.hpp"
+#include "connect4/methods.hpp"
+#include "connect4/moves.hpp"
+#include "references.hpp"
+#include "sanitized.hpp"
+
+namespace ballast::connect4 {
+namespace {
+
+class connect4_pool_search : public testing::TestWithParam<std::string_view> {
+ protected:
+  static device_list test_devices() {
+    return open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
+  }
+  static search_answer found(std::string_view moves, int lookahead, heuristic rule,
+                             device_list const& devices) {
+    return search(method_named(GetParam()), {board_after(moves), lookahead, rule, devices, {}});
+  }
+};
+
+TEST_P(connect4_pool_search, finds_the_reference_values_and_nodes) {
+  auto const devices = test_devices();
+  for (auto const& known : references) {
+    if (sanitized && known.lookahead > 5) continue;
+    SCOPED_TRACE(name_of(known));
+    auto const answer = found(known.moves, known.lookahead, known.rule, devices);
+    for (std::size_t column = 0; column < known.values.size(); ++column)
+      EXPECT_EQ(answer.values[column], known.values[column]) << column;
+    EXPECT_EQ(answer.nodes, known.nodes);
+    EXPECT_GT(answer.stored_tasks, 0u);
+  }
+}
+
+TEST_P(connect4_pool_search, finds_wins_losses_and_full_columns_as_the_sequential_search_does) {
+  auto const devices = test_devices();
+  for (auto const* moves : {"445566", "444444", "112233", "4444443333335", "121212343434"})
+    for (int const lookahead : {1, 2, 5}) {
+      auto const expected =
+          search(method_named("sequential"), {board_after(moves), lookahead, heuristic::h1, {}, {}});
+      auto const answer = found(moves, lookahead, heuristic::h1, devices);
+      EXPECT_EQ(answer.values, expected.values) << moves;
+      EXPECT_EQ(answer.nodes, expected.nodes) << moves;
+    }
+}
+
+TEST_P(connect4_pool_search, finds_the_same_on_several_devices) {
+  auto const devices = open_devices("host:1,host:1,host:1");
+  auto const answer = found("4453", 5, heuristic::h1, devices);
+  auto const expected = search(method_named("sequential"), {board_after("4453"), 5, heuristic::h1, {}, {}});
+  EXPECT_EQ(answer.values, expected.values);
+  EXPECT_EQ(answer.nodes, expected.nodes);
+}
+
+TEST_P(connect4_pool_search, ends_when_it_is_told_to_stop) {
+  search_request request{board_after(""), 9, heuristic::h1, test_devices(), [] { return true; }};
+  if (GetParam().starts_with("static") || GetParam() == "ring" || GetParam() == "blocking")
+    request.lookahead = 7;
+  try {
+    search(method_named(GetParam()), request);
+  } catch (search_stopped const&) { return; }
+  EXPECT_EQ(request.lookahead, 7) << "a search of 46 million nodes ended within a question";
+}
+
+std::vector<std::string_view> names() {
+  std::vector<std::string_view> all;
+  for (auto const& method : search_methods())
+    if (method.on_devices) all.push_back(method.name);
+  return all;
+}
+std::string name_of_case(testing::TestParamInfo<std::string_view> const& tested) {
+  std::string name(tested.param);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(methods, connect4_pool_search, testing::ValuesIn(names()), name_of_case);
+
+}  // namespace
+}  // namespace ballast::connect4

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "harness/benchmark.hpp"
+
+namespace ballast::bench {
+
+std::vector<benchmark> pool_benchmarks();
+
+void measure_fibonacci(session&);
+void measure_block_tree(session&);
+void measure_empty_run(session&);
+
+}  // namespace ballast::bench

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/block.cuh"
+#include "ballast/pool/join.cuh"
+#include "ballast/resident/compiled_kernels.hpp"
+
+namespace ballast::bench {
+
+/// Who is told a number: a join, or else the word `answer`.
+struct number_reader {
+  array_ref<std::uint64_t> answer;
+  join_handle parent;
+
+  template <class Block>
+  BALLAST_HD void tell(Block& block, std::uint64_t number) const {
+    if (!parent) {
+      answer[0] = number;
+      return;
+    }
+    block.value_of(parent).add_relaxed(number);
+    block.finish(parent);
+  }
+};
+
+struct fibonacci_sum {
+  static constexpr int threads = 1;
+  static constexpr std::uint32_t spawns = 1;
+  number_reader reader;
+  join_handle join;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    reader.tell(block, block.take_value(join));
+  }
+};
+
+struct fibonacci_call {
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
+  static constexpr std::uint32_t spawns = 2, joins = 1;
+  number_reader reader;
+  std::uint32_t n;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (n < 2) return reader.tell(block, n);
+    auto const join = block.fork(fibonacci_sum{reader, {}}, 2);
+    block.spawn(fibonacci_call{{{}, join}, n - 1});
+    block.spawn(fibonacci_call{{{}, join}, n - 2});
+  }
+};
+
+/// What the tasks of the tree read.
+struct tree_data {
+  static constexpr std::uint32_t words = 1u << 20;
+  array_ref<double const> values;
+  array_ref<std::uint32_t const> places;
+};
+
+/// A node of a binary tree of `nodes`: 64 loads through random places and 1024 times two dependent
+/// multiply-adds, spread over the threads, each summed up over the block.
+template <int Threads>
+struct loaded_node {
+  static constexpr int threads = Threads;
+  static constexpr std::uint32_t spawns = 2, loads = 64, turns = 1024;
+  struct scratch {
+    double parts[Threads];
+  };
+  tree_data data;
+  array_ref<double> sums;  ///< one for each of 1024 places, by node
+  std::uint32_t node, nodes;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(2, [&](std::uint32_t i) {
+      if (std::uint32_t const child = 2 * node + 1 + i; child < nodes)
+        block.spawn(loaded_node{data, sums, child, nodes});
+    });
+    double const loaded = sum_of(block, [&](std::uint32_t part) {
+      double sum = 0;
+      for (std::uint32_t i = part; i < loads; i += Threads)
+        sum += data.values[data.places[(node * loads + i) % tree_data::words]];
+      return sum;
+    });
+    double const computed = sum_of(block, [&](std::uint32_t part) {
+      double x = loaded + part, y = 1;
+      for (std::uint32_t i = part; i < turns; i += Threads) {
+        x = x * 0.999 + y;
+        y = y * 0.5 + x;
+      }
+      return y;
+    });
+    if (block.rank() == 0) sums[node % 1024] = computed;
+  }
+
+ private:
+  template <class Block, class Part>
+  BALLAST_HD static double sum_of(Block& block, Part const& part) {
+    auto& parts = block.scratch().parts;
+    block.sync();
+    block.for_each(Threads, [&](std::uint32_t i) { parts[i] = part(i); });
+    block.sync();
+    for (std::uint32_t width = Threads / 2; width > 0; width /= 2) {
+      block.for_each(width, [&](std::uint32_t i) { parts[i] += parts[i + width]; });
+      block.sync();
+    }
+    return parts[0];
+  }
+};
+
+compiled_kernels const& fibonacci_kernels();
+compiled_kernels const& tree_kernels_32();  ///< loaded_node<32>, and so on
+compiled_kernels const& tree_kernels_64();
+compiled_kernels const& tree_kernels_128();
+compiled_kernels const& tree_kernels_256();
+
+}  // namespace ballast::bench

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "ballast/pool/chunks.cuh"
+#include "ballast/pool/deque_stealing.cuh"
+#include "ballast/pool/level_arrays.cuh"
+#include "ballast/pool/locked_queue.cuh"
+#include "ballast/pool/shared_ring.cuh"
+#include "ballast/pool/work_in_pool.cuh"
+#include "ballast/resident/compile_kernels.cuh"
+
+namespace ballast::inline pool {
+
+/// Keeps nothing: a kernel that declares no children creates none.
+struct no_sink {
+  BALLAST_HD void add(stored_task const&) const {}
+  BALLAST_HD join_arena joins() const { return {}; }
+  BALLAST_HD join_handle new_join() const { return {}; }
+  BALLAST_HD void end_join(join_handle) const {}
+};
+
+/// An ordinary launch of a task, which compiled_kernels refuses for kernels that create tasks.
+template <class List, class K>
+void launch_alone_on_host(void const* argument, host_lane& lane) {
+  auto task = *static_cast<task_record const*>(argument);
+  task.describe({task.range().first + lane.block, task.range().count}, task.kernel());
+  List::template run_one<host_block, K>(task, lane.scratch, no_sink());
+}
+
+#if defined(__CUDACC__)
+template <class List, class K>
+__global__ void __launch_bounds__(List::block_threads, wanted_blocks<K>)
+    launch_alone_on_gpu(task_record task) {
+  extern __shared__ __align__(128) unsigned char ballast_scratch[];
+  task.describe({task.range().first + blockIdx.x, task.range().count}, task.kernel());
+  if constexpr (!List::by_threads)
+    List::template run_one<cuda_block, K>(task, nullptr, no_sink());
+  else if (threadIdx.x == 0)
+    List::template run_one<host_block, K>(task, ballast_scratch, no_sink());
+}
+#endif
+
+template <class List, class K>
+listed_kernel make_pool_listed() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&launch_alone_on_gpu<List, K>);
+#endif
+  code.host_function = &launch_alone_on_host<List, K>;
+  code.threads = List::block_threads;
+  code.scratch_bytes = List::scratch * List::most_taken;
+  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>, List::most_taken};
+}
+
+template <class List, class Method>
+resident_entry make_pool_entry() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&work_in_pool_on_gpu<List, Method>);
+#endif
+  code.host_function = &work_in_pool_on_host<List, Method>;
+  code.threads = List::block_threads;
+  code.scratch_bytes = List::scratch * List::most_taken;
+  return {source_key_of<Method>, code};
+}
+
+template <class List>
+resident_entry make_level_entry() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&run_level_on_gpu<List>);
+#endif
+  code.host_function = &run_level_on_host<List>;
+  code.threads = List::block_threads;
+  code.scratch_bytes = List::scratch * List::most_taken;
+  return {source_key_of<level_work>, code};
+}
+
+/// Compiles a list for every method of task_pool; for .cu files, through BALLAST_POOL_KERNELS.
+template <kernel_form... K>
+compiled_kernels compile_for_pools(std::string name) {
+  using list = pool_list<K...>;
+  return {std::move(name),
+          {make_pool_listed<list, K>()...},
+          {make_pool_entry<list, chunks_ref>(), make_pool_entry<list, abp_ref>(),
+           make_pool_entry<list, chase_lev_ref>(), make_pool_entry<list, shared_ring_ref>(),
+           make_pool_entry<list, locked_queue_ref>(), make_level_entry<list>()}};
+}
+
+}  // namespace ballast::inline pool
+
+/// Compiles a kernel list for task pools, once, in a .cu file: defines `ballast::compiled_kernels const&
+/// name()`, which a header declares for the .cpp files that use it. The kernels have equal `threads` (a
+/// multiple of 32, or 1) and at most 40 bytes of members each (else list by_reference<K>); those that create
+/// tasks declare how many a block may create, `static constexpr std::uint32_t spawns`.
+#define BALLAST_POOL_KERNELS(name, ...)                                        \
+  ::ballast::compiled_kernels const& name() {                                  \
+    static auto const list = ::ballast::compile_for_pools<__VA_ARGS__>(#name); \
+    return list;                                                               \
+  }

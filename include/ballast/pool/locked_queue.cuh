@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/pool/pool_worker.cuh"
+
+namespace ballast::inline pool {
+
+/// The words of the locked queue; all bits zero is an empty queue.
+struct locked_queue_words {
+  alignas(128) std::uint32_t lock;        ///< 1: held
+  alignas(128) std::uint32_t begin, end;  ///< tasks are at begin .. end - 1, modulo the capacity
+};
+
+/// Method `blocking`: one queue for all workers behind a lock taken by compare-and-swap, the "blocking based
+/// dynamic queue" of Mohan and Gopalan 2014, section 2.1, after D. Cederman, P. Tsigas, "On dynamic load
+/// balancing on graphics processors", Graphics Hardware 2008. Unlike theirs it is circular, and says when it
+/// is full.
+struct locked_queue_ref {
+  locked_queue_words* words = nullptr;
+  stored_task* tasks = nullptr;
+  std::uint32_t capacity = 0;  ///< a power of two
+
+  BALLAST_HD bool shares(pool_view const&, pool_worker& me) const { return me.has_news != 0; }
+
+  template <class Crew>
+  BALLAST_HD void share(Crew& crew, pool_view const& view, pool_worker& me) const {
+    if (!crew.leader()) return;
+    view.settle(me);
+    me.note_stored(0);
+    auto const hand = view.hand_of(me.number);
+    while (me.held() != 0 && enqueue(crew, view, hand[me.begin])) {
+      ++me.begin;
+      ++me.counts.shared;
+    }
+    me.has_news = 0;
+  }
+
+  template <class Crew>
+  BALLAST_HD void refill(Crew& crew, pool_view const& view, pool_worker& me) const {
+    if (!crew.leader()) return;
+    auto const hand = view.hand_of(me.number);
+    while (me.held() < view.tasks_at_once && dequeue(crew, view, hand[me.end])) ++me.end;
+    if (me.held() == 0) view.take_waiting(me);
+  }
+
+ private:
+  BALLAST_HD device_atomic<std::uint32_t> lock() const { return device_atomic<std::uint32_t>(words->lock); }
+  BALLAST_HD device_atomic<std::uint32_t> begin() const { return device_atomic<std::uint32_t>(words->begin); }
+  BALLAST_HD device_atomic<std::uint32_t> end() const { return device_atomic<std::uint32_t>(words->end); }
+  BALLAST_HD stored_task& at(std::uint32_t place) const {
+    return array_ref<stored_task>(tasks)[place & (capacity - 1)];
+  }
+
+  template <class Crew>
+  BALLAST_HD bool acquire(Crew& crew, pool_view const& view) const {
+    worker_patience keeps_waiting(crew);
+    while (!lock().replace_acq_rel(0, 1)) {
+      if (keeps_waiting()) continue;
+      view.halt_for(pool_halt::stalled);
+      return false;
+    }
+    return true;
+  }
+
+  template <class Crew>
+  BALLAST_HD bool enqueue(Crew& crew, pool_view const& view, stored_task const& task) const {
+    if (!acquire(crew, view)) return false;
+    std::uint32_t const last = end().load_relaxed();
+    bool const has_room = last - begin().load_relaxed() < capacity;
+    if (has_room) {
+      at(last) = task;
+      end().store_relaxed(last + 1);
+    }
+    lock().store_release(0);
+    return has_room;
+  }
+
+  template <class Crew>
+  BALLAST_HD bool dequeue(Crew& crew, pool_view const& view, stored_task& task) const {
+    if (!acquire(crew, view)) return false;
+    std::uint32_t const first = begin().load_relaxed();
+    bool const has_task = first != end().load_relaxed();
+    if (has_task) {
+      task = at(first);
+      begin().store_relaxed(first + 1);
+    }
+    lock().store_release(0);
+    return has_task;
+  }
+};
+
+}  // namespace ballast::inline pool

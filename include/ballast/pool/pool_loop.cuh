@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ballast/pool/join_stock.cuh"
+#include "ballast/pool/pool_list.cuh"
+#include "ballast/pool/pool_worker.cuh"
+#include "ballast/resident/control.cuh"
+#include "ballast/resident/crew.cuh"
+
+namespace ballast::inline pool {
+
+// A Method says where tasks are that are in no hand. It is trivially copyable and has
+//   shares(view, me)         leader: whether tasks of the hand should be shown to the others now
+//   share(crew, view, me)    the crew: puts tasks of the hand where others can take them, after
+//   view.settle();
+//                            what finds no room stays in the hand
+//   refill(crew, view, me)   the crew, with an empty hand: takes tasks into the hand, if there are any: the
+//                            worker's own, else by view.take_waiting(), else another's
+
+/// The argument of a pool's resident kernel.
+template <class Method>
+struct pool_work {
+  resident_control control;
+  pool_view view;
+  Method method;
+};
+
+/// What one worker does: its leader decides, its crew acts. Members that take a crew are called by all of its
+/// threads together, unless they say "leader".
+template <class List, class Method>
+class pool_loop {
+ public:
+  BALLAST_HD pool_loop(pool_work<Method> const& work, pool_worker& me, std::uint32_t number)
+      : work_(work), me_(&me), hand_(work.view.hand_of(number)) {}
+
+  template <class Crew>
+  BALLAST_HD void begin(Crew const& crew, std::uint32_t number) const {
+    if (crew.leader()) pick_up(number);
+    crew.sync();
+  }
+
+  /// Decides what comes next, and says it to all. If it is `run`, crew.record() has the task.
+  template <class Crew>
+  BALLAST_HD worker_step next(Crew& crew) const {
+    if (crew.leader()) me_->step = decide(crew);
+    crew.sync();
+    return me_->step;
+  }
+
+  /// Carries out `share` or `refill`.
+  template <class Crew>
+  BALLAST_HD void act(Crew& crew, worker_step step) const {
+    if (step == worker_step::share)
+      work_.method.share(crew, work_.view, *me_);
+    else
+      work_.method.refill(crew, work_.view, *me_);
+    crew.sync();
+  }
+
+#if defined(__CUDACC__)
+  /// Where threads are workers: the warp takes up to 32 of the newest tasks together, as many as there is
+  /// room for; lane i has one in `mine` if i is less than the answer.
+  __device__ std::uint32_t take_many(stored_task& mine) const {
+    auto& me = *me_;
+    std::uint32_t const lane = threadIdx.x, held = me.held(), begin = me.begin, end = me.end;
+    std::uint32_t room = 0;
+    if (lane < held) {
+      mine = hand_[end - 1 - lane];
+      room = List::room_for(mine.record);
+    }
+    std::uint32_t const rooms = sum_up_to(room);
+    bool const fits = lane < held && held - 1 - lane + rooms <= hand_.capacity();
+    std::uint32_t const misfits = ~__ballot_sync(0xffffffff, fits);
+    std::uint32_t const taken = misfits == 0 ? 32 : __ffs(int(misfits)) - 1;
+    bool const has_rest = lane < taken && mine.record.range().count > 1;
+    std::uint32_t const rests = __ballot_sync(0xffffffff, has_rest);
+    if (has_rest) hand_[end - taken + __popc(rests & ((1u << lane) - 1))].record = rest_of(mine.record);
+    if (lane == taken - 1) {
+      me.end = me.first = begin + (held - taken) + __popc(rests);
+      me.limit = me.first + rooms - __popc(rests);
+      me.completed = taken - __popc(rests);
+    }
+    __syncwarp();
+    return taken;
+  }
+#endif
+
+  BALLAST_HD hand_sink sink() const { return {hand_, *me_, work_.view.joins}; }
+
+  /// The task has run: counts it and its children. Leader.
+  BALLAST_HD void book() const {
+    auto& me = *me_;
+    if (static_cast<std::int32_t>(me.end - me.limit) > 0) cut_overrun();
+    if constexpr (List::most_joins > 0) book_joins(work_.view, me);
+    std::uint32_t const created = me.end - me.first;
+    me.counts.created += created;
+    me.counts.run += me.completed;
+    me.delta += created - me.completed;
+    me.has_news = 1;
+    me.note_stored(0);
+  }
+
+  template <class Crew>
+  BALLAST_HD void end(Crew const& crew) const {
+    if (!crew.leader()) return;
+    auto& me = *me_;
+    if (me.idle_looks > 1) me.counts.idle_ns += crew.now_ns() - me.idle_since_ns;
+    work_.view.bounds[me.number] = {me.begin, me.end, me.joins};
+    work_.view.counts[me.number] = me.counts;
+    note_activity(activity::left);
+  }
+
+ private:
+  template <class Crew>
+  static constexpr bool takes_many = List::by_threads && !std::is_same_v<Crew, solo_crew>;
+
+  static constexpr std::uint32_t looks_between_halts = 16, looks_between_stops = 1024,
+                                 idle_looks_between_stops = 64;
+
+  BALLAST_HD void pick_up(std::uint32_t number) const {
+    auto& me = *me_;
+    me = {};
+    me.number = me.victim = number;
+    me.joins = work_.view.bounds[number].joins;
+    me.random = 0x9e3779b9u * (number + 1) | 1;
+    note_activity(activity::runs);
+  }
+
+  template <class Crew>
+  BALLAST_HD worker_step decide(Crew& crew) const {
+    auto& me = *me_;
+    if (is_called_off()) return worker_step::leave;
+    if (me.held() == 0) return is_over(crew) ? worker_step::leave : worker_step::refill;
+    if (me.idle_looks != 0) end_idling(crew);
+    if (work_.method.shares(work_.view, me)) return worker_step::share;
+    if constexpr (List::most_joins > 0)
+      if (!has_joins(crew)) return worker_step::leave;
+    if (newest_fits()) {
+      me.crowded = 0;
+      if constexpr (!takes_many<Crew>) take_newest(crew.record());
+      return worker_step::run;
+    }
+    if (me.crowded != me.held()) {  // sharing has helped, or was not tried
+      me.crowded = me.held();
+      return worker_step::share;
+    }
+    work_.view.halt_for(pool_halt::crowded);
+    return worker_step::leave;
+  }
+
+  /// Looked at now and then, since a look costs a GPU more than a small task.
+  BALLAST_HD bool is_called_off() const {
+    std::uint32_t const looks = me_->looks++;
+    if (looks % looks_between_stops == looks_between_stops - 1 && work_.control.stop_asked())
+      work_.view.halt_for(pool_halt::asked);
+    return looks % looks_between_halts == 0 && work_.view.is_halted();
+  }
+
+  /// With nothing in the hand: whether nothing is left anywhere, or there is another reason to leave.
+  template <class Crew>
+  BALLAST_HD bool is_over(Crew const& crew) const {
+    auto& me = *me_;
+    std::uint32_t const looks = me.idle_looks++;
+    if (looks == 0) return false;
+    work_.view.settle(me);
+    if (looks == 1) begin_idling(crew);
+    if (poll(work_.view.pending()) == 0 || work_.view.is_halted()) return true;
+    if (looks % idle_looks_between_stops == 0) {
+      if (work_.control.stop_asked()) work_.view.halt_for(pool_halt::asked);
+      if (crew.now_ns() - me.idle_since_ns > work_.control.idle_limit_ns) return true;
+    }
+    crew.pause(looks);
+    return false;
+  }
+
+  template <class Crew>
+  BALLAST_HD void begin_idling(Crew const& crew) const {
+    me_->idle_since_ns = crew.now_ns();
+    note_activity(activity::waits);
+  }
+  template <class Crew>
+  BALLAST_HD void end_idling(Crew const& crew) const {
+    if (me_->idle_looks > 1) {
+      me_->counts.idle_ns += crew.now_ns() - me_->idle_since_ns;
+      note_activity(activity::runs);
+    }
+    me_->idle_looks = 0;
+  }
+
+  /// Sees to it that what runs next finds the joins that it declares.
+  template <class Crew>
+  BALLAST_HD bool has_joins(Crew const& crew) const {
+    constexpr std::uint32_t need = List::most_joins * (takes_many<Crew> ? List::most_taken : 1);
+    if (stock_joins(crew, work_.view, *me_, need)) return true;
+    work_.view.halt_for(pool_halt::joinless);
+    return false;
+  }
+
+  BALLAST_HD bool newest_fits() const {
+    return me_->held() - 1 + List::room_for(hand_[me_->end - 1].record) <= hand_.capacity();
+  }
+
+  /// Of several blocks the first is taken; the rest stays below the children.
+  BALLAST_HD void take_newest(task_record& record) const {
+    auto& me = *me_;
+    record = hand_[me.end - 1].record;
+    me.completed = record.range().count == 1 ? 1 : 0;
+    if (me.completed == 1)
+      --me.end;
+    else
+      hand_[me.end - 1].record = rest_of(record);
+    me.first = me.end;
+    me.limit = me.end + List::room_for(record) - (1 - me.completed);
+  }
+
+  BALLAST_HD static task_record rest_of(task_record task) {
+    task.describe({task.range().first + 1, task.range().count - 1}, task.kernel());
+    return task;
+  }
+
+#if defined(__CUDACC__)
+  /// The sum over the lanes up to this one.
+  __device__ static std::uint32_t sum_up_to(std::uint32_t value) {
+    for (std::uint32_t distance = 1; distance < 32; distance *= 2) {
+      std::uint32_t const below = __shfl_up_sync(0xffffffff, value, distance);
+      if (threadIdx.x >= distance) value += below;
+    }
+    return value;
+  }
+#endif
+
+  BALLAST_HD void cut_overrun() const {
+    me_->end = me_->limit;
+    work_.view.halt_for(pool_halt::overrun);
+  }
+
+  BALLAST_HD void note_activity(activity what) const {
+    device_atomic<std::uint64_t>(work_.control.activity[me_->number])
+        .store_relaxed(me_->counts.run << 2 | std::uint64_t(what));
+  }
+
+  pool_work<Method> const& work_;
+  pool_worker* me_;
+  task_hand hand_;
+};
+
+}  // namespace ballast::inline pool

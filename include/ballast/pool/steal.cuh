@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/pool/pool_worker.cuh"
+#include "ballast/pool/record_slot.cuh"
+
+namespace ballast::inline pool {
+
+/// The victim rule: first from whom the last steal was won, then workers drawn at random, so many in all
+/// before the thief looks whether the run is over.
+inline constexpr std::uint32_t most_victims = 8;
+
+/// Tries attempt(victim), a steal_outcome, with some victims; whether one was won. Leader.
+template <class Attempt>
+BALLAST_HD bool steal_from_any(pool_view const& view, pool_worker& me, Attempt const& attempt) {
+  for (std::uint32_t i = 0; i < most_victims && view.workers > 1; ++i) {
+    std::uint32_t const victim = i == 0 ? me.victim : me.draw() % view.workers;
+    if (victim == me.number) continue;
+    ++me.counts.steals_tried;
+    if (attempt(victim) != steal_outcome::taken) continue;
+    ++me.counts.steals_won;
+    me.victim = victim;
+    return true;
+  }
+  return false;
+}
+
+/// The same for a crew: on a GPU the lanes of its first warp look at 32 workers at once, the last victim and
+/// others drawn at random, and the leader tries the first that seems to have tasks. The answer is the
+/// leader's.
+template <class Crew, class HasTasks, class Attempt>
+BALLAST_HD bool steal_together([[maybe_unused]] Crew const& crew, pool_view const& view, pool_worker& me,
+                               [[maybe_unused]] HasTasks const& has_tasks, Attempt const& attempt) {
+#if BALLAST_ON_GPU
+  if (crew.rank() >= 32) return false;
+  std::uint32_t const drawn = (me.random + crew.rank()) * 0x9e3779b9u;
+  std::uint32_t const worker = crew.rank() == 0 ? me.victim : (drawn ^ drawn >> 15) % view.workers;
+  bool const is_promising = worker != me.number && has_tasks(worker);
+  std::uint32_t const promising = __ballot_sync(0xffffffff, is_promising);
+  std::uint32_t const victim =
+      __shfl_sync(0xffffffff, worker, promising == 0 ? 0 : __ffs(int(promising)) - 1);
+  if (!crew.leader()) return false;
+  me.draw();
+  ++me.counts.steals_tried;
+  if (promising == 0 || attempt(victim) != steal_outcome::taken) return false;
+  ++me.counts.steals_won;
+  me.victim = victim;
+  return true;
+#else
+  return steal_from_any(view, me, attempt);
+#endif
+}
+
+}  // namespace ballast::inline pool

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "join_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace ballast::inline pool {
+namespace {
+
+constexpr std::uint32_t usual_joins = 2048, most_batch = 64;
+
+std::uint32_t records_for(pool_plan const& plan, std::uint32_t workers) {
+  if (plan.kernels->most_joins() == 0) return 0;
+  return plan.options.joins != 0 ? plan.options.joins : usual_joins * workers;
+}
+
+}  // namespace
+
+join_memory::join_memory(pool_plan const& plan, std::uint32_t workers)
+    : device_(plan.device),
+      batch_(std::clamp<std::uint32_t>(records_for(plan, workers) / (8 * workers), 1, most_batch)),
+      stock_capacity_(4 * batch_ + 32 * (plan.kernels->most_joins() + 2)),
+      records_(device_, records_for(plan, workers)),
+      used_(device_, 1),
+      stocks_(device_,
+              records_.size() == 0 ? 0 : std::size_t(workers) * (stock_capacity_ + most_joins_taken)),
+      ring_(device_, 1),
+      slots_(device_, std::bit_ceil(std::max<std::size_t>(records_.size(), 2))) {}
+
+join_arena join_memory::arena() const {
+  return {records_.data(),
+          used_.data(),
+          {ring_.data(), slots_.data(), std::uint32_t(slots_.size())},
+          stocks_.data(),
+          std::uint32_t(records_.size()),
+          stock_capacity_,
+          batch_};
+}
+
+void join_memory::clear(stream& on) {
+  pool::clear(on, used_);
+  pool::clear(on, ring_);
+  pool::clear(on, slots_);
+}
+
+void join_memory::grow(stream& on, std::uint64_t records) {
+  if (records <= records_.size()) return;
+  device_buffer<join_record> larger(device_, records);
+  on.copy(larger.data(), records_.data(), records_.bytes());
+  on.synchronize();
+  records_ = std::move(larger);
+}
+
+std::size_t join_memory::bytes() const {
+  return records_.bytes() + used_.bytes() + stocks_.bytes() + ring_.bytes() + slots_.bytes();
+}
+
+}  // namespace ballast::inline pool

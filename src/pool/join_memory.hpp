@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "pool_executor.hpp"
+
+namespace ballast::inline pool {
+
+/// The arena of a pool's joins; empty if its kernels make none.
+class join_memory {
+ public:
+  join_memory(pool_plan const& plan, std::uint32_t workers);
+
+  join_arena arena() const;
+  void clear(stream& on);
+  /// For `static`: makes room for so many records in all, keeping those that are in use. Throws
+  /// ballast::error.
+  void grow(stream& on, std::uint64_t records);
+  /// Records that were used at some time.
+  std::uint32_t used(stream& on) const {
+    return std::min(copy_of(on, used_)[0], std::uint32_t(records_.size()));
+  }
+  std::size_t bytes() const;
+
+ private:
+  std::shared_ptr<compute_device> device_;
+  std::uint32_t batch_, stock_capacity_;
+  device_buffer<join_record> records_;
+  device_buffer<std::uint32_t> used_, stocks_;
+  device_buffer<ring_queue_words> ring_;
+  device_buffer<ring_slot<std::uint32_t>> slots_;
+};
+
+}  // namespace ballast::inline pool

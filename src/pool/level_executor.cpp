@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+
+#include "ballast/pool/level_arrays.cuh"
+#include "join_memory.hpp"
+#include "pool_executor.hpp"
+
+namespace ballast::inline pool {
+namespace {
+
+/// Runs a pool level by level.
+class level_executor final : public pool_executor {
+ public:
+  level_executor(pool_plan const& plan, bool block_per_task)
+      : plan_(plan),
+        block_per_task_(block_per_task),
+        code_(plan.kernels->entry_for(source_key_of<level_work>)),
+        blocks_(block_per_task ? 1 : choose_blocks(plan, code_)),
+        in_(plan.device, std::size_t(blocks_) * plan.capacity),
+        out_(plan.device, in_.size()),
+        words_(plan.device, 1),
+        joins_(plan, blocks_),
+        stream_(plan.device->make_stream()) {}
+
+  std::uint32_t workers() const override { return blocks_; }
+  std::size_t memory_bytes() const override {
+    return in_.bytes() + out_.bytes() + words_.bytes() + joins_.bytes();
+  }
+  bool is_claimed() const override { return false; }  // a stream waits for its work when it ends
+  void request_stop() noexcept override { stop_asked_.store(true); }
+
+  void carry_out(pool_run& run) override {
+    stop_asked_.store(false);
+    if (!joins_matter_) forget_joins();
+    run.statistics.workers.resize(blocks_);
+    write_roots(run);
+    while (tasks_ != 0 && run.why_stopped.empty()) {
+      run.why_stopped = why_not_to_go_on(run);
+      if (run.why_stopped.empty()) run_level(run);
+    }
+    joins_matter_ = !run.why_stopped.empty();
+    if (tasks_ != 0) read_rest(run);
+  }
+
+ private:
+  static std::uint32_t choose_blocks(pool_plan const& plan, kernel_code const& code) {
+    auto& device = *plan.device;
+    auto const facts = device.facts();
+    auto const fit = device.resources(code).blocks_per_multiprocessor * facts.multiprocessors;
+    auto const asked = plan.options.resident.blocks;
+    if (asked < 0) refuse_argument("blocks", asked, "1 or more; 0: as many as fit");
+    return std::uint32_t(asked != 0 ? asked : std::max(fit, 1));
+  }
+
+  void forget_joins() {
+    joins_.clear(*stream_);
+    joins_used_ = 0;
+  }
+
+  void write_roots(pool_run& run) {
+    further_blocks_ = 0;
+    for (auto const& root : run.waiting) further_blocks_ += root.record.range().count - 1;
+    tasks_ = std::uint32_t(run.waiting.size());
+    if (in_.size() < tasks_) in_ = device_buffer<stored_task>(plan_.device, tasks_);
+    stream_->copy(in_.data(), run.waiting.data(), tasks_ * sizeof(stored_task));
+    stream_->synchronize();
+    run.waiting.clear();
+  }
+
+  /// Makes room for all children that the level's tasks may create.
+  std::string why_not_to_go_on(pool_run const& run) {
+    if (stop_asked_.load()) return "a stop was requested";
+    if (run.until.passed()) return "the deadline passed";
+    auto const room = (tasks_ + further_blocks_) * plan_.kernels->most_spawns();
+    if (room > std::numeric_limits<std::uint32_t>::max())
+      return "the next level may have " + std::to_string(room) + " tasks; static stores at most 4294967295";
+    try {
+      joins_.grow(*stream_, joins_used_ + (tasks_ + further_blocks_) * plan_.kernels->most_joins());
+      if (room <= out_.size()) return "";
+      out_ = {};
+      out_ = device_buffer<stored_task>(plan_.device, room);
+    } catch (device_lost const&) { throw; } catch (error const& refused) {
+      return "static must store a whole level: " + std::string(refused.what());
+    }
+    return "";
+  }
+
+  void run_level(pool_run& run) {
+    auto const room = std::uint32_t((tasks_ + further_blocks_) * plan_.kernels->most_spawns());
+    level_work const level{in_.data(), out_.data(),   words_.data(), std::uint32_t(tasks_),
+                           room,       joins_.arena()};
+    clear(*stream_, words_);
+    stream_->launch(code_, grid(level.tasks), &level, sizeof level);
+    stream_->synchronize(run.until);
+    auto const words = copy_of(*stream_, words_)[0];
+    count(run.statistics, level, words);
+    if (words.tail > room)
+      run.why_stopped = "a kernel created more tasks than its `spawns`; those beyond are lost";
+    if (plan_.kernels->most_joins() != 0) {
+      auto const used = joins_.used(*stream_);
+      run.statistics.joins += used - joins_used_;
+      joins_used_ = used;
+    }
+    std::swap(in_, out_);
+    tasks_ = std::min(words.tail, room);
+    further_blocks_ = words.further_blocks;
+  }
+
+  std::uint32_t grid(std::uint32_t tasks) const {
+    auto const together = tasks_at_once(plan_);
+    return block_per_task_ ? (tasks - 1) / together + 1 : blocks_;
+  }
+
+  void count(pool_statistics& statistics, level_work const& level, level_words const& words) const {
+    ++statistics.launches;
+    statistics.run += level.tasks;
+    statistics.created += std::min(words.tail, level.room);
+    statistics.most_stored = std::max<std::uint64_t>(statistics.most_stored, level.tasks + words.tail);
+    for (std::uint32_t block = 0; block < blocks_; ++block)
+      statistics.workers[block].run += level.first_of(block + 1, blocks_) - level.first_of(block, blocks_);
+  }
+
+  void read_rest(pool_run& run) {
+    run.waiting.resize(tasks_);
+    stream_->copy(run.waiting.data(), in_.data(), tasks_ * sizeof(stored_task));
+    stream_->synchronize();
+    tasks_ = 0;
+  }
+
+  pool_plan plan_;
+  bool block_per_task_;
+  kernel_code code_;
+  std::uint32_t blocks_;
+  device_buffer<stored_task> in_, out_;
+  device_buffer<level_words> words_;
+  join_memory joins_;
+  std::unique_ptr<stream> stream_;
+  std::uint64_t tasks_ = 0, further_blocks_ = 0, joins_used_ = 0;
+  bool joins_matter_ = false;  ///< tasks that were handed back may name joins
+  std::atomic<bool> stop_asked_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task) {
+  return std::make_unique<level_executor>(plan, block_per_task);
+}
+
+}  // namespace ballast::inline pool

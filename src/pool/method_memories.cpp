@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method_memories.hpp"
+
+namespace ballast::inline pool {
+namespace {
+
+constexpr std::uint32_t usual_chunk = 64, most_chunks = 1u << 22, most_shelf = 4096;
+
+std::uint32_t chunks_for(pool_plan const& plan, std::uint32_t workers, std::uint32_t chunk_tasks) {
+  auto const wished = std::uint64_t(workers) * plan.capacity / chunk_tasks;
+  return std::uint32_t(std::clamp<std::uint64_t>(wished, 2, most_chunks));
+}
+
+}  // namespace
+
+chunk_memory::chunk_memory(pool_plan const& plan, std::uint32_t workers)
+    : chunk_tasks_(std::min(usual_chunk, std::min(plan.capacity, plan.hand_capacity) / 4)),
+      chunks_(chunks_for(plan, workers, chunk_tasks_)),
+      shelf_capacity_(std::min(std::bit_ceil(chunks_), most_shelf)),
+      shelves_(plan.device, workers),
+      slots_(plan.device, std::size_t(workers) * shelf_capacity_),
+      tasks_(plan.device, std::size_t(chunks_) * chunk_tasks_),
+      used_(plan.device, 1),
+      spares_(plan.device, workers),
+      free_words_(plan.device, 1),
+      free_slots_(plan.device, std::bit_ceil(chunks_)) {}
+
+chunks_ref chunk_memory::ref() const {
+  auto const free_capacity = std::uint32_t(free_slots_.size());
+  return {shelves_.data(), slots_.data(),  tasks_.data(),
+          used_.data(),    spares_.data(), {free_words_.data(), free_slots_.data(), free_capacity},
+          shelf_capacity_, chunk_tasks_,   chunks_};
+}
+
+void chunk_memory::clear(stream& on) {
+  pool::clear(on, shelves_);
+  pool::clear(on, used_);
+  pool::clear(on, spares_);
+  pool::clear(on, free_words_);
+  pool::clear(on, free_slots_);
+}
+
+std::size_t chunk_memory::bytes() const {
+  return shelves_.bytes() + slots_.bytes() + tasks_.bytes() + used_.bytes() + spares_.bytes() +
+         free_words_.bytes() + free_slots_.bytes();
+}
+
+void chunk_memory::collect(stream& on, std::vector<stored_task>& into) {
+  auto shelves = copy_of(on, shelves_);
+  auto slots = copy_of(on, slots_);
+  auto const tasks = copy_of(on, tasks_);
+  for (std::size_t worker = 0; worker < shelves.size(); ++worker) {
+    chunks_ref::shelf const shelf(&shelves[worker], slots.data() + worker * shelf_capacity_, shelf_capacity_);
+    for (chunks_ref::entry entry; shelf.steal(entry) == steal_outcome::taken;) {
+      auto const first = tasks.begin() + std::ptrdiff_t(entry & 0xffffff) * chunk_tasks_;
+      into.insert(into.end(), first, first + std::ptrdiff_t(entry >> 24));
+    }
+  }
+}
+
+template <class Method, class Words>
+void deque_memory<Method, Words>::collect(stream& on, std::vector<stored_task>& into) {
+  auto words = copy_of(on, words_);
+  auto slots = copy_of(on, slots_);
+  for (std::size_t worker = 0; worker < words.size(); ++worker) {
+    typename Method::deque const deque(&words[worker], slots.data() + worker * capacity_, capacity_);
+    for (stored_task task; deque.steal(task) == steal_outcome::taken;) into.push_back(task);
+  }
+}
+template class deque_memory<abp_ref, abp_deque_words>;
+template class deque_memory<chase_lev_ref, chase_lev_deque_words>;
+
+// Of tickets that were taken and not used, only the slots tell: one that waits for its popper holds a task.
+void ring_memory::collect(stream& on, std::vector<stored_task>& into) {
+  auto slots = copy_of(on, slots_);
+  for (auto& slot : slots)
+    if ((slot.turn & (capacity_ - 1)) == 1) into.push_back(task_in(slot.record));
+}
+
+void locked_memory::collect(stream& on, std::vector<stored_task>& into) {
+  auto const words = copy_of(on, words_)[0];
+  auto const tasks = copy_of(on, tasks_);
+  for (auto place = words.begin; place != words.end; ++place) into.push_back(tasks[place & (capacity_ - 1)]);
+}
+
+}  // namespace ballast::inline pool

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "ballast/pool/chunks.cuh"
+#include "ballast/pool/deque_stealing.cuh"
+#include "ballast/pool/locked_queue.cuh"
+#include "ballast/pool/pool_loop.cuh"
+#include "ballast/pool/shared_ring.cuh"
+#include "pool_executor.hpp"
+
+namespace ballast::inline pool {
+
+template <class Method>
+void start_with(resident_kernel& kernel, pool_view const& view, Method const& method) {
+  pool_work<Method> const work{kernel.next_control(), view, method};
+  kernel.start(&work, sizeof work);
+}
+
+/// What record_slots hold, once no worker runs.
+template <class Slot>
+stored_task task_in(Slot& slot) {
+  return slot.template read<device_atomic>();
+}
+
+class chunk_memory final : public method_memory {
+ public:
+  chunk_memory(pool_plan const& plan, std::uint32_t workers);
+  void clear(stream& on) override;
+  void start(resident_kernel& kernel, pool_view const& view) override { start_with(kernel, view, ref()); }
+  void collect(stream& on, std::vector<stored_task>& into) override;
+  std::size_t bytes() const override;
+
+ private:
+  chunks_ref ref() const;
+
+  std::uint32_t chunk_tasks_, chunks_, shelf_capacity_;
+  device_buffer<tagged_deque_words> shelves_;
+  device_buffer<chunks_ref::shelf::slot> slots_;
+  device_buffer<stored_task> tasks_;
+  device_buffer<std::uint32_t> used_, spares_;
+  device_buffer<ring_queue_words> free_words_;
+  device_buffer<chunks_ref::free_list::slot> free_slots_;
+};
+
+template <class Method, class Words>
+class deque_memory final : public method_memory {
+ public:
+  deque_memory(pool_plan const& plan, std::uint32_t workers)
+      : capacity_(plan.capacity),
+        words_(plan.device, workers),
+        slots_(plan.device, std::size_t(workers) * plan.capacity) {}
+  void clear(stream& on) override { pool::clear(on, words_); }
+  void start(resident_kernel& kernel, pool_view const& view) override {
+    start_with(kernel, view, Method{words_.data(), slots_.data(), capacity_});
+  }
+  void collect(stream& on, std::vector<stored_task>& into) override;
+  std::size_t bytes() const override { return words_.bytes() + slots_.bytes(); }
+
+ private:
+  using slot = std::remove_pointer_t<decltype(Method::slots)>;
+
+  std::uint32_t capacity_;
+  device_buffer<Words> words_;
+  device_buffer<slot> slots_;
+};
+using abp_memory = deque_memory<abp_ref, abp_deque_words>;
+using chase_lev_memory = deque_memory<chase_lev_ref, chase_lev_deque_words>;
+
+class ring_memory final : public method_memory {
+ public:
+  ring_memory(pool_plan const& plan, std::uint32_t workers)
+      : capacity_(std::bit_ceil(plan.capacity * std::min(workers, most_queue / plan.capacity))),
+        words_(plan.device, 1),
+        slots_(plan.device, capacity_) {}
+  void clear(stream& on) override {
+    pool::clear(on, words_);
+    pool::clear(on, slots_);
+  }
+  void start(resident_kernel& kernel, pool_view const& view) override {
+    start_with(kernel, view, shared_ring_ref{{words_.data(), slots_.data(), capacity_}});
+  }
+  void collect(stream& on, std::vector<stored_task>& into) override;
+  std::size_t bytes() const override { return words_.bytes() + slots_.bytes(); }
+
+  static constexpr std::uint32_t most_queue = 1u << 24;
+
+ private:
+  std::uint32_t capacity_;
+  device_buffer<ring_queue_words> words_;
+  device_buffer<ring_slot<stored_task>> slots_;
+};
+
+class locked_memory final : public method_memory {
+ public:
+  locked_memory(pool_plan const& plan, std::uint32_t workers)
+      : capacity_(std::bit_ceil(plan.capacity * std::min(workers, ring_memory::most_queue / plan.capacity))),
+        words_(plan.device, 1),
+        tasks_(plan.device, capacity_) {}
+  void clear(stream& on) override { pool::clear(on, words_); }
+  void start(resident_kernel& kernel, pool_view const& view) override {
+    start_with(kernel, view, locked_queue_ref{words_.data(), tasks_.data(), capacity_});
+  }
+  void collect(stream& on, std::vector<stored_task>& into) override;
+  std::size_t bytes() const override { return words_.bytes() + tasks_.bytes(); }
+
+ private:
+  std::uint32_t capacity_;
+  device_buffer<locked_queue_words> words_;
+  device_buffer<stored_task> tasks_;
+};
+
+}  // namespace ballast::inline pool

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ballast/device/buffer.hpp"
+#include "ballast/pool/pool_worker.cuh"
+#include "ballast/pool/task_pool.hpp"
+
+namespace ballast::inline pool {
+
+/// What a pool is made of, with the options checked and rounded.
+struct pool_plan {
+  std::shared_ptr<compute_device> device;
+  compiled_kernels const* kernels = nullptr;
+  pool_options options;
+  std::uint32_t capacity = 0;       ///< a power of two
+  std::uint32_t hand_capacity = 0;  ///< a power of two, with room for any task's children
+};
+
+/// How many tasks a worker runs together: a warp that works for its threads, 32.
+inline std::uint32_t tasks_at_once(pool_plan const& plan) {
+  return plan.device->is_cuda() ? plan.kernels->kernels().front().tasks_at_once : 1;
+}
+
+/// A run as it goes on.
+struct pool_run {
+  deadline until;
+  std::vector<stored_task> waiting;  ///< tasks that are with the host; the last is the newest
+  pool_statistics statistics;
+  std::string why_stopped;  ///< empty: all tasks have run
+};
+
+/// Carries out runs.
+class pool_executor {
+ public:
+  virtual ~pool_executor() = default;
+
+  /// Until no task is left, or why_stopped is told; then all tasks that have not run are in `waiting`.
+  virtual void carry_out(pool_run& run) = 0;
+  virtual void request_stop() noexcept = 0;
+  virtual std::uint32_t workers() const = 0;
+  virtual std::size_t memory_bytes() const = 0;
+  /// Whether a kernel may still use its memory, which must then not be freed.
+  virtual bool is_claimed() const = 0;
+};
+
+/// What a method keeps in the device's memory, for the workers of a resident kernel.
+class method_memory {
+ public:
+  virtual ~method_memory() = default;
+
+  /// Makes it empty, as it is also after a run that was not called off.
+  virtual void clear(stream& on) = 0;
+  virtual void start(resident_kernel& kernel, pool_view const& view) = 0;
+  /// Adds the tasks that are left; no worker runs.
+  virtual void collect(stream& on, std::vector<stored_task>& into) = 0;
+  virtual std::size_t bytes() const = 0;
+};
+
+template <class T>
+std::vector<T> copy_of(stream& on, device_buffer<T> const& buffer) {
+  std::vector<T> copy(buffer.size());
+  on.copy(copy.data(), buffer.data(), buffer.bytes());
+  on.synchronize();
+  return copy;
+}
+
+template <class T>
+void clear(stream& on, device_buffer<T> const& buffer) {
+  on.fill(buffer.data(), 0, buffer.bytes());
+}
+
+/// A method as the registry has it.
+struct pool_method_code {
+  pool_method about;
+  source_key entry = nullptr;
+  /// Null: a launch for each level.
+  std::unique_ptr<method_memory> (*make_memory)(pool_plan const& plan, std::uint32_t workers) = nullptr;
+  bool block_per_task = false;  ///< of a launch for each level
+};
+
+/// Throws bad_argument ("method").
+pool_method_code const& pool_method_named(std::string_view name);
+
+std::unique_ptr<pool_executor> make_resident_executor(pool_plan const& plan, pool_method_code const& method);
+std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task);
+
+}  // namespace ballast::inline pool

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/pool/task_pool.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "ballast/base/log.hpp"
+#include "pool_executor.hpp"
+
+namespace ballast::inline pool {
+namespace {
+
+constexpr std::uint32_t least_capacity = 8, most_capacity = 1u << 20, usual_hand = 256, hand_of_many = 1024;
+
+pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                    pool_options const& options) {
+  if (options.capacity < least_capacity || options.capacity > most_capacity)
+    refuse_argument("capacity", options.capacity, "8 to 1048576 tasks a worker");
+  pool_plan plan{std::move(device), &kernels, options, std::bit_ceil(options.capacity), 0};
+  auto const hand = tasks_at_once(plan) > 1 ? hand_of_many : usual_hand;
+  auto const children = kernels.most_spawns() + 1;
+  plan.hand_capacity = std::max(std::min(plan.capacity, hand), std::bit_ceil(children));
+  return plan;
+}
+
+std::unique_ptr<pool_executor> make_executor(pool_plan const& plan) {
+  auto const& method = pool_method_named(plan.options.method);
+  return method.make_memory == nullptr ? make_level_executor(plan, method.block_per_task)
+                                       : make_resident_executor(plan, method);
+}
+
+}  // namespace
+
+pool_stopped::pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
+                           pool_statistics statistics)
+    : error("a run of the pool on " + std::string(device) + " ended with " +
+            std::to_string(unexecuted.size()) + " tasks not executed: " + std::string(why)),
+      unexecuted_(std::move(unexecuted)),
+      statistics_(std::move(statistics)) {}
+
+struct task_pool::state {
+  explicit state(pool_plan const& made) : plan(made), executor(make_executor(plan)) {}
+
+  pool_plan plan;
+  std::unique_ptr<pool_executor> executor;
+
+  pool_run begin(std::span<task const> roots, deadline until) const {
+    pool_run run{until, {}, {}, {}};
+    run.waiting.reserve(roots.size());
+    for (auto const& root : roots) {
+      if (root.is_spread()) refuse_argument("roots", "a spread task", "tasks that are not spread");
+      run.waiting.push_back({plan.kernels->record_of(root)});
+    }
+    run.statistics.created = roots.size();
+    return run;
+  }
+  [[noreturn]] void hand_back(pool_run& run) const {
+    std::vector<task> unexecuted;
+    for (auto const& left : run.waiting) unexecuted.push_back(plan.kernels->task_of(left.record));
+    throw pool_stopped(plan.device->name(), run.why_stopped, std::move(unexecuted),
+                       std::move(run.statistics));
+  }
+};
+
+task_pool::task_pool(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                     pool_options options)
+    : state_(std::make_unique<state>(make_plan(std::move(device), kernels, options))) {}
+
+// Blocks that may still run use the memory: such a state is left behind alive.
+task_pool::~task_pool() {
+  if (!state_->executor->is_claimed()) return;
+  write_log(log_level::warning, "a task pool whose kernel does not end is left behind");
+  (void)state_.release();
+}
+
+pool_statistics task_pool::run(std::span<task const> roots, deadline until) {
+  auto run = state_->begin(roots, until);
+  state_->executor->carry_out(run);
+  if (!run.why_stopped.empty()) state_->hand_back(run);
+  return std::move(run.statistics);
+}
+pool_statistics task_pool::run(std::span<task const> roots) {
+  return run(roots, deadline::in(state_->plan.options.patience));
+}
+pool_statistics task_pool::run(task const& root) { return run(std::span(&root, 1)); }
+
+void task_pool::request_stop() noexcept { state_->executor->request_stop(); }
+std::string_view task_pool::method() const { return state_->plan.options.method; }
+std::uint32_t task_pool::workers() const { return state_->executor->workers(); }
+std::size_t task_pool::memory_bytes() const { return state_->executor->memory_bytes(); }
+compute_device& task_pool::device() const { return *state_->plan.device; }
+
+}  // namespace ballast::inline pool

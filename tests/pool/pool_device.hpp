@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ballast/base/environment.hpp"
+#include "ballast/pool/task_pool.hpp"
+
+namespace ballast::test {
+
+/// The first device of BALLAST_TEST_DEVICES, by default two cores.
+inline std::shared_ptr<compute_device> device() {
+  static auto const list = open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
+  return list.front();
+}
+
+/// A pool by a method's name, on a GPU with as many blocks as BALLAST_TEST_BLOCKS says.
+inline pool_options pool_by(std::string_view method, std::uint32_t capacity = 1024, std::uint32_t joins = 0) {
+  pool_options options;
+  options.method = method;
+  options.capacity = capacity;
+  options.joins = joins;
+  if (device()->is_cuda())
+    options.resident.blocks = std::stoi(environment("BALLAST_TEST_BLOCKS").value_or("0"));
+  return options;
+}
+
+}  // namespace ballast::test

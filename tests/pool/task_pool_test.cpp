@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/pool/task_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "ballast/device/buffer.hpp"
+#include "pool_device.hpp"
+#include "tree_kernels.cuh"
+
+namespace ballast::test {
+namespace {
+
+TEST(task_pool, refuses_an_unknown_method_and_tells_the_known_ones) {
+  try {
+    task_pool pool(device(), tree_kernels_of_warps(), pool_by("luck"));
+    FAIL() << "luck is no method";
+  } catch (bad_argument const& refused) {
+    EXPECT_EQ(refused.argument(), "method");
+    for (auto const& method : pool_methods())
+      EXPECT_NE(refused.legal().find(method.name), std::string::npos) << refused.legal();
+  }
+}
+
+TEST(task_pool, refuses_a_capacity_outside_its_range) {
+  for (std::uint32_t const capacity : {0u, 7u, (1u << 20) + 1})
+    EXPECT_THROW(task_pool(device(), tree_kernels_of_warps(), pool_by("chunks", capacity)), bad_argument);
+}
+
+TEST(task_pool, refuses_a_root_that_is_not_in_its_list_and_a_spread_one) {
+  task_pool pool(device(), tree_kernels_of_warps(), pool_by("chunks"));
+  EXPECT_THROW(pool.run(task(tree_node<64>{})), bad_argument);
+  EXPECT_THROW(pool.run(spread(task(tree_node<32>{}))), bad_argument);
+}
+
+TEST(task_pool, ends_the_run_of_a_kernel_that_creates_more_tasks_than_it_declares) {
+  for (auto const& method : pool_methods()) {
+    task_pool pool(device(), lying_kernels(), pool_by(method.name));
+    try {
+      pool.run(task(liar{}));
+      ADD_FAILURE() << method.name << " believed the liar";
+    } catch (pool_stopped const& stopped) {
+      EXPECT_NE(std::string(stopped.what()).find("spawns"), std::string::npos) << stopped.what();
+    }
+  }
+}
+
+TEST(task_pool, hands_back_what_a_requested_stop_left_and_runs_again) {
+  constexpr std::uint32_t nodes = 100'000;
+  device_buffer<std::uint32_t> times(device(), nodes);
+  auto const stream = device()->make_stream();
+  stream->fill(times.data(), 0, times.bytes());
+  stream->synchronize();
+  task_pool pool(device(), tree_kernels_of_warps(), pool_by("chunks"));
+  std::vector<task> left{task(tree_node<32>{array_ref(times.data()), 0, nodes, tree_shape::binary})};
+  std::uint64_t run = 0;
+  for (bool stops = true; !left.empty(); stops = false) {
+    std::thread other([&] {
+      if (stops) pool.request_stop();
+    });
+    try {
+      run += pool.run(left).run;
+      left.clear();
+    } catch (pool_stopped const& stopped) {
+      run += stopped.statistics().run;
+      left = stopped.unexecuted();
+    }
+    other.join();
+  }
+  EXPECT_EQ(run, nodes);
+}
+
+TEST(task_pool, leaves_its_device_to_others_between_runs) {
+  task_pool one(device(), tree_kernels_of_warps(), pool_by("chunks")),
+      other(device(), lying_kernels(), pool_by("abp"));
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(one.run(std::span<task const>()).run, 0u);
+    EXPECT_EQ(other.run(task(idler{})).run, 1u);
+  }
+  EXPECT_GT(one.memory_bytes(), 0u);
+}
+
+TEST(task_pool, is_needed_to_launch_a_kernel_that_creates_tasks) {
+  auto const stream = device()->make_stream();
+  EXPECT_THROW(tree_kernels_of_warps().launch(*stream, task(tree_node<32>{})), bad_argument);
+}
+
+}  // namespace
+}  // namespace ballast::test

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree_kernels.cuh"
+
+#include "ballast/pool/kernels.cuh"
+
+namespace ballast::test {
+
+BALLAST_POOL_KERNELS(tree_kernels_of_blocks, tree_node<64>, wide_root<64>)
+BALLAST_POOL_KERNELS(tree_kernels_of_warps, tree_node<32>, wide_root<32>)
+BALLAST_POOL_KERNELS(tree_kernels_of_threads, tree_node<1>, wide_root<1>)
+BALLAST_POOL_KERNELS(joining_kernels_of_blocks, fibonacci<64>, fibonacci_sum<64>)
+BALLAST_POOL_KERNELS(joining_kernels_of_threads, fibonacci<1>, fibonacci_sum<1>)
+BALLAST_POOL_KERNELS(lying_kernels, liar, idler)
+
+}  // namespace ballast::test

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/atomic_ref.cuh"
+#include "ballast/pool/join.cuh"
+#include "ballast/resident/compiled_kernels.hpp"
+
+namespace ballast::test {
+
+/// Trees whose nodes are numbered from 0 in an order that each node can tell by itself: a node's children
+/// have numbers of their own, so that it can be counted how often each was run.
+enum class tree_shape : std::uint32_t {
+  chain,   ///< node i has the child i + 1
+  comb,    ///< node i, if even, has the leaf i + 1 and the child i + 2
+  binary,  ///< node i has the children 2 i + 1 and 2 i + 2
+  random   ///< node i, of depth d, has 0 to 4 children, by a hash
+};
+
+BALLAST_HD constexpr std::uint32_t mixed(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x7feb352du;
+  x = (x ^ (x >> 15)) * 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
+/// A node of a tree of `nodes` nodes, run by `Threads` threads.
+template <int Threads>
+struct tree_node {
+  static constexpr int threads = Threads;
+  static constexpr std::uint32_t spawns = 4;
+
+  array_ref<std::uint32_t> times;  ///< how often each node was run
+  std::uint32_t node, nodes;
+  tree_shape shape;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) device_atomic<std::uint32_t>(times[node]).add_relaxed(1);
+    block.for_each(spawns, [&](std::uint32_t i) {
+      if (std::uint32_t const child = child_of(i); child != 0 && child < nodes)
+        block.spawn(tree_node{times, child, nodes, shape});
+    });
+  }
+
+ private:
+  /// Child i, 0 if there is none. Of a random tree: the numbers 4 n + 1 to 4 n + 4 are n's, of which it has
+  /// some.
+  BALLAST_HD std::uint32_t child_of(std::uint32_t i) const {
+    switch (shape) {
+      case tree_shape::chain:
+        return i == 0 ? node + 1 : 0;
+      case tree_shape::comb:
+        return node % 2 == 0 && i < 2 ? node + 1 + i : 0;
+      case tree_shape::binary:
+        return i < 2 ? 2 * node + 1 + i : 0;
+      default:
+        return node == 0 || mixed(node) % 5 > i ? 4 * node + 1 + i : 0;
+    }
+  }
+};
+
+/// A root with one child for each of its blocks: block i creates node i + 1, a leaf.
+template <int Threads>
+struct wide_root {
+  static constexpr int threads = Threads;
+  static constexpr std::uint32_t spawns = 1;
+
+  array_ref<std::uint32_t> times;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    if (block.index() == 0) device_atomic<std::uint32_t>(times[0]).add_relaxed(1);
+    block.spawn(tree_node<Threads>{times, block.index() + 1, 0, tree_shape::chain});
+  }
+};
+
+/// Adds up what two children have found, for whoever waits for it: a join, or else a word.
+template <int Threads>
+struct fibonacci_sum {
+  static constexpr int threads = Threads;
+  static constexpr std::uint32_t spawns = 1;
+
+  array_ref<std::uint64_t> answer;
+  join_handle parent, join;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    report(block, block.take_value(join), answer, parent);
+  }
+
+  template <class Block>
+  BALLAST_HD static void report(Block& block, std::uint64_t value, array_ref<std::uint64_t> answer,
+                                join_handle parent) {
+    if (!parent) {
+      answer[0] = value;
+    } else {
+      block.value_of(parent).add_relaxed(value);
+      block.finish(parent);
+    }
+  }
+};
+
+/// Fibonacci's number n, by two tasks for its predecessors and one that adds them up.
+template <int Threads>
+struct fibonacci {
+  static constexpr int threads = Threads;
+  static constexpr std::uint32_t spawns = 2, joins = 1;
+
+  array_ref<std::uint64_t> answer;
+  join_handle parent;
+  std::uint32_t n;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    if (n < 2) return fibonacci_sum<Threads>::report(block, n, answer, parent);
+    auto const join = block.fork(fibonacci_sum<Threads>{answer, parent, {}}, 2);
+    block.spawn(fibonacci{{}, join, n - 1});
+    block.spawn(fibonacci{{}, join, n - 2});
+  }
+};
+
+struct idler {
+  static constexpr int threads = 32;
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {}
+};
+
+/// Creates two tasks and declares one.
+struct liar {
+  static constexpr int threads = 32;
+  static constexpr std::uint32_t spawns = 1;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0)
+      for (int child = 0; child < 2; ++child) block.spawn(idler{});
+  }
+};
+
+compiled_kernels const& tree_kernels_of_blocks();   ///< 64 threads
+compiled_kernels const& tree_kernels_of_warps();    ///< 32 threads
+compiled_kernels const& tree_kernels_of_threads();  ///< 1 thread
+compiled_kernels const& lying_kernels();
+compiled_kernels const& joining_kernels_of_blocks();   ///< 64 threads
+compiled_kernels const& joining_kernels_of_threads();  ///< 1 thread
+
+}  // namespace ballast::test
