@@ -48,9 +48,11 @@ template <class List, class Method>
 __global__ void __launch_bounds__(List::block_threads, List::blocks_per_multiprocessor)
     work_in_pool_on_gpu(__grid_constant__ pool_work<Method> const work) {
   using crew_type = cuda_crew<List::block_threads>;
+  __shared__ typename crew_type::words words;
   __shared__ typename crew_type::storage shared;
   __shared__ pool_worker me;
-  crew_type crew(shared);
+  crew_type crew(shared, words);
+  crew.forget_tasks();
   pool_loop<List, Method> const loop(work, me, blockIdx.x);
   work.control.arrive(crew, crew.now_ns());
   loop.begin(crew, blockIdx.x);
