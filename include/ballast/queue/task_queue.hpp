@@ -78,7 +78,7 @@ struct execution {
   std::int64_t work_ns = 0;  ///< sum of the tasks' times
 };
 
-/// One traced task.
+/// One traced task; on a GPU also the blocks of a spread one that a worker took together.
 struct task_span {
   std::uint32_t worker = 0;
   std::int64_t begin_ns = 0, end_ns = 0;  ///< on the host's clock
