@@ -103,9 +103,17 @@ task_slot const& producer_lane::slot(std::uint64_t position) const {
   return slots_[position & (slots() - 1)];
 }
 
+bool producer_lane::is_recorded_complete(task_slot const& slot) const {
+  std::uint32_t words[4];
+  for (int i = 0; i < 4; ++i) words[i] = slot.chunks[i].stamp >> 16;
+  auto const mark = mark_of(words);
+  auto& stamp = memory_->completions[entry_of(mark.slot)].stamp;
+  return atomic_ref<std::uint32_t, scope::system>(stamp).load_acquire() == mark.lap;
+}
+
 std::optional<task_record> producer_lane::rest_of(std::uint64_t position) const {
   auto const& left = memory_->to_host[0].left_off[index_];
-  if (position < left.next) return std::nullopt;
+  if (position < left.next || is_recorded_complete(slot(position))) return std::nullopt;
   auto record = read_slot(slot(position), lap_of(position, memory_->shift));
   if (record && position == left.next && left.blocks > 0)
     record->data[10] += left.blocks, record->data[11] -= left.blocks << 8;

@@ -67,7 +67,8 @@ class alignas(128) producer_lane {
   batch_times const& times_of(std::uint64_t batch) const;
   task_slot const& slot(std::uint64_t position) const;
   /// What the server left of the slot at `position`, after a run: nothing, all, or the last blocks of a
-  /// spread task.
+  /// spread task. (Of a device that was lost the host knows only what it was told; a batch that was reported
+  /// complete has left nothing.)
   std::optional<task_record> rest_of(std::uint64_t position) const;
 
  private:
@@ -81,6 +82,8 @@ class alignas(128) producer_lane {
     auto& stamp = memory_->completions[entry_of(batch)].stamp;
     return atomic_ref<std::uint32_t, scope::system>(stamp).load_acquire() == lap_of_batch(batch);
   }
+  /// The batch that the slot's task was of, whatever else the host knows of the slot.
+  bool is_recorded_complete(task_slot const& slot) const;
   std::size_t entry_of(std::uint64_t batch) const {
     return (std::size_t(index_) << batch_shift_) + std::size_t(batch & (batch_slots() - 1));
   }

@@ -28,6 +28,46 @@ struct held_queue {
 
 deadline at_once() { return deadline::in(std::chrono::milliseconds(30)); }
 
+/// On a GPU few workers: each then takes several of the many waiting tasks at once.
+queue_options few_workers() {
+  auto options = test_options();
+  if (first_device()->is_cuda()) options.resident.blocks = 9;
+  return options;
+}
+
+TEST(mixed_batch, of_plain_and_short_spread_tasks_is_reported_when_all_have_run) {
+  std::uint32_t const plain = 50, wide = 3, each = plain + wide, groups = 100, rounds = 10;
+  counted_words visits(first_device(), each * groups);
+  std::vector<task> tasks;
+  for (std::uint32_t first = 0; first < each * groups; first += each) {
+    for (std::uint32_t i = 0; i < plain; ++i)
+      tasks.push_back(task(count_visit{visits.ref()}, {first + i, 1}));
+    tasks.push_back(spread(task(count_visit{visits.ref()}, {first + plain, wide})));
+  }
+  task_queue queue(first_device(), kernels(), few_workers());
+  for (std::uint32_t round = 0; round < rounds; ++round) queue.wait(queue.submit(tasks));
+  queue.close();
+  auto const seen = visits.read();
+  EXPECT_EQ(std::ranges::count(seen, rounds), std::ptrdiff_t(seen.size()));
+}
+
+TEST(smallest_ring, serves_a_lane_that_alone_has_tasks) {
+  std::uint32_t const threads = 8, each = 10;
+  counted_words visits(first_device(), threads * each);
+  auto options = few_workers();
+  options.capacity = 2;
+  options.lanes = threads;
+  task_queue queue(first_device(), kernels(), options);
+  for (std::uint32_t t = 0; t < threads; ++t)  // one after another: each thread is given a lane of its own
+    std::thread([&] {
+      for (std::uint32_t i = 0; i < each; ++i)
+        queue.submit(task(count_visit{visits.ref()}, {t * each + i, 1}));
+      queue.wait_all();
+    }).join();
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
 TEST(full_queue, try_submit_reports_it_and_loses_nothing) {
   counted_words visits(first_device(), 1000);
   held_queue setup(4);

@@ -28,7 +28,7 @@ struct lane_server_memory {
   std::uint8_t found[32];          ///< by this round's poll, of the lane of each warp
   std::uint8_t spread_found[32];   ///< whether a spread task follows them
   std::uint32_t moved;             ///< by this round's poll, not in the tail yet; the warps add to it
-  std::uint32_t quiet_rounds;      ///< since a task came
+  std::uint32_t untold_rounds;     ///< since the host was told what was fetched
   std::uint32_t share;             ///< the one opened last
   std::uint32_t entries;           ///< of the share opened last that are not in the ring yet
   std::uint32_t entries_lane;      ///< and whose it is

@@ -9,8 +9,8 @@
 
 namespace ballast::inline queue {
 
-inline constexpr std::uint32_t reads_per_turn = 16;       ///< of a full lane, before others are looked at
-inline constexpr std::uint32_t quiet_before_telling = 8;  ///< rounds; then the host is told what was fetched
+inline constexpr std::uint32_t reads_per_turn = 16;         ///< of a full lane, before others are looked at
+inline constexpr std::uint32_t rounds_before_telling = 64;  ///< what was fetched; a quiet one counts as eight
 
 /// What block 0 does. Every thread of the block calls these together, except where it says otherwise.
 template <std::uint32_t Threads>
@@ -61,7 +61,8 @@ struct lane_server : lane_share_opener<Threads> {
   /// One turn of the server's loop; true if a task moved. Where nothing comes it is one read over PCIe, that
   /// of every lane and of the host's words at once, and two syncs.
   __device__ bool round() const {
-    if (state.quiet_rounds == quiet_before_telling) tell_fetched(true);
+    bool const tells = state.untold_rounds >= rounds_before_telling;
+    if (tells) tell_fetched(true);
     this->find_space(crew_type::warps * slots_per_poll);
     heard said{};
     if (is_listener()) said = listen();
@@ -69,7 +70,7 @@ struct lane_server : lane_share_opener<Threads> {
     bool const seen = crew.warp() < lanes && this->poll_lane(polled_lane(crew.warp()), lanes);
     bool const moved = crew.any(seen) && move_all(lanes);
     if (is_listener()) {
-      state.quiet_rounds = moved ? 0 : state.quiet_rounds + 1;
+      state.untold_rounds = tells ? 0 : state.untold_rounds + (moved ? 1 : 8);
       take_turns();
       note(said);
     }
@@ -105,11 +106,12 @@ struct lane_server : lane_share_opener<Threads> {
     }
   }
 
-  /// For the listener. Lanes beyond the warps come next; where the ring is full, every lane is the first at
-  /// times.
+  /// For the listener. Lanes beyond the warps come next; where space is so little that only the first lane
+  /// may have some, every lane is the first at times.
   __device__ void take_turns() const {
     std::uint32_t const beyond = state.lanes > crew_type::warps ? crew_type::warps : 0;
-    std::uint32_t const turn = state.turn + (space() == 0 ? 1 : beyond);
+    bool const tight = space() < std::uint64_t(slots_per_poll) * min(crew_type::warps, state.lanes);
+    std::uint32_t const turn = state.turn + (tight ? 1 : beyond);
     state.turn = turn < state.lanes ? turn : state.lanes == 0 ? 0 : turn % state.lanes;
   }
 
@@ -117,11 +119,11 @@ struct lane_server : lane_share_opener<Threads> {
   /// The release makes our reads of the slots come first.
   __device__ void tell_fetched(bool idle) const {
     for (std::uint32_t lane = crew.rank(); lane < state.lanes; lane += Threads) {
-      std::uint32_t const untold = std::uint32_t(state.got[lane]) - state.told[lane];
+      std::uint64_t const got = state.got[lane];  // once: another warp may be adding to it
+      std::uint32_t const untold = std::uint32_t(got) - state.told[lane];
       if (untold == 0 || (!idle && untold < max(source().capacity() / 4, std::uint64_t(1)))) continue;
-      atomic_ref<std::uint64_t, scope::system>(source().to_host->fetched[lane])
-          .store_release(state.got[lane]);
-      state.told[lane] = std::uint32_t(state.got[lane]);
+      atomic_ref<std::uint64_t, scope::system>(source().to_host->fetched[lane]).store_release(got);
+      state.told[lane] = std::uint32_t(got);
     }
   }
 

@@ -155,7 +155,8 @@ struct lane_taker {
   __device__ __noinline__ static void leave_share(lane_source_ref const& source, crew_type crew) {
     auto& notes = crew.notes();
     auto& share = source.words->shares[notes[note::share] - 1];
-    if (notes[note::end] != 0) source.report(mark_of(crew.meta()), notes[note::credit]);
+    if (notes[note::end] != 0 || notes[note::credit] != 0)  // of its blocks, or of tasks before it
+      source.report(mark_of(crew.meta()), notes[note::credit]);
     if (notes[note::blocks] == 0) source.note_activity(crew, crew.shared().first, activity::left);
     notes[note::credit] = notes[note::share] = 0;
     atomic_ref<std::uint32_t, scope::device>(share.entries).add_release(std::uint32_t(-1));
