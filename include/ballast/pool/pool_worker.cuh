@@ -181,7 +181,10 @@ struct pool_view {
     me.note_stored(0);
     return me.held() != 0;
   }
-  /// Leader. Counts what was created and finished; must precede the store that shows a task to others.
+  /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who
+  /// took an uncounted task and finished it would bring `pending` to zero while tasks are left. None would be
+  /// lost, since a worker with tasks stays and the last to leave has counted all, but workers that found zero
+  /// would have left the others alone.
   BALLAST_HD void settle(pool_worker& me) const {
     if (me.delta != 0) pending().add_relaxed(me.delta);
     me.delta = 0;
