@@ -12,5 +12,7 @@ std::vector<benchmark> pool_benchmarks();
 void measure_fibonacci(session&);
 void measure_block_tree(session&);
 void measure_empty_run(session&);
+void measure_connect4_blocks(session&);
+void measure_connect4_storage(session&);
 
 }  // namespace ballast::bench

@@ -139,7 +139,7 @@ class resident_executor final : public pool_executor {
 
   void add_counts(pool_statistics& statistics) {
     auto const counts = counts_copy_.span();
-    std::uint64_t stored = 0;
+    std::uint64_t stored = 0, in_common = 0;
     for (std::size_t worker = 0; worker < counts.size(); ++worker) {
       auto const& one = counts[worker];
       auto& mine = statistics.workers[worker];
@@ -154,8 +154,9 @@ class resident_executor final : public pool_executor {
       mine.steals_won += one.steals_won;
       mine.idle += std::chrono::nanoseconds(one.idle_ns);
       stored += one.most_stored;
+      in_common = std::max<std::uint64_t>(in_common, one.most_in_common);
     }
-    statistics.most_stored = std::max(statistics.most_stored, stored);
+    statistics.most_stored = std::max(statistics.most_stored, stored + in_common);
   }
 
   void take_back(pool_run& run, pool_halt halt) {

@@ -43,8 +43,8 @@ struct worker_counts {
   std::uint64_t joins;
   std::uint64_t shared;  ///< tasks that were put where other workers can take them
   std::uint64_t idle_ns;
-  std::uint32_t most_stored;  ///< the most tasks in the hand and in what the worker owns beside it
-  std::uint32_t unused;
+  std::uint32_t most_stored;     ///< the most tasks in the hand and in what the worker owns beside it
+  std::uint32_t most_in_common;  ///< the most tasks that the worker saw in what all workers share
 };
 
 /// What a worker does next, as its leader decides.
@@ -85,6 +85,9 @@ struct pool_worker {
   BALLAST_HD void note_stored(std::uint32_t beside_the_hand) {
     std::uint32_t const stored = held() + beside_the_hand;
     if (stored > counts.most_stored) counts.most_stored = stored;
+  }
+  BALLAST_HD void note_in_common(std::uint32_t tasks) {
+    if (tasks > counts.most_in_common) counts.most_in_common = tasks;
   }
 };
 
