@@ -14,6 +14,9 @@ std::vector<benchmark> pool_benchmarks() {
        &measure_connect4_blocks},
       {"pool/connect4_storage", "four in a row by look-ahead and method, and the tasks stored (Fig. 7)",
        &measure_connect4_storage},
+      {"pool/queens", "N queens by a task for each way to fill the first rows, by method", &measure_queens},
+      {"pool/tbb", "Fibonacci's numbers, queens and an unbalanced tree in a pool and by oneTBB, on CPU cores",
+       &measure_tbb, &needs_cores},
   };
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ballast/pool/task_pool.hpp"
+
+namespace ballast::bench {
+
+inline std::uint64_t fibonacci_number(std::uint32_t n) {
+  std::uint64_t number = 0, next = 1;
+  for (; n > 0; --n) number = std::exchange(next, number + next);
+  return number;
+}
+
+/// OEIS A000170, n up to 16.
+inline std::uint64_t queens_solutions(std::uint32_t n) {
+  constexpr std::array<std::uint64_t, 17> known{1,   1,   0,    0,     2,     10,     4,       40,      92,
+                                                352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
+  return known.at(n);
+}
+
+inline pool_options by(std::string_view method) {
+  pool_options options;
+  options.method = method;
+  return options;
+}
+
+/// Deep trees suit the methods that take the newest task first.
+inline std::vector<std::string_view> depth_first_methods() { return {"chunks", "abp", "chase-lev"}; }
+
+}  // namespace ballast::bench
