@@ -3,11 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 #include <utility>
-#include <vector>
-
-#include "ballast/pool/task_pool.hpp"
 
 namespace ballast::bench {
 
@@ -23,14 +19,5 @@ inline std::uint64_t queens_solutions(std::uint32_t n) {
                                                 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
   return known.at(n);
 }
-
-inline pool_options by(std::string_view method) {
-  pool_options options;
-  options.method = method;
-  return options;
-}
-
-/// Deep trees suit the methods that take the newest task first.
-inline std::vector<std::string_view> depth_first_methods() { return {"chunks", "abp", "chase-lev"}; }
 
 }  // namespace ballast::bench

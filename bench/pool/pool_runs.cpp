@@ -7,6 +7,7 @@
 #include "ballast/device/buffer.hpp"
 #include "ballast/pool/task_pool.hpp"
 #include "pool/benchmarks.hpp"
+#include "pool/depth_first.hpp"
 #include "pool/known_numbers.hpp"
 #include "pool/pool_kernels.cuh"
 

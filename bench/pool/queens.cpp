@@ -4,6 +4,7 @@
 
 #include "ballast/pool/task_pool.hpp"
 #include "pool/benchmarks.hpp"
+#include "pool/depth_first.hpp"
 #include "pool/known_numbers.hpp"
 #include "pool/peer_kernels.cuh"
 #include "pool/summed.hpp"

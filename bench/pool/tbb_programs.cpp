@@ -33,9 +33,9 @@ void formula_tree_by_tbb(spread_sum sum, formula_node node, std::uint32_t bushy)
   sum.add(node.number, node.work());
   if (!node.has_children(bushy)) return;
   tbb::task_group children;
-  for (std::uint32_t i = 0; i < formula_node::children; ++i)
+  for (std::uint32_t i = 1; i < formula_node::children; ++i)
     children.run([=] { formula_tree_by_tbb(sum, node.child(i), bushy); });
-  children.wait();
+  children.run_and_wait([=] { formula_tree_by_tbb(sum, node.child(0), bushy); });
 }
 
 }  // namespace ballast::bench
