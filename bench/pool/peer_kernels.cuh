@@ -52,7 +52,7 @@ struct formula_task {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    sum.add(node.number, node.work());
+    node.work_for(sum);
     if (!node.has_children(bushy)) return;
     for (std::uint32_t i = 0; i < formula_node::children; ++i)
       block.spawn(formula_task{sum, node.child(i), bushy});

@@ -16,20 +16,21 @@ namespace {
 using answer = std::uint64_t;
 using program = std::function<answer()>;
 
-/// Measures both one after the other, and derives how much longer the pool takes.
+/// Measures both in turn, so that whatever else slows the machine slows both, and derives how much longer the
+/// pool takes.
 void race(session& now, std::string const& name, answer right, program const& in_pool,
           program const& by_tbb) {
   bool is_right = true;
-  auto const measure = [&](std::string const& who, program const& work) {
-    now.measure(name + "." + who, "s", [&] {
-      answer found = 0;
-      auto const seconds = seconds_of([&] { found = work(); });
-      is_right = is_right && found == right;
-      return seconds;
-    });
+  auto const seconds = [&](program const& work) {
+    return seconds_of([&] { is_right = work() == right && is_right; });
   };
-  measure("pool", in_pool);
-  measure("tbb", by_tbb);
+  std::vector<double> of_tbb;
+  now.measure(name + ".pool", "s", [&] {
+    of_tbb.push_back(seconds(by_tbb));
+    return seconds(in_pool);
+  });
+  auto const repetitions = std::ptrdiff_t(now.record().repetitions);  // without those to warm up
+  now.add(name + ".tbb", "s", {of_tbb.end() - repetitions, of_tbb.end()});
   now.derived(name + ".pool_over_tbb", now.median_of(name + ".pool") / now.median_of(name + ".tbb"));
   now.verify(is_right, "numbers, solutions and the sum over the tree are the known ones");
 }
@@ -76,7 +77,7 @@ answer sum_over_tree(std::uint32_t bushy) {
   for (std::vector<formula_node> waiting{{}}; !waiting.empty();) {
     auto const node = waiting.back();
     waiting.pop_back();
-    sum += node.work();
+    if (auto const result = node.work(); formula_node::counts(result)) sum += result;
     for (std::uint32_t i = 0; i < formula_node::children && node.has_children(bushy); ++i)
       waiting.push_back(node.child(i));
   }

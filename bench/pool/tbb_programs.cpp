@@ -30,7 +30,7 @@ void queens_by_tbb(spread_sum solutions, queens_place at, std::uint32_t n, std::
 }
 
 void formula_tree_by_tbb(spread_sum sum, formula_node node, std::uint32_t bushy) {
-  sum.add(node.number, node.work());
+  node.work_for(sum);
   if (!node.has_children(bushy)) return;
   tbb::task_group children;
   for (std::uint32_t i = 1; i < formula_node::children; ++i)
