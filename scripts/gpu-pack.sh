@@ -16,4 +16,5 @@ while IFS= read -r program; do
   strip -o "build/gpu/$(basename "$program")" "$program"
 done < <(find build/cuda -type f -executable \( -name 'ballast_test_*' -o -name ballast \
   -o -name 'example_*' \))
+cp -L "$(ldd build/cuda/ballast | awk '$1 ~ /^libtbb/ { print $3 }')" build/gpu # of the benchmarks
 du -sh build/gpu

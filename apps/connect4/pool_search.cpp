@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ballast/device/buffer.hpp"
-#include "ballast/pool/task_pool.hpp"
 #include "pool_kernels.cuh"
 
 namespace ballast::connect4 {
@@ -25,28 +24,22 @@ std::uint32_t joins_for(std::string_view method, int lookahead) {
   return std::clamp(nodes, 1u << 12, most);
 }
 
-pool_options options_for(std::string_view method, int lookahead) {
-  pool_options options;
-  options.method = method;
-  options.joins = joins_for(method, lookahead);
-  options.patience = std::chrono::hours(24 * 365);
-  return options;
-}
-
 /// What one device does of a search.
 class device_search {
  public:
   device_search(std::shared_ptr<compute_device> device, search_request const& request,
                 std::string_view method)
       : request_(request),
-        pool_(device, pool_kernels(), options_for(method, request.lookahead)),
+        pool_(device, pool_kernels(), pool_options_for(method, request.lookahead)),
         values_(device, columns) {}
 
   void add(int column) { columns_.push_back(column); }
 
   /// Until all is done or request_stop() was called.
   void begin() {
-    running_ = std::async(std::launch::async, [this] { return pool_.run(roots()); });
+    running_ = std::async(std::launch::async, [this] {
+      return pool_.run(first_level(request_, columns_, array_ref<score>(values_.data())));
+    });
   }
   bool is_over(std::chrono::milliseconds patience) const {
     return running_.wait_for(patience) == std::future_status::ready;
@@ -64,19 +57,6 @@ class device_search {
   }
 
  private:
-  std::vector<task> roots() const {
-    std::vector<task> tasks;
-    auto const lookahead = static_cast<std::uint8_t>(request_.lookahead);
-    for (int const column : columns_)
-      tasks.emplace_back(node_task{dropped(request_.root, column, true),
-                                   move_path().then(column),
-                                   array_ref<score>(values_.data()),
-                                   {},
-                                   lookahead,
-                                   request_.rule});
-    return tasks;
-  }
-
   search_request const& request_;
   task_pool pool_;
   pinned_buffer<score> values_;
@@ -97,6 +77,24 @@ void await(std::vector<std::unique_ptr<device_search>>& searches, search_request
 }
 
 }  // namespace
+
+pool_options pool_options_for(std::string_view method, int lookahead) {
+  pool_options options;
+  options.method = method;
+  options.joins = joins_for(method, lookahead);
+  options.patience = std::chrono::hours(24 * 365);
+  return options;
+}
+
+std::vector<task> first_level(search_request const& request, std::span<int const> in_columns,
+                              array_ref<score> values) {
+  std::vector<task> tasks;
+  auto const lookahead = static_cast<std::uint8_t>(request.lookahead);
+  for (int const column : in_columns)
+    tasks.emplace_back(node_task{
+        dropped(request.root, column, true), move_path().then(column), values, {}, lookahead, request.rule});
+  return tasks;
+}
 
 search_answer search_in_pool(search_request const& request, std::string_view method) {
   std::vector<std::unique_ptr<device_search>> searches;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string_view>
+#include <vector>
 
+#include "ballast/device/array_ref.cuh"
+#include "ballast/pool/task_pool.hpp"
 #include "search.hpp"
 
 namespace ballast::connect4 {
@@ -11,5 +15,13 @@ namespace ballast::connect4 {
 /// first level are dealt out to the devices, on each of which a pool runs everything below them. Throws
 /// search_stopped, and pool_stopped if the tree finds no room.
 search_answer search_in_pool(search_request const& request, std::string_view method);
+
+/// For a pool of pool_kernels() by that method, with room for the joins of a tree so deep. No deadline.
+pool_options pool_options_for(std::string_view method, int lookahead);
+
+/// The children of the root in these columns (0 to 6, none full) as tasks for such a pool; the value of
+/// column i goes to values[i], which a device writes and the host may read after the run.
+std::vector<task> first_level(search_request const& request, std::span<int const> in_columns,
+                              array_ref<score> values);
 
 }  // namespace ballast::connect4

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "harness/benchmark.hpp"
@@ -12,5 +13,10 @@ std::vector<benchmark> pool_benchmarks();
 void measure_fibonacci(session&);
 void measure_block_tree(session&);
 void measure_empty_run(session&);
+void measure_queens(session&);
+void measure_tbb(session&);
+std::string needs_cores(device_list const& devices);
+void measure_connect4_blocks(session&);
+void measure_connect4_storage(session&);
 
 }  // namespace ballast::bench

@@ -7,28 +7,15 @@
 #include "ballast/device/buffer.hpp"
 #include "ballast/pool/task_pool.hpp"
 #include "pool/benchmarks.hpp"
+#include "pool/depth_first.hpp"
+#include "pool/known_numbers.hpp"
 #include "pool/pool_kernels.cuh"
 
 namespace ballast::bench {
 namespace {
 
-pool_options by(std::string_view method) {
-  pool_options options;
-  options.method = method;
-  return options;
-}
-
-std::uint64_t fibonacci_number(std::uint32_t n) {
-  std::uint64_t number = 0, next = 1;
-  for (; n > 0; --n) number = std::exchange(next, number + next);
-  return number;
-}
-
 /// The calls of the recursive program.
 double calls_of(std::uint32_t n) { return double(2 * fibonacci_number(n + 1) - 1); }
-
-/// Deep trees suit the methods that take the newest task first.
-std::vector<std::string_view> depth_first_methods() { return {"chunks", "abp", "chase-lev"}; }
 
 void measure_number(session& now, std::string_view method, std::uint32_t n) {
   pinned_buffer<std::uint64_t> answer(now.first(), 1);

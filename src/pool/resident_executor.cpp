@@ -139,7 +139,7 @@ class resident_executor final : public pool_executor {
 
   void add_counts(pool_statistics& statistics) {
     auto const counts = counts_copy_.span();
-    std::uint64_t stored = 0;
+    std::uint64_t stored = 0, in_common = 0;
     for (std::size_t worker = 0; worker < counts.size(); ++worker) {
       auto const& one = counts[worker];
       auto& mine = statistics.workers[worker];
@@ -154,8 +154,9 @@ class resident_executor final : public pool_executor {
       mine.steals_won += one.steals_won;
       mine.idle += std::chrono::nanoseconds(one.idle_ns);
       stored += one.most_stored;
+      in_common = std::max<std::uint64_t>(in_common, one.most_in_common);
     }
-    statistics.most_stored = std::max(statistics.most_stored, stored);
+    statistics.most_stored = std::max(statistics.most_stored, stored + in_common);
   }
 
   void take_back(pool_run& run, pool_halt halt) {
@@ -179,16 +180,24 @@ class resident_executor final : public pool_executor {
   void collect(pool_run& run) {
     is_empty_ = false;
     memory_->collect(*stream_, run.waiting);
-    auto const bounds = copy_of(*stream_, bounds_);
-    for (std::size_t worker = 0; worker < bounds.size(); ++worker) collect_hand(run, worker, bounds[worker]);
+    collect_hands(run, copy_of(*stream_, bounds_));
   }
-  void collect_hand(pool_run& run, std::size_t worker, hand_bounds const& bounds) {
-    if (bounds.begin == bounds.end) return;
-    std::vector<stored_task> hand(plan_.hand_capacity);
-    stream_->copy(hand.data(), hands_.data() + worker * hand.size(), hand.size() * sizeof(stored_task));
-    stream_->synchronize();
-    for (auto place = bounds.begin; place != bounds.end; ++place)
-      run.waiting.push_back(hand[place % plan_.hand_capacity]);
+
+  /// Many hands in one copy: a copy for each would take longer than the kernel, where hands are small.
+  void collect_hands(pool_run& run, std::vector<hand_bounds> const& bounds) {
+    constexpr std::size_t most_tasks = 1u << 16;
+    std::size_t const capacity = plan_.hand_capacity,
+                      together = std::max<std::size_t>(1, most_tasks / capacity);
+    std::vector<stored_task> hands(std::min(bounds.size(), together) * capacity);
+    for (std::size_t first = 0; first < bounds.size(); first += together) {
+      auto const workers = std::span(bounds).subspan(first, std::min(together, bounds.size() - first));
+      auto const bytes = workers.size() * capacity * sizeof(stored_task);
+      stream_->copy(hands.data(), hands_.data() + first * capacity, bytes);
+      stream_->synchronize();
+      for (std::size_t worker = 0; worker < workers.size(); ++worker)
+        for (auto place = workers[worker].begin; place != workers[worker].end; ++place)
+          run.waiting.push_back(hands[worker * capacity + place % capacity]);
+    }
   }
 
   pool_plan plan_;

@@ -29,6 +29,12 @@ void require_spared(int spared, int multiprocessors) {
   refuse_argument("spared_multiprocessors", spared, "0 to " + std::to_string(multiprocessors - 1));
 }
 
+/// Between looks whether a kernel has ended that runs for so long: a sixteenth of it. A thread that looks
+/// more often would take a core of a host device from its workers.
+clock::duration pause_after(clock::duration run) {
+  return std::clamp<clock::duration>(run / 16, std::chrono::microseconds(20), std::chrono::milliseconds(1));
+}
+
 }  // namespace
 
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
@@ -162,11 +168,12 @@ bool resident_kernel::gave_up() const {
 
 void resident_kernel::join(deadline until) {
   if (!claimed_) return;
+  auto const begin = clock::now();
   try {
     while (running()) {
       if (until.passed())
         throw deadline_passed("the resident kernel on " + device_->name() + " to end", describe_blocks());
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      std::this_thread::sleep_for(pause_after(clock::now() - begin));
     }
   } catch (deadline_passed const&) { throw; } catch (...) {
     await_host_blocks(until);

@@ -173,13 +173,15 @@ TEST_P(pool_contract, runs_many_roots_once_each) {
   EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(roots, 1));
 }
 
+// Each time a worker has no room the host takes all tasks back and starts the kernel again. `ring` and
+// `blocking`, which take the oldest task first, come to that every few hundred tasks, and take longest here.
 TEST_P(pool_contract, loses_no_task_of_a_large_tree_though_it_has_room_for_eight) {
   auto pool = make_pool(8);
-  expect_once(pool, many / 100, tree_shape::binary);
-  expect_once(pool, many / 100, tree_shape::random);
-  prepare(many / 100 + 1);
-  pool.run(wide(many / 100));
-  EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(many / 100 + 1, 1));
+  expect_once(pool, many, tree_shape::binary);
+  expect_once(pool, many, tree_shape::random);
+  prepare(many / 10 + 1);
+  pool.run(wide(many / 10));
+  EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(many / 10 + 1, 1));
 }
 
 TEST_P(pool_contract, hands_back_at_its_deadline_what_it_has_not_run) {

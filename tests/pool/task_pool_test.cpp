@@ -46,6 +46,19 @@ TEST(task_pool, ends_the_run_of_a_kernel_that_creates_more_tasks_than_it_declare
   }
 }
 
+TEST(task_pool, tells_how_much_of_a_tree_a_queue_that_takes_the_oldest_task_first_stores) {
+  constexpr std::uint32_t nodes = 1023;
+  device_buffer<std::uint32_t> times(device(), nodes);
+  for (std::string const method : {"ring", "blocking"}) {
+    auto options = pool_by(method);
+    if (device()->is_cuda()) options.resident.blocks = 2;
+    task_pool pool(device(), tree_kernels_of_blocks(), options);
+    auto const statistics =
+        pool.run(task(tree_node<64>{array_ref(times.data()), 0, nodes, tree_shape::binary}));
+    EXPECT_GE(statistics.most_stored, nodes / 4) << method;  // the last level is half of the tree
+  }
+}
+
 TEST(task_pool, hands_back_what_a_requested_stop_left_and_runs_again) {
   constexpr std::uint32_t nodes = 100'000;
   device_buffer<std::uint32_t> times(device(), nodes);

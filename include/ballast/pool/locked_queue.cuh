@@ -31,7 +31,7 @@ struct locked_queue_ref {
     view.settle(me);
     me.note_stored(0);
     auto const hand = view.hand_of(me.number);
-    while (me.held() != 0 && enqueue(crew, view, hand[me.begin])) {
+    while (me.held() != 0 && enqueue(crew, view, me, hand[me.begin])) {
       ++me.begin;
       ++me.counts.shared;
     }
@@ -66,15 +66,17 @@ struct locked_queue_ref {
   }
 
   template <class Crew>
-  BALLAST_HD bool enqueue(Crew& crew, pool_view const& view, stored_task const& task) const {
+  BALLAST_HD bool enqueue(Crew& crew, pool_view const& view, pool_worker& me, stored_task const& task) const {
     if (!acquire(crew, view)) return false;
     std::uint32_t const last = end().load_relaxed();
-    bool const has_room = last - begin().load_relaxed() < capacity;
+    std::uint32_t const stored = last - begin().load_relaxed();
+    bool const has_room = stored < capacity;
     if (has_room) {
       at(last) = task;
       end().store_relaxed(last + 1);
     }
     lock().store_release(0);
+    me.note_in_common(has_room ? stored + 1 : stored);
     return has_room;
   }
 

@@ -15,8 +15,7 @@ namespace ballast::inline pool {
 // A Method says where tasks are that are in no hand. It is trivially copyable and has
 //   shares(view, me)         leader: whether tasks of the hand should be shown to the others now
 //   share(crew, view, me)    the crew: puts tasks of the hand where others can take them, after
-//   view.settle();
-//                            what finds no room stays in the hand
+//                            view.settle(me); what finds no room stays in the hand
 //   refill(crew, view, me)   the crew, with an empty hand: takes tasks into the hand, if there are any: the
 //                            worker's own, else by view.take_waiting(), else another's
 

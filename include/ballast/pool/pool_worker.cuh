@@ -43,8 +43,8 @@ struct worker_counts {
   std::uint64_t joins;
   std::uint64_t shared;  ///< tasks that were put where other workers can take them
   std::uint64_t idle_ns;
-  std::uint32_t most_stored;  ///< the most tasks in the hand and in what the worker owns beside it
-  std::uint32_t unused;
+  std::uint32_t most_stored;     ///< the most tasks in the hand and in what the worker owns beside it
+  std::uint32_t most_in_common;  ///< the most tasks that the worker saw in what all workers share
 };
 
 /// What a worker does next, as its leader decides.
@@ -85,6 +85,9 @@ struct pool_worker {
   BALLAST_HD void note_stored(std::uint32_t beside_the_hand) {
     std::uint32_t const stored = held() + beside_the_hand;
     if (stored > counts.most_stored) counts.most_stored = stored;
+  }
+  BALLAST_HD void note_in_common(std::uint32_t tasks) {
+    if (tasks > counts.most_in_common) counts.most_in_common = tasks;
   }
 };
 
@@ -181,7 +184,10 @@ struct pool_view {
     me.note_stored(0);
     return me.held() != 0;
   }
-  /// Leader. Counts what was created and finished; must precede the store that shows a task to others.
+  /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who
+  /// took an uncounted task and finished it would bring `pending` to zero while tasks are left. None would be
+  /// lost, since a worker with tasks stays and the last to leave has counted all, but workers that found zero
+  /// would have left the others alone.
   BALLAST_HD void settle(pool_worker& me) const {
     if (me.delta != 0) pending().add_relaxed(me.delta);
     me.delta = 0;

@@ -83,6 +83,12 @@ class ring_queue_ref {
     return pop_outcome::taken;
   }
 
+  /// How many records it holds; a hint while others are at work.
+  BALLAST_HD std::uint32_t size() const {
+    auto const stored = static_cast<std::int32_t>(word(words_[0].stored).load_relaxed());
+    return stored > 0 ? std::uint32_t(stored) : 0;
+  }
+
  private:
   static constexpr std::uint32_t less_one = 0xffffffff;
 

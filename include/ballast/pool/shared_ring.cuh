@@ -28,6 +28,7 @@ struct shared_ring_ref {
       ++me.counts.shared;
     }
     if (outcome == push_outcome::stalled) view.halt_for(pool_halt::stalled);
+    me.note_in_common(ring.size());
     me.has_news = 0;
   }
 

@@ -56,7 +56,8 @@ struct pool_statistics {
   std::uint64_t joins = 0;   ///< joins that were made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was put where other workers could take it
   /// The sum of the most that each worker stored at any time: room for so many tasks would have sufficed. Of
-  /// `static`, the most tasks in both arrays.
+  /// `ring` and `blocking` with the most that a worker saw in the queue, of `static` the most tasks in both
+  /// arrays.
   std::uint64_t most_stored = 0;
   std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit, or a launch per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measurements of Mohan and Gopalan, "Dynamic Load Balancing using Graphics Processors", 2014.
+
+#include <string>
+#include <vector>
+
+#include "pool/benchmarks.hpp"
+#include "pool/connect4_tree.hpp"
+
+namespace ballast::bench {
+namespace {
+
+constexpr int blocks_of_the_paper = 240;
+
+std::vector<int> lookaheads(session const& now) {
+  if (now.quick()) return {3, 4};
+  if (!now.first()->is_cuda()) return {4, 5, 6, 7};
+  return {5, 6, 7, 8, 9, 10, 11};
+}
+
+std::vector<int> block_counts(session const& now) {
+  int const most = now.first()->facts().multiprocessors;
+  if (!now.first()->is_cuda()) return most == 1 ? std::vector<int>{1} : std::vector<int>{1, most};
+  if (now.quick()) return {most, blocks_of_the_paper};
+  return {most, blocks_of_the_paper, 2 * most, 4 * most, 8 * most, 16 * most};
+}
+
+/// One point; false, and the record says why, if the tree finds no room or takes too long.
+bool measure_tree(session& now, connect4_answers& known, std::string const& curve, double x,
+                  connect4_tree& tree, int lookahead) {
+  try {
+    bool is_right = true;
+    now.measure(curve, x, "tasks/ms", [&] {
+      auto const seconds = tree.search();
+      is_right = is_right && known.agrees(lookahead, tree.answer());
+      return double(tree.answer().nodes) / seconds / 1000;
+    });
+    now.verify(is_right, connect4_answers::how);
+    return true;
+  } catch (pool_stopped const& stopped) {
+    now.parameter("not measured: " + curve + "@" + std::to_string(int(x)), std::string(stopped.what()));
+    return false;
+  }
+}
+
+/// Ends with the look-ahead that finds no room or takes too long: those beyond would too.
+void measure_blocks(session& now, connect4_answers& known, std::string const& method, int blocks) {
+  for (int const lookahead : lookaheads(now)) {
+    connect4_tree tree(now.first(), method, lookahead, blocks);
+    auto const curve = method + ", look-ahead " + std::to_string(lookahead);
+    if (!measure_tree(now, known, curve, blocks, tree, lookahead)) return;
+  }
+}
+
+void measure_storage(session& now, connect4_answers& known, std::string const& method, int blocks) {
+  for (int const lookahead : lookaheads(now)) {
+    connect4_tree tree(now.first(), method, lookahead, blocks);
+    if (!measure_tree(now, known, method, lookahead, tree, lookahead)) return;
+    now.add(method + " stored", lookahead, "tasks", {double(tree.answer().stored_tasks)});
+    now.add(method + " memory", lookahead, "B", {double(tree.memory_bytes())});
+  }
+}
+
+}  // namespace
+
+void measure_connect4_blocks(session& now) {
+  now.axes("Four in a row by blocks", "blocks", "tasks per millisecond", true, true);
+  now.repeat(1, now.size(5, 2));
+  now.parameter("heuristic", "H1");
+  connect4_answers known;
+  for (auto const& method : pool_methods()) {
+    if (method.name == "static-per-task") continue;  // has as many blocks as tasks
+    for (int const blocks : block_counts(now)) measure_blocks(now, known, std::string(method.name), blocks);
+  }
+}
+
+void measure_connect4_storage(session& now) {
+  int const blocks = now.first()->is_cuda() ? blocks_of_the_paper : 0;
+  now.axes("Four in a row: tasks per millisecond, and tasks stored", "look-ahead",
+           "tasks per millisecond, tasks", false, true);
+  now.repeat(1, now.size(5, 2));
+  now.parameter("heuristic", "H1");
+  now.parameter("blocks", blocks);
+  connect4_answers known;
+  for (auto const& method : pool_methods()) measure_storage(now, known, std::string(method.name), blocks);
+}
+
+}  // namespace ballast::bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "ballast/device/buffer.hpp"
+#include "ballast/pool/task_pool.hpp"
+#include "connect4/search.hpp"
+
+namespace ballast::bench {
+
+/// Searches the tree of the empty board by H1, again and again, in one pool.
+class connect4_tree {
+ public:
+  /// `blocks`: of the pool, 0: as many as fit. Throws what task_pool throws.
+  connect4_tree(std::shared_ptr<compute_device> const& device, std::string_view method, int lookahead,
+                int blocks);
+
+  /// Seconds of one search, without the making of the pool. Throws pool_stopped if the tree finds no room or
+  /// takes more than a minute.
+  double search();
+  /// What the last search found. `stored_tasks` is the most of all searches.
+  connect4::search_answer const& answer() const { return answer_; }
+  std::size_t memory_bytes() const { return pool_.memory_bytes(); }
+
+ private:
+  connect4::search_request request_;
+  pinned_buffer<connect4::score> values_;
+  std::vector<task> roots_;
+  task_pool pool_;
+  connect4::search_answer answer_;
+};
+
+/// The answers by which searches are judged: up to look-ahead 8 the sequential program's, and beyond what the
+/// first search found.
+class connect4_answers {
+ public:
+  bool agrees(int lookahead, connect4::search_answer const& answer);
+  static constexpr char const* how =
+      "columns' values and number of nodes are a sequential program's up to look-ahead 8, beyond it all "
+      "methods' "
+      "are the same";
+
+ private:
+  std::map<int, connect4::search_answer> known_;
+};
+
+}  // namespace ballast::bench

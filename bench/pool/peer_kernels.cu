@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peer_kernels.cuh"
+
+#include "ballast/pool/kernels.cuh"
+
+namespace ballast::bench {
+
+BALLAST_POOL_KERNELS(fibonacci_above_kernels, fibonacci_above, fibonacci_sum)
+BALLAST_POOL_KERNELS(queens_kernels, queens_task)
+BALLAST_POOL_KERNELS(formula_kernels, formula_task)
+
+}  // namespace ballast::bench

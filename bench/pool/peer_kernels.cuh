@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/resident/compiled_kernels.hpp"
+#include "pool/peer_work.cuh"
+#include "pool/pool_kernels.cuh"
+
+namespace ballast::bench {
+
+/// Fibonacci's number n: a task for each call whose n is at least `cut_off` (2 or more), and below it one
+/// task for all.
+struct fibonacci_above {
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
+  static constexpr std::uint32_t spawns = 2, joins = 1;
+  number_reader reader;
+  std::uint32_t n, cut_off;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (n < cut_off) return reader.tell(block, fibonacci_by_calls(n));
+    auto const join = block.fork(fibonacci_sum{reader, {}}, 2);
+    block.spawn(fibonacci_above{{{}, join}, n - 1, cut_off});
+    block.spawn(fibonacci_above{{{}, join}, n - 2, cut_off});
+  }
+};
+
+/// n queens: a task for each way to fill up to `cut_off` rows (less than n); one of `cut_off` rows counts the
+/// ways to fill the rest.
+struct queens_task {
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
+  static constexpr std::uint32_t spawns = most_queens;
+  spread_sum solutions;
+  queens_place at;
+  std::uint8_t n, rows, cut_off;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (rows == cut_off) return solutions.add(at.key(), solutions_below(at, n));
+    for (std::uint32_t left = at.free(n); left != 0; left &= left - 1)
+      block.spawn(
+          queens_task{solutions, at.with(lowest_bit(left)), n, static_cast<std::uint8_t>(rows + 1), cut_off});
+  }
+};
+
+/// A node of the unbalanced tree as a task.
+struct formula_task {
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
+  static constexpr std::uint32_t spawns = formula_node::children;
+  spread_sum sum;
+  formula_node node;
+  std::uint32_t bushy;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    node.work_for(sum);
+    if (!node.has_children(bushy)) return;
+    for (std::uint32_t i = 0; i < formula_node::children; ++i)
+      block.spawn(formula_task{sum, node.child(i), bushy});
+  }
+};
+
+compiled_kernels const& fibonacci_above_kernels();
+compiled_kernels const& queens_kernels();
+compiled_kernels const& formula_kernels();
+
+}  // namespace ballast::bench

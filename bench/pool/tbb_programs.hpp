@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "pool/peer_work.cuh"
+
+// The peers' work as a program for oneTBB has it: a task_group for the children of a task, who waits for
+// them.
+
+namespace ballast::bench {
+
+/// Runs `program` by so many threads of oneTBB, the calling one among them, and waits for it.
+void run_by_tbb(int threads, std::function<void()> const& program);
+
+/// These are called within run_by_tbb().
+std::uint64_t fibonacci_by_tbb(std::uint32_t n, std::uint32_t cut_off);
+void queens_by_tbb(spread_sum solutions, queens_place at, std::uint32_t n, std::uint32_t rows_to_cut_off);
+void formula_tree_by_tbb(spread_sum sum, formula_node node, std::uint32_t bushy);
+
+}  // namespace ballast::bench
