@@ -217,8 +217,8 @@ bool task_queue::state::alive() {
     lost = true;
     throw device_lost(device->name(),
                       loss.cause() + "; " + std::to_string(unfinished()) +
-                          " accepted tasks are not known to have run, stop() hands back those that "
-                          "had not left the host");
+                          " accepted tasks are not known to have run, stop() hands back those not "
+                          "known to have left the host");
   }
 }
 

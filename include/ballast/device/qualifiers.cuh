@@ -8,7 +8,8 @@
 #  define BALLAST_HD
 #endif
 
-/// BALLAST_APART marks a function that is seldom run, so that it does not lengthen the code that calls it.
+/// BALLAST_APART marks a function that is not inlined: seldom run, it does not lengthen the code that calls
+/// it; often run, it has registers of its own.
 #if defined(__CUDACC__)
 #  define BALLAST_APART __noinline__
 #else

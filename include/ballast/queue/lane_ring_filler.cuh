@@ -127,7 +127,7 @@ struct lane_ring_filler {
   /// thread; true if all were there. A window starts at a multiple of its size: so it never wraps, has one
   /// lap, and needs one address. A function of its own: with the data in flight its registers just suffice,
   /// and what is spilled as it comes makes each read wait for the one before.
-  __device__ __noinline__ static bool read_ahead(lane_ring_filler filler, std::uint32_t lane) {
+  __device__ BALLAST_APART static bool read_ahead(lane_ring_filler filler, std::uint32_t lane) {
     return filler.read_window(lane);
   }
 

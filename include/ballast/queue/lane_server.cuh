@@ -210,8 +210,8 @@ struct lane_server : lane_share_opener<Threads> {
 };
 
 template <std::uint32_t Threads>
-__device__ __noinline__ void lane_source_ref::serve(cuda_crew<Threads> crew,
-                                                    lane_server_memory& memory) const {
+__device__ BALLAST_APART void lane_source_ref::serve(cuda_crew<Threads> crew,
+                                                     lane_server_memory& memory) const {
   lane_server<Threads> const server{{{crew, memory}}};
   server.clear(*this);
   server.run();

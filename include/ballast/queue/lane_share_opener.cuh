@@ -18,7 +18,7 @@ struct lane_share_opener : lane_ring_filler<Threads> {
 
   /// If a spread task is next in the lane: gives it a share of its own, and as many entries in the ring as
   /// workers may come to take its blocks. True if anything happened. A function of its own, as it is rare.
-  __device__ __noinline__ static bool share_out(lane_share_opener opener, std::uint32_t lane) {
+  __device__ BALLAST_APART static bool share_out(lane_share_opener opener, std::uint32_t lane) {
     return opener.share_out_next(lane);
   }
 

@@ -107,17 +107,12 @@ struct task_times {
 /// is the server. A GPU's: lane_server_memory.
 struct lane_serving_state {
   std::uint64_t tail;          ///< tickets filled so far
-  std::uint64_t taken_told;    ///< device_words::taken as last written
-  std::uint64_t filled_told;   ///< device_words::filled as last written
   std::uint64_t last_news_ns;  ///< when a task last came
   std::uint64_t got[most_lanes];
-  std::uint64_t told[most_lanes];
-  std::uint32_t blocks[most_lanes];  ///< host backend: of the spread task at got[], in the ring already
+  std::uint32_t blocks[most_lanes];  ///< of the spread task at got[], in the ring already
   std::uint32_t turn;
   std::uint32_t lanes;
-  std::uint32_t closed;
-  std::uint32_t halts;  ///< host backend: HALT records pushed
-  std::uint32_t over;
+  std::uint32_t halts;  ///< HALT records pushed
 };
 struct lane_server_memory;
 

@@ -152,7 +152,7 @@ struct lane_taker {
     return notes[note::end] != 0 && short_ones && many ? most_blocks_at_once : 1;
   }
 
-  __device__ __noinline__ static void leave_share(lane_source_ref const& source, crew_type crew) {
+  __device__ BALLAST_APART static void leave_share(lane_source_ref const& source, crew_type crew) {
     auto& notes = crew.notes();
     auto& share = source.words->shares[notes[note::share] - 1];
     if (notes[note::end] != 0 || notes[note::credit] != 0)  // of its blocks, or of tasks before it
