@@ -8,6 +8,7 @@ source scripts/toolchain.sh
 
 jobs=$(nproc)
 summary=()
+failed_tests=()
 failed=0
 
 # ThreadSanitizer of GCC 12 cannot start where the kernel randomises addresses by more than 28 bits.
@@ -17,8 +18,16 @@ if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 build_and_test() {
   local preset=$1
   shift
-  configure "$preset" && cmake --build --preset "$preset" -j "$jobs" &&
-    "$@" ctest --preset "$preset" -j "$jobs"
+  configure "$preset" && cmake --build --preset "$preset" -j "$jobs" || return 1
+  "$@" ctest --preset "$preset" -j "$jobs" && return
+  failed_tests+=("$(failed_tests_of "$preset")")
+  return 1
+}
+
+# What each failed test of PRESET printed: said again at the end, since what stands in the middle of a long log is easily lost.
+failed_tests_of() {
+  awk '/^[0-9]+\/[0-9]+ Testing: / { test = "" } { test = test $0 "\n" } /^Test (Failed|Timeout)/ { printf "%s", test }' \
+    "build/$1/Testing/Temporary/LastTest.log" | tail -n 200
 }
 
 format() { bash tests/house/format.sh . && bash tests/house/licence_lines.sh .; }
@@ -61,6 +70,6 @@ scripts/setup.sh || exit 1
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 
 printf '\n'
-printf '%s\n' "${summary[@]}"
+printf '%s\n' "${failed_tests[@]}" "${summary[@]}"
 if ((failed)); then echo "test.sh: FAILED after $SECONDS s"; else echo "test.sh: all passed in $SECONDS s"; fi
 exit $failed

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "ballast/base/environment.hpp"
@@ -54,6 +55,13 @@ struct counted_run {
 };
 
 deadline soon() { return deadline::in(std::chrono::minutes(1)); }
+
+/// On host devices: launches are not waited for, and another could come before them.
+void await_blocks_inside(resident_control const& control, std::uint32_t blocks) {
+  auto const until = soon();
+  while (std::atomic_ref(*control.host_blocks).load() < blocks && !until.passed()) std::this_thread::yield();
+  ASSERT_EQ(std::atomic_ref(*control.host_blocks).load(), blocks);
+}
 
 TEST(compiled_kernels, launch_every_block_of_a_task_as_an_ordinary_kernel) {
   pinned_buffer<std::uint32_t> words(device(), 6);
@@ -150,6 +158,7 @@ TEST(resident_kernel, that_cannot_start_in_time_says_how_many_blocks_did) {
   stays.stays = true;
   auto const other = device()->make_stream();
   other->launch_cooperative(entry, 2, &stays, sizeof stays);
+  await_blocks_inside(stays.control, 2);
   counted_run late(options);
   try {
     late.start(1, false);
