@@ -32,7 +32,7 @@ void start_on_host(void const* argument, host_lane& lane) {
 
 #if defined(__CUDACC__)
 template <kernel_form K>
-__global__ void __launch_bounds__(K::threads, wanted_blocks<K>) start_on_gpu(K kernel) {
+__global__ void __launch_bounds__(K::threads, bounded_blocks<K>) start_on_gpu(K kernel) {
   cuda_block<K> block({blockIdx.x, 1}, nullptr);
   block.move_to(blockIdx.x);
   kernel(block);

@@ -32,10 +32,9 @@ class chunk_memory final : public method_memory {
   void start(resident_kernel& kernel, pool_view const& view) override { start_with(kernel, view, ref()); }
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override;
-
- private:
   chunks_ref ref() const;
 
+ private:
   std::uint32_t chunk_tasks_, chunks_, shelf_capacity_;
   device_buffer<tagged_deque_words> shelves_;
   device_buffer<chunks_ref::shelf::slot> slots_;

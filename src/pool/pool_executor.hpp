@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ballast/device/buffer.hpp"
-#include "ballast/pool/pool_worker.cuh"
+#include "ballast/pool/pool_view.cuh"
 #include "ballast/pool/task_pool.hpp"
 
 namespace ballast::inline pool {
@@ -22,6 +22,10 @@ struct pool_plan {
   std::uint32_t capacity = 0;       ///< a power of two
   std::uint32_t hand_capacity = 0;  ///< a power of two, with room for any task's children
 };
+
+/// Throws bad_argument ("capacity").
+pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                    pool_options const& options);
 
 /// How many tasks a worker runs together: a warp that works for its threads, 32.
 inline std::uint32_t tasks_at_once(pool_plan const& plan) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -29,13 +30,24 @@ template <class K>
 constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
                                                                        : std::uint32_t(sizeof(scratch_of<K>));
 
-/// How many blocks of K should fit on an SM at once: K::blocks_per_multiprocessor if K declares it, else 1.
-/// The compiler keeps the registers low enough for it, alone and in a list.
+/// How many blocks of K should fit on an SM at once: K::blocks_per_multiprocessor if K declares it, else 0,
+/// no wish. The compiler keeps the registers low enough for it, alone and in a list.
 template <class K>
-constexpr int wanted_blocks = 1;
+constexpr int wanted_blocks = 0;
 template <class K>
 requires requires { K::blocks_per_multiprocessor; }
 constexpr int wanted_blocks<K> = K::blocks_per_multiprocessor;
+
+/// What the launch bounds of a kernel of so many threads say that runs any of K.
+template <class... K>
+constexpr int bounded_blocks = std::max({1, wanted_blocks<K>...});
+
+/// The same if it also has a server: a function that is called, whereupon ptxas lets every thread have all
+/// the registers that the bounds allow. 64, if nobody has a wish.
+template <std::uint32_t Threads, class... K>
+constexpr int bounded_blocks_beside_server = std::max({0, wanted_blocks<K>...}) != 0
+                                                 ? bounded_blocks<K...>
+                                                 : std::max(1, int(1024 / Threads));
 
 /// What every kernel is: a trivially copyable functor whose members are its arguments, with
 /// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/pool/pool_worker.cuh"
+#include "ballast/pool/pool_view.cuh"
 #include "ballast/pool/ring_queue.cuh"
 #include "ballast/pool/steal.cuh"
 #include "ballast/pool/tagged_deque.cuh"
@@ -40,8 +40,8 @@ struct chunks_ref {
     return me.looks % looks_between_shelves == 0 && shelf_of(me.number).size() == 0;
   }
 
-  template <class Crew>
-  BALLAST_HD void share(Crew& crew, pool_view const& view, pool_worker& me) const {
+  template <class Crew, class View>
+  BALLAST_HD void share(Crew& crew, View const& view, typename View::worker_type& me) const {
     if (crew.leader()) begin_share(crew, view, me);
     crew.sync();
     std::uint32_t const chunk = me.found - 1;
@@ -54,8 +54,8 @@ struct chunks_ref {
     if (crew.leader()) publish(view, me, chunk | me.portion << 24);
   }
 
-  template <class Crew>
-  BALLAST_HD void refill(Crew& crew, pool_view const& view, pool_worker& me) const {
+  template <class Crew, class View>
+  BALLAST_HD void refill(Crew& crew, View const& view, typename View::worker_type& me) const {
     if (crew.leader()) find_own(view, me);
     crew.sync();
     bool const must_steal = me.found == 0 && me.held() == 0;
@@ -72,6 +72,7 @@ struct chunks_ref {
         [&](std::uint32_t i) -> stored_task& { return hand[me.end + i]; });
     crew.sync();
     if (!crew.leader()) return;
+    view.note_taken(me, chunk);
     me.end += me.portion;
     me.has_news = 1;
     give_back(crew, view, me, chunk);
@@ -105,8 +106,10 @@ struct chunks_ref {
     me.has_news = 0;
   }
 
-  BALLAST_HD void publish(pool_view const& view, pool_worker& me, entry published) const {
+  template <class View>
+  BALLAST_HD void publish(View const& view, typename View::worker_type& me, entry published) const {
     view.settle(me);
+    view.note_shown(me, me.found - 1);
     auto const mine = shelf_of(me.number);
     mine.push(published);
     me.begin += me.portion;
@@ -115,7 +118,8 @@ struct chunks_ref {
   }
 
   /// Leader. Own tasks: a chunk (me.found, me.portion), or waiting tasks (then the hand is not empty).
-  BALLAST_HD void find_own(pool_view const& view, pool_worker& me) const {
+  template <class View>
+  BALLAST_HD void find_own(View const& view, typename View::worker_type& me) const {
     entry taken = 0;
     me.found = 0;
     if (shelf_of(me.number).pop(taken))

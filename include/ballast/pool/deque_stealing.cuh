@@ -5,7 +5,7 @@
 
 #include "ballast/pool/abp_deque.cuh"
 #include "ballast/pool/chase_lev_deque.cuh"
-#include "ballast/pool/pool_worker.cuh"
+#include "ballast/pool/pool_view.cuh"
 #include "ballast/pool/steal.cuh"
 
 namespace ballast::inline pool {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ballast/pool/chunks.cuh"
 #include "ballast/pool/deque_stealing.cuh"
@@ -32,7 +33,7 @@ void launch_alone_on_host(void const* argument, host_lane& lane) {
 
 #if defined(__CUDACC__)
 template <class List, class K>
-__global__ void __launch_bounds__(List::block_threads, wanted_blocks<K>)
+__global__ void __launch_bounds__(List::block_threads, bounded_blocks<K>)
     launch_alone_on_gpu(task_record task) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   task.describe({task.range().first + blockIdx.x, task.range().count}, task.kernel());
@@ -79,15 +80,15 @@ resident_entry make_level_entry() {
   return {source_key_of<level_work>, code};
 }
 
-/// Compiles a list for every method of task_pool; for .cu files, through BALLAST_POOL_KERNELS.
-template <kernel_form... K>
-compiled_kernels compile_for_pools(std::string name) {
-  using list = pool_list<K...>;
-  return {std::move(name),
-          {make_pool_listed<list, K>()...},
-          {make_pool_entry<list, chunks_ref>(), make_pool_entry<list, abp_ref>(),
-           make_pool_entry<list, chase_lev_ref>(), make_pool_entry<list, shared_ring_ref>(),
-           make_pool_entry<list, locked_queue_ref>(), make_level_entry<list>()}};
+/// Compiles a list for every method of task_pool, and for the entries of other rooms; for .cu files, through
+/// BALLAST_POOL_KERNELS and the rooms' macros.
+template <class List, kernel_form... K>
+compiled_kernels compile_for_pools(std::string name, std::vector<resident_entry> entries = {}) {
+  entries.insert(entries.end(),
+                 {make_pool_entry<List, chunks_ref>(), make_pool_entry<List, abp_ref>(),
+                  make_pool_entry<List, chase_lev_ref>(), make_pool_entry<List, shared_ring_ref>(),
+                  make_pool_entry<List, locked_queue_ref>(), make_level_entry<List>()});
+  return {std::move(name), {make_pool_listed<List, K>()...}, std::move(entries)};
 }
 
 }  // namespace ballast::inline pool
@@ -96,8 +97,9 @@ compiled_kernels compile_for_pools(std::string name) {
 /// name()`, which a header declares for the .cpp files that use it. The kernels have equal `threads` (a
 /// multiple of 32, or 1) and at most 40 bytes of members each (else list by_reference<K>); those that create
 /// tasks declare how many a block may create, `static constexpr std::uint32_t spawns`.
-#define BALLAST_POOL_KERNELS(name, ...)                                        \
-  ::ballast::compiled_kernels const& name() {                                  \
-    static auto const list = ::ballast::compile_for_pools<__VA_ARGS__>(#name); \
-    return list;                                                               \
+#define BALLAST_POOL_KERNELS(name, ...)                                                      \
+  ::ballast::compiled_kernels const& name() {                                                \
+    static auto const list =                                                                 \
+        ::ballast::compile_for_pools<::ballast::pool_list<__VA_ARGS__>, __VA_ARGS__>(#name); \
+    return list;                                                                             \
   }

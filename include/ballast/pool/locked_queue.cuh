@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "ballast/device/array_ref.cuh"
-#include "ballast/pool/pool_worker.cuh"
+#include "ballast/pool/pool_view.cuh"
 
 namespace ballast::inline pool {
 

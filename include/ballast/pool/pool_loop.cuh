@@ -6,7 +6,8 @@
 
 #include "ballast/pool/join_stock.cuh"
 #include "ballast/pool/pool_list.cuh"
-#include "ballast/pool/pool_worker.cuh"
+#include "ballast/pool/pool_view.cuh"
+#include "ballast/pool/warp_take.cuh"
 #include "ballast/resident/control.cuh"
 #include "ballast/resident/crew.cuh"
 
@@ -18,21 +19,24 @@ namespace ballast::inline pool {
 //                            view.settle(me); what finds no room stays in the hand
 //   refill(crew, view, me)   the crew, with an empty hand: takes tasks into the hand, if there are any: the
 //                            worker's own, else by view.take_waiting(), else another's
+// A View says where a run's first tasks come from, and counts what is pending; it is as pool_view.
 
 /// The argument of a pool's resident kernel.
-template <class Method>
+template <class Method, class View = pool_view>
 struct pool_work {
   resident_control control;
-  pool_view view;
+  View view;
   Method method;
 };
 
 /// What one worker does: its leader decides, its crew acts. Members that take a crew are called by all of its
 /// threads together, unless they say "leader".
-template <class List, class Method>
+template <class List, class Method, class View>
 class pool_loop {
  public:
-  BALLAST_HD pool_loop(pool_work<Method> const& work, pool_worker& me, std::uint32_t number)
+  using worker = typename View::worker_type;
+
+  BALLAST_HD pool_loop(pool_work<Method, View> const& work, worker& me, std::uint32_t number)
       : work_(work), me_(&me), hand_(work.view.hand_of(number)) {}
 
   template <class Crew>
@@ -60,30 +64,10 @@ class pool_loop {
   }
 
 #if defined(__CUDACC__)
-  /// Where threads are workers: the warp takes up to 32 of the newest tasks together, as many as there is
-  /// room for; lane i has one in `mine` if i is less than the answer.
+  /// Where threads are workers: see take_newest_of(). Lane i has a task in `mine` if i is less than the
+  /// answer.
   __device__ std::uint32_t take_many(stored_task& mine) const {
-    auto& me = *me_;
-    std::uint32_t const lane = threadIdx.x, held = me.held(), begin = me.begin, end = me.end;
-    std::uint32_t room = 0;
-    if (lane < held) {
-      mine = hand_[end - 1 - lane];
-      room = List::room_for(mine.record);
-    }
-    std::uint32_t const rooms = sum_up_to(room);
-    bool const fits = lane < held && held - 1 - lane + rooms <= hand_.capacity();
-    std::uint32_t const misfits = ~__ballot_sync(0xffffffff, fits);
-    std::uint32_t const taken = misfits == 0 ? 32 : __ffs(int(misfits)) - 1;
-    bool const has_rest = lane < taken && mine.record.range().count > 1;
-    std::uint32_t const rests = __ballot_sync(0xffffffff, has_rest);
-    if (has_rest) hand_[end - taken + __popc(rests & ((1u << lane) - 1))].record = rest_of(mine.record);
-    if (lane == taken - 1) {
-      me.end = me.first = begin + (held - taken) + __popc(rests);
-      me.limit = me.first + rooms - __popc(rests);
-      me.completed = taken - __popc(rests);
-    }
-    __syncwarp();
-    return taken;
+    return take_newest_of<List>(hand_, *me_, mine);
   }
 #endif
 
@@ -116,8 +100,8 @@ class pool_loop {
   template <class Crew>
   static constexpr bool takes_many = List::by_threads && !std::is_same_v<Crew, solo_crew>;
 
-  static constexpr std::uint32_t looks_between_halts = 16, looks_between_stops = 1024,
-                                 idle_looks_between_stops = 64;
+  // Some 30 us and 0.5 ms.
+  static constexpr std::uint32_t cycles_between_halts = 1u << 16, cycles_between_stops = 1u << 20;
 
   BALLAST_HD void pick_up(std::uint32_t number) const {
     auto& me = *me_;
@@ -131,7 +115,7 @@ class pool_loop {
   template <class Crew>
   BALLAST_HD worker_step decide(Crew& crew) const {
     auto& me = *me_;
-    if (is_called_off()) return worker_step::leave;
+    if (is_called_off(crew)) return worker_step::leave;
     if (me.held() == 0) return is_over(crew) ? worker_step::leave : worker_step::refill;
     if (me.idle_looks != 0) end_idling(crew);
     if (work_.method.shares(work_.view, me)) return worker_step::share;
@@ -150,12 +134,15 @@ class pool_loop {
     return worker_step::leave;
   }
 
-  /// Looked at now and then, since a look costs a GPU more than a small task.
-  BALLAST_HD bool is_called_off() const {
-    std::uint32_t const looks = me_->looks++;
-    if (looks % looks_between_stops == looks_between_stops - 1 && work_.control.stop_asked())
+  /// Looked at now and then where a look costs more than a small task.
+  template <class Crew>
+  BALLAST_HD bool is_called_off(Crew const& crew) const {
+    auto& me = *me_;
+    ++me.looks;
+    if (!crew.passed(cycles_between_halts, me.halt_looked)) return false;
+    if (crew.passed(cycles_between_stops, me.stop_looked) && work_.view.stop_asked(work_.control))
       work_.view.halt_for(pool_halt::asked);
-    return looks % looks_between_halts == 0 && work_.view.is_halted();
+    return work_.view.is_halted();
   }
 
   /// With nothing in the hand: whether nothing is left anywhere, or there is another reason to leave.
@@ -166,13 +153,7 @@ class pool_loop {
     if (looks == 0) return false;
     work_.view.settle(me);
     if (looks == 1) begin_idling(crew);
-    if (poll(work_.view.pending()) == 0 || work_.view.is_halted()) return true;
-    if (looks % idle_looks_between_stops == 0) {
-      if (work_.control.stop_asked()) work_.view.halt_for(pool_halt::asked);
-      if (crew.now_ns() - me.idle_since_ns > work_.control.idle_limit_ns) return true;
-    }
-    crew.pause(looks);
-    return false;
+    return work_.view.is_halted() || !work_.view.rest(crew, work_.control, me);
   }
 
   template <class Crew>
@@ -210,26 +191,10 @@ class pool_loop {
     if (me.completed == 1)
       --me.end;
     else
-      hand_[me.end - 1].record = rest_of(record);
+      hand_[me.end - 1].record = record.rest();
     me.first = me.end;
     me.limit = me.end + List::room_for(record) - (1 - me.completed);
   }
-
-  BALLAST_HD static task_record rest_of(task_record task) {
-    task.describe({task.range().first + 1, task.range().count - 1}, task.kernel());
-    return task;
-  }
-
-#if defined(__CUDACC__)
-  /// The sum over the lanes up to this one.
-  __device__ static std::uint32_t sum_up_to(std::uint32_t value) {
-    for (std::uint32_t distance = 1; distance < 32; distance *= 2) {
-      std::uint32_t const below = __shfl_up_sync(0xffffffff, value, distance);
-      if (threadIdx.x >= distance) value += below;
-    }
-    return value;
-  }
-#endif
 
   BALLAST_HD void cut_overrun() const {
     me_->end = me_->limit;
@@ -241,8 +206,8 @@ class pool_loop {
         .store_relaxed(me_->counts.run << 2 | std::uint64_t(what));
   }
 
-  pool_work<Method> const& work_;
-  pool_worker* me_;
+  pool_work<Method, View> const& work_;
+  worker* me_;
   task_hand hand_;
 };
 

@@ -3,10 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/pool/join.cuh"
-#include "ballast/pool/stored_task.cuh"
+#include "ballast/device/qualifiers.cuh"
 
 namespace ballast::inline pool {
 
@@ -18,15 +15,6 @@ enum class pool_halt : std::uint32_t {
   overrun,   ///< a kernel created more children than it declares
   joinless,  ///< the arena of joins is used up
   stalled    ///< a wait for another worker in a shared structure outlasted its patience
-};
-
-/// Words that all workers of a pool share; all bits zero but for `pending` at the start of a run.
-struct pool_words {
-  /// Created tasks that have not finished, at least: a task is counted before another worker can see it.
-  alignas(128) std::uint32_t pending;
-  alignas(128) std::uint32_t halt;  ///< pool_halt
-  /// Waiting tasks that were taken, the last first; for a moment more.
-  alignas(128) std::uint32_t taken;
 };
 
 /// The tasks that a worker has left in its hand: places begin to end - 1, modulo the hand's capacity.
@@ -65,6 +53,7 @@ struct pool_worker {
   std::uint32_t has_news;   ///< the hand has changed since share() was last tried
   std::uint32_t crowded;    ///< tasks in the hand when there was no room for children; 0: there was
   std::uint32_t looks;      ///< decisions so far
+  std::uint32_t halt_looked, stop_looked;  ///< for crew.passed()
   std::uint32_t idle_looks;
   std::uint32_t random;
   std::uint32_t victim;        ///< from whom the last steal was won
@@ -90,139 +79,5 @@ struct pool_worker {
     if (tasks > counts.most_in_common) counts.most_in_common = tasks;
   }
 };
-
-/// The places of a worker's hand.
-class task_hand {
- public:
-  /// `capacity` is a power of two.
-  BALLAST_HD task_hand(stored_task* tasks, std::uint32_t capacity) : tasks_(tasks), mask_(capacity - 1) {}
-  BALLAST_HD stored_task& operator[](std::uint32_t place) const { return tasks_[place & mask_]; }
-  BALLAST_HD std::uint32_t capacity() const { return mask_ + 1; }
-
- private:
-  array_ref<stored_task> tasks_;
-  std::uint32_t mask_;
-};
-
-/// Adds to a word that only the threads of one worker share; returns what it was.
-BALLAST_HD inline std::uint32_t add_in_worker(std::uint32_t& word, std::uint32_t value) {
-#if BALLAST_ON_GPU
-  return atomicAdd(&word, value);
-#else
-  std::uint32_t const old = word;
-  word += value;
-  return old;
-#endif
-}
-
-/// Where the children of running tasks go: on top of the hand.
-class hand_sink {
- public:
-  BALLAST_HD hand_sink(task_hand const& hand, pool_worker& me, join_arena const& joins)
-      : hand_(hand), me_(&me), joins_(joins) {}
-
-  BALLAST_HD void add(stored_task const& task) const {
-    std::uint32_t const place = add_in_worker(me_->end, 1);
-    if (static_cast<std::int32_t>(me_->limit - place) > 0) hand_[place] = task;
-  }
-
-  BALLAST_HD join_arena const& joins() const { return joins_; }
-  /// Of the stock, to which nothing is added meanwhile.
-  BALLAST_HD join_handle new_join() const {
-    std::uint32_t const place = add_in_worker(me_->joins, ~std::uint32_t(0)) - 1;
-    if (static_cast<std::int32_t>(place) < 0) return {};
-    return {joins_.stock_of(me_->number)[place] + 1};
-  }
-  BALLAST_HD void end_join(join_handle join) const {
-    std::uint32_t const place = add_in_worker(me_->joins_over, 1);
-    if (place < most_joins_taken)
-      joins_.stock_of(me_->number)[joins_.stock_capacity + place] = join.number - 1;
-  }
-
- private:
-  task_hand hand_;
-  pool_worker* me_;
-  join_arena const& joins_;
-};
-
-/// What all parts of a worker loop see. Trivially copyable.
-struct pool_view {
-  pool_words* words = nullptr;
-  hand_bounds* bounds = nullptr;    ///< of each worker
-  worker_counts* counts = nullptr;  ///< of each worker
-  stored_task* hands = nullptr;     ///< hand_capacity for each worker
-  std::uint32_t hand_capacity = 0;  ///< a power of two
-  std::uint32_t workers = 0;
-  std::uint32_t tasks_at_once = 1;       ///< that a worker runs
-  stored_task const* waiting = nullptr;  ///< roots, and what the host gives back
-  std::uint32_t waiting_tasks = 0;
-  std::uint32_t most_at_once = 1;  ///< of them that a worker takes
-  join_arena joins;
-
-  BALLAST_HD device_atomic<std::uint32_t> pending() const {
-    return device_atomic<std::uint32_t>(words->pending);
-  }
-  BALLAST_HD device_atomic<std::uint32_t> halt() const { return device_atomic<std::uint32_t>(words->halt); }
-  BALLAST_HD bool is_halted() const { return halt().load_relaxed() != 0; }
-  /// The first reason counts.
-  BALLAST_HD void halt_for(pool_halt reason) const { halt().replace_acq_rel(0, std::uint32_t(reason)); }
-  BALLAST_HD task_hand hand_of(std::uint32_t worker) const {
-    return {hands + std::size_t(worker) * hand_capacity, hand_capacity};
-  }
-  /// Leader, with an empty hand. Takes of the waiting tasks: many while there are many, and one in the end.
-  BALLAST_HD bool take_waiting(pool_worker& me) const {
-    device_atomic<std::uint32_t> const taken(words->taken);
-    std::uint32_t const seen = taken.load_relaxed();
-    if (seen >= waiting_tasks) return false;
-    std::uint32_t const share = (waiting_tasks - seen) / (4 * workers);
-    std::uint32_t const wished = share < 1 ? 1 : share < most_at_once ? share : most_at_once;
-    std::uint32_t const first = taken.add_relaxed(wished);
-    auto const hand = hand_of(me.number);
-    for (std::uint32_t i = first; i < first + wished && i < waiting_tasks; ++i)
-      hand[me.end++] = array_ref<stored_task const>(waiting)[waiting_tasks - 1 - i];
-    me.has_news = 1;
-    me.note_stored(0);
-    return me.held() != 0;
-  }
-  /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who
-  /// took an uncounted task and finished it would bring `pending` to zero while tasks are left. None would be
-  /// lost, since a worker with tasks stays and the last to leave has counted all, but workers that found zero
-  /// would have left the others alone.
-  BALLAST_HD void settle(pool_worker& me) const {
-    if (me.delta != 0) pending().add_relaxed(me.delta);
-    me.delta = 0;
-  }
-};
-
-/// Bounds a wait for another worker that is in the middle of an operation on a shared structure.
-template <class Crew>
-class worker_patience {
- public:
-  BALLAST_HD explicit worker_patience(Crew const& crew) : crew_(crew) {}
-  BALLAST_HD bool operator()() {
-    crew_.pause(looks_);
-    return ++looks_ < most_looks;
-  }
-
- private:
-  static constexpr std::uint32_t most_looks = 1u << 24;  // seconds
-
-  Crew const& crew_;
-  std::uint32_t looks_ = 0;
-};
-
-/// The crew copies `count` tasks; `from` and `to` give the task at 0 .. count - 1. Needs a sync before and
-/// after.
-template <class Crew, class From, class To>
-BALLAST_HD void copy_tasks([[maybe_unused]] Crew const& crew, std::uint32_t count, From const& from,
-                           To const& to) {
-#if BALLAST_ON_GPU
-  for (std::uint32_t piece = crew.rank(); piece < 3 * count; piece += Crew::threads)
-    reinterpret_cast<uint4*>(&to(piece / 3))[piece % 3] =
-        reinterpret_cast<uint4 const*>(&from(piece / 3))[piece % 3];
-#else
-  for (std::uint32_t i = 0; i < count; ++i) to(i) = from(i);
-#endif
-}
 
 }  // namespace ballast::inline pool

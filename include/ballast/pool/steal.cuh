@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/pool/pool_worker.cuh"
+#include "ballast/pool/pool_view.cuh"
 #include "ballast/pool/record_slot.cuh"
 
 namespace ballast::inline pool {

@@ -9,13 +9,13 @@
 namespace ballast::inline pool {
 
 /// One host thread is a worker. What the tasks throw passes through.
-template <class List, class Method>
+template <class List, class Method, class View = pool_view>
 void work_in_pool_on_host(void const* argument, host_lane& lane) {
-  auto const work = *static_cast<pool_work<Method> const*>(argument);
+  auto const work = *static_cast<pool_work<Method, View> const*>(argument);
   host_block_count const counted(*work.control.host_blocks);
   solo_crew crew(lane);
-  pool_worker me;
-  pool_loop<List, Method> const loop(work, me, lane.block);
+  typename View::worker_type me;
+  pool_loop<List, Method, View> const loop(work, me, lane.block);
   work.control.arrive(crew, crew.now_ns());
   loop.begin(crew, lane.block);
   bool const is_paced = crew.pace().is_needed();
@@ -43,18 +43,18 @@ __device__ void run_many(Loop const& loop) {
                                                loop.sink());
 }
 
+/// What a worker has in shared memory.
+template <class Crew, class View>
+struct pool_worker_memory {
+  typename Crew::storage tasks;
+  typename View::worker_type worker;
+};
+
 /// A block of threads is a worker; where each thread is one, the warp works for its threads.
-template <class List, class Method>
-__global__ void __launch_bounds__(List::block_threads, List::blocks_per_multiprocessor)
-    work_in_pool_on_gpu(__grid_constant__ pool_work<Method> const work) {
-  using crew_type = cuda_crew<List::block_threads>;
-  __shared__ typename crew_type::words words;
-  __shared__ typename crew_type::storage shared;
-  __shared__ pool_worker me;
-  crew_type crew(shared, words);
+template <class List, class Method, class View, class Crew>
+__device__ void work_in_pool(pool_work<Method, View> const& work, typename View::worker_type& me, Crew crew) {
   crew.forget_tasks();
-  pool_loop<List, Method> const loop(work, me, blockIdx.x);
-  work.control.arrive(crew, crew.now_ns());
+  pool_loop<List, Method, View> const loop(work, me, blockIdx.x);
   loop.begin(crew, blockIdx.x);
   for (worker_step step; (step = loop.next(crew)) != worker_step::leave;) {
     if (step != worker_step::run) {
@@ -69,6 +69,17 @@ __global__ void __launch_bounds__(List::block_threads, List::blocks_per_multipro
     if (crew.leader()) loop.book();
   }
   loop.end(crew);
+}
+
+template <class List, class Method>
+__global__ void __launch_bounds__(List::block_threads, List::blocks_per_multiprocessor)
+    work_in_pool_on_gpu(__grid_constant__ pool_work<Method> const work) {
+  using crew_type = cuda_crew<List::block_threads>;
+  __shared__ typename crew_type::words words;
+  __shared__ pool_worker_memory<crew_type, pool_view> memory;
+  crew_type const crew(memory.tasks, words);
+  work.control.arrive(crew, crew.now_ns());
+  work_in_pool<List>(work, memory.worker, crew);
 }
 #endif
 

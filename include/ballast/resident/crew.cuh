@@ -47,6 +47,9 @@ class solo_crew {
     return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif
   }
+  /// Whether so many of a GPU's clock cycles (at most 2^31) passed since it last said so with this `last`;
+  /// on the host, where looks cost little, always.
+  BALLAST_HD bool passed(std::uint32_t, std::uint32_t&) const { return true; }
   /// Between two looks at something that is not there yet: gives the core away after about 60 looks.
   BALLAST_HD void pause([[maybe_unused]] std::uint32_t looks) const {
 #if !BALLAST_ON_GPU
@@ -113,6 +116,13 @@ class cuda_crew {
     std::uint64_t now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
     return now;
+  }
+  __device__ bool passed(std::uint32_t cycles, std::uint32_t& last) const {
+    std::uint32_t now;
+    asm volatile("mov.u32 %0, %clock;" : "=r"(now));
+    if (now - last < cycles) return false;
+    last = now;
+    return true;
   }
   /// Between two looks, as on the host: leaves the SM to the other blocks after about 60 looks.
   __device__ void pause(std::uint32_t looks) const {

@@ -25,7 +25,8 @@ struct kernel_list {
   static constexpr std::uint32_t scratch = std::max({scratch_bytes<K>...});
 
   /// Of the resident kernel, per SM: what its most demanding kernel wants.
-  static constexpr int blocks_per_multiprocessor = std::max({wanted_blocks<K>...});
+  static constexpr int blocks_per_multiprocessor = bounded_blocks<K...>;
+  static constexpr int blocks_beside_server = bounded_blocks_beside_server<threads, K...>;
 
   /// Runs the task, or each that a spread one stands for, on the calling block of threads, with Block<K> as
   /// the view each kernel gets.

@@ -26,6 +26,12 @@ struct task_record {
     one.describe({data[10] + i, 1}, kernel());
     return one;
   }
+  /// Without its first block; it has several.
+  BALLAST_HD task_record rest() const {
+    task_record others = *this;
+    others.describe({data[10] + 1, range().count - 1}, kernel());
+    return others;
+  }
   BALLAST_HD void describe(block_range range, std::uint32_t kernel) {
     data[10] = range.first;
     data[11] = range.count << 8 | kernel;

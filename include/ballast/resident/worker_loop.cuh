@@ -82,7 +82,8 @@ __device__ void work(Source& source, Crew& crew) {
 
 /// The resident kernel: every block takes tasks until its source ends, or block 0 serves the others.
 template <class List, class Source>
-__global__ void __launch_bounds__(List::threads, List::blocks_per_multiprocessor)
+__global__ void __launch_bounds__(List::threads, has_server<Source> ? List::blocks_beside_server
+                                                                    : List::blocks_per_multiprocessor)
     work_on_gpu(__grid_constant__ Source const given) {
   using crew_type = cuda_crew<List::threads>;
   __shared__ typename crew_type::words words;

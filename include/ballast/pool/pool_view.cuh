@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/atomic_ref.cuh"
+#include "ballast/pool/join.cuh"
+#include "ballast/pool/task_hand.cuh"
+#include "ballast/resident/control.cuh"
+
+namespace ballast::inline pool {
+
+/// Words that all workers of a pool share; all bits zero but for `pending` at the start of a run.
+struct pool_words {
+  /// Created tasks that have not finished, at least: a task is counted before another worker can see it.
+  alignas(128) std::uint32_t pending;
+  alignas(128) std::uint32_t halt;  ///< pool_halt
+  /// Waiting tasks that were taken, the last first; for a moment more.
+  alignas(128) std::uint32_t taken;
+};
+
+/// What all parts of a worker loop see, where the tasks that a run begins with are there from its start.
+/// Trivially copyable. Room `queue` has another view, for tasks that come while the workers work.
+struct pool_view {
+  using worker_type = pool_worker;
+
+  pool_words* words = nullptr;
+  hand_bounds* bounds = nullptr;    ///< of each worker
+  worker_counts* counts = nullptr;  ///< of each worker
+  stored_task* hands = nullptr;     ///< hand_capacity for each worker
+  std::uint32_t hand_capacity = 0;  ///< a power of two
+  std::uint32_t workers = 0;
+  std::uint32_t tasks_at_once = 1;       ///< that a worker runs
+  stored_task const* waiting = nullptr;  ///< roots, and what the host gives back
+  std::uint32_t waiting_tasks = 0;
+  std::uint32_t most_at_once = 1;  ///< of them that a worker takes
+  join_arena joins;
+
+  BALLAST_HD device_atomic<std::uint32_t> pending() const {
+    return device_atomic<std::uint32_t>(words->pending);
+  }
+  BALLAST_HD device_atomic<std::uint32_t> halt() const { return device_atomic<std::uint32_t>(words->halt); }
+  BALLAST_HD bool is_halted() const { return halt().load_relaxed() != 0; }
+  /// The first reason counts.
+  BALLAST_HD void halt_for(pool_halt reason) const { halt().replace_acq_rel(0, std::uint32_t(reason)); }
+  BALLAST_HD task_hand hand_of(std::uint32_t worker) const {
+    return {hands + std::size_t(worker) * hand_capacity, hand_capacity};
+  }
+  /// Leader, with an empty hand. Takes of the waiting tasks: many while there are many, and one in the end.
+  BALLAST_HD bool take_waiting(pool_worker& me) const {
+    device_atomic<std::uint32_t> const taken(words->taken);
+    std::uint32_t const seen = taken.load_relaxed();
+    if (seen >= waiting_tasks) return false;
+    std::uint32_t const share = (waiting_tasks - seen) / (4 * workers);
+    std::uint32_t const wished = share < 1 ? 1 : share < most_at_once ? share : most_at_once;
+    std::uint32_t const first = taken.add_relaxed(wished);
+    auto const hand = hand_of(me.number);
+    for (std::uint32_t i = first; i < first + wished && i < waiting_tasks; ++i)
+      hand[me.end++] = array_ref<stored_task const>(waiting)[waiting_tasks - 1 - i];
+    me.has_news = 1;
+    me.note_stored(0);
+    return me.held() != 0;
+  }
+  /// Leader. Whether the host wants the workers to leave. On a GPU it costs more than a small task.
+  BALLAST_HD bool stop_asked(resident_control const& control) const { return control.stop_asked(); }
+  /// Leader, between two looks for a task. False: there is none, or another reason to leave.
+  template <class Crew>
+  BALLAST_HD bool rest(Crew const& crew, resident_control const& control, pool_worker& me) const {
+    if (poll(pending()) == 0) return false;
+    if (me.idle_looks % idle_looks_between_stops == 0) {
+      if (stop_asked(control)) halt_for(pool_halt::asked);
+      if (crew.now_ns() - me.idle_since_ns > control.idle_limit_ns) return false;
+    }
+    crew.pause(me.idle_looks);
+    return true;
+  }
+  /// Leader. Tasks of the hand were copied to `group`, a number of the method's, and will now be shown to
+  /// others; or were taken from there into the empty hand.
+  BALLAST_HD void note_shown(pool_worker const&, std::uint32_t) const {}
+  BALLAST_HD void note_taken(pool_worker&, std::uint32_t) const {}
+  /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who
+  /// took an uncounted task and finished it would bring `pending` to zero while tasks are left. None would be
+  /// lost, since a worker with tasks stays and the last to leave has counted all, but workers that found zero
+  /// would have left the others alone.
+  BALLAST_HD void settle(pool_worker& me) const {
+    if (me.delta != 0) pending().add_relaxed(me.delta);
+    me.delta = 0;
+  }
+
+ private:
+  static constexpr std::uint32_t idle_looks_between_stops = 64;
+};
+
+/// Bounds a wait for another worker that is in the middle of an operation on a shared structure.
+template <class Crew>
+class worker_patience {
+ public:
+  BALLAST_HD explicit worker_patience(Crew const& crew) : crew_(crew) {}
+  BALLAST_HD bool operator()() {
+    crew_.pause(looks_);
+    return ++looks_ < most_looks;
+  }
+
+ private:
+  static constexpr std::uint32_t most_looks = 1u << 24;  // seconds
+
+  Crew const& crew_;
+  std::uint32_t looks_ = 0;
+};
+
+}  // namespace ballast::inline pool

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/pool/chunk_pool.hpp"
+
+#include "method_memories.hpp"
+#include "worker_memory.hpp"
+
+namespace ballast::inline pool {
+
+namespace {
+
+pool_options options_of(std::uint32_t capacity, std::uint32_t joins) {
+  pool_options options;
+  options.capacity = capacity;
+  options.joins = joins;
+  return options;
+}
+
+}  // namespace
+
+struct chunk_pool::state {
+  state(pool_plan const& plan, std::uint32_t blocks) : workers(plan, blocks), chunks(plan, blocks) {}
+
+  worker_memory workers;
+  chunk_memory chunks;
+  bool has_run = false;
+};
+
+chunk_pool::chunk_pool(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                       std::uint32_t capacity, std::uint32_t joins, std::uint32_t workers)
+    : state_(std::make_unique<state>(make_plan(std::move(device), kernels, options_of(capacity, joins)),
+                                     workers)) {}
+chunk_pool::~chunk_pool() = default;
+
+void chunk_pool::clear(stream& on) {
+  if (state_->has_run) state_->workers.end_run(state_->workers.halt() != pool_halt::none);
+  state_->has_run = true;
+  state_->workers.begin_run(on);
+  state_->workers.clear(on, 0);
+  state_->chunks.clear(on);
+  on.synchronize();
+}
+
+pool_view chunk_pool::view() const { return state_->workers.view(); }
+chunks_ref chunk_pool::method() const { return state_->chunks.ref(); }
+
+void chunk_pool::read_back(stream& on) { state_->workers.read_back(on); }
+std::string_view chunk_pool::why_halted() const {
+  auto const halt = state_->workers.halt();
+  return halt == pool_halt::crowded ? "no room is left for the tasks that tasks create: the option `capacity`"
+                                    : reason_of(halt);
+}
+
+pool_statistics chunk_pool::statistics() const {
+  pool_statistics all;
+  state_->workers.add_counts(all);
+  return all;
+}
+
+std::vector<stored_task> chunk_pool::collect(stream& on) const {
+  std::vector<stored_task> tasks;
+  state_->chunks.collect(on, tasks);
+  state_->workers.collect(on, tasks);
+  return tasks;
+}
+
+std::size_t chunk_pool::bytes() const { return state_->workers.bytes() + state_->chunks.bytes(); }
+
+}  // namespace ballast::inline pool

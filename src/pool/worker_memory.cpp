@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker_memory.hpp"
+
+#include <algorithm>
+
+namespace ballast::inline pool {
+
+worker_memory::worker_memory(pool_plan const& plan, std::uint32_t workers)
+    : device_(plan.device),
+      hand_capacity_(plan.hand_capacity),
+      tasks_at_once_(tasks_at_once(plan)),
+      most_spawns_(plan.kernels->most_spawns()),
+      joins_(plan, workers),
+      words_(plan.device, 1),
+      bounds_(plan.device, workers),
+      counts_(plan.device, workers),
+      words_copy_(plan.device, 1),
+      counts_copy_(plan.device, workers),
+      hands_(plan.device, std::size_t(workers) * plan.hand_capacity) {
+  words_copy_[0] = {};
+  std::ranges::fill(counts_copy_.span(), worker_counts{});
+}
+
+std::size_t worker_memory::bytes() const {
+  return joins_.bytes() + words_.bytes() + bounds_.bytes() + counts_.bytes() + hands_.bytes();
+}
+
+// Bounds say how many free records each worker has in stock: none, where the arena is cleared.
+void worker_memory::begin_run(stream& on) {
+  if (joins_are_stale_) {
+    joins_.clear(on);
+    pool::clear(on, bounds_);
+  }
+  joins_are_stale_ = false;
+}
+
+// Completed runs give every record back, but what followed a stopped one may not have been the rest of it.
+void worker_memory::end_run(bool was_stopped) {
+  joins_are_stale_ = !was_stopped && was_stopped_;
+  was_stopped_ = was_stopped;
+}
+
+void worker_memory::clear(stream& on, std::uint32_t pending) {
+  words_copy_[0] = {};
+  words_copy_[0].pending = pending;
+  on.copy(words_.data(), words_copy_.data(), words_.bytes());
+}
+
+pool_view worker_memory::view() const {
+  pool_view all;
+  all.words = words_.data();
+  all.bounds = bounds_.data();
+  all.counts = counts_.data();
+  all.hands = hands_.data();
+  all.hand_capacity = hand_capacity_;
+  all.workers = workers();
+  all.tasks_at_once = tasks_at_once_;
+  all.joins = joins_.arena();
+  all.most_at_once = std::min(hand_capacity_ / 2, hand_capacity_ - most_spawns_);
+  return all;
+}
+
+void worker_memory::read_back(stream& on) {
+  on.copy(words_copy_.data(), words_.data(), words_.bytes());
+  on.copy(counts_copy_.data(), counts_.data(), counts_.bytes());
+  on.synchronize();
+}
+
+void worker_memory::add_counts(pool_statistics& statistics) const {
+  auto const counts = counts_copy_.span();
+  statistics.workers.resize(counts.size());
+  std::uint64_t stored = 0, in_common = 0;
+  for (std::size_t worker = 0; worker < counts.size(); ++worker) {
+    auto const& one = counts[worker];
+    auto& mine = statistics.workers[worker];
+    statistics.created += one.created;
+    statistics.run += one.run;
+    statistics.steals_tried += one.steals_tried;
+    statistics.steals_won += one.steals_won;
+    statistics.joins += one.joins;
+    statistics.shared += one.shared;
+    mine.run += one.run;
+    mine.steals_tried += one.steals_tried;
+    mine.steals_won += one.steals_won;
+    mine.idle += std::chrono::nanoseconds(one.idle_ns);
+    stored += one.most_stored;
+    in_common = std::max<std::uint64_t>(in_common, one.most_in_common);
+  }
+  statistics.most_stored = std::max(statistics.most_stored, stored + in_common);
+}
+
+// Many hands in one copy: a copy for each would take longer than the kernel, where hands are small.
+void worker_memory::collect(stream& on, std::vector<stored_task>& into) const {
+  constexpr std::size_t most_tasks = 1u << 16;
+  auto const bounds = copy_of(on, bounds_);
+  std::size_t const capacity = hand_capacity_, together = std::max<std::size_t>(1, most_tasks / capacity);
+  std::vector<stored_task> hands(std::min(bounds.size(), together) * capacity);
+  for (std::size_t first = 0; first < bounds.size(); first += together) {
+    auto const workers = std::span(bounds).subspan(first, std::min(together, bounds.size() - first));
+    on.copy(hands.data(), hands_.data() + first * capacity, workers.size() * capacity * sizeof(stored_task));
+    on.synchronize();
+    for (std::size_t worker = 0; worker < workers.size(); ++worker)
+      for (auto place = workers[worker].begin; place != workers[worker].end; ++place)
+        into.push_back(hands[worker * capacity + place % capacity]);
+  }
+}
+
+std::string_view reason_of(pool_halt halt) {
+  switch (halt) {
+    case pool_halt::asked:
+      return "a stop was requested";
+    case pool_halt::overrun:
+      return "a kernel created more tasks than its `spawns`; those beyond are lost";
+    case pool_halt::joinless:
+      return "no record is left for a join: the option `joins`";
+    case pool_halt::stalled:
+      return "a worker waited too long for another inside a shared structure";
+    default:
+      return "";
+  }
+}
+
+}  // namespace ballast::inline pool
