@@ -23,6 +23,12 @@ struct lane_memo {
 thread_local lane_memo lane_memos[8];
 thread_local unsigned next_memo = 0;
 
+/// A list whose tasks may create tasks has an entry of its own.
+source_key source_of(compiled_kernels const& list) {
+  return list.has_entry_for(source_key_of<fed_view>) ? source_key_of<fed_view>
+                                                     : source_key_of<lane_source_ref>;
+}
+
 struct lane_release {
   producer_lane& lane;
   ~lane_release() { lane.let_go(); }
@@ -35,11 +41,19 @@ task_queue::state::state(std::shared_ptr<compute_device> on, compiled_kernels co
     : device(std::move(on)),
       kernels(&list),
       options(given),
-      kernel(device, list, list.entry_for(source_key_of<lane_source_ref>), options.resident),
+      kernel(device, list, list.entry_for(source_of(list)), options.resident),
       memory(device, options, kernel.blocks()),
+      fed(kernels->has_entry_for(source_key_of<fed_view>) ? make_fed() : nullptr),
       copies(device->make_stream()),
       uid(next_uid()) {
   for (std::uint32_t lane = 0; lane < options.lanes; ++lane) lanes.emplace_back(memory, lane);
+}
+
+std::unique_ptr<fed_memory> task_queue::state::make_fed() const {
+  if (options.times) refuse_argument("times", "true", "false for tasks that create tasks");
+  if (options.trace_depth != 0)
+    refuse_argument("trace_depth", options.trace_depth, "0 for tasks that create tasks");
+  return std::make_unique<fed_memory>(device, *kernels, options.spawned, memory, kernel.blocks());
 }
 
 // Submitters of the last run that are still inside see its end and let go of their lanes.
@@ -51,12 +65,12 @@ void task_queue::state::start() {
 
 void task_queue::state::launch() {
   memory.clear(*copies);
+  if (fed != nullptr) fed->clear();
   for (auto& lane : lanes) lane.forget_all();
   lanes_told = 0;
   ++run;
-  auto const source = memory.source(kernel.next_control());
   try {
-    kernel.start(&source, sizeof source);
+    start_kernel();
   } catch (...) {
     give_up_start();
     throw;
@@ -64,6 +78,13 @@ void task_queue::state::launch() {
   collected = told_closed = false;
   lost = false;
   now = phase::open;
+}
+
+void task_queue::state::start_kernel() {
+  auto const source = memory.source(kernel.next_control());
+  if (fed == nullptr) return kernel.start(&source, sizeof source);
+  auto const work = fed->work(source);
+  kernel.start(&work, sizeof work);
 }
 
 // If even stopping fails the kernel stays claimed, and whoever owns this state leaves it behind alive.
@@ -223,10 +244,11 @@ bool task_queue::state::alive() {
 }
 
 void task_queue::state::throw_stopped() {
-  char const* const why = kernel.gave_up()          ? "no task came for idle_limit"
-                          : kernel.stop_requested() ? "it was asked to stop"
-                                                    : "its blocks left";
-  throw queue_stopped(device->name(), unfinished(), why);
+  std::string why = kernel.gave_up()          ? "no task came for idle_limit"
+                    : kernel.stop_requested() ? "it was asked to stop"
+                    : fed != nullptr          ? fed->why_halted()
+                                              : "";
+  throw queue_stopped(device->name(), unfinished(), why.empty() ? "its blocks left" : why);
 }
 
 std::vector<ticket> task_queue::state::everything() const {
@@ -240,12 +262,20 @@ std::vector<ticket> task_queue::state::everything() const {
 
 // From `closing` on no submission passes its check; those that passed before hold their lane, so that holding
 // every lane once makes the counts final. The control word is written after, and by nobody else any more.
-void task_queue::state::mark_closed(deadline until) {
+void task_queue::state::count_submitted(deadline until) {
   now = phase::closing;
   every_lane_held const held(*this, until);
   for (auto& lane : lanes)
     atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].submitted[lane.index()])
         .store_relaxed(lane.submitted());
+}
+
+// Workers whose tasks create tasks leave as soon as they hear of it.
+void task_queue::state::mark_closed(deadline until) {
+  count_submitted(until);
+  if (fed != nullptr)
+    for (auto const& batches : everything())
+      await([&] { return finished(batches); }, awaited::completion, until);
   {
     std::lock_guard const hold(control_mutex);
     tell_control(true);
@@ -286,6 +316,8 @@ std::vector<task> task_queue::state::stop() {
   every_lane_held const held(*this, deadline::in(options.patience));
   std::vector<task> tasks;
   if (!device_is_gone) collect_from_ring(tasks);
+  if (!device_is_gone && fed != nullptr)
+    for (auto const& left : fed->collect()) tasks.push_back(kernels->task_of(left.record));
   collect_from_lanes(tasks);
   collected = true;
   return tasks;

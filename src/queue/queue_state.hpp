@@ -11,6 +11,7 @@
 
 #include "ballast/queue/task_queue.hpp"
 #include "ballast/resident/resident_kernel.hpp"
+#include "fed_memory.hpp"
 #include "producer_lane.hpp"
 #include "queue_memory.hpp"
 
@@ -43,6 +44,7 @@ struct task_queue::state {
   state(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
         queue_options const& options);
 
+  std::unique_ptr<fed_memory> make_fed() const;
   void start();
   producer_lane& lane_of_this_thread();
   producer_lane& give_lane_to_this_thread();
@@ -74,8 +76,10 @@ struct task_queue::state {
   void hold_lanes(deadline until);
   void release_lanes();
   void launch();
+  void start_kernel();
   void give_up_start();
   void mark_closed(deadline until);
+  void count_submitted(deadline until);
   void join(deadline until);
   std::vector<task> stop();
   void collect_from_ring(std::vector<task>& into);
@@ -91,6 +95,7 @@ struct task_queue::state {
   queue_options options;
   resident_kernel kernel;
   queue_memory memory;
+  std::unique_ptr<fed_memory> fed;  ///< if tasks may create tasks
   std::unique_ptr<stream> copies;
   std::deque<producer_lane> lanes;
   std::uint64_t const uid;

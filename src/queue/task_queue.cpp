@@ -140,12 +140,16 @@ std::vector<task_span> task_queue::task_spans() const {
 }
 
 queue_statistics task_queue::statistics() const {
-  queue_statistics all{.submitted = state_->submitted(), .taken = state_->taken()};
+  queue_statistics all;
+  all.submitted = state_->submitted();
+  all.taken = state_->taken();
   for (auto const& lane : state_->lanes) all.batches += lane.next_batch();
   auto& filled = state_->memory.to_host[0].filled;
   all.fetched = std::min(all.submitted, atomic_ref<std::uint64_t, scope::system>(filled).load_acquire());
   auto& memory = state_->memory;
-  if (memory.trace_depth == 0 || state_->now.load() != state::phase::ended) return all;
+  if (state_->now.load() != state::phase::ended) return all;
+  if (state_->fed != nullptr) all.pool = state_->fed->statistics();
+  if (memory.trace_depth == 0) return all;
   std::vector<std::uint32_t> counts(memory.traced.size());
   state_->copies->copy(counts.data(), memory.traced.data(), memory.traced.bytes());
   state_->copies->synchronize();
@@ -155,7 +159,9 @@ queue_statistics task_queue::statistics() const {
 
 std::uint64_t task_queue::taken() const { return state_->taken(); }
 std::string task_queue::describe() { return state_->describe(); }
-std::size_t task_queue::memory_bytes() const { return state_->memory.bytes(); }
+std::size_t task_queue::memory_bytes() const {
+  return state_->memory.bytes() + (state_->fed != nullptr ? state_->fed->bytes() : 0);
+}
 std::uint32_t task_queue::capacity() const { return std::uint32_t(1) << state_->memory.shift; }
 std::uint32_t task_queue::workers() const {
   return state_->kernel.blocks() - (state_->device->is_cuda() ? 1 : 0);

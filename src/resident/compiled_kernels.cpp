@@ -33,6 +33,10 @@ task compiled_kernels::task_of(task_record const& record) const {
   return record.is_spread() ? spread(plain) : plain;
 }
 
+bool compiled_kernels::has_entry_for(source_key source) const {
+  return std::ranges::find(entries_, source, &resident_entry::source) != entries_.end();
+}
+
 kernel_code const& compiled_kernels::entry_for(source_key source) const {
   for (auto const& entry : entries_)
     if (entry.source == source) return entry.code;

@@ -12,6 +12,7 @@
 #include "ballast/queue/chen_queue.hpp"
 #include "ballast/queue/task_queue.hpp"
 #include "fixture.hpp"
+#include "spawning_kernels.cuh"
 
 namespace ballast::test {
 
@@ -25,6 +26,7 @@ struct on_one_device {
   using words = counted_words;
 
   static device_list used() { return {first_device()}; }
+  static compiled_kernels const& list() { return kernels(); }
   static task visit(words const& visits, std::uint32_t i) { return task(count_visit{visits.ref()}, {i, 1}); }
   static task long_visit(words const& visits, std::uint32_t i, std::uint32_t steps) {
     return task(work_then_count{visits.ref(), steps}, {i, 1});
@@ -37,6 +39,7 @@ struct on_every_device {
   using words = shared_visits;
 
   static device_list used() { return devices(); }
+  static compiled_kernels const& list() { return kernels(); }
   static task visit(words const& visits, std::uint32_t i) {
     return task(add_one_plainly{visits.ref()}, {i, 1});
   }
@@ -96,6 +99,18 @@ struct lanes_to_a_ring_on_the_host : lanes_to_one {
   explicit lanes_to_a_ring_on_the_host(fit size = fit::usual) : lanes_to_one(host_ring_options_for(size)) {}
 };
 
+struct lanes_to_a_pool : task_queue, on_one_device {
+  static constexpr char const* name = "task_queue_of_a_list_that_may_create_tasks";
+
+  static compiled_kernels const& list() { return spawning_kernels(); }
+  explicit lanes_to_a_pool(fit size = fit::usual)
+      : task_queue(first_device(), list(), queue_options_for(size)) {}
+  using task_queue::submit;
+  void submit(std::shared_ptr<prepared_tasks const> const& batch) {
+    submit(*batch, 0, batch->records().size(), deadline::in(std::chrono::minutes(2)));
+  }
+};
+
 struct drain_to_every : balanced_queue, on_every_device {
   static constexpr char const* name = "balanced_queue_drain";
 
@@ -130,8 +145,9 @@ struct chen_to_every : chen_queue, on_every_device {
   explicit chen_to_every(fit size = fit::usual) : chen_queue(devices(), kernels(), chen_options_for(size)) {}
 };
 
-using every_method = testing::Types<lanes_to_one, lanes_to_a_ring_on_the_host, drain_to_every, parts_to_every,
-                                    fixed_to_every, chen_to_one, chen_to_every>;
+using every_method =
+    testing::Types<lanes_to_one, lanes_to_a_ring_on_the_host, lanes_to_a_pool, drain_to_every, parts_to_every,
+                   fixed_to_every, chen_to_one, chen_to_every>;
 
 struct method_names {
   template <class Method>

@@ -50,6 +50,29 @@ BALLAST_HD inline void lane_source_ref::tell_host_complete(std::uint64_t batch, 
 #endif
 }
 
+// The fence puts the reads of the slot before its release, and what the server knew before what follows.
+BALLAST_HD inline bool lane_source_ref::read_ring(std::uint64_t ticket, task_record& record,
+                                                  std::uint32_t (&marks)[4]) const {
+  auto const& slot = ring_slot(ticket);
+  auto const lap = lap_of(ticket, shift);
+  stamped_chunk chunks[4];
+  for (int i = 0; i < 4; ++i) chunks[i] = load_chunk<scope::device>(slot.chunks[i], lap);
+  for (int i = 0; i < 4; ++i)
+    if (!is_here(chunks[i], lap)) return false;
+  fence_after_relaxed<scope::device>();
+  for (int i = 0; i < 4; ++i) {
+    for (int word = 0; word < 3; ++word) record.data[3 * i + word] = chunks[i].data[word];
+    marks[i] = chunks[i].stamp >> 16;
+  }
+  auto const next_lap = std::uint32_t(ticket >> shift) + 1;
+#if BALLAST_ON_GPU
+  released_word(ticket).store_relaxed(next_lap);
+#else
+  released_word(ticket).store_release(next_lap);
+#endif
+  return true;
+}
+
 // Adds release only, since an acquire would empty the SM's L1 after every task; the last one acquires with
 // the fence. The credits of a part of a batch never sum to zero, so several may be added in one; zero is the
 // whole batch, which needs no counter.

@@ -17,19 +17,6 @@ inline constexpr std::uint64_t awake_for_ns = 50'000;  ///< no sleep in the firs
 inline constexpr std::uint32_t slots_per_round =
     64;  ///< a server moves so many before it looks for its own task
 
-inline bool lane_source_ref::take(solo_crew& crew, std::uint64_t ticket) const {
-  auto const& slot = ring_slot(ticket);
-  auto const lap = lap_of(ticket, shift);
-  for (int i = 0; i < 4; ++i) {
-    auto const chunk = load_chunk<scope::device>(slot.chunks[i], lap);
-    if (!is_here(chunk, lap)) return false;
-    for (int word = 0; word < 3; ++word) crew.record().data[3 * i + word] = chunk.data[word];
-    crew.meta()[i] = chunk.stamp >> 16;
-  }
-  released_word(ticket).store_release(std::uint32_t(ticket >> shift) + 1);
-  return true;
-}
-
 inline bool lane_source_ref::move_slot(std::uint32_t lane) const {
   auto& state = *host_serving;
   auto const from = state.got[lane], to = state.tail;
@@ -59,6 +46,7 @@ inline std::uint32_t lane_source_ref::move_lane(std::uint32_t lane) const {
   if (moved == 0) return 0;
   auto const& state = *host_serving;
   to_host->left_off[lane] = {state.got[lane], state.blocks[lane]};  // read after the run
+  if (is_gated()) atomic_ref<std::uint32_t, scope::device>(words->ready).add_relaxed(moved);
   atomic_ref<std::uint64_t, scope::system>(to_host->filled).store_relaxed(state.tail);
   atomic_ref<std::uint64_t, scope::system>(to_host->fetched[lane]).store_release(state.got[lane]);
   return moved;
@@ -84,19 +72,36 @@ inline bool lane_source_ref::push_halts(std::uint32_t workers) const {
   return pushed;
 }
 
-inline void lane_source_ref::give_up_if_idle(solo_crew& crew) const {
+/// The workers of a gated source are all told at once, which the host wants only when nothing is left to do.
+inline bool lane_source_ref::end_workers(std::uint32_t workers) const {
+  if (!is_gated()) return push_halts(workers);
+  if (host_serving->halts != 0) return false;
+  host_serving->halts = workers;
+  news_for(0).store_release(server_news{.ended = true}.word());
+  return true;
+}
+
+inline bool lane_source_ref::all_wait(std::uint32_t workers) const {
+  auto const head = atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed();
+  if (!is_gated()) return head == host_serving->tail + workers;
+  for (std::uint32_t worker = 0; worker < workers; ++worker) {
+    auto const word = atomic_ref<std::uint64_t, scope::device>(control.activity[worker]).load_relaxed();
+    if (activity(word & 3) == activity::runs) return false;
+  }
+  return head == host_serving->tail;
+}
+
+inline void lane_source_ref::give_up_if_idle(solo_crew const& crew) const {
   auto& state = *host_serving;
   auto const now = crew.now_ns();
-  bool const all_wait =
-      atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed() == state.tail + crew.blocks();
-  if (state.last_news_ns == 0 || !all_wait) state.last_news_ns = now;
+  if (state.last_news_ns == 0 || !all_wait(crew.blocks())) state.last_news_ns = now;
   if (now - state.last_news_ns < control.idle_limit_ns) return;
   control.give_up();
   news_for(0).store_release(server_news{.stop = true}.word());
 }
 
 /// One round of serving; true if anything moved. Only the holder of server_busy calls it.
-inline bool lane_source_ref::serve(solo_crew& crew) const {
+inline bool lane_source_ref::serve(solo_crew const& crew) const {
   auto& state = *host_serving;
   auto const said = atomic_ref<std::uint64_t, scope::system>(from_host->control).load_acquire();
   state.lanes = std::uint32_t(said);
@@ -104,12 +109,12 @@ inline bool lane_source_ref::serve(solo_crew& crew) const {
   for (std::uint32_t i = 0; i < state.lanes; ++i) moved += move_lane((state.turn + i) % state.lanes);
   ++state.turn;  // where the ring is full, every lane is the first at times
   if (moved > 0) state.last_news_ns = crew.now_ns();
-  bool const halted = (said & closed_bit) != 0 && all_fetched() && push_halts(crew.blocks());
+  bool const halted = (said & closed_bit) != 0 && all_fetched() && end_workers(crew.blocks());
   if (moved == 0 && !halted) give_up_if_idle(crew);
   return moved > 0 || halted;
 }
 
-inline bool lane_source_ref::serve_if_free(solo_crew& crew) const {
+inline bool lane_source_ref::serve_if_free(solo_crew const& crew) const {
   std::atomic_ref busy(words->server_busy);
   if (busy.load(std::memory_order_relaxed) != 0 || busy.exchange(1, std::memory_order_acquire) != 0)
     return false;
@@ -128,15 +133,20 @@ inline bool lane_source_ref::leaves() const {
 
 /// The claim and the alarm are sequentially consistent, so that a feeder that sets the alarm and then counts
 /// the claims never sleeps through the one that it waits for.
-inline bool lane_source_ref::next(solo_crew& crew) const {
+inline std::uint64_t lane_source_ref::claim() const {
   auto const ticket = std::atomic_ref(words->head).fetch_add(1);
   if (ticket + 1 >= std::atomic_ref(words->take_alarm).load()) host_bell->ring();
+  return ticket;
+}
+
+inline bool lane_source_ref::next(solo_crew& crew) const {
+  auto const ticket = claim();
   note_activity(crew, ticket, activity::waits);
   std::uint64_t idle_since = 0;
   for (std::uint32_t looks = 0;; ++looks) {
     auto const rings = workers_bell->rings();
     if (leaves()) break;
-    if (take(crew, ticket)) {
+    if (read_ring(ticket, crew.record(), crew.meta())) {
       workers_bell->ring();  // its slot is free now: somebody asleep may move a task there
       if (crew.record().kernel() == task_record::halt) break;
       note_activity(crew, ticket, activity::runs);

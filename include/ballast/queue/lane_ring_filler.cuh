@@ -19,6 +19,7 @@ struct lane_server_memory {
   std::uint64_t tail;          ///< tickets filled so far
   std::uint64_t tail_seen;     ///< when tasks last came
   std::uint64_t free_until;    ///< tickets below have a free slot
+  std::uint64_t gated;         ///< tail for which the gate was opened, if the source is gated
   std::uint64_t unlisted;      ///< blocks of spread tasks, less their entries
   std::uint64_t taken_told;    ///< device_words::taken as last written
   std::uint64_t filled_told;   ///< device_words::filled as last written
@@ -32,6 +33,7 @@ struct lane_server_memory {
   std::uint32_t share;             ///< the one opened last
   std::uint32_t entries;           ///< of the share opened last that are not in the ring yet
   std::uint32_t entries_lane;      ///< and whose it is
+  std::uint32_t entries_moved;     ///< of them, in the ring; kept if the source is gated
   std::uint32_t turn;              ///< the lane of the first warp
   std::uint32_t lanes;             ///< in use
   std::uint32_t closed;
@@ -85,6 +87,7 @@ struct lane_ring_filler {
 
   /// For the leader, after slots were written: tells the workers how many tickets have their task.
   __device__ void publish() const {
+    if (source().is_gated() && state.gated != state.tail) open_gate();
     server_news const news{std::uint32_t(state.tail), state.ended != 0, state.over != 0};
     for (std::uint32_t copy = 0; copy < news_copies; ++copy)
       source().news_for(copy).store_relaxed(news.word());
@@ -132,6 +135,12 @@ struct lane_ring_filler {
   }
 
  private:
+  __device__ void open_gate() const {
+    atomic_ref<std::uint32_t, scope::device>(source().words->ready)
+        .add_relaxed(std::uint32_t(state.tail - state.gated));
+    state.gated = state.tail;
+  }
+
   /// Slots per lane of a poll, so that all fit into the space.
   __device__ std::uint32_t quota(std::uint32_t lanes) const {
     auto const room = space();

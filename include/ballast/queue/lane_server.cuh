@@ -132,8 +132,13 @@ struct lane_server : lane_share_opener<Threads> {
 
   __device__ heard listen() const {
     auto const control = atomic_ref<std::uint64_t, scope::system>(source().from_host->control).load_relaxed();
-    bool const stop = source().control.stop_asked();
+    bool const stop = source().control.stop_asked() || workers_halted();
     return {control, atomic_ref<std::uint64_t, scope::device>(source().words->head).load_relaxed(), stop};
+  }
+
+  __device__ bool workers_halted() const {
+    return source().is_gated() &&
+           atomic_ref<std::uint32_t, scope::device>(*source().pool_halt_word).load_relaxed() != 0;
   }
 
   /// For the listener, while nobody reads the state.
@@ -203,9 +208,12 @@ struct lane_server : lane_share_opener<Threads> {
   /// Leaves for the host where each lane's tasks are that were not moved. A spread task that is shared out in
   /// part has its share.
   __device__ void leave() const {
-    for (std::uint32_t lane = crew.rank(); lane < most_lanes; lane += Threads)
-      source().to_host->left_off[lane] = {
-          state.got[lane] + (state.entries != 0 && state.entries_lane == lane ? 1 : 0), 0};
+    for (std::uint32_t lane = crew.rank(); lane < most_lanes; lane += Threads) {
+      bool const in_part = state.entries != 0 && state.entries_lane == lane;
+      bool const is_shared = in_part && !source().is_gated();
+      source().to_host->left_off[lane] = {state.got[lane] + (is_shared ? 1 : 0),
+                                          in_part && !is_shared ? state.entries_moved : 0};
+    }
   }
 };
 

@@ -38,7 +38,7 @@ struct lane_share_opener : lane_ring_filler<Threads> {
     if (__shfl_sync(0xffffffff, std::uint32_t(is_spread(chunk)), 3) == 0) return false;  // others come before
     if (state.entries == 0 && !open_share(lane, chunk)) return false;
     if (state.entries_lane != lane) return false;
-    if (crew.lane() % 4 == 3) chunk = entry_of_share(chunk, state.share);
+    if (!source().is_gated() && crew.lane() % 4 == 3) chunk = entry_of_share(chunk, state.share);
     bool any = false;
     while (put_entries(chunk)) any = true;
     return any;
@@ -50,33 +50,39 @@ struct lane_share_opener : lane_ring_filler<Threads> {
     this->template find_space<slots_checked_for_entries>(state.entries);
     auto const some = std::uint32_t(min(space(), std::uint64_t(state.entries)));
     auto const from = state.tail;
+    auto const moved = state.entries_moved;
     crew.sync();
     if (crew.leader() && some != 0) {
       state.tail += some;
       state.entries -= some;
+      state.entries_moved += some;
       if (state.entries == 0) ++state.got[state.entries_lane];
       publish();
     }
     for (std::uint32_t i = 0; i < some;) {
       auto const ahead = source().capacity() - ((from + i) & (source().capacity() - 1));  // to the ring's end
       auto const part = std::uint32_t(min(std::uint64_t(some - i), ahead));
-      put_row(from + i, part, chunk);
+      put_row(from + i, part, chunk, moved + i);
       i += part;
     }
     crew.sync();
     return some != 0;
   }
 
-  /// The same into neighbouring slots, which are of one lap.
-  __device__ void put_row(std::uint64_t first, std::uint32_t count, stamped_chunk const& chunk) const {
+  /// The same into neighbouring slots, which are of one lap; if the source is gated, a block from `block` on
+  /// into each.
+  __device__ void put_row(std::uint64_t first, std::uint32_t count, stamped_chunk const& chunk,
+                          std::uint32_t block) const {
     auto const mine = restamped(chunk, lap_of(first, source().shift));
     stamped_chunk* const chunks = source().ring_slot(first).chunks;
     for (std::uint32_t i = crew.rank(); i < 4 * count; i += Threads)
-      store_chunk<scope::device>(chunks[i], mine);
+      store_chunk<scope::device>(
+          chunks[i], source().is_gated() ? chunk_of_block(mine, int(crew.lane() % 4), block + i / 4) : mine);
   }
 
   /// False if every share still has entries that are not used up.
   __device__ bool open_share(std::uint32_t lane, stamped_chunk const& chunk) const {
+    if (source().is_gated()) return list_blocks(lane, __shfl_sync(0xffffffff, blocks_of(chunk), 3));
     std::uint32_t const found = free_share();
     if (found == most_shares) return false;
     fence_after_relaxed<scope::device>();  // its last user is done with it
@@ -93,6 +99,18 @@ struct lane_share_opener : lane_ring_filler<Threads> {
     }
     crew.sync();
     fence_after_relaxed<scope::device>();  // the leader's words come before everybody's entries
+    return true;
+  }
+
+  /// Where workers take whole tasks only, every block is one.
+  __device__ bool list_blocks(std::uint32_t lane, std::uint32_t blocks) const {
+    crew.sync();
+    if (crew.leader()) {
+      state.entries = blocks;
+      state.entries_moved = 0;
+      state.entries_lane = lane;
+    }
+    crew.sync();
     return true;
   }
 

@@ -55,7 +55,8 @@ struct alignas(128) ring_words {
   std::uint64_t head;                         ///< the next ticket to claim
   own_line<std::uint64_t> news[news_copies];  ///< from the server: server_news, as often
   shared_blocks shares[most_shares];
-  std::uint64_t served_ns;                 ///< GPU: when the server last looked around, on the device's clock
+  alignas(128) std::uint32_t ready;        ///< if gated: tasks in the ring that nobody claimed; briefly fewer
+  alignas(128) std::uint64_t served_ns;    ///< GPU: when the server last looked around, on the device's clock
   alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
   // Host backend: who sleeps on the host bell, and for what, so that nobody is woken for nothing.
   alignas(128) std::uint64_t take_alarm;  ///< ring when so many tasks are taken
@@ -153,6 +154,10 @@ struct lane_source_ref {
   std::uint32_t batch_shift = 0;  ///< 2^batch_shift batch slots a lane
   std::uint32_t trace_depth = 0;
 
+  /// If gated: nonzero when the workers leave by themselves. Gated is a source whose workers claim a ticket
+  /// only when its task is there, since they have other tasks too: those of a pool.
+  std::uint32_t* pool_halt_word = nullptr;
+
   // Host backend only: what workers, and what submitters and waiters, sleep on.
   doorbell* workers_bell = nullptr;
   doorbell* host_bell = nullptr;
@@ -172,6 +177,7 @@ struct lane_source_ref {
   BALLAST_HD atomic_ref<std::uint64_t, scope::device> news_for(std::uint32_t block) const {
     return atomic_ref<std::uint64_t, scope::device>(words->news[block % news_copies].word);
   }
+  BALLAST_HD bool is_gated() const { return pool_halt_word != nullptr; }
   BALLAST_HD bool times_tasks() const { return times != nullptr || trace != nullptr; }
 
   template <class Crew>
@@ -185,6 +191,14 @@ struct lane_source_ref {
           .store_relaxed(ticket << 2 | std::uint64_t(what));
   }
 
+  /// Takes the ticket's task out of the ring, unless it is not there yet.
+  BALLAST_HD bool read_ring(std::uint64_t ticket, task_record& record, std::uint32_t (&marks)[4]) const;
+  BALLAST_HD void tell_host_complete(std::uint64_t batch, std::uint32_t lap) const;
+  /// Host: the next ticket.
+  std::uint64_t claim() const;
+  /// Host: one round of serving, unless another worker serves; true if anything moved.
+  bool serve_if_free(solo_crew const& crew) const;
+
   bool next(solo_crew& crew) const;
 #if defined(__CUDACC__)
   template <std::uint32_t Threads>
@@ -196,15 +210,15 @@ struct lane_source_ref {
 
  private:
   void ring_host_if(std::uint32_t& waiters) const;
-  bool take(solo_crew& crew, std::uint64_t ticket) const;
   bool leaves() const;
-  bool serve_if_free(solo_crew& crew) const;
-  bool serve(solo_crew& crew) const;
+  bool serve(solo_crew const& crew) const;
   std::uint32_t move_lane(std::uint32_t lane) const;
   bool move_slot(std::uint32_t lane) const;
+  bool end_workers(std::uint32_t workers) const;
   bool push_halts(std::uint32_t workers) const;
   bool all_fetched() const;
-  void give_up_if_idle(solo_crew& crew) const;
+  bool all_wait(std::uint32_t workers) const;
+  void give_up_if_idle(solo_crew const& crew) const;
 
   template <class Crew>
   BALLAST_HD void keep_times(Crew crew, std::uint64_t begin_ns, std::uint64_t end_ns) const;
@@ -212,7 +226,6 @@ struct lane_source_ref {
                              std::uint64_t end_ns) const;
   BALLAST_HD void time_task(std::uint64_t batch, std::uint64_t begin_ns, std::uint64_t end_ns) const;
   BALLAST_HD void hand_out_times(std::uint64_t batch) const;
-  BALLAST_HD void tell_host_complete(std::uint64_t batch, std::uint32_t lap) const;
 };
 
 }  // namespace ballast::inline queue

@@ -12,6 +12,7 @@
 #include "ballast/base/error.hpp"
 #include "ballast/device/compute_device.hpp"
 #include "ballast/device/doorbell.hpp"
+#include "ballast/pool/task_pool.hpp"
 #include "ballast/queue/ring_home.hpp"
 #include "ballast/resident/compiled_kernels.hpp"
 #include "ballast/resident/prepared_tasks.hpp"
@@ -27,6 +28,15 @@ struct ticket {
   std::uint64_t first_batch = 0, last_batch = 0;  ///< inclusive; first > last: nothing to wait for
 };
 
+/// Of queues whose tasks create tasks: those of a list made by BALLAST_SPAWNING_KERNELS.
+struct spawned_options {
+  /// Tasks on the device beside those in the ring, for each worker, 8 to 2^20, rounded up to a power of two.
+  /// If created tasks find no room the queue stops. About 48 bytes each.
+  std::uint32_t capacity = 1024;
+  /// Joins that can wait at a time, 64 bytes each; 0: 2048 for each worker, none for lists that make none.
+  std::uint32_t joins = 0;
+};
+
 struct queue_options {
   /// Tasks that fit into a lane, and into the ring on the device: 2 .. 2^24, rounded up to a power of two.
   /// Memory is proportional to it: with 8 lanes about 1200 bytes per task of capacity, host and device
@@ -37,6 +47,7 @@ struct queue_options {
   /// Where the ring lies; all else that the device works with stays in its own memory.
   ring_home ring = ring_home::own_device();
   resident_options resident;
+  spawned_options spawned;
   /// False: the queue is made closed, for start() to open. CUDA may let an allocation wait for a kernel that
   /// runs on any GPU of the process, so who makes several queues makes all before starting one.
   bool start_at_once = true;
@@ -92,6 +103,8 @@ struct queue_statistics {
   std::uint64_t taken = 0;    ///< of these, claimed by workers
   std::uint64_t batches = 0;
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
+  /// If tasks create tasks: what the workers did with all of them, known after close() or stop().
+  std::optional<pool_statistics> pool;
 };
 
 /// Feeds tasks to a kernel that stays on one device, without a CUDA call per submission (Chen et al. 2010).

@@ -59,6 +59,7 @@ class compiled_kernels {
   /// The task that a record came from.
   task task_of(task_record const& record) const;
 
+  bool has_entry_for(source_key source) const;
   /// The entry for a type of source. Throws ballast::error if the list was compiled without it.
   kernel_code const& entry_for(source_key source) const;
 

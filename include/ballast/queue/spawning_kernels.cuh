@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/pool/kernels.cuh"
+#include "ballast/queue/fed_view.cuh"
+#include "ballast/queue/lane_server.cuh"
+
+namespace ballast::inline queue {
+
+#if defined(__CUDACC__)
+/// Block 0 serves; the others work.
+template <class List>
+__global__ void __launch_bounds__(List::block_threads, List::blocks_beside_server)
+    work_in_fed_pool_on_gpu(__grid_constant__ fed_work const work) {
+  using crew_type = cuda_crew<List::block_threads>;
+  __shared__ typename crew_type::words words;
+  __shared__ block_memory<pool_worker_memory<crew_type, fed_view>, lane_source_ref> memory;
+  crew_type const crew(memory.tasks.tasks, words);
+  work.control.arrive(crew, crew.now_ns());
+  if (blockIdx.x == 0)
+    work.view.source.serve(crew, memory.serving);
+  else
+    work_in_pool<List>(work, memory.tasks.worker, crew);
+}
+#endif
+
+template <class List>
+resident_entry make_fed_entry() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&work_in_fed_pool_on_gpu<List>);
+#endif
+  code.host_function = &work_in_pool_on_host<List, chunks_ref, fed_view>;
+  code.threads = List::block_threads;
+  code.scratch_bytes = List::scratch * List::most_taken;
+  return {source_key_of<fed_view>, code};
+}
+
+}  // namespace ballast::inline queue
+
+/// Compiles a kernel list whose tasks may create tasks, for task queues and for task pools: the same as
+/// BALLAST_POOL_KERNELS, and a task_queue takes it too.
+#define BALLAST_SPAWNING_KERNELS(name, ...)                                                                \
+  ::ballast::compiled_kernels const& name() {                                                              \
+    using kernels = ::ballast::pool_list<__VA_ARGS__>;                                                     \
+    static auto const list =                                                                               \
+        ::ballast::compile_for_pools<kernels, __VA_ARGS__>(#name, {::ballast::make_fed_entry<kernels>()}); \
+    return list;                                                                                           \
+  }

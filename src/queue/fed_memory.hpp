@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ballast/device/buffer.hpp"
+#include "ballast/pool/chunk_pool.hpp"
+#include "ballast/queue/fed_view.cuh"
+#include "queue_memory.hpp"
+
+namespace ballast::inline queue {
+
+/// What a queue allocates beside its queue_memory if its tasks create tasks.
+class fed_memory {
+ public:
+  fed_memory(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+             spawned_options const& options, queue_memory const& queue, std::uint32_t blocks);
+
+  /// Before each launch.
+  void clear();
+  fed_work work(lane_source_ref const& source) const;
+  std::size_t bytes() const;
+
+  // Once the kernel has ended; any thread.
+  std::string why_halted();
+  pool_statistics statistics();
+  std::vector<stored_task> collect();
+
+ private:
+  void read_back();
+
+  std::mutex mutex_;
+  std::unique_ptr<stream> stream_;
+  chunk_pool pool_;
+  device_buffer<std::uint64_t> counters_;
+  device_buffer<batch_name> origins_;
+  bool is_read_ = true;
+};
+
+}  // namespace ballast::inline queue

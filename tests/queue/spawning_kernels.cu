@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spawning_kernels.cuh"
+
+#include "ballast/queue/spawning_kernels.cuh"
+#include "kernels.cuh"
+
+namespace ballast::test {
+
+BALLAST_SPAWNING_KERNELS(spawning_kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate,
+                         add_one_plainly, spin_then_mark, fail, by_reference<count_visit>, grow_tree,
+                         grow_comb, count_leaves, pass_count_on, meet, let_two_meet)
+
+}  // namespace ballast::test

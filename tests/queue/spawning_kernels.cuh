@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/pool/join.cuh"
+#include "kernels.cuh"
+
+namespace ballast::test {
+
+/// Node `node` of a binary tree of `nodes` nodes, whose node i has the children 2 i + 1 and 2 i + 2; several
+/// trees lie one after another. Adds one to its word, as add_one_plainly. As a task of several blocks it is
+/// the roots of so many trees.
+struct grow_tree {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 2;
+  array_ref<std::uint32_t> marks;
+  std::uint32_t nodes, node = 0;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    system_word const mine(marks[std::size_t(block.index()) * nodes + node]);
+    if (block.rank() == 0) mine.store_relaxed(mine.load_relaxed() + 1);
+    block.for_each(2, [&](std::uint32_t i) {
+      std::uint32_t const child = 2 * node + 1 + i;
+      if (child < nodes) block.spawn(grow_tree{marks, nodes, child}, {block.index(), 1});
+    });
+  }
+};
+
+/// Node `node` of a comb of `nodes` nodes: if even, it has the leaf node + 1 and, run before it, node + 2. So
+/// one worker alone comes to hold half of the nodes.
+struct grow_comb {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 2;
+  array_ref<std::uint32_t> marks;
+  std::uint32_t nodes, node = 0;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    system_word const mine(marks[node]);
+    mine.store_relaxed(mine.load_relaxed() + 1);
+    for (std::uint32_t child = node + 1; child <= node + 2 && child < nodes && node % 2 == 0; ++child)
+      block.spawn(grow_comb{marks, nodes, child});
+  }
+};
+
+/// What the leaves below have found goes to the parent's join, or else into the block's word.
+struct pass_count_on {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 1;
+  array_ref<std::uint32_t> answers;
+  std::uint32_t answer;
+  join_handle parent, join;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    auto const leaves = block.take_value(join);
+    if (!parent) return system_word(answers[answer]).store_relaxed(std::uint32_t(leaves));
+    block.value_of(parent).add_relaxed(leaves);
+    block.finish(parent);
+  }
+};
+
+/// Counts the leaves of a binary tree of some depth by fork and join.
+struct count_leaves {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 2, joins = 1;
+  array_ref<std::uint32_t> answers;
+  std::uint32_t depth;
+  join_handle parent;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    if (depth == 0) {
+      block.value_of(parent).add_relaxed(1);
+      return block.finish(parent);
+    }
+    auto const join = block.fork(pass_count_on{answers, block.index(), parent, {}}, 2);
+    for (int i = 0; i < 2; ++i) block.spawn(count_leaves{answers, depth - 1, join}, {block.index(), 1});
+  }
+};
+
+/// Waits for its partner (or a limit), which must therefore run on another worker.
+struct meet {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> here;  // pinned: of both
+  std::uint32_t self;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) {
+      system_word(here[self]).store_release(1);
+      for (std::uint64_t looks = 0; system_word(here[1 - self]).load_acquire() == 0 && looks < (1ull << 32);
+           ++looks) {}
+    }
+    block.sync();
+  }
+};
+
+struct let_two_meet {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 2;
+  array_ref<std::uint32_t> here;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(2, [&](std::uint32_t i) { block.spawn(meet{here, i}); });
+  }
+};
+
+compiled_kernels const& spawning_kernels();
+
+}  // namespace ballast::test
