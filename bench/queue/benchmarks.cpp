@@ -21,6 +21,8 @@ std::vector<benchmark> queue_benchmarks() {
       {"queue/homes",
        "throughput, round trip and a full ring, kept on the device, on the host and on a peer (section 4.2)",
        &measure_homes},
+      {"queue/trees", "tasks a second where those that the host feeds create others, by tasks per tree",
+       &measure_trees},
       {"queue/uneven_grids",
        "65 536 uneven blocks as one launch, spread, and as a task each, with cost hints and without (Figs. 6 "
        "and 7)",

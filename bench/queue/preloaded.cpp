@@ -7,6 +7,7 @@
 #include "queue/benchmarks.hpp"
 #include "queue/counted_blocks.hpp"
 #include "queue/gate.hpp"
+#include "queue/spawning_kernels.cuh"
 
 namespace ballast::bench {
 namespace {
@@ -17,18 +18,19 @@ std::vector<int> block_counts(session const& now) {
   return {16, 120, 132, 264, 528, 1056, 16 * cores};
 }
 
-void measure_blocks(session& now, int blocks, std::size_t tasks) {
+void measure_blocks(session& now, char const* curve, compiled_kernels const& kernels, int blocks,
+                    std::size_t tasks) {
   counted_blocks counts(now.first(), tasks);
   gate door(now.first(), std::uint32_t(blocks));
-  prepared_tasks const prepared(small_block_kernels(), counts.all());
+  prepared_tasks const prepared(kernels, counts.all());
   queue_options options;
   options.capacity = std::uint32_t(tasks);
   options.lanes = 1;
   options.resident.blocks = blocks;
   options.resident.spared_multiprocessors = 0;
-  task_queue queue(now.first(), small_block_kernels(), options);
+  task_queue queue(now.first(), kernels, options);
   std::uint32_t rounds = 0;
-  now.measure("queue", blocks, "tasks/s", [&] {
+  now.measure(curve, blocks, "tasks/s", [&] {
     ++rounds;
     return double(tasks) / seconds_to_drain(queue, door, prepared, deadline::in(std::chrono::minutes(1)));
   });
@@ -43,8 +45,11 @@ void measure_preloaded(session& now) {
   std::size_t const most = now.size(std::size_t(1) << 24, 1 << 16);
   now.repeat(1, now.quick() ? 3 : 5);
   now.parameter("tasks", most);
-  for (int const blocks : block_counts(now))
-    measure_blocks(now, blocks, blocks >= 1000 ? most : std::min<std::size_t>(most, 1 << 20));
+  for (int const blocks : block_counts(now)) {
+    auto const tasks = blocks >= 1000 ? most : std::min<std::size_t>(most, 1 << 20);
+    measure_blocks(now, "queue", small_block_kernels(), blocks, tasks);
+    measure_blocks(now, "queue with a pool", small_block_kernels_with_pool(), blocks, tasks);
+  }
 }
 
 }  // namespace ballast::bench

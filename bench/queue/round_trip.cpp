@@ -6,6 +6,7 @@
 #include "ballast/queue/task_queue.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/counted_blocks.hpp"
+#include "queue/spawning_kernels.cuh"
 
 namespace ballast::bench {
 namespace {
@@ -52,11 +53,12 @@ void measure_ping_pong(session& now, std::uint32_t rounds) {
                });
 }
 
-void measure_tasks(session& now, counted_blocks& counts, std::string const& name, int spared) {
+void measure_tasks(session& now, counted_blocks& counts, std::string const& name, int spared,
+                   compiled_kernels const& kernels = small_block_kernels()) {
   queue_options options;
   options.resident.spared_multiprocessors = spared;
   counts.clear();
-  task_queue queue(now.first(), small_block_kernels(), options);
+  task_queue queue(now.first(), kernels, options);
   std::vector<double> samples;
   for (std::uint32_t i = 0; i < counts.size(); ++i)
     samples.push_back(seconds_of([&] { queue.wait(queue.submit(counts.block(i))); }));
@@ -93,6 +95,8 @@ void measure_round_trip(session& now) {
   measure_ping_pong(now, rounds);
   measure_launches(now, counts);
   measure_tasks(now, counts, "queue, every block of the chip resident", 0);
+  measure_tasks(now, counts, "queue with a pool, every block of the chip resident", 0,
+                small_block_kernels_with_pool());
   if (now.first()->is_cuda()) measure_tasks(now, counts, "queue, half of the chip", 66);
   now.derived("round trip over ping-pong",
               now.median_of("queue, every block of the chip resident") / now.median_of("bare ping-pong"));

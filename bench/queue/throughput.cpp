@@ -6,6 +6,7 @@
 #include "ballast/queue/task_queue.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/counted_blocks.hpp"
+#include "queue/spawning_kernels.cuh"
 #include "queue/task_graph.hpp"
 
 namespace ballast::bench {
@@ -119,6 +120,8 @@ void measure_throughput(session& now) {
   now.parameter("tasks", counts.size());
   measure_launches(now);
   measure_submissions(now, counts, "blocks of 128", small_block_kernels(), counts.all<128>());
+  measure_submissions(now, counts, "blocks of 128, with a pool", small_block_kernels_with_pool(),
+                      counts.all<128>());
   if (now.first()->is_cuda())
     measure_submissions(now, counts, "blocks of 512", large_block_kernels(), counts.all<512>());
 }

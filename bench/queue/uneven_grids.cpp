@@ -7,6 +7,7 @@
 #include "queue/benchmarks.hpp"
 #include "queue/pattern_kernels.cuh"
 #include "queue/patterns.hpp"
+#include "queue/spawning_kernels.cuh"
 
 namespace ballast::bench {
 namespace {
@@ -16,6 +17,7 @@ constexpr std::uint32_t long_factor = 20, long_tasks = 64;
 
 constexpr char const* spread_curve = "queue, spread";
 constexpr char const* hinted_spread_curve = "queue, spread, cost hints";
+constexpr char const* pool_curve = "queue with a pool, spread";
 
 /// What every block of a pattern has to do, on the device, and what became of it.
 class uneven_grid {
@@ -85,6 +87,15 @@ double seconds_submitted(task_queue& queue, prepared_tasks const& tasks) {
   });
 }
 
+queue_options options_for(std::size_t blocks) {
+  queue_options options;
+  options.capacity = std::uint32_t(blocks);
+  options.lanes = 1;
+  options.resident.spared_multiprocessors = 0;
+  options.start_at_once = false;
+  return options;
+}
+
 void measure_pattern(session& now, int pattern, std::size_t blocks, std::uint32_t steps) {
   uneven_grid grid(now, pattern, blocks, steps);
   struct {
@@ -94,12 +105,8 @@ void measure_pattern(session& now, int pattern, std::size_t blocks, std::uint32_
                     {hinted_spread_curve, {uneven_kernels(), grid.spread_tasks(true)}},
                     {"queue, a task each", {uneven_kernels(), grid.tasks_without_costs()}},
                     {"queue, a task each, cost hints", {uneven_kernels(), grid.tasks()}}};
-  queue_options options;
-  options.capacity = std::uint32_t(blocks);
-  options.lanes = 1;
-  options.resident.spared_multiprocessors = 0;
-  options.start_at_once = false;
-  task_queue queue(now.first(), uneven_kernels(), options);
+  task_queue queue(now.first(), uneven_kernels(), options_for(blocks));
+  task_queue with_pool(now.first(), uneven_kernels_with_pool(), options_for(blocks));
   now.measure("one launch", pattern, "s", [&] { return grid.seconds_of_launch(); });
   queue.start();
   for (auto const& way : ways)
@@ -108,6 +115,13 @@ void measure_pattern(session& now, int pattern, std::size_t blocks, std::uint32_
       return seconds_submitted(queue, way.tasks);
     });
   queue.close();
+  with_pool.start();
+  prepared_tasks const spread_tasks(uneven_kernels_with_pool(), grid.spread_tasks(false));
+  now.measure(pool_curve, pattern, "s", [&] {
+    grid.count_round();
+    return seconds_submitted(with_pool, spread_tasks);
+  });
+  with_pool.close();
   now.verify(grid.each_ran_once_a_round(), "every block of every round ran exactly once");
 }
 
@@ -124,7 +138,7 @@ void measure_uneven_grids(session& now) {
     measure_pattern(now, pattern, blocks, steps);
     auto const name = pattern == long_tasks_last ? "long tasks last" : "P" + std::to_string(pattern);
     auto const launch = now.median_of("one launch", pattern);
-    for (auto const* const curve : {spread_curve, hinted_spread_curve})
+    for (auto const* const curve : {spread_curve, hinted_spread_curve, pool_curve})
       now.derived(name + ": one launch over " + curve, launch / now.median_of(curve, pattern));
   }
 }

@@ -10,10 +10,10 @@ fed_memory::fed_memory(std::shared_ptr<compute_device> device, compiled_kernels 
       counters_(device, queue.counters.size()),
       origins_(device, pool_.method().chunks) {}
 
-void fed_memory::clear() {
+void fed_memory::clear(bool tasks_were_left) {
   read_back();
   stream_->fill(counters_.data(), 0, counters_.bytes());
-  pool_.clear(*stream_);
+  pool_.clear(*stream_, tasks_were_left);
   is_read_ = false;
 }
 

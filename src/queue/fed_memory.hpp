@@ -19,8 +19,8 @@ class fed_memory {
   fed_memory(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
              spawned_options const& options, queue_memory const& queue, std::uint32_t blocks);
 
-  /// Before each launch.
-  void clear();
+  /// Before each launch; see chunk_pool::clear().
+  void clear(bool tasks_were_left);
   fed_work work(lane_source_ref const& source) const;
   std::size_t bytes() const;
 

@@ -65,7 +65,7 @@ void task_queue::state::start() {
 
 void task_queue::state::launch() {
   memory.clear(*copies);
-  if (fed != nullptr) fed->clear();
+  if (fed != nullptr) fed->clear(handed_back);
   for (auto& lane : lanes) lane.forget_all();
   lanes_told = 0;
   ++run;
@@ -75,7 +75,7 @@ void task_queue::state::launch() {
     give_up_start();
     throw;
   }
-  collected = told_closed = false;
+  collected = told_closed = handed_back = false;
   lost = false;
   now = phase::open;
 }
@@ -320,6 +320,7 @@ std::vector<task> task_queue::state::stop() {
     for (auto const& left : fed->collect()) tasks.push_back(kernels->task_of(left.record));
   collect_from_lanes(tasks);
   collected = true;
+  handed_back = !tasks.empty();
   return tasks;
 }
 

@@ -107,7 +107,8 @@ struct task_queue::state {
   std::atomic<bool> lost = false;
   std::atomic<std::uint32_t> run = 0;
   bool told_closed = false;
-  bool collected = true;  ///< whether the last run's unexecuted tasks were handed back
+  bool handed_back = false;  ///< the last run's unexecuted tasks, of which there were some
+  bool collected = true;     ///< whether the last run's unexecuted tasks were handed back
 };
 
 /// Keeps submitting threads out while it lives. Throws deadline_passed if one does not leave.

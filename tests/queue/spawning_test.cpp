@@ -164,6 +164,21 @@ TEST(tasks_that_create_tasks, stopped_in_the_middle_hand_back_what_did_not_run) 
   EXPECT_EQ(trees.report(), exactly_once) << rest.size() << " handed back";
 }
 
+TEST(tasks_that_create_tasks, and_wait_for_children_go_on_after_several_stops) {
+  std::uint32_t const roots = 40, depth = 10;
+  shared_visits const answers(roots);
+  spawning_queue queue;
+  queue.submit(spread(task(count_leaves{answers.ref(), depth, {}}, {0, roots})));
+  for (int stops = 0; stops < 4; ++stops) {
+    queue.request_stop();
+    auto const rest = queue.stop();
+    queue.start();
+    queue.submit(rest);
+  }
+  queue.close();
+  EXPECT_EQ(answers.read(), std::vector<std::uint32_t>(roots, 1u << depth));
+}
+
 /// One worker, and the server on a GPU.
 queue_options lonely(std::uint32_t capacity) {
   auto options = with_room_for(capacity);
@@ -213,6 +228,16 @@ TEST(tasks_that_create_tasks, end_with_their_queue_when_no_task_came_for_idle_li
   EXPECT_FALSE(queue.running());
   EXPECT_TRUE(queue.stop().empty());
   EXPECT_EQ(trees.report(), exactly_once);
+}
+
+TEST(tasks_that_create_tasks, also_run_in_a_pool_of_the_default_method) {
+  forest const trees(1, 1'000);
+  pool_options options;
+  options.resident = test_options().resident;
+  task_pool(first_device(), spawning_kernels(), options).run(trees.tree(0));
+  EXPECT_EQ(trees.report(), exactly_once);
+  options.method = "abp";
+  EXPECT_THROW(task_pool(first_device(), spawning_kernels(), options), error);
 }
 
 TEST(tasks_that_create_tasks, are_balanced_over_every_device) {

@@ -23,8 +23,9 @@ class chunk_pool {
              std::uint32_t joins, std::uint32_t workers);
   ~chunk_pool();
 
-  /// Before each launch. Waits for the stream.
-  void clear(stream& on);
+  /// Before each launch. Joins are kept as they are if tasks of the last run were left over, which may name
+  /// them, and until a run after that left none. Waits for the stream.
+  void clear(stream& on, bool tasks_were_left);
   pool_view view() const;
   chunks_ref method() const;
 

@@ -80,14 +80,16 @@ resident_entry make_level_entry() {
   return {source_key_of<level_work>, code};
 }
 
-/// Compiles a list for every method of task_pool, and for the entries of other rooms; for .cu files, through
-/// BALLAST_POOL_KERNELS and the rooms' macros.
+template <class List>
+std::vector<resident_entry> every_pool_entry() {
+  return {make_pool_entry<List, chunks_ref>(),       make_pool_entry<List, abp_ref>(),
+          make_pool_entry<List, chase_lev_ref>(),    make_pool_entry<List, shared_ring_ref>(),
+          make_pool_entry<List, locked_queue_ref>(), make_level_entry<List>()};
+}
+
+/// Compiles a list for some entries; for .cu files, through the rooms' macros.
 template <class List, kernel_form... K>
-compiled_kernels compile_for_pools(std::string name, std::vector<resident_entry> entries = {}) {
-  entries.insert(entries.end(),
-                 {make_pool_entry<List, chunks_ref>(), make_pool_entry<List, abp_ref>(),
-                  make_pool_entry<List, chase_lev_ref>(), make_pool_entry<List, shared_ring_ref>(),
-                  make_pool_entry<List, locked_queue_ref>(), make_level_entry<List>()});
+compiled_kernels compile_pool_list(std::string name, std::vector<resident_entry> entries) {
   return {std::move(name), {make_pool_listed<List, K>()...}, std::move(entries)};
 }
 
@@ -97,9 +99,10 @@ compiled_kernels compile_for_pools(std::string name, std::vector<resident_entry>
 /// name()`, which a header declares for the .cpp files that use it. The kernels have equal `threads` (a
 /// multiple of 32, or 1) and at most 40 bytes of members each (else list by_reference<K>); those that create
 /// tasks declare how many a block may create, `static constexpr std::uint32_t spawns`.
-#define BALLAST_POOL_KERNELS(name, ...)                                                      \
-  ::ballast::compiled_kernels const& name() {                                                \
-    static auto const list =                                                                 \
-        ::ballast::compile_for_pools<::ballast::pool_list<__VA_ARGS__>, __VA_ARGS__>(#name); \
-    return list;                                                                             \
+#define BALLAST_POOL_KERNELS(name, ...)                                                  \
+  ::ballast::compiled_kernels const& name() {                                            \
+    using kernels_of_list = ::ballast::pool_list<__VA_ARGS__>;                           \
+    static auto const list = ::ballast::compile_pool_list<kernels_of_list, __VA_ARGS__>( \
+        #name, ::ballast::every_pool_entry<kernels_of_list>());                          \
+    return list;                                                                         \
   }

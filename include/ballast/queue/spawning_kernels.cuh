@@ -38,12 +38,13 @@ resident_entry make_fed_entry() {
 
 }  // namespace ballast::inline queue
 
-/// Compiles a kernel list whose tasks may create tasks, for task queues and for task pools: the same as
-/// BALLAST_POOL_KERNELS, and a task_queue takes it too.
-#define BALLAST_SPAWNING_KERNELS(name, ...)                                                                \
-  ::ballast::compiled_kernels const& name() {                                                              \
-    using kernels = ::ballast::pool_list<__VA_ARGS__>;                                                     \
-    static auto const list =                                                                               \
-        ::ballast::compile_for_pools<kernels, __VA_ARGS__>(#name, {::ballast::make_fed_entry<kernels>()}); \
-    return list;                                                                                           \
+/// Compiles a kernel list whose tasks may create tasks, for task queues and for task pools of the default
+/// method, `chunks`. The kernels are as for BALLAST_POOL_KERNELS; those that create none may be among them.
+#define BALLAST_SPAWNING_KERNELS(name, ...)                                              \
+  ::ballast::compiled_kernels const& name() {                                            \
+    using kernels_of_list = ::ballast::pool_list<__VA_ARGS__>;                           \
+    static auto const list = ::ballast::compile_pool_list<kernels_of_list, __VA_ARGS__>( \
+        #name, {::ballast::make_fed_entry<kernels_of_list>(),                            \
+                ::ballast::make_pool_entry<kernels_of_list, ::ballast::chunks_ref>()});  \
+    return list;                                                                         \
   }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/queue/spawning_kernels.cuh"
+
+#include "queue/kernels.cuh"
+#include "queue/pattern_kernels.cuh"
+#include "queue/spawning_kernels.cuh"
+
+namespace ballast::bench {
+
+BALLAST_SPAWNING_KERNELS(small_block_kernels_with_pool, count_block<128>, wait_for_gate, count_tree)
+
+BALLAST_SPAWNING_KERNELS(uneven_kernels_with_pool, uneven_block, wait_for_gate)
+
+}  // namespace ballast::bench
