@@ -81,11 +81,10 @@ class gate {
     gate_[0] = 0;
   }
   ~gate() { open(); }
-  task holder(std::uint32_t index) const {
-    return task(
-        wait_at_gate{array_ref<std::uint32_t>(entered_.data()), array_ref<std::uint32_t>(gate_.data())},
-        {index, 1});
+  wait_at_gate kernel() const {
+    return {array_ref<std::uint32_t>(entered_.data()), array_ref<std::uint32_t>(gate_.data())};
   }
+  task holder(std::uint32_t index) const { return task(kernel(), {index, 1}); }
   void open() { std::atomic_ref(gate_[0]).store(1, std::memory_order_release); }
   std::size_t inside() const {
     return std::size_t(std::ranges::count_if(entered_.span(), [](auto& word) {

@@ -84,6 +84,17 @@ struct count_leaves {
   }
 };
 
+struct send_to_gate {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 1;
+  wait_at_gate child;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) block.spawn(child, {block.index(), 1});
+  }
+};
+
 /// Waits for its partner (or a limit), which must therefore run on another worker.
 struct meet {
   static constexpr int threads = 64;

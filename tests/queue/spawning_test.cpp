@@ -120,6 +120,18 @@ TEST(tasks_that_create_tasks, are_stolen_by_workers_that_have_none) {
   EXPECT_EQ(did->run, 3u);
 }
 
+TEST(tasks_that_create_tasks, and_are_held_up_hold_up_nothing_that_the_host_submits_meanwhile) {
+  gate held(1);
+  forest const trees(50, 7);
+  spawning_queue queue;
+  queue.submit(task(send_to_gate{held.kernel()}));
+  held.await_inside(1);
+  for (std::uint32_t i = 0; i < 50; ++i) queue.wait(queue.submit(trees.tree(i)));
+  EXPECT_EQ(trees.report(), exactly_once);
+  held.open();
+  queue.close();
+}
+
 TEST(tasks_that_create_tasks, join_what_their_children_found) {
   std::uint32_t const roots = 50, depth = 8;
   shared_visits const answers(roots);

@@ -112,6 +112,7 @@ struct chunks_ref {
     view.note_shown(me, me.found - 1);
     auto const mine = shelf_of(me.number);
     mine.push(published);
+    view.wake_others();
     me.begin += me.portion;
     me.counts.shared += me.portion;
     me.note_stored(mine.size() * chunk_tasks);

@@ -80,6 +80,8 @@ struct pool_view {
   /// others; or were taken from there into the empty hand.
   BALLAST_HD void note_shown(pool_worker const&, std::uint32_t) const {}
   BALLAST_HD void note_taken(pool_worker&, std::uint32_t) const {}
+  /// Leader. Others can see tasks that were shown: idle ones look for themselves.
+  BALLAST_HD void wake_others() const {}
   /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who
   /// took an uncounted task and finished it would bring `pending` to zero while tasks are left. None would be
   /// lost, since a worker with tasks stays and the last to leave has counted all, but workers that found zero

@@ -59,11 +59,13 @@ struct fed_view : pool_view {
 
   BALLAST_HD void note_shown(fed_worker const& me, std::uint32_t chunk) const {
     origin_of(chunk) = me.batch;
+  }
+  BALLAST_HD void note_taken(fed_worker& me, std::uint32_t chunk) const { enter(me, origin_of(chunk)); }
+  BALLAST_HD void wake_others() const {
 #if !BALLAST_ON_GPU
     source.workers_bell->ring();
 #endif
   }
-  BALLAST_HD void note_taken(fed_worker& me, std::uint32_t chunk) const { enter(me, origin_of(chunk)); }
 
   BALLAST_HD void settle(fed_worker& me) const {
     if (me.roots == 0 && me.delta == 0) return;
@@ -96,13 +98,16 @@ struct fed_view : pool_view {
     return array_ref<batch_name>(origins)[chunk];
   }
 
-  /// Whether a ticket is left for this worker. On a GPU the count is one word for all: only after news, and
-  /// now and then, is it worth a look.
+  /// Whether a ticket is left, which then is this worker's. The count is one word for all: a GPU's worker
+  /// that waits looks at it after news, and now and then.
   BALLAST_HD bool may_claim(fed_worker& me) const {
-    device_atomic<std::uint32_t> const ready(source.words->ready);
-    auto const filled = BALLAST_ON_GPU ? news_for(me).filled : 0;
-    if (BALLAST_ON_GPU && filled == me.heard && me.idle_looks % looks_between_counts != 0) return false;
+    std::uint32_t filled = ~me.heard;  // not known
+    if (BALLAST_ON_GPU && me.idle_looks % looks_between_counts != 0) {
+      filled = news_for(me).filled;
+      if (filled == me.heard) return false;
+    }
     me.heard = ~filled;
+    device_atomic<std::uint32_t> const ready(source.words->ready);
     if (std::int32_t(ready.load_relaxed()) <= 0) {
       me.heard = filled;
       return false;
@@ -165,7 +170,7 @@ struct fed_view : pool_view {
   void doze(solo_crew const& crew, fed_worker const& me, std::uint64_t idle_ns) const {
     crew.pause(me.idle_looks);
     if (idle_ns > awake_for_ns)
-      source.workers_bell->wait_past(me.bell_seen, clock::now() + std::chrono::milliseconds(1));
+      source.workers_bell->wait_past(me.bell_seen, clock::now() + std::chrono::milliseconds(10));
   }
 #endif
 
