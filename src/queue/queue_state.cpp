@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "ballast/base/log.hpp"
-
 namespace ballast::inline queue {
 namespace {
 
@@ -14,25 +12,11 @@ std::uint64_t next_uid() {
   return ++last;
 }
 
-/// The lanes that this thread was given, by queue. The oldest makes room: a thread that feeds more than eight
-/// queues is given a lane anew now and then, which is harmless.
-struct lane_memo {
-  std::uint64_t uid = 0;
-  producer_lane* lane = nullptr;
-};
-thread_local lane_memo lane_memos[8];
-thread_local unsigned next_memo = 0;
-
 /// A list whose tasks may create tasks has an entry of its own.
 source_key source_of(compiled_kernels const& list) {
   return list.has_entry_for(source_key_of<fed_view>) ? source_key_of<fed_view>
                                                      : source_key_of<lane_source_ref>;
 }
-
-struct lane_release {
-  producer_lane& lane;
-  ~lane_release() { lane.let_go(); }
-};
 
 }  // namespace
 
@@ -54,151 +38,6 @@ std::unique_ptr<fed_memory> task_queue::state::make_fed() const {
   if (options.trace_depth != 0)
     refuse_argument("trace_depth", options.trace_depth, "0 for tasks that create tasks");
   return std::make_unique<fed_memory>(device, *kernels, options.spawned, memory, kernel.blocks());
-}
-
-// Submitters of the last run that are still inside see its end and let go of their lanes.
-void task_queue::state::start() {
-  if (now.load() != phase::ended || kernel.claimed()) throw error("this queue is running already");
-  every_lane_held const held(*this, deadline::in(options.patience));
-  launch();
-}
-
-void task_queue::state::launch() {
-  memory.clear(*copies);
-  if (fed != nullptr) fed->clear(handed_back);
-  for (auto& lane : lanes) lane.forget_all();
-  lanes_told = 0;
-  ++run;
-  try {
-    start_kernel();
-  } catch (...) {
-    give_up_start();
-    throw;
-  }
-  collected = told_closed = handed_back = false;
-  lost = false;
-  now = phase::open;
-}
-
-void task_queue::state::start_kernel() {
-  auto const source = memory.source(kernel.next_control());
-  if (fed == nullptr) return kernel.start(&source, sizeof source);
-  auto const work = fed->work(source);
-  kernel.start(&work, sizeof work);
-}
-
-// If even stopping fails the kernel stays claimed, and whoever owns this state leaves it behind alive.
-void task_queue::state::give_up_start() {
-  try {
-    kernel.request_stop();
-    kernel.join(deadline::in(options.resident.stop_patience));
-  } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
-}
-
-void task_queue::state::hold_lanes(deadline until) {
-  for (auto lane = lanes.begin(); lane != lanes.end(); ++lane) {
-    if (lane->hold(until)) continue;
-    while (lane != lanes.begin()) (--lane)->let_go();
-    throw deadline_passed("a submitting thread to leave the queue on " + device->name(), describe());
-  }
-}
-
-void task_queue::state::release_lanes() {
-  for (auto& lane : lanes) lane.let_go();
-}
-
-inline producer_lane& task_queue::state::lane_of_this_thread() {
-  for (auto const& memo : lane_memos)
-    if (memo.uid == uid) return *memo.lane;
-  return give_lane_to_this_thread();
-}
-
-producer_lane& task_queue::state::give_lane_to_this_thread() {
-  auto& lane = lanes[lanes_given.fetch_add(1) % options.lanes];
-  lane_memos[next_memo++ % std::size(lane_memos)] = {uid, &lane};
-  return lane;
-}
-
-void task_queue::state::tell_control(bool closed) {
-  atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].control)
-      .store_release(lanes_told.load() | (closed ? closed_bit : 0));
-}
-
-inline void task_queue::state::tell_lane(std::uint32_t lane) {
-  if (lanes_told.load() > lane) return;
-  std::lock_guard const hold(control_mutex);
-  lanes_told = std::max(lanes_told.load(), lane + 1);
-  tell_control(false);
-}
-
-inline void task_queue::state::open_lane(producer_lane& lane) {
-  if (now.load() != phase::open) throw error("the queue is closed; start() opens it again");
-  // A query costs too much for every submission; a loss that a wait has seen is known to all.
-  bool const due = lane.next_batch() % 1024 == 1023;
-  if ((lost || due) && !alive()) throw_stopped();
-  tell_lane(lane.index());
-}
-
-// Every task that is submitted by itself goes this way, most of them no further.
-inline std::optional<std::uint64_t> task_queue::state::write_if_room(producer_lane& lane, task const& one) {
-  open_lane(lane);
-  if (!lane.has_room_for(1)) return std::nullopt;
-  auto const record = kernels->record_of(one);
-  auto const batch = lane.write(std::span<task_record const, 1>(&record, 1));
-  if (memory.on_host) memory.workers_bell.ring();
-  return batch;
-}
-
-ticket task_queue::state::submit(task const& one, deadline const* until) {
-  auto& lane = lane_of_this_thread();
-  if (!lane.try_hold()) return submit_patiently(one, until);
-  {
-    lane_release const release{lane};
-    if (auto const batch = write_if_room(lane, one)) return {lane.index(), run, *batch, *batch};
-  }
-  return submit_patiently(one, until);
-}
-
-ticket task_queue::state::submit_patiently(task const& one, deadline const* until) {
-  auto const record = kernels->record_of(one);
-  return submit(std::span(&record, 1), until);
-}
-
-std::optional<ticket> task_queue::state::try_submit(task const& one) {
-  auto& lane = lane_of_this_thread();
-  if (!lane.try_hold()) return std::nullopt;
-  lane_release const release{lane};
-  if (auto const batch = write_if_room(lane, one)) return ticket{lane.index(), run, *batch, *batch};
-  if (!alive()) throw_stopped();
-  return std::nullopt;
-}
-
-// The clock is read only by who must wait: reading it costs more than writing a task.
-ticket task_queue::state::submit(std::span<task_record const> batch, deadline const* given_until) {
-  std::optional<deadline> own;
-  auto const until = [&] {
-    if (given_until != nullptr) return *given_until;
-    if (!own) own = deadline::in(options.patience);
-    return *own;
-  };
-  auto& lane = lane_of_this_thread();
-  if (!lane.try_hold() && !lane.hold(until()))
-    throw queue_full({lane.index(), run, 1, 0}, 0, batch.size(), describe());
-  lane_release const release{lane};
-  open_lane(lane);
-  ticket given{lane.index(), run, lane.next_batch(), lane.next_batch() - 1};
-  auto const piece = std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
-  for (std::size_t done = 0; done < batch.size();) {
-    auto const tasks = batch.subspan(done, records_of_a_batch(batch.subspan(done), piece));
-    try {
-      if (!lane.has_room_for(tasks.size()))
-        await([&] { return lane.has_room_for(tasks.size()); }, awaited::room, until());
-    } catch (deadline_passed const& passed) { throw queue_full(given, done, batch.size(), passed.state()); }
-    given.last_batch = lane.write(tasks);
-    done += tasks.size();
-    if (memory.on_host) memory.workers_bell.ring();
-  }
-  return given;
 }
 
 bool task_queue::state::finished(ticket const& which) const {
@@ -258,93 +97,6 @@ std::vector<ticket> task_queue::state::everything() const {
     if (end > 0) all.push_back({lane.index(), run, end > slots ? end - slots : 0, end - 1});
   }
   return all;
-}
-
-// From `closing` on no submission passes its check; those that passed before hold their lane, so that holding
-// every lane once makes the counts final. The control word is written after, and by nobody else any more.
-void task_queue::state::count_submitted(deadline until) {
-  now = phase::closing;
-  every_lane_held const held(*this, until);
-  for (auto& lane : lanes)
-    atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].submitted[lane.index()])
-        .store_relaxed(lane.submitted());
-}
-
-// Workers whose tasks create tasks leave as soon as they hear of it.
-void task_queue::state::mark_closed(deadline until) {
-  count_submitted(until);
-  if (fed != nullptr)
-    for (auto const& batches : everything())
-      await([&] { return finished(batches); }, awaited::completion, until);
-  {
-    std::lock_guard const hold(control_mutex);
-    tell_control(true);
-  }
-  told_closed = true;
-  if (memory.on_host) memory.workers_bell.ring();
-}
-
-void task_queue::state::join(deadline until) {
-  kernel.join(until);
-  now = phase::ended;
-}
-
-void task_queue::state::close(deadline until) {
-  if (now.load() != phase::ended && !told_closed) mark_closed(until);
-  try {
-    join(until);
-  } catch (deadline_passed const& passed) {
-    throw deadline_passed("the queue's tasks to finish on " + device->name(), describe());
-  }
-  if (unfinished() > 0) throw_stopped();
-}
-
-// The lanes are taken before counting: a submitter that was inside has then written its batch, and none can
-// follow.
-std::vector<task> task_queue::state::stop() {
-  if (now.load() == phase::open) now = phase::closing;
-  kernel.request_stop();
-  if (memory.on_host) memory.workers_bell.ring();
-  bool device_is_gone = false;
-  try {
-    join(deadline::in(options.resident.stop_patience));
-  } catch (device_lost const&) {
-    device_is_gone = true;
-    now = phase::ended;
-  }
-  if (collected) return {};
-  every_lane_held const held(*this, deadline::in(options.patience));
-  std::vector<task> tasks;
-  if (!device_is_gone) collect_from_ring(tasks);
-  if (!device_is_gone && fed != nullptr)
-    for (auto const& left : fed->collect()) tasks.push_back(kernels->task_of(left.record));
-  collect_from_lanes(tasks);
-  collected = true;
-  handed_back = !tasks.empty();
-  return tasks;
-}
-
-// A slot that was released r times and bears the stamp of lap r + 1 holds a task that nobody began.
-void task_queue::state::collect_from_ring(std::vector<task>& into) {
-  auto const ring = memory.ring.read(*copies);
-  auto const released = memory.released.read(*copies);
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    auto const record = record_in_ring(ring[i], released[i]);
-    bool const is_entry = record && record->is_spread();  // its blocks are in a share
-    if (record && !is_entry && record->kernel() != task_record::halt)
-      into.push_back(kernels->task_of(*record));
-  }
-  std::vector<ring_words> words(1);
-  copies->copy(words.data(), memory.words.data(), memory.words.bytes());
-  copies->synchronize();
-  for (auto const& share : words[0].shares)
-    if (auto const rest = rest_of_share(share)) into.push_back(kernels->task_of(*rest));
-}
-
-void task_queue::state::collect_from_lanes(std::vector<task>& into) {
-  for (auto const& lane : lanes)
-    for (auto position = lane.fetched(); position < lane.submitted(); ++position)
-      if (auto const record = lane.rest_of(position)) into.push_back(kernels->task_of(*record));
 }
 
 std::uint64_t task_queue::state::submitted() const {
