@@ -5,6 +5,7 @@
 
 #include "ballast/queue/lane_finish.cuh"
 #include "ballast/queue/lane_poll.cuh"
+#include "ballast/queue/lane_share_taker.cuh"
 
 #if defined(__CUDACC__)
 
@@ -16,11 +17,6 @@ inline constexpr std::uint32_t news_lasts_ns = 20'000;  ///< so fast nobody drai
 inline constexpr std::uint32_t late_looks = 1 << 16;    ///< of a late server, until it counts as gone
 inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks, for workers to take several at once
 
-// Of a spread task, blocks that take less than this are taken several at once while many are left.
-inline constexpr std::uint32_t short_block_ns = 20'000;
-inline constexpr std::uint32_t most_blocks_at_once = 4;
-inline constexpr std::uint32_t left_per_worker = 8;
-
 /// Whether the server, which looks around all the time and says so, has not for idle_limit. Asked rarely,
 /// since only a long wait can end so.
 __device__ inline bool lane_source_ref::server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const {
@@ -31,12 +27,12 @@ __device__ inline bool lane_source_ref::server_is_late(std::uint64_t idle_ns, st
 
 /// How the first warp of a worker gets its next task.
 template <std::uint32_t Threads>
-struct lane_taker {
-  using crew_type = cuda_crew<Threads>;
+struct lane_taker : lane_share_taker<Threads> {
+  using base = lane_share_taker<Threads>;
+  using base::source, base::crew;
+  using typename base::crew_type;
   static_assert(crew_type::most_held == slots_per_poll);
 
-  lane_source_ref const& source;
-  crew_type& crew;
   std::uint64_t waits_since = 0;
   bool fresh = false;      ///< the leader: the tickets were claimed just now
   bool far = false;        ///< many other tasks will come before ours
@@ -48,21 +44,13 @@ struct lane_taker {
   __device__ bool next() {
     for (;;) {
       __syncwarp();  // the leader reads what others have kept
-      std::uint32_t const step = told(std::uint32_t(crew.leader() ? next_step() : step::takes));
-      if (step != step::takes) return step == step::runs;
+      std::uint32_t const step = told(std::uint32_t(crew.leader() ? next_step() : lane_step::takes));
+      if (step != lane_step::takes) return step == lane_step::runs;
       if (!take()) return false;
     }
   }
 
  private:
-  struct step {
-    enum kind : std::uint32_t {
-      runs,    ///< the record is there
-      takes,   ///< no task is there
-      leaves,  ///< the worker was asked to stop
-    };
-  };
-
   template <class Value>
   __device__ static Value told(Value by_leader) {
     return __shfl_sync(0xffffffff, by_leader, 0);
@@ -71,17 +59,17 @@ struct lane_taker {
   // For the leader, from here on. What is rare is not inlined: short straight code is what makes small tasks
   // fast, since each block runs it again and again with the kernels' code in between.
 
-  __device__ step::kind next_step() const {
+  __device__ lane_step::kind next_step() const {
     for (;;) {
       if (crew.notes()[note::share] != 0) {
-        auto const found = next_blocks(crew.notes()[note::share] - 1);
-        if (found != step::takes) return found;
+        auto const found = this->next_blocks(crew.notes()[note::share] - 1);
+        if (found != lane_step::takes) return found;
       }
       std::uint32_t const present = crew.shared().present + 1;
-      if (present >= crew.shared().held) return step::takes;
-      if (stale() && asked_to_leave()) return step::leaves;
-      if (!begin(present)) return step::runs;
-      enter_share();
+      if (present >= crew.shared().held) return lane_step::takes;
+      if (stale() && asked_to_leave()) return lane_step::leaves;
+      if (!begin(present)) return lane_step::runs;
+      this->enter_share();
     }
   }
 
@@ -108,58 +96,6 @@ struct lane_taker {
     if (!server_news::of(news).stop) return false;
     source.note_activity(crew, crew.shared().first, activity::left);
     return true;
-  }
-
-  __device__ void enter_share() const {
-    auto& notes = crew.notes();
-    auto const range = crew.record().range();
-    notes[note::share] = share_of(crew.meta()) + 1;
-    notes[note::blocks] = range.count;
-    notes[note::first] = range.first;
-    notes[note::end] = 0;
-  }
-
-  /// Takes the next blocks of the spread task that it shares in. What a worker has taken it runs, those with
-  /// which it heard of a stop too; so after a stop nobody has what is beyond shared_blocks::next. The two
-  /// loads are under way together.
-  __device__ step::kind next_blocks(std::uint32_t number) const {
-    auto& notes = crew.notes();
-    std::uint32_t const blocks = notes[note::blocks];
-    if (blocks != 0) {
-      std::uint32_t const wanted = blocks_at_once();
-      auto const news = source.news_for(crew.block()).load_relaxed();
-      auto const i =
-          atomic_ref<std::uint32_t, scope::device>(source.words->shares[number].next).add_relaxed(wanted);
-      if (i < blocks) {
-        notes[note::end] = min(i + wanted, blocks);
-        notes[note::begun_ns] = std::uint32_t(crew.now_ns());
-        notes[note::blocks] = server_news::of(news).stop ? 0 : blocks;
-        crew.record().describe({notes[note::first] + i, notes[note::end] - i},
-                               crew.record().kernel() | task_record::spread);
-        return step::runs;
-      }
-    }
-    leave_share(source, crew);
-    return blocks == 0 ? step::leaves : step::takes;
-  }
-
-  /// By how long those that ran last took, and by what was left then.
-  __device__ std::uint32_t blocks_at_once() const {
-    auto const& notes = crew.notes();
-    std::uint32_t const ran = crew.record().range().count;
-    bool const short_ones = std::uint32_t(crew.now_ns()) - notes[note::begun_ns] < short_block_ns * ran;
-    bool const many = notes[note::blocks] - notes[note::end] > left_per_worker * crew.blocks();
-    return notes[note::end] != 0 && short_ones && many ? most_blocks_at_once : 1;
-  }
-
-  __device__ BALLAST_APART static void leave_share(lane_source_ref const& source, crew_type crew) {
-    auto& notes = crew.notes();
-    auto& share = source.words->shares[notes[note::share] - 1];
-    if (notes[note::end] != 0 || notes[note::credit] != 0)  // of its blocks, or of tasks before it
-      source.report(mark_of(crew.meta()), notes[note::credit]);
-    if (notes[note::blocks] == 0) source.note_activity(crew, crew.shared().first, activity::left);
-    notes[note::credit] = notes[note::share] = 0;
-    atomic_ref<std::uint32_t, scope::device>(share.entries).add_release(std::uint32_t(-1));
   }
 
   // For the whole warp.
@@ -247,7 +183,7 @@ struct lane_taker {
 
 template <std::uint32_t Threads>
 __device__ bool lane_source_ref::next(cuda_crew<Threads>& crew) const {
-  bool const goes_on = crew.warp() == 0 && lane_taker<Threads>{*this, crew}.next();
+  bool const goes_on = crew.warp() == 0 && lane_taker<Threads>{{*this, crew}}.next();
   return crew.any(goes_on);
 }
 
