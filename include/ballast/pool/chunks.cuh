@@ -59,7 +59,7 @@ struct chunks_ref {
     if (crew.leader()) find_own(view, me);
     crew.sync();
     bool const must_steal = me.found == 0 && me.held() == 0;
-    if (must_steal) {
+    if (must_steal && view.may_steal(me)) {
       crew.sync();  // all have read it
       steal(crew, view, me);
       crew.sync();

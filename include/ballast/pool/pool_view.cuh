@@ -80,6 +80,8 @@ struct pool_view {
   /// others; or were taken from there into the empty hand.
   BALLAST_HD void note_shown(pool_worker const&, std::uint32_t) const {}
   BALLAST_HD void note_taken(pool_worker&, std::uint32_t) const {}
+  /// Whether a worker that has found nothing else looks at others now.
+  BALLAST_HD bool may_steal(pool_worker const&) const { return true; }
   /// Leader. Others can see tasks that were shown: idle ones look for themselves.
   BALLAST_HD void wake_others() const {}
   /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who

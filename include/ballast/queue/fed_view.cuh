@@ -57,10 +57,12 @@ struct fed_view : pool_view {
   /// Leader, with an empty hand: one task from the ring.
   BALLAST_HD bool take_waiting(fed_worker& me) const { return may_claim(me) && take(me, claim()); }
 
-  BALLAST_HD void note_shown(fed_worker const& me, std::uint32_t chunk) const {
-    origin_of(chunk) = me.batch;
-  }
+  BALLAST_HD void note_shown(fed_worker const& me, std::uint32_t chunk) const { origin_of(chunk) = me.batch; }
   BALLAST_HD void note_taken(fed_worker& me, std::uint32_t chunk) const { enter(me, origin_of(chunk)); }
+  /// Workers of a GPU that wait for the host, perhaps for long, leave the L2 to those that work.
+  BALLAST_HD bool may_steal(fed_worker const& me) const {
+    return !BALLAST_ON_GPU || me.idle_looks < looks_at_once || me.idle_looks % looks_between_steals == 0;
+  }
   BALLAST_HD void wake_others() const {
 #if !BALLAST_ON_GPU
     source.workers_bell->ring();
@@ -176,6 +178,7 @@ struct fed_view : pool_view {
 
   static constexpr std::uint32_t most_looks = 1u << 24;  // seconds
   static constexpr std::uint32_t looks_between_counts = 16;
+  static constexpr std::uint32_t looks_at_once = 32, looks_between_steals = 8;
 };
 
 using fed_work = pool_work<chunks_ref, fed_view>;
