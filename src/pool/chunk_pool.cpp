@@ -31,8 +31,8 @@ chunk_pool::chunk_pool(std::shared_ptr<compute_device> device, compiled_kernels 
                                      workers)) {}
 chunk_pool::~chunk_pool() = default;
 
-void chunk_pool::clear(stream& on, bool tasks_were_left) {
-  if (state_->has_run) state_->workers.end_run(tasks_were_left);
+void chunk_pool::clear(stream& on, bool was_stopped) {
+  if (state_->has_run) state_->workers.end_run(was_stopped);
   state_->has_run = true;
   state_->workers.begin_run(on);
   state_->workers.clear(on, 0);

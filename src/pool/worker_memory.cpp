@@ -41,6 +41,7 @@ void worker_memory::end_run(bool was_stopped) {
 }
 
 void worker_memory::clear(stream& on, std::uint32_t pending) {
+  pool::clear(on, counts_);
   words_copy_[0] = {};
   words_copy_[0].pending = pending;
   on.copy(words_.data(), words_copy_.data(), words_.bytes());

@@ -20,7 +20,7 @@ class fed_memory {
              spawned_options const& options, queue_memory const& queue, std::uint32_t blocks);
 
   /// Before each launch; see chunk_pool::clear().
-  void clear(bool tasks_were_left);
+  void clear(bool was_stopped);
   fed_work work(lane_source_ref const& source) const;
   std::size_t bytes() const;
 
@@ -30,14 +30,12 @@ class fed_memory {
   std::vector<stored_task> collect();
 
  private:
-  void read_back();
-
+  bool has_server_;
   std::mutex mutex_;
   std::unique_ptr<stream> stream_;
   chunk_pool pool_;
   device_buffer<std::uint64_t> counters_;
   device_buffer<batch_name> origins_;
-  bool is_read_ = true;
 };
 
 }  // namespace ballast::inline queue

@@ -14,7 +14,7 @@ void task_queue::state::start() {
 
 void task_queue::state::launch() {
   memory.clear(*copies);
-  if (fed != nullptr) fed->clear(handed_back);
+  if (fed != nullptr) fed->clear(!completed);
   for (auto& lane : lanes) lane.forget_all();
   lanes_told = 0;
   ++run;
@@ -24,7 +24,7 @@ void task_queue::state::launch() {
     give_up_start();
     throw;
   }
-  collected = told_closed = handed_back = false;
+  collected = told_closed = completed = false;
   lost = false;
   now = phase::open;
 }
@@ -90,14 +90,26 @@ void task_queue::state::join(deadline until) {
   now = phase::ended;
 }
 
+// A kernel that has ended early is joined all the same.
+void task_queue::state::announce_end(deadline until) {
+  if (now.load() == phase::ended || told_closed) return;
+  try {
+    mark_closed(until);
+  } catch (deadline_passed const&) { throw; } catch (...) {
+    join(until);
+    throw;
+  }
+}
+
 void task_queue::state::close(deadline until) {
-  if (now.load() != phase::ended && !told_closed) mark_closed(until);
+  announce_end(until);
   try {
     join(until);
   } catch (deadline_passed const& passed) {
     throw deadline_passed("the queue's tasks to finish on " + device->name(), describe());
   }
   if (unfinished() > 0) throw_stopped();
+  completed = true;
 }
 
 // The lanes are taken before counting: a submitter that was inside has then written its batch, and none can
@@ -110,7 +122,7 @@ std::vector<task> task_queue::state::stop() {
   try {
     join(deadline::in(options.resident.stop_patience));
   } catch (device_lost const&) {
-    device_is_gone = true;
+    device_is_gone = lost = true;
     now = phase::ended;
   }
   if (collected) return {};
@@ -121,7 +133,6 @@ std::vector<task> task_queue::state::stop() {
     for (auto const& left : fed->collect()) tasks.push_back(kernels->task_of(left.record));
   collect_from_lanes(tasks);
   collected = true;
-  handed_back = !tasks.empty();
   return tasks;
 }
 

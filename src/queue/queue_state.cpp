@@ -85,7 +85,7 @@ bool task_queue::state::alive() {
 void task_queue::state::throw_stopped() {
   std::string why = kernel.gave_up()          ? "no task came for idle_limit"
                     : kernel.stop_requested() ? "it was asked to stop"
-                    : fed != nullptr          ? fed->why_halted()
+                    : fed != nullptr && !lost ? fed->why_halted()
                                               : "";
   throw queue_stopped(device->name(), unfinished(), why.empty() ? "its blocks left" : why);
 }

@@ -78,6 +78,7 @@ struct task_queue::state {
   void launch();
   void start_kernel();
   void give_up_start();
+  void announce_end(deadline until);
   void mark_closed(deadline until);
   void count_submitted(deadline until);
   void join(deadline until);
@@ -107,8 +108,8 @@ struct task_queue::state {
   std::atomic<bool> lost = false;
   std::atomic<std::uint32_t> run = 0;
   bool told_closed = false;
-  bool handed_back = false;  ///< the last run's unexecuted tasks, of which there were some
-  bool collected = true;     ///< whether the last run's unexecuted tasks were handed back
+  bool completed = true;  ///< whether the last run ended by close(), with all its tasks executed
+  bool collected = true;  ///< whether the last run's unexecuted tasks were handed back
 };
 
 /// Keeps submitting threads out while it lives. Throws deadline_passed if one does not leave.

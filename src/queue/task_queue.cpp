@@ -148,7 +148,7 @@ queue_statistics task_queue::statistics() const {
   all.fetched = std::min(all.submitted, atomic_ref<std::uint64_t, scope::system>(filled).load_acquire());
   auto& memory = state_->memory;
   if (state_->now.load() != state::phase::ended) return all;
-  if (state_->fed != nullptr) all.pool = state_->fed->statistics();
+  if (state_->fed != nullptr && !state_->lost) all.pool = state_->fed->statistics();
   if (memory.trace_depth == 0) return all;
   std::vector<std::uint32_t> counts(memory.traced.size());
   state_->copies->copy(counts.data(), memory.traced.data(), memory.traced.bytes());

@@ -123,6 +123,51 @@ struct let_two_meet {
   }
 };
 
+/// Says that it creates one task and creates three, which differ in `self`.
+struct exceed_spawns {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 1;
+  array_ref<std::uint32_t> marks;
+  std::uint32_t self = 0;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    system_word const mine(marks[self]);
+    mine.store_relaxed(mine.load_relaxed() + 1);
+    for (std::uint32_t i = 1; self == 0 && i < 4; ++i) block.spawn(exceed_spawns{marks, i});
+  }
+};
+
+/// Five tasks: the root creates `thief` and `holder`. The holder's worker waits until the thief runs, so the
+/// thief was stolen; it creates `told` and `last`, of which the last waits until the host opens the gate.
+struct steal_and_wait {
+  enum role_type : std::uint32_t { root, thief, holder, told, last };
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 2;
+  array_ref<std::uint32_t> words;  // pinned: the thief runs, told ran, last runs, the gate
+  role_type role = root;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    if (role == thief || role == told || role == last) say(role == thief ? 0 : role == told ? 1 : 2);
+    if (role == root || role == thief) {
+      block.spawn(steal_and_wait{words, role == root ? thief : told});
+      block.spawn(steal_and_wait{words, role == root ? holder : last});
+    }
+    if (role == holder) await(0);
+    if (role == last) await(3);
+  }
+
+ private:
+  BALLAST_HD void say(int word) const { system_word(words[std::size_t(word)]).store_release(1); }
+  BALLAST_HD void await(int word) const {
+    system_word const said(words[std::size_t(word)]);
+    for (std::uint64_t looks = 0; said.load_acquire() == 0 && looks < (1ull << 32); ++looks) {}
+  }
+};
+
 compiled_kernels const& spawning_kernels();
 
 }  // namespace ballast::test

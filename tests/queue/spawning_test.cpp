@@ -132,6 +132,60 @@ TEST(tasks_that_create_tasks, and_are_held_up_hold_up_nothing_that_the_host_subm
   queue.close();
 }
 
+// While the thief's worker holds the last, the other has finished all that it counted: the batch looks
+// complete if tasks were stolen that nobody had counted.
+TEST(tasks_that_create_tasks, are_counted_before_others_can_steal_them) {
+  pinned_buffer<std::uint32_t> words(first_device(), 4);
+  std::ranges::fill(words.span(), 0u);
+  auto const heard = [&](std::size_t word) { return system_word(words[word]).load_acquire() != 0; };
+  forest const tiny(1, 1);
+  spawning_queue queue;
+  auto const batch = queue.submit(task(steal_and_wait{array_ref<std::uint32_t>(words.data())}));
+  auto const until = deadline::in(std::chrono::minutes(1));
+  while (!(heard(1) && heard(2)) && !until.passed()) std::this_thread::yield();
+  queue.wait(queue.submit(tiny.tree(0)));
+  EXPECT_FALSE(queue.finished(batch));
+  system_word(words[3]).store_release(1);
+  queue.wait(batch);
+  queue.close();
+}
+
+TEST(tasks_that_create_tasks, more_than_their_kernel_declares_stop_the_queue_and_complete_no_batch) {
+  shared_visits const marks(4);
+  spawning_queue queue;
+  auto const batch = queue.submit(task(exceed_spawns{marks.ref()}));
+  EXPECT_THROW(queue.wait(batch), queue_stopped);
+  EXPECT_THROW(queue.close(), queue_stopped);
+  EXPECT_FALSE(queue.finished(batch));
+  queue.start();
+  queue.close();
+}
+
+TEST(tasks_that_create_tasks, and_have_all_run_are_complete_though_the_queue_was_stopped) {
+  gate held(1);
+  spawning_queue queue;
+  auto const batch = queue.submit(held.holder(0));
+  held.await_inside(1);
+  queue.request_stop();
+  held.open();
+  EXPECT_TRUE(queue.stop().empty());
+  EXPECT_TRUE(queue.finished(batch));
+}
+
+TEST(tasks_that_create_tasks, keep_their_joins_through_a_run_in_which_nothing_ran) {
+  std::uint32_t const roots = 40, depth = 10;
+  shared_visits const answers(roots);
+  spawning_queue queue;
+  queue.submit(spread(task(count_leaves{answers.ref(), depth, {}}, {0, roots})));
+  auto const rest = queue.stop();
+  queue.start();
+  queue.stop();
+  queue.start();
+  queue.submit(rest);
+  queue.close();
+  EXPECT_EQ(answers.read(), std::vector<std::uint32_t>(roots, 1u << depth));
+}
+
 TEST(tasks_that_create_tasks, join_what_their_children_found) {
   std::uint32_t const roots = 50, depth = 8;
   shared_visits const answers(roots);

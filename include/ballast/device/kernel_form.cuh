@@ -43,7 +43,8 @@ template <class... K>
 constexpr int bounded_blocks = std::max({1, wanted_blocks<K>...});
 
 /// The same if it also has a server: a function that is called, whereupon ptxas lets every thread have all
-/// the registers that the bounds allow. 64, if nobody has a wish.
+/// the registers that the bounds allow. 64 (some more, where Threads does not divide 1024), if nobody has a
+/// wish.
 template <std::uint32_t Threads, class... K>
 constexpr int bounded_blocks_beside_server = std::max({0, wanted_blocks<K>...}) != 0
                                                  ? bounded_blocks<K...>

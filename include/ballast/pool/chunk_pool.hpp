@@ -23,9 +23,9 @@ class chunk_pool {
              std::uint32_t joins, std::uint32_t workers);
   ~chunk_pool();
 
-  /// Before each launch. Joins are kept as they are if tasks of the last run were left over, which may name
-  /// them, and until a run after that left none. Waits for the stream.
-  void clear(stream& on, bool tasks_were_left);
+  /// Before each launch. Joins are kept as they are if the last run was stopped, since tasks that did not run
+  /// may name them, and until a run after that was not. Waits for the stream.
+  void clear(stream& on, bool was_stopped);
   pool_view view() const;
   chunks_ref method() const;
 

@@ -33,11 +33,13 @@ struct chunks_ref {
   std::uint32_t chunk_tasks = 0;     ///< 1 to 255
   std::uint32_t chunks = 0;          ///< at most 2^24
 
-  BALLAST_HD bool shares(pool_view const& view, pool_worker& me) const {
+  template <class Crew>
+  BALLAST_HD bool shares(Crew const& crew, pool_view const& view, pool_worker& me) const {
     if (me.has_news == 0) return false;
     if (me.held() >= many_of(view)) return true;
     if (me.held() <= view.tasks_at_once) return false;
-    return me.looks % looks_between_shelves == 0 && shelf_of(me.number).size() == 0;
+    bool const is_long_ago = crew.passed(cycles_between_shelves, me.shelf_looked);
+    return (me.looks % looks_between_shelves == 0 || is_long_ago) && shelf_of(me.number).size() == 0;
   }
 
   template <class Crew, class View>
@@ -79,6 +81,10 @@ struct chunks_ref {
   }
 
  private:
+  // A look at the own shelf costs a GPU about as much as a small task; but what waits in a hand while a long
+  // one runs nobody can take. So: at every fourth decision, and when the last look is some 10 us ago, as it
+  // is for who has long tasks, or has just been given its first.
+  static constexpr std::uint32_t cycles_between_shelves = 1u << 14;
 #if BALLAST_ON_GPU
   static constexpr std::uint32_t looks_between_shelves = 4;
 #else

@@ -21,7 +21,10 @@ struct deque_stealing {
   typename Deque::slot* slots = nullptr;  ///< capacity for each worker
   std::uint32_t capacity = 0;             ///< a power of two
 
-  BALLAST_HD bool shares(pool_view const&, pool_worker& me) const { return me.has_news != 0; }
+  template <class Crew>
+  BALLAST_HD bool shares(Crew const&, pool_view const&, pool_worker& me) const {
+    return me.has_news != 0;
+  }
 
   template <class Crew>
   BALLAST_HD void share(Crew& crew, pool_view const& view, pool_worker& me) const {

@@ -12,6 +12,7 @@ namespace ballast::inline pool {
 BALLAST_HD inline void book_joins(pool_view const& view, pool_worker& me) {
   if (static_cast<std::int32_t>(me.joins) < 0 || me.joins_over > most_joins_taken) {
     view.halt_for(pool_halt::overrun);
+    ++me.delta;  // a continuation that will never run
     me.joins = static_cast<std::int32_t>(me.joins) < 0 ? 0 : me.joins;
     me.joins_over = me.joins_over < most_joins_taken ? me.joins_over : most_joins_taken;
   }

@@ -23,7 +23,10 @@ struct locked_queue_ref {
   stored_task* tasks = nullptr;
   std::uint32_t capacity = 0;  ///< a power of two
 
-  BALLAST_HD bool shares(pool_view const&, pool_worker& me) const { return me.has_news != 0; }
+  template <class Crew>
+  BALLAST_HD bool shares(Crew const&, pool_view const&, pool_worker& me) const {
+    return me.has_news != 0;
+  }
 
   template <class Crew>
   BALLAST_HD void share(Crew& crew, pool_view const& view, pool_worker& me) const {

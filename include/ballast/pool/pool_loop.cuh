@@ -14,7 +14,7 @@
 namespace ballast::inline pool {
 
 // A Method says where tasks are that are in no hand. It is trivially copyable and has
-//   shares(view, me)         leader: whether tasks of the hand should be shown to the others now
+//   shares(crew, view, me)   leader: whether tasks of the hand should be shown to the others now
 //   share(crew, view, me)    the crew: puts tasks of the hand where others can take them, after
 //                            view.settle(me); what finds no room stays in the hand
 //   refill(crew, view, me)   the crew, with an empty hand: takes tasks into the hand, if there are any: the
@@ -91,6 +91,7 @@ class pool_loop {
     if (!crew.leader()) return;
     auto& me = *me_;
     if (me.idle_looks > 1) me.counts.idle_ns += crew.now_ns() - me.idle_since_ns;
+    work_.view.settle(me);
     work_.view.bounds[me.number] = {me.begin, me.end, me.joins};
     work_.view.counts[me.number] = me.counts;
     note_activity(activity::left);
@@ -118,7 +119,7 @@ class pool_loop {
     if (is_called_off(crew)) return worker_step::leave;
     if (me.held() == 0) return is_over(crew) ? worker_step::leave : worker_step::refill;
     if (me.idle_looks != 0) end_idling(crew);
-    if (work_.method.shares(work_.view, me)) return worker_step::share;
+    if (work_.method.shares(crew, work_.view, me)) return worker_step::share;
     if constexpr (List::most_joins > 0)
       if (!has_joins(crew)) return worker_step::leave;
     if (newest_fits()) {
@@ -196,7 +197,9 @@ class pool_loop {
     me.limit = me.end + List::room_for(record) - (1 - me.completed);
   }
 
+  /// What is lost stays pending, so that nobody takes the run, or a batch, for complete.
   BALLAST_HD void cut_overrun() const {
+    me_->delta += me_->end - me_->limit;
     me_->end = me_->limit;
     work_.view.halt_for(pool_halt::overrun);
   }

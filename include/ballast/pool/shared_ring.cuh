@@ -13,7 +13,10 @@ namespace ballast::inline pool {
 struct shared_ring_ref {
   ring_queue_ref<stored_task> ring;
 
-  BALLAST_HD bool shares(pool_view const&, pool_worker& me) const { return me.has_news != 0; }
+  template <class Crew>
+  BALLAST_HD bool shares(Crew const&, pool_view const&, pool_worker& me) const {
+    return me.has_news != 0;
+  }
 
   template <class Crew>
   BALLAST_HD void share(Crew& crew, pool_view const& view, pool_worker& me) const {

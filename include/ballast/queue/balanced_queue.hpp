@@ -70,7 +70,8 @@ class balanced_queue {
   /// Runs everything accepted, then ends the kernels. Idempotent. Throws like wait().
   void close();
   void close(deadline until);
-  /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Threads in wait() get
+  /// Ends the kernels after the tasks that run now; returns the tasks that did not run. (Those that name
+  /// joins cannot be submitted again: a join is one device's, a task goes to any.) Threads in wait() get
   /// queue_stopped. If a device does not stop in time it throws; what was collected comes with the next call.
   std::vector<task> stop();
   /// Asks for what stop() does; waits in other threads then throw queue_stopped. Async-signal-safe.

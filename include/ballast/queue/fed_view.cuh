@@ -23,12 +23,15 @@ struct fed_worker : pool_worker {
   std::uint32_t roots;      ///< how many these are
   std::uint32_t heard;      ///< GPU: how many tasks had come when none was found
   std::uint32_t late;       ///< GPU: looks in a row at which the server was late
+  std::uint64_t ticket;     ///< the first of those that were claimed and not taken yet
+  std::uint32_t claimed;    ///< how many these are
   std::uint64_t bell_seen;  ///< host: rings of the workers' bell, before the last look
 };
 
 /// Where a run's first tasks come from the host while the workers work, through the lanes, the server and the
 /// ring of lane_source_ref; what they create stays in the pool. A worker takes them by the count that the
-/// server raises, so that it has a ticket only when its task is there: in the meantime it may steal.
+/// server raises, so that it has a ticket only when its task is there, or being written: in the meantime it
+/// may steal.
 ///
 /// A batch is complete when its tasks and all that came of them have run. Its counter has the sum of the
 /// credits (see batch_mark) of the tasks that were taken, times 2^32, and the number of those that were taken
@@ -54,8 +57,12 @@ struct fed_view : pool_view {
 #endif
   }
 
-  /// Leader, with an empty hand: one task from the ring.
-  BALLAST_HD bool take_waiting(fed_worker& me) const { return may_claim(me) && take(me, claim()); }
+  /// Leader, with an empty hand: tasks of one batch from the ring.
+  BALLAST_HD bool take_waiting(fed_worker& me) const {
+    if (me.claimed == 0) claim(me);
+    while (me.claimed != 0 && take(me)) {}
+    return me.held() != 0;
+  }
 
   BALLAST_HD void note_shown(fed_worker const& me, std::uint32_t chunk) const { origin_of(chunk) = me.batch; }
   BALLAST_HD void note_taken(fed_worker& me, std::uint32_t chunk) const { enter(me, origin_of(chunk)); }
@@ -100,47 +107,51 @@ struct fed_view : pool_view {
     return array_ref<batch_name>(origins)[chunk];
   }
 
-  /// Whether a ticket is left, which then is this worker's. The count is one word for all: a GPU's worker
-  /// that waits looks at it after news, and now and then.
-  BALLAST_HD bool may_claim(fed_worker& me) const {
+  /// Claims tickets, if any are left. The count of those is one word for all: a GPU's worker that waits looks
+  /// at it after news, and now and then.
+  BALLAST_HD void claim(fed_worker& me) const {
     std::uint32_t filled = ~me.heard;  // not known
     if (BALLAST_ON_GPU && me.idle_looks % looks_between_counts != 0) {
       filled = news_for(me).filled;
-      if (filled == me.heard) return false;
+      if (filled == me.heard) return;
     }
-    me.heard = ~filled;
     device_atomic<std::uint32_t> const ready(source.words->ready);
-    if (std::int32_t(ready.load_relaxed()) <= 0) {
-      me.heard = filled;
-      return false;
-    }
-    if (std::int32_t(ready.add_relaxed(~std::uint32_t(0))) > 0) return true;
-    ready.add_relaxed(1);
-    return false;
+    std::uint32_t const seen = ready.load_relaxed();
+    me.heard = is_positive(seen) ? ~filled : filled;
+    if (!is_positive(seen)) return;
+    std::uint32_t const wished = wish(seen), left = ready.add_relaxed(0 - wished);
+    std::uint32_t const given = !is_positive(left) ? 0 : left < wished ? left : wished;
+    if (given != wished) ready.add_relaxed(wished - given);
+    if (given != 0) me.ticket = source.claim(given);
+    me.claimed = given;
   }
 
-  BALLAST_HD std::uint64_t claim() const {
-#if BALLAST_ON_GPU
-    return atomic_ref<std::uint64_t, scope::device>(source.words->head).add_relaxed(1);
-#else
-    return source.claim();
-#endif
+  BALLAST_HD static bool is_positive(std::uint32_t count) { return static_cast<std::int32_t>(count) > 0; }
+
+  /// As many as a warp runs together, if that leaves as many for others; else several only while very many
+  /// wait, so that nobody holds back what another could begin.
+  BALLAST_HD std::uint32_t wish(std::uint32_t unclaimed) const {
+    std::uint32_t const each = unclaimed / workers;
+    if (tasks_at_once == 1) return each > many_for_each ? several : 1;
+    return each < 1 ? 1 : each < tasks_at_once ? each : tasks_at_once;
   }
 
-  /// The server has written the task, or is doing it.
-  BALLAST_HD bool take(fed_worker& me, std::uint64_t ticket) const {
+  /// The next claimed task, unless it is of another batch than those in the hand. The server has written it,
+  /// or is doing it.
+  BALLAST_HD bool take(fed_worker& me) const {
     task_record record;
     std::uint32_t marks[4];
-    for (std::uint32_t looks = 0; !source.read_ring(ticket, record, marks); ++looks) {
+    for (std::uint32_t looks = 0; !source.read_ring(me.ticket, record, marks); ++looks) {
       if (looks < most_looks) continue;
       halt_for(pool_halt::stalled);
       return false;
     }
-#if !BALLAST_ON_GPU
-    source.workers_bell->ring();  // its slot is free now: somebody asleep may move a task there
-#endif
     auto const mark = mark_of(marks);
-    enter(me, {mark.lane, mark.slot, mark.lap});
+    batch_name const batch{mark.lane, mark.slot, mark.lap};
+    if (me.held() != 0 && !is_same(batch, me.batch)) return false;
+    source.release(me.ticket++);
+    --me.claimed;
+    enter(me, batch);
     me.credit += mark.credit;
     ++me.roots;
     ++me.delta;
@@ -151,8 +162,12 @@ struct fed_view : pool_view {
     return true;
   }
 
+  BALLAST_HD static bool is_same(batch_name const& a, batch_name const& b) {
+    return a.lane == b.lane && a.slot == b.slot;
+  }
+
   BALLAST_HD void enter(fed_worker& me, batch_name const& batch) const {
-    if (batch.lane != me.batch.lane || batch.slot != me.batch.slot) settle(me);
+    if (!is_same(batch, me.batch)) settle(me);
     me.batch = batch;
   }
 
@@ -178,6 +193,7 @@ struct fed_view : pool_view {
 
   static constexpr std::uint32_t most_looks = 1u << 24;  // seconds
   static constexpr std::uint32_t looks_between_counts = 16;
+  static constexpr std::uint32_t many_for_each = 64, several = 8;
   static constexpr std::uint32_t looks_at_once = 32, looks_between_steals = 8;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+
 #include "ballast/queue/lane_source.cuh"
 
 namespace ballast::inline queue {
@@ -50,6 +52,18 @@ BALLAST_HD inline void lane_source_ref::tell_host_complete(std::uint64_t batch, 
 #endif
 }
 
+BALLAST_HD inline std::uint64_t lane_source_ref::claim(std::uint32_t count) const {
+#if BALLAST_ON_GPU
+  return device_atomic<std::uint64_t>(words->head).add_relaxed(count);
+#else
+  // Sequentially consistent like the alarm, so that a feeder that sets the alarm and then counts the claims
+  // never sleeps through the one that it waits for.
+  auto const ticket = std::atomic_ref(words->head).fetch_add(count);
+  if (ticket + count >= std::atomic_ref(words->take_alarm).load()) host_bell->ring();
+  return ticket;
+#endif
+}
+
 // The fence puts the reads of the slot before its release, and what the server knew before what follows.
 BALLAST_HD inline bool lane_source_ref::read_ring(std::uint64_t ticket, task_record& record,
                                                   std::uint32_t (&marks)[4]) const {
@@ -64,13 +78,17 @@ BALLAST_HD inline bool lane_source_ref::read_ring(std::uint64_t ticket, task_rec
     for (int word = 0; word < 3; ++word) record.data[3 * i + word] = chunks[i].data[word];
     marks[i] = chunks[i].stamp >> 16;
   }
+  return true;
+}
+
+BALLAST_HD inline void lane_source_ref::release(std::uint64_t ticket) const {
   auto const next_lap = std::uint32_t(ticket >> shift) + 1;
 #if BALLAST_ON_GPU
   released_word(ticket).store_relaxed(next_lap);
 #else
   released_word(ticket).store_release(next_lap);
+  workers_bell->ring();  // somebody asleep may move a task there
 #endif
-  return true;
 }
 
 // Adds release only, since an acquire would empty the SM's L1 after every task; the last one acquires with

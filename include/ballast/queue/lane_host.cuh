@@ -81,20 +81,22 @@ inline bool lane_source_ref::end_workers(std::uint32_t workers) const {
   return true;
 }
 
+/// Twice, as the server of a GPU does.
 inline bool lane_source_ref::all_wait(std::uint32_t workers) const {
   auto const head = atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed();
   if (!is_gated()) return head == host_serving->tail + workers;
-  for (std::uint32_t worker = 0; worker < workers; ++worker) {
-    auto const word = atomic_ref<std::uint64_t, scope::device>(control.activity[worker]).load_relaxed();
-    if (activity(word & 3) == activity::runs) return false;
-  }
-  return head == host_serving->tail;
+  std::uint64_t first = 0, second = 0;
+  return head == host_serving->tail && control.none_runs(0, workers, first) &&
+         control.none_runs(0, workers, second) && first == second;
 }
 
 inline void lane_source_ref::give_up_if_idle(solo_crew const& crew) const {
   auto& state = *host_serving;
   auto const now = crew.now_ns();
-  if (state.last_news_ns == 0 || !all_wait(crew.blocks())) state.last_news_ns = now;
+  // Where nobody served for long, everybody was busy.
+  bool const was_busy = now - state.last_served_ns > control.idle_limit_ns / 2;
+  state.last_served_ns = now;
+  if (was_busy || !all_wait(crew.blocks())) state.last_news_ns = now;
   if (now - state.last_news_ns < control.idle_limit_ns) return;
   control.give_up();
   news_for(0).store_release(server_news{.stop = true}.word());
@@ -131,23 +133,15 @@ inline bool lane_source_ref::leaves() const {
   return control.stop_asked() || server_news::of(word).stop;
 }
 
-/// The claim and the alarm are sequentially consistent, so that a feeder that sets the alarm and then counts
-/// the claims never sleeps through the one that it waits for.
-inline std::uint64_t lane_source_ref::claim() const {
-  auto const ticket = std::atomic_ref(words->head).fetch_add(1);
-  if (ticket + 1 >= std::atomic_ref(words->take_alarm).load()) host_bell->ring();
-  return ticket;
-}
-
 inline bool lane_source_ref::next(solo_crew& crew) const {
-  auto const ticket = claim();
+  auto const ticket = claim(1);
   note_activity(crew, ticket, activity::waits);
   std::uint64_t idle_since = 0;
   for (std::uint32_t looks = 0;; ++looks) {
     auto const rings = workers_bell->rings();
     if (leaves()) break;
     if (read_ring(ticket, crew.record(), crew.meta())) {
-      workers_bell->ring();  // its slot is free now: somebody asleep may move a task there
+      release(ticket);
       if (crew.record().kernel() == task_record::halt) break;
       note_activity(crew, ticket, activity::runs);
       return true;

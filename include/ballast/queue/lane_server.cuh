@@ -154,17 +154,18 @@ struct lane_server : lane_share_opener<Threads> {
     if (state.over) publish();
   }
 
-  /// No task came for idle_limit, and none runs. Asked of every worker only at the limit.
+  /// No task came for idle_limit, and none runs. Asked of every worker only at the limit, and twice: a task
+  /// may go from who is looked at later to who was looked at before, but then their words change.
   __device__ bool nothing_happens(std::uint64_t now) const {
     bool const came = state.tail != state.tail_seen;
     state.tail_seen = state.tail;
     if (came) state.last_news_ns = now;
     if (now - state.last_news_ns <= source().control.idle_limit_ns) return false;
-    for (std::uint32_t block = 1; block < crew.blocks(); ++block) {
-      atomic_ref<std::uint64_t, scope::device> const word(source().control.activity[block]);
-      if (activity(word.load_relaxed() & 3) == activity::runs) state.last_news_ns = now;
-    }
-    return state.last_news_ns != now;
+    std::uint64_t first = 0, second = 0;
+    bool const all_wait = source().control.none_runs(1, crew.blocks(), first) &&
+                          source().control.none_runs(1, crew.blocks(), second) && first == second;
+    if (!all_wait) state.last_news_ns = now;
+    return all_wait;
   }
 
   /// In tasks; of a spread one all but the entries count as taken at once.

@@ -39,6 +39,7 @@ struct lane_share_opener : lane_ring_filler<Threads> {
     if (state.entries == 0 && !open_share(lane, chunk)) return false;
     if (state.entries_lane != lane) return false;
     if (!source().is_gated() && crew.lane() % 4 == 3) chunk = entry_of_share(chunk, state.share);
+    if (source().is_gated()) return put_entries(chunk);  // there may be millions: others come between
     bool any = false;
     while (put_entries(chunk)) any = true;
     return any;

@@ -104,8 +104,9 @@ struct task_times {
 /// What the server remembers between rounds on the host, where the worker that holds ring_words::server_busy
 /// is the server. A GPU's: lane_server_memory.
 struct lane_serving_state {
-  std::uint64_t tail;          ///< tickets filled so far
-  std::uint64_t last_news_ns;  ///< when a task last came
+  std::uint64_t tail;            ///< tickets filled so far
+  std::uint64_t last_news_ns;    ///< when a task last came
+  std::uint64_t last_served_ns;  ///< and nothing moved
   std::uint64_t got[most_lanes];
   std::uint32_t blocks[most_lanes];  ///< of the spread task at got[], in the ring already
   std::uint32_t turn;

@@ -103,7 +103,8 @@ struct queue_statistics {
   std::uint64_t taken = 0;    ///< of these, claimed by workers
   std::uint64_t batches = 0;
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
-  /// If tasks create tasks: what the workers did with all of them, known after close() or stop().
+  /// If tasks create tasks: what the workers did with all of them, known once close() or stop() has returned
+  /// (not after device_lost).
   std::optional<pool_statistics> pool;
 };
 
@@ -135,8 +136,8 @@ class task_queue {
   /// The same without waiting: nothing if the lane is full, or in use by another thread, at the moment.
   std::optional<ticket> try_submit(task const& one);
 
-  /// Whether all tasks of the ticket have run; their results are visible to the host then, and to later
-  /// tasks.
+  /// Whether all tasks of the ticket have run, and all that they created; their results are visible to the
+  /// host then, and to later tasks.
   bool finished(ticket const& which) const;
   /// Wait for a ticket, or for all that was submitted before the call. Throw deadline_passed with the queue's
   /// state, queue_stopped, device_lost. On a GPU the thread polls; on a host device it sleeps.
@@ -149,9 +150,10 @@ class task_queue {
   /// like wait().
   void close();
   void close(deadline until);
-  /// Ends the kernel after the tasks that run now and returns those that were accepted and did not run. After
-  /// device_lost: those not known to have reached the device (some may have run; its memory is gone anyway).
-  /// A second call returns nothing new.
+  /// Ends the kernel after the tasks that run now and returns those that were accepted, or created on the
+  /// device, and did not run. Those that name joins belong into a run of this queue before any close(), and
+  /// into no other queue. After device_lost: those not known to have reached the device (some may have run;
+  /// its memory is gone anyway). A second call returns nothing new.
   std::vector<task> stop();
   /// Asks for what stop() does, without waiting; waits in other threads then throw queue_stopped.
   /// Async-signal-safe.

@@ -30,10 +30,24 @@ struct resident_control {
   BALLAST_HD bool stop_asked() const {
     return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() != 0;
   }
+  /// Whether no block from `first` to `end` - 1 runs a task, of blocks that are looked at one after another;
+  /// then `seen` is a sum that is another after any of them has run one.
+  BALLAST_HD bool none_runs(std::uint32_t first, std::uint32_t end, std::uint64_t& seen) const;
   BALLAST_HD void give_up() const { atomic_ref<std::uint32_t, scope::system>(*gave_up).store_release(run); }
 };
 
 /// What a worker block is doing, in the low two bits of its activity word.
 enum class activity : std::uint32_t { idle = 0, waits = 1, runs = 2, left = 3 };
+
+BALLAST_HD inline bool resident_control::none_runs(std::uint32_t first, std::uint32_t end,
+                                                   std::uint64_t& seen) const {
+  seen = 0;
+  for (std::uint32_t block = first; block < end; ++block) {
+    auto const word = device_atomic<std::uint64_t>(activity[block]).load_relaxed();
+    if (static_cast<enum activity>(word & 3) == activity::runs) return false;
+    seen += word;
+  }
+  return true;
+}
 
 }  // namespace ballast::inline resident
