@@ -94,6 +94,11 @@ void add_options(CLI::App& connect4, command_request& asked) {
                   "Devices for the methods that use them, comma-separated; else BALLAST_DEVICES, else every "
                   "GPU, else the host's cores")
       ->type_name("LIST");
+  connect4
+      .add_option("--workers", asked.workers,
+                  "GPU threads that share a task, for the methods that use devices: thread (1; default), "
+                  "warp (32) or block (64)")
+      ->type_name("SIZE");
   connect4.add_option("--begins", asked.begins, "Who makes the next move in a game: you or computer");
   connect4.add_flag("--json", asked.json, "Play no game; print the values of all columns as one JSON object");
   connect4.add_flag("--list-methods", asked.list_methods, "Print the methods, nothing else");

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "ballast/device/array_ref.cuh"
+#include "ballast/device/kernel_form.cuh"
 #include "ballast/pool/join.cuh"
 #include "ballast/resident/compiled_kernels.hpp"
 #include "move_path.cuh"
@@ -33,8 +35,9 @@ struct node_parent {
 };
 
 /// Every child of a node has its value.
+template <int Threads>
 struct node_value {
-  static constexpr int threads = 1;
+  static constexpr int threads = Threads;
   static constexpr std::uint32_t spawns = 1;
 
   move_path path;
@@ -43,16 +46,23 @@ struct node_value {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    parent.tell(block, path, of_joined(block.take_value(join)));
+    if (block.rank() == 0) parent.tell(block, path, of_joined(block.take_value(join)));
   }
+};
+
+/// How the threads of a node learn which join one of them has made.
+struct shared_join {
+  join_handle join;
 };
 
 /// A node of the tree as a task, as the paper has it: its level and the moves of its ancestors, its parent;
 /// and its board, for which there is room too, so that nobody makes it again. It has a value at once, or it
-/// creates a task for each of its children.
+/// creates a task for each of its children: one of its threads makes the join, each of seven a child.
+template <int Threads>
 struct node_task {
-  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
+  static constexpr int threads = Threads, blocks_per_multiprocessor = Threads <= 32 ? 32 : 1024 / Threads;
   static constexpr std::uint32_t spawns = columns, joins = 1;
+  using scratch = std::conditional_t<Threads == 1, no_scratch, shared_join>;
 
   board at;
   move_path path;
@@ -63,19 +73,45 @@ struct node_task {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    int const level = path.level();
-    auto const kind = kind_of(at, level, lookahead, rule);
-    node_parent const waits{columns_of_root, parent};
-    if (kind.is_leaf) return waits.tell(block, path, kind.value);
+    // Each thread finds out by itself, at the same time: to be told by another it would have to wait.
+    auto const kind = kind_of(at, path.level(), lookahead, rule);
+    if (!kind.is_leaf) return create_children(block);
+    if (block.rank() == 0) node_parent{columns_of_root, parent}.tell(block, path, kind.value);
+  }
+
+ private:
+  template <class Block>
+  BALLAST_HD void create_children(Block& block) const {
     cells landing = landing_cells(at);
-    auto const children = static_cast<std::uint32_t>(count(landing));
-    auto const join = block.fork(node_value{path, waits, {}}, children, joined(worst_at(level)));
-    for (; landing != 0; landing &= landing - 1)
-      block.spawn(node_task{with_disc(at, lowest(landing), max_moves_at(level)),
-                            path.then(column_of(landing)), columns_of_root, join, lookahead, rule});
+    if constexpr (Threads == 1) {
+      auto const join = join_of_children(block, landing);
+      for (; landing != 0; landing &= landing - 1)
+        create_child(block, column_of(landing), lowest(landing), join);
+    } else {
+      if (block.rank() == 0) block.scratch().join = join_of_children(block, landing);
+      block.sync();
+      block.for_each(columns, [&](std::uint32_t i) {
+        auto const column = static_cast<int>(i);
+        if (cells const cell = landing & cells_of_column(column); cell != 0)
+          create_child(block, column, cell, block.scratch().join);
+      });
+    }
+  }
+  template <class Block>
+  BALLAST_HD join_handle join_of_children(Block& block, cells landing) const {
+    node_value<Threads> const value{path, {columns_of_root, parent}, {}};
+    return block.fork(value, static_cast<std::uint32_t>(count(landing)), joined(worst_at(path.level())));
+  }
+  template <class Block>
+  BALLAST_HD void create_child(Block& block, int column, cells cell, join_handle join) const {
+    block.spawn(node_task{with_disc(at, cell, max_moves_at(path.level())), path.then(column), columns_of_root,
+                          join, lookahead, rule});
   }
 };
+static_assert(sizeof(node_task<1>) == 40 && sizeof(node_task<64>) == 40);
 
-compiled_kernels const& pool_kernels();
+compiled_kernels const& pool_kernels_of_threads();  ///< 1 thread
+compiled_kernels const& pool_kernels_of_warps();    ///< 32 threads
+compiled_kernels const& pool_kernels_of_blocks();   ///< 64 threads
 
 }  // namespace ballast::connect4

@@ -24,13 +24,27 @@ std::uint32_t joins_for(std::string_view method, int lookahead) {
   return std::clamp(nodes, 1u << 12, most);
 }
 
+/// The node that this column (0 to 6) of the root leads to.
+template <int Threads>
+task first_node(search_request const& request, int column, array_ref<score> values) {
+  auto const lookahead = static_cast<std::uint8_t>(request.lookahead);
+  auto const at = dropped(request.root, column, true);
+  return task(node_task<Threads>{at, move_path().then(column), values, {}, lookahead, request.rule});
+}
+
+task first_node(search_request const& request, int column, array_ref<score> values) {
+  if (request.workers == worker_size::warp) return first_node<32>(request, column, values);
+  if (request.workers == worker_size::block) return first_node<64>(request, column, values);
+  return first_node<1>(request, column, values);
+}
+
 /// What one device does of a search.
 class device_search {
  public:
   device_search(std::shared_ptr<compute_device> device, search_request const& request,
                 std::string_view method)
       : request_(request),
-        pool_(device, pool_kernels(), pool_options_for(method, request.lookahead)),
+        pool_(device, pool_kernels(request.workers), pool_options_for(method, request.lookahead)),
         values_(device, columns) {}
 
   void add(int column) { columns_.push_back(column); }
@@ -86,13 +100,16 @@ pool_options pool_options_for(std::string_view method, int lookahead) {
   return options;
 }
 
+compiled_kernels const& pool_kernels(worker_size workers) {
+  if (workers == worker_size::warp) return pool_kernels_of_warps();
+  if (workers == worker_size::block) return pool_kernels_of_blocks();
+  return pool_kernels_of_threads();
+}
+
 std::vector<task> first_level(search_request const& request, std::span<int const> in_columns,
                               array_ref<score> values) {
   std::vector<task> tasks;
-  auto const lookahead = static_cast<std::uint8_t>(request.lookahead);
-  for (int const column : in_columns)
-    tasks.emplace_back(node_task{
-        dropped(request.root, column, true), move_path().then(column), values, {}, lookahead, request.rule});
+  for (int const column : in_columns) tasks.push_back(first_node(request, column, values));
   return tasks;
 }
 

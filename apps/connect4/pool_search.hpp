@@ -7,6 +7,7 @@
 
 #include "ballast/device/array_ref.cuh"
 #include "ballast/pool/task_pool.hpp"
+#include "ballast/resident/compiled_kernels.hpp"
 #include "search.hpp"
 
 namespace ballast::connect4 {
@@ -16,11 +17,15 @@ namespace ballast::connect4 {
 /// search_stopped, and pool_stopped if the tree finds no room.
 search_answer search_in_pool(search_request const& request, std::string_view method);
 
+/// What a pool of such workers runs.
+compiled_kernels const& pool_kernels(worker_size workers);
+
 /// For a pool of pool_kernels() by that method, with room for the joins of a tree so deep. No deadline.
 pool_options pool_options_for(std::string_view method, int lookahead);
 
-/// The children of the root in these columns (0 to 6, none full) as tasks for such a pool; the value of
-/// column i goes to values[i], which a device writes and the host may read after the run.
+/// The children of the root in these columns (0 to 6, none full) as tasks for such a pool, of workers as the
+/// request says; the value of column i goes to values[i], which a device writes and the host may read after
+/// the run.
 std::vector<task> first_level(search_request const& request, std::span<int const> in_columns,
                               array_ref<score> values);
 

@@ -14,6 +14,7 @@ struct command_request {
   std::string moves, heuristic = "H1", method = "sequential";
   int lookahead = 7;
   std::optional<std::string> devices;  ///< without it default_device_list()
+  std::optional<std::string> workers;  ///< "thread", "warp" or "block"; without it thread
   std::optional<std::string> begins;   ///< "you" or "computer"; without it you
   bool json = false, list_methods = false;
 };

@@ -36,4 +36,10 @@ heuristic heuristic_named(std::string_view name) {
   return static_cast<heuristic>(place_among(names, "heuristic", name));
 }
 
+worker_size worker_size_named(std::string_view name) {
+  static constexpr std::array<std::string_view, 3> names{"thread", "warp", "block"};
+  static constexpr std::array sizes{worker_size::thread, worker_size::warp, worker_size::block};
+  return sizes[place_among(names, "workers", name)];
+}
+
 }  // namespace ballast::connect4

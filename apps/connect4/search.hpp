@@ -13,6 +13,9 @@
 
 namespace ballast::connect4 {
 
+/// How many threads of a GPU run a task together. On CPU cores one thread runs each, whatever it says.
+enum class worker_size { thread = 1, warp = 32, block = 64 };
+
 /// A tree to be searched: every node down to the look-ahead, no pruning, each node as often as it is reached.
 struct search_request {
   board root;         ///< MAX is to move; the game goes on
@@ -21,6 +24,7 @@ struct search_request {
   device_list devices;  ///< for methods that run on devices, else empty
   std::function<bool()> stop_requested =
       {};  ///< asked now and then by the thread that searches; may be empty
+  worker_size workers = worker_size::thread;  ///< for methods that run on devices
 };
 
 /// The value of each column for MAX; nothing for a full column.
@@ -41,7 +45,7 @@ class search_stopped : public error {
 /// A way to search a tree. All give the same values and nodes.
 struct search_method {
   std::string_view name, summary;
-  bool on_devices = false;  ///< whether it uses request.devices
+  bool on_devices = false;  ///< whether it uses request.devices and request.workers
   search_answer (*search)(search_request const&) = nullptr;
 };
 
@@ -54,5 +58,8 @@ int best_column(column_values const& values);
 
 /// "H1", "H2" or "H3"; throws bad_argument ("heuristic").
 heuristic heuristic_named(std::string_view name);
+
+/// "thread", "warp" or "block"; throws bad_argument ("workers").
+worker_size worker_size_named(std::string_view name);
 
 }  // namespace ballast::connect4

@@ -52,13 +52,21 @@ void measure_blocks(session& now, connect4_answers& known, std::string const& me
   }
 }
 
-void measure_storage(session& now, connect4_answers& known, std::string const& method, int blocks) {
+void measure_storage(session& now, connect4_answers& known, std::string const& curve, std::string_view method,
+                     connect4::worker_size workers, int blocks) {
   for (int const lookahead : lookaheads(now)) {
-    connect4_tree tree(now.first(), method, lookahead, blocks);
-    if (!measure_tree(now, known, method, lookahead, tree, lookahead)) return;
-    now.add(method + " stored", lookahead, "tasks", {double(tree.answer().stored_tasks)});
-    now.add(method + " memory", lookahead, "B", {double(tree.memory_bytes())});
+    connect4_tree tree(now.first(), method, lookahead, blocks, workers);
+    if (!measure_tree(now, known, curve, lookahead, tree, lookahead)) return;
+    now.add(curve + " stored", lookahead, "tasks", {double(tree.answer().stored_tasks)});
+    now.add(curve + " memory", lookahead, "B", {double(tree.memory_bytes())});
   }
+}
+
+/// The default method, with blocks whose threads share a task.
+void measure_wider_workers(session& now, connect4_answers& known, int blocks) {
+  std::string const method(pool_options().method);
+  measure_storage(now, known, method + " by warps", method, connect4::worker_size::warp, blocks);
+  measure_storage(now, known, method + " by blocks", method, connect4::worker_size::block, blocks);
 }
 
 }  // namespace
@@ -82,7 +90,9 @@ void measure_connect4_storage(session& now) {
   now.parameter("heuristic", "H1");
   now.parameter("blocks", blocks);
   connect4_answers known;
-  for (auto const& method : pool_methods()) measure_storage(now, known, std::string(method.name), blocks);
+  for (auto const& method : pool_methods())
+    measure_storage(now, known, std::string(method.name), method.name, connect4::worker_size::thread, blocks);
+  measure_wider_workers(now, known, blocks);
 }
 
 }  // namespace ballast::bench

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "connect4/pool_kernels.cuh"
 #include "connect4/pool_search.hpp"
 #include "connect4/sequential.hpp"
 #include "harness/session.hpp"
@@ -21,9 +20,11 @@ pool_options options_for(std::string_view method, int lookahead, int blocks) {
   return options;
 }
 
-connect4::search_request from_the_start(int lookahead) {
+connect4::search_request from_the_start(int lookahead,
+                                        connect4::worker_size workers = connect4::worker_size::thread) {
   connect4::search_request request;
   request.lookahead = lookahead;
+  request.workers = workers;
   return request;
 }
 
@@ -32,11 +33,11 @@ constexpr std::array all_columns{0, 1, 2, 3, 4, 5, 6};
 }  // namespace
 
 connect4_tree::connect4_tree(std::shared_ptr<compute_device> const& device, std::string_view method,
-                             int lookahead, int blocks)
-    : request_(from_the_start(lookahead)),
+                             int lookahead, int blocks, connect4::worker_size workers)
+    : request_(from_the_start(lookahead, workers)),
       values_(device, connect4::columns),
       roots_(connect4::first_level(request_, all_columns, array_ref<connect4::score>(values_.data()))),
-      pool_(device, connect4::pool_kernels(), options_for(method, lookahead, blocks)) {}
+      pool_(device, connect4::pool_kernels(workers), options_for(method, lookahead, blocks)) {}
 
 double connect4_tree::search() {
   pool_statistics statistics;

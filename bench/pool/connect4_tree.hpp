@@ -14,9 +14,10 @@ namespace ballast::bench {
 /// Searches the tree of the empty board by H1, again and again, in one pool.
 class connect4_tree {
  public:
-  /// `blocks`: of the pool, 0: as many as fit. Throws what task_pool throws.
+  /// `blocks`: of the pool, 0: as many as fit; of as many threads as `workers` says, or of a warp whose
+  /// threads are workers. Throws what task_pool throws.
   connect4_tree(std::shared_ptr<compute_device> const& device, std::string_view method, int lookahead,
-                int blocks);
+                int blocks, connect4::worker_size workers = connect4::worker_size::thread);
 
   /// Seconds of one search, without the making of the pool. Throws pool_stopped if the tree finds no room or
   /// takes more than a minute.

@@ -91,6 +91,8 @@ TEST(connect4_command, refuses_options_outside_their_range) {
               refuses("method is luck; legal is sequential, chunks, abp, chase-lev, ring, blocking, static "
                       "or static-per-task"));
   EXPECT_THAT([] { printed("--begins nobody"); }, refuses("begins is nobody; legal is you or computer"));
+  EXPECT_THAT([] { printed("--json --method chunks --workers grid"); },
+              refuses("workers is grid; legal is thread, warp or block"));
 }
 
 TEST(connect4_command, refuses_options_that_would_do_nothing) {
@@ -98,6 +100,8 @@ TEST(connect4_command, refuses_options_that_would_do_nothing) {
               refuses("begins is you; legal is nothing beside --json, which plays no game"));
   EXPECT_THAT([] { printed("--json --devices host:1"); },
               refuses("devices is host:1; legal is nothing beside --method sequential, which uses none"));
+  EXPECT_THAT([] { printed("--json --workers warp"); },
+              refuses("workers is warp; legal is nothing beside --method sequential, which uses none"));
   EXPECT_THAT([] { printed("--list-methods --json"); },
               refuses("list-methods is beside --json; legal is on its own"));
 }
@@ -108,6 +112,31 @@ TEST(connect4_command, opens_the_devices_of_a_method_that_uses_them) {
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[1]->name(), "host:1/2");
   EXPECT_THAT([&] { devices_for(on_devices, "teapot"); }, ThrowsMessage<bad_argument>(HasSubstr("teapot")));
+}
+
+TEST(connect4_command, searches_by_workers_of_the_size_that_it_is_told) {
+  auto const workers_of = [](std::optional<std::string> typed) {
+    command_request asked;
+    asked.method = "chunks";
+    asked.devices = "host:1";
+    asked.workers = std::move(typed);
+    return checked(asked, {}).search.workers;
+  };
+  EXPECT_EQ(workers_of({}), worker_size::thread);
+  EXPECT_EQ(workers_of("thread"), worker_size::thread);
+  EXPECT_EQ(workers_of("warp"), worker_size::warp);
+  EXPECT_EQ(workers_of("block"), worker_size::block);
+}
+
+TEST(connect4_command, answers_the_same_whatever_the_size_of_the_workers) {
+  auto const expected = answer("--moves 4453 --lookahead 4");
+  for (std::string const size : {"thread", "warp", "block"}) {
+    auto const found =
+        answer("--moves 4453 --lookahead 4 --method chunks --devices host:2 --workers " + size);
+    EXPECT_EQ(found["values"], expected["values"]) << size;
+    EXPECT_EQ(found["nodes"], expected["nodes"]) << size;
+    EXPECT_EQ(found.size(), expected.size()) << size;
+  }
 }
 
 TEST(connect4_command, lists_every_method) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "ballast/base/environment.hpp"
 #include "connect4/methods.hpp"
@@ -14,21 +15,30 @@
 namespace ballast::connect4 {
 namespace {
 
-class connect4_pool_search : public testing::TestWithParam<std::string_view> {
+/// A method by name, and its workers.
+using way = std::tuple<std::string_view, worker_size>;
+
+class connect4_pool_search : public testing::TestWithParam<way> {
  protected:
+  static std::string_view method() { return std::get<0>(GetParam()); }
+  static worker_size workers() { return std::get<1>(GetParam()); }
   static device_list test_devices() {
     return open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
   }
   static search_answer found(std::string_view moves, int lookahead, heuristic rule,
                              device_list const& devices) {
-    return search(method_named(GetParam()), {board_after(moves), lookahead, rule, devices, {}});
+    return search(method_named(method()), {board_after(moves), lookahead, rule, devices, {}, workers()});
+  }
+  /// The rest takes long, and would tell little more of the wider workers.
+  static int deepest_reference() {
+    return sanitized || workers() != worker_size::thread ? 5 : most_lookahead;
   }
 };
 
 TEST_P(connect4_pool_search, finds_the_reference_values_and_nodes) {
   auto const devices = test_devices();
   for (auto const& known : references) {
-    if (sanitized && known.lookahead > 5) continue;
+    if (known.lookahead > deepest_reference()) continue;
     SCOPED_TRACE(name_of(known));
     auto const answer = found(known.moves, known.lookahead, known.rule, devices);
     for (std::size_t column = 0; column < known.values.size(); ++column)
@@ -59,11 +69,10 @@ TEST_P(connect4_pool_search, finds_the_same_on_several_devices) {
 }
 
 TEST_P(connect4_pool_search, ends_when_it_is_told_to_stop) {
-  search_request request{board_after(""), 9, heuristic::h1, test_devices(), [] { return true; }};
-  if (GetParam().starts_with("static") || GetParam() == "ring" || GetParam() == "blocking")
-    request.lookahead = 7;
+  search_request request{board_after(""), 9, heuristic::h1, test_devices(), [] { return true; }, workers()};
+  if (method().starts_with("static") || method() == "ring" || method() == "blocking") request.lookahead = 7;
   try {
-    search(method_named(GetParam()), request);
+    search(method_named(method()), request);
   } catch (search_stopped const&) { return; }
   EXPECT_EQ(request.lookahead, 7) << "a search of 46 million nodes ended within a question";
 }
@@ -74,13 +83,21 @@ std::vector<std::string_view> names() {
     if (method.on_devices) all.push_back(method.name);
   return all;
 }
-std::string name_of_case(testing::TestParamInfo<std::string_view> const& tested) {
-  std::string name(tested.param);
+std::string name_of_case(testing::TestParamInfo<way> const& tested) {
+  auto const [method, workers] = tested.param;
+  std::string name(method);
+  name += workers == worker_size::thread ? "_by_thread"
+          : workers == worker_size::warp ? "_by_warp"
+                                         : "_by_block";
   std::ranges::replace(name, '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(methods, connect4_pool_search, testing::ValuesIn(names()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(methods, connect4_pool_search,
+                         testing::Combine(testing::ValuesIn(names()),
+                                          testing::Values(worker_size::thread, worker_size::warp,
+                                                          worker_size::block)),
+                         name_of_case);
 
 }  // namespace
 }  // namespace ballast::connect4

@@ -5,6 +5,6 @@
 
 namespace ballast::connect4 {
 
-BALLAST_POOL_KERNELS(pool_kernels, node_task, node_value)
+BALLAST_POOL_KERNELS(pool_kernels_of_blocks, node_task<64>, node_value<64>)
 
 }  // namespace ballast::connect4
