@@ -35,7 +35,7 @@ void chunk_pool::clear(stream& on) {
   if (state_->has_run) state_->workers.end_run(state_->workers.halt() != pool_halt::none);
   state_->has_run = true;
   state_->workers.begin_run(on);
-  state_->workers.clear(on, 0);
+  state_->workers.give(on, {});
   state_->chunks.clear(on);
   on.synchronize();
 }
@@ -43,7 +43,10 @@ void chunk_pool::clear(stream& on) {
 pool_view chunk_pool::view() const { return state_->workers.view(); }
 chunks_ref chunk_pool::method() const { return state_->chunks.ref(); }
 
-void chunk_pool::read_back(stream& on) { state_->workers.read_back(on); }
+void chunk_pool::read_back(stream& on) {
+  state_->workers.read_back(on);
+  on.synchronize();
+}
 std::string_view chunk_pool::why_halted() const {
   auto const halt = state_->workers.halt();
   return halt == pool_halt::crowded ? "no room is left for the tasks that tasks create: the option `capacity`"
