@@ -7,8 +7,8 @@ namespace ballast::inline pool {
 namespace {
 
 constexpr std::size_t bytes_for(std::size_t workers) {
-  static_assert(sizeof(launch_head) % alignof(worker_counts) == 0);
-  return sizeof(launch_head) + workers * sizeof(worker_counts);
+  static_assert(sizeof(launch_head) % alignof(worker_report) == 0);
+  return sizeof(launch_head) + workers * sizeof(worker_report);
 }
 
 }  // namespace

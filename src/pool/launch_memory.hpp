@@ -17,7 +17,7 @@ struct launch_head {
 };
 
 /// What a launch takes from the host and gives back to it, in one piece of memory on each side, so that it
-/// costs one copy each way: a launch_head, and behind it what each worker counted. No member waits.
+/// costs one copy each way: a launch_head, and behind it each worker's report. No member waits.
 class launch_memory {
  public:
   launch_memory(std::shared_ptr<compute_device> device, std::uint32_t workers);
@@ -31,15 +31,15 @@ class launch_memory {
   /// On the device.
   pool_words* words() const { return &head(there_.data())->words; }
   stored_task const* waiting() const { return head(there_.data())->waiting; }
-  worker_counts* counts() const { return behind_head(there_.data()); }
+  worker_report* reports() const { return behind_head(there_.data()); }
   /// What the last read_back() has brought; zero before.
   launch_head const& here() const { return *head(here_.data()); }
-  std::span<worker_counts const> counts_here() const { return {behind_head(here_.data()), workers_}; }
+  std::span<worker_report const> reports_here() const { return {behind_head(here_.data()), workers_}; }
 
  private:
   static launch_head* head(std::byte* at) { return reinterpret_cast<launch_head*>(at); }
-  static worker_counts* behind_head(std::byte* at) {
-    return reinterpret_cast<worker_counts*>(at + sizeof(launch_head));
+  static worker_report* behind_head(std::byte* at) {
+    return reinterpret_cast<worker_report*>(at + sizeof(launch_head));
   }
 
   std::uint32_t workers_;

@@ -51,7 +51,7 @@ pool_view worker_memory::view() const {
   all.waiting = waiting_ <= launch_head::few ? launch_.waiting() : many_.data();
   all.waiting_tasks = waiting_;
   all.bounds = bounds_.data();
-  all.counts = launch_.counts();
+  all.reports = launch_.reports();
   all.hands = hands_.data();
   all.hand_capacity = hand_capacity_;
   all.workers = workers();
@@ -62,26 +62,24 @@ pool_view worker_memory::view() const {
 }
 
 void worker_memory::add_counts(pool_statistics& statistics) const {
-  auto const counts = launch_.counts_here();
-  statistics.workers.resize(counts.size());
-  std::uint64_t stored = 0, in_common = 0;
-  for (std::size_t worker = 0; worker < counts.size(); ++worker) {
-    auto const& one = counts[worker];
+  auto const& totals = words().totals;
+  statistics.created += totals.created;
+  statistics.joins += totals.joins;
+  statistics.shared += totals.shared;
+  statistics.most_stored = std::max(statistics.most_stored, totals.most_stored + totals.most_in_common);
+  auto const reports = launch_.reports_here();
+  statistics.workers.resize(reports.size());
+  for (std::size_t worker = 0; worker < reports.size(); ++worker) {
+    auto const& one = reports[worker];
     auto& mine = statistics.workers[worker];
-    statistics.created += one.created;
     statistics.run += one.run;
     statistics.steals_tried += one.steals_tried;
     statistics.steals_won += one.steals_won;
-    statistics.joins += one.joins;
-    statistics.shared += one.shared;
     mine.run += one.run;
     mine.steals_tried += one.steals_tried;
     mine.steals_won += one.steals_won;
     mine.idle += std::chrono::nanoseconds(one.idle_ns);
-    stored += one.most_stored;
-    in_common = std::max<std::uint64_t>(in_common, one.most_in_common);
   }
-  statistics.most_stored = std::max(statistics.most_stored, stored + in_common);
 }
 
 // Many hands in one copy: a copy for each would take longer than the kernel, where hands are small.

@@ -92,7 +92,7 @@ class pool_loop {
     auto& me = *me_;
     if (me.idle_looks > 1) me.counts.idle_ns += crew.now_ns() - me.idle_since_ns;
     work_.view.bounds[me.number] = {me.begin, me.end, me.joins};
-    work_.view.counts[me.number] = me.counts;
+    work_.view.report(me);
     note_activity(activity::left);
   }
 
