@@ -54,6 +54,7 @@ resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compile
       launches_wait_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0") {
   std::ranges::fill(words_.span(), 0u);
   std::ranges::fill(arrived_.span(), 0u);
+  clear_activity();
 }
 
 resident_kernel::~resident_kernel() {
@@ -111,14 +112,18 @@ void resident_kernel::claim(stream& on) {
 void resident_kernel::start(void const* argument, std::size_t bytes) {
   claim(*stream_);
   try {
-    reader_->fill(activity_.data(), 0, activity_.bytes());
-    reader_->synchronize();
+    clear_activity();
     launch_by_thread(argument, bytes, [] {});
   } catch (...) {
     end_of_run();  // nothing was launched
     throw;
   }
   await_arrival();
+}
+
+void resident_kernel::clear_activity() {
+  reader_->fill(activity_.data(), 0, activity_.bytes());
+  reader_->synchronize();
 }
 
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,
@@ -166,14 +171,11 @@ void resident_kernel::await_arrival() {
   clock_offset_ns_ = device_->is_cuda() ? host_now_ns() - std::int64_t(device_ns) : 0;
 }
 
-bool resident_kernel::has_arrived(std::uint32_t block) const {
-  return shared(arrived_[block]).load(std::memory_order_acquire) == run_;
-}
-
 std::uint32_t resident_kernel::arrived() const {
-  std::uint32_t count = 0;
-  for (std::uint32_t block = 0; block < blocks_; ++block) count += has_arrived(block) ? 1 : 0;
-  return count;
+  auto const here = [this](std::uint32_t& word) {
+    return shared(word).load(std::memory_order_acquire) == run_;
+  };
+  return std::uint32_t(std::ranges::count_if(arrived_.span(), here));
 }
 
 bool resident_kernel::running() {
@@ -248,11 +250,12 @@ std::string resident_kernel::describe_blocks() {
   } catch (error const& failure) {
     return std::string("the blocks' state cannot be read: ") + failure.what() + "\n";
   }
-  static char const* const names[] = {"not started", "wait for ticket", "run ticket", "have left"};
+  bool const is_cleared = launch_stream_ == stream_.get();  // start_on() leaves the words of the run before
+  char const* const names[] = {"not started", "wait for ticket", "run ticket",
+                               is_cleared ? "have left" : "have left or not started"};
   std::map<unsigned, std::pair<std::string, int>> by_kind;
   for (std::uint32_t block = 0; block < blocks_; ++block) {
-    auto const last = std::atomic_ref(activity_copy_[block]).load(std::memory_order_relaxed);
-    auto const word = has_arrived(block) ? last : 0;  // not cleared by start_on(): of the run before
+    auto const word = std::atomic_ref(activity_copy_[block]).load(std::memory_order_relaxed);
     auto& [text, count] = by_kind[unsigned(word & 3)];
     if (count++ < 8 && (word & 3) != 0) text += " " + std::to_string(word >> 2) + "@" + std::to_string(block);
   }

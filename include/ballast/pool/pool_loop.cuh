@@ -41,7 +41,10 @@ class pool_loop {
 
   template <class Crew>
   BALLAST_HD void begin(Crew const& crew, std::uint32_t number) const {
-    if (crew.leader()) pick_up(number);
+    if (crew.leader()) {
+      pick_up(number);
+      crew.passed(0, me_->stop_looked);  // the first look at it, over PCIe, comes later
+    }
     crew.sync();
   }
 

@@ -50,12 +50,12 @@ class resident_kernel {
   /// and waits until every block runs. Allocates nothing. Throws ballast::error if a resident kernel runs on
   /// the device already, deadline_passed saying how many blocks started, device_lost.
   void start(void const* argument, std::size_t bytes);
-  /// For a kernel that ends by itself: launches it on `on`, behind what is enqueued there, has `follow`
-  /// enqueue what comes behind it, and waits for none of that. `on` is not to be used before join() has
-  /// returned, and must stay until then. With CUDA_LAUNCH_BLOCKING set (when this was made) a thread of its
-  /// own does both, so that join() has its deadline though the launch waits for the kernel. Throws
-  /// ballast::error if a resident kernel runs on the device already. What the launch and `follow` throw is
-  /// thrown by join().
+  /// For a kernel that ends by itself, whose blocks need not say that they arrive: launches it on `on`,
+  /// behind what is enqueued there, has `follow` enqueue what comes behind it, and waits for none of that.
+  /// `on` is not to be used before join() has returned, and must stay until then. With CUDA_LAUNCH_BLOCKING
+  /// set (when this was made) a thread of its own does both, so that join() has its deadline though the
+  /// launch waits for the kernel. Throws ballast::error if a resident kernel runs on the device already. What
+  /// the launch and `follow` throw is thrown by join().
   void start_on(stream& on, void const* argument, std::size_t bytes, std::function<void()> follow);
   /// Whether a run was begun and not joined: the memory that the kernel uses must stay.
   bool claimed() const { return claimed_; }
@@ -79,11 +79,11 @@ class resident_kernel {
 
  private:
   std::uint32_t choose_blocks(compiled_kernels const& kernels, kernel_code const& entry, int asked);
+  void clear_activity();
   void claim(stream& on);
   void launch(void const* argument, std::size_t bytes, std::function<void()> const& follow) noexcept;
   void launch_by_thread(void const* argument, std::size_t bytes, std::function<void()> follow);
   void await_arrival();
-  bool has_arrived(std::uint32_t block) const;
   std::uint32_t arrived() const;
   void pause(clock::duration run, deadline until);
   void await_host_blocks(deadline until);
