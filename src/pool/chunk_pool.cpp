@@ -35,7 +35,8 @@ void chunk_pool::clear(stream& on, bool was_stopped) {
   if (state_->has_run) state_->workers.end_run(was_stopped);
   state_->has_run = true;
   state_->workers.begin_run(on);
-  state_->workers.clear(on, 0);
+  state_->workers.give(on, {});
+  state_->workers.clear_reports(on);  // a block that serves has none
   state_->chunks.clear(on);
   on.synchronize();
 }
@@ -43,7 +44,10 @@ void chunk_pool::clear(stream& on, bool was_stopped) {
 pool_view chunk_pool::view() const { return state_->workers.view(); }
 chunks_ref chunk_pool::method() const { return state_->chunks.ref(); }
 
-void chunk_pool::read_back(stream& on) { state_->workers.read_back(on); }
+void chunk_pool::read_back(stream& on) {
+  state_->workers.read_back(on);
+  on.synchronize();
+}
 std::string_view chunk_pool::why_halted() const {
   auto const halt = state_->workers.halt();
   return halt == pool_halt::crowded ? "no room is left for the tasks that tasks create: the option `capacity`"

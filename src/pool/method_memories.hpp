@@ -14,9 +14,9 @@
 namespace ballast::inline pool {
 
 template <class Method>
-void start_with(resident_kernel& kernel, pool_view const& view, Method const& method) {
-  pool_work<Method> const work{kernel.next_control(), view, method};
-  kernel.start(&work, sizeof work);
+void start_with(kernel_start const& how, pool_view const& view, Method const& method) {
+  pool_work<Method> const work{how.kernel.next_control(), view, method};
+  how.kernel.start_on(how.on, &work, sizeof work, how.follow);
 }
 
 /// What record_slots hold, once no worker runs.
@@ -29,7 +29,7 @@ class chunk_memory final : public method_memory {
  public:
   chunk_memory(pool_plan const& plan, std::uint32_t workers);
   void clear(stream& on) override;
-  void start(resident_kernel& kernel, pool_view const& view) override { start_with(kernel, view, ref()); }
+  void start(kernel_start const& how, pool_view const& view) override { start_with(how, view, ref()); }
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override;
   chunks_ref ref() const;
@@ -52,8 +52,8 @@ class deque_memory final : public method_memory {
         words_(plan.device, workers),
         slots_(plan.device, std::size_t(workers) * plan.capacity) {}
   void clear(stream& on) override { pool::clear(on, words_); }
-  void start(resident_kernel& kernel, pool_view const& view) override {
-    start_with(kernel, view, Method{words_.data(), slots_.data(), capacity_});
+  void start(kernel_start const& how, pool_view const& view) override {
+    start_with(how, view, Method{words_.data(), slots_.data(), capacity_});
   }
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override { return words_.bytes() + slots_.bytes(); }
@@ -78,8 +78,8 @@ class ring_memory final : public method_memory {
     pool::clear(on, words_);
     pool::clear(on, slots_);
   }
-  void start(resident_kernel& kernel, pool_view const& view) override {
-    start_with(kernel, view, shared_ring_ref{{words_.data(), slots_.data(), capacity_}});
+  void start(kernel_start const& how, pool_view const& view) override {
+    start_with(how, view, shared_ring_ref{{words_.data(), slots_.data(), capacity_}});
   }
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override { return words_.bytes() + slots_.bytes(); }
@@ -99,8 +99,8 @@ class locked_memory final : public method_memory {
         words_(plan.device, 1),
         tasks_(plan.device, capacity_) {}
   void clear(stream& on) override { pool::clear(on, words_); }
-  void start(resident_kernel& kernel, pool_view const& view) override {
-    start_with(kernel, view, locked_queue_ref{words_.data(), tasks_.data(), capacity_});
+  void start(kernel_start const& how, pool_view const& view) override {
+    start_with(how, view, locked_queue_ref{words_.data(), tasks_.data(), capacity_});
   }
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override { return words_.bytes() + tasks_.bytes(); }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -54,6 +55,13 @@ class pool_executor {
   virtual bool is_claimed() const = 0;
 };
 
+/// How resident_kernel::start_on() is called once the kernel's argument is known.
+struct kernel_start {
+  resident_kernel& kernel;
+  stream& on;
+  std::function<void()> follow;
+};
+
 /// What a method keeps in the device's memory, for the workers of a resident kernel.
 class method_memory {
  public:
@@ -61,7 +69,7 @@ class method_memory {
 
   /// Makes it empty, as it is also after a run that was not called off.
   virtual void clear(stream& on) = 0;
-  virtual void start(resident_kernel& kernel, pool_view const& view) = 0;
+  virtual void start(kernel_start const& how, pool_view const& view) = 0;
   /// Adds the tasks that are left; no worker runs.
   virtual void collect(stream& on, std::vector<stored_task>& into) = 0;
   virtual std::size_t bytes() const = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 
 #include "pool_executor.hpp"
 #include "worker_memory.hpp"
@@ -20,7 +19,7 @@ class resident_executor final : public pool_executor {
         stream_(plan.device->make_stream()) {}
 
   std::uint32_t workers() const override { return kernel_.blocks(); }
-  std::size_t memory_bytes() const override { return memory_->bytes() + workers_.bytes() + waiting_.bytes(); }
+  std::size_t memory_bytes() const override { return memory_->bytes() + workers_.bytes(); }
   bool is_claimed() const override { return kernel_.claimed(); }
 
   void request_stop() noexcept override {
@@ -29,9 +28,9 @@ class resident_executor final : public pool_executor {
   }
 
   void carry_out(pool_run& run) override {
+    if (kernel_.claimed()) throw error("the kernel of an earlier run of this pool has not ended");
     stop_asked_.store(false);
     workers_.begin_run(*stream_);
-    run.statistics.workers.resize(workers());
     while (!run.waiting.empty() && run.why_stopped.empty()) {
       if (!begin_launch(run)) break;
       auto const halt = end_launch(run);
@@ -39,44 +38,35 @@ class resident_executor final : public pool_executor {
       take_back(run, halt);
     }
     workers_.end_run(!run.why_stopped.empty());
+    run.statistics.workers.resize(workers());  // also if there was nothing to launch
   }
 
  private:
-  /// Shows the waiting tasks to the workers, of which each takes some, the newest first, when it has no
-  /// other.
-  void give(pool_run& run) {
-    auto const count = run.waiting.size();
-    if (waiting_.size() < count) waiting_ = device_buffer<stored_task>(plan_.device, std::bit_ceil(count));
-    stream_->copy(waiting_.data(), run.waiting.data(), count * sizeof(stored_task));
-    workers_.clear(*stream_, std::uint32_t(count));
+  /// Enqueues everything of a launch, and waits for nothing where few tasks wait.
+  void enqueue(pool_run const& run) {
+    workers_.give(*stream_, run.waiting);
     if (!is_empty_) memory_->clear(*stream_);
     is_empty_ = true;
-    stream_->synchronize();
-  }
-
-  pool_view view(std::size_t waiting) const {
-    auto all = workers_.view();
-    all.waiting = waiting_.data();
-    all.waiting_tasks = std::uint32_t(waiting);
-    return all;
+    memory_->start({kernel_, *stream_, [this] { workers_.read_back(*stream_); }}, workers_.view());
   }
 
   /// False, and why_stopped is told, if tasks that are with the host cannot go back.
   bool begin_launch(pool_run& run) {
     try {
-      give(run);
-      memory_->start(kernel_, view(run.waiting.size()));
+      enqueue(run);
     } catch (device_lost const&) { throw; } catch (error const& failure) {
-      if (run.statistics.launches == 0 || kernel_.claimed()) throw;
+      stream_->synchronize();  // what it copies will change
+      if (run.statistics.launches == 0) throw;
       run.why_stopped = failure.what();
       return false;
     }
     ++run.statistics.launches;
+    run.statistics.workers.resize(workers());  // takes some microseconds, now while the kernel runs
     return true;
   }
 
   pool_halt end_launch(pool_run& run) {
-    if (stop_asked_.load()) kernel_.request_stop();  // a stop asked for before start() was forgotten by it
+    if (stop_asked_.load()) kernel_.request_stop();  // a stop asked for before enqueue() was forgotten by it
     try {
       kernel_.join(run.until);
     } catch (deadline_passed const& passed) {
@@ -84,7 +74,6 @@ class resident_executor final : public pool_executor {
       kernel_.request_stop();
       kernel_.join(deadline::in(plan_.options.resident.stop_patience));
     }
-    workers_.read_back(*stream_);
     auto const& words = workers_.words();
     run.waiting.resize(run.waiting.size() - std::min<std::size_t>(words.taken, run.waiting.size()));
     return workers_.halt();
@@ -114,8 +103,7 @@ class resident_executor final : public pool_executor {
   resident_kernel kernel_;
   std::unique_ptr<method_memory> memory_;
   worker_memory workers_;
-  device_buffer<stored_task> waiting_;
-  std::unique_ptr<stream> stream_;
+  std::unique_ptr<stream> stream_;  ///< ends first: it may still copy where the others are
   std::atomic<bool> stop_asked_ = false;
   bool is_empty_ = false;  ///< what the method keeps
 };

@@ -2,6 +2,7 @@
 #include "worker_memory.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ballast::inline pool {
 
@@ -11,18 +12,12 @@ worker_memory::worker_memory(pool_plan const& plan, std::uint32_t workers)
       tasks_at_once_(tasks_at_once(plan)),
       most_spawns_(plan.kernels->most_spawns()),
       joins_(plan, workers),
-      words_(plan.device, 1),
+      launch_(plan.device, workers),
       bounds_(plan.device, workers),
-      counts_(plan.device, workers),
-      words_copy_(plan.device, 1),
-      counts_copy_(plan.device, workers),
-      hands_(plan.device, std::size_t(workers) * plan.hand_capacity) {
-  words_copy_[0] = {};
-  std::ranges::fill(counts_copy_.span(), worker_counts{});
-}
+      hands_(plan.device, std::size_t(workers) * plan.hand_capacity) {}
 
 std::size_t worker_memory::bytes() const {
-  return joins_.bytes() + words_.bytes() + bounds_.bytes() + counts_.bytes() + hands_.bytes();
+  return joins_.bytes() + launch_.bytes() + bounds_.bytes() + hands_.bytes() + many_.bytes();
 }
 
 // Bounds say how many free records each worker has in stock: none, where the arena is cleared.
@@ -40,18 +35,23 @@ void worker_memory::end_run(bool was_stopped) {
   was_stopped_ = was_stopped;
 }
 
-void worker_memory::clear(stream& on, std::uint32_t pending) {
-  pool::clear(on, counts_);
-  words_copy_[0] = {};
-  words_copy_[0].pending = pending;
-  on.copy(words_.data(), words_copy_.data(), words_.bytes());
+void worker_memory::give(stream& on, std::span<stored_task const> waiting) {
+  waiting_ = std::uint32_t(waiting.size());
+  launch_.give(on, waiting);
+  if (waiting.size() <= launch_head::few) return;
+  if (many_.size() < waiting.size())
+    many_ = device_buffer<stored_task>(device_, std::bit_ceil(waiting.size()));
+  on.copy(many_.data(), waiting.data(), waiting.size_bytes());
+  on.synchronize();
 }
 
 pool_view worker_memory::view() const {
   pool_view all;
-  all.words = words_.data();
+  all.words = launch_.words();
+  all.waiting = waiting_ <= launch_head::few ? launch_.waiting() : many_.data();
+  all.waiting_tasks = waiting_;
   all.bounds = bounds_.data();
-  all.counts = counts_.data();
+  all.reports = launch_.reports();
   all.hands = hands_.data();
   all.hand_capacity = hand_capacity_;
   all.workers = workers();
@@ -61,33 +61,25 @@ pool_view worker_memory::view() const {
   return all;
 }
 
-void worker_memory::read_back(stream& on) {
-  on.copy(words_copy_.data(), words_.data(), words_.bytes());
-  on.copy(counts_copy_.data(), counts_.data(), counts_.bytes());
-  on.synchronize();
-}
-
 void worker_memory::add_counts(pool_statistics& statistics) const {
-  auto const counts = counts_copy_.span();
-  statistics.workers.resize(counts.size());
-  std::uint64_t stored = 0, in_common = 0;
-  for (std::size_t worker = 0; worker < counts.size(); ++worker) {
-    auto const& one = counts[worker];
+  auto const& totals = words().totals;
+  statistics.created += totals.created;
+  statistics.joins += totals.joins;
+  statistics.shared += totals.shared;
+  statistics.most_stored = std::max(statistics.most_stored, totals.most_stored + totals.most_in_common);
+  auto const reports = launch_.reports_here();
+  statistics.workers.resize(reports.size());
+  for (std::size_t worker = 0; worker < reports.size(); ++worker) {
+    auto const& one = reports[worker];
     auto& mine = statistics.workers[worker];
-    statistics.created += one.created;
     statistics.run += one.run;
     statistics.steals_tried += one.steals_tried;
     statistics.steals_won += one.steals_won;
-    statistics.joins += one.joins;
-    statistics.shared += one.shared;
     mine.run += one.run;
     mine.steals_tried += one.steals_tried;
     mine.steals_won += one.steals_won;
     mine.idle += std::chrono::nanoseconds(one.idle_ns);
-    stored += one.most_stored;
-    in_common = std::max<std::uint64_t>(in_common, one.most_in_common);
   }
-  statistics.most_stored = std::max(statistics.most_stored, stored + in_common);
 }
 
 // Many hands in one copy: a copy for each would take longer than the kernel, where hands are small.

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "join_memory.hpp"
+#include "launch_memory.hpp"
 #include "pool_executor.hpp"
 
 namespace ballast::inline pool {
 
-/// What the workers of a resident kernel have, whatever the method: their hands, their counts, their joins.
-/// All members only while no worker runs.
+/// What the workers of a resident kernel have, whatever the method: the tasks that wait for them, their
+/// hands, their counts, their joins. All members only while no worker runs.
 class worker_memory {
  public:
   worker_memory(pool_plan const& plan, std::uint32_t workers);
@@ -20,14 +24,16 @@ class worker_memory {
   void begin_run(stream& on);
   void end_run(bool was_stopped);
 
-  /// Before each launch: so many tasks are pending. Does not wait for the stream.
-  void clear(stream& on, std::uint32_t pending);
-  /// Without waiting tasks.
+  /// Before each launch: these tasks are pending, of which each worker takes some, the newest first, when it
+  /// has no other. Allocates if they are more than ever before. Waits for the stream only if they are more
+  /// than launch_head::few.
+  void give(stream& on, std::span<stored_task const> waiting);
+  void clear_reports(stream& on) { launch_.clear_reports(on); }
   pool_view view() const;
 
-  /// After each launch; then what it left can be asked for.
-  void read_back(stream& on);
-  pool_words const& words() const { return words_copy_[0]; }
+  /// After each launch; when the stream has come so far, what it left can be asked for.
+  void read_back(stream& on) { launch_.read_back(on); }
+  pool_words const& words() const { return launch_.here().words; }
   pool_halt halt() const { return pool_halt(words().halt); }
   void add_counts(pool_statistics& statistics) const;
   /// Adds the tasks that are in hands.
@@ -37,14 +43,13 @@ class worker_memory {
   std::shared_ptr<compute_device> device_;
   std::uint32_t hand_capacity_, tasks_at_once_, most_spawns_;
   join_memory joins_;
-  device_buffer<pool_words> words_;
+  launch_memory launch_;
   device_buffer<hand_bounds> bounds_;
-  device_buffer<worker_counts> counts_;
-  pinned_buffer<pool_words> words_copy_;
-  pinned_buffer<worker_counts> counts_copy_;
   device_buffer<stored_task> hands_;
-  bool joins_are_stale_ = true;  ///< no task that is left names one
-  bool was_stopped_ = false;     ///< the last run
+  device_buffer<stored_task> many_;  ///< waiting tasks that are too many for `launch_`
+  std::uint32_t waiting_ = 0;        ///< waiting tasks
+  bool joins_are_stale_ = true;      ///< no task that is left names one
+  bool was_stopped_ = false;         ///< the last run
 };
 
 /// What a halt means for who asked for the run; empty if tasks did not fit, which is no reason to stop.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
 
 namespace ballast::inline resident {
@@ -49,9 +50,11 @@ resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compile
       activity_(device_, blocks_),
       activity_copy_(device_, blocks_),
       stream_(device_->make_stream()),
-      reader_(device_->make_stream()) {
+      reader_(device_->make_stream()),
+      launches_wait_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0") {
   std::ranges::fill(words_.span(), 0u);
   std::ranges::fill(arrived_.span(), 0u);
+  clear_activity();
 }
 
 resident_kernel::~resident_kernel() {
@@ -94,17 +97,23 @@ resident_control resident_kernel::next_control() const {
   return control;
 }
 
-void resident_kernel::start(void const* argument, std::size_t bytes) {
+void resident_kernel::claim(stream& on) {
   if (claimed_) throw error("this resident kernel is running already");
   if (!device_->claim_resident())
     throw error("device " + device_->name() + " has a resident kernel already; one per device and process");
-  claimed_ = true;
   ++run_;
+  launch_stream_ = &on;
+  launched_.store(false, std::memory_order_relaxed);
+  launch_failure_ = nullptr;
+  shared(words_[stop_word]).store(0, std::memory_order_relaxed);
+  claimed_ = true;
+}
+
+void resident_kernel::start(void const* argument, std::size_t bytes) {
+  claim(*stream_);
   try {
-    shared(words_[stop_word]).store(0, std::memory_order_relaxed);
-    reader_->fill(activity_.data(), 0, activity_.bytes());
-    reader_->synchronize();
-    launch(argument, bytes);
+    clear_activity();
+    launch_by_thread(argument, bytes, [] {});
   } catch (...) {
     end_of_run();  // nothing was launched
     throw;
@@ -112,16 +121,38 @@ void resident_kernel::start(void const* argument, std::size_t bytes) {
   await_arrival();
 }
 
-void resident_kernel::launch(void const* argument, std::size_t bytes) {
-  launched_.store(false, std::memory_order_relaxed);
-  launch_failure_ = nullptr;
+void resident_kernel::clear_activity() {
+  reader_->fill(activity_.data(), 0, activity_.bytes());
+  reader_->synchronize();
+}
+
+void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,
+                               std::function<void()> follow) {
+  claim(on);
+  if (!launches_wait_) return launch(argument, bytes, follow);
+  try {
+    launch_by_thread(argument, bytes, std::move(follow));
+  } catch (...) {
+    end_of_run();  // nothing was launched
+    throw;
+  }
+}
+
+void resident_kernel::launch(void const* argument, std::size_t bytes,
+                             std::function<void()> const& follow) noexcept {
+  try {
+    launch_stream_->launch_cooperative(entry_, blocks_, argument, bytes);
+    follow();
+  } catch (...) { launch_failure_ = std::current_exception(); }
+  launched_.store(true, std::memory_order_release);
+}
+
+void resident_kernel::launch_by_thread(void const* argument, std::size_t bytes,
+                                       std::function<void()> follow) {
   std::vector<unsigned char> copy(bytes);
   std::memcpy(copy.data(), argument, bytes);
-  launcher_ = std::thread([this, copy = std::move(copy)] {
-    try {
-      stream_->launch_cooperative(entry_, blocks_, copy.data(), copy.size());
-    } catch (...) { launch_failure_ = std::current_exception(); }
-    launched_.store(true, std::memory_order_release);
+  launcher_ = std::thread([this, copy = std::move(copy), follow = std::move(follow)] {
+    launch(copy.data(), copy.size(), follow);
   });
 }
 
@@ -150,8 +181,9 @@ std::uint32_t resident_kernel::arrived() const {
 bool resident_kernel::running() {
   if (!claimed_) return false;
   if (!launched_.load(std::memory_order_acquire)) return true;
+  if (!launch_stream_->idle()) return true;
   if (launch_failure_) std::rethrow_exception(launch_failure_);
-  return !stream_->idle();
+  return false;
 }
 
 void resident_kernel::request_stop() noexcept {
@@ -173,7 +205,7 @@ void resident_kernel::join(deadline until) {
     while (running()) {
       if (until.passed())
         throw deadline_passed("the resident kernel on " + device_->name() + " to end", describe_blocks());
-      std::this_thread::sleep_for(pause_after(clock::now() - begin));
+      pause(clock::now() - begin, until);
     }
   } catch (deadline_passed const&) { throw; } catch (...) {
     await_host_blocks(until);
@@ -183,7 +215,18 @@ void resident_kernel::join(deadline until) {
   end_of_run();
 }
 
-// A fault of one block of a host device does not end the others: they leave after their tasks.
+void resident_kernel::pause(clock::duration run, deadline until) {
+  if (launch_stream_ == stream_.get() || !launched_.load(std::memory_order_acquire))
+    return std::this_thread::sleep_for(pause_after(run));
+  try {
+    launch_stream_->synchronize(until);
+  } catch (deadline_passed const&) {
+    // join() says so, and what the blocks do.
+  }
+}
+
+// A fault of one block of a host device does not end the others: they leave after their tasks, and those that
+// begin later leave at once.
 void resident_kernel::await_host_blocks(deadline until) {
   request_stop();
   while (shared(words_[host_blocks_word]).load() != 0) {
@@ -207,7 +250,9 @@ std::string resident_kernel::describe_blocks() {
   } catch (error const& failure) {
     return std::string("the blocks' state cannot be read: ") + failure.what() + "\n";
   }
-  static char const* const names[] = {"not started", "wait for ticket", "run ticket", "have left"};
+  bool const is_cleared = launch_stream_ == stream_.get();  // start_on() leaves the words of the run before
+  char const* const names[] = {"not started", "wait for ticket", "run ticket",
+                               is_cleared ? "have left" : "have left or not started"};
   std::map<unsigned, std::pair<std::string, int>> by_kind;
   for (std::uint32_t block = 0; block < blocks_; ++block) {
     auto const word = std::atomic_ref(activity_copy_[block]).load(std::memory_order_relaxed);

@@ -173,6 +173,19 @@ TEST_P(pool_contract, runs_many_roots_once_each) {
   EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(roots, 1));
 }
 
+TEST_P(pool_contract, runs_few_roots_and_many_in_turn_once_each) {
+  auto pool = make_pool();
+  for (std::uint32_t const roots : {1u, 31u, 32u, 33u, 200u, 2u, 0u, 34u, 32u}) {
+    prepare(roots + 1);
+    std::vector<task> tasks;
+    for (std::uint32_t i = 0; i < roots; ++i) tasks.push_back(node(i, 0, tree_shape::chain));
+    expect_sums_hold(pool.run(tasks), roots);
+    auto expected = std::vector<std::uint32_t>(roots, 1);
+    expected.push_back(0);
+    EXPECT_TRUE(times_run() == expected) << roots;
+  }
+}
+
 // Each time a worker has no room the host takes all tasks back and starts the kernel again. `ring` and
 // `blocking`, which take the oldest task first, come to that every few hundred tasks, and take longest here.
 TEST_P(pool_contract, loses_no_task_of_a_large_tree_though_it_has_room_for_eight) {

@@ -84,6 +84,31 @@ TEST(task_pool, hands_back_what_a_requested_stop_left_and_runs_again) {
   EXPECT_EQ(run, nodes);
 }
 
+TEST(task_pool, allocates_nothing_for_a_run_with_no_more_roots_than_before) {
+  for (auto const& method : pool_methods()) {
+    task_pool pool(device(), lying_kernels(), pool_by(method.name));
+    std::vector<task> const many(100, task(idler{}));
+    pool.run(many);
+    auto const allocations = device()->allocations();
+    auto const bytes = pool.memory_bytes();
+    for (int times = 0; times < 3; ++times) EXPECT_EQ(pool.run(many).run, 100u) << method.name;
+    EXPECT_EQ(pool.run(task(idler{})).run, 1u);
+    EXPECT_EQ(device()->allocations(), allocations) << method.name;
+    EXPECT_EQ(pool.memory_bytes(), bytes) << method.name;
+  }
+}
+
+TEST(task_pool, says_that_its_device_is_lost_when_a_task_throws) {
+  if (device()->is_cuda()) GTEST_SKIP() << "a trap ends every later test of this process";
+  for (auto const& method : pool_methods()) {
+    auto const mine = open_devices("host:2").front();
+    task_pool pool(mine, faulty_kernels(), pool_by(method.name));
+    EXPECT_EQ(pool.run(task(idler{})).run, 1u) << method.name;
+    EXPECT_THROW(pool.run(std::vector<task>(50, task(faulty{}))), device_lost) << method.name;
+    EXPECT_THROW(pool.run(task(idler{})), device_lost) << method.name;
+  }
+}
+
 TEST(task_pool, leaves_its_device_to_others_between_runs) {
   task_pool one(device(), tree_kernels_of_warps(), pool_by("chunks")),
       other(device(), lying_kernels(), pool_by("abp"));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 
 #include "ballast/device/array_ref.cuh"
 #include "ballast/device/atomic_ref.cuh"
@@ -142,10 +143,25 @@ struct liar {
   }
 };
 
+/// The fault of a device: a trap on a GPU, an exception on the host.
+struct faulty {
+  static constexpr int threads = 32;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {
+#if BALLAST_ON_GPU
+    __trap();
+#else
+    throw std::runtime_error("planted fault");
+#endif
+  }
+};
+
 compiled_kernels const& tree_kernels_of_blocks();   ///< 64 threads
 compiled_kernels const& tree_kernels_of_warps();    ///< 32 threads
 compiled_kernels const& tree_kernels_of_threads();  ///< 1 thread
 compiled_kernels const& lying_kernels();
+compiled_kernels const& faulty_kernels();
 compiled_kernels const& joining_kernels_of_blocks();   ///< 64 threads
 compiled_kernels const& joining_kernels_of_threads();  ///< 1 thread
 

@@ -7,54 +7,15 @@
 #include <atomic>
 #include <thread>
 
-#include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
-#include "kernels.cuh"
+#include "counted_run.hpp"
 
 namespace ballast::test {
 namespace {
 
-std::shared_ptr<compute_device> device() {
-  static auto const list = open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
-  return list.front();
-}
-
 std::vector<std::uint32_t> words_of(pinned_buffer<std::uint32_t> const& words) {
   return {words.span().begin(), words.span().end()};
 }
-
-/// A resident kernel of counting_source on 2 workers (and a server on a GPU).
-struct counted_run {
-  explicit counted_run(resident_options options = {})
-      : words(device(), 8), kernel(device(), list, entry, with_blocks(options)) {
-    std::ranges::fill(words.span(), 0u);
-  }
-  static resident_options with_blocks(resident_options options) {
-    if (options.blocks == 0) options.blocks = device()->is_cuda() ? 3 : 2;
-    return options;
-  }
-  void start(std::uint32_t each, bool stays) {
-    counting_source source;
-    source.control = kernel.next_control();
-    source.words = words.data();
-    source.each = each;
-    source.stays = stays;
-    kernel.start(&source, sizeof source);
-  }
-  std::uint32_t executed() const {
-    std::uint32_t sum = 0;
-    for (auto const word : words.span()) sum += word;
-    return sum;
-  }
-
-  compiled_kernels const& list = resident_test_kernels();
-  kernel_code const& entry = list.entry_for(source_key_of<counting_source>);
-  pinned_buffer<std::uint32_t> words;
-  resident_kernel kernel;
-};
-
-deadline soon() { return deadline::in(std::chrono::minutes(1)); }
 
 /// On host devices: launches are not waited for, and another could come before them.
 void await_blocks_inside(resident_control const& control, std::uint32_t blocks) {

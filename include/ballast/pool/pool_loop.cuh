@@ -41,7 +41,10 @@ class pool_loop {
 
   template <class Crew>
   BALLAST_HD void begin(Crew const& crew, std::uint32_t number) const {
-    if (crew.leader()) pick_up(number);
+    if (crew.leader()) {
+      pick_up(number);
+      crew.passed(0, me_->stop_looked);  // the first look at it, over PCIe, comes later
+    }
     crew.sync();
   }
 
@@ -93,7 +96,7 @@ class pool_loop {
     if (me.idle_looks > 1) me.counts.idle_ns += crew.now_ns() - me.idle_since_ns;
     work_.view.settle(me);
     work_.view.bounds[me.number] = {me.begin, me.end, me.joins};
-    work_.view.counts[me.number] = me.counts;
+    work_.view.report(me);
     note_activity(activity::left);
   }
 

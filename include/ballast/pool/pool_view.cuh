@@ -19,6 +19,7 @@ struct pool_words {
   alignas(128) std::uint32_t halt;  ///< pool_halt
   /// Waiting tasks that were taken, the last first; for a moment more.
   alignas(128) std::uint32_t taken;
+  alignas(128) pool_totals totals;
 };
 
 /// What all parts of a worker loop see, where the tasks that a run begins with are there from its start.
@@ -27,10 +28,10 @@ struct pool_view {
   using worker_type = pool_worker;
 
   pool_words* words = nullptr;
-  hand_bounds* bounds = nullptr;    ///< of each worker
-  worker_counts* counts = nullptr;  ///< of each worker
-  stored_task* hands = nullptr;     ///< hand_capacity for each worker
-  std::uint32_t hand_capacity = 0;  ///< a power of two
+  hand_bounds* bounds = nullptr;     ///< of each worker
+  worker_report* reports = nullptr;  ///< of each worker
+  stored_task* hands = nullptr;      ///< hand_capacity for each worker
+  std::uint32_t hand_capacity = 0;   ///< a power of two
   std::uint32_t workers = 0;
   std::uint32_t tasks_at_once = 1;       ///< that a worker runs
   stored_task const* waiting = nullptr;  ///< roots, and what the host gives back
@@ -92,8 +93,24 @@ struct pool_view {
     if (me.delta != 0) pending().add_relaxed(me.delta);
     me.delta = 0;
   }
+  /// Leader, when it leaves. Who had no task adds nothing to the totals, which are one place for all.
+  BALLAST_HD void report(pool_worker const& me) const {
+    auto const& counts = me.counts;
+    auto& totals = words->totals;
+    reports[me.number] = counts;
+    add(totals.created, counts.created);
+    add(totals.joins, counts.joins);
+    add(totals.shared, counts.shared);
+    add(totals.most_stored, counts.most_stored);
+    if (counts.most_in_common != 0)
+      device_atomic<std::uint64_t>(totals.most_in_common).raise_to(counts.most_in_common);
+  }
 
  private:
+  BALLAST_HD static void add(std::uint64_t& total, std::uint64_t more) {
+    if (more != 0) device_atomic<std::uint64_t>(total).add_relaxed(more);
+  }
+
   static constexpr std::uint32_t idle_looks_between_stops = 64;
 };
 

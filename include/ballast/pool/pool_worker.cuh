@@ -23,16 +23,25 @@ struct hand_bounds {
   std::uint32_t joins;  ///< free records in the worker's stock; kept from launch to launch
 };
 
-/// What a worker counted; written when it leaves.
-struct worker_counts {
-  std::uint64_t created;  ///< tasks
-  std::uint64_t run;      ///< tasks
+/// What is told of each worker when it leaves.
+struct worker_report {
+  std::uint64_t run;  ///< tasks
   std::uint64_t steals_tried, steals_won;
-  std::uint64_t joins;
-  std::uint64_t shared;  ///< tasks that were put where other workers can take them
   std::uint64_t idle_ns;
+};
+
+/// What a worker counts.
+struct worker_counts : worker_report {
+  std::uint64_t created;  ///< tasks
+  std::uint64_t joins;
+  std::uint64_t shared;          ///< tasks that were put where other workers can take them
   std::uint32_t most_stored;     ///< the most tasks in the hand and in what the worker owns beside it
   std::uint32_t most_in_common;  ///< the most tasks that the worker saw in what all workers share
+};
+
+/// What is told of all workers together: sums, and the greatest `most_in_common`.
+struct pool_totals {
+  std::uint64_t created, joins, shared, most_stored, most_in_common;
 };
 
 /// What a worker does next, as its leader decides.

@@ -71,6 +71,7 @@ __device__ void work_in_pool(pool_work<Method, View> const& work, typename View:
   loop.end(crew);
 }
 
+/// Its blocks do not say that they arrive: nobody waits for that, and it is a write over PCIe for each.
 template <class List, class Method>
 __global__ void __launch_bounds__(List::block_threads, List::blocks_per_multiprocessor)
     work_in_pool_on_gpu(__grid_constant__ pool_work<Method> const work) {
@@ -78,7 +79,6 @@ __global__ void __launch_bounds__(List::block_threads, List::blocks_per_multipro
   __shared__ typename crew_type::words words;
   __shared__ pool_worker_memory<crew_type, pool_view> memory;
   crew_type const crew(memory.tasks, words);
-  work.control.arrive(crew, crew.now_ns());
   work_in_pool<List>(work, memory.worker, crew);
 }
 #endif
