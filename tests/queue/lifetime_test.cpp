@@ -184,7 +184,7 @@ TEST(stopped_queue, has_nothing_to_hand_back_when_it_was_idle) {
 
 TEST(idle_queue, ends_at_its_idle_limit_and_says_so) {
   auto options = held_queue::options(64);
-  options.resident.idle_limit = std::chrono::milliseconds(50);
+  options.resident.idle_limit = std::chrono::milliseconds(200);
   counted_words visits(first_device(), 1);
   task_queue queue(first_device(), kernels(), options);
   auto const until = deadline::in(std::chrono::minutes(1));
@@ -202,7 +202,7 @@ TEST(idle_queue, ends_at_its_idle_limit_and_says_so) {
 
 TEST(idle_workers, stay_while_one_task_runs_for_longer_than_idle_limit) {
   auto options = held_queue::options(64);
-  options.resident.idle_limit = std::chrono::milliseconds(50);
+  options.resident.idle_limit = std::chrono::milliseconds(200);
   gate held(1);
   counted_words visits(first_device(), 100);
   task_queue queue(first_device(), kernels(), options);

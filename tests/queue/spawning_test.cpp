@@ -285,7 +285,7 @@ TEST(tasks_that_create_tasks, cannot_be_timed_or_traced) {
 
 TEST(tasks_that_create_tasks, end_with_their_queue_when_no_task_came_for_idle_limit) {
   auto options = test_options();
-  options.resident.idle_limit = std::chrono::milliseconds(50);
+  options.resident.idle_limit = std::chrono::milliseconds(200);
   forest const trees(3, 1'000);
   spawning_queue queue(options);
   queue.wait(queue.submit(trees.trees(0, 3)));
