@@ -75,8 +75,7 @@ function(ballast_compile_fast target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # Wrong at -O1 about std::string and literals, which a precompiled header shows as ours.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>
-                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>
-                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
+                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>)
   endif()
   get_property(suites GLOBAL PROPERTY BALLAST_SUITES)
   if(CMAKE_CXX_COMPILER_LAUNCHER)

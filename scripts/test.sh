@@ -18,8 +18,16 @@ if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 build_and_test() {
   local preset=$1
   shift
-  configure "$preset" && cmake --build --preset "$preset" -j "$jobs" || return 1
-  "$@" ctest --preset "$preset" -j "$jobs" && return
+  build "$preset" && run_tests "$preset" "$@" ctest --preset "$preset" -j "$jobs"
+}
+
+build() { configure "$1" && cmake --build --preset "$1" -j "$jobs"; }
+
+# run_tests PRESET COMMAND...: notes which tests failed.
+run_tests() {
+  local preset=$1
+  shift
+  "$@" && return
   failed_tests+=("$(failed_tests_of "$preset")")
   return 1
 }
@@ -41,7 +49,7 @@ cuda() {
     [[ ${CI:-} == true ]] && return 1
     return 77
   fi
-  configure cuda && cmake --build --preset cuda -j "$jobs" && ctest --preset cuda -L cuda-compile
+  build cuda && run_tests cuda ctest --preset cuda -L cuda-compile
 }
 
 run_stage() {

@@ -13,9 +13,10 @@ std::uint64_t next_uid() {
 }
 
 /// A list whose tasks may create tasks has an entry of its own.
+bool may_spawn(compiled_kernels const& list) { return list.has_entry_for(source_key_of<fed_view>); }
+
 source_key source_of(compiled_kernels const& list) {
-  return list.has_entry_for(source_key_of<fed_view>) ? source_key_of<fed_view>
-                                                     : source_key_of<lane_source_ref>;
+  return may_spawn(list) ? source_key_of<fed_view> : source_key_of<lane_source_ref>;
 }
 
 }  // namespace
@@ -27,7 +28,7 @@ task_queue::state::state(std::shared_ptr<compute_device> on, compiled_kernels co
       options(given),
       kernel(device, list, list.entry_for(source_of(list)), options.resident),
       memory(device, options, kernel.blocks()),
-      fed(kernels->has_entry_for(source_key_of<fed_view>) ? make_fed() : nullptr),
+      fed(may_spawn(list) ? make_fed() : nullptr),
       copies(device->make_stream()),
       uid(next_uid()) {
   for (std::uint32_t lane = 0; lane < options.lanes; ++lane) lanes.emplace_back(memory, lane);

@@ -81,7 +81,7 @@ struct chunks_ref {
   }
 
  private:
-  // A look at the own shelf costs a GPU about as much as a small task; but what waits in a hand while a long
+  // A look at the own shelf costs a GPU a read of its L2; but what waits in a hand while a long
   // one runs nobody can take. So: at every fourth decision, and when the last look is some 10 us ago, as it
   // is for who has long tasks, or has just been given its first.
   static constexpr std::uint32_t cycles_between_shelves = 1u << 14;

@@ -14,6 +14,7 @@ namespace ballast::inline queue {
 // sleeps.
 
 inline constexpr std::uint64_t awake_for_ns = 50'000;  ///< no sleep in the first 50 us of idleness
+inline constexpr std::uint64_t long_absence_ns = 100'000'000;
 inline constexpr std::uint32_t slots_per_round =
     64;  ///< a server moves so many before it looks for its own task
 
@@ -81,7 +82,7 @@ inline bool lane_source_ref::end_workers(std::uint32_t workers) const {
   return true;
 }
 
-/// Twice, as the server of a GPU does.
+/// Of a gated source the workers are looked at twice, as the server of a GPU does.
 inline bool lane_source_ref::all_wait(std::uint32_t workers) const {
   auto const head = atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed();
   if (!is_gated()) return head == host_serving->tail + workers;
@@ -93,8 +94,8 @@ inline bool lane_source_ref::all_wait(std::uint32_t workers) const {
 inline void lane_source_ref::give_up_if_idle(solo_crew const& crew) const {
   auto& state = *host_serving;
   auto const now = crew.now_ns();
-  // Where nobody served for long, everybody was busy.
-  bool const was_busy = now - state.last_served_ns > control.idle_limit_ns / 2;
+  // Where nobody served for long, everybody was busy; who is idle looks in again every 10 ms.
+  bool const was_busy = now - state.last_served_ns > control.idle_limit_ns / 2 + long_absence_ns;
   state.last_served_ns = now;
   if (was_busy || !all_wait(crew.blocks())) state.last_news_ns = now;
   if (now - state.last_news_ns < control.idle_limit_ns) return;

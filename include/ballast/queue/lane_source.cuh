@@ -86,10 +86,10 @@ struct lane_source_ref {
 
   /// The next `count` tickets.
   BALLAST_HD std::uint64_t claim(std::uint32_t count) const;
-  /// Reads the ticket's task, unless it is not there yet. release() makes its slot free; from then on a stop
-  /// does not hand it back.
-  BALLAST_HD void release(std::uint64_t ticket) const;
+  /// Reads the ticket's task, unless it is not there yet.
   BALLAST_HD bool read_ring(std::uint64_t ticket, task_record& record, std::uint32_t (&marks)[4]) const;
+  /// Makes the slot of a task that was read free; from then on a stop does not hand it back.
+  BALLAST_HD void release(std::uint64_t ticket) const;
   BALLAST_HD void tell_host_complete(std::uint64_t batch, std::uint32_t lap) const;
   /// Host: one round of serving, unless another worker serves; true if anything moved.
   bool serve_if_free(solo_crew const& crew) const;

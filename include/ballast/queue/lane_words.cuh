@@ -64,7 +64,7 @@ struct alignas(128) ring_words {
 /// What the server tells all workers, in one word.
 struct server_news {
   std::uint32_t filled = 0;  ///< GPU: low half of how many tickets have their task
-  bool ended = false;        ///< GPU: no more will be filled
+  bool ended = false;        ///< on a GPU, and where gated: no more will be filled
   bool stop = false;         ///< leave without a task
 
   BALLAST_HD constexpr std::uint64_t word() const {
@@ -106,7 +106,7 @@ struct task_times {
 struct lane_serving_state {
   std::uint64_t tail;            ///< tickets filled so far
   std::uint64_t last_news_ns;    ///< when a task last came
-  std::uint64_t last_served_ns;  ///< and nothing moved
+  std::uint64_t last_served_ns;  ///< when a worker last served and moved nothing
   std::uint64_t got[most_lanes];
   std::uint32_t blocks[most_lanes];  ///< of the spread task at got[], in the ring already
   std::uint32_t turn;
