@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measurements of Mohan and Gopalan, "Dynamic Load Balancing using Graphics Processors", 2014.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -22,21 +23,26 @@ std::vector<int> block_counts(session const& now) {
   int const most = now.first()->facts().multiprocessors;
   if (!now.first()->is_cuda()) return most == 1 ? std::vector<int>{1} : std::vector<int>{1, most};
   if (now.quick()) return {most, blocks_of_the_paper};
-  return {most, blocks_of_the_paper, 2 * most, 4 * most, 8 * most, 16 * most};
+  return {most, blocks_of_the_paper, 4 * most, 16 * most};
 }
 
-/// One point; false, and the record says why, if the tree finds no room or takes too long.
+/// The next look-ahead takes some seven times as long.
+constexpr double longest_but_one = 0.2;
+
+/// One point; false, and the record says why, if the tree finds no room or takes too long, or the next would.
 bool measure_tree(session& now, connect4_answers& known, std::string const& curve, double x,
                   connect4_tree& tree, int lookahead) {
   try {
     bool is_right = true;
+    double longest = 0;
     now.measure(curve, x, "tasks/ms", [&] {
       auto const seconds = tree.search();
+      longest = std::max(longest, seconds);
       is_right = is_right && known.agrees(lookahead, tree.answer());
       return double(tree.answer().nodes) / seconds / 1000;
     });
     now.verify(is_right, connect4_answers::how);
-    return true;
+    return longest < longest_but_one;
   } catch (pool_stopped const& stopped) {
     now.parameter("not measured: " + curve + "@" + std::to_string(int(x)), std::string(stopped.what()));
     return false;
@@ -56,9 +62,11 @@ void measure_storage(session& now, connect4_answers& known, std::string const& c
                      connect4::worker_size workers, int blocks) {
   for (int const lookahead : lookaheads(now)) {
     connect4_tree tree(now.first(), method, lookahead, blocks, workers);
-    if (!measure_tree(now, known, curve, lookahead, tree, lookahead)) return;
+    bool const goes_on = measure_tree(now, known, curve, lookahead, tree, lookahead);
+    if (tree.answer().nodes == 0) return;  // it was not found
     now.add(curve + " stored", lookahead, "tasks", {double(tree.answer().stored_tasks)});
     now.add(curve + " memory", lookahead, "B", {double(tree.memory_bytes())});
+    if (!goes_on) return;
   }
 }
 
@@ -73,7 +81,7 @@ void measure_wider_workers(session& now, connect4_answers& known, int blocks) {
 
 void measure_connect4_blocks(session& now) {
   now.axes("Four in a row by blocks", "blocks", "tasks per millisecond", true, true);
-  now.repeat(1, now.size(5, 2));
+  now.repeat(1, now.size(3, 2));
   now.parameter("heuristic", "H1");
   connect4_answers known;
   for (auto const& method : pool_methods()) {
@@ -86,7 +94,7 @@ void measure_connect4_storage(session& now) {
   int const blocks = now.first()->is_cuda() ? blocks_of_the_paper : 0;
   now.axes("Four in a row: tasks per millisecond, and tasks stored", "look-ahead",
            "tasks per millisecond, tasks", false, true);
-  now.repeat(1, now.size(5, 2));
+  now.repeat(1, now.size(3, 2));
   now.parameter("heuristic", "H1");
   now.parameter("blocks", blocks);
   connect4_answers known;

@@ -16,7 +16,7 @@ constexpr int deepest_sequential = 8;
 pool_options options_for(std::string_view method, int lookahead, int blocks) {
   auto options = connect4::pool_options_for(method, lookahead);
   options.resident.blocks = blocks;
-  options.patience = std::chrono::minutes(1);
+  options.patience = std::chrono::seconds(10);
   return options;
 }
 

@@ -20,7 +20,7 @@ class connect4_tree {
                 int blocks, connect4::worker_size workers = connect4::worker_size::thread);
 
   /// Seconds of one search, without the making of the pool. Throws pool_stopped if the tree finds no room or
-  /// takes more than a minute.
+  /// takes more than 10 seconds.
   double search();
   /// What the last search found. `stored_tasks` is the most of all searches.
   connect4::search_answer const& answer() const { return answer_; }

@@ -9,18 +9,24 @@ namespace {
 
 constexpr std::uint32_t usual_joins = 2048, most_batch = 64;
 
-std::uint32_t records_for(pool_plan const& plan, std::uint32_t workers) {
+std::uint32_t wished_for(pool_plan const& plan, std::uint32_t workers) {
   if (plan.kernels->most_joins() == 0) return 0;
   return plan.options.joins != 0 ? plan.options.joins : usual_joins * workers;
+}
+
+/// Beside those that wait, each worker may keep a stock.
+std::size_t records_for(pool_plan const& plan, std::uint32_t workers, std::uint32_t stock) {
+  std::size_t const wished = wished_for(plan, workers);
+  return wished == 0 ? 0 : wished + std::size_t(workers) * stock;
 }
 
 }  // namespace
 
 join_memory::join_memory(pool_plan const& plan, std::uint32_t workers)
     : device_(plan.device),
-      batch_(std::clamp<std::uint32_t>(records_for(plan, workers) / (8 * workers), 1, most_batch)),
+      batch_(std::clamp<std::uint32_t>(wished_for(plan, workers) / (8 * workers), 1, most_batch)),
       stock_capacity_(4 * batch_ + 32 * (plan.kernels->most_joins() + 2)),
-      records_(device_, records_for(plan, workers)),
+      records_(device_, records_for(plan, workers, stock_capacity_)),
       used_(device_, 1),
       stocks_(device_,
               records_.size() == 0 ? 0 : std::size_t(workers) * (stock_capacity_ + most_joins_taken)),

@@ -49,12 +49,21 @@ TEST_P(pool_joins, outlive_the_spilling_of_their_tasks) {
   for (int times = 0; times < 2; ++times) expect_number(pool, root<64>(15), 15);
 }
 
+TEST_P(pool_joins, wait_as_many_at_a_time_as_the_option_says) {
+  task_pool pool(device(), joining_kernels_of_blocks(), options(1024, 5000));
+  answer_[0] = 0;
+  EXPECT_EQ(pool.run(task(nested{array_ref(answer_.data()), {}, 5000})).joins, 5000u);
+  EXPECT_EQ(answer_[0], 1u);
+}
+
 TEST_P(pool_joins, that_find_no_record_end_the_run_with_an_error_that_says_so) {
   if (GetParam().starts_with("static")) GTEST_SKIP() << "static makes room for the joins of a level";
-  task_pool pool(device(), joining_kernels_of_blocks(), options(1024, 4));
+  auto few = options(1024, 4);
+  if (device()->is_cuda()) few.resident.blocks = 16;
+  task_pool pool(device(), joining_kernels_of_blocks(), few);
   try {
-    pool.run(root<64>(20));
-    FAIL() << "20 levels need more than 4 joins";
+    pool.run(task(nested{array_ref(answer_.data()), {}, 10'000}));
+    FAIL() << "10 000 joins wait where there is room for 4 and each worker's stock";
   } catch (pool_stopped const& stopped) {
     EXPECT_NE(std::string(stopped.what()).find("joins"), std::string::npos) << stopped.what();
     EXPECT_FALSE(stopped.unexecuted().empty());

@@ -8,7 +8,7 @@ namespace ballast::test {
 BALLAST_POOL_KERNELS(tree_kernels_of_blocks, tree_node<64>, wide_root<64>)
 BALLAST_POOL_KERNELS(tree_kernels_of_warps, tree_node<32>, wide_root<32>)
 BALLAST_POOL_KERNELS(tree_kernels_of_threads, tree_node<1>, wide_root<1>)
-BALLAST_POOL_KERNELS(joining_kernels_of_blocks, fibonacci<64>, fibonacci_sum<64>)
+BALLAST_POOL_KERNELS(joining_kernels_of_blocks, fibonacci<64>, fibonacci_sum<64>, nested)
 BALLAST_POOL_KERNELS(joining_kernels_of_threads, fibonacci<1>, fibonacci_sum<1>)
 BALLAST_POOL_KERNELS(lying_kernels, liar, idler)
 BALLAST_POOL_KERNELS(faulty_kernels, faulty, idler)

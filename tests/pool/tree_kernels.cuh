@@ -125,6 +125,24 @@ struct fibonacci {
   }
 };
 
+/// Waits for a child, which waits for a child: n joins wait at a time.
+struct nested {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 1, joins = 1;
+
+  array_ref<std::uint64_t> answer;
+  join_handle parent;
+  std::uint32_t n;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    if (n == 0) return fibonacci_sum<threads>::report(block, 1, answer, parent);
+    auto const join = block.fork(fibonacci_sum<threads>{answer, parent, {}}, 1);
+    block.spawn(nested{answer, join, n - 1});
+  }
+};
+
 struct idler {
   static constexpr int threads = 32;
   template <class Block>

@@ -42,13 +42,13 @@ constexpr int wanted_blocks<K> = K::blocks_per_multiprocessor;
 template <class... K>
 constexpr int bounded_blocks = std::max({1, wanted_blocks<K>...});
 
-/// The same if it also has a server: a function that is called, whereupon ptxas lets every thread have all
-/// the registers that the bounds allow. 64 (some more, where Threads does not divide 1024), if nobody has a
-/// wish.
+/// The same for a kernel that would be given more than 64 registers (some more, where Threads does not divide
+/// 1024) though nobody has a wish: because it also has a server, a function that is called, whereupon ptxas
+/// lets every thread have all that the bounds allow; or where more workers hide more waiting, as in pools.
 template <std::uint32_t Threads, class... K>
-constexpr int bounded_blocks_beside_server = std::max({0, wanted_blocks<K>...}) != 0
-                                                 ? bounded_blocks<K...>
-                                                 : std::max(1, int(1024 / Threads));
+constexpr int bounded_blocks_or_64_registers = std::max({0, wanted_blocks<K>...}) != 0
+                                                   ? bounded_blocks<K...>
+                                                   : std::max(1, int(1024 / Threads));
 
 /// What every kernel is: a trivially copyable functor whose members are its arguments, with
 /// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels

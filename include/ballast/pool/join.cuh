@@ -53,6 +53,10 @@ struct join_arena {
     return array_ref<std::uint32_t>(stocks).from(std::size_t(worker) * (stock_capacity + most_joins_taken));
   }
 
+  /// Whether every record was in use at some time: then what a worker keeps, another may lack.
+  BALLAST_HD bool is_used_up() const {
+    return device_atomic<std::uint32_t>(*used).load_relaxed() >= capacity;
+  }
   /// Up to `count` records that were never used, from the answer's first on; fewer or none at the end.
   BALLAST_HD std::uint32_t fresh(std::uint32_t count, std::uint32_t& first) const {
     device_atomic<std::uint32_t> const word(*used);

@@ -113,8 +113,7 @@ struct pool_list {
 
   /// Of one task, whichever kernel it is of, to multiples of 16 bytes.
   static constexpr std::uint32_t scratch = (std::max({scratch_bytes<K>...}) + 15) / 16 * 16;
-  static constexpr int blocks_per_multiprocessor = bounded_blocks<K...>;
-  static constexpr int blocks_beside_server = bounded_blocks_beside_server<block_threads, K...>;
+  static constexpr int blocks_per_multiprocessor = bounded_blocks_or_64_registers<block_threads, K...>;
   static constexpr std::uint32_t most_spawns = std::max({spawns_of<K>...});
   static constexpr std::uint32_t most_joins = std::max({joins_of<K>...});
 

@@ -76,17 +76,14 @@ class pool_loop {
 
   BALLAST_HD hand_sink sink() const { return {hand_, *me_, work_.view.joins}; }
 
-  /// The task has run: counts it and its children. Leader.
-  BALLAST_HD void book() const {
-    auto& me = *me_;
-    if (static_cast<std::int32_t>(me.end - me.limit) > 0) cut_overrun();
-    if constexpr (List::most_joins > 0) book_joins(work_.view, me);
-    std::uint32_t const created = me.end - me.first;
-    me.counts.created += created;
-    me.counts.run += me.completed;
-    me.delta += created - me.completed;
-    me.has_news = 1;
-    me.note_stored(0);
+  /// The task has run: counts it and its children.
+  template <class Crew>
+  BALLAST_HD void book(Crew const& crew) const {
+    if constexpr (List::most_joins > 0) {
+      restock_joins(crew, work_.view, *me_);
+      crew.sync();
+    }
+    if (crew.leader()) count();
   }
 
   template <class Crew>
@@ -101,6 +98,18 @@ class pool_loop {
   }
 
  private:
+  BALLAST_HD void count() const {
+    auto& me = *me_;
+    if (static_cast<std::int32_t>(me.end - me.limit) > 0) cut_overrun();
+    if constexpr (List::most_joins > 0) book_joins(work_.view, me);
+    std::uint32_t const created = me.end - me.first;
+    me.counts.created += created;
+    me.counts.run += me.completed;
+    me.delta += created - me.completed;
+    me.has_news = 1;
+    me.note_stored(0);
+  }
+
   template <class Crew>
   static constexpr bool takes_many = List::by_threads && !std::is_same_v<Crew, solo_crew>;
 
@@ -120,7 +129,10 @@ class pool_loop {
   BALLAST_HD worker_step decide(Crew& crew) const {
     auto& me = *me_;
     if (is_called_off(crew)) return worker_step::leave;
-    if (me.held() == 0) return is_over(crew) ? worker_step::leave : worker_step::refill;
+    if (me.held() == 0) {
+      me.begin = me.end = 0;  // the same places again: thousands of hands together exceed a GPU's L2
+      return is_over(crew) ? worker_step::leave : worker_step::refill;
+    }
     if (me.idle_looks != 0) end_idling(crew);
     if (work_.method.shares(crew, work_.view, me)) return worker_step::share;
     if constexpr (List::most_joins > 0)
@@ -144,7 +156,7 @@ class pool_loop {
     auto& me = *me_;
     ++me.looks;
     if (!crew.passed(cycles_between_halts, me.halt_looked)) return false;
-    if (crew.passed(cycles_between_stops, me.stop_looked) && work_.view.stop_asked(work_.control))
+    if (crew.passed(cycles_between_stops, me.stop_looked) && work_.view.stop_asked(crew, work_.control))
       work_.view.halt_for(pool_halt::asked);
     return work_.view.is_halted();
   }
@@ -164,6 +176,7 @@ class pool_loop {
   BALLAST_HD void begin_idling(Crew const& crew) const {
     me_->idle_since_ns = crew.now_ns();
     note_activity(activity::waits);
+    if constexpr (List::most_joins > 0) leave_joins(crew);
   }
   template <class Crew>
   BALLAST_HD void end_idling(Crew const& crew) const {
@@ -174,16 +187,27 @@ class pool_loop {
     me_->idle_looks = 0;
   }
 
-  /// Sees to it that what runs next finds the joins that it declares.
+  /// Sees to it that what runs next finds the joins that it declares; where many tasks are taken at once, as
+  /// many are as there are joins for.
   template <class Crew>
   BALLAST_HD bool has_joins(Crew const& crew) const {
-    constexpr std::uint32_t need = List::most_joins * (takes_many<Crew> ? List::most_taken : 1);
-    if (stock_joins(crew, work_.view, *me_, need)) return true;
+    std::uint32_t const held = me_->held();
+    std::uint32_t const tasks = !takes_many<Crew> ? 1 : held < List::most_taken ? held : List::most_taken;
+    if (stock_joins(crew, work_.view, *me_, List::most_joins, tasks * List::most_joins)) return true;
     work_.view.halt_for(pool_halt::joinless);
     return false;
   }
 
+  /// Who has no task keeps no joins that others may lack.
+  template <class Crew>
+  BALLAST_HD void leave_joins(Crew const& crew) const {
+    if (me_->joins == 0 || !work_.view.joins.is_used_up()) return;
+    if (!return_joins(crew, work_.view, *me_, 0)) work_.view.halt_for(pool_halt::stalled);
+  }
+
   BALLAST_HD bool newest_fits() const {
+    // Mostly no look at the task is needed.
+    if (me_->held() + List::most_spawns <= hand_.capacity()) return true;
     return me_->held() - 1 + List::room_for(hand_[me_->end - 1].record) <= hand_.capacity();
   }
 

@@ -17,6 +17,7 @@ struct pool_words {
   /// Created tasks that have not finished, at least: a task is counted before another worker can see it.
   alignas(128) std::uint32_t pending;
   alignas(128) std::uint32_t halt;  ///< pool_halt
+  std::uint64_t stop_looked_ns;     ///< the device's time when a worker last asked the host for a stop
   /// Waiting tasks that were taken, the last first; for a moment more.
   alignas(128) std::uint32_t taken;
   alignas(128) pool_totals totals;
@@ -64,14 +65,22 @@ struct pool_view {
     me.note_stored(0);
     return me.held() != 0;
   }
-  /// Leader. Whether the host wants the workers to leave. On a GPU it costs more than a small task.
-  BALLAST_HD bool stop_asked(resident_control const& control) const { return control.stop_asked(); }
+  /// Leader. Whether the host wants the workers to leave. On a GPU the workers take turns, one in 50 us:
+  /// reads of one word of the host's memory are served one after another, a microsecond each, and when
+  /// thousands of workers looked for themselves, those with tasks waited behind them for milliseconds.
+  template <class Crew>
+  BALLAST_HD bool stop_asked([[maybe_unused]] Crew const& crew, resident_control const& control) const {
+#if BALLAST_ON_GPU
+    if (!takes_turn_to_look(crew.now_ns())) return false;
+#endif
+    return control.stop_asked();
+  }
   /// Leader, between two looks for a task. False: there is none, or another reason to leave.
   template <class Crew>
   BALLAST_HD bool rest(Crew const& crew, resident_control const& control, pool_worker& me) const {
     if (poll(pending()) == 0) return false;
     if (me.idle_looks % idle_looks_between_stops == 0) {
-      if (stop_asked(control)) halt_for(pool_halt::asked);
+      if (stop_asked(crew, control)) halt_for(pool_halt::asked);
       if (crew.now_ns() - me.idle_since_ns > control.idle_limit_ns) return false;
     }
     crew.pause(me.idle_looks);
@@ -111,7 +120,14 @@ struct pool_view {
     if (more != 0) device_atomic<std::uint64_t>(total).add_relaxed(more);
   }
 
+  BALLAST_HD bool takes_turn_to_look(std::uint64_t now_ns) const {
+    device_atomic<std::uint64_t> const looked(words->stop_looked_ns);
+    std::uint64_t const last = looked.load_relaxed();
+    return now_ns - last >= ns_between_stops && looked.replace_acq_rel(last, now_ns);
+  }
+
   static constexpr std::uint32_t idle_looks_between_stops = 64;
+  static constexpr std::uint64_t ns_between_stops = 50'000;
 };
 
 /// Bounds a wait for another worker that is in the middle of an operation on a shared structure.

@@ -32,8 +32,9 @@ struct pool_options {
   /// Tasks for which there is room, for each worker, 8 to 2^20, rounded up to a power of two; of `static`, to
   /// begin with. More tasks than fit are moved to the host and back, which is slow. About 48 bytes each.
   std::uint32_t capacity = 1024;
-  /// Joins that can wait at a time, 64 bytes each; 0: 2048 for each worker. None are kept for lists whose
-  /// kernels make none; `static` begins with so many and makes more where memory allows.
+  /// Joins that can wait at a time, 64 bytes each, and some 100 to 400 more for each worker's stock; 0: 2048
+  /// for each worker. None are kept for lists whose kernels make none; `static` begins with so many and makes
+  /// more where memory allows.
   std::uint32_t joins = 0;
   resident_options resident;
   /// How long run() works if it is given no deadline.

@@ -19,8 +19,8 @@ __device__ inline std::uint32_t sum_up_to(std::uint32_t value) {
 }
 
 /// Where threads are workers: the warp takes up to 32 of the newest tasks of its hand together, as many as
-/// there is room for their children; lane i has one in `mine` if i is less than the answer. What is left of
-/// tasks of several blocks goes back, and `me` says where their children go. Ends with a syncwarp.
+/// there is room for their children, and joins; lane i has one in `mine` if i is less than the answer. What
+/// is left of tasks of several blocks goes back, and `me` says where their children go. Ends with a syncwarp.
 template <class List>
 __device__ std::uint32_t take_newest_of(task_hand const& hand, pool_worker& me, stored_task& mine) {
   std::uint32_t const lane = threadIdx.x, held = me.held(), begin = me.begin, end = me.end;
@@ -30,7 +30,8 @@ __device__ std::uint32_t take_newest_of(task_hand const& hand, pool_worker& me, 
     room = List::room_for(mine.record);
   }
   std::uint32_t const rooms = sum_up_to(room);
-  bool const fits = lane < held && held - 1 - lane + rooms <= hand.capacity();
+  bool const has_joins = (lane + 1) * List::most_joins <= me.joins;
+  bool const fits = lane < held && held - 1 - lane + rooms <= hand.capacity() && has_joins;
   std::uint32_t const misfits = ~__ballot_sync(0xffffffff, fits);
   std::uint32_t const taken = misfits == 0 ? 32 : __ffs(int(misfits)) - 1;
   bool const has_rest = lane < taken && mine.record.range().count > 1;

@@ -27,7 +27,7 @@ void work_in_pool_on_host(void const* argument, host_lane& lane) {
     auto const begin = is_paced ? crew.now_ns() : 0;
     List::template run_first_block<host_block>(crew.record(), crew.scratch(), loop.sink());
     if (is_paced) crew.pace().worked(std::chrono::nanoseconds(crew.now_ns() - begin));
-    loop.book();
+    loop.book(crew);
   }
   loop.end(crew);
 }
@@ -66,7 +66,7 @@ __device__ void work_in_pool(pool_work<Method, View> const& work, typename View:
     else
       List::template run_first_block<cuda_block>(crew.record(), crew.scratch(), loop.sink());
     crew.sync();
-    if (crew.leader()) loop.book();
+    loop.book(crew);
   }
   loop.end(crew);
 }

@@ -49,7 +49,8 @@ struct fed_view : pool_view {
     return server_news::of(poll(source.news_for(block)));
   }
 
-  BALLAST_HD bool stop_asked(resident_control const& control) const {
+  template <class Crew>
+  BALLAST_HD bool stop_asked(Crew const&, [[maybe_unused]] resident_control const& control) const {
 #if BALLAST_ON_GPU
     return server_news::of(source.news_for(blockIdx.x).load_relaxed()).stop;  // no read over PCIe
 #else

@@ -51,8 +51,9 @@ struct lane_server_memory {
 static_assert(sizeof(lane_server_memory) + 128 <= 1024);
 
 /// How the server moves tasks from lanes to the ring. Small enough to be an argument in registers, since what
-/// is not inlined has registers of its own: reading ahead needs them all.
-template <std::uint32_t Threads>
+/// is not inlined has registers of its own: reading ahead needs them all. Gated: what the source is, known
+/// here, since whatever a server might do costs the kernels beside it registers (docs/decisions/0007).
+template <std::uint32_t Threads, bool Gated>
 struct lane_ring_filler {
   using crew_type = cuda_crew<Threads>;
   static constexpr std::uint32_t longest_window = std::bit_floor(Threads * chunks_in_flight / 4);  ///< slots
@@ -87,7 +88,9 @@ struct lane_ring_filler {
 
   /// For the leader, after slots were written: tells the workers how many tickets have their task.
   __device__ void publish() const {
-    if (source().is_gated() && state.gated != state.tail) open_gate();
+    if constexpr (Gated) {
+      if (state.gated != state.tail) open_gate();
+    }
     server_news const news{std::uint32_t(state.tail), state.ended != 0, state.over != 0};
     for (std::uint32_t copy = 0; copy < news_copies; ++copy)
       source().news_for(copy).store_relaxed(news.word());

@@ -13,9 +13,9 @@ inline constexpr std::uint32_t reads_per_turn = 16;         ///< of a full lane,
 inline constexpr std::uint32_t rounds_before_telling = 64;  ///< what was fetched; a quiet one counts as eight
 
 /// What block 0 does. Every thread of the block calls these together, except where it says otherwise.
-template <std::uint32_t Threads>
-struct lane_server : lane_share_opener<Threads> {
-  using base = lane_share_opener<Threads>;
+template <std::uint32_t Threads, bool Gated>
+struct lane_server : lane_share_opener<Threads, Gated> {
+  using base = lane_share_opener<Threads, Gated>;
   using crew_type = cuda_crew<Threads>;
   using base::crew, base::state, base::source, base::space, base::publish;
 
@@ -137,8 +137,7 @@ struct lane_server : lane_share_opener<Threads> {
   }
 
   __device__ bool workers_halted() const {
-    return source().is_gated() &&
-           atomic_ref<std::uint32_t, scope::device>(*source().pool_halt_word).load_relaxed() != 0;
+    return Gated && atomic_ref<std::uint32_t, scope::device>(*source().pool_halt_word).load_relaxed() != 0;
   }
 
   /// For the listener, while nobody reads the state.
@@ -211,17 +210,17 @@ struct lane_server : lane_share_opener<Threads> {
   __device__ void leave() const {
     for (std::uint32_t lane = crew.rank(); lane < most_lanes; lane += Threads) {
       bool const in_part = state.entries != 0 && state.entries_lane == lane;
-      bool const is_shared = in_part && !source().is_gated();
+      bool const is_shared = in_part && !Gated;
       source().to_host->left_off[lane] = {state.got[lane] + (is_shared ? 1 : 0),
                                           in_part && !is_shared ? state.entries_moved : 0};
     }
   }
 };
 
-template <std::uint32_t Threads>
+template <bool Gated, std::uint32_t Threads>
 __device__ BALLAST_APART void lane_source_ref::serve(cuda_crew<Threads> crew,
                                                      lane_server_memory& memory) const {
-  lane_server<Threads> const server{{{crew, memory}}};
+  lane_server<Threads, Gated> const server{{{crew, memory}}};
   server.clear(*this);
   server.run();
 }

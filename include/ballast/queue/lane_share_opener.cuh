@@ -11,9 +11,9 @@ namespace ballast::inline queue {
 
 /// How the server gives a spread task's blocks to the workers: in one of the shared_blocks, of which entries
 /// in the ring tell. Every thread of the block calls these together.
-template <std::uint32_t Threads>
-struct lane_share_opener : lane_ring_filler<Threads> {
-  using base = lane_ring_filler<Threads>;
+template <std::uint32_t Threads, bool Gated>
+struct lane_share_opener : lane_ring_filler<Threads, Gated> {
+  using base = lane_ring_filler<Threads, Gated>;
   using base::crew, base::state, base::source, base::space, base::put, base::publish;
 
   /// If a spread task is next in the lane: gives it a share of its own, and as many entries in the ring as
@@ -38,8 +38,8 @@ struct lane_share_opener : lane_ring_filler<Threads> {
     if (__shfl_sync(0xffffffff, std::uint32_t(is_spread(chunk)), 3) == 0) return false;  // others come before
     if (state.entries == 0 && !open_share(lane, chunk)) return false;
     if (state.entries_lane != lane) return false;
-    if (!source().is_gated() && crew.lane() % 4 == 3) chunk = entry_of_share(chunk, state.share);
-    if (source().is_gated()) return put_entries(chunk);  // there may be millions: others come between
+    if (!Gated && crew.lane() % 4 == 3) chunk = entry_of_share(chunk, state.share);
+    if (Gated) return put_entries(chunk);  // there may be millions: others come between
     bool any = false;
     while (put_entries(chunk)) any = true;
     return any;
@@ -77,13 +77,13 @@ struct lane_share_opener : lane_ring_filler<Threads> {
     auto const mine = restamped(chunk, lap_of(first, source().shift));
     stamped_chunk* const chunks = source().ring_slot(first).chunks;
     for (std::uint32_t i = crew.rank(); i < 4 * count; i += Threads)
-      store_chunk<scope::device>(
-          chunks[i], source().is_gated() ? chunk_of_block(mine, int(crew.lane() % 4), block + i / 4) : mine);
+      store_chunk<scope::device>(chunks[i],
+                                 Gated ? chunk_of_block(mine, int(crew.lane() % 4), block + i / 4) : mine);
   }
 
   /// False if every share still has entries that are not used up.
   __device__ bool open_share(std::uint32_t lane, stamped_chunk const& chunk) const {
-    if (source().is_gated()) return list_blocks(lane, __shfl_sync(0xffffffff, blocks_of(chunk), 3));
+    if (Gated) return list_blocks(lane, __shfl_sync(0xffffffff, blocks_of(chunk), 3));
     std::uint32_t const found = free_share();
     if (found == most_shares) return false;
     fence_after_relaxed<scope::device>();  // its last user is done with it

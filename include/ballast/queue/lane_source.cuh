@@ -98,7 +98,8 @@ struct lane_source_ref {
 #if defined(__CUDACC__)
   template <std::uint32_t Threads>
   __device__ bool next(cuda_crew<Threads>& crew) const;
-  template <std::uint32_t Threads>
+  /// Gated: is_gated(), which the caller knows.
+  template <bool Gated = false, std::uint32_t Threads>
   __device__ void serve(cuda_crew<Threads> crew, lane_server_memory& memory) const;
   __device__ bool server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const;
 #endif

@@ -10,7 +10,7 @@ namespace ballast::inline queue {
 #if defined(__CUDACC__)
 /// Block 0 serves; the others work.
 template <class List>
-__global__ void __launch_bounds__(List::block_threads, List::blocks_beside_server)
+__global__ void __launch_bounds__(List::block_threads, List::blocks_per_multiprocessor)
     work_in_fed_pool_on_gpu(__grid_constant__ fed_work const work) {
   using crew_type = cuda_crew<List::block_threads>;
   __shared__ typename crew_type::words words;
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(List::block_threads, List::blocks_beside_serve
   crew_type const crew(memory.tasks.tasks, words);
   work.control.arrive(crew, crew.now_ns());
   if (blockIdx.x == 0)
-    work.view.source.serve(crew, memory.serving);
+    work.view.source.template serve<true>(crew, memory.serving);
   else
     work_in_pool<List>(work, memory.tasks.worker, crew);
 }

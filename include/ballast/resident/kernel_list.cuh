@@ -26,7 +26,7 @@ struct kernel_list {
 
   /// Of the resident kernel, per SM: what its most demanding kernel wants.
   static constexpr int blocks_per_multiprocessor = bounded_blocks<K...>;
-  static constexpr int blocks_beside_server = bounded_blocks_beside_server<threads, K...>;
+  static constexpr int blocks_beside_server = bounded_blocks_or_64_registers<threads, K...>;
 
   /// Runs the task, or each that a spread one stands for, on the calling block of threads, with Block<K> as
   /// the view each kernel gets.
