@@ -90,7 +90,7 @@ run_sanitizer() {
     return
   fi
   # Few resident blocks, since idle ones poll; of md the plain launches of the same kernels.
-  export BALLAST_TEST_BLOCKS=5
+  export BALLAST_TEST_BLOCKS=5 BALLAST_TEST_TASKS=1000
   for tool in memcheck racecheck; do
     # Calls that fail as the tests expect (no memory, peer access made before) are no errors of memory.
     quiet=()
@@ -108,7 +108,7 @@ run_sanitizer() {
         "$programs/ballast" md --atoms 1024 --forces $forces --solutions S1 --steps 2 --devices cuda:0
     done
   done
-  unset BALLAST_TEST_BLOCKS
+  unset BALLAST_TEST_BLOCKS BALLAST_TEST_TASKS
 }
 
 # dynamics DEVICES: a short run whose JSON object goes into the record.

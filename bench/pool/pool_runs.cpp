@@ -49,6 +49,24 @@ void measure_tree(session& now, tree_data const& data, compiled_kernels const& k
   now.verify(is_right, "as many tasks ran as the tree has nodes");
 }
 
+/// 0: as many as fit.
+std::vector<int> block_counts(session const& now) {
+  int const most = now.first()->facts().multiprocessors;
+  return now.first()->is_cuda() && !now.quick() ? std::vector<int>{most, 4 * most, 16 * most, 0}
+                                                : std::vector<int>{0};
+}
+
+void measure_single_task(session& now, std::string_view method, int blocks) {
+  pinned_buffer<std::uint64_t> answer(now.first(), 1);
+  auto options = by(method);
+  options.resident.blocks = blocks;
+  task_pool pool(now.first(), fibonacci_kernels(), options);
+  now.measure(std::string(method), pool.workers(), "s", [&] {
+    return seconds_of([&] { pool.run(task(fibonacci_call{{array_ref(answer.data()), {}}, 1})); });
+  });
+  now.verify(answer[0] == 1, "the single task of a run has run");
+}
+
 }  // namespace
 
 void measure_fibonacci(session& now) {
@@ -83,14 +101,11 @@ void measure_block_tree(session& now) {
 }
 
 void measure_empty_run(session& now) {
-  for (auto const& method : pool_methods()) {
-    pinned_buffer<std::uint64_t> answer(now.first(), 1);
-    task_pool pool(now.first(), fibonacci_kernels(), by(method.name));
-    now.measure(std::string(method.name), "s", [&] {
-      return seconds_of([&] { pool.run(task(fibonacci_call{{array_ref(answer.data()), {}}, 1})); });
-    });
-    now.verify(answer[0] == 1, "the single task of a run has run");
-  }
+  now.axes("A run of one task", "workers", "s", true, true);
+  for (auto const& method : pool_methods())
+    for (int const blocks : block_counts(now))
+      if (blocks == 0 || method.name != "static-per-task")  // which has as many blocks as tasks
+        measure_single_task(now, method.name, blocks);
 }
 
 }  // namespace ballast::bench

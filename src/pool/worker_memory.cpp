@@ -9,7 +9,7 @@ namespace ballast::inline pool {
 worker_memory::worker_memory(pool_plan const& plan, std::uint32_t workers)
     : device_(plan.device),
       hand_capacity_(plan.hand_capacity),
-      tasks_at_once_(tasks_at_once(plan)),
+      tasks_at_once_(std::min(tasks_at_once(plan), plan.hand_capacity / 2)),
       most_spawns_(plan.kernels->most_spawns()),
       joins_(plan, workers),
       launch_(plan.device, workers),

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "ballast/base/environment.hpp"
 #include "ballast/device/buffer.hpp"
 #include "pool_device.hpp"
 #include "tree_kernels.cuh"
@@ -15,12 +16,16 @@
 namespace ballast::test {
 namespace {
 
-/// How many nodes a run takes here: fewer where every access is checked.
+/// How many nodes a run takes here: fewer where every access is checked, and as BALLAST_TEST_TASKS says (from
+/// 100 on).
+std::uint32_t tasks_of_a_run() {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr std::uint32_t very_many = 20'000;
+  constexpr auto usual = "20000";
 #else
-constexpr std::uint32_t very_many = 1'000'000;
+  constexpr auto usual = "1000000";
 #endif
+  return std::uint32_t(std::stoul(environment("BALLAST_TEST_TASKS").value_or(usual)));
+}
 
 struct contract_case {
   std::string method;
@@ -44,7 +49,7 @@ class pool_contract : public testing::TestWithParam<contract_case> {
  protected:
   /// Fewer where one lock lets one of a GPU's workers in at a time.
   std::uint32_t const many =
-      device()->is_cuda() && GetParam().method == "blocking" ? very_many / 10 : very_many;
+      device()->is_cuda() && GetParam().method == "blocking" ? tasks_of_a_run() / 10 : tasks_of_a_run();
 
   bool is_static() const { return GetParam().method.starts_with("static"); }
 
@@ -146,12 +151,14 @@ TEST_P(pool_contract, runs_a_single_task_once) {
 
 TEST_P(pool_contract, runs_each_task_of_a_chain_once) {
   auto pool = make_pool_for_chain();
-  expect_once(pool, is_static() ? std::min(many, 10'000u) : many, tree_shape::chain);
+  // A link costs a GPU 4 us by the methods that put each task where others find it.
+  bool const hops = device()->is_cuda() && GetParam().method != pool_methods().front().name;
+  expect_once(pool, is_static() ? std::min(many, 10'000u) : hops ? many / 5 : many, tree_shape::chain);
 }
 
 TEST_P(pool_contract, runs_each_task_of_a_comb_once) {
   auto pool = make_pool();
-  expect_once(pool, is_static() ? 9'999 : many / 4 * 2 + 1, tree_shape::comb);
+  expect_once(pool, is_static() ? std::min(many, 9'999u) : many / 4 * 2 + 1, tree_shape::comb);
 }
 
 TEST_P(pool_contract, runs_each_task_of_a_binary_tree_once) {

@@ -34,7 +34,7 @@ struct pool_view {
   stored_task* hands = nullptr;      ///< hand_capacity for each worker
   std::uint32_t hand_capacity = 0;   ///< a power of two
   std::uint32_t workers = 0;
-  std::uint32_t tasks_at_once = 1;       ///< that a worker runs
+  std::uint32_t tasks_at_once = 1;       ///< that a worker runs; at most half of what a hand holds
   stored_task const* waiting = nullptr;  ///< roots, and what the host gives back
   std::uint32_t waiting_tasks = 0;
   std::uint32_t most_at_once = 1;  ///< of them that a worker takes
