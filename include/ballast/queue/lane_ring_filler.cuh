@@ -59,10 +59,11 @@ struct lane_ring_filler {
   static constexpr std::uint32_t longest_window = std::bit_floor(Threads * chunks_in_flight / 4);  ///< slots
 
   crew_type crew;
-  lane_server_memory& state;
+  shared_ref<lane_server_memory> memory;
 
-  __device__ lane_source_ref const& source() const { return state.source(); }
-  __device__ std::uint64_t space() const { return state.free_until - state.tail; }
+  __device__ lane_server_memory& state() const { return *memory; }
+  __device__ lane_source_ref const& source() const { return state().source(); }
+  __device__ std::uint64_t space() const { return state().free_until - state().tail; }
 
   /// Looks whether ring slots became free; needed only when little space is left. `Each`: at so many a
   /// thread.
@@ -73,11 +74,11 @@ struct lane_ring_filler {
 #  pragma unroll
     for (std::uint32_t k = Each; k-- > 0;) {
       std::uint32_t const i = crew.rank() + k * Threads;
-      if (!source().ring_slot_is_free(state.free_until + i)) found = i;
+      if (!source().ring_slot_is_free(state().free_until + i)) found = i;
     }
     found = crew.smallest(found);
     fence_after_relaxed<scope::device>();  // the workers' reads of the slots come before our writes
-    if (crew.leader()) state.free_until += found;
+    if (crew.leader()) state().free_until += found;
     crew.sync();
   }
 
@@ -89,9 +90,9 @@ struct lane_ring_filler {
   /// For the leader, after slots were written: tells the workers how many tickets have their task.
   __device__ void publish() const {
     if constexpr (Gated) {
-      if (state.gated != state.tail) open_gate();
+      if (state().gated != state().tail) open_gate();
     }
-    server_news const news{std::uint32_t(state.tail), state.ended != 0, state.over != 0};
+    server_news const news{std::uint32_t(state().tail), state().ended != 0, state().over != 0};
     for (std::uint32_t copy = 0; copy < news_copies; ++copy)
       source().news_for(copy).store_relaxed(news.word());
   }
@@ -101,20 +102,20 @@ struct lane_ring_filler {
   /// anything. book_polled() must follow.
   __device__ bool poll_lane(std::uint32_t lane, std::uint32_t lanes) const {
     std::uint32_t const slot = crew.lane() / 4, part = crew.lane() % 4;
-    std::uint64_t const ticket = state.got[lane] + slot;
+    std::uint64_t const ticket = state().got[lane] + slot;
     auto const lap = lap_of(ticket, source().shift);
     auto const chunk = load_chunk<scope::system>(source().lane_slot(lane, ticket).chunks[part], lap);
     std::uint32_t const whole = whole_slots(is_here(chunk, lap));
     std::uint32_t const plain = whole_slots(is_here(chunk, lap) && !(part == 3 && is_spread(chunk)));
     std::uint32_t const some = min(plain, quota(lanes));
     std::uint32_t place = 0;
-    if (crew.lane() == 0 && some != 0) place = atomicAdd(&state.moved, some);
+    if (crew.lane() == 0 && some != 0) place = atomicAdd(&state().moved, some);
     place = __shfl_sync(0xffffffff, place, 0);
-    if (slot < some) put(state.tail + place + slot, part, chunk);
+    if (slot < some) put(state().tail + place + slot, part, chunk);
     if (crew.lane() == 0) {
-      state.got[lane] += some;
-      state.found[crew.warp()] = std::uint8_t(some);
-      state.spread_found[crew.warp()] = plain < whole;
+      state().got[lane] += some;
+      state().found[crew.warp()] = std::uint8_t(some);
+      state().spread_found[crew.warp()] = plain < whole;
     }
     return whole != 0;
   }
@@ -122,8 +123,8 @@ struct lane_ring_filler {
   /// Puts what the polls moved into the tail.
   __device__ void book_polled() const {
     if (crew.leader()) {
-      state.tail += state.moved;
-      state.moved = 0;
+      state().tail += state().moved;
+      state().moved = 0;
       publish();
     }
     crew.sync();
@@ -140,8 +141,8 @@ struct lane_ring_filler {
  private:
   __device__ void open_gate() const {
     atomic_ref<std::uint32_t, scope::device>(source().words->ready)
-        .add_relaxed(std::uint32_t(state.tail - state.gated));
-    state.gated = state.tail;
+        .add_relaxed(std::uint32_t(state().tail - state().gated));
+    state().gated = state().tail;
   }
 
   /// Slots per lane of a poll, so that all fit into the space.
@@ -155,7 +156,7 @@ struct lane_ring_filler {
   __device__ bool read_window(std::uint32_t lane) const {
     find_space(longest_window);
     std::uint32_t const window = min(std::uint64_t(longest_window), source().capacity());
-    std::uint64_t const next = state.got[lane];
+    std::uint64_t const next = state().got[lane];
     std::uint32_t const first = std::uint32_t(next) & (window - 1);
     stamped_chunk const* const chunks = source().lane_slot(lane, next - first).chunks;
     stamped_chunk held[chunks_in_flight];
@@ -171,7 +172,7 @@ struct lane_ring_filler {
       if (slot >= first && (spread || !is_here(held[k], lap))) end = min(end, slot);
     }
     end = crew.smallest(end);
-    std::uint64_t const to = state.tail - first;
+    std::uint64_t const to = state().tail - first;
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
       std::uint32_t const slot = (crew.rank() + k * Threads) / 4;
@@ -179,8 +180,8 @@ struct lane_ring_filler {
     }
     crew.sync();
     if (crew.leader()) {
-      state.got[lane] += end - first;
-      state.tail += end - first;
+      state().got[lane] += end - first;
+      state().tail += end - first;
       publish();
     }
     crew.sync();

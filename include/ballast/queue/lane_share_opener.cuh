@@ -34,11 +34,11 @@ struct lane_share_opener : lane_ring_filler<Threads, Gated> {
 
   __device__ bool share_out_next(std::uint32_t lane) const {
     auto chunk =
-        load_chunk<scope::system>(source().lane_slot(lane, state.got[lane]).chunks[crew.lane() % 4], 0);
+        load_chunk<scope::system>(source().lane_slot(lane, state().got[lane]).chunks[crew.lane() % 4], 0);
     if (__shfl_sync(0xffffffff, std::uint32_t(is_spread(chunk)), 3) == 0) return false;  // others come before
-    if (state.entries == 0 && !open_share(lane, chunk)) return false;
-    if (state.entries_lane != lane) return false;
-    if (!Gated && crew.lane() % 4 == 3) chunk = entry_of_share(chunk, state.share);
+    if (state().entries == 0 && !open_share(lane, chunk)) return false;
+    if (state().entries_lane != lane) return false;
+    if (!Gated && crew.lane() % 4 == 3) chunk = entry_of_share(chunk, state().share);
     if (Gated) return put_entries(chunk);  // there may be millions: others come between
     bool any = false;
     while (put_entries(chunk)) any = true;
@@ -48,16 +48,16 @@ struct lane_share_opener : lane_ring_filler<Threads, Gated> {
   /// As many entries as there is space for; false if that is none. They are published first, so that workers
   /// that wait far back come near while they are written.
   __device__ bool put_entries(stamped_chunk const& chunk) const {
-    this->template find_space<slots_checked_for_entries>(state.entries);
-    auto const some = std::uint32_t(min(space(), std::uint64_t(state.entries)));
-    auto const from = state.tail;
-    auto const moved = state.entries_moved;
+    this->template find_space<slots_checked_for_entries>(state().entries);
+    auto const some = std::uint32_t(min(space(), std::uint64_t(state().entries)));
+    auto const from = state().tail;
+    auto const moved = state().entries_moved;
     crew.sync();
     if (crew.leader() && some != 0) {
-      state.tail += some;
-      state.entries -= some;
-      state.entries_moved += some;
-      if (state.entries == 0) ++state.got[state.entries_lane];
+      state().tail += some;
+      state().entries -= some;
+      state().entries_moved += some;
+      if (state().entries == 0) ++state().got[state().entries_lane];
       publish();
     }
     for (std::uint32_t i = 0; i < some;) {
@@ -91,12 +91,12 @@ struct lane_share_opener : lane_ring_filler<Threads, Gated> {
     std::uint32_t const blocks = __shfl_sync(0xffffffff, blocks_of(chunk), 3);
     if (crew.rank() < 4) share.whole.chunks[crew.rank()] = chunk;
     if (crew.leader()) {
-      state.share = found;
-      state.entries = min(blocks, crew.blocks() - 1);
-      state.entries_lane = lane;
-      state.unlisted += blocks - state.entries;
+      state().share = found;
+      state().entries = min(blocks, crew.blocks() - 1);
+      state().entries_lane = lane;
+      state().unlisted += blocks - state().entries;
       atomic_ref<std::uint32_t, scope::device>(share.next).store_relaxed(0);
-      entries_of(found).store_relaxed(state.entries);
+      entries_of(found).store_relaxed(state().entries);
     }
     crew.sync();
     fence_after_relaxed<scope::device>();  // the leader's words come before everybody's entries
@@ -107,9 +107,9 @@ struct lane_share_opener : lane_ring_filler<Threads, Gated> {
   __device__ bool list_blocks(std::uint32_t lane, std::uint32_t blocks) const {
     crew.sync();
     if (crew.leader()) {
-      state.entries = blocks;
-      state.entries_moved = 0;
-      state.entries_lane = lane;
+      state().entries = blocks;
+      state().entries_moved = 0;
+      state().entries_lane = lane;
     }
     crew.sync();
     return true;

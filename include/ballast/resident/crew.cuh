@@ -8,6 +8,7 @@
 
 #include "ballast/device/block.cuh"
 #include "ballast/device/kernel_code.hpp"
+#include "ballast/device/shared_ref.cuh"
 #include "ballast/device/stamped_chunk.cuh"
 #include "ballast/resident/task_record.cuh"
 
@@ -89,7 +90,7 @@ class cuda_crew {
     std::uint32_t of_warp[32];
   };
 
-  __device__ cuda_crew(storage& shared, words& reduced) : shared_(&shared), words_(&reduced) {}
+  __device__ cuda_crew(storage& shared, words& reduced) : shared_(shared), words_(reduced) {}
 
   /// For a worker, before its first task.
   __device__ void forget_tasks() const {
@@ -141,8 +142,8 @@ class cuda_crew {
   __device__ bool any(bool value) const { return __syncthreads_or(value) != 0; }
 
  private:
-  storage* shared_;
-  words* words_;
+  shared_ref<storage> shared_;
+  shared_ref<words> words_;
 };
 #endif
 
