@@ -5,6 +5,7 @@
 #include "ballast/pool/level_arrays.cuh"
 #include "join_memory.hpp"
 #include "pool_executor.hpp"
+#include "worker_memory.hpp"
 
 namespace ballast::inline pool {
 namespace {
@@ -27,12 +28,14 @@ class level_executor final : public pool_executor {
   std::size_t memory_bytes() const override {
     return in_.bytes() + out_.bytes() + words_.bytes() + joins_.bytes();
   }
-  bool is_claimed() const override { return false; }  // a stream waits for its work when it ends
+  bool is_claimed() override { return false; }  // a stream waits for its work when it ends
   void request_stop() noexcept override { stop_asked_.store(true); }
 
   void carry_out(pool_run& run) override {
+    require_last_level_over();
     stop_asked_.store(false);
     if (!joins_matter_) forget_joins();
+    joins_matter_ = false;
     run.statistics.workers.resize(blocks_);
     write_roots(run);
     while (tasks_ != 0 && run.why_stopped.empty()) {
@@ -44,6 +47,15 @@ class level_executor final : public pool_executor {
   }
 
  private:
+  /// A run whose last level did not end in time has thrown, and the level uses the memory until it ends.
+  void require_last_level_over() {
+    if (!is_running_) return;
+    try {
+      stream_->synchronize(deadline::in(clock::duration(0)));
+    } catch (deadline_passed const&) { throw error("a level of an earlier run of this pool has not ended"); }
+    is_running_ = false;
+  }
+
   static std::uint32_t choose_blocks(pool_plan const& plan, kernel_code const& code) {
     auto& device = *plan.device;
     auto const facts = device.facts();
@@ -80,23 +92,25 @@ class level_executor final : public pool_executor {
       if (room <= out_.size()) return "";
       out_ = {};
       out_ = device_buffer<stored_task>(plan_.device, room);
-    } catch (device_lost const&) { throw; } catch (error const& refused) {
-      return "static must store a whole level: " + std::string(refused.what());
+    } catch (device_lost const&) { throw; } catch (std::exception const& refused) {  // bad_alloc on cores
+      return "static must store a whole level, of up to " + std::to_string(room) +
+             " tasks: " + refused.what();
     }
     return "";
   }
 
   void run_level(pool_run& run) {
-    auto const room = std::uint32_t((tasks_ + further_blocks_) * plan_.kernels->most_spawns());
-    level_work const level{in_.data(), out_.data(),   words_.data(), std::uint32_t(tasks_),
-                           room,       joins_.arena()};
+    auto const declared = tasks_ + further_blocks_;  // by how many blocks
+    auto const room = std::uint32_t(declared * plan_.kernels->most_spawns());
+    auto joins = joins_.arena();
+    joins.capacity = std::uint32_t(joins_used_ + declared * plan_.kernels->most_joins());
+    level_work const level{in_.data(), out_.data(), words_.data(), std::uint32_t(tasks_), room, joins};
     clear(*stream_, words_);
     stream_->launch(code_, grid(level.tasks), &level, sizeof level);
-    stream_->synchronize(run.until);
+    await_level(run.until);
     auto const words = copy_of(*stream_, words_)[0];
     count(run.statistics, level, words);
-    if (words.tail > room)
-      run.why_stopped = "a kernel created more tasks than its `spawns`; those beyond are lost";
+    run.why_stopped = reason_of(words.tail > room ? pool_halt::overrun : pool_halt(words.halt));
     if (plan_.kernels->most_joins() != 0) {
       auto const used = joins_.used(*stream_);
       run.statistics.joins += used - joins_used_;
@@ -105,6 +119,18 @@ class level_executor final : public pool_executor {
     std::swap(in_, out_);
     tasks_ = std::min(words.tail, room);
     further_blocks_ = words.further_blocks;
+  }
+
+  /// Tasks are not interrupted; at the deadline the level is the last. Throws deadline_passed if it lasts
+  /// longer than stop_patience beyond it.
+  void await_level(deadline until) {
+    is_running_ = true;
+    try {
+      stream_->synchronize(until);
+    } catch (deadline_passed const&) {
+      stream_->synchronize(deadline::in(plan_.options.resident.stop_patience));
+    }
+    is_running_ = false;
   }
 
   std::uint32_t grid(std::uint32_t tasks) const {
@@ -138,6 +164,7 @@ class level_executor final : public pool_executor {
   std::unique_ptr<stream> stream_;
   std::uint64_t tasks_ = 0, further_blocks_ = 0, joins_used_ = 0;
   bool joins_matter_ = false;  ///< tasks that were handed back may name joins
+  bool is_running_ = false;    ///< a level
   std::atomic<bool> stop_asked_ = false;
 };
 

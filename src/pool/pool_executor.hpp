@@ -52,7 +52,7 @@ class pool_executor {
   virtual std::uint32_t workers() const = 0;
   virtual std::size_t memory_bytes() const = 0;
   /// Whether a kernel may still use its memory, which must then not be freed.
-  virtual bool is_claimed() const = 0;
+  virtual bool is_claimed() = 0;
 };
 
 /// How resident_kernel::start_on() is called once the kernel's argument is known.

@@ -20,7 +20,15 @@ class resident_executor final : public pool_executor {
 
   std::uint32_t workers() const override { return kernel_.blocks(); }
   std::size_t memory_bytes() const override { return memory_->bytes() + workers_.bytes(); }
-  bool is_claimed() const override { return kernel_.claimed(); }
+  bool is_claimed() override {
+    if (!kernel_.claimed()) return false;
+    try {
+      kernel_.join(deadline::in(clock::duration(0)));
+    } catch (deadline_passed const&) { return true; }
+    is_empty_ = false;  // what that run has left, its caller has given up
+    workers_.forget_joins();
+    return false;
+  }
 
   void request_stop() noexcept override {
     stop_asked_.store(true);
@@ -28,7 +36,7 @@ class resident_executor final : public pool_executor {
   }
 
   void carry_out(pool_run& run) override {
-    if (kernel_.claimed()) throw error("the kernel of an earlier run of this pool has not ended");
+    if (is_claimed()) throw error("the kernel of an earlier run of this pool has not ended");
     stop_asked_.store(false);
     workers_.begin_run(*stream_);
     while (!run.waiting.empty() && run.why_stopped.empty()) {
@@ -89,6 +97,7 @@ class resident_executor final : public pool_executor {
     memory_->collect(*stream_, run.waiting);
     workers_.collect(*stream_, run.waiting);
     run.statistics.spilled += run.waiting.size();
+    run.statistics.most_stored = std::max<std::uint64_t>(run.statistics.most_stored, run.waiting.size());
     if (run.why_stopped.empty()) run.why_stopped = reason_of(halt);
   }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/pool/task_pool.hpp"
 
+#include <atomic>
+#include <new>
+
 #include "ballast/base/log.hpp"
 #include "pool_executor.hpp"
 
@@ -27,6 +30,7 @@ struct task_pool::state {
 
   pool_plan plan;
   std::unique_ptr<pool_executor> executor;
+  std::atomic<bool> is_running = false;
 
   pool_run begin(std::span<task const> roots, deadline until) const {
     pool_run run{until, {}, {}, {}};
@@ -40,11 +44,35 @@ struct task_pool::state {
   }
   [[noreturn]] void hand_back(pool_run& run) const {
     std::vector<task> unexecuted;
+    try {
+      unexecuted.reserve(run.waiting.size());
+    } catch (std::bad_alloc const&) {
+      throw error(run.why_stopped + "; and no memory is left to hand back the " +
+                  std::to_string(run.waiting.size()) + " tasks that did not run");
+    }
     for (auto const& left : run.waiting) unexecuted.push_back(plan.kernels->task_of(left.record));
     throw pool_stopped(plan.device->name(), run.why_stopped, std::move(unexecuted),
                        std::move(run.statistics));
   }
 };
+
+namespace {
+
+/// Refuses a second thread.
+class one_run {
+ public:
+  explicit one_run(std::atomic<bool>& is_running) : is_running_(is_running) {
+    if (is_running_.exchange(true)) throw error("run() of this pool is at work in another thread");
+  }
+  ~one_run() { is_running_.store(false); }
+  one_run(one_run const&) = delete;
+  one_run& operator=(one_run const&) = delete;
+
+ private:
+  std::atomic<bool>& is_running_;
+};
+
+}  // namespace
 
 task_pool::task_pool(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                      pool_options options)
@@ -52,12 +80,17 @@ task_pool::task_pool(std::shared_ptr<compute_device> device, compiled_kernels co
 
 // Blocks that may still run use the memory: such a state is left behind alive.
 task_pool::~task_pool() {
-  if (!state_->executor->is_claimed()) return;
+  bool is_claimed = true;
+  try {
+    is_claimed = state_->executor->is_claimed();
+  } catch (error const&) { is_claimed = false; }  // the device is lost, and its kernels with it
+  if (!is_claimed) return;
   write_log(log_level::warning, "a task pool whose kernel does not end is left behind");
   (void)state_.release();
 }
 
 pool_statistics task_pool::run(std::span<task const> roots, deadline until) {
+  one_run const only(state_->is_running);
   auto run = state_->begin(roots, until);
   state_->executor->carry_out(run);
   if (!run.why_stopped.empty()) state_->hand_back(run);

@@ -30,9 +30,11 @@ void worker_memory::begin_run(stream& on) {
 }
 
 // Completed runs give every record back, but what followed a stopped one may not have been the rest of it.
+// Where joins did not suffice they would not for the rest either.
 void worker_memory::end_run(bool was_stopped) {
-  joins_are_stale_ = !was_stopped && was_stopped_;
-  was_stopped_ = was_stopped;
+  bool const goes_on = was_stopped && halt() != pool_halt::joinless && halt() != pool_halt::overjoined;
+  joins_are_stale_ = !goes_on && (was_stopped || was_stopped_);
+  was_stopped_ = goes_on;
 }
 
 void worker_memory::give(stream& on, std::span<stored_task const> waiting) {
@@ -106,6 +108,10 @@ std::string_view reason_of(pool_halt halt) {
       return "a kernel created more tasks than its `spawns`; those beyond are lost";
     case pool_halt::joinless:
       return "no record is left for a join: the option `joins`";
+    case pool_halt::overjoined:
+      return "a kernel made more joins than its `joins`, or ended some twice; what hangs on them is lost";
+    case pool_halt::misranged:
+      return "a kernel created a task of a range that is not 1 to 16777215 blocks; it is lost";
     case pool_halt::stalled:
       return "a worker waited too long for another inside a shared structure";
     default:

@@ -23,6 +23,7 @@ class worker_memory {
   /// run was completed.
   void begin_run(stream& on);
   void end_run(bool was_stopped);
+  void forget_joins() { joins_are_stale_ = true; }
 
   /// Before each launch: these tasks are pending, of which each worker takes some, the newest first, when it
   /// has no other. Allocates if they are more than ever before. Waits for the stream only if they are more

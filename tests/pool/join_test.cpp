@@ -68,6 +68,7 @@ TEST_P(pool_joins, that_find_no_record_end_the_run_with_an_error_that_says_so) {
     EXPECT_NE(std::string(stopped.what()).find("joins"), std::string::npos) << stopped.what();
     EXPECT_FALSE(stopped.unexecuted().empty());
   }
+  EXPECT_EQ(pool.run(task(nested{array_ref(answer_.data()), {}, 3})).joins, 3u) << "its joins are forgotten";
 }
 
 TEST_P(pool_joins, go_on_when_the_tasks_that_a_deadline_left_are_run) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "ballast/device/buffer.hpp"
@@ -42,6 +43,107 @@ TEST(task_pool, ends_the_run_of_a_kernel_that_creates_more_tasks_than_it_declare
       ADD_FAILURE() << method.name << " believed the liar";
     } catch (pool_stopped const& stopped) {
       EXPECT_NE(std::string(stopped.what()).find("spawns"), std::string::npos) << stopped.what();
+    }
+  }
+}
+
+TEST(task_pool, ends_the_run_of_a_kernel_that_creates_a_task_of_no_blocks_or_of_too_many) {
+  for (auto const& method : pool_methods())
+    for (std::uint32_t const blocks : {0u, 1u << 24, (1u << 25) + 3}) {
+      task_pool pool(device(), stray_kernels(), pool_by(method.name));
+      try {
+        pool.run(task(stray{blocks}));
+        ADD_FAILURE() << method.name << " created a task of " << blocks << " blocks";
+      } catch (pool_stopped const& stopped) {
+        EXPECT_NE(std::string(stopped.what()).find("16777215 blocks"), std::string::npos) << stopped.what();
+        EXPECT_EQ(stopped.statistics().run, 1u) << method.name;
+      }
+      EXPECT_EQ(pool.run(task(stray{5})).run, 2u) << method.name;
+    }
+}
+
+TEST(task_pool, ends_the_run_of_a_kernel_that_makes_more_joins_than_it_declares) {
+  pinned_buffer<std::uint64_t> answer(device(), 1);
+  for (auto const& method : pool_methods()) {
+    task_pool pool(device(), overjoining_kernels(), pool_by(method.name));
+    try {
+      pool.run(task(overjoiner{array_ref(answer.data())}));
+      ADD_FAILURE() << method.name << " believed it";
+    } catch (pool_stopped const& stopped) {
+      EXPECT_NE(std::string(stopped.what()).find("more joins"), std::string::npos) << stopped.what();
+    }
+  }
+}
+
+/// Tasks of which each waits for a gate, on cores.
+class gated_pool : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (device()->is_cuda()) GTEST_SKIP() << "the gate is for cores";
+  }
+  task waiting() { return task(gated{array_ref(&running_), array_ref(&gate_)}); }
+  void await_running() {
+    while (std::atomic_ref(running_).load() == 0) std::this_thread::yield();
+  }
+  void open_gate() { std::atomic_ref(gate_).store(1); }
+
+  std::uint32_t running_ = 0, gate_ = 0;
+};
+
+TEST_F(gated_pool, hands_back_what_is_left_if_its_deadline_passes_while_tasks_run) {
+  for (auto const& method : pool_methods()) {
+    running_ = gate_ = 0;
+    task_pool pool(device(), gated_kernels(), pool_by(method.name));
+    auto const until = deadline::in(std::chrono::milliseconds(20));
+    std::thread late([&] {
+      while (!until.passed()) std::this_thread::yield();
+      open_gate();
+    });
+    std::uint64_t run = 0;
+    std::vector<task> left(5, waiting());
+    try {
+      run = pool.run(left, until).run;
+      left.clear();
+    } catch (pool_stopped const& stopped) {
+      run = stopped.statistics().run;
+      left = stopped.unexecuted();
+      EXPECT_EQ(stopped.statistics().created, run + left.size()) << method.name;
+    }
+    late.join();
+    EXPECT_EQ(run + pool.run(left).run, 10u) << method.name;
+  }
+}
+
+TEST_F(gated_pool, refuses_a_second_thread) {
+  for (auto const& method : pool_methods()) {
+    running_ = gate_ = 0;
+    task_pool pool(device(), gated_kernels(), pool_by(method.name));
+    std::thread first([&] { EXPECT_EQ(pool.run(waiting()).run, 2u); });
+    await_running();
+    EXPECT_THROW(pool.run(waiting()), error) << method.name;
+    open_gate();
+    first.join();
+  }
+}
+
+TEST_F(gated_pool, works_again_once_a_kernel_that_outlasted_all_patience_has_ended) {
+  for (auto const& method : pool_methods()) {
+    running_ = gate_ = 0;
+    auto options = pool_by(method.name);
+    options.resident.stop_patience = std::chrono::milliseconds(5);
+    task_pool pool(device(), gated_kernels(), options);
+    EXPECT_THROW(pool.run(std::vector<task>{waiting()}, deadline::in(std::chrono::milliseconds(200))),
+                 deadline_passed)
+        << method.name;
+    EXPECT_THROW(pool.run(waiting()), error) << method.name;
+    open_gate();
+    for (bool refused = true; refused;) {
+      try {
+        EXPECT_EQ(pool.run(waiting()).run, 2u) << method.name;
+        refused = false;
+      } catch (pool_stopped const&) { throw; } catch (error const&) {
+        std::this_thread::yield();
+      }
     }
   }
 }

@@ -161,6 +161,48 @@ struct liar {
   }
 };
 
+/// Creates a task of so many blocks.
+struct stray {
+  static constexpr int threads = 32;
+  static constexpr std::uint32_t spawns = 1;
+
+  std::uint32_t blocks;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) block.spawn(idler{}, {0, blocks});
+  }
+};
+
+/// Makes 60 joins and declares one.
+struct overjoiner {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 1, joins = 1;
+
+  array_ref<std::uint64_t> answer;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    for (int i = 0; i < 60; ++i) (void)block.fork(fibonacci_sum<threads>{answer, {}, {}}, 1);
+  }
+};
+
+/// On cores: says that it runs, and waits until it may go on. Then it creates a task.
+struct gated {
+  static constexpr int threads = 32;
+  static constexpr std::uint32_t spawns = 1;
+
+  array_ref<std::uint32_t> running, gate;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    device_atomic<std::uint32_t>(running[0]).add_release(1);
+    while (device_atomic<std::uint32_t>(gate[0]).load_acquire() == 0) {}
+    block.spawn(idler{});
+  }
+};
+
 /// The fault of a device: a trap on a GPU, an exception on the host.
 struct faulty {
   static constexpr int threads = 32;
@@ -178,6 +220,9 @@ struct faulty {
 compiled_kernels const& tree_kernels_of_blocks();   ///< 64 threads
 compiled_kernels const& tree_kernels_of_warps();    ///< 32 threads
 compiled_kernels const& tree_kernels_of_threads();  ///< 1 thread
+compiled_kernels const& stray_kernels();
+compiled_kernels const& overjoining_kernels();
+compiled_kernels const& gated_kernels();
 compiled_kernels const& lying_kernels();
 compiled_kernels const& faulty_kernels();
 compiled_kernels const& joining_kernels_of_blocks();   ///< 64 threads

@@ -122,7 +122,8 @@ struct chunks_ref {
     view.wake_others();
     me.begin += me.portion;
     me.counts.shared += me.portion;
-    me.note_stored(mine.size() * chunk_tasks);
+    me.shelved = mine.size() * chunk_tasks;
+    me.note_stored();
   }
 
   /// Leader. Own tasks: a chunk (me.found, me.portion), or waiting tasks (then the hand is not empty).

@@ -37,7 +37,8 @@ struct deque_stealing {
     me.begin += added;
     me.counts.shared += added;
     me.has_news = 0;
-    me.note_stored(mine.size());
+    me.shelved = mine.size();
+    me.note_stored();
   }
 
   template <class Crew>

@@ -8,7 +8,7 @@
 
 namespace ballast::inline pool {
 
-/// Whether the tasks that ran have made or ended more joins than a task may.
+/// Whether the tasks that ran have made more joins than there were, or ended more than there is room for.
 BALLAST_HD inline bool joins_overran(pool_worker const& me) {
   return static_cast<std::int32_t>(me.joins) < 0 || me.joins_over > most_joins_taken;
 }
@@ -23,11 +23,12 @@ BALLAST_HD void restock_joins(Crew const& crew, pool_view const& view, pool_work
     stock[me.joins + i] = stock[view.joins.stock_capacity + i];
 }
 
-/// Then counts them. Leader.
-BALLAST_HD inline void book_joins(pool_view const& view, pool_worker& me) {
+/// Then counts them; `most` is what the tasks may have made. Leader.
+BALLAST_HD inline void book_joins(pool_view const& view, pool_worker& me, std::uint32_t most) {
+  if (me.joins_before - me.joins > most) view.halt_for(pool_halt::overjoined);
   if (joins_overran(me)) {
-    view.halt_for(pool_halt::overrun);
-    ++me.delta;                    // a continuation that will never run
+    view.halt_for(pool_halt::overjoined);
+    ++me.delta;  // a continuation that will never run
     me.joins = static_cast<std::int32_t>(me.joins) < 0 ? 0 : me.joins;
     me.joins_over = 0;  // lost, as the run is
   }
@@ -36,13 +37,15 @@ BALLAST_HD inline void book_joins(pool_view const& view, pool_worker& me) {
   me.joins_over = 0;
 }
 
-/// Puts free records where others find them, all but `kept`. Leader.
+/// Puts free records where others find them, all but `kept`; false: the run is called off. Leader.
 template <class Crew>
 BALLAST_HD bool return_joins(Crew const& crew, pool_view const& view, pool_worker& me, std::uint32_t kept) {
   auto const stock = view.joins.stock_of(me.number);
   for (; me.joins > kept; --me.joins)
-    if (view.joins.returned.push(stock[me.joins - 1], worker_patience(crew)) != push_outcome::stored)
+    if (view.joins.returned.push(stock[me.joins - 1], worker_patience(crew)) != push_outcome::stored) {
+      view.halt_for(pool_halt::stalled);  // the ring has room for every record
       return false;
+    }
   return true;
 }
 
@@ -54,9 +57,11 @@ BALLAST_HD bool fetch_joins(Crew const& crew, pool_view const& view, pool_worker
   auto const stock = arena.stock_of(me.number);
   std::uint32_t const before = me.joins;
   std::uint32_t record = 0;
+  auto outcome = pop_outcome::taken;
   while (me.joins < before + arena.batch &&
-         arena.returned.pop(record, worker_patience(crew)) == pop_outcome::taken)
+         (outcome = arena.returned.pop(record, worker_patience(crew))) == pop_outcome::taken)
     stock[me.joins++] = record;
+  if (outcome == pop_outcome::stalled) view.halt_for(pool_halt::stalled);
   if (me.joins != before) return true;
   std::uint32_t const fresh = arena.fresh(arena.batch, record);
   for (std::uint32_t i = 0; i < fresh; ++i) stock[me.joins++] = record + i;

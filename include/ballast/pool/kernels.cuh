@@ -18,6 +18,7 @@ namespace ballast::inline pool {
 /// Keeps nothing: a kernel that declares no children creates none.
 struct no_sink {
   BALLAST_HD void add(stored_task const&) const {}
+  BALLAST_HD void refuse(pool_halt) const {}
   BALLAST_HD join_arena joins() const { return {}; }
   BALLAST_HD join_handle new_join() const { return {}; }
   BALLAST_HD void end_join(join_handle) const {}

@@ -6,6 +6,7 @@
 #include "ballast/device/atomic_ref.cuh"
 #include "ballast/device/kernel_code.hpp"
 #include "ballast/pool/pool_list.cuh"
+#include "ballast/pool/pool_worker.cuh"
 
 namespace ballast::inline pool {
 
@@ -13,6 +14,7 @@ namespace ballast::inline pool {
 struct level_words {
   alignas(128) std::uint32_t tail;  ///< tasks created
   std::uint64_t further_blocks;     ///< of them, beyond one each
+  std::uint32_t halt;               ///< pool_halt, if a kernel did what it must not
 };
 
 /// Method `static`: the static task list of Mohan and Gopalan 2014, section 2.1. One array holds the tasks of
@@ -48,7 +50,12 @@ class level_sink {
   BALLAST_HD join_arena const& joins() const { return level_.joins; }
   BALLAST_HD join_handle new_join() const {
     std::uint32_t record = 0;
-    return {level_.joins.fresh(1, record) == 1 ? record + 1 : 0};
+    if (level_.joins.fresh(1, record) == 1) return {record + 1};
+    refuse(pool_halt::overjoined);
+    return {};
+  }
+  BALLAST_HD void refuse(pool_halt reason) const {
+    device_atomic<std::uint32_t>(level_.words->halt).store_relaxed(std::uint32_t(reason));
   }
   BALLAST_HD void end_join(join_handle) const {}
 

@@ -32,7 +32,7 @@ struct locked_queue_ref {
   BALLAST_HD void share(Crew& crew, pool_view const& view, pool_worker& me) const {
     if (!crew.leader()) return;
     view.settle(me);
-    me.note_stored(0);
+    me.note_stored();
     auto const hand = view.hand_of(me.number);
     while (me.held() != 0 && enqueue(crew, view, me, hand[me.begin])) {
       ++me.begin;

@@ -8,6 +8,7 @@
 #include "ballast/device/block.cuh"
 #include "ballast/device/kernel_form.cuh"
 #include "ballast/pool/join.cuh"
+#include "ballast/pool/pool_worker.cuh"
 #include "ballast/pool/stored_task.cuh"
 #include "ballast/resident/task_record.cuh"
 
@@ -37,12 +38,15 @@ class spawning_block : public Base {
 
   /// Creates a task: blocks `range` (1 to 16 777 215) of `child`, a kernel of the same list. Each thread that
   /// calls creates one, no thread waits, and no thread but the callers needs to call. It may run at once, on
-  /// any worker, and must not wait for its creator. At most K::spawns calls in a block, all threads together;
-  /// what is beyond is not created and ends the run with an error. What the creator wrote before the call is
-  /// visible to the child if the thread that wrote it called, or if a sync() lies between.
+  /// any worker, and must not wait for its creator. At most K::spawns calls in a block, all threads together:
+  /// what is beyond the room that was made is not created and ends the run with an error, as does another
+  /// range. (Room is made for what runs together: a task, with workers of a thread a warp's tasks, by
+  /// `static` a level with the most that any kernel of the list declares.) What the creator wrote before the
+  /// call is visible to the child if the thread that wrote it called, or if a sync() lies between.
   template <kernel_form Child>
   BALLAST_HD void spawn(Child const& child, block_range range = {}) const {
     static_assert(spawns_of<K> > 0, "a kernel that creates tasks declares how many: static constexpr spawns");
+    if (range.count - 1 >= most_blocks) return sink_.refuse(pool_halt::misranged);
     sink_.add(stored(child, range));
   }
 
@@ -84,6 +88,8 @@ class spawning_block : public Base {
   }
 
  private:
+  static constexpr std::uint32_t most_blocks = (1u << 24) - 1;
+
   template <class Child>
   BALLAST_HD static stored_task stored(Child const& child, block_range range) {
     static_assert(List::template has<Child>, "the child's kernel must be in the pool's list");

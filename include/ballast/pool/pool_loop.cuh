@@ -83,7 +83,7 @@ class pool_loop {
       restock_joins(crew, work_.view, *me_);
       crew.sync();
     }
-    if (crew.leader()) count();
+    if (crew.leader()) count(takes_many<Crew> ? List::most_taken : 1);
   }
 
   template <class Crew>
@@ -98,16 +98,17 @@ class pool_loop {
   }
 
  private:
-  BALLAST_HD void count() const {
+  BALLAST_HD void count(std::uint32_t most_tasks) const {
     auto& me = *me_;
     if (static_cast<std::int32_t>(me.end - me.limit) > 0) cut_overrun();
-    if constexpr (List::most_joins > 0) book_joins(work_.view, me);
+    if (me.refused != pool_halt::none) work_.view.halt_for(me.refused);
+    if constexpr (List::most_joins > 0) book_joins(work_.view, me, most_tasks * List::most_joins);
     std::uint32_t const created = me.end - me.first;
     me.counts.created += created;
     me.counts.run += me.completed;
     me.delta += created - me.completed;
     me.has_news = 1;
-    me.note_stored(0);
+    me.note_stored();
   }
 
   template <class Crew>
@@ -202,7 +203,7 @@ class pool_loop {
   template <class Crew>
   BALLAST_HD void leave_joins(Crew const& crew) const {
     if (me_->joins == 0 || !work_.view.joins.is_used_up()) return;
-    if (!return_joins(crew, work_.view, *me_, 0)) work_.view.halt_for(pool_halt::stalled);
+    (void)return_joins(crew, work_.view, *me_, 0);
   }
 
   BALLAST_HD bool newest_fits() const {

@@ -62,7 +62,7 @@ struct pool_view {
     for (std::uint32_t i = first; i < first + wished && i < waiting_tasks; ++i)
       hand[me.end++] = array_ref<stored_task const>(waiting)[waiting_tasks - 1 - i];
     me.has_news = 1;
-    me.note_stored(0);
+    me.note_stored();
     return me.held() != 0;
   }
   /// Leader. Whether the host wants the workers to leave. On a GPU the workers take turns, one in 50 us:

@@ -10,11 +10,13 @@ namespace ballast::inline pool {
 /// Why all workers of a pool leave, besides that nothing is left to do.
 enum class pool_halt : std::uint32_t {
   none,
-  crowded,   ///< a worker has no room for the children of its next task
-  asked,     ///< the host asked for it
-  overrun,   ///< a kernel created more children than it declares
-  joinless,  ///< the arena of joins is used up
-  stalled    ///< a wait for another worker in a shared structure outlasted its patience
+  crowded,     ///< a worker has no room for the children of its next task
+  asked,       ///< the host asked for it
+  overrun,     ///< a kernel created more children than it declares
+  joinless,    ///< the arena of joins is used up
+  overjoined,  ///< a kernel made, or ended, more joins than a task may
+  misranged,   ///< a kernel created a task of no blocks, or of more than a task may have
+  stalled      ///< a wait for another worker in a shared structure outlasted its patience
 };
 
 /// The tasks that a worker has left in its hand: places begin to end - 1, modulo the hand's capacity.
@@ -69,6 +71,8 @@ struct pool_worker {
   std::uint32_t joins;         ///< free records in the stock; wraps if a kernel makes more than it declares
   std::uint32_t joins_before;  ///< the same before the tasks ran
   std::uint32_t joins_over;    ///< joins that the running tasks have ended
+  pool_halt refused;           ///< why what the running tasks did ends the run
+  std::uint32_t shelved;       ///< tasks for which the worker has room elsewhere in use, when it last looked
   std::uint32_t found;         ///< what the leader tells the others within a step
   std::uint32_t portion;       ///< the same
 
@@ -80,8 +84,8 @@ struct pool_worker {
     random ^= random << 5;
     return random;
   }
-  BALLAST_HD void note_stored(std::uint32_t beside_the_hand) {
-    std::uint32_t const stored = held() + beside_the_hand;
+  BALLAST_HD void note_stored() {
+    std::uint32_t const stored = held() + shelved;
     if (stored > counts.most_stored) counts.most_stored = stored;
   }
   BALLAST_HD void note_in_common(std::uint32_t tasks) {

@@ -22,7 +22,7 @@ struct shared_ring_ref {
   BALLAST_HD void share(Crew& crew, pool_view const& view, pool_worker& me) const {
     if (!crew.leader()) return;
     view.settle(me);
-    me.note_stored(0);
+    me.note_stored();
     auto const hand = view.hand_of(me.number);
     push_outcome outcome = push_outcome::stored;
     while (me.held() != 0 &&

@@ -37,7 +37,7 @@ class tagged_deque_ref {
 
   /// Owner only. Adds a record as the newest; false, and nothing has changed, if the deque holds `capacity`.
   BALLAST_HD bool push(Record const& record) const {
-    std::uint64_t const seen = ends().load_relaxed();
+    std::uint64_t const seen = ends().load_acquire();  // a thief has read the slot that is written now
     if (size_of(seen) >= capacity_) return false;
     at(bottom_of(seen)).template write<Atomic>(record);
     ends().add_release(one_at_bottom);  // its carry counts up the tag, which does no harm

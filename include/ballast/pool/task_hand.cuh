@@ -45,6 +45,9 @@ class hand_sink {
     if (static_cast<std::int32_t>(me_->limit - place) > 0) hand_[place] = task;
   }
 
+  /// The run ends for this reason when the tasks that run now are over.
+  BALLAST_HD void refuse(pool_halt reason) const { me_->refused = reason; }
+
   BALLAST_HD join_arena const& joins() const { return joins_; }
   /// Of the stock, to which nothing is added meanwhile.
   BALLAST_HD join_handle new_join() const {

@@ -56,9 +56,9 @@ struct pool_statistics {
   std::uint64_t steals_tried = 0, steals_won = 0;
   std::uint64_t joins = 0;   ///< joins that were made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was put where other workers could take it
-  /// The sum of the most that each worker stored at any time: room for so many tasks would have sufficed. Of
-  /// `ring` and `blocking` with the most that a worker saw in the queue, of `static` the most tasks in both
-  /// arrays.
+  /// The sum of the most places that each worker used at any time, a published chunk counted whole: room for
+  /// so many tasks would have sufficed; or the most tasks that were with the host, if that is more. Of `ring`
+  /// and `blocking` with the most that a worker saw in the queue, of `static` the most tasks in both arrays.
   std::uint64_t most_stored = 0;
   std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit, or a launch per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
@@ -67,7 +67,8 @@ struct pool_statistics {
 
 /// A run ended before all tasks had run. Every task that was created has run, is in unexecuted(), or is the
 /// continuation of a join whose children have not all finished. The joins that tasks name stay as they are
-/// until the pool has completed another run, so these tasks may be given to run() of the same pool.
+/// until the pool has completed another run, so these tasks may be given to run() of the same pool; but not
+/// if the joins did not suffice, or a kernel made more than it declares: then they are forgotten.
 class pool_stopped : public error {
  public:
   pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
@@ -82,7 +83,7 @@ class pool_stopped : public error {
 };
 
 /// Runs tasks that create tasks, on the workers of one device, which balance them among themselves. One
-/// thread at a time may call run(); any thread request_stop().
+/// thread at a time may call run(), which refuses a second; any thread request_stop().
 class task_pool {
  public:
   /// Allocates everything and loads the list's kernels. `kernels` was made by BALLAST_POOL_KERNELS and must
@@ -96,10 +97,11 @@ class task_pool {
 
   /// Runs the roots and every task that they create, in any order, and returns when all have run; results are
   /// visible to the host then. May allocate, if there are more roots than before. Memory that tasks use must
-  /// be ready now (copies completed). Throws bad_argument before anything has run if a root does not suit the
-  /// list; pool_stopped at the deadline, after request_stop(), when no room is left for tasks or joins, and
-  /// when a kernel creates more than it declares; deadline_passed if the kernel does not end even so;
-  /// device_lost.
+  /// be ready now (copies completed). Tasks that run are not interrupted; by `static`, whole levels. Throws
+  /// ballast::error if another run() is at work or its kernel has not ended, bad_argument before anything has
+  /// run if a root does not suit the list; pool_stopped at the deadline, after request_stop(), when no room
+  /// is left for tasks or joins, and when a kernel creates more than it declares; deadline_passed if the
+  /// kernel does not end even so; device_lost.
   pool_statistics run(std::span<task const> roots);
   pool_statistics run(std::span<task const> roots, deadline until);
   pool_statistics run(task const& root);

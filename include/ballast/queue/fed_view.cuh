@@ -159,7 +159,7 @@ struct fed_view : pool_view {
     ++me.counts.created;
     hand_of(me.number)[me.end++].record = record;
     me.has_news = 1;
-    me.note_stored(0);
+    me.note_stored();
     return true;
   }
 
