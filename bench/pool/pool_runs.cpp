@@ -9,6 +9,7 @@
 #include "pool/benchmarks.hpp"
 #include "pool/depth_first.hpp"
 #include "pool/known_numbers.hpp"
+#include "pool/pool_costs.hpp"
 #include "pool/pool_kernels.cuh"
 
 namespace ballast::bench {
@@ -19,13 +20,13 @@ double calls_of(std::uint32_t n) { return double(2 * fibonacci_number(n + 1) - 1
 
 void measure_number(session& now, std::string_view method, std::uint32_t n) {
   pinned_buffer<std::uint64_t> answer(now.first(), 1);
+  task const root(fibonacci_call{{array_ref(answer.data()), {}}, n});
+  add_pool_costs(now, std::string(method), n, fibonacci_kernels(), by(method), root);
   task_pool pool(now.first(), fibonacci_kernels(), by(method));
   bool is_right = true;
   now.measure(std::string(method), n, "calls/s", [&] {
     answer[0] = 0;
-    auto const seconds = seconds_of([&] {
-      pool.run(task(fibonacci_call{{array_ref(answer.data()), {}}, n}));
-    });
+    auto const seconds = seconds_of([&] { pool.run(root); });
     is_right = is_right && answer[0] == fibonacci_number(n);
     return calls_of(n) / seconds;
   });
@@ -36,13 +37,13 @@ template <int Threads>
 void measure_tree(session& now, tree_data const& data, compiled_kernels const& kernels) {
   auto const nodes = std::uint32_t(now.size(now.first()->is_cuda() ? (1 << 21) - 1 : (1 << 17) - 1, 1023));
   device_buffer<double> sums(now.first(), 1024);
+  task const root(loaded_node<Threads>{data, array_ref(sums.data()), 0, nodes});
+  add_pool_costs(now, "chunks", Threads, kernels, {}, root);
   task_pool pool(now.first(), kernels);
   bool is_right = true;
   now.measure("chunks", Threads, "tasks/s", [&] {
     pool_statistics statistics;
-    auto const seconds = seconds_of([&] {
-      statistics = pool.run(task(loaded_node<Threads>{data, array_ref(sums.data()), 0, nodes}));
-    });
+    auto const seconds = seconds_of([&] { statistics = pool.run(root); });
     is_right = is_right && statistics.run == nodes;
     return nodes / seconds;
   });

@@ -7,6 +7,7 @@
 #include "pool/depth_first.hpp"
 #include "pool/known_numbers.hpp"
 #include "pool/peer_kernels.cuh"
+#include "pool/pool_costs.hpp"
 #include "pool/summed.hpp"
 
 namespace ballast::bench {
@@ -24,13 +25,13 @@ std::vector<queens_case> cases(session const& now) {
 
 void measure_case(session& now, std::string_view method, queens_case one) {
   summed solutions(now.first());
+  task const root(queens_task{solutions.ref(), {}, one.n, 0, one.cut_off});
+  add_pool_costs(now, std::string(method), one.n, queens_kernels(), by(method), root);
   task_pool pool(now.first(), queens_kernels(), by(method));
   bool is_right = true;
   now.measure(std::string(method), one.n, "s", [&] {
     solutions.clear();
-    auto const seconds = seconds_of([&] {
-      pool.run(task(queens_task{solutions.ref(), {}, one.n, 0, one.cut_off}));
-    });
+    auto const seconds = seconds_of([&] { pool.run(root); });
     is_right = is_right && solutions.total() == queens_solutions(one.n);
     return seconds;
   });
