@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/pool/task_pool.hpp"
@@ -10,17 +11,18 @@
 
 namespace ballast::bench {
 
-/// What the figures of a curve at `x` leave out: how long it takes to make the pool and to run the root in it
-/// for the first time, and the pool's memory.
-inline void add_pool_costs(session& now, std::string const& curve, double x, compiled_kernels const& kernels,
-                           pool_options const& options, task const& root) {
+/// What the figures of a curve at `x` leave out: how long it takes to make the pool and to run in it for the
+/// first time, and the pool's memory. `run(pool)` gives the seconds of a run and looks at its answer.
+template <class Run>
+void add_pool_costs(session& now, std::string const& curve, double x, compiled_kernels const& kernels,
+                    pool_options const& options, Run const& run) {
   std::vector<double> seconds, bytes;
-  for (int times = 0; times < 3; ++times)
-    seconds.push_back(seconds_of([&] {
-      task_pool pool(now.first(), kernels, options);
-      pool.run(root);
-      bytes = {double(pool.memory_bytes())};
-    }));
+  for (int times = 0; times < 3; ++times) {
+    std::optional<task_pool> pool;
+    double const making = seconds_of([&] { pool.emplace(now.first(), kernels, options); });
+    seconds.push_back(making + run(*pool));
+    bytes = {double(pool->memory_bytes())};
+  }
   now.add(curve + ", pool made too", x, "s", std::move(seconds));
   now.add(curve + " memory", x, "B", std::move(bytes));
 }

@@ -21,15 +21,16 @@ double calls_of(std::uint32_t n) { return double(2 * fibonacci_number(n + 1) - 1
 void measure_number(session& now, std::string_view method, std::uint32_t n) {
   pinned_buffer<std::uint64_t> answer(now.first(), 1);
   task const root(fibonacci_call{{array_ref(answer.data()), {}}, n});
-  add_pool_costs(now, std::string(method), n, fibonacci_kernels(), by(method), root);
-  task_pool pool(now.first(), fibonacci_kernels(), by(method));
   bool is_right = true;
-  now.measure(std::string(method), n, "calls/s", [&] {
+  auto const run_in = [&](task_pool& pool) {
     answer[0] = 0;
     auto const seconds = seconds_of([&] { pool.run(root); });
     is_right = is_right && answer[0] == fibonacci_number(n);
-    return calls_of(n) / seconds;
-  });
+    return seconds;
+  };
+  add_pool_costs(now, std::string(method), n, fibonacci_kernels(), by(method), run_in);
+  task_pool pool(now.first(), fibonacci_kernels(), by(method));
+  now.measure(std::string(method), n, "calls/s", [&] { return calls_of(n) / run_in(pool); });
   now.verify(is_right, "the numbers are Fibonacci's");
 }
 
@@ -38,15 +39,16 @@ void measure_tree(session& now, tree_data const& data, compiled_kernels const& k
   auto const nodes = std::uint32_t(now.size(now.first()->is_cuda() ? (1 << 21) - 1 : (1 << 17) - 1, 1023));
   device_buffer<double> sums(now.first(), 1024);
   task const root(loaded_node<Threads>{data, array_ref(sums.data()), 0, nodes});
-  add_pool_costs(now, "chunks", Threads, kernels, {}, root);
-  task_pool pool(now.first(), kernels);
   bool is_right = true;
-  now.measure("chunks", Threads, "tasks/s", [&] {
+  auto const run_in = [&](task_pool& pool) {
     pool_statistics statistics;
     auto const seconds = seconds_of([&] { statistics = pool.run(root); });
     is_right = is_right && statistics.run == nodes;
-    return nodes / seconds;
-  });
+    return seconds;
+  };
+  add_pool_costs(now, "chunks", Threads, kernels, {}, run_in);
+  task_pool pool(now.first(), kernels);
+  now.measure("chunks", Threads, "tasks/s", [&] { return nodes / run_in(pool); });
   now.verify(is_right, "as many tasks ran as the tree has nodes");
 }
 

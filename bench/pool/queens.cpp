@@ -26,15 +26,16 @@ std::vector<queens_case> cases(session const& now) {
 void measure_case(session& now, std::string_view method, queens_case one) {
   summed solutions(now.first());
   task const root(queens_task{solutions.ref(), {}, one.n, 0, one.cut_off});
-  add_pool_costs(now, std::string(method), one.n, queens_kernels(), by(method), root);
-  task_pool pool(now.first(), queens_kernels(), by(method));
   bool is_right = true;
-  now.measure(std::string(method), one.n, "s", [&] {
+  auto const run_in = [&](task_pool& pool) {
     solutions.clear();
     auto const seconds = seconds_of([&] { pool.run(root); });
     is_right = is_right && solutions.total() == queens_solutions(one.n);
     return seconds;
-  });
+  };
+  add_pool_costs(now, std::string(method), one.n, queens_kernels(), by(method), run_in);
+  task_pool pool(now.first(), queens_kernels(), by(method));
+  now.measure(std::string(method), one.n, "s", [&] { return run_in(pool); });
   now.verify(is_right, "the numbers of solutions are those of OEIS A000170");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/pool/chunk_pool.hpp"
 
+#include "halt_reason.hpp"
 #include "method_memories.hpp"
 #include "worker_memory.hpp"
 

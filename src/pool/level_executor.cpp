@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "ballast/pool/level_arrays.cuh"
+#include "halt_reason.hpp"
 #include "join_memory.hpp"
 #include "pool_executor.hpp"
-#include "worker_memory.hpp"
 
 namespace ballast::inline pool {
 namespace {

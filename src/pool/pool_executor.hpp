@@ -51,7 +51,8 @@ class pool_executor {
   virtual void request_stop() noexcept = 0;
   virtual std::uint32_t workers() const = 0;
   virtual std::size_t memory_bytes() const = 0;
-  /// Whether a kernel may still use its memory, which must then not be freed.
+  /// Whether a kernel of an earlier run may still use its memory, which must then not be freed. Joins one
+  /// that has ended meanwhile; throws device_lost.
   virtual bool is_claimed() = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "halt_reason.hpp"
 #include "pool_executor.hpp"
 #include "worker_memory.hpp"
 
@@ -93,12 +94,12 @@ class resident_executor final : public pool_executor {
       run.why_stopped.clear();  // it may have ended after its deadline, but it ended
       return;
     }
+    if (run.why_stopped.empty()) run.why_stopped = reason_of(halt);
     is_empty_ = false;
     memory_->collect(*stream_, run.waiting);
     workers_.collect(*stream_, run.waiting);
     run.statistics.spilled += run.waiting.size();
     run.statistics.most_stored = std::max<std::uint64_t>(run.statistics.most_stored, run.waiting.size());
-    if (run.why_stopped.empty()) run.why_stopped = reason_of(halt);
   }
 
   void require_none_lost() const {

@@ -44,12 +44,7 @@ struct task_pool::state {
   }
   [[noreturn]] void hand_back(pool_run& run) const {
     std::vector<task> unexecuted;
-    try {
-      unexecuted.reserve(run.waiting.size());
-    } catch (std::bad_alloc const&) {
-      throw error(run.why_stopped + "; and no memory is left to hand back the " +
-                  std::to_string(run.waiting.size()) + " tasks that did not run");
-    }
+    unexecuted.reserve(run.waiting.size());
     for (auto const& left : run.waiting) unexecuted.push_back(plan.kernels->task_of(left.record));
     throw pool_stopped(plan.device->name(), run.why_stopped, std::move(unexecuted),
                        std::move(run.statistics));
@@ -92,8 +87,14 @@ task_pool::~task_pool() {
 pool_statistics task_pool::run(std::span<task const> roots, deadline until) {
   one_run const only(state_->is_running);
   auto run = state_->begin(roots, until);
-  state_->executor->carry_out(run);
-  if (!run.why_stopped.empty()) state_->hand_back(run);
+  try {
+    state_->executor->carry_out(run);
+    if (!run.why_stopped.empty()) state_->hand_back(run);
+  } catch (std::bad_alloc const&) {
+    if (run.why_stopped.empty()) throw;
+    throw error("a run of the pool on " + state_->plan.device->name() + " ended: " + run.why_stopped +
+                "; and no memory is left to hand back the tasks that did not run");
+  }
   return std::move(run.statistics);
 }
 pool_statistics task_pool::run(std::span<task const> roots) {

@@ -53,7 +53,4 @@ class worker_memory {
   bool was_stopped_ = false;         ///< the last run
 };
 
-/// What a halt means for who asked for the run; empty if tasks did not fit, which is no reason to stop.
-std::string_view reason_of(pool_halt halt);
-
 }  // namespace ballast::inline pool

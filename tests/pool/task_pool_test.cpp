@@ -83,7 +83,8 @@ class gated_pool : public testing::Test {
   }
   task waiting() { return task(gated{array_ref(&running_), array_ref(&gate_)}); }
   void await_running() {
-    while (std::atomic_ref(running_).load() == 0) std::this_thread::yield();
+    auto const limit = deadline::in(std::chrono::minutes(1));
+    while (std::atomic_ref(running_).load() == 0 && !limit.passed()) std::this_thread::yield();
   }
   void open_gate() { std::atomic_ref(gate_).store(1); }
 
@@ -142,7 +143,9 @@ TEST_F(gated_pool, works_again_once_a_kernel_that_outlasted_all_patience_has_end
     }
     EXPECT_THROW(pool.run(waiting()), error) << method.name;
     open_gate();
+    auto const limit = deadline::in(std::chrono::minutes(1));
     for (bool refused = true; refused;) {
+      ASSERT_FALSE(limit.passed()) << method.name;
       try {
         EXPECT_EQ(pool.run(waiting()).run, 2u) << method.name;
         refused = false;

@@ -105,11 +105,12 @@ struct fibonacci_sum {
   }
 };
 
-/// Fibonacci's number n, by two tasks for its predecessors and one that adds them up.
-template <int Threads>
+/// Fibonacci's number n, by two tasks for its predecessors and one that adds them up; or by fewer for those
+/// before it alone.
+template <int Threads, std::uint32_t Children = 2>
 struct fibonacci {
   static constexpr int threads = Threads;
-  static constexpr std::uint32_t spawns = 2, joins = 1;
+  static constexpr std::uint32_t spawns = Children, joins = 1;
 
   array_ref<std::uint64_t> answer;
   join_handle parent;
@@ -119,29 +120,13 @@ struct fibonacci {
   BALLAST_HD void operator()(Block& block) const {
     if (block.rank() != 0) return;
     if (n < 2) return fibonacci_sum<Threads>::report(block, n, answer, parent);
-    auto const join = block.fork(fibonacci_sum<Threads>{answer, parent, {}}, 2);
-    block.spawn(fibonacci{{}, join, n - 1});
-    block.spawn(fibonacci{{}, join, n - 2});
+    auto const join = block.fork(fibonacci_sum<Threads>{answer, parent, {}}, Children);
+    for (std::uint32_t i = 1; i <= Children; ++i) block.spawn(fibonacci{{}, join, n - i});
   }
 };
 
-/// Waits for a child, which waits for a child: n joins wait at a time.
-struct nested {
-  static constexpr int threads = 64;
-  static constexpr std::uint32_t spawns = 1, joins = 1;
-
-  array_ref<std::uint64_t> answer;
-  join_handle parent;
-  std::uint32_t n;
-
-  template <class Block>
-  BALLAST_HD void operator()(Block& block) const {
-    if (block.rank() != 0) return;
-    if (n == 0) return fibonacci_sum<threads>::report(block, 1, answer, parent);
-    auto const join = block.fork(fibonacci_sum<threads>{answer, parent, {}}, 1);
-    block.spawn(nested{answer, join, n - 1});
-  }
-};
+/// n - 1 joins that wait at a time, each for the next.
+using nested = fibonacci<64, 1>;
 
 struct idler {
   static constexpr int threads = 32;

@@ -83,8 +83,8 @@ struct chunks_ref {
  private:
   // A look at the own shelf costs a GPU a read of its L2; but what waits in a hand while a long
   // one runs nobody can take. So: at every fourth decision, and when the last look is some 10 us ago, as it
-  // is for who has long tasks, or has just been given its first. To look at once after the shelf was found
-  // empty, and to fill it with four chunks, made Fibonacci's 40th number take 12% longer on an H200.
+  // is for who has long tasks, or has just been given its first. More at
+  // once, and sooner, was no faster (docs/decisions/0009).
   static constexpr std::uint32_t cycles_between_shelves = 1u << 14;
 #if BALLAST_ON_GPU
   static constexpr std::uint32_t looks_between_shelves = 4;

@@ -130,10 +130,7 @@ class pool_loop {
   BALLAST_HD worker_step decide(Crew& crew) const {
     auto& me = *me_;
     if (is_called_off(crew)) return worker_step::leave;
-    if (me.held() == 0) {
-      me.begin = me.end = 0;  // the same places again: thousands of hands together exceed a GPU's L2
-      return is_over(crew) ? worker_step::leave : worker_step::refill;
-    }
+    if (me.held() == 0) return is_over(crew) ? worker_step::leave : worker_step::refill;
     if (me.idle_looks != 0) end_idling(crew);
     if (work_.method.shares(crew, work_.view, me)) return worker_step::share;
     if constexpr (List::most_joins > 0)

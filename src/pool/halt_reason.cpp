@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halt_reason.hpp"
+
+namespace ballast::inline pool {
+
+std::string_view reason_of(pool_halt halt) {
+  switch (halt) {
+    case pool_halt::asked:
+      return "a stop was requested";
+    case pool_halt::overrun:
+      return "a kernel created more tasks than its `spawns`; those beyond are lost";
+    case pool_halt::joinless:
+      return "no record is left for a join: the option `joins`";
+    case pool_halt::overjoined:
+      return "a kernel made more joins than its `joins`, or ended some twice; what hangs on them is lost";
+    case pool_halt::misranged:
+      return "a kernel created a task of a range that is not 1 to 16777215 blocks; it is lost";
+    case pool_halt::stalled:
+      return "a worker waited too long for another inside a shared structure";
+    default:
+      return "";
+  }
+}
+
+}  // namespace ballast::inline pool
