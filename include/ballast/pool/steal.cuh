@@ -41,6 +41,7 @@ BALLAST_HD bool steal_together([[maybe_unused]] Crew const& crew, pool_view cons
   std::uint32_t const promising = __ballot_sync(0xffffffff, is_promising);
   std::uint32_t const victim =
       __shfl_sync(0xffffffff, worker, promising == 0 ? 0 : __ffs(int(promising)) - 1);
+  __syncwarp();  // all have read `me`
   if (!crew.leader()) return false;
   me.draw();
   ++me.counts.steals_tried;

@@ -37,6 +37,7 @@ __device__ std::uint32_t take_newest_of(task_hand const& hand, pool_worker& me, 
   bool const has_rest = lane < taken && mine.record.range().count > 1;
   std::uint32_t const rests = __ballot_sync(0xffffffff, has_rest);
   if (has_rest) hand[end - taken + __popc(rests & ((1u << lane) - 1))].record = mine.record.rest();
+  __syncwarp();  // all have read `me`
   if (lane == taken - 1) {
     me.end = me.first = begin + (held - taken) + __popc(rests);
     me.limit = me.first + rooms - __popc(rests);
