@@ -4,7 +4,7 @@
 namespace ballast::inline pool {
 namespace {
 
-constexpr std::uint32_t usual_chunk = 64, most_chunks = 1u << 22, most_shelf = 4096;
+constexpr std::uint32_t usual_chunk = 16, most_chunks = 1u << 24, most_shelf = 4096;
 
 std::uint32_t chunks_for(pool_plan const& plan, std::uint32_t workers, std::uint32_t chunk_tasks) {
   auto const wished = std::uint64_t(workers) * plan.capacity / chunk_tasks;

@@ -11,8 +11,8 @@
 namespace ballast::inline pool {
 
 /// Method `chunks`: private stacks with published chunks. A worker keeps its tasks in its hand; it publishes
-/// the oldest of them, a chunk at a time, when it has many, or when it has two and nothing of its own is
-/// published. A thief takes a whole chunk. So tasks seldom cost an atomic operation on a word that others
+/// the oldest of them, by chunks, when it has many, or when it has more than it keeps and nothing of its own
+/// is published. A thief takes a whole chunk. So tasks seldom cost an atomic operation on a word that others
 /// use, and the memory of chunks goes to whoever has tasks. After the shared stacks of UTS (S. Olivier and
 /// others, "UTS: an unbalanced tree search benchmark", LCPC 2006) and the split queues of J. Dinan and
 /// others, "Scalable work stealing", SC 2009.
@@ -34,12 +34,12 @@ struct chunks_ref {
   std::uint32_t chunks = 0;          ///< at most 2^24
 
   template <class Crew>
-  BALLAST_HD bool shares(Crew const& crew, pool_view const& view, pool_worker& me) const {
+  BALLAST_HD bool shares(Crew const&, pool_view const& view, pool_worker& me) const {
+    if (me.held() <= kept_of(view)) return goes_on_offering(me, 0);
+    if (me.offers != 0) return true;
     if (me.has_news == 0) return false;
     if (me.held() >= many_of(view)) return true;
-    if (me.held() <= view.tasks_at_once) return false;
-    bool const is_long_ago = crew.passed(cycles_between_shelves, me.shelf_looked);
-    return (me.looks % looks_between_shelves == 0 || is_long_ago) && shelf_of(me.number).size() == 0;
+    return shelf_of(me.number).size() == 0 && goes_on_offering(me, most_offers);
   }
 
   template <class Crew, class View>
@@ -81,17 +81,25 @@ struct chunks_ref {
   }
 
  private:
-  // A look at the own shelf costs a GPU a read of its L2; but what waits in a hand while a long
-  // one runs nobody can take. So: at every fourth decision, and when the last look is some 10 us ago, as it
-  // is for who has long tasks, or has just been given its first. More at
-  // once, and sooner, was no faster (docs/decisions/0009).
-  static constexpr std::uint32_t cycles_between_shelves = 1u << 14;
+  // So many chunks are put on a shelf that was found empty: where there are idle workers, as at a run's
+  // start, one at a time lets the number of workers that have tasks only double with each task's time
+  // (docs/decisions/0010).
 #if BALLAST_ON_GPU
-  static constexpr std::uint32_t looks_between_shelves = 4;
+  static constexpr std::uint32_t most_offers = 8;
 #else
-  static constexpr std::uint32_t looks_between_shelves = 1;
+  static constexpr std::uint32_t most_offers = 1;
 #endif
 
+  BALLAST_HD static bool goes_on_offering(pool_worker& me, std::uint32_t chunks) {
+    me.offers = chunks;
+    return chunks != 0;
+  }
+
+  /// Tasks that a worker with an empty shelf keeps: of threads fewer than it runs at once, since what some of
+  /// them lack in company is less than what idle workers lack.
+  BALLAST_HD static std::uint32_t kept_of(pool_view const& view) {
+    return view.tasks_at_once < 8 ? 1 : view.tasks_at_once / 4;
+  }
   BALLAST_HD static std::uint32_t many_of(pool_view const& view) { return view.hand_capacity / 4 * 3; }
   BALLAST_HD shelf shelf_of(std::uint32_t worker) const {
     return {shelves + worker, slots + std::size_t(worker) * shelf_capacity, shelf_capacity};
@@ -104,12 +112,12 @@ struct chunks_ref {
   template <class Crew>
   BALLAST_HD void begin_share(Crew& crew, pool_view const& view, pool_worker& me) const {
     bool const has_many = me.crowded != 0 || me.held() >= many_of(view);
-    std::uint32_t const half = me.held() / 2;
-    std::uint32_t const spare = me.held() > view.tasks_at_once ? me.held() - view.tasks_at_once : 0;
-    std::uint32_t const offered = has_many ? me.held() : half < spare ? half : spare;
+    std::uint32_t const kept = kept_of(view) < me.held() ? kept_of(view) : me.held();
+    std::uint32_t const offered = has_many ? me.held() : me.held() - kept;
     me.portion = offered < chunk_tasks ? offered : chunk_tasks;
     bool const fits = me.portion != 0 && shelf_of(me.number).size() < shelf_capacity;
     me.found = fits ? find_free(crew, view, me) : 0;
+    me.offers = me.found == 0 || me.offers == 0 ? 0 : me.offers - 1;
     me.has_news = 0;
   }
 

@@ -152,7 +152,6 @@ class pool_loop {
   template <class Crew>
   BALLAST_HD bool is_called_off(Crew const& crew) const {
     auto& me = *me_;
-    ++me.looks;
     if (!crew.passed(cycles_between_halts, me.halt_looked)) return false;
     if (crew.passed(cycles_between_stops, me.stop_looked) && work_.view.stop_asked(crew, work_.control))
       work_.view.halt_for(pool_halt::asked);

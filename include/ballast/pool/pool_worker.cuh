@@ -63,8 +63,8 @@ struct pool_worker {
   std::uint32_t completed;  ///< tasks that run now and have no further blocks
   std::uint32_t has_news;   ///< the hand has changed since share() was last tried
   std::uint32_t crowded;    ///< tasks in the hand when there was no room for children; 0: there was
-  std::uint32_t looks;      ///< decisions so far
-  std::uint32_t halt_looked, stop_looked, shelf_looked;  ///< for crew.passed()
+  std::uint32_t halt_looked, stop_looked;  ///< for crew.passed()
+  std::uint32_t offers;                    ///< chunks that the worker is about to publish
   std::uint32_t idle_looks;
   std::uint32_t random;
   std::uint32_t victim;        ///< from whom the last steal was won
