@@ -6,29 +6,38 @@
 namespace ballast::inline pool {
 namespace {
 
-constexpr std::size_t bytes_for(std::size_t workers) {
-  static_assert(sizeof(launch_head) % alignof(worker_report) == 0);
-  return sizeof(launch_head) + workers * sizeof(worker_report);
+constexpr std::size_t piece_bytes = sizeof(launch_return::piece);
+static_assert(sizeof(pool_words) % piece_bytes == 0);
+
+constexpr std::size_t pieces_for(std::size_t workers) {
+  return (sizeof(pool_words) + workers * sizeof(worker_report) + piece_bytes - 1) / piece_bytes;
 }
+
+/// Enough to fill the bus.
+constexpr std::uint32_t most_blocks = 64;
 
 }  // namespace
 
 launch_memory::launch_memory(std::shared_ptr<compute_device> device, std::uint32_t workers)
-    : workers_(workers), there_(device, bytes_for(workers)), here_(device, bytes_for(workers)) {
-  std::ranges::fill(here_.span(), std::byte{0});
+    : workers_(workers), there_(device, pieces_for(workers)), here_(device, pieces_for(workers)) {
+  std::ranges::fill(here_.span(), piece{});
 }
 
-void launch_memory::give(stream& on, std::span<stored_task const> waiting) {
-  auto& given = *head(here_.data());
-  given.words = {};
-  given.words.pending = std::uint32_t(waiting.size());
-  auto const packed = waiting.size() <= launch_head::few ? waiting.size() : 0;
-  std::copy_n(waiting.begin(), packed, given.waiting);
-  on.copy(there_.data(), here_.data(), offsetof(launch_head, waiting) + packed * sizeof(stored_task));
+void launch_memory::begin(stream& on) {
+  if (!is_clear_) on.fill(there_.data(), 0, sizeof(pool_words));
+  is_clear_ = false;
 }
 
-void launch_memory::clear_reports(stream& on) { on.fill(reports(), 0, workers_ * sizeof(worker_report)); }
+void launch_memory::end(stream& on, kernel_code const& code) {
+  launch_return const work{there_.data(), here_.data(), std::uint32_t(there_.size()),
+                           std::uint32_t(sizeof(pool_words) / piece_bytes)};
+  auto const blocks = (work.pieces + threads_that_bring - 1) / threads_that_bring;
+  on.launch(code, std::min(blocks, most_blocks), &work, sizeof work);
+  is_clear_ = true;
+}
 
 void launch_memory::read_back(stream& on) { on.copy(here_.data(), there_.data(), there_.bytes()); }
+
+void launch_memory::clear_reports(stream& on) { on.fill(reports(), 0, workers_ * sizeof(worker_report)); }
 
 }  // namespace ballast::inline pool

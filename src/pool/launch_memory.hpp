@@ -4,49 +4,46 @@
 #include <cstddef>
 #include <span>
 
+#include "ballast/pool/launch_return.cuh"
 #include "pool_executor.hpp"
 
 namespace ballast::inline pool {
 
-/// What a launch begins with.
-struct launch_head {
-  static constexpr std::uint32_t few = 32;
-
-  pool_words words;
-  stored_task waiting[few];
-};
-
-/// What a launch takes from the host and gives back to it, in one piece of memory on each side, so that it
-/// costs one copy each way: a launch_head, and behind it each worker's report. No member waits.
+/// What the workers of a launch have in common, and each worker's report behind it, in one piece of memory on
+/// the device and one on the host. No member waits.
 class launch_memory {
  public:
   launch_memory(std::shared_ptr<compute_device> device, std::uint32_t workers);
 
   std::size_t bytes() const { return there_.bytes(); }
-  /// So many tasks are pending; they are put into the head if they are few. What was given before must have
-  /// been copied.
-  void give(stream& on, std::span<stored_task const> waiting);
+  /// Before a launch: the words are clear.
+  void begin(stream& on);
+  /// Behind a launch on a GPU; `code` is that of launch_return.
+  void end(stream& on, kernel_code const& code);
+  /// Instead of end(), also in the middle.
+  void read_back(stream& on);
   /// Needed where not every worker reports.
   void clear_reports(stream& on);
-  void read_back(stream& on);
 
   /// On the device.
-  pool_words* words() const { return &head(there_.data())->words; }
-  stored_task const* waiting() const { return head(there_.data())->waiting; }
-  worker_report* reports() const { return behind_head(there_.data()); }
-  /// What the last read_back() has brought; zero before.
-  launch_head const& here() const { return *head(here_.data()); }
-  std::span<worker_report const> reports_here() const { return {behind_head(here_.data()), workers_}; }
+  pool_words* words() const { return words_at(there_.data()); }
+  worker_report* reports() const { return behind_words(there_.data()); }
+  /// What the last end() or read_back() has brought; zero before.
+  pool_words const& words_here() const { return *words_at(here_.data()); }
+  std::span<worker_report const> reports_here() const { return {behind_words(here_.data()), workers_}; }
 
  private:
-  static launch_head* head(std::byte* at) { return reinterpret_cast<launch_head*>(at); }
-  static worker_report* behind_head(std::byte* at) {
-    return reinterpret_cast<worker_report*>(at + sizeof(launch_head));
+  using piece = launch_return::piece;
+
+  static pool_words* words_at(piece* at) { return reinterpret_cast<pool_words*>(at); }
+  static worker_report* behind_words(piece* at) {
+    return reinterpret_cast<worker_report*>(at + sizeof(pool_words) / sizeof(piece));
   }
 
   std::uint32_t workers_;
-  device_buffer<std::byte> there_;
-  pinned_buffer<std::byte> here_;
+  bool is_clear_ = false;  ///< whether the words on the device are, or will be when the stream is there
+  device_buffer<piece> there_;
+  pinned_buffer<piece> here_;
 };
 
 }  // namespace ballast::inline pool

@@ -17,7 +17,10 @@ class resident_executor final : public pool_executor {
         kernel_(plan.device, *plan.kernels, plan.kernels->entry_for(method.entry), plan.options.resident),
         memory_(method.make_memory(plan, kernel_.blocks())),
         workers_(plan, kernel_.blocks()),
-        stream_(plan.device->make_stream()) {}
+        return_code_(plan.kernels->entry_for(source_key_of<launch_return>)),
+        stream_(plan.device->make_stream()) {
+    if (plan.device->is_cuda()) (void)plan.device->resources(return_code_);  // loads it before it is needed
+  }
 
   std::uint32_t workers() const override { return kernel_.blocks(); }
   std::size_t memory_bytes() const override { return memory_->bytes() + workers_.bytes(); }
@@ -56,7 +59,14 @@ class resident_executor final : public pool_executor {
     workers_.give(*stream_, run.waiting);
     if (!is_empty_) memory_->clear(*stream_);
     is_empty_ = true;
-    memory_->start({kernel_, *stream_, [this] { workers_.read_back(*stream_); }}, workers_.view());
+    memory_->start({kernel_, *stream_, [this] { follow(); }}, workers_.view());
+  }
+
+  void follow() {
+    if (plan_.device->is_cuda())
+      workers_.end_launch(*stream_, return_code_);
+    else
+      workers_.read_back(*stream_);
   }
 
   /// False, and why_stopped is told, if tasks that are with the host cannot go back.
@@ -103,7 +113,7 @@ class resident_executor final : public pool_executor {
   }
 
   void require_none_lost() const {
-    auto const pending = workers_.words().pending;
+    auto const pending = workers_.pending();
     if (pending != 0)
       throw error("the pool on " + plan_.device->name() + " ended with a count of " +
                   std::to_string(pending) + " pending tasks, which cannot be");
@@ -113,6 +123,7 @@ class resident_executor final : public pool_executor {
   resident_kernel kernel_;
   std::unique_ptr<method_memory> memory_;
   worker_memory workers_;
+  kernel_code const& return_code_;
   std::unique_ptr<stream> stream_;  ///< ends first: it may still copy where the others are
   std::atomic<bool> stop_asked_ = false;
   bool is_empty_ = false;  ///< what the method keeps

@@ -39,8 +39,8 @@ void worker_memory::end_run(bool was_stopped) {
 
 void worker_memory::give(stream& on, std::span<stored_task const> waiting) {
   waiting_ = std::uint32_t(waiting.size());
-  launch_.give(on, waiting);
-  if (waiting.size() <= launch_head::few) return;
+  launch_.begin(on);
+  if (waiting_ <= few_tasks) return void(std::ranges::copy(waiting, few_.begin()));
   if (many_.size() < waiting.size())
     many_ = device_buffer<stored_task>(device_, std::bit_ceil(waiting.size()));
   on.copy(many_.data(), waiting.data(), waiting.size_bytes());
@@ -50,7 +50,8 @@ void worker_memory::give(stream& on, std::span<stored_task const> waiting) {
 pool_view worker_memory::view() const {
   pool_view all;
   all.words = launch_.words();
-  all.waiting = waiting_ <= launch_head::few ? launch_.waiting() : many_.data();
+  std::ranges::copy(few_, all.few);
+  all.waiting = waiting_ <= few_tasks ? nullptr : many_.data();
   all.waiting_tasks = waiting_;
   all.bounds = bounds_.data();
   all.reports = launch_.reports();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -27,14 +28,17 @@ class worker_memory {
 
   /// Before each launch: these tasks are pending, of which each worker takes some, the newest first, when it
   /// has no other. Allocates if they are more than ever before. Waits for the stream only if they are more
-  /// than launch_head::few.
+  /// than few_tasks.
   void give(stream& on, std::span<stored_task const> waiting);
   void clear_reports(stream& on) { launch_.clear_reports(on); }
   pool_view view() const;
 
-  /// After each launch; when the stream has come so far, what it left can be asked for.
+  /// After each launch, the one or the other; when the stream has come so far, what it left can be asked for.
+  void end_launch(stream& on, kernel_code const& code) { launch_.end(on, code); }
   void read_back(stream& on) { launch_.read_back(on); }
-  pool_words const& words() const { return launch_.here().words; }
+  pool_words const& words() const { return launch_.words_here(); }
+  /// Tasks that were created and have not finished.
+  std::uint32_t pending() const { return words().pending + waiting_; }
   pool_halt halt() const { return pool_halt(words().halt); }
   void add_counts(pool_statistics& statistics) const;
   /// Adds the tasks that are in hands.
@@ -47,10 +51,11 @@ class worker_memory {
   launch_memory launch_;
   device_buffer<hand_bounds> bounds_;
   device_buffer<stored_task> hands_;
-  device_buffer<stored_task> many_;  ///< waiting tasks that are too many for `launch_`
-  std::uint32_t waiting_ = 0;        ///< waiting tasks
-  bool joins_are_stale_ = true;      ///< no task that is left names one
-  bool was_stopped_ = false;         ///< the last run
+  device_buffer<stored_task> many_;  ///< waiting tasks that are too many for a launch's argument
+  std::array<stored_task, few_tasks> few_ = {};
+  std::uint32_t waiting_ = 0;
+  bool joins_are_stale_ = true;  ///< no task that is left names one
+  bool was_stopped_ = false;     ///< the last run
 };
 
 }  // namespace ballast::inline pool

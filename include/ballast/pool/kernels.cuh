@@ -7,6 +7,7 @@
 
 #include "ballast/pool/chunks.cuh"
 #include "ballast/pool/deque_stealing.cuh"
+#include "ballast/pool/launch_return.cuh"
 #include "ballast/pool/level_arrays.cuh"
 #include "ballast/pool/locked_queue.cuh"
 #include "ballast/pool/shared_ring.cuh"
@@ -91,6 +92,7 @@ std::vector<resident_entry> every_pool_entry() {
 /// Compiles a list for some entries; for .cu files, through the rooms' macros.
 template <class List, kernel_form... K>
 compiled_kernels compile_pool_list(std::string name, std::vector<resident_entry> entries) {
+  entries.push_back(make_return_entry());
   return {std::move(name), {make_pool_listed<List, K>()...}, std::move(entries)};
 }
 

@@ -12,9 +12,10 @@
 
 namespace ballast::inline pool {
 
-/// Words that all workers of a pool share; all bits zero but for `pending` at the start of a run.
+/// Words that all workers of a pool share; all bits zero at the start of a launch.
 struct pool_words {
-  /// Created tasks that have not finished, at least: a task is counted before another worker can see it.
+  /// Created tasks that have not finished, at least, less the launch's waiting tasks; wraps. A task is
+  /// counted before another worker can see it.
   alignas(128) std::uint32_t pending;
   alignas(128) std::uint32_t halt;  ///< pool_halt
   std::uint64_t stop_looked_ns;     ///< the device's time when a worker last asked the host for a stop
@@ -22,6 +23,9 @@ struct pool_words {
   alignas(128) std::uint32_t taken;
   alignas(128) pool_totals totals;
 };
+
+/// Waiting tasks that travel with a launch's argument.
+inline constexpr std::uint32_t few_tasks = 16;
 
 /// What all parts of a worker loop see, where the tasks that a run begins with are there from its start.
 /// Trivially copyable. Room `queue` has another view, for tasks that come while the workers work.
@@ -35,7 +39,8 @@ struct pool_view {
   std::uint32_t hand_capacity = 0;   ///< a power of two
   std::uint32_t workers = 0;
   std::uint32_t tasks_at_once = 1;       ///< that a worker runs; at most half of what a hand holds
-  stored_task const* waiting = nullptr;  ///< roots, and what the host gives back
+  stored_task few[few_tasks] = {};       ///< roots, and what the host gives back, if they find room here
+  stored_task const* waiting = nullptr;  ///< else there
   std::uint32_t waiting_tasks = 0;
   std::uint32_t most_at_once = 1;  ///< of them that a worker takes
   join_arena joins;
@@ -60,7 +65,7 @@ struct pool_view {
     std::uint32_t const first = taken.add_relaxed(wished);
     auto const hand = hand_of(me.number);
     for (std::uint32_t i = first; i < first + wished && i < waiting_tasks; ++i)
-      hand[me.end++] = array_ref<stored_task const>(waiting)[waiting_tasks - 1 - i];
+      hand[me.end++] = waiting_task(waiting_tasks - 1 - i);
     me.has_news = 1;
     me.note_stored();
     return me.held() != 0;
@@ -78,7 +83,7 @@ struct pool_view {
   /// Leader, between two looks for a task. False: there is none, or another reason to leave.
   template <class Crew>
   BALLAST_HD bool rest(Crew const& crew, resident_control const& control, pool_worker& me) const {
-    if (poll(pending()) == 0) return false;
+    if (poll(pending()) + waiting_tasks == 0) return false;
     if (me.idle_looks % idle_looks_between_stops == 0) {
       if (stop_asked(crew, control)) halt_for(pool_halt::asked);
       if (crew.now_ns() - me.idle_since_ns > control.idle_limit_ns) return false;
@@ -116,6 +121,10 @@ struct pool_view {
   }
 
  private:
+  BALLAST_HD stored_task waiting_task(std::uint32_t i) const {
+    return waiting == nullptr ? few[i] : array_ref<stored_task const>(waiting)[i];
+  }
+
   BALLAST_HD static void add(std::uint64_t& total, std::uint64_t more) {
     if (more != 0) device_atomic<std::uint64_t>(total).add_relaxed(more);
   }
