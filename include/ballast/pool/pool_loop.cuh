@@ -163,10 +163,10 @@ class pool_loop {
   BALLAST_HD bool is_over(Crew const& crew) const {
     auto& me = *me_;
     std::uint32_t const looks = me.idle_looks++;
-    if (looks == 0) return false;
     work_.view.settle(me);
+    if (looks == 0) return false;
     if (looks == 1) begin_idling(crew);
-    return work_.view.is_halted() || !work_.view.rest(crew, work_.control, me);
+    return !work_.view.rest(crew, work_.control, me);
   }
 
   template <class Crew>

@@ -83,7 +83,7 @@ struct pool_view {
   /// Leader, between two looks for a task. False: there is none, or another reason to leave.
   template <class Crew>
   BALLAST_HD bool rest(Crew const& crew, resident_control const& control, pool_worker& me) const {
-    if (poll(pending()) + waiting_tasks == 0) return false;
+    if (poll(pending()) + waiting_tasks == 0 || is_halted()) return false;
     if (me.idle_looks % idle_looks_between_stops == 0) {
       if (stop_asked(crew, control)) halt_for(pool_halt::asked);
       if (crew.now_ns() - me.idle_since_ns > control.idle_limit_ns) return false;

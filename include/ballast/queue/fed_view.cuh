@@ -89,7 +89,7 @@ struct fed_view : pool_view {
   template <class Crew>
   BALLAST_HD bool rest(Crew const& crew, resident_control const& control, fed_worker& me) const {
     auto const news = news_for(me);
-    if (news.stop || news.ended) return false;
+    if (is_halted() || news.stop || news.ended) return false;
     auto const idle_ns = crew.now_ns() - me.idle_since_ns;
 #if BALLAST_ON_GPU
     back_off(idle_ns);
