@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "connect4/pool_search.hpp"
 #include "pool/benchmarks.hpp"
 #include "pool/connect4_tree.hpp"
 
@@ -19,15 +20,16 @@ std::vector<int> lookaheads(session const& now) {
   return {5, 6, 7, 8, 9, 10, 11};
 }
 
+/// 0: as many as fit.
 std::vector<int> block_counts(session const& now) {
   int const most = now.first()->facts().multiprocessors;
   if (!now.first()->is_cuda()) return most == 1 ? std::vector<int>{1} : std::vector<int>{1, most};
   if (now.quick()) return {most, blocks_of_the_paper};
-  return {most, blocks_of_the_paper, 4 * most, 16 * most};
+  return {most, blocks_of_the_paper, 4 * most, 16 * most, 0};
 }
 
 /// The next look-ahead takes some seven times as long.
-constexpr double longest_but_one = 0.2;
+constexpr double longest_but_one = 0.1;
 
 /// One point; false, and the record says why, if the tree finds no room or takes too long, or the next would.
 bool measure_tree(session& now, connect4_answers& known, std::string const& curve, double x,
@@ -53,12 +55,24 @@ bool measure_tree(session& now, connect4_answers& known, std::string const& curv
   }
 }
 
+/// Beyond, the two arrays of `static` fit on no device (pool/connect4_storage says so).
+constexpr int deepest_static = 9;
+
+std::uint32_t most_workers(session const& now, std::string const& method) {
+  pool_options options;
+  if (method != "static-per-task") options.method = method;
+  return task_pool(now.first(), connect4::pool_kernels(connect4::worker_size::thread), options).workers();
+}
+
 /// Ends with the look-ahead that finds no room or takes too long: those beyond would too.
 void measure_blocks(session& now, connect4_answers& known, std::string const& method, int blocks) {
+  bool const is_static = method.starts_with("static");
+  double const x = blocks == 0 ? most_workers(now, method) : blocks;
   for (int const lookahead : lookaheads(now)) {
+    if (is_static && lookahead > deepest_static) return;
     connect4_tree tree(now.first(), method, lookahead, blocks);
     auto const curve = method + ", look-ahead " + std::to_string(lookahead);
-    if (!measure_tree(now, known, curve, blocks, tree, lookahead)) return;
+    if (!measure_tree(now, known, curve, x, tree, lookahead)) return;
   }
 }
 
@@ -87,10 +101,12 @@ void measure_connect4_blocks(session& now) {
   now.axes("Four in a row by blocks", "blocks", "tasks per millisecond", true, true);
   now.repeat(1, now.size(3, 2));
   now.parameter("heuristic", "H1");
+  now.parameter("static-per-task", "a block for each task; stands where all workers of chunks do");
   connect4_answers known;
   for (auto const& method : pool_methods()) {
-    if (method.name == "static-per-task") continue;  // has as many blocks as tasks
-    for (int const blocks : block_counts(now)) measure_blocks(now, known, std::string(method.name), blocks);
+    bool const has_a_block_per_task = method.name == "static-per-task";
+    auto const counts = has_a_block_per_task ? std::vector{0} : block_counts(now);
+    for (int const blocks : counts) measure_blocks(now, known, std::string(method.name), blocks);
   }
 }
 
