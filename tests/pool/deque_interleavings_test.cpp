@@ -64,6 +64,19 @@ class deque_exploration {
     };
   }
 
+  /// The owner as a crew: fills the deque and publishes at once, and takes all before it reads any; `rounds`
+  /// times.
+  static program crew_as_owner(int rounds) {
+    return [rounds](shared& memory) {
+      taken mine;
+      for (int round = 0; round < rounds; ++round) {
+        push_together(memory, capacity * round, mine);
+        pop_together(memory, mine);
+      }
+      return mine;
+    };
+  }
+
   static program thief(int attempts) {
     return [attempts](shared& memory) {
       taken mine;
@@ -97,6 +110,24 @@ class deque_exploration {
     if (ref(memory).push({number, number})) return true;
     mine.push_back(number);
     return false;
+  }
+  static void push_together(shared& memory, std::uint64_t before, taken& mine) {
+    auto const places = ref(memory).free_places(capacity);
+    for (std::uint32_t i = 0; i < capacity; ++i) {
+      std::uint64_t const number = before + i + 1;
+      if (i < places.count)
+        ref(memory).at(places.first + i).template write<Atomic>({number, number});
+      else
+        mine.push_back(number);
+    }
+    ref(memory).publish(places);
+  }
+  static void pop_together(shared& memory, taken& mine) {
+    typename ref_type::index newest = 0, place = 0;
+    std::uint32_t count = 0;
+    for (; ref(memory).take_newest(place); ++count)
+      if (count == 0) newest = place;
+    for (std::uint32_t i = 0; i < count; ++i) note(ref(memory).at(newest - i).template read<Atomic>(), mine);
   }
   static bool pop(shared& memory, taken& mine) {
     pair_record record;
@@ -140,6 +171,27 @@ TYPED_TEST(deque_interleavings, give_each_record_once_though_a_thief_comes_again
 TYPED_TEST(deque_interleavings, give_each_record_once_to_the_owner_or_one_of_two_thieves) {
   for (auto const* operations : {"+-", "++-", "+-+", "++--", "+-+-"})
     this->expect_exactly_once(operations, {1, 1});
+}
+
+template <class Kind>
+class deque_interleavings_of_crews : public testing::Test {};
+
+using kinds_of_crews = testing::Types<abp, chase_lev>;
+TYPED_TEST_SUITE(deque_interleavings_of_crews, kinds_of_crews);
+
+TYPED_TEST(deque_interleavings_of_crews, give_each_record_once_to_an_owner_that_reads_late_or_a_thief) {
+  using exploration = deque_exploration<TypeParam>;
+  auto const expect_exactly_once = [](std::uint64_t pushed, auto const& programs) {
+    auto const report = exploration::explore(programs, pushed);
+    EXPECT_EQ(report.failures, 0u);
+    EXPECT_EQ(report.deadlocks, 0u);
+    EXPECT_GT(report.ends, 1u);
+  };
+  using programs = std::vector<typename exploration::program>;
+  expect_exactly_once(2, programs{exploration::crew_as_owner(1), exploration::thief(2)});
+  expect_exactly_once(2,
+                      programs{exploration::crew_as_owner(1), exploration::thief(1), exploration::thief(1)});
+  expect_exactly_once(4, programs{exploration::crew_as_owner(2), exploration::thief(1)});
 }
 
 TEST(abp_deque_interleavings, give_a_record_twice_without_the_tag) {

@@ -80,6 +80,68 @@ TYPED_TEST(deque, of_one_slot_works_again_and_again) {
   }
 }
 
+/// The deques through which several threads of an owner, or of a thief, copy records together.
+template <class Kind>
+class deque_of_crews : public testing::Test {};
+
+using kinds_of_crews = testing::Types<abp, chase_lev>;
+TYPED_TEST_SUITE(deque_of_crews, kinds_of_crews);
+
+/// Adds as many of the records first, first + 1, ... as there is room for; says how many.
+template <class Deque>
+std::uint32_t push_together(Deque const& deque, std::uint64_t first, std::uint32_t count) {
+  auto const places = deque.free_places(count);
+  for (std::uint32_t word = 0; word < Deque::slot::words; ++word)  // as by as many threads
+    for (std::uint32_t i = 0; i < places.count; ++i)
+      deque.at(places.first + i).template write_word<device_atomic>(word, numbered::of(first + i));
+  deque.publish(places);
+  return places.count;
+}
+
+TYPED_TEST(deque_of_crews, takes_as_many_records_at_once_as_it_has_room_for) {
+  owned_deque<TypeParam> owned(4);
+  EXPECT_EQ(push_together(owned.ref(), 0, 3), 3u);
+  EXPECT_EQ(push_together(owned.ref(), 3, 3), 1u);
+  EXPECT_EQ(push_together(owned.ref(), 4, 3), 0u);
+  EXPECT_EQ(stolen(owned.ref()), 0u);
+  for (std::uint64_t i = 4; i-- > 1;) EXPECT_EQ(popped(owned.ref()), i);
+}
+
+TYPED_TEST(deque_of_crews, shows_nothing_before_it_is_published) {
+  owned_deque<TypeParam> owned(4);
+  auto const places = owned.ref().free_places(2);
+  EXPECT_EQ(owned.ref().size(), 0u);
+  EXPECT_EQ(stolen(owned.ref()), nothing);
+  owned.ref().publish(places);
+  EXPECT_EQ(owned.ref().size(), 2u);
+}
+
+TYPED_TEST(deque_of_crews, leaves_records_taken_one_after_another_side_by_side_to_be_read_afterwards) {
+  owned_deque<TypeParam> owned(4);
+  for (std::uint64_t lap = 0; lap < 4; ++lap) {  // in the circular deque each begins one slot further on
+    push_together(owned.ref(), 10 * lap, 4);
+    EXPECT_EQ(stolen(owned.ref()), 10 * lap);
+    typename owned_deque<TypeParam>::ref_type::index newest = 0, place = 0;
+    EXPECT_TRUE(owned.ref().take_newest(newest));
+    EXPECT_TRUE(owned.ref().take_newest(place));
+    EXPECT_TRUE(owned.ref().take_newest(place));
+    EXPECT_FALSE(owned.ref().take_newest(place));
+    for (std::uint32_t i = 0; i < 3; ++i)
+      EXPECT_EQ(owned.ref().at(newest - i).template read<device_atomic>().number, 10 * lap + 3 - i);
+  }
+}
+
+TYPED_TEST(deque_of_crews, gives_a_record_to_one_of_two_thieves_that_have_both_read_it) {
+  owned_deque<TypeParam> owned(4);
+  push_together(owned.ref(), 0, 2);
+  std::uint64_t one = 0, other = 0;
+  EXPECT_TRUE(owned.ref().find_oldest(one));
+  EXPECT_TRUE(owned.ref().find_oldest(other));
+  EXPECT_TRUE(owned.ref().claim(one));
+  EXPECT_FALSE(owned.ref().claim(other));
+  EXPECT_EQ(stolen(owned.ref()), 1u);
+}
+
 TEST(abp_deque, has_room_again_for_what_was_stolen_only_once_it_was_found_empty) {
   owned_deque<abp> owned(2);
   for (std::uint64_t i = 0; i < 2; ++i) EXPECT_TRUE(owned.ref().push(numbered::of(i)));

@@ -42,47 +42,75 @@ class abp_deque_ref {
   /// Owner only. Adds a record as the newest; false, and nothing has changed, if no slot is left behind the
   /// newest.
   BALLAST_HD bool push(Record const& record) const {
-    return push_many(1, [&](std::uint32_t) -> Record const& { return record; }) == 1;
-  }
-  /// Owner only. Adds record(0), record(1), ... up to `count` of them, as many as there is room for; says how
-  /// many.
-  template <class From>
-  BALLAST_HD std::uint32_t push_many(std::uint32_t count, From const& record) const {
-    std::uint32_t const end = tail().load_relaxed(), room = capacity_ - end;
-    std::uint32_t const added = count < room ? count : room;
-    for (std::uint32_t i = 0; i < added; ++i) slots_[end + i].template write<Atomic>(record(i));
-    if (added != 0) tail().store_release(end + added);
-    return added;
+    auto const slots = free_places(1);
+    if (slots.count == 0) return false;
+    at(slots.first).template write<Atomic>(record);
+    publish(slots);
+    return true;
   }
 
   /// Owner only. Takes the newest record; false, and `record` is unchanged, if there is none.
   BALLAST_HD bool pop(Record& record) const {
-    std::uint32_t const end = tail().load_relaxed();
-    if (end == 0) return false;
-    std::uint32_t const last = end - 1;
-    tail().store_sequential(last);
-    Atomic<std::uint32_t>::fence_sequential();
-    std::uint64_t const seen = head().load_sequential();
-    if (last <= oldest(seen) && !start_anew(last, seen)) return false;
-    record = slots_[last].template read<Atomic>();
+    index last = 0;
+    if (!take_newest(last)) return false;
+    record = at(last).template read<Atomic>();
     return true;
   }
 
   /// Any thread. Takes the oldest record; `record` is unchanged unless the outcome is `taken`.
   BALLAST_HD steal_outcome steal(Record& record) const {
-    std::uint64_t const seen = head().load_sequential();
-    Atomic<std::uint64_t>::fence_sequential();
-    if (tail().load_sequential() <= oldest(seen)) return steal_outcome::empty;
-    Record const candidate = slots_[oldest(seen)].template read<Atomic>();
-    if (!head().replace_acq_rel(seen, seen + 1)) return steal_outcome::lost_race;
+    std::uint64_t seen = 0;
+    if (!find_oldest(seen)) return steal_outcome::empty;
+    Record const candidate = at(oldest(seen)).template read<Atomic>();
+    if (!claim(seen)) return steal_outcome::lost_race;
     record = candidate;
     return steal_outcome::taken;
   }
 
+  // What push(), pop() and steal() are made of, for an owner or a thief that is several threads: one of them
+  // calls these, and between them all copy words of slots, behind a barrier of theirs and before another.
+
+  using index = std::uint32_t;  ///< of a slot, below the capacity
+  /// Slots first .. first + count - 1.
+  struct places {
+    index first;
+    std::uint32_t count;
+  };
+  /// Owner only. Slots for new records: `count`, or as many as there are.
+  BALLAST_HD places free_places(std::uint32_t count) const {
+    index const end = tail().load_relaxed();
+    std::uint32_t const room = capacity_ - end;
+    return {end, count < room ? count : room};
+  }
+  /// Owner only. What was written there joins the deque.
+  BALLAST_HD void publish(places const& written) const {
+    if (written.count != 0) tail().store_release(written.first + written.count);
+  }
+  /// Owner only. Takes the newest record, which is in slot `place` until the owner publishes again. Records
+  /// taken one after another lie in slots place, place - 1, ...
+  BALLAST_HD bool take_newest(index& place) const {
+    index const end = tail().load_relaxed();
+    if (end == 0) return false;
+    index const last = place = end - 1;
+    tail().store_sequential(last);
+    Atomic<std::uint32_t>::fence_sequential();
+    std::uint64_t const seen = head().load_sequential();
+    return last > oldest(seen) || start_anew(last, seen);
+  }
+  /// Any thread. Whether there is a record to steal, in slot oldest(seen): it may be read, and is the
+  /// thief's if claim(seen) then says so.
+  BALLAST_HD bool find_oldest(std::uint64_t& seen) const {
+    seen = head().load_sequential();
+    Atomic<std::uint64_t>::fence_sequential();
+    return tail().load_sequential() > oldest(seen);
+  }
+  BALLAST_HD bool claim(std::uint64_t seen) const { return head().replace_acq_rel(seen, seen + 1); }
+  BALLAST_HD static index oldest(std::uint64_t seen) { return static_cast<index>(seen); }
+  BALLAST_HD slot& at(index place) const { return slots_[place]; }
+
  private:
   BALLAST_HD Atomic<std::uint64_t> head() const { return Atomic<std::uint64_t>(words_[0].head); }
   BALLAST_HD Atomic<std::uint32_t> tail() const { return Atomic<std::uint32_t>(words_[0].tail); }
-  BALLAST_HD static std::uint32_t oldest(std::uint64_t head) { return static_cast<std::uint32_t>(head); }
   BALLAST_HD static std::uint64_t next_tag(std::uint64_t head) { return ((head >> 32) + 1) << 32; }
 
   /// The deque becomes empty. True if its last record fell to the owner. The tail is written before the head

@@ -37,62 +37,87 @@ class chase_lev_deque_ref {
 
   /// How many records it holds; a hint while others steal.
   BALLAST_HD std::uint32_t size() const {
-    std::uint64_t const oldest = top().load_relaxed(), end = bottom().load_relaxed();
-    return is_before(oldest, end) ? static_cast<std::uint32_t>(end - oldest) : 0;
+    std::uint64_t const first = top().load_relaxed(), end = bottom().load_relaxed();
+    return is_before(first, end) ? static_cast<std::uint32_t>(end - first) : 0;
   }
 
   /// Owner only. Adds a record as the newest; false, and nothing has changed, if the deque holds `capacity`.
   BALLAST_HD bool push(Record const& record) const {
-    return push_many(1, [&](std::uint32_t) -> Record const& { return record; }) == 1;
-  }
-  /// Owner only. Adds record(0), record(1), ... up to `count` of them, as many as there is room for; says how
-  /// many.
-  template <class From>
-  BALLAST_HD std::uint32_t push_many(std::uint32_t count, From const& record) const {
-    std::uint64_t const end = bottom().load_relaxed();
-    auto const room = capacity_ - static_cast<std::uint32_t>(end - top().load_acquire());
-    std::uint32_t const added = count < room ? count : room;
-    for (std::uint32_t i = 0; i < added; ++i) at(end + i).template write<Atomic>(record(i));
-    if (added != 0) bottom().store_release(end + added);
-    return added;
+    auto const slots = free_places(1);
+    if (slots.count == 0) return false;
+    at(slots.first).template write<Atomic>(record);
+    publish(slots);
+    return true;
   }
 
   /// Owner only. Takes the newest record; false, and `record` is unchanged, if there is none.
   BALLAST_HD bool pop(Record& record) const {
-    std::uint64_t const last = bottom().load_relaxed() - 1;
-    bottom().store_sequential(last);
-    Atomic<std::uint64_t>::fence_sequential();
-    std::uint64_t const oldest = top().load_sequential();
-    if (is_before(oldest, last)) return take(last, record);
-    bool const is_won = last == oldest && top().replace_acq_rel(oldest, oldest + 1);
-    bottom().store_relaxed(last + 1);
-    return is_won && take(last, record);
+    index last = 0;
+    if (!take_newest(last)) return false;
+    record = at(last).template read<Atomic>();
+    return true;
   }
 
   /// Any thread. Takes the oldest record; `record` is unchanged unless the outcome is `taken`.
   BALLAST_HD steal_outcome steal(Record& record) const {
-    std::uint64_t const oldest = top().load_sequential();
-    Atomic<std::uint64_t>::fence_sequential();
-    if (!is_before(oldest, bottom().load_sequential())) return steal_outcome::empty;
-    Record const candidate = at(oldest).template read<Atomic>();
-    if (!top().replace_acq_rel(oldest, oldest + 1)) return steal_outcome::lost_race;
+    std::uint64_t seen = 0;
+    if (!find_oldest(seen)) return steal_outcome::empty;
+    Record const candidate = at(oldest(seen)).template read<Atomic>();
+    if (!claim(seen)) return steal_outcome::lost_race;
     record = candidate;
     return steal_outcome::taken;
   }
 
+  // What push(), pop() and steal() are made of, for an owner or a thief that is several threads: one of them
+  // calls these, and between them all copy words of slots, behind a barrier of theirs and before another.
+
+  /// Counts slots from the first push on; at(i) is the same for the i's that are equal modulo the capacity.
+  using index = std::uint64_t;
+  /// Slots first .. first + count - 1.
+  struct places {
+    index first;
+    std::uint32_t count;
+  };
+  /// Owner only. Slots for new records: `count`, or as many as there are.
+  BALLAST_HD places free_places(std::uint32_t count) const {
+    index const end = bottom().load_relaxed();
+    auto const room = capacity_ - static_cast<std::uint32_t>(end - top().load_acquire());
+    return {end, count < room ? count : room};
+  }
+  /// Owner only. What was written there joins the deque.
+  BALLAST_HD void publish(places const& written) const {
+    if (written.count != 0) bottom().store_release(written.first + written.count);
+  }
+  /// Owner only. Takes the newest record, which is in slot `place` until the owner publishes again. Records
+  /// taken one after another lie in slots place, place - 1, ...
+  BALLAST_HD bool take_newest(index& place) const {
+    index const last = place = bottom().load_relaxed() - 1;
+    bottom().store_sequential(last);
+    Atomic<std::uint64_t>::fence_sequential();
+    std::uint64_t const seen = top().load_sequential();
+    if (is_before(seen, last)) return true;
+    bool const is_won = last == seen && claim(seen);
+    bottom().store_relaxed(last + 1);
+    return is_won;
+  }
+  /// Any thread. Whether there is a record to steal, in slot oldest(seen): it may be read, and is the
+  /// thief's if claim(seen) then says so.
+  BALLAST_HD bool find_oldest(std::uint64_t& seen) const {
+    seen = top().load_sequential();
+    Atomic<std::uint64_t>::fence_sequential();
+    return is_before(seen, bottom().load_sequential());
+  }
+  BALLAST_HD bool claim(std::uint64_t seen) const { return top().replace_acq_rel(seen, seen + 1); }
+  BALLAST_HD static index oldest(std::uint64_t seen) { return seen; }
+  BALLAST_HD slot& at(index place) const { return slots_[place & (capacity_ - 1)]; }
+
  private:
   BALLAST_HD Atomic<std::uint64_t> top() const { return Atomic<std::uint64_t>(words_[0].top); }
   BALLAST_HD Atomic<std::uint64_t> bottom() const { return Atomic<std::uint64_t>(words_[0].bottom); }
-  BALLAST_HD slot& at(std::uint64_t index) const { return slots_[index & (capacity_ - 1)]; }
 
   /// The bottom of an empty deque is for a moment one below its top, and so -1 at first.
   BALLAST_HD static bool is_before(std::uint64_t index, std::uint64_t end) {
     return static_cast<std::int64_t>(end - index) > 0;
-  }
-
-  BALLAST_HD bool take(std::uint64_t index, Record& record) const {
-    record = at(index).template read<Atomic>();
-    return true;
   }
 
   array_ref<chase_lev_deque_words> words_;

@@ -26,37 +26,48 @@ class record_slot {
   static_assert(sizeof(Record) <= largest_record, "a record has at most 64 bytes");
 
  public:
+  static constexpr std::uint32_t words = (sizeof(Record) + 7) / 8;
+
   // Word by word and without a copy on the stack: g++ 12.2 gave one an address that its own instructions
   // could not take.
   template <template <class> class Atomic>
   BALLAST_HD void write(Record const& record) {
-    auto const* const bytes = reinterpret_cast<unsigned char const*>(&record);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      std::uint64_t word = 0;
-      __builtin_memcpy(&word, bytes + 8 * i, bytes_of_word(i));
-      Atomic<std::uint64_t>(words_[i]).store_relaxed(word);
-    }
+    for (std::uint32_t i = 0; i < words; ++i) write_word<Atomic>(i, record);
   }
-
   template <template <class> class Atomic>
   BALLAST_HD Record read() {
     Record record;
-    auto* const bytes = reinterpret_cast<unsigned char*>(&record);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      std::uint64_t const word = Atomic<std::uint64_t>(words_[i]).load_relaxed();
-      __builtin_memcpy(bytes + 8 * i, &word, bytes_of_word(i));
-    }
+    for (std::uint32_t i = 0; i < words; ++i) read_word<Atomic>(i, record);
     return record;
   }
 
- private:
-  static constexpr std::uint32_t count = (sizeof(Record) + 7) / 8;
-
-  BALLAST_HD static constexpr std::uint32_t bytes_of_word(std::uint32_t i) {
-    return sizeof(Record) - 8 * i < 8 ? std::uint32_t(sizeof(Record)) - 8 * i : 8;
+  /// One word of a record, for several threads that copy it together.
+  template <template <class> class Atomic>
+  BALLAST_HD void write_word(std::uint32_t i, Record const& record) {
+    std::uint64_t word = 0;
+    __builtin_memcpy(&word, bytes_of(&record) + 8 * i, bytes_of_word(i));
+    Atomic<std::uint64_t>(words_[i]).store_relaxed(word);
+  }
+  template <template <class> class Atomic>
+  BALLAST_HD void read_word(std::uint32_t i, Record& record) {
+    std::uint64_t const word = Atomic<std::uint64_t>(words_[i]).load_relaxed();
+    __builtin_memcpy(bytes_of(&record) + 8 * i, &word, bytes_of_word(i));
   }
 
-  std::uint64_t words_[count];
+ private:
+  /// Aligned as a record is: nvcc, not told so, copies byte by byte.
+  BALLAST_HD static unsigned char* bytes_of(void* record) {
+    return static_cast<unsigned char*>(__builtin_assume_aligned(record, alignof(Record)));
+  }
+  BALLAST_HD static unsigned char const* bytes_of(void const* record) {
+    return static_cast<unsigned char const*>(__builtin_assume_aligned(record, alignof(Record)));
+  }
+  BALLAST_HD static constexpr std::uint32_t bytes_of_word(std::uint32_t i) {
+    constexpr std::uint32_t odd = sizeof(Record) % 8;
+    return odd != 0 && i + 1 == words ? odd : 8;
+  }
+
+  std::uint64_t words_[words];
 };
 
 }  // namespace ballast::inline pool

@@ -28,11 +28,11 @@ BALLAST_HD bool steal_from_any(pool_view const& view, pool_worker& me, Attempt c
 }
 
 /// The same for a crew: on a GPU the lanes of its first warp look at 32 workers at once, the last victim and
-/// others drawn at random, and the leader tries the first that seems to have tasks. The answer is the
-/// leader's.
+/// others drawn at random, and make the attempt at the first that seems to have tasks together. Its outcome
+/// is what the leader says; so is the answer.
 template <class Crew, class HasTasks, class Attempt>
-BALLAST_HD bool steal_together([[maybe_unused]] Crew const& crew, pool_view const& view, pool_worker& me,
-                               [[maybe_unused]] HasTasks const& has_tasks, Attempt const& attempt) {
+BALLAST_HD bool steal_by_warp([[maybe_unused]] Crew const& crew, pool_view const& view, pool_worker& me,
+                              [[maybe_unused]] HasTasks const& has_tasks, Attempt const& attempt) {
 #if BALLAST_ON_GPU
   if (crew.rank() >= 32) return false;
   std::uint32_t const drawn = (me.random + crew.rank()) * 0x9e3779b9u;
@@ -42,16 +42,27 @@ BALLAST_HD bool steal_together([[maybe_unused]] Crew const& crew, pool_view cons
   std::uint32_t const victim =
       __shfl_sync(0xffffffff, worker, promising == 0 ? 0 : __ffs(int(promising)) - 1);
   __syncwarp();  // all have read `me`
+  auto const outcome = promising == 0 ? steal_outcome::empty : attempt(victim);
   if (!crew.leader()) return false;
   me.draw();
   ++me.counts.steals_tried;
-  if (promising == 0 || attempt(victim) != steal_outcome::taken) return false;
+  if (outcome != steal_outcome::taken) return false;
   ++me.counts.steals_won;
   me.victim = victim;
   return true;
 #else
   return steal_from_any(view, me, attempt);
 #endif
+}
+
+/// The same where the leader alone makes the attempt.
+template <class Crew, class HasTasks, class Attempt>
+BALLAST_HD bool steal_together(Crew const& crew, pool_view const& view, pool_worker& me,
+                               HasTasks const& has_tasks, Attempt const& attempt) {
+  auto const by_leader = [&](std::uint32_t victim) {
+    return crew.leader() ? attempt(victim) : steal_outcome::empty;
+  };
+  return steal_by_warp(crew, view, me, has_tasks, by_leader);
 }
 
 }  // namespace ballast::inline pool
