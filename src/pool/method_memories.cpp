@@ -4,11 +4,17 @@
 namespace ballast::inline pool {
 namespace {
 
-constexpr std::uint32_t usual_chunk = 16, most_chunks = 1u << 24, most_shelf = 4096;
+constexpr std::uint32_t usual_chunk = 16, most_chunks = 1u << 24, usual_shelf = 4096;
 
 std::uint32_t chunks_for(pool_plan const& plan, std::uint32_t workers, std::uint32_t chunk_tasks) {
   auto const wished = std::uint64_t(workers) * plan.capacity / chunk_tasks;
   return std::uint32_t(std::clamp<std::uint64_t>(wished, 2, most_chunks));
+}
+
+/// A worker alone can have as many tasks as `capacity` says.
+std::uint32_t shelf_for(pool_plan const& plan, std::uint32_t chunks, std::uint32_t chunk_tasks) {
+  auto const own = std::bit_ceil(plan.capacity / chunk_tasks);
+  return std::min(std::bit_ceil(chunks), std::max(own, usual_shelf));
 }
 
 }  // namespace
@@ -16,7 +22,7 @@ std::uint32_t chunks_for(pool_plan const& plan, std::uint32_t workers, std::uint
 chunk_memory::chunk_memory(pool_plan const& plan, std::uint32_t workers)
     : chunk_tasks_(std::min(usual_chunk, std::min(plan.capacity, plan.hand_capacity) / 4)),
       chunks_(chunks_for(plan, workers, chunk_tasks_)),
-      shelf_capacity_(std::min(std::bit_ceil(chunks_), most_shelf)),
+      shelf_capacity_(shelf_for(plan, chunks_, chunk_tasks_)),
       shelves_(plan.device, workers),
       slots_(plan.device, std::size_t(workers) * shelf_capacity_),
       tasks_(plan.device, std::size_t(chunks_) * chunk_tasks_),

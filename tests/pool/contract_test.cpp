@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <thread>
 #include <vector>
 
 #include "ballast/base/environment.hpp"
 #include "ballast/device/buffer.hpp"
+#include "ballast/pool/pool_view.cuh"
 #include "pool_device.hpp"
 #include "tree_kernels.cuh"
 
@@ -159,6 +161,17 @@ TEST_P(pool_contract, runs_each_task_of_a_comb_once) {
   expect_once(pool, is_static() ? std::min(many, 9'999u) : many / 4 * 2 + 1, tree_shape::comb);
 }
 
+TEST_P(pool_contract, keeps_as_many_tasks_as_its_capacity_says_without_the_host) {
+  auto options = pool_by(GetParam().method, std::bit_ceil(many));
+  options.resident.blocks = device()->is_cuda() ? 2 : 1;
+  task_pool pool(device(), kernels(), options);
+  std::uint32_t const nodes = is_static() ? 9'999 : many / 4 * 2 + 1;
+  prepare(nodes);
+  auto const statistics = pool.run(node(0, nodes, tree_shape::comb));
+  EXPECT_EQ(statistics.spilled, 0u);
+  EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(nodes, 1));
+}
+
 TEST_P(pool_contract, runs_each_task_of_a_binary_tree_once) {
   auto pool = make_pool();
   expect_once(pool, many, tree_shape::binary);
@@ -190,7 +203,8 @@ TEST_P(pool_contract, runs_many_roots_once_each) {
 
 TEST_P(pool_contract, runs_few_roots_and_many_in_turn_once_each) {
   auto pool = make_pool();
-  for (std::uint32_t const roots : {1u, 31u, 32u, 33u, 200u, 2u, 0u, 34u, 32u}) {
+  for (std::uint32_t const roots :
+       {1u, few_tasks - 1, few_tasks, few_tasks + 1, 200u, 2u, 0u, few_tasks + 2, few_tasks}) {
     prepare(roots + 1);
     std::vector<task> tasks;
     for (std::uint32_t i = 0; i < roots; ++i) tasks.push_back(node(i, 0, tree_shape::chain));
