@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch/merge_policy.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ballast/base/error.hpp"
+#include "choice.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+/// The next `count` places from `first` on.
+merge_group places_from(std::size_t first, std::size_t count) {
+  merge_group places(count);
+  std::iota(places.begin(), places.end(), first);
+  return places;
+}
+
+/// Cuts the queue as it stands into launches of `most` kernels, the last of what is left.
+std::vector<merge_group> cut(std::size_t waiting, std::size_t most) {
+  std::vector<merge_group> groups;
+  for (std::size_t first = 0; first < waiting; first += most)
+    groups.push_back(places_from(first, std::min(most, waiting - first)));
+  return groups;
+}
+
+class none_policy final : public merge_policy {
+  std::vector<merge_group> choose(merge_view const& view) const override {
+    return cut(view.waiting.size(), 1);
+  }
+};
+
+class neighbour_policy final : public merge_policy {
+  std::vector<merge_group> choose(merge_view const& view) const override {
+    return cut(view.waiting.size(), 2);
+  }
+};
+
+/// How well a launch of so many blocks fills its last level; more is better.
+using fill_rank = std::uint64_t (*)(std::uint64_t blocks, std::uint64_t multiprocessors);
+
+std::uint64_t plain_remainder(std::uint64_t blocks, std::uint64_t multiprocessors) {
+  return blocks % multiprocessors;
+}
+
+/// Counts from 0, so that a full last level ranks first and not last.
+std::uint64_t remainder_of_last_block(std::uint64_t blocks, std::uint64_t multiprocessors) {
+  return (blocks - 1) % multiprocessors;
+}
+
+/// The first of the queue with the partner whose blocks fill the last level best, the earlier one of equals.
+class alignment_policy final : public merge_policy {
+ public:
+  explicit alignment_policy(fill_rank rank) : rank_(rank) {}
+
+ private:
+  std::vector<merge_group> choose(merge_view const& view) const override {
+    std::vector<merge_group> groups;
+    auto left = places_from(0, view.waiting.size());
+    while (left.size() > 1) groups.push_back(take_pair(view, left));
+    if (!left.empty()) groups.push_back(left);
+    return groups;
+  }
+
+  merge_group take_pair(merge_view const& view, merge_group& left) const {
+    auto const partner = partner_of_first(view, left);
+    merge_group pair{left.front(), *partner};
+    left.erase(partner);
+    left.erase(left.begin());
+    return pair;
+  }
+
+  merge_group::const_iterator partner_of_first(merge_view const& view, merge_group const& left) const {
+    auto const rank = [&](std::size_t place) {
+      std::uint64_t const sum = std::uint64_t{view.waiting[left.front()].blocks} + view.waiting[place].blocks;
+      return rank_(sum, view.multiprocessors.value());
+    };
+    return std::ranges::max_element(left.begin() + 1, left.end(), {}, rank);
+  }
+
+  fill_rank rank_;
+};
+
+class together_policy final : public merge_policy {
+  std::vector<merge_group> choose(merge_view const& view) const override {
+    auto groups = cut(view.waiting.size(), view.most_kernels);
+    for (auto& group : groups)
+      std::ranges::stable_sort(group, std::ranges::greater(),
+                               [&](std::size_t place) { return view.waiting[place].block_ns; });
+    return groups;
+  }
+};
+
+std::unique_ptr<merge_policy> make_none() { return std::make_unique<none_policy>(); }
+std::unique_ptr<merge_policy> make_neighbour() { return std::make_unique<neighbour_policy>(); }
+std::unique_ptr<merge_policy> make_alignment() { return std::make_unique<alignment_policy>(plain_remainder); }
+std::unique_ptr<merge_policy> make_alignment_fixed() {
+  return std::make_unique<alignment_policy>(remainder_of_last_block);
+}
+std::unique_ptr<merge_policy> make_together() { return std::make_unique<together_policy>(); }
+
+constexpr choice<std::unique_ptr<merge_policy> (*)()> choices[] = {
+    {{"none", "each kernel is a launch of its own"}, make_none},
+    {{"neighbour", "each kernel with the next one of the queue"}, make_neighbour},
+    {{"alignment",
+      "the first with the one that gives the largest remainder of blocks by multiprocessors, as published"},
+     make_alignment},
+    {{"alignment_fixed", "as alignment, but blocks that fill the last level are the best fit, not the worst"},
+     make_alignment_fixed},
+    {{"together", "as many as one launch takes, those with the longest blocks first (the default)"},
+     make_together}};
+
+void check(merge_candidate const& candidate) {
+  if (candidate.blocks < 1) refuse_argument("blocks", candidate.blocks, "at least 1");
+  if (candidate.block_ns < 0) refuse_argument("block_ns", candidate.block_ns, "at least 0");
+}
+
+}  // namespace
+
+std::vector<merge_group> merge_policy::group(merge_view const& view) const {
+  if (view.multiprocessors.value() < 1)
+    refuse_argument("multiprocessors", view.multiprocessors.value(), "at least 1");
+  if (view.most_kernels < 2) refuse_argument("most_kernels", view.most_kernels, "at least 2");
+  std::ranges::for_each(view.waiting, check);
+  return choose(view);
+}
+
+std::vector<named_policy> merge_policies() { return told(choices); }
+
+std::unique_ptr<merge_policy> make_merge_policy(std::string_view name) {
+  return chosen(choices, "merge", name)();
+}
+
+std::vector<std::uint64_t> blocks_of_launches(merge_view const& view, std::span<merge_group const> groups) {
+  std::vector<std::uint64_t> blocks;
+  for (auto const& group : groups) {
+    std::uint64_t sum = 0;
+    for (auto const place : group) sum += view.waiting[place].blocks;
+    blocks.push_back(sum);
+  }
+  return blocks;
+}
+
+}  // namespace ballast::inline launch
