@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "order_key.hpp"
+
+#include "choice.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+constexpr choice<order_key> choices[] = {
+    {{"fifo", "as the policy orders them (the default)"}, order_key::fifo},
+    {{"priority", "the highest priority first; what has a low one may wait forever"}, order_key::priority},
+    {{"longest_first", "the longest expected run first, so that short ones fill the end"},
+     order_key::longest_first}};
+
+}  // namespace
+
+std::vector<named_policy> order_keys() { return told(choices); }
+
+order_key order_key_named(std::string_view name) { return chosen(choices, "among", name); }
+
+std::int64_t urgency(order_key key, waiting_launch const& launch) {
+  if (key == order_key::priority) return launch.priority;
+  return key == order_key::longest_first ? launch.expected_ns : 0;
+}
+
+}  // namespace ballast::inline launch

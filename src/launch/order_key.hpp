@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "ballast/launch/order_policy.hpp"
+
+namespace ballast::inline launch {
+
+enum class order_key { fifo, priority, longest_first };
+
+/// Throws bad_argument ("among") listing the names.
+order_key order_key_named(std::string_view name);
+
+/// What `key` goes by; more is sooner.
+std::int64_t urgency(order_key key, waiting_launch const& launch);
+
+/// The place of the launch with the most urgency among those that `may` be issued, of equals the one with the
+/// least `turn`; nothing if none may.
+template <class May, class Turn>
+std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch const> waiting, May may,
+                                       Turn turn) {
+  std::optional<std::size_t> best;
+  for (std::size_t place = 0; place < waiting.size(); ++place) {
+    if (!may(waiting[place])) continue;
+    auto const before = [&](waiting_launch const& one, waiting_launch const& other) {
+      auto const urgency_one = urgency(key, one), urgency_other = urgency(key, other);
+      return urgency_one != urgency_other ? urgency_one > urgency_other : turn(one) < turn(other);
+    };
+    if (!best || before(waiting[place], waiting[*best])) best = place;
+  }
+  return best;
+}
+
+}  // namespace ballast::inline launch

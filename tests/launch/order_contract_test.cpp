@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every order policy must keep, whichever the key among candidates.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "invented_producers.hpp"
+
+namespace ballast::test {
+namespace {
+
+std::vector<std::string> names(std::vector<named_policy> const& policies) {
+  std::vector<std::string> all;
+  for (auto const& policy : policies) all.emplace_back(policy.name);
+  return all;
+}
+
+/// Producers with 1 to 7 launches of different lengths and priorities. `pause` lies between two submissions:
+/// 0 is a burst, and above the lengths a trickle.
+std::vector<submission> unlike_launches(std::uint32_t producers, std::int64_t pause) {
+  std::vector<submission> all;
+  for (std::uint32_t round = 0; round < 7; ++round)
+    for (std::uint32_t producer = 0; producer < producers; ++producer) {
+      if (round > producer % 7) continue;
+      auto const place = std::int64_t(all.size());
+      all.push_back({producer, 1 + place * 31 % 17, place * pause, std::int32_t(place * 13 % 5) - 2});
+    }
+  return all;
+}
+
+/// Each producer's launches by number, each once, none before its predecessor has ended.
+void expect_each_once_and_in_order(std::vector<submission> const& submissions,
+                                   std::vector<invented_run> runs) {
+  std::map<std::uint32_t, std::size_t> submitted, seen;
+  std::map<std::uint32_t, std::int64_t> ended;
+  for (auto const& each : submissions) ++submitted[each.producer];
+  std::ranges::stable_sort(runs, {}, &invented_run::begin);
+  for (auto const& run : runs) {
+    auto const producer = run.kernel.producer;
+    ASSERT_EQ(run.kernel.number, seen[producer]++) << "of producer " << producer;
+    ASSERT_GE(run.begin, ended[producer]) << "of producer " << producer;
+    ended[producer] = run.end;
+  }
+  EXPECT_EQ(seen, submitted);
+}
+
+class every_order : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  std::unique_ptr<order_policy> policy() const {
+    return make_order_policy(std::get<0>(GetParam()), std::get<1>(GetParam()));
+  }
+
+  void expect_order_kept(std::uint32_t producers, std::int64_t pause, invented_gpu const& gpu) const {
+    auto const submissions = unlike_launches(producers, pause);
+    auto const decides = policy();
+    expect_each_once_and_in_order(submissions, invented_producers(submissions, gpu).play(*decides));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(order_policies, every_order,
+                         testing::Combine(testing::ValuesIn(names(order_policies())),
+                                          testing::ValuesIn(names(order_keys()))),
+                         [](auto const& each) {
+                           return std::get<0>(each.param) + "_" + std::get<1>(each.param);
+                         });
+
+TEST_P(every_order, issues_each_launch_once_and_keeps_each_producers_order) {
+  for (std::uint32_t const producers : {1, 2, 3, 16, 17, 64, 256})
+    for (std::int64_t const pause : {0, 1, 40})
+      for (std::size_t const queues : {1, 8, 32}) {
+        SCOPED_TRACE(testing::Message() << producers << " producers, " << pause << " apart, " << queues);
+        expect_order_kept(producers, pause, invented_gpu(queues, 16, 32));
+      }
+}
+
+TEST_P(every_order, serves_thousands_of_producers_on_few_streams) {
+  expect_order_kept(1000, 0, invented_gpu(4, 132, 32));
+  expect_order_kept(100, 0, invented_gpu(1, 132, 1));
+}
+
+TEST_P(every_order, decides_nothing_while_nothing_waits) {
+  std::vector<std::uint32_t> const idle(4);
+  EXPECT_FALSE(policy()->decide({{}, idle}));
+}
+
+TEST_P(every_order, decides_the_same_for_the_same_views) {
+  auto const submissions = unlike_launches(64, 1);
+  auto const streams_of_runs = [&] {
+    auto const decides = policy();
+    std::vector<std::pair<std::uint32_t, std::int64_t>> all;
+    for (auto const& run : invented_producers(submissions, {8, 16, 32}).play(*decides))
+      all.emplace_back(run.stream, run.begin);
+    return all;
+  };
+  EXPECT_EQ(streams_of_runs(), streams_of_runs());
+}
+
+}  // namespace
+}  // namespace ballast::test

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch/order_policy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "invented_producers.hpp"
+
+namespace ballast::test {
+namespace {
+
+using launches = std::vector<waiting_launch>;
+using streams = std::vector<std::uint32_t>;
+
+/// The producer that a policy chooses and the stream, or {-1, -1} for nothing.
+std::pair<int, int> decided(order_policy& policy, launches const& waiting, streams const& in_flight) {
+  auto const decision = policy.decide({waiting, in_flight});
+  if (!decision) return {-1, -1};
+  return {int(waiting[decision->launch].producer), int(decision->stream)};
+}
+constexpr std::pair nothing{-1, -1};
+
+/// The producers in the order in which the policy issues what waits from the start, on one stream each.
+std::vector<std::uint32_t> order_of(order_policy& policy, std::vector<submission> const& submissions) {
+  std::vector<std::uint32_t> producers;
+  // One multiprocessor and one queue run what is issued in the order in which it is issued.
+  for (auto const& run : invented_producers(submissions, {1, 1, 8}).play(policy))
+    producers.push_back(run.kernel.producer);
+  return producers;
+}
+
+bad_argument refusal_of(launches const& waiting, streams const& in_flight) {
+  try {
+    make_order_policy("held")->decide({waiting, in_flight});
+  } catch (bad_argument const& refused) { return refused; }
+  return {"nothing", "", ""};
+}
+
+TEST(passthrough, issues_in_the_order_of_submission_on_a_stream_per_producer) {
+  auto const policy = make_order_policy("passthrough");
+  launches const waiting{{.producer = 0, .submitted = 9}, {.producer = 2, .submitted = 4}};
+  EXPECT_EQ(decided(*policy, waiting, streams(4)), std::pair(2, 2));
+  EXPECT_EQ(decided(*policy, waiting, {0, 0, 7, 0}), std::pair(2, 2));
+}
+
+TEST(passthrough, lets_producers_beyond_the_streams_share_them) {
+  auto const policy = make_order_policy("passthrough");
+  EXPECT_EQ(decided(*policy, {{.producer = 6}}, streams(4)), std::pair(6, 2));
+}
+
+TEST(round_robin, takes_one_launch_of_each_producer_in_turn) {
+  auto const policy = make_order_policy("round_robin");
+  EXPECT_THAT(order_of(*policy, {{2}, {0}, {0}, {0}, {1}, {2}}), testing::ElementsAre(0, 1, 2, 0, 2, 0));
+}
+
+TEST(round_robin, goes_on_with_the_next_round_if_a_producer_submits_after_its_turn) {
+  auto const policy = make_order_policy("round_robin");
+  EXPECT_EQ(decided(*policy, {{.producer = 1}, {.producer = 2}}, streams(4)).first, 1);
+  EXPECT_EQ(decided(*policy, {{.producer = 0}, {.producer = 1}, {.producer = 2}}, streams(4)).first, 2);
+  EXPECT_EQ(decided(*policy, {{.producer = 0}, {.producer = 1}}, streams(4)).first, 0);
+  EXPECT_EQ(decided(*policy, {{.producer = 0}, {.producer = 1}}, streams(4)).first, 1);
+}
+
+TEST(round_robin, follows_a_predecessor_to_its_stream_and_else_takes_the_emptiest) {
+  auto const policy = make_order_policy("round_robin");
+  EXPECT_EQ(decided(*policy, {{.producer = 0, .predecessor_on = 2}}, {1, 0, 3}), std::pair(0, 2));
+  EXPECT_EQ(decided(*policy, {{.producer = 0}}, {2, 1, 1}), std::pair(0, 1));
+}
+
+TEST(round_robin, with_priorities_gives_each_producer_one_turn_a_round_too) {
+  auto const policy = make_order_policy("round_robin", "priority");
+  std::vector<submission> const submissions{{.producer = 0, .priority = 1}, {.producer = 0, .priority = 1},
+                                            {.producer = 1, .priority = 5}, {.producer = 1, .priority = 5},
+                                            {.producer = 2, .priority = 1}, {.producer = 2, .priority = 9}};
+  EXPECT_THAT(order_of(*policy, submissions), testing::ElementsAre(1, 0, 2, 2, 1, 0));
+}
+
+TEST(held, issues_a_launch_only_once_its_predecessor_is_done) {
+  auto const policy = make_order_policy("held");
+  launches waiting{{.producer = 0, .predecessor_on = 0}};
+  EXPECT_EQ(decided(*policy, waiting, {1, 0}), nothing);
+  waiting.push_back({.producer = 1, .submitted = 5});
+  EXPECT_EQ(decided(*policy, waiting, {1, 0}), std::pair(1, 1));
+  waiting[0].predecessor_on.reset();
+  EXPECT_EQ(decided(*policy, waiting, {0, 1}), std::pair(0, 0));
+}
+
+TEST(held, puts_one_launch_on_a_stream_at_a_time) {
+  auto const policy = make_order_policy("held");
+  EXPECT_EQ(decided(*policy, {{.producer = 3}}, {1, 1}), nothing);
+  EXPECT_EQ(decided(*policy, {{.producer = 3}}, {1, 0}), std::pair(3, 1));
+}
+
+TEST(held, takes_those_that_may_start_in_the_order_of_submission) {
+  auto const policy = make_order_policy("held");
+  launches const waiting{{.producer = 0, .submitted = 8}, {.producer = 1, .submitted = 3}};
+  EXPECT_EQ(decided(*policy, waiting, streams(2)).first, 1);
+}
+
+TEST(priority, goes_before_the_order_of_the_policy_and_equal_ones_keep_it) {
+  launches const waiting{{.producer = 0, .submitted = 5, .priority = -1},
+                         {.producer = 1, .submitted = 7, .priority = 2},
+                         {.producer = 2, .submitted = 6, .priority = 2}};
+  for (auto const order : {"passthrough", "held"})
+    EXPECT_EQ(decided(*make_order_policy(order, "priority"), waiting, streams(4)).first, 2) << order;
+  EXPECT_EQ(decided(*make_order_policy("round_robin", "priority"), waiting, streams(4)).first, 1);
+}
+
+TEST(longest_first, ends_sooner_where_a_long_launch_would_come_last) {
+  std::vector<submission> const submissions{{0, 1}, {1, 1}, {2, 2}};
+  auto const end_of = [&](std::string_view among) {
+    auto const policy = make_order_policy("held", among);
+    return invented_producers(submissions, {2, 2, 2}).play(*policy).back().end;
+  };
+  EXPECT_EQ(end_of("fifo"), 3);
+  EXPECT_EQ(end_of("longest_first"), 2);
+}
+
+TEST(an_order_policy, refuses_a_view_without_streams_and_a_predecessor_on_none_of_them) {
+  EXPECT_EQ(refusal_of({{.producer = 0}}, {}).argument(), "in_flight");
+  auto const refused = refusal_of({{.producer = 0, .predecessor_on = 4}}, streams(4));
+  EXPECT_EQ(refused.argument(), "predecessor_on");
+  EXPECT_EQ(refused.value(), "4");
+  EXPECT_EQ(refused.legal(), "below 4");
+}
+
+TEST(order_policies, refuses_an_unknown_name_and_lists_the_known_ones) {
+  try {
+    make_order_policy("random");
+    FAIL();
+  } catch (bad_argument const& refused) {
+    EXPECT_EQ(refused.argument(), "order");
+    EXPECT_EQ(refused.legal(), "passthrough, round_robin or held");
+  }
+}
+
+TEST(order_policies, refuses_an_unknown_key_and_lists_the_known_ones) {
+  try {
+    make_order_policy("held", "shortest");
+    FAIL();
+  } catch (bad_argument const& refused) {
+    EXPECT_EQ(refused.argument(), "among");
+    EXPECT_EQ(refused.legal(), "fifo, priority or longest_first");
+  }
+}
+
+TEST(order_policies, and_keys_each_say_what_they_do) {
+  for (auto const& policy : order_policies()) EXPECT_FALSE(policy.summary.empty()) << policy.name;
+  for (auto const& key : order_keys()) EXPECT_FALSE(key.summary.empty()) << key.name;
+}
+
+}  // namespace
+}  // namespace ballast::test
