@@ -72,11 +72,19 @@ class alignment_policy final : public merge_policy {
   }
 
   merge_group::const_iterator partner_of_first(merge_view const& view, merge_group const& left) const {
-    auto const rank = [&](std::size_t place) {
-      std::uint64_t const sum = std::uint64_t{view.waiting[left.front()].blocks} + view.waiting[place].blocks;
-      return rank_(sum, view.multiprocessors.value());
-    };
-    return std::ranges::max_element(left.begin() + 1, left.end(), {}, rank);
+    auto best = left.begin() + 1;
+    auto best_rank = rank_of(view, left.front(), *best);
+    std::uint64_t const highest_rank = view.multiprocessors.value() - 1;
+    for (auto other = best + 1; other != left.end() && best_rank < highest_rank; ++other) {
+      auto const rank = rank_of(view, left.front(), *other);
+      if (rank > best_rank) best = other, best_rank = rank;
+    }
+    return best;
+  }
+
+  std::uint64_t rank_of(merge_view const& view, std::size_t one, std::size_t other) const {
+    std::uint64_t const sum = std::uint64_t{view.waiting[one].blocks} + view.waiting[other].blocks;
+    return rank_(sum, view.multiprocessors.value());
   }
 
   fill_rank rank_;

@@ -101,14 +101,19 @@ constexpr choice<std::unique_ptr<order_policy> (*)(order_key)> choices[] = {
      make<round_robin_policy>},
     {{"held", "a launch only once its predecessor is done, one on each stream"}, make<held_policy>}};
 
+void check(waiting_launch const& launch, std::size_t streams) {
+  auto const predecessor = launch.predecessor_on.value_or(0);
+  if (predecessor >= streams)
+    refuse_argument("predecessor_on", predecessor, "below " + std::to_string(streams));
+  if (launch.expected_ns < 0) refuse_argument("expected_ns", launch.expected_ns, "at least 0");
+}
+
 }  // namespace
 
 std::optional<order_decision> order_policy::decide(order_view const& view) {
   auto const streams = view.in_flight.size();
   if (streams < 1) refuse_argument("in_flight", streams, "at least 1 stream");
-  for (auto const& launch : view.waiting)
-    if (launch.predecessor_on && *launch.predecessor_on >= streams)
-      refuse_argument("predecessor_on", *launch.predecessor_on, "below " + std::to_string(streams));
+  for (auto const& launch : view.waiting) check(launch, streams);
   return choose(view);
 }
 

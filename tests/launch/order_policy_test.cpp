@@ -120,12 +120,13 @@ TEST(longest_first, ends_sooner_where_a_long_launch_would_come_last) {
   EXPECT_EQ(end_of("longest_first"), 2);
 }
 
-TEST(an_order_policy, refuses_a_view_without_streams_and_a_predecessor_on_none_of_them) {
+TEST(an_order_policy, refuses_a_view_that_is_out_of_range_by_the_members_name) {
   EXPECT_EQ(refusal_of({{.producer = 0}}, {}).argument(), "in_flight");
   auto const refused = refusal_of({{.producer = 0, .predecessor_on = 4}}, streams(4));
   EXPECT_EQ(refused.argument(), "predecessor_on");
   EXPECT_EQ(refused.value(), "4");
   EXPECT_EQ(refused.legal(), "below 4");
+  EXPECT_EQ(refusal_of({{.expected_ns = -1}}, streams(4)).argument(), "expected_ns");
 }
 
 TEST(order_policies, refuses_an_unknown_name_and_lists_the_known_ones) {

@@ -18,7 +18,7 @@ struct waiting_launch {
   std::uint32_t producer = 0;    ///< whose launches take effect in order; numbers from 0 with few gaps
   std::uint64_t submitted = 0;   ///< place among the submissions of all producers; no two are equal
   std::int32_t priority = 0;     ///< higher ones first, if the key asks (CUDA counts the other way round)
-  std::int64_t expected_ns = 0;  ///< how long it will run, 0 if that is unknown
+  std::int64_t expected_ns = 0;  ///< how long it will run, 0 if that is unknown; at least 0
   /// Where the producer's previous launch was issued, until it is known to have finished; else nothing.
   std::optional<std::uint32_t> predecessor_on = std::nullopt;
 };
@@ -47,8 +47,9 @@ class order_policy {
   virtual ~order_policy() = default;
 
   /// One decision, or nothing if nothing may be issued before a launch has finished or another is submitted.
-  /// Whoever asks again shows the decision in the view. Throws bad_argument ("in_flight", "predecessor_on")
-  /// for a view without streams, or with a predecessor on a stream that there is not.
+  /// Whoever asks again shows the decision in the view. Throws bad_argument ("in_flight", "predecessor_on",
+  /// "expected_ns") for a view without streams, a predecessor on a stream that there is not, or less than 0
+  /// ns.
   std::optional<order_decision> decide(order_view const& view);
 
  private:
