@@ -102,6 +102,12 @@ std::string plot_command(plot_panel const& panel, std::vector<std::string> const
   return text + '\n';
 }
 
+/// What the lines have in common stands above their names.
+std::string about(std::string const& topic, std::string const& plot) {
+  if (topic.empty()) return plot;
+  return "set key title " + gnuplot_string(topic) + '\n' + plot + "set key title ''\n";
+}
+
 /// High enough for the whole legend, of which gnuplot would drop what has no room.
 int plot_height(plot_panel const& panel) {
   return std::max(least_plot_height, legend_line * static_cast<int>(panel.lines.size() + 1));
@@ -116,14 +122,16 @@ std::string line_script(plot_panel const& panel, std::vector<std::string> const&
   extent const all = extent_of(panel);
   axis_scale const scale = scale_for(panel.unit, all.lowest, all.highest, axes.y_log);
   std::vector<std::string> const names = names_of(panel, labels);
-  int const right = std::max(picture.width / 2, picture.width - legend_width(names));
+  std::vector<std::string> legend = names;
+  legend.push_back(panel.topic);
+  int const right = std::max(picture.width / 2, picture.width - legend_width(legend));
   panel_frame const frame{left_of_plot, right, top + above, top + above + plot_height(panel)};
   std::string text = frame_commands(picture, frame) + legend_commands(picture, frame) +
                      x_axis(all.x, axes.x_log) + y_axis(all, scale);
   text += "set xlabel " + gnuplot_string(axes.x_label) + "\nset ylabel " +
           gnuplot_string(axis_label(axes.y_label, panel.unit, scale.tells_unit)) + '\n';
   for (std::size_t i = 0; i < panel.lines.size(); ++i) text += data_of(panel.lines[i], i, scale);
-  return text + plot_command(panel, names);
+  return text + about(panel.topic, plot_command(panel, names));
 }
 
 }  // namespace ballast::inline report

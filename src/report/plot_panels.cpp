@@ -2,6 +2,9 @@
 #include "plot_panels.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
 namespace ballast::inline report {
 namespace {
@@ -9,7 +12,7 @@ namespace {
 /// The panel of that unit, made if there is none: order of first appearance is kept.
 plot_panel& panel_in(std::vector<plot_panel>& panels, std::string const& unit) {
   auto const found = std::ranges::find(panels, unit, &plot_panel::unit);
-  return found != panels.end() ? *found : panels.emplace_back(plot_panel{unit, {}, {}});
+  return found != panels.end() ? *found : panels.emplace_back(plot_panel{unit, {}, {}, {}});
 }
 
 plotted_line& line_in(plot_panel& panel, std::string const& curve, std::size_t record) {
@@ -47,6 +50,39 @@ void sort_bars(plot_panel& panel) {
   gather(panel.bars, [](plotted_bar const& bar) { return group_of(bar.name); });
 }
 
+constexpr std::size_t most_lines = 16;
+constexpr std::string_view before_topic = ", ";
+
+bool is_split(plot_panel const& panel) {
+  auto const has_topic = [](plotted_line const& line) {
+    return line.curve.rfind(before_topic) != line.curve.npos;
+  };
+  return panel.lines.size() > most_lines && std::ranges::all_of(panel.lines, has_topic);
+}
+
+plot_panel& panel_about(std::vector<plot_panel>& panels, std::string const& topic, std::string const& unit) {
+  auto const found = std::ranges::find(panels, topic, &plot_panel::topic);
+  return found != panels.end() ? *found : panels.emplace_back(plot_panel{unit, {}, {}, topic});
+}
+
+std::vector<plot_panel> split(plot_panel const& panel) {
+  std::vector<plot_panel> panels;
+  for (plotted_line line : panel.lines) {
+    auto const end = line.curve.rfind(before_topic);
+    auto const topic = line.curve.substr(end + before_topic.size());
+    line.curve.resize(end);
+    panel_about(panels, topic, panel.unit).lines.push_back(std::move(line));
+  }
+  return panels;
+}
+
+std::vector<plot_panel> split_where_crowded(std::vector<plot_panel> const& panels) {
+  std::vector<plot_panel> all;
+  for (plot_panel const& panel : panels)
+    std::ranges::move(is_split(panel) ? split(panel) : std::vector{panel}, std::back_inserter(all));
+  return all;
+}
+
 }  // namespace
 
 std::vector<plot_panel> panels_of(std::span<run_record const> records) {
@@ -58,6 +94,7 @@ std::vector<plot_panel> panels_of(std::span<run_record const> records) {
     }
   }
   std::ranges::for_each(of_lines, sort_lines);
+  of_lines = split_where_crowded(of_lines);
   std::ranges::for_each(of_bars, sort_bars);
   std::ranges::move(of_bars, std::back_inserter(of_lines));
   return of_lines;

@@ -35,9 +35,11 @@ struct plot_panel {
   std::string unit;
   std::vector<plotted_line> lines;
   std::vector<plotted_bar> bars;  ///< of one name side by side, and so of one group
+  std::string topic = "";         ///< what all lines have in common, if the panel was split
 };
 
-/// First the panels of lines, then those of bars, units as they come.
+/// First the panels of lines, then those of bars, units as they come. More lines than an eye tells apart are
+/// split where their curves are named "A, B": into a panel for each B.
 std::vector<plot_panel> panels_of(std::span<run_record const> records);
 
 /// What names have in common that belong together: "S1" of "S1.busy_seconds.cuda:0", all of a name without a

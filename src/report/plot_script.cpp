@@ -76,10 +76,13 @@ int height_of(plot_panel const& panel) {
   return panel.bars.empty() ? height_of_lines(panel) : height_of_bars(panel);
 }
 
-/// The record's label of the values is kept only where it can mean but one panel.
+/// The record's label of the values is kept only where it can mean but one panel, or the parts of one.
 plot_axes axes_of(run_record const& record, std::vector<plot_panel> const& panels) {
   plot_axes axes = record.axes;
-  if (panels.size() > 1) axes.y_label.clear();
+  auto const is_of_another = [&](plot_panel const& panel) {
+    return panel.unit != panels.front().unit || panel.topic.empty() || !panel.bars.empty();
+  };
+  if (panels.size() > 1 && std::ranges::any_of(panels, is_of_another)) axes.y_label.clear();
   return axes;
 }
 

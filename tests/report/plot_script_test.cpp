@@ -100,6 +100,22 @@ TEST(report_plot_script, gives_each_unit_a_panel) {
   EXPECT_EQ(count(script_of(record_of({point("queue", 1, {2}), point("graph", 1, {3})})), "\nplot "), 1u);
 }
 
+TEST(report_plot_script, splits_more_lines_than_an_eye_tells_apart_by_what_they_have_in_common) {
+  std::vector<sample_series> few, many;
+  for (int line = 0; line < 17; ++line)
+    many.push_back(
+        point("method " + std::to_string(line / 2) + ", depth " + std::to_string(line % 2), 1, {2}));
+  few.assign(many.begin(), many.end() - 1);
+  EXPECT_EQ(count(script_of(record_of(few)), "\nplot "), 1u);
+  auto const script = script_of(record_of(many, {"", "", "speed", false, false}));
+  EXPECT_EQ(count(script, "\nplot "), 2u);
+  EXPECT_EQ(count(script, "title 'method 3'"), 2u);
+  EXPECT_THAT(script, AllOf(HasSubstr("set key title 'depth 0'"), HasSubstr("set key title 'depth 1'"),
+                            HasSubstr("set ylabel 'speed'")));
+  many.push_back(point("alone", 1, {2}));
+  EXPECT_EQ(count(script_of(record_of(many)), "\nplot "), 1u) << "one line is about nothing that others are";
+}
+
 TEST(report_plot_script, labels_the_values_as_the_record_does_only_if_there_is_one_panel) {
   ballast::plot_axes const axes = {"", "", "throughput, tasks/s", false, false};
   EXPECT_THAT(script_of(record_of({point("queue", 1, {2})}, axes)),
