@@ -21,7 +21,7 @@ std::vector<benchmark> all_benchmarks() {
 std::vector<benchmark> benchmarks_named(std::string_view name) {
   auto const all = all_benchmarks();
   if (name == "all") return all;
-  std::string names = "all";
+  std::string names = "list, all";
   for (auto const& one : all) {
     if (one.name == name) return {one};
     names += ", " + std::string(one.name);
