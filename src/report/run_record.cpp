@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/report/run_record.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -91,6 +93,14 @@ std::filesystem::path free_path(std::filesystem::path const& folder, std::string
   return path;
 }
 
+std::filesystem::path make_folder(std::filesystem::path const& results, run_record const& record) {
+  std::filesystem::path const folder = results / record.machine.name;
+  std::error_code cause;
+  std::filesystem::create_directories(folder, cause);
+  if (cause) throw error("cannot make the folder " + folder.string() + ": " + cause.message());
+  return folder;
+}
+
 }  // namespace
 
 json_value to_json(run_record const& record) {
@@ -115,13 +125,16 @@ json_value to_json(run_record const& record) {
 
 std::filesystem::path write_run_record(std::filesystem::path const& results, run_record const& record) {
   std::string const text = to_json(record).text(2) + '\n';
-  std::filesystem::path const folder = results / record.machine.name;
-  std::error_code cause;
-  std::filesystem::create_directories(folder, cause);
-  if (cause) throw error("cannot make the folder " + folder.string() + ": " + cause.message());
-  std::filesystem::path const path = free_path(folder, file_stem(record));
+  std::filesystem::path const path = free_path(make_folder(results, record), file_stem(record));
   replace_file(path, text);
   return path;
+}
+
+void require_run_folder(std::filesystem::path const& results, run_record const& record) {
+  std::filesystem::path const trial = make_folder(results, record) / ("trial-" + std::to_string(getpid()));
+  replace_file(trial, "");
+  std::error_code ignored;
+  std::filesystem::remove(trial, ignored);
 }
 
 std::string utc_now() {

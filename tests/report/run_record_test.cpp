@@ -121,12 +121,23 @@ TEST(report_run_record, is_filed_by_machine_and_never_over_another) {
 }
 
 TEST(report_run_record, names_the_folder_that_cannot_be_made) {
-  try {
-    write_run_record("/dev/null/results", example());
-    FAIL() << "no error";
-  } catch (ballast::error const& problem) {
-    EXPECT_TRUE(std::string(problem.what()).find("/dev/null/results") != std::string::npos);
+  for (auto const write : {+[] { write_run_record("/dev/null/results", example()); },
+                           +[] { require_run_folder("/dev/null/results", example()); }}) {
+    try {
+      write();
+      FAIL() << "no error";
+    } catch (ballast::error const& problem) {
+      EXPECT_TRUE(std::string(problem.what()).find("/dev/null/results") != std::string::npos);
+    }
   }
+}
+
+TEST(report_run_record, leaves_an_empty_folder_where_it_was_tried_whether_one_can_be_written) {
+  fs::path const results = fs::path(testing::TempDir()) / "ballast_run_folder_test";
+  fs::remove_all(results);
+  require_run_folder(results, example());
+  EXPECT_TRUE(fs::is_empty(results / "1x-nvidia-h200"));
+  fs::remove_all(results);
 }
 
 TEST(report_machine, is_named_after_its_gpus_or_its_cpu) {

@@ -69,6 +69,7 @@ std::string as_text(run_record const& record) {
 run_record run_one(bench::benchmark const& one, device_list const& devices, bench_options const& options) {
   std::fprintf(stderr, "%s\n", std::string(one.name).c_str());
   bench::session now(one.name, devices, options.quick, say, was_interrupted);
+  require_run_folder(options.results, now.record());
   one.run(now);
   auto const path = write_run_record(options.results, now.record());
   std::fprintf(stderr, "  written to %s\n", path.c_str());

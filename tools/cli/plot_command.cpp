@@ -25,15 +25,41 @@ void draw(std::filesystem::path const& svg, std::span<run_record const> records)
   std::cout << svg.string() << '\n';
 }
 
-/// All files are read before the first picture is drawn.
+/// A record that cannot be drawn is the file's fault, not the caller's.
+void draw_beside(std::string const& file) {
+  auto const record = read_run_record(file);
+  try {
+    draw(std::filesystem::path(file).replace_extension(".svg"), std::span(&record, 1));
+  } catch (bad_argument const& refused) { throw error(file + ": " + refused.what()); }
+}
+
+/// Each that can be drawn. Throws ballast::error if there are others.
+void draw_each(std::vector<std::string> const& files) {
+  if (files.size() == 1) return draw_beside(files.front());
+  std::size_t failed = 0;
+  for (auto const& file : files) {
+    try {
+      draw_beside(file);
+    } catch (error const& problem) {
+      std::cerr << "ballast: " << problem.what() << '\n';
+      ++failed;
+    }
+  }
+  if (failed == 0) return;
+  throw error(std::to_string(failed) + " of " + std::to_string(files.size()) + " files were not drawn");
+}
+
+/// A picture without one of its records would mislead, so all must be readable.
+void draw_together(std::filesystem::path const& svg, std::vector<std::string> const& files) {
+  std::vector<run_record> records;
+  for (auto const& file : files) records.push_back(read_run_record(file));
+  draw(svg, records);
+}
+
 void plot(plot_options const& options) {
   if (options.out == "") refuse_argument("out", "\"\"", "the name of a file");
-  std::vector<run_record> records;
-  for (std::string const& file : options.files) records.push_back(read_run_record(file));
-  if (options.out) return draw(*options.out, records);
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    draw(std::filesystem::path(options.files[i]).replace_extension(".svg"), std::span(&records[i], 1));
-  }
+  if (options.out) return draw_together(*options.out, options.files);
+  draw_each(options.files);
 }
 
 }  // namespace

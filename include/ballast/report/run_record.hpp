@@ -70,6 +70,11 @@ json_value to_json(run_record const& record);
 /// throws, and ballast::error with the path.
 std::filesystem::path write_run_record(std::filesystem::path const& results, run_record const& record);
 
+/// Makes the folder into which write_run_record() would write the record, and writes and removes a file
+/// there, so that what stands in the way is known before anything is measured. Throws ballast::error with the
+/// path.
+void require_run_folder(std::filesystem::path const& results, run_record const& record);
+
 /// What such a file holds. Members it does not know are left out; a file without axes, curve or x (the first
 /// had none) gives empty ones. Throws ballast::error with the file and the member: no such file, not JSON,
 /// another schema, a missing member, one of another type, or what to_json refuses.

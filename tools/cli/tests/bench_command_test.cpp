@@ -62,8 +62,16 @@ TEST(bench_command, says_why_a_benchmark_does_not_run_on_the_devices) {
   EXPECT_TRUE(results.records().empty());
 }
 
+TEST(bench_command, measures_nothing_if_its_record_could_not_be_written) {
+  auto const ran = run("bench queue/round_trip --quick --devices host:1 --results /dev/null/none");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err,
+              testing::StartsWith("queue/round_trip\nballast: cannot make the folder /dev/null/none/"));
+}
+
 TEST(bench_command, refuses_a_name_and_a_device_that_do_not_exist) {
-  expect_refusal("bench queue/nothing --devices host:1", "queue/nothing");
+  expect_refusal("bench queue/nothing --devices host:1", "NAME is queue/nothing; legal is list, all, ");
   expect_refusal("bench queue/round_trip --devices ''", "devices");
   expect_refusal("bench", "NAME");
 }

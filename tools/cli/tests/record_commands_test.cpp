@@ -115,12 +115,29 @@ TEST(cli_plot, says_what_to_install_if_there_is_no_gnuplot) {
   EXPECT_FALSE(folder.holds("a.svg"));
 }
 
-TEST(cli_plot, draws_nothing_if_one_of_the_files_is_no_record) {
+TEST(cli_plot, draws_what_it_can_and_reports_each_file_that_it_cannot_draw) {
+  if (!gnuplot_is_there()) GTEST_SKIP() << "this system has no gnuplot";
+  records_folder const folder;
+  auto const result = run("plot " + folder.write("b.json", {{"schema", 1}}) + " " +
+                          folder.write("a.json", record_of(curves())) + " " + folder.path("none.json") + " " +
+                          folder.write("c.json", record_of({})));
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out, testing::EndsWith("a.svg\n"));
+  EXPECT_TRUE(folder.holds("a.svg"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("b.json: schema: a string is needed, the number 1 is there\n"),
+                                HasSubstr("none.json"), HasSubstr("c.json: records is without series"),
+                                testing::EndsWith("ballast: 3 of 4 files were not drawn\n")));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 4) << result.err;
+}
+
+TEST(cli_plot, draws_nothing_if_the_only_file_or_one_of_those_laid_over_each_other_is_no_record) {
   records_folder const folder;
   std::string const good = folder.write("a.json", record_of(curves())),
                     bad = folder.write("b.json", {{"schema", 1}});
-  expect_refusal("plot " + good + " " + bad, "b.json: schema: a string is needed, the number 1 is there", 1);
-  EXPECT_FALSE(folder.holds("a.svg"));
+  std::string const reason = "b.json: schema: a string is needed, the number 1 is there";
+  expect_refusal("plot " + bad, reason, 1);
+  expect_refusal("plot " + good + " " + bad + " --out " + folder.path("both.svg"), reason, 1);
+  EXPECT_FALSE(folder.holds("both.svg"));
   expect_refusal("plot", "FILE");
   expect_refusal("plot --out '' " + good, "--out is \"\"");
   expect_refusal("plot " + folder.path("c.json"), "cannot read", 1);
