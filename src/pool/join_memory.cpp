@@ -50,7 +50,7 @@ void join_memory::clear(stream& on) {
 }
 
 void join_memory::grow(stream& on, std::uint64_t records) {
-  if (records <= records_.size()) return;
+  if (!must_grow_for(records)) return;
   device_buffer<join_record> larger(device_, records);
   on.copy(larger.data(), records_.data(), records_.bytes());
   on.synchronize();

@@ -14,6 +14,11 @@ class join_memory {
 
   join_arena arena() const;
   void clear(stream& on);
+  /// What so many records take, or those that there are, if they are more.
+  std::size_t bytes_for(std::uint64_t records) const {
+    return std::max<std::uint64_t>(records, records_.size()) * sizeof(join_record);
+  }
+  bool must_grow_for(std::uint64_t records) const { return records > records_.size(); }
   /// For `static`: makes room for so many records in all, keeping those that are in use. Throws
   /// ballast::error.
   void grow(stream& on, std::uint64_t records);

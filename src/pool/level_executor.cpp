@@ -84,14 +84,12 @@ class level_executor final : public pool_executor {
   std::string why_not_to_go_on(pool_run const& run) {
     if (stop_asked_.load()) return "a stop was requested";
     if (run.until.passed()) return "the deadline passed";
-    auto const room = (tasks_ + further_blocks_) * plan_.kernels->most_spawns();
+    auto const declared = tasks_ + further_blocks_;  // by how many blocks
+    auto const room = declared * plan_.kernels->most_spawns();
     if (room > std::numeric_limits<std::uint32_t>::max())
       return "the next level may have " + std::to_string(room) + " tasks; static stores at most 4294967295";
     try {
-      joins_.grow(*stream_, joins_used_ + (tasks_ + further_blocks_) * plan_.kernels->most_joins());
-      if (room <= out_.size()) return "";
-      out_ = {};
-      out_ = device_buffer<stored_task>(plan_.device, room);
+      make_room(room, joins_used_ + declared * plan_.kernels->most_joins());
     } catch (device_lost const&) { throw; } catch (std::exception const& refused) {  // bad_alloc on cores
       return "static must store a whole level, of up to " + std::to_string(room) +
              " tasks: " + refused.what();
@@ -99,8 +97,27 @@ class level_executor final : public pool_executor {
     return "";
   }
 
+  void make_room(std::uint64_t room, std::uint64_t joins) {
+    bool const must_grow = room > out_.size();
+    if (!must_grow && !joins_.must_grow_for(joins)) return;
+    if (must_grow) out_ = {};
+    if (!plan_.device->is_cuda()) require_memory(room, joins);
+    joins_.grow(*stream_, joins);
+    if (must_grow) out_ = device_buffer<stored_task>(plan_.device, room);
+  }
+
+  /// Pages of cores are taken when they are first written, and a run that stops copies its tasks to hand them
+  /// back, all in the same memory: as much as that may come to is asked for at once, and released. Throws
+  /// ballast::error.
+  void require_memory(std::uint64_t room, std::uint64_t joins) const {
+    auto const written = (in_.size() - tasks_ + room) * sizeof(stored_task) + joins_.bytes_for(joins);
+    auto const most_left = std::max<std::uint64_t>(in_.size(), room);
+    auto const handed_back = most_left * (sizeof(stored_task) + sizeof(task));
+    device_buffer<std::byte> const all(plan_.device, written + handed_back);
+  }
+
   void run_level(pool_run& run) {
-    auto const declared = tasks_ + further_blocks_;  // by how many blocks
+    auto const declared = tasks_ + further_blocks_;
     auto const room = std::uint32_t(declared * plan_.kernels->most_spawns());
     auto joins = joins_.arena();
     joins.capacity = std::uint32_t(joins_used_ + declared * plan_.kernels->most_joins());

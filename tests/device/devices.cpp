@@ -37,6 +37,21 @@ TEST_F(devices, say_so_when_there_is_not_enough_memory) {
   }
 }
 
+TEST_F(devices, leave_some_of_the_available_memory_of_the_machine_to_others) {
+  for (auto const& device : devices_) {
+    if (device->is_cuda()) continue;
+    auto const all = std::size_t(device->facts().memory_bytes);
+    try {
+      device->release(memory::device, device->allocate(memory::device, all));
+      ADD_FAILURE() << "nothing was left";
+    } catch (error const& refused) {
+      std::string const text = refused.what();
+      EXPECT_NE(text.find("no memory for " + std::to_string(all) + " bytes"), text.npos) << text;
+      EXPECT_NE(text.find(" of " + std::to_string(all) + " bytes available"), text.npos) << text;
+    }
+  }
+}
+
 TEST_F(devices, move_a_buffer_without_a_second_allocation) {
   for (auto const& device : devices_) {
     auto const before = device->allocations();

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "ballast/device/buffer.hpp"
+#include "ballast/pool/stored_task.cuh"
 #include "pool_device.hpp"
 #include "tree_kernels.cuh"
 
@@ -192,6 +193,32 @@ TEST(task_pool, hands_back_what_a_requested_stop_left_and_runs_again) {
     other.join();
   }
   EXPECT_EQ(run, nodes);
+}
+
+/// So many idle blocks, as tasks.
+std::vector<task> idle_blocks(std::uint64_t blocks) {
+  std::vector<task> roots;
+  for (std::uint64_t first = 0; first < blocks; first += most_blocks_per_task)
+    roots.push_back(task(idler{}, {0, most_blocks_per_task}));
+  return roots;
+}
+
+TEST(task_pool, begins_no_level_on_cores_whose_tasks_it_could_store_but_not_hand_back) {
+  if (device()->is_cuda()) GTEST_SKIP() << "a GPU's tasks are handed back in other memory";
+  for (std::string const method : {"static", "static-per-task"}) {
+    task_pool pool(device(), lying_kernels(), pool_by(method));
+    // A quarter of all memory for what the level creates, so five sixths with the copies.
+    auto const roots = idle_blocks(device()->facts().memory_bytes / (4 * sizeof(stored_task)));
+    try {
+      pool.run(roots);
+      ADD_FAILURE() << method << " began it";
+    } catch (pool_stopped const& stopped) {
+      EXPECT_NE(std::string(stopped.what()).find("level"), std::string::npos) << stopped.what();
+      EXPECT_EQ(stopped.unexecuted().size(), roots.size());
+      EXPECT_EQ(stopped.statistics().run, 0u);
+    }
+    EXPECT_EQ(pool.run(task(idler{})).run, 1u) << method;
+  }
 }
 
 TEST(task_pool, allocates_nothing_for_a_run_with_no_more_roots_than_before) {

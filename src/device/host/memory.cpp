@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <new>
+#include <string>
 
 #include "ballast/base/error.hpp"
 
@@ -14,11 +16,26 @@ namespace ballast::inline device {
 namespace {
 
 constexpr std::align_val_t alignment{256};
+constexpr std::size_t always_tried = std::size_t(1) << 20;  // reading what is available costs more
 constexpr std::size_t word = sizeof(std::uint64_t), most_by_words = 16384;
 
 bool moves_by_words(void const* to, void const* from, std::size_t bytes) {
   auto const bits = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
   return bits % word == 0 && bytes <= most_by_words;
+}
+
+/// What the machine can give now without swapping; all its memory if the system does not tell.
+std::size_t available_memory_bytes() {
+  std::ifstream file("/proc/meminfo");
+  std::size_t kibibytes = 0;
+  for (std::string key; file >> key;)
+    if (key == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
+  return host_memory_bytes();
+}
+
+/// Pages are taken when they are first written, too late to refuse; a quarter is left to others meanwhile.
+bool is_there_room_for(std::size_t bytes) {
+  return bytes < always_tried || bytes <= available_memory_bytes() / 4 * 3;
 }
 
 }  // namespace
@@ -28,11 +45,11 @@ std::size_t host_memory_bytes() noexcept {
 }
 
 void* allocate_host_memory(std::string const& device, std::size_t bytes) {
-  auto const present = host_memory_bytes();
-  void* const address = bytes <= present ? ::operator new(bytes, alignment, std::nothrow) : nullptr;
+  void* const address = is_there_room_for(bytes) ? ::operator new(bytes, alignment, std::nothrow) : nullptr;
   if (address != nullptr) return address;
   throw error("no memory for " + std::to_string(bytes) + " bytes on " + device + ", which has " +
-              std::to_string(present) + " bytes in all");
+              std::to_string(available_memory_bytes()) + " of " + std::to_string(host_memory_bytes()) +
+              " bytes available and leaves a quarter of those to others");
 }
 
 void release_host_memory(void* address) noexcept { ::operator delete(address, alignment); }

@@ -8,7 +8,8 @@ namespace ballast::inline device {
 
 /// The machine's memory.
 std::size_t host_memory_bytes() noexcept;
-/// Memory aligned to 256 bytes. Throws ballast::error naming the device and the sizes.
+/// Memory aligned to 256 bytes. Throws ballast::error naming the device and the sizes if the bytes are more
+/// than three quarters of what the machine has available now.
 void* allocate_host_memory(std::string const& device, std::size_t bytes);
 void release_host_memory(void* address) noexcept;
 /// Copies whole 8-byte words where addresses and size allow and the copy is small, so that words which a
