@@ -59,10 +59,11 @@ class resident_executor final : public pool_executor {
     workers_.give(*stream_, run.waiting);
     if (!is_empty_) memory_->clear(*stream_);
     is_empty_ = true;
-    memory_->start({kernel_, *stream_, [this] { follow(); }}, workers_.view());
+    memory_->start({kernel_, *stream_, [this] { bring_back(); }}, workers_.view());
   }
 
-  void follow() {
+  /// Behind the workers' kernel: what they have left comes to the host.
+  void bring_back() {
     if (plan_.device->is_cuda())
       workers_.end_launch(*stream_, return_code_);
     else

@@ -35,11 +35,14 @@ struct chunks_ref {
 
   template <class Crew>
   BALLAST_HD bool shares(Crew const&, pool_view const& view, pool_worker& me) const {
-    if (me.held() <= kept_of(view)) return goes_on_offering(me, 0);
-    if (me.offers != 0) return true;
+    bool const has_spare = me.held() > kept_of(view);
+    if (!has_spare) me.offers = 0;
+    if (!has_spare || me.offers != 0) return has_spare;
     if (me.has_news == 0) return false;
     if (me.held() >= many_of(view)) return true;
-    return shelf_of(me.number).size() == 0 && goes_on_offering(me, most_offers);
+    if (shelf_of(me.number).size() != 0) return false;
+    me.offers = most_offers;
+    return true;
   }
 
   template <class Crew, class View>
@@ -89,11 +92,6 @@ struct chunks_ref {
 #else
   static constexpr std::uint32_t most_offers = 1;
 #endif
-
-  BALLAST_HD static bool goes_on_offering(pool_worker& me, std::uint32_t chunks) {
-    me.offers = chunks;
-    return chunks != 0;
-  }
 
   /// Tasks that a worker with an empty shelf keeps: of threads fewer than it runs at once, since what some of
   /// them lack in company is less than what idle workers lack.
