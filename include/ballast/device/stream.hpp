@@ -9,6 +9,7 @@
 
 #include "ballast/base/deadline.hpp"
 #include "ballast/device/kernel_code.hpp"
+#include "ballast/device/plain_launch.hpp"
 
 namespace ballast::inline device {
 
@@ -47,6 +48,12 @@ class stream {
   /// Throws bad_argument ("blocks") if they do not fit.
   virtual void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                                   std::size_t bytes) = 0;
+  /// Launches any `__global__` function; the arguments are copied before the call returns. Throws
+  /// bad_argument
+  /// ("function") if there is none, ballast::error with the kernel's name if CUDA refuses the shape or a
+  /// block has less shared memory; then nothing was launched, and stream and device stay sound. On a host
+  /// device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
+  virtual void launch_plain(plain_launch const& launch) = 0;
   virtual std::unique_ptr<event> record() = 0;
   /// What is enqueued here later starts after `before`, an event of any stream of the same backend.
   virtual void wait_for(event const& before) = 0;

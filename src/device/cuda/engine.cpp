@@ -69,10 +69,8 @@ kernel_resources cuda_engine::resources(kernel_code const& code) {
 }
 
 kernel_resources cuda_engine::load(kernel_code const& code) {
-  cudaFuncAttributes attributes{};
-  require(cudaFuncGetAttributes(&attributes, code.cuda_function),
-          "cudaFuncGetAttributes of kernel " + std::string(code.name));
-  allow_scratch(code, attributes);
+  auto const attributes = attributes_of(code.cuda_function, code.name);
+  allow_shared(code.cuda_function, code.name, code.scratch_bytes, attributes);
   kernel_resources found;
   found.registers = attributes.numRegs;
   found.spill_bytes = int(attributes.localSizeBytes);
@@ -83,17 +81,36 @@ kernel_resources cuda_engine::load(kernel_code const& code) {
   return found;
 }
 
+void cuda_engine::admit(plain_launch const& launch) {
+  if (launch.function == nullptr)
+    refuse_argument("function", "null", "the address of the __global__ function " + std::string(launch.name));
+  auto const bytes = launch.shape.shared_bytes;
+  if (bytes == 0) return;
+  std::lock_guard const hold(mutex_);
+  auto& admitted = admitted_shared_bytes_[launch.function];
+  if (bytes <= admitted) return;
+  allow_shared(launch.function, launch.name, bytes, attributes_of(launch.function, launch.name));
+  admitted = bytes;
+}
+
+cudaFuncAttributes cuda_engine::attributes_of(void const* function, std::string_view name) {
+  cudaFuncAttributes attributes{};
+  require(cudaFuncGetAttributes(&attributes, function),
+          "cudaFuncGetAttributes of kernel " + std::string(name));
+  return attributes;
+}
+
 // More than what is allowed unasked must be asked for. A kernel launched with two sizes keeps the larger.
-void cuda_engine::allow_scratch(kernel_code const& code, cudaFuncAttributes const& attributes) {
-  if (code.scratch_bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
+void cuda_engine::allow_shared(void const* function, std::string_view name, std::uint32_t bytes,
+                               cudaFuncAttributes const& attributes) {
+  if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
   auto const most = std::size_t(most_shared_bytes) - attributes.sharedSizeBytes;
-  if (code.scratch_bytes > most)
-    throw error("kernel " + std::string(code.name) + " needs " + std::to_string(code.scratch_bytes) +
-                " bytes of scratch, and a block of " + fault.device() + " has at most " +
-                std::to_string(most));
-  require(cudaFuncSetAttribute(code.cuda_function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               int(code.scratch_bytes)),
-          "cudaFuncSetAttribute of kernel " + std::string(code.name));
+  if (bytes > most)
+    throw error("kernel " + std::string(name) + " needs " + std::to_string(bytes) +
+                " bytes of scratch (dynamic shared memory), and a block of " + fault.device() +
+                " has at most " + std::to_string(most));
+  require(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
+          "cudaFuncSetAttribute of kernel " + std::string(name));
 }
 
 void cuda_engine::probe() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ballast/device/kernel_code.hpp"
+#include "ballast/device/plain_launch.hpp"
 #include "cuda/errors.hpp"
 
 namespace ballast::inline device {
@@ -35,6 +36,9 @@ class cuda_engine {
   /// Loads the kernel, allows its scratch, and asks how many blocks fit; once per kernel and scratch size.
   /// The device must have been entered.
   kernel_resources resources(kernel_code const& code);
+  /// Throws bad_argument ("function") if there is none, and allows its kernel the shared memory; once per
+  /// kernel and greater size. The device must have been entered.
+  void admit(plain_launch const& launch);
   /// Asks an idle stream for a fault; does not synchronise.
   void probe();
 
@@ -50,11 +54,14 @@ class cuda_engine {
   };
 
   kernel_resources load(kernel_code const& code);
-  void allow_scratch(kernel_code const& code, cudaFuncAttributes const& attributes);
+  cudaFuncAttributes attributes_of(void const* function, std::string_view name);
+  void allow_shared(void const* function, std::string_view name, std::uint32_t bytes,
+                    cudaFuncAttributes const& attributes);
 
   std::mutex mutex_;
   std::vector<cudaEvent_t> unused_events_;
   std::map<void const*, loaded_kernel> kernels_;
+  std::map<void const*, std::uint32_t> admitted_shared_bytes_;  ///< of plain kernels
   cudaStream_t probe_stream_ = nullptr;
 };
 

@@ -79,6 +79,20 @@ void cuda_stream::launch_blocks(kernel_code const& code, std::uint32_t grid, voi
                    "cudaLaunchKernelExC of kernel " + std::string(code.name));
 }
 
+void cuda_stream::launch_plain(plain_launch const& launch) {
+  engine_->enter();
+  engine_->admit(launch);
+  auto const& [grid, block, shared_bytes] = launch.shape;
+  cudaLaunchConfig_t config{};
+  config.gridDim = {grid.x, grid.y, grid.z};
+  config.blockDim = {block.x, block.y, block.z};
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream_;
+  auto const status = cudaLaunchKernelExC(&config, launch.function, const_cast<void**>(launch.arguments));
+  if (status == cudaSuccess) return;
+  engine_->require(status, "cudaLaunchKernelExC of kernel " + std::string(launch.name));
+}
+
 std::unique_ptr<event> cuda_stream::record() {
   engine_->enter();
   return std::make_unique<cuda_event>(engine_, stream_);

@@ -21,6 +21,7 @@ class cuda_stream final : public stream {
   void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override;
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                           std::size_t bytes) override;
+  void launch_plain(plain_launch const& launch) override;
   std::unique_ptr<event> record() override;
   void wait_for(event const& before) override;
   bool idle() override;

@@ -126,6 +126,12 @@ void host_stream::launch_cooperative(kernel_code const& code, std::uint32_t grid
   });
 }
 
+void host_stream::launch_plain(plain_launch const& launch) {
+  refuse_argument(
+      "kernel", launch.name,
+      "a ballast kernel or a callable on " + device_name() + ": plain __global__ functions run on GPUs only");
+}
+
 std::unique_ptr<event> host_stream::record() {
   auto moment = std::make_shared<host_moment>();
   enqueue([moment] { moment->pass(); });
