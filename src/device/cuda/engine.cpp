@@ -18,7 +18,8 @@ cuda_engine::cuda_engine(int gpu, std::string const& name) : index(gpu), fault(n
 
 cuda_engine::~cuda_engine() {
   if (!try_enter()) return;
-  for (auto const event : unused_events_) forgive(fault, cudaEventDestroy(event), "cudaEventDestroy");
+  for (auto const& unused : unused_events_)
+    for (auto const event : unused) forgive(fault, cudaEventDestroy(event), "cudaEventDestroy");
   forgive(fault, cudaStreamDestroy(probe_stream_), "cudaStreamDestroy");
 }
 
@@ -34,24 +35,27 @@ bool cuda_engine::try_enter() noexcept {
   return status == cudaSuccess;
 }
 
-cudaEvent_t cuda_engine::take_event() {
+cudaEvent_t cuda_engine::take_event(event_kind kind) {
   {
     std::lock_guard const hold(mutex_);
-    if (!unused_events_.empty()) {
-      auto const event = unused_events_.back();
-      unused_events_.pop_back();
+    auto& unused = unused_events_[std::size_t(kind)];
+    if (!unused.empty()) {
+      auto const event = unused.back();
+      unused.pop_back();
       return event;
     }
   }
+  auto const flags = kind == event_kind::measured ? cudaEventDefault : cudaEventDisableTiming;
   cudaEvent_t event = nullptr;
-  require(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
+  require(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
   return event;
 }
 
-void cuda_engine::give_back_event(cudaEvent_t event) noexcept {
+void cuda_engine::give_back_event(cudaEvent_t event, event_kind kind) noexcept {
+  if (kind == event_kind::adopted) return;
   std::lock_guard const hold(mutex_);
   try {
-    unused_events_.push_back(event);
+    unused_events_[std::size_t(kind)].push_back(event);
   } catch (std::bad_alloc const&) { forgive(fault, cudaEventDestroy(event), "cudaEventDestroy"); }
 }
 
