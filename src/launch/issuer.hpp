@@ -22,7 +22,8 @@ namespace ballast::inline launch {
 /// issues, and looks for what has ended. It sleeps while there is nothing of that.
 class issuer {
  public:
-  issuer(std::shared_ptr<compute_device> device, launch_kernels const* kernels, launch_options const& options);
+  issuer(std::shared_ptr<compute_device> device, launch_kernels const* kernels,
+         launch_options const& options);
   issuer(issuer const&) = delete;
   issuer& operator=(issuer const&) = delete;
   ~issuer();

@@ -56,9 +56,9 @@ std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& 
       enqueue_merged(lane, planned);
     else
       behind = enqueue_alone(lane, *line_of(planned.producers.front()).chain().front());
-  } catch (device_lost const&) {
-    throw;
-  } catch (...) { return std::current_exception(); }
+  } catch (device_lost const&) { throw; } catch (...) {
+    return std::current_exception();
+  }
   auto& in_flight = lane.note_issued();
   in_flight.behind = std::move(behind);
   for (auto const producer : planned.producers) in_flight.members.push_back(&line_of(producer));
@@ -105,8 +105,7 @@ void issuer::add_member(submission const& work, std::uint32_t piece) {
   auto const& kernel = *work.kernel();
   merged_.blocks += work.blocks();
   merged_.members[merged_.kernels++] = {merged_.blocks, kernel.place, std::uint16_t(piece)};
-  std::memcpy(merged_.arguments + piece * argument_piece, work.bytes(),
-              pieces_of(kernel) * argument_piece);
+  std::memcpy(merged_.arguments + piece * argument_piece, work.bytes(), pieces_of(kernel) * argument_piece);
 }
 
 launch_end issuer::end_of_next(issue_lane const& lane) {

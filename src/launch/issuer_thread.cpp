@@ -67,7 +67,8 @@ bool issuer::absorb() {
   return found;
 }
 
-/// Offers the oldest launch of a line that is neither offered nor blocked; lets go of the line if it has none.
+/// Offers the oldest launch of a line that is neither offered nor blocked; lets go of the line if it has
+/// none.
 bool issuer::look_at(producer_line& line) {
   if (end_ && !line.has_failed()) line.fail(end_, lost_);
   for (;;) {
@@ -181,7 +182,8 @@ void issuer::fail_all(std::exception_ptr error) {
 
 /// Between two looks while something is in flight: the core is not given away at once.
 bool issuer::must_look_again_soon() {
-  if (lost_ || !device_->is_cuda() || ++looks_ >= looks_before_sleep || !is_anything_in_flight()) return false;
+  if (lost_ || !device_->is_cuda() || ++looks_ >= looks_before_sleep || !is_anything_in_flight())
+    return false;
   pause_core();
   return true;
 }

@@ -12,7 +12,8 @@ namespace {
 void check(device_list const& devices, launch_options const& options) {
   if (devices.empty()) refuse_argument("devices", "none", "at least one device");
   if (options.streams > most_streams)
-    refuse_argument("streams", options.streams, "1 to " + std::to_string(most_streams) + ", or 0 for the default");
+    refuse_argument("streams", options.streams,
+                    "1 to " + std::to_string(most_streams) + ", or 0 for the default");
   if (options.most_waiting < 1) refuse_argument("most_waiting", options.most_waiting, "at least 1");
 }
 

@@ -36,7 +36,8 @@ void producer::swap(producer& other) noexcept {
 launchable_kernel const& producer::listed_kernel_of(kernel_key key, std::uint32_t grid) const {
   auto const* const list = line_->by().kernels();
   if (list == nullptr)
-    refuse_argument("kernel", "a ballast kernel", "a plain kernel or a callable, since the queue has no kernel list");
+    refuse_argument("kernel", "a ballast kernel",
+                    "a plain kernel or a callable, since the queue has no kernel list");
   if (grid == 0) refuse_argument("grid", grid, "at least 1 block");
   return list->at(key);
 }

@@ -16,8 +16,8 @@ namespace ballast::inline launch {
 
 class issuer;
 
-/// The launches of one producer, from submission to end; shared by the producer, its tickets and the issuer of
-/// its device. Counts are of launches, each number once: issued <= submitted, finished <= issued.
+/// The launches of one producer, from submission to end; shared by the producer, its tickets and the issuer
+/// of its device. Counts are of launches, each number once: issued <= submitted, finished <= issued.
 class producer_line {
  public:
   producer_line(issuer& by, std::uint32_t number, std::int32_t priority)
@@ -46,7 +46,9 @@ class producer_line {
 
   // The producer's thread.
   submission_chain& chain() { return chain_; }
-  void note_submitted() { submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  void note_submitted() {
+    submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
   /// Whether the issuer must be told: it does not look at this line at the moment.
   bool announce() { return (marks_.fetch_or(announced, std::memory_order_acq_rel) & announced) == 0; }
   /// The same, as the last that the producer does.
@@ -66,10 +68,10 @@ class producer_line {
   bool stop_looking() { return (marks_.fetch_and(~announced, std::memory_order_acq_rel) & left) != 0; }
   /// The next of the lines that were announced; of the producer's thread until it was.
   producer_line* next_announced = nullptr;
-  bool held = false;      ///< the issuer was told, and looks at it until there is nothing
-  bool offered = false;   ///< its oldest launch is in the plan
-  bool blocked = false;   ///< its oldest launch waits for prerequisites
-  bool leaving = false;   ///< no launch will follow
+  bool held = false;     ///< the issuer was told, and looks at it until there is nothing
+  bool offered = false;  ///< its oldest launch is in the plan
+  bool blocked = false;  ///< its oldest launch waits for prerequisites
+  bool leaving = false;  ///< no launch will follow
 
  private:
   static constexpr std::uint32_t announced = 1, left = 2;

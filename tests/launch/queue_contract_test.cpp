@@ -48,7 +48,8 @@ class logs {
   }
   std::vector<std::uint32_t> of(std::size_t producer) const {
     std::vector<std::uint32_t> log;
-    for (std::uint32_t i = 0; i < words_[producer * stride_]; ++i) log.push_back(words_[producer * stride_ + 1 + i]);
+    for (std::uint32_t i = 0; i < words_[producer * stride_]; ++i)
+      log.push_back(words_[producer * stride_ + 1 + i]);
     return log;
   }
 
@@ -120,7 +121,8 @@ TEST_P(every_policy, gives_the_results_of_separate_launches_for_kernels_of_all_k
         for (std::uint32_t i = 0; i < blocks * 100; ++i)
           values[i] = std::uint32_t(values[i] * std::uint64_t{7 + p} + round + blocks);
       } else {
-        lines[p].launch([mine, round](stream& on) { on.fill(mine.data(), static_cast<unsigned char>(round), 40); });
+        lines[p].launch(
+            [mine, round](stream& on) { on.fill(mine.data(), static_cast<unsigned char>(round), 40); });
         std::fill_n(values, 10, 0x01010101u * round);
       }
     }
@@ -148,8 +150,7 @@ TEST_P(every_policy, lets_launches_wait_for_those_of_other_producers) {
 TEST_P(every_policy, carries_out_what_producers_left_behind_that_are_gone) {
   launch_queue queue(first_device(), kernels(), options());
   shared_words const visits(200);
-  for (std::uint32_t i = 0; i < 200; ++i)
-    queue.make_producer().launch(count_visits{visits.ref().from(i)}, 1);
+  for (std::uint32_t i = 0; i < 200; ++i) queue.make_producer().launch(count_visits{visits.ref().from(i)}, 1);
   queue.drain();
   EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(200, 1));
 }

@@ -53,7 +53,7 @@ struct kernel_family {
 };
 
 template <class A, class B>
-constexpr bool in_one_family = A::threads == B::threads && wanted_blocks<A> == wanted_blocks<B>;
+constexpr bool in_one_family = A::threads == B::threads&& wanted_blocks<A> == wanted_blocks<B>;
 
 template <class One, class Found, class... Left>
 struct kernels_like;
@@ -63,10 +63,10 @@ struct kernels_like<One, kernel_family<Found...>> {
 };
 template <class One, class... Found, class Next, class... Left>
 struct kernels_like<One, kernel_family<Found...>, Next, Left...>
-    : kernels_like<
-          One,
-          std::conditional_t<in_one_family<One, Next>, kernel_family<Found..., Next>, kernel_family<Found...>>,
-          Left...> {};
+    : kernels_like<One,
+                   std::conditional_t<in_one_family<One, Next>, kernel_family<Found..., Next>,
+                                      kernel_family<Found...>>,
+                   Left...> {};
 
 /// The family of One among K: those of K that may run in one launch with it, in their order.
 template <class One, kernel_form... K>

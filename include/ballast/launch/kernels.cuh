@@ -90,10 +90,11 @@ kernel_code code_merged() {
 template <class K, class Family>
 launchable_kernel make_launchable() {
   static_assert(K::threads >= 32, "kernels of one thread are for task pools");
-  static_assert(sizeof(K) <= most_kernel_bytes, "this kernel's members exceed 192 bytes: list it as by_reference<K>");
+  static_assert(sizeof(K) <= most_kernel_bytes,
+                "this kernel's members exceed 192 bytes: list it as by_reference<K>");
   static_assert(alignof(K) <= argument_piece);
-  return {key_of<K>,           type_name<K>(), sizeof(K), code_alone<K>(),
-          code_merged<Family>(), Family::template place_of<K>()};
+  return {key_of<K>,       type_name<K>(),        sizeof(K),
+          code_alone<K>(), code_merged<Family>(), Family::template place_of<K>()};
 }
 
 template <kernel_form... K>
@@ -105,8 +106,8 @@ launch_kernels compile_for_launches(std::string name) {
 
 /// Compiles a list of kernels for launch queues, once, in a .cu file: defines `ballast::launch_kernels const&
 /// name()`, which a header declares for the .cpp files that use it. Kernels of at most 192 bytes of members.
-#define BALLAST_LAUNCH_KERNELS(name, ...)                                             \
-  ::ballast::launch_kernels const& name() {                                           \
-    static auto const list = ::ballast::compile_for_launches<__VA_ARGS__>(#name);     \
-    return list;                                                                      \
+#define BALLAST_LAUNCH_KERNELS(name, ...)                                         \
+  ::ballast::launch_kernels const& name() {                                       \
+    static auto const list = ::ballast::compile_for_launches<__VA_ARGS__>(#name); \
+    return list;                                                                  \
   }

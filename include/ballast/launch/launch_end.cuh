@@ -26,8 +26,8 @@ struct alignas(64) running_launch {
 struct launch_end {
   running_launch* running = nullptr;
   end_record* record = nullptr;
-  std::uint64_t number = 0;         ///< of the launch; one after the other on a stream, from 1
-  void (*ring)(void*) = nullptr;    ///< on a host device: wakes who looks for the record
+  std::uint64_t number = 0;       ///< of the launch; one after the other on a stream, from 1
+  void (*ring)(void*) = nullptr;  ///< on a host device: wakes who looks for the record
   void* bell = nullptr;
 
   /// Before the block does anything.

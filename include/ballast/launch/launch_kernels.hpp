@@ -20,10 +20,10 @@ inline constexpr std::size_t most_kernel_bytes = 192;
 struct launchable_kernel {
   kernel_key key;
   std::string name;
-  std::uint32_t bytes;     ///< of its members
-  kernel_code alone;       ///< runs it by itself: its members in whole pieces, then a launch_end
-  kernel_code merged;      ///< runs a merged_launch of its family; equal for all of a family
-  std::uint16_t place;     ///< in its family
+  std::uint32_t bytes;       ///< of its members
+  kernel_code alone;         ///< runs it by itself: its members in whole pieces, then a launch_end
+  kernel_code merged;        ///< runs a merged_launch of its family; equal for all of a family
+  std::uint16_t place;       ///< in its family
   std::uint16_t family = 0;  ///< which of the list, from 0
 };
 

@@ -18,7 +18,8 @@ struct launch_options {
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
   /// producers run side by side only on different streams, unless they are merged.
   std::uint32_t streams = 0;
-  /// Launches of one producer that may wait to be issued, at least 1; launch() sleeps while there are as many.
+  /// Launches of one producer that may wait to be issued, at least 1; launch() sleeps while there are as
+  /// many.
   std::uint64_t most_waiting = 65536;
   /// How long launch() sleeps at most.
   std::chrono::nanoseconds patience = std::chrono::minutes(10);

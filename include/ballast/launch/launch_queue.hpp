@@ -20,7 +20,8 @@ class launch_queue {
   /// For plain `__global__` functions and callables. `devices`: at least one. Throws bad_argument ("devices",
   /// "order", "among", "merge", "streams", "most_waiting"), device_lost.
   explicit launch_queue(device_list const& devices, launch_options const& options = {});
-  /// For ballast kernels of the list too, which are loaded now: on GPUs do so before a resident kernel starts.
+  /// For ballast kernels of the list too, which are loaded now: on GPUs do so before a resident kernel
+  /// starts.
   launch_queue(device_list const& devices, launch_kernels const& kernels, launch_options const& options = {});
   launch_queue(launch_queue const&) = delete;
   launch_queue& operator=(launch_queue const&) = delete;

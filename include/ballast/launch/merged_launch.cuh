@@ -18,8 +18,9 @@ struct merged_member {
   std::uint16_t argument = 0;  ///< where its arguments begin, in pieces
 };
 
-/// The parameter of a merged launch: several kernels of one family, whose blocks follow each other, and all of
-/// their arguments. 8 KiB, up to which a launch costs the host no more than an empty one (docs/decisions/0011).
+/// The parameter of a merged launch: several kernels of one family, whose blocks follow each other, and all
+/// of their arguments. 8 KiB, up to which a launch costs the host no more than an empty one
+/// (docs/decisions/0011).
 struct merged_launch {
   static constexpr std::uint32_t most_kernels = 160;
   static constexpr std::uint32_t most_argument_bytes = 6864;

@@ -28,7 +28,8 @@ struct issuers;
 ///
 /// launch() copies its arguments and returns without waiting for the device; it sleeps only while
 /// launch_options::most_waiting launches wait (then deadline_passed after launch_options::patience). Once a
-/// launch has failed, it and all later ones of this producer throw that error, from launch() and from tickets.
+/// launch has failed, it and all later ones of this producer throw that error, from launch() and from
+/// tickets.
 class producer {
  public:
   producer(producer&&) noexcept = default;
@@ -49,10 +50,11 @@ class producer {
   /// launch is issued.
   template <class... Parameter, class... Argument>
   launch_ticket launch(void (*kernel)(Parameter...), launch_shape const& shape, Argument&&... arguments) {
-    static_assert(sizeof...(Parameter) == sizeof...(Argument), "as many arguments as the kernel has parameters");
+    static_assert(sizeof...(Parameter) == sizeof...(Argument),
+                  "as many arguments as the kernel has parameters");
     refuse_plain_on_cores();
-    next_submission().set_work(
-        plain_work<Parameter...>(kernel, shape, static_cast<Parameter>(std::forward<Argument>(arguments))...));
+    next_submission().set_work(plain_work<Parameter...>(
+        kernel, shape, static_cast<Parameter>(std::forward<Argument>(arguments))...));
     return commit();
   }
   template <class... Parameter, class... Argument>
@@ -61,12 +63,12 @@ class producer {
     return launch(kernel, launch_shape{grid, block}, std::forward<Argument>(arguments)...);
   }
 
-  /// `work(stream&)` enqueues what it likes on the stream: copies, fills, a library's calls on native(). It is
-  /// called once, on another thread as a rule, must not wait for the device nor keep the stream, and what it
-  /// throws is this launch's error.
+  /// `work(stream&)` enqueues what it likes on the stream: copies, fills, a library's calls on native(). It
+  /// is called once, on another thread as a rule, must not wait for the device nor keep the stream, and what
+  /// it throws is this launch's error.
   template <class Work>
-  requires std::invocable<std::decay_t<Work>&, stream&>
-  launch_ticket launch(Work&& work) {
+  requires std::invocable < std::decay_t<Work>
+  &, stream& > launch_ticket launch(Work&& work) {
     next_submission().set_work(std::forward<Work>(work));
     return commit();
   }
@@ -78,8 +80,8 @@ class producer {
   void after(std::shared_ptr<event> moment);
   /// What is launched here later begins after all that was enqueued to a stream of the caller's so far.
   void after(stream& theirs) { after(std::shared_ptr<event>(theirs.record())); }
-  /// What is enqueued to a stream of the caller's later begins after all that was launched here so far. Sleeps
-  /// until that was issued, which is not until it has ended. Throws deadline_passed.
+  /// What is enqueued to a stream of the caller's later begins after all that was launched here so far.
+  /// Sleeps until that was issued, which is not until it has ended. Throws deadline_passed.
   void precede(stream& theirs, deadline until = deadline::in(std::chrono::minutes(10)));
 
   /// Of all launches so far, the last one.
@@ -119,7 +121,8 @@ class producer::plain_work {
     std::apply(
         [&](auto&... argument) {
           void* addresses[] = {address_of(argument)..., nullptr};
-          on.launch_plain({.function = reinterpret_cast<void const*>(kernel_), .shape = shape_, .arguments = addresses});
+          on.launch_plain(
+              {.function = reinterpret_cast<void const*>(kernel_), .shape = shape_, .arguments = addresses});
         },
         arguments_);
   }
