@@ -85,6 +85,7 @@ class issuer {
 
   std::shared_ptr<compute_device> device_;
   launch_kernels const* kernels_;
+  doorbell bell_;  // before the lanes: the last block of a launch may still ring when its end is seen
   device_buffer<running_launch> running_;
   pinned_buffer<end_record> records_;
   std::deque<issue_lane> lanes_;
@@ -96,7 +97,8 @@ class issuer {
   std::vector<std::uint32_t> in_flight_;  // by lane
   std::vector<producer_line*> blocked_;
   std::size_t first_asked_ = 0;
-  std::uint32_t looks_ = 0;
+  std::uint32_t looks_ = 0, naps_ = 0;
+  bool suspects_fault_ = false;
   std::exception_ptr end_;  // why nothing is issued any more
   bool lost_ = false;       // nor known to end
 
@@ -105,7 +107,6 @@ class issuer {
 
   std::atomic<producer_line*> announced_ = nullptr;
   std::atomic<bool> asleep_ = false, paused_ = false, stopping_ = false, ended_ = false;
-  doorbell bell_;
   counts counts_;
   std::thread thread_;
 };

@@ -13,6 +13,7 @@ constexpr std::uint32_t looks_before_sleep = 2000;
 constexpr std::chrono::nanoseconds nap = std::chrono::microseconds(50);
 // On cores whoever ends a launch wakes the thread; a block that faulted does not.
 constexpr std::chrono::nanoseconds between_looks_for_faults = std::chrono::milliseconds(20);
+constexpr std::uint32_t naps_between_checks = 16;
 // At launches of another device and at events, which wake nobody.
 constexpr std::chrono::nanoseconds between_looks_at_others = std::chrono::microseconds(100);
 // An event is asked by a call of CUDA that costs as much as a tenth of a launch.
@@ -42,6 +43,8 @@ bool issuer::look_around() {
       fail_all(std::make_exception_ptr(error("the launch queue was stopped")));
     bool found = absorb();
     if (lost_) return found;
+    if (suspects_fault_) device_->check();
+    suspects_fault_ = false;
     found |= sweep();
     found |= unblock();
     if (!paused_.load(std::memory_order_seq_cst)) found |= issue_next();
@@ -202,7 +205,11 @@ clock::time_point issuer::next_look() const {
 /// What was changed before it is asleep, the last look finds; who changes something later rings.
 void issuer::sleep(std::uint64_t seen) {
   asleep_.store(true, std::memory_order_seq_cst);
-  if (!look_around() && !ended_.load(std::memory_order_seq_cst)) bell_.wait_past(seen, next_look());
+  if (!look_around() && !ended_.load(std::memory_order_seq_cst)) {
+    bool const rung = bell_.wait_past(seen, next_look());
+    // A kernel that faulted tells no end.
+    suspects_fault_ = !rung && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
+  }
   asleep_.store(false, std::memory_order_seq_cst);
 }
 
