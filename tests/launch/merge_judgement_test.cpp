@@ -123,7 +123,7 @@ TEST(judging_a_merge, refuses_to_merge_for_less_than_a_twentieth) {
   EXPECT_EQ(judgement.predicted.series, 4400 + 2 * 101'000);
 }
 
-TEST(judging_a_merge, asks_for_a_gain_over_series_and_over_streams) {
+TEST(judging_a_merge, asks_for_a_gain_over_streams_and_not_only_over_series) {
   auto facts = full_levels();
   for (auto& kernel : facts.kernels) kernel.blocks = 60;
   // One level merged or on streams, two in series.

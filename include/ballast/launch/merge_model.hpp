@@ -13,7 +13,7 @@ struct predicted_times {
   double merged_busy;  ///< of one launch, from the begin of its first block to the end of its last
   double merged;       ///< the same with its issue and its start
   double series;       ///< one launch after another, each issued as soon as the host can
-  double streams;      ///< on a stream each: at least so long
+  double streams;      ///< on a stream each, at least; never more than `series`
 };
 
 /// Predicts the times of kernels of known block times, whose blocks begin in the order given. A kernel whose
