@@ -71,8 +71,9 @@ void kernel_times::note_merged(std::span<kernel_facts const> kernels, double pre
   if (!(std::isfinite(predicted_ns) && (predicted_ns > 0 || !all_known)))
     refuse_argument("predicted_ns", predicted_ns, "finite and above 0");
   if (!all_known) return guess(kernels, span_ns);
+  auto const expected_ns = predicted_now(kernels, predicted_ns);
   auto const variance = set_parts(kernels);
-  learn(kernels, relative_error(static_cast<double>(span_ns), predicted_ns), variance);
+  learn(kernels, relative_error(static_cast<double>(span_ns), expected_ns), variance);
 }
 
 /// As if all blocks of the launch took the same time.
@@ -85,16 +86,27 @@ void kernel_times::guess(std::span<kernel_facts const> kernels, std::int64_t spa
     if (auto& known = kernels_[kernel.kernel]; known.block_ns == 0) known = {block_ns, doubt_of_a_guess, 0};
 }
 
-/// Each kernel's part of the predicted work, and the variance that the kernels' doubts let expect of a span.
-/// A kernel may be there more than once. Whose time was told by the user and is not known here is a guess.
-double kernel_times::set_parts(std::span<kernel_facts const> kernels) {
-  double work = 0, variance = doubt_of_a_span;
-  for (auto const& kernel : kernels) work += kernel.blocks * static_cast<double>(kernel.block_ns);
+/// What would be predicted with the times that are known now: others may have been learned from launches that
+/// were predicted later and ended before. Whose time was told by the user and is not known here is a guess.
+double kernel_times::predicted_now(std::span<kernel_facts const> kernels, double predicted_ns) {
+  double work_then = 0, work_now = 0;
   for (auto const& kernel : kernels) {
     auto& known = kernels_[kernel.kernel];
-    auto const told_ns = static_cast<double>(kernel.block_ns);
-    if (known.block_ns == 0) known = {told_ns, doubt_of_a_guess, 0};
-    auto const part = kernel.blocks * told_ns / work;
+    if (known.block_ns == 0) known = {static_cast<double>(kernel.block_ns), doubt_of_a_guess, 0};
+    work_then += kernel.blocks * static_cast<double>(kernel.block_ns);
+    work_now += kernel.blocks * known.block_ns;
+  }
+  return predicted_ns * work_now / work_then;
+}
+
+/// Each kernel's part of the work, and the variance that the kernels' doubts let expect of a span. A kernel
+/// may be there more than once.
+double kernel_times::set_parts(std::span<kernel_facts const> kernels) {
+  double work = 0, variance = doubt_of_a_span;
+  for (auto const& kernel : kernels) work += kernel.blocks * kernels_[kernel.kernel].block_ns;
+  for (auto const& kernel : kernels) {
+    auto& known = kernels_[kernel.kernel];
+    auto const part = kernel.blocks * known.block_ns / work;
     variance += known.doubt * part * (2 * known.part + part);
     known.part += part;
   }

@@ -33,9 +33,10 @@ class kernel_times {
   void note_alone(kernel_facts const& kernel, std::int64_t span_ns);
 
   /// A launch of `kernels` as one took `span_ns`, and `predicted_ns` was predicted of it
-  /// (predicted_times::merged_busy) for their block_ns as given here. Kernels of unknown time (block_ns 0)
-  /// are taken to be all equal, and then nobody else learns anything. Throws bad_argument ("predicted_ns")
-  /// unless that is finite and, where all times are known, above 0. O(kernels).
+  /// (predicted_times::merged_busy) for their block_ns as given here; others may have been noted since then.
+  /// Kernels of unknown time (block_ns 0) are taken to be all equal, and then nobody else learns anything.
+  /// Throws bad_argument ("predicted_ns") unless that is finite and, where all times are known, above 0.
+  /// O(kernels).
   void note_merged(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns);
 
  private:
@@ -46,6 +47,7 @@ class kernel_times {
   };
 
   void guess(std::span<kernel_facts const> kernels, std::int64_t span_ns);
+  double predicted_now(std::span<kernel_facts const> kernels, double predicted_ns);
   double set_parts(std::span<kernel_facts const> kernels);
   void learn(std::span<kernel_facts const> kernels, double error, double variance);
 
