@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "cuda/event.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
 #include "first_use_of_cuda.hpp"
@@ -61,6 +62,11 @@ std::unique_ptr<stream> cuda_device::adopt_stream(void* native) {
 std::unique_ptr<event> cuda_device::adopt_event(void* native) {
   engine_->probe();
   return std::make_unique<cuda_event>(engine_, static_cast<cudaEvent_t>(native));
+}
+
+std::unique_ptr<launch_graph> cuda_device::make_graph(std::span<graph_branch const> branches) {
+  engine_->probe();
+  return std::make_unique<cuda_graph>(engine_, branches);
 }
 
 kernel_resources cuda_device::resources(kernel_code const& code) {

@@ -21,6 +21,7 @@ class cuda_device final : public compute_device {
   std::unique_ptr<stream> make_stream() override;
   std::unique_ptr<stream> adopt_stream(void* native) override;
   std::unique_ptr<event> adopt_event(void* native) override;
+  std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override;
   kernel_resources resources(kernel_code const& code) override;
   bool reach(compute_device const& other) override;
   void check() override { engine_->probe(); }

@@ -29,6 +29,8 @@ class cuda_stream final : public stream {
   void wait_for(event const& before) override;
   bool idle() override;
   void* native() override { return stream_; }
+  cudaStream_t get() const { return stream_; }
+  int gpu() const { return engine_->index; }
 
  private:
   bool await_idle(deadline until) override;
