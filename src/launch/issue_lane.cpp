@@ -11,6 +11,11 @@ launch_in_flight& issue_lane::note_issued() {
   return launches_[issued_ % most_in_flight];
 }
 
+void issue_lane::note_graph(std::shared_ptr<void const> graph) {
+  launches_[issued_ % most_in_flight].graph = std::move(graph);
+  last_graph_ = issued_;
+}
+
 launch_in_flight* issue_lane::ended() {
   if (issued_ == ended_) return nullptr;
   auto const number = ended_ + 1;
@@ -31,6 +36,7 @@ void issue_lane::note_ended() {
   auto& oldest = launches_[++ended_ % most_in_flight];
   oldest.members.clear();
   oldest.behind.reset();
+  oldest.graph.reset();
   in_flight_.store(std::uint32_t(issued_ - ended_), std::memory_order_relaxed);
 }
 

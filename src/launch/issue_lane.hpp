@@ -14,11 +14,18 @@
 
 namespace ballast::inline launch {
 
+/// Launches of a line that another carries out.
+struct carried_launches {
+  producer_line* line;
+  std::uint32_t count = 1;
+};
+
 /// A launch that was issued and is not known to have ended.
 struct launch_in_flight {
-  std::vector<producer_line*> members;  ///< whose launches it carries out
-  std::unique_ptr<event> behind;        ///< its sign of end; null if it writes an end_record
-  clock::time_point issued_at;          ///< if it was the only one of its lane, else the epoch
+  std::vector<carried_launches> members;
+  std::unique_ptr<event> behind;      ///< its sign of end; null if it writes an end_record
+  std::shared_ptr<void const> graph;  ///< that it launched, if any
+  clock::time_point issued_at;        ///< if it was the only one of its lane, else the epoch
 };
 
 /// A stream of the device with its launches in flight, oldest first. Who holds mutex() may call the rest;
@@ -42,6 +49,10 @@ class issue_lane {
   }
   /// Books the launch that was just issued. It must not be full.
   launch_in_flight& note_issued();
+  /// The launch that was booked last is one of a graph, which is held until it has ended.
+  void note_graph(std::shared_ptr<void const> graph);
+  /// Whether a graph is in flight; also for the issuer's thread without the mutex.
+  bool carries_graph() const { return ended_ < last_graph_; }
   /// The oldest launch in flight if it is seen to have ended, else null. Then note_ended() forgets it. Throws
   /// device_lost.
   launch_in_flight* ended();
@@ -59,7 +70,7 @@ class issue_lane {
   std::unique_ptr<stream> on_;
   running_launch* running_;
   end_record* records_;
-  std::uint64_t issued_ = 0, ended_ = 0;
+  std::uint64_t issued_ = 0, ended_ = 0, last_graph_ = 0;
   std::atomic<std::uint32_t> in_flight_ = 0;
   std::array<launch_in_flight, most_in_flight> launches_;
 };

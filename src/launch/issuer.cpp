@@ -49,6 +49,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       connections_(connections_of(*device_)),
       plan_(make_order_policy(options.order, options.among, connections_), make_merge_policy(options.merge),
             multiprocessors_of(*device_)),
+      batch_(*device_, options),
       in_flight_(running_.size()) {
   load(*device_, kernels_);
   for (std::size_t i = 0; i < running_.size(); ++i)
@@ -111,6 +112,7 @@ void issuer::add_to(launch_statistics& sum) const {
   sum.kernels += counts_.kernels.load(std::memory_order_relaxed);
   sum.merged_launches += counts_.merged_launches.load(std::memory_order_relaxed);
   sum.merged_kernels += counts_.merged_kernels.load(std::memory_order_relaxed);
+  batch_.add_to(sum);
 }
 
 void issuer::take(producer_line& line) {

@@ -12,6 +12,7 @@
 #include "ballast/device/doorbell.hpp"
 #include "ballast/launch/launch_kernels.hpp"
 #include "ballast/launch/launch_options.hpp"
+#include "graph_batch.hpp"
 #include "issue_lane.hpp"
 #include "launch_plan.hpp"
 #include "producer_line.hpp"
@@ -78,14 +79,17 @@ class issuer {
   bool sweep();
   bool sweep_lane(issue_lane& lane, int& events);
   void learn(issue_lane const& lane, launch_in_flight const& ended);
-  void note_finished(producer_line& line);
+  void note_finished(producer_line& line, std::uint32_t launches);
   void forget_if_left(producer_line& line);
   bool issue_next();
+  static std::uint32_t load_of(issue_lane const& lane);
+  bool issue_batch();
+  bool issue_batch(std::uint32_t lane);
   bool issue(planned_launch const& planned);
   std::exception_ptr try_to_issue(issue_lane& lane, planned_launch const& planned);
   void enqueue_merged(issue_lane& lane, planned_launch const& planned);
   void add_member(submission const& work, std::uint32_t piece);
-  void note_issued(producer_line& line, std::uint32_t lane);
+  void note_issued(producer_line& line, std::uint32_t lane, std::uint32_t launches = 1);
   void fail(producer_line& line, std::exception_ptr error);
   void fail_all(std::exception_ptr error);
   bool must_look_again_soon();
@@ -107,6 +111,7 @@ class issuer {
 
   launch_plan plan_;
   planned_launch const* planned_ = nullptr;  // waits for room in its lane
+  graph_batch batch_;
   merged_launch merged_;
   std::vector<producer_line*> by_number_;
   std::vector<std::uint32_t> in_flight_;  // by lane

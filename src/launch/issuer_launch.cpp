@@ -19,7 +19,8 @@ struct lone_launch_bytes {
 bool issuer::issue_next() {
   if (planned_ == nullptr) {
     if (plan_.offers() == 0) return false;
-    for (std::size_t i = 0; i < lanes_.size(); ++i) in_flight_[i] = lanes_[i].in_flight();
+    if (issue_batch()) return true;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) in_flight_[i] = load_of(lanes_[i]);
     planned_ = plan_.next(in_flight_);
   }
   if (planned_ == nullptr || !issue(*planned_)) return false;
@@ -42,11 +43,17 @@ bool issuer::issue(planned_launch const& planned) {
   return true;
 }
 
-void issuer::note_issued(producer_line& line, std::uint32_t lane) {
+/// Behind a graph nothing is put, since all its lines would follow each other there.
+std::uint32_t issuer::load_of(issue_lane const& lane) {
+  return lane.carries_graph() ? issue_lane::most_in_flight : lane.in_flight();
+}
+
+/// The oldest launches of the line.
+void issuer::note_issued(producer_line& line, std::uint32_t lane, std::uint32_t launches) {
   line.offered = false;
-  line.chain().pop();
-  kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
-  line.note_issued(lane);
+  for (std::uint32_t i = 0; i < launches && line.chain().front() != nullptr; ++i) line.chain().pop();
+  kernels_in_flight_.fetch_add(launches, std::memory_order_relaxed);
+  line.note_issued(lane, launches);
 }
 
 bool issuer::issue_at_once(producer_line& line, submission& work) {
@@ -59,7 +66,7 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
     auto behind = enqueue_alone(lane, work);
     auto& in_flight = lane.note_issued();
     in_flight.behind = std::move(behind);
-    in_flight.members.push_back(&line);
+    in_flight.members.push_back({&line});
   } catch (device_lost const&) {
     line.fail(std::current_exception(), true);
     return true;
@@ -104,7 +111,7 @@ std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& 
   }
   auto& in_flight = lane.note_issued();
   in_flight.behind = std::move(behind);
-  for (auto const producer : planned.producers) in_flight.members.push_back(&line_of(producer));
+  for (auto const producer : planned.producers) in_flight.members.push_back({&line_of(producer)});
   count(planned.producers.size());
   return nullptr;
 }

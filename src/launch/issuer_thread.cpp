@@ -41,13 +41,15 @@ bool issuer::look_around() {
   try {
     if (stopping_.load(std::memory_order_seq_cst) && !end_)
       fail_all(std::make_exception_ptr(error("the launch queue was stopped")));
+    // Resumed meanwhile, it would issue the first of what was submitted before without the rest.
+    bool const was_paused = paused_.load(std::memory_order_seq_cst);
     bool found = absorb();
     if (lost_) return found;
     if (suspects_fault_) device_->check();
     suspects_fault_ = false;
     found |= sweep();
     found |= unblock();
-    if (!paused_.load(std::memory_order_seq_cst)) found |= issue_next();
+    if (!was_paused && !paused_.load(std::memory_order_seq_cst)) found |= issue_next();
     anyone_waits_.store(plan_.offers() != 0 || planned_ != nullptr, std::memory_order_relaxed);
     return found && !ended_.load(std::memory_order_relaxed);
   } catch (...) {
@@ -117,6 +119,7 @@ void issuer::offer(producer_line& line, submission const& oldest) {
   }
   plan_.offer(offered);
   line.offered = true;
+  batch_.note_offer(line);
 }
 
 bool issuer::unblock() {
@@ -152,7 +155,7 @@ bool issuer::sweep_lane(issue_lane& lane, int& events) {
     auto* const ended = lane.ended();
     if (ended == nullptr) return found;
     learn(lane, *ended);
-    for (auto* const line : ended->members) note_finished(*line);
+    for (auto const& [line, count] : ended->members) note_finished(*line, count);
     lane.note_ended();
     found = true;
   }
@@ -160,12 +163,12 @@ bool issuer::sweep_lane(issue_lane& lane, int& events) {
 
 void issuer::learn(issue_lane const& lane, launch_in_flight const& ended) {
   auto const span = lane.span_ns_of_ended();
-  if (span > 0 && ended.members.size() == 1) ended.members.front()->note_span(span);
+  if (span > 0 && ended.members.size() == 1) ended.members.front().line->note_span(span);
 }
 
-void issuer::note_finished(producer_line& line) {
-  line.note_finished();
-  kernels_in_flight_.fetch_sub(1, std::memory_order_relaxed);
+void issuer::note_finished(producer_line& line, std::uint32_t launches) {
+  line.note_finished(launches);
+  kernels_in_flight_.fetch_sub(launches, std::memory_order_relaxed);
   if (line.is_in_flight()) return;
   plan_.predecessor_finished(line.number());
   if (line.leaving) forget_if_left(line);

@@ -22,9 +22,9 @@ std::string producer_line::state() const {
          std::to_string(issued()) + ", finished " + std::to_string(finished()) + "\n";
 }
 
-void producer_line::note_issued(std::uint32_t lane) {
+void producer_line::note_issued(std::uint32_t lane, std::uint32_t launches) {
   lane_.store(lane, std::memory_order_relaxed);
-  issued_.store(issued_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  issued_.store(issued_.load(std::memory_order_relaxed) + launches, std::memory_order_release);
   changed_.ring();
 }
 
@@ -34,8 +34,8 @@ void producer_line::note_span(std::int64_t ns) {
   typical_ns_.store(is_news ? ns : so_far + (ns - so_far) / 8, std::memory_order_relaxed);
 }
 
-void producer_line::note_finished() {
-  finished_.store(finished_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+void producer_line::note_finished(std::uint32_t launches) {
+  finished_.store(finished_.load(std::memory_order_relaxed) + launches, std::memory_order_release);
   changed_.ring();
 }
 

@@ -55,14 +55,14 @@ class producer_line {
   bool leave() { return (marks_.fetch_or(announced | left, std::memory_order_acq_rel) & announced) == 0; }
 
   // Whoever issues for this line: the issuer's thread, or the producer while nothing of it waits.
-  void note_issued(std::uint32_t lane);
+  void note_issued(std::uint32_t lane, std::uint32_t launches = 1);
   /// How long its launches take, as far as it is known: short ones count at once, long ones little by little.
   std::int64_t typical_ns() const { return typical_ns_.load(std::memory_order_relaxed); }
   void note_span(std::int64_t ns);
   /// Where the launches in flight are; only if there are any.
   std::uint32_t lane() const { return lane_.load(std::memory_order_relaxed); }
   bool is_in_flight() const { return finished() != issued(); }
-  void note_finished();
+  void note_finished(std::uint32_t launches = 1);
   /// The rest is not carried out; in-flight launches neither if `lost`. The first error stays.
   void fail(std::exception_ptr error, bool lost);
 
@@ -75,6 +75,8 @@ class producer_line {
   bool offered = false;  ///< its oldest launch is in the plan
   bool blocked = false;  ///< its oldest launch waits for prerequisites
   bool leaving = false;  ///< no launch will follow
+  /// Its launches up to this one go into no graph.
+  std::uint64_t alone_until = 0;
 
  private:
   static constexpr std::uint32_t announced = 1, left = 2;

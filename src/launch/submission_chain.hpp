@@ -45,6 +45,17 @@ class submission_chain {
     if (taken_ >= first_->filled.load(std::memory_order_acquire)) return nullptr;
     return &*first_->places[taken_];
   }
+  /// The one `behind` places behind the oldest, 0 to 15, null if there is none.
+  submission* at(std::uint32_t behind) {
+    auto* holds = first_;
+    auto place = taken_ + behind;
+    if (place >= link::size) {
+      holds = first_->next.load(std::memory_order_acquire);
+      place -= link::size;
+    }
+    if (holds == nullptr || place >= holds->filled.load(std::memory_order_acquire)) return nullptr;
+    return &*holds->places[place];
+  }
   /// There must be a front().
   void pop() { first_->places[taken_++].reset(); }
 

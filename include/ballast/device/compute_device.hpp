@@ -78,6 +78,7 @@ class compute_device {
   /// At most one resident kernel per device and process: true for the first claimant until it is given back.
   virtual bool claim_resident() noexcept = 0;
   virtual void give_back_resident() noexcept = 0;
+  virtual bool has_resident() const noexcept = 0;  ///< claimed and not given back, just now
 
  protected:
   compute_device(device_spec spec, std::string name) : spec_(spec), name_(std::move(name)) {}

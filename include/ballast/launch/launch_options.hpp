@@ -15,6 +15,11 @@ struct launch_options {
   std::string order = "adaptive";
   std::string among = "fifo";
   std::string merge = "together";
+  /// GPUs, order "adaptive" and key "fifo" only: plain launches that eight and more producers have waiting,
+  /// up to 16 of each, go out as one CUDA graph if launches of these functions and shapes recur. They count
+  /// as finished together. A graph is built on the way, which may wait for the device; never beside a
+  /// resident kernel that already runs, but turn it off if one may be started meanwhile.
+  bool graphs = true;
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
   /// producers run side by side only on different streams, unless they are merged.
   std::uint32_t streams = 0;
@@ -36,6 +41,10 @@ struct launch_statistics {
   std::uint64_t kernels = 0;          ///< launches of producers that were issued
   std::uint64_t merged_launches = 0;  ///< of two and more kernels
   std::uint64_t merged_kernels = 0;   ///< in those
+  std::uint64_t graphs_built = 0;
+  std::uint64_t graph_launches = 0;       ///< each one launch
+  std::uint64_t graph_kernels = 0;        ///< in those
+  std::uint64_t graph_arguments_set = 0;  ///< kernels in those whose arguments had to be set
 };
 
 }  // namespace ballast::inline launch

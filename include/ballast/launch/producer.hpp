@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -118,16 +119,23 @@ class producer::plain_work {
       : kernel_(kernel), shape_(shape), arguments_(std::move(arguments)...) {}
 
   void operator()(stream& on) {
-    std::apply(
-        [&](auto&... argument) {
-          void* addresses[] = {address_of(argument)..., nullptr};
-          on.launch_plain(
-              {.function = reinterpret_cast<void const*>(kernel_), .shape = shape_, .arguments = addresses});
-        },
-        arguments_);
+    void* addresses[sizeof...(Parameter) + 1];
+    write_addresses(addresses);
+    on.launch_plain({.function = function(), .shape = shape_, .arguments = addresses});
+  }
+  described_launch describe(void** addresses) requires(sizeof...(Parameter) <= most_described_arguments &&
+                                                       (std::is_trivially_copyable_v<Parameter> && ...)) {
+    write_addresses(addresses);
+    return {function(), shape_, argument_bytes};
   }
 
  private:
+  static constexpr std::array<std::uint32_t, sizeof...(Parameter)> argument_bytes{sizeof(Parameter)...};
+
+  void const* function() const { return reinterpret_cast<void const*>(kernel_); }
+  void write_addresses(void** addresses) {
+    std::apply([&](auto&... argument) { ((*addresses++ = address_of(argument)), ...); }, arguments_);
+  }
   template <class T>
   static void* address_of(T& argument) {
     return const_cast<void*>(static_cast<void const volatile*>(std::addressof(argument)));

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ballast/device/launch_shape.hpp"
 #include "ballast/device/stream.hpp"
 #include "ballast/launch/launch_kernels.hpp"
 #include "ballast/launch/launch_ticket.hpp"
@@ -21,6 +24,22 @@ struct prerequisite {
   std::shared_ptr<event> moment;
 
   bool is_met() const { return launch.is_finished() && (moment == nullptr || moment->reached()); }
+};
+
+/// A plain launch, as it tells of itself so that others can go with it.
+struct described_launch {
+  void const* function = nullptr;
+  launch_shape shape;
+  std::span<std::uint32_t const> argument_bytes;  ///< of each argument; they are mere bytes
+};
+
+/// Who has more does not tell.
+inline constexpr std::size_t most_described_arguments = 32;
+
+/// describe() writes the address of each argument.
+template <class Work>
+concept describes_itself = requires(Work& work, void** addresses) {
+  { work.describe(addresses) } -> std::same_as<described_launch>;
 };
 
 /// A launch as its producer handed it over: a kernel of a list with its members, which may be merged; or
@@ -50,8 +69,10 @@ class submission {
       new (bytes_) kept(std::forward<Work>(work));
       enqueue_ = [](void* at, stream& on) { (*static_cast<kept*>(at))(on); };
       destroy_ = [](void* at) { static_cast<kept*>(at)->~kept(); };
+      if constexpr (describes_itself<kept>)
+        describe_ = [](void* at, void** addresses) { return static_cast<kept*>(at)->describe(addresses); };
     } else {
-      set_work([owned = std::make_unique<kept>(std::forward<Work>(work))](stream& on) { (*owned)(on); });
+      set_work(elsewhere<kept>{std::make_unique<kept>(std::forward<Work>(work))});
     }
   }
 
@@ -61,15 +82,30 @@ class submission {
   /// The members of kernel(), readable in whole pieces.
   unsigned char const* bytes() const { return bytes_; }
   void enqueue(stream& on) { enqueue_(bytes_, on); }
+  /// Whether it can describe() itself.
+  bool is_described() const { return describe_ != nullptr; }
+  /// Writes the addresses of its arguments, which stay as long as it does.
+  described_launch describe(void** addresses) { return describe_(bytes_, addresses); }
 
   std::vector<prerequisite> prerequisites;  ///< seldom any
   std::uint64_t at_ns = 0;                  ///< when it was submitted, counted from any time before
 
  private:
+  /// What is too large for bytes_.
+  template <class Work>
+  struct elsewhere {
+    std::unique_ptr<Work> work;
+    void operator()(stream& on) { (*work)(on); }
+    described_launch describe(void** addresses) requires describes_itself<Work> {
+      return work->describe(addresses);
+    }
+  };
+
   launchable_kernel const* kernel_ = nullptr;
   std::uint32_t blocks_ = 0;
   void (*enqueue_)(void*, stream&) = nullptr;
   void (*destroy_)(void*) = nullptr;
+  described_launch (*describe_)(void*, void**) = nullptr;
   alignas(argument_piece) unsigned char bytes_[most_kernel_bytes];
 };
 

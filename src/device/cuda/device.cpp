@@ -95,6 +95,8 @@ bool cuda_device::claim_resident() noexcept { return !claimed[std::size_t(engine
 
 void cuda_device::give_back_resident() noexcept { claimed[std::size_t(engine_->index)].store(false); }
 
+bool cuda_device::has_resident() const noexcept { return claimed[std::size_t(engine_->index)].load(); }
+
 void* cuda_device::allocate_bytes(memory where, std::size_t bytes) {
   engine_->enter();
   return allocate_cuda_memory(*engine_, where, bytes);

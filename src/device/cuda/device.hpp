@@ -27,6 +27,7 @@ class cuda_device final : public compute_device {
   void check() override { engine_->probe(); }
   bool claim_resident() noexcept override;
   void give_back_resident() noexcept override;
+  bool has_resident() const noexcept override;
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;

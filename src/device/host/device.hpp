@@ -27,6 +27,7 @@ class host_device final : public compute_device {
   void check() override { engine_->fault->check(); }
   bool claim_resident() noexcept override { return !claimed_.exchange(true); }
   void give_back_resident() noexcept override { claimed_.store(false); }
+  bool has_resident() const noexcept override { return claimed_.load(); }
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_batch.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "ballast/base/error.hpp"
+#include "graph_costs.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+bool is_wanted(compute_device const& device, launch_options const& options) {
+  return options.graphs && device.is_cuda() && options.order == "adaptive" && options.among == "fifo";
+}
+
+bool waits_for_nothing(producer_line& line) {
+  return line.offered && !line.is_in_flight() && !line.has_failed() && line.issued() >= line.alone_until;
+}
+
+}  // namespace
+
+graph_batch::graph_batch(compute_device& device, launch_options const& options)
+    : device_(&device), wanted_(is_wanted(device, options)) {}
+
+void graph_batch::note_offer(producer_line& line) {
+  if (wanted_ && waits_for_nothing(line) && line.chain().at(0)->is_described()) ++offered_;
+}
+
+bool graph_batch::collect(std::span<producer_line* const> lines) {
+  offered_ = 0;
+  batch_.clear();
+  members_.clear();
+  for (auto* const line : lines)
+    if (line != nullptr && waits_for_nothing(*line) && batch_.launches() < most_launches) collect(*line);
+  if (members_.size() < fewest_lines || batch_.launches() < fewest_launches_of_graph) return false;
+  batch_.sort();
+  return true;
+}
+
+/// The oldest launch was offered, so its prerequisites are met.
+void graph_batch::collect(producer_line& line) {
+  auto const may_go_along = [](submission const* one, std::uint32_t place) {
+    return one != nullptr && one->is_described() && (place == 0 || one->prerequisites.empty());
+  };
+  void* addresses[most_described_arguments];
+  std::uint32_t count = 0;
+  for (; count < most_of_line; ++count) {
+    auto* const one = line.chain().at(count);
+    if (!may_go_along(one, count)) break;
+    if (count == 0) batch_.begin_branch(line.number());
+    batch_.add(one->describe(addresses), addresses);
+  }
+  if (count != 0) members_.push_back({&line, count});
+}
+
+std::shared_ptr<kept_graph> graph_batch::launch(stream& on) {
+  try {
+    if (auto graph = launch_if_worth_it(on)) return graph;
+  } catch (device_lost const&) { throw; } catch (...) {
+    shelf_.give_up();  // one by one it will be seen whose launch is wrong
+  }
+  for (auto const& [line, count] : members_) line->alone_until = line->issued() + count;
+  return nullptr;
+}
+
+std::shared_ptr<kept_graph> graph_batch::launch_if_worth_it(stream& on) {
+  auto [graph, build] = shelf_.look_up(batch_);
+  // Building may wait for the whole device.
+  if (build && !device_->has_resident()) shelf_.keep(graph = built(on));
+  if (graph == nullptr) return nullptr;
+  auto const changed = graph->compare(batch_);
+  if (!is_worth_launching({.launches = batch_.launches(),
+                           .branches = members_.size(),
+                           .changed = changed,
+                           .typical_ns = typical_ns()}))
+    return nullptr;
+  graph->set_changed(batch_);
+  graph->graph().launch(on);
+  counts_.launches.fetch_add(1, std::memory_order_relaxed);
+  counts_.kernels.fetch_add(batch_.launches(), std::memory_order_relaxed);
+  counts_.arguments_set.fetch_add(changed, std::memory_order_relaxed);
+  return graph;
+}
+
+std::shared_ptr<kept_graph> graph_batch::built(stream& on) {
+  auto graph = device_->make_graph(batch_.graph_branches());
+  graph->upload(on);
+  counts_.built.fetch_add(1, std::memory_order_relaxed);
+  return std::make_shared<kept_graph>(std::move(graph), batch_);
+}
+
+/// Of the line with the shortest launches, as far as that is known.
+std::int64_t graph_batch::typical_ns() const {
+  auto shortest = std::numeric_limits<std::int64_t>::max();
+  for (auto const& member : members_) shortest = std::min(shortest, member.line->typical_ns());
+  return shortest;
+}
+
+void graph_batch::add_to(launch_statistics& sum) const {
+  sum.graphs_built += counts_.built.load(std::memory_order_relaxed);
+  sum.graph_launches += counts_.launches.load(std::memory_order_relaxed);
+  sum.graph_kernels += counts_.kernels.load(std::memory_order_relaxed);
+  sum.graph_arguments_set += counts_.arguments_set.load(std::memory_order_relaxed);
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "ballast/device/compute_device.hpp"
+#include "plain_kernels.hpp"
+
+namespace ballast::test {
+
+/// A call of an append_kernel, with its arguments.
+struct append_call {
+  explicit append_call(plain_launch const& launch)
+      : kernel(reinterpret_cast<append_kernel>(const_cast<void*>(launch.function))) {
+    if (launch.shape.block.x > 1024) throw error("invalid configuration argument");
+    set(launch.arguments);
+  }
+  void set(void* const* arguments) {
+    std::memcpy(&number, arguments[0], sizeof number);
+    std::memcpy(&added, arguments[1], sizeof added);
+  }
+  void enqueue(stream& on) const {
+    kernel_code const code{.name = "append", .cuda_function = nullptr, .host_function = run, .threads = 32};
+    on.launch(code, 1, this, sizeof *this);
+  }
+
+  append_kernel kernel;
+  std::uint64_t* number = nullptr;
+  std::uint64_t added = 0;
+
+ private:
+  static void run(void const* argument, host_lane&) {
+    auto const& call = *static_cast<append_call const*>(argument);
+    call.kernel(call.number, call.added);
+  }
+};
+
+class pretended_stream final : public stream {
+ public:
+  pretended_stream(std::unique_ptr<stream> cores, std::string const& name)
+      : cores_(std::move(cores)), name_(&name) {}
+
+  void copy(void* to, void const* from, std::size_t bytes) override { cores_->copy(to, from, bytes); }
+  void fill(void* to, unsigned char byte, std::size_t bytes) override { cores_->fill(to, byte, bytes); }
+  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override {
+    cores_->launch(code, grid, argument, bytes);
+  }
+  void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
+                          std::size_t bytes) override {
+    cores_->launch_cooperative(code, grid, argument, bytes);
+  }
+  void launch_plain(plain_launch const& launch) override { append_call(launch).enqueue(*cores_); }
+  std::unique_ptr<event> record() override { return cores_->record(); }
+  std::unique_ptr<event> record_unmeasured() override { return cores_->record_unmeasured(); }
+  void wait_for(event const& before) override { cores_->wait_for(before); }
+  bool idle() override { return cores_->idle(); }
+  void* native() override { return nullptr; }
+
+ private:
+  bool await_idle(deadline until) override {
+    for (; !idle(); std::this_thread::yield())
+      if (clock::now() > until.at()) return false;
+    return true;
+  }
+  std::string const& device_name() const override { return *name_; }
+
+  std::unique_ptr<stream> cores_;
+  std::string const* name_;
+};
+
+class pretended_graph final : public launch_graph {
+ public:
+  explicit pretended_graph(std::span<graph_branch const> branches) {
+    for (auto const& branch : branches) calls_.emplace_back(branch.launches.begin(), branch.launches.end());
+  }
+  std::size_t branches() const noexcept override { return calls_.size(); }
+  std::size_t launches(std::size_t branch) const override { return calls_.at(branch).size(); }
+  void upload(stream&) override {}
+  void launch(stream& on) override {
+    for (auto const& branch : calls_)
+      for (auto const& call : branch) call.enqueue(on);
+  }
+  void set_arguments(std::size_t branch, std::size_t place, void* const* arguments) override {
+    calls_.at(branch).at(place).set(arguments);
+  }
+  void set_enabled(std::size_t, std::size_t, bool) override { throw error("a pretended graph is whole"); }
+
+ private:
+  std::vector<std::vector<append_call>> calls_;
+};
+
+/// CPU cores that look like a GPU: they run append() as a plain kernel, by itself and in graphs.
+class pretended_gpu final : public compute_device {
+ public:
+  pretended_gpu() : compute_device({.kind = backend::cuda}, "pretended"), cores_(open_devices("host:2")[0]) {}
+
+  device_facts const& facts() const noexcept override { return cores_->facts(); }
+  std::unique_ptr<stream> make_stream() override {
+    return std::make_unique<pretended_stream>(cores_->make_stream(), name());
+  }
+  std::unique_ptr<stream> adopt_stream(void* native) override { return cores_->adopt_stream(native); }
+  std::unique_ptr<event> adopt_event(void* native) override { return cores_->adopt_event(native); }
+  std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override {
+    return std::make_unique<pretended_graph>(branches);
+  }
+  kernel_resources resources(kernel_code const& code) override { return cores_->resources(code); }
+  bool reach(compute_device const& other) override { return cores_->reach(other); }
+  void check() override { cores_->check(); }
+  bool claim_resident() noexcept override { return cores_->claim_resident(); }
+  void give_back_resident() noexcept override { cores_->give_back_resident(); }
+  bool has_resident() const noexcept override { return cores_->has_resident(); }
+
+ private:
+  void* allocate_bytes(memory where, std::size_t bytes) override { return cores_->allocate(where, bytes); }
+  void release_bytes(memory where, void* address) noexcept override { cores_->release(where, address); }
+
+  std::shared_ptr<compute_device> cores_;
+};
+
+}  // namespace ballast::test
