@@ -5,8 +5,10 @@ namespace ballast::nanodroplet {
 
 /// The potential energy of the waters of one block at the end of a trajectory, in kcal/mol.
 struct block_result {
-  double bond, angle, vdw, coulomb;  ///< of and between waters; of what two share half is in each's block
-  double mixed_vdw, mixed_coulomb;   ///< with the beads
+  /// Of the waters and between them (half of what waters of two blocks share is in each), and with the beads.
+  enum term { bond, angle, vdw, coulomb, mixed_vdw, mixed_coulomb, terms };
+
+  double of[terms];
 };
 
 }  // namespace ballast::nanodroplet

@@ -112,10 +112,10 @@ double markov_chain::proposed_kinetic() const {
 energy_terms markov_chain::proposed_potential() const {
   auto sum = solute_.energy();
   for (auto const& block : exchange_.blocks) {
-    sum.bond += block.bond;
-    sum.angle += block.angle;
-    sum.vdw += block.vdw + block.mixed_vdw;
-    sum.coulomb += block.coulomb + block.mixed_coulomb;
+    sum.bond += block.of[block_result::bond];
+    sum.angle += block.of[block_result::angle];
+    sum.vdw += block.of[block_result::vdw] + block.of[block_result::mixed_vdw];
+    sum.coulomb += block.of[block_result::coulomb] + block.of[block_result::mixed_coulomb];
   }
   return sum;
 }

@@ -43,7 +43,7 @@ void reference_launcher::step(bool is_last) {
   auto const mixed = add_mixed_forces(position_, beads_, force_, on_beads_);
   kick(is_last ? 0.5 : 1.0);
   if (!is_last) return drift();
-  result_ = {among.bond, among.angle, among.vdw, among.coulomb, mixed.vdw, mixed.coulomb};
+  result_ = {{among.bond, among.angle, among.vdw, among.coulomb, mixed.vdw, mixed.coulomb}};
 }
 
 void reference_launcher::kick(double steps) {
