@@ -128,7 +128,7 @@ void markov_chain::end_trajectory() {
   if (std::isnan(rise)) rise = std::numeric_limits<double>::infinity();  // it flew apart
   keeps_ = random_.uniform() < std::exp(-rise / (boltzmann * settings_.temperature));
   if (keeps_) keep_proposed(potential);
-  records_.push_back({rise, keeps_, potential_, keeps_ ? kinetic : drawn_kinetic_});
+  records_.push_back({rise, keeps_, potential_, keeps_ ? kinetic : drawn_kinetic_, shape_of(state_)});
   if (hears_) hears_(records_.back(), state_);
 }
 

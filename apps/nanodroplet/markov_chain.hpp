@@ -10,6 +10,7 @@
 #include "chain_launcher.hpp"
 #include "deviates.hpp"
 #include "droplet.hpp"
+#include "droplet_shape.hpp"
 #include "energy_terms.hpp"
 #include "sampling_settings.hpp"
 #include "solute_motion.hpp"
@@ -23,6 +24,7 @@ struct trajectory_record {
   bool accepted;
   energy_terms potential;
   double kinetic;  ///< kcal/mol
+  droplet_shape shape;
 
   bool operator==(trajectory_record const&) const = default;
 };

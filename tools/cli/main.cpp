@@ -37,7 +37,7 @@ void describe(CLI::App& app) {
   ballast::cli::add_compare_command(app);
   ballast::md::add_command(app);
   ballast::connect4::add_command(app, &ballast::cli::was_interrupted);
-  ballast::nanodroplet::add_command(app);
+  ballast::nanodroplet::add_command(app, &ballast::cli::was_interrupted);
 }
 
 /// The library names its argument; who typed an option of that name is told of the option.
