@@ -16,6 +16,7 @@ struct mixed_forces {
   /// Each bead's force is the sum over so many slices of a group's atoms.
   static constexpr std::uint32_t slices = 8, shares = m12::beads * slices;
   struct scratch {
+    double charge[m12::beads];  // times Coulomb's constant
     vec3 bead[m12::beads], atom[atoms_per_group], share[shares];
     double energy[2][atoms_per_group];
   };
@@ -34,7 +35,10 @@ struct mixed_forces {
     water_groups const all{waters};
     per_item<vec3, shares, Block> share;
     block.for_each(shares, [&](std::uint32_t s) { share[s] = vec3{}; });
-    block.for_each(beads, [&](std::uint32_t b) { shared.bead[b] = bead[b]; });
+    block.for_each(beads, [&](std::uint32_t b) {
+      shared.bead[b] = bead[b];
+      shared.charge[b] = coulomb_constant * m12::charge(b);
+    });
     block.for_each(atoms_per_group, [&](std::uint32_t i) { shared.energy[0][i] = shared.energy[1][i] = 0; });
     for (std::uint32_t g = block.index(); g < all.groups(); g += all.blocks()) {
       load(block, all[g]);
@@ -53,11 +57,11 @@ struct mixed_forces {
     double coulomb = 0, vdw = 0;
   };
 
-  BALLAST_HD static pair_sum pair(vec3 d, bool is_oxygen, std::uint32_t of_bead) {
+  BALLAST_HD static pair_sum pair(vec3 d, bool is_oxygen, double charge) {
     double const inverse = inverse_root(fused(d.x, d.x, fused(d.y, d.y, d.z * d.z)));
     double const inverse2 = inverse * inverse, q = is_oxygen ? tip3p::charge_o : tip3p::charge_h;
     pair_sum sum;
-    sum.coulomb = coulomb_constant * q * m12::charge(of_bead) * inverse;
+    sum.coulomb = charge * q * inverse;
     sum.scale = sum.coulomb * inverse2;
     if (!is_oxygen) return sum;
     double const r6 = inverse2 * inverse2 * inverse2, repulsion = lj_o_bead.a12 * r6;
@@ -81,7 +85,7 @@ struct mixed_forces {
       vec3 sum{};
       for (std::uint32_t b = 0; b < beads; ++b) {
         vec3 const d = shared.atom[i] - shared.bead[b];
-        auto const one = pair(d, own.is_oxygen(i), b);
+        auto const one = pair(d, own.is_oxygen(i), shared.charge[b]);
         sum += one.scale * d;
         shared.energy[0][i] += one.vdw;
         shared.energy[1][i] += one.coulomb;
@@ -99,7 +103,7 @@ struct mixed_forces {
       if (b >= beads) return;
       for (std::uint32_t i = s % slices; i < own.atoms(); i += slices) {
         vec3 const d = shared.atom[i] - shared.bead[b];
-        share[s] -= pair(d, own.is_oxygen(i), b).scale * d;
+        share[s] -= pair(d, own.is_oxygen(i), shared.charge[b]).scale * d;
       }
     });
   }
