@@ -28,7 +28,8 @@ class passthrough_policy final : public order_policy {
     auto const next = most_urgent(key_, view.waiting, anyone, as_submitted);
     if (!next) return std::nullopt;
     auto const streams = static_cast<std::uint32_t>(view.in_flight.size());
-    return order_decision{*next, view.waiting[*next].producer % streams};
+    auto const& launch = view.waiting[*next];
+    return order_decision{*next, launch.predecessor_on.value_or(launch.producer % streams)};
   }
 
   order_key key_;

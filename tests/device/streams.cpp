@@ -3,45 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "ballast/base/error.hpp"
 #include "ballast/device/buffer.hpp"
-#include "device_kernels.hpp"
+#include "held_stream.hpp"
 #include "test_devices.hpp"
 
 namespace ballast::test {
 namespace {
 
 using streams = every_device;
-
-// A one-block kernel that stays on its stream until release().
-class held_stream {
- public:
-  explicit held_stream(std::shared_ptr<compute_device> const& device)
-      : words_(device, 2), stream_(device->make_stream()) {
-    words_[0] = words_[1] = 0;
-    hold_argument const argument{&words_[0], &words_[1]};
-    stream_->launch(hold_kernel(), 1, &argument, sizeof argument);
-  }
-  ~held_stream() { release(); }
-
-  void release() { std::atomic_ref(words_[1]).store(1, std::memory_order_release); }
-  void await_start() {
-    while (std::atomic_ref(words_[0]).load(std::memory_order_acquire) == 0) {
-      stream_->idle();  // a GPU may start only when it is asked
-      std::this_thread::yield();
-    }
-  }
-  stream& get() { return *stream_; }
-
- private:
-  pinned_buffer<std::uint32_t> words_;
-  std::unique_ptr<stream> stream_;
-};
 
 TEST_F(streams, carry_copies_and_fills_out_in_order) {
   for (auto const& device : devices_) {
@@ -124,6 +97,44 @@ TEST_F(streams, events_of_one_stream_have_times_in_order) {
     work->synchronize();
     EXPECT_GE(end->since(*begin).count(), 0);
     EXPECT_LE(begin->since(*end).count(), 0);
+  }
+}
+
+TEST_F(streams, wait_for_events_without_a_time_as_for_others) {
+  for (auto const& device : devices_) {
+    held_stream first(device);
+    auto const second = device->make_stream();
+    auto const released = first.get().record_unmeasured();
+    second->wait_for(*released);
+    auto const end = second->record_unmeasured();
+    first.await_start();
+    EXPECT_FALSE(released->reached());
+    EXPECT_FALSE(end->reached());
+    first.release();
+    second->synchronize();
+    EXPECT_TRUE(released->reached());
+    EXPECT_TRUE(end->reached());
+  }
+}
+
+void expect_no_time(std::string const& which, event const& end, event const& begin) {
+  try {
+    end.since(begin);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (bad_argument const& refusal) { EXPECT_EQ(refusal.argument(), which); }
+}
+
+TEST_F(streams, events_without_a_time_are_refused_where_times_are_asked) {
+  for (auto const& device : devices_) {
+    auto const work = device->make_stream();
+    for (int times = 0; times < 3; ++times) {  // the events of the first time are lent again
+      auto const unmeasured = work->record_unmeasured();
+      auto const begin = work->record(), end = work->record();
+      work->synchronize();
+      expect_no_time("event", *unmeasured, *begin);
+      expect_no_time("earlier", *end, *unmeasured);
+      EXPECT_GE(end->since(*begin).count(), 0);
+    }
   }
 }
 

@@ -18,4 +18,13 @@ class every_device : public testing::Test {
   device_list devices_ = open_devices(tested_list());
 };
 
+/// The GPUs among them; without one the test is skipped.
+class every_gpu : public every_device {
+ protected:
+  void SetUp() override {
+    std::erase_if(devices_, [](auto const& device) { return !device->is_cuda(); });
+    if (devices_.empty()) GTEST_SKIP() << "needs a GPU";
+  }
+};
+
 }  // namespace ballast::test

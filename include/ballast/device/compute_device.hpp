@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ballast/device/device_spec.hpp"
 #include "ballast/device/kernel_code.hpp"
+#include "ballast/device/launch_graph.hpp"
 #include "ballast/device/stream.hpp"
 
 namespace ballast::inline device {
@@ -51,6 +53,20 @@ class compute_device {
   std::uint64_t allocations() const noexcept { return allocations_.load(std::memory_order_relaxed); }
 
   virtual std::unique_ptr<stream> make_stream() = 0;
+  /// A stream over the caller's cudaStream_t (null: CUDA's default stream), to be used like any other; it
+  /// neither destroys what it adopted nor waits for it when it goes. The caller keeps the cudaStream_t until
+  /// then, and may use it meanwhile. Throws bad_argument "native" for a stream of another GPU, "device" on a
+  /// host device.
+  virtual std::unique_ptr<stream> adopt_stream(void* native) = 0;
+  /// An event over the caller's cudaEvent_t, not owned either: it stands for what the caller recorded last,
+  /// and counts as reached before that. The caller keeps it until this event is gone. It has a time unless it
+  /// was created without (since() then throws ballast::error with CUDA's words). Throws bad_argument "native"
+  /// for null, "device" on a host device.
+  virtual std::unique_ptr<event> adopt_event(void* native) = 0;
+  /// Builds a graph of plain launches, whose functions, shapes and arguments are copied. May wait for the
+  /// device, like resources(). Throws bad_argument ("branches") if there is none or an empty one and
+  /// ("function"), and ballast::error as stream::launch_plain(); ("device") on a host device.
+  virtual std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) = 0;
   /// Loads the kernel (so that no lazy loading happens later) and says what it needs and how many blocks fit.
   virtual kernel_resources resources(kernel_code const& code) = 0;
 

@@ -9,6 +9,7 @@
 
 #include "ballast/base/deadline.hpp"
 #include "ballast/device/kernel_code.hpp"
+#include "ballast/device/plain_launch.hpp"
 
 namespace ballast::inline device {
 
@@ -19,7 +20,8 @@ class event {
 
   /// Whether everything enqueued before the event has finished. Throws device_lost.
   virtual bool reached() = 0;
-  /// Device time from `earlier` (same device, both reached) to this event.
+  /// Device time from `earlier` (same device, both reached) to this event. Throws bad_argument ("event" for
+  /// this one, "earlier") for an event without a time.
   virtual std::chrono::nanoseconds since(event const& earlier) const = 0;
 };
 
@@ -27,7 +29,7 @@ class event {
 /// No member synchronises with the device except synchronize(); all throw device_lost after a fault.
 class stream {
  public:
-  virtual ~stream() = default;  ///< Waits (at most a minute) for what was enqueued.
+  virtual ~stream() = default;  ///< Waits (at most a minute) for what was enqueued; an adopted one does not.
 
   /// Copies between any two places: device memory of any device, pinned or pageable host memory.
   /// The caller of a GPU's stream may wait until pageable memory was read or written, and waits for a copy
@@ -47,7 +49,15 @@ class stream {
   /// Throws bad_argument ("blocks") if they do not fit.
   virtual void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                                   std::size_t bytes) = 0;
+  /// Launches any `__global__` function; the arguments are copied before the call returns. Throws
+  /// bad_argument
+  /// ("function") if there is none, ballast::error with the kernel's name if CUDA refuses the shape or a
+  /// block has less shared memory; then nothing was launched, and stream and device stay sound. On a host
+  /// device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
+  virtual void launch_plain(plain_launch const& launch) = 0;
   virtual std::unique_ptr<event> record() = 0;
+  /// The same without a time, for who only asks whether it was reached or waits for it: since() refuses it.
+  virtual std::unique_ptr<event> record_unmeasured() = 0;
   /// What is enqueued here later starts after `before`, an event of any stream of the same backend.
   virtual void wait_for(event const& before) = 0;
   /// Whether everything enqueued so far has finished.

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <string>
-#include <typeinfo>
 
+#include "ballast/device/kernel_identity.hpp"
 #include "ballast/resident/compiled_kernels.hpp"
 #include "ballast/resident/worker_loop.cuh"
 
 namespace ballast::inline resident {
-
-template <class T>
-std::string type_name() {
-  char* const name = abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, nullptr);
-  std::string const copy = name != nullptr ? name : typeid(T).name();
-  std::free(name);
-  return copy;
-}
 
 /// An ordinary launch of a task: block i of the grid is block range.first + i of the kernel.
 template <class K>

@@ -8,21 +8,12 @@
 
 #include "ballast/device/block.cuh"
 #include "ballast/device/kernel_form.cuh"
+#include "ballast/device/kernel_identity.hpp"
 
 namespace ballast::inline resident {
 
 inline constexpr std::uint32_t argument_words = 10;  ///< 40 bytes of arguments travel in a task
 inline constexpr std::uint32_t most_blocks_per_task = (1u << 24) - 1;  ///< the count has 24 bits
-
-/// Identifies a kernel type at run time, across translation units of one program.
-using kernel_key = void const*;
-
-template <class K>
-struct kernel_tag {
-  static constexpr char here = 0;
-};
-template <class K>
-constexpr kernel_key key_of = &kernel_tag<K>::here;
 
 /// A hint how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
 struct task_cost {

@@ -4,8 +4,11 @@
 #include <array>
 #include <atomic>
 
+#include "cuda/event.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
+#include "first_use_of_cuda.hpp"
 
 namespace ballast::inline device {
 namespace {
@@ -34,6 +37,7 @@ device_facts facts_of(cuda_engine& engine) {
 }  // namespace
 
 int count_gpus() noexcept {
+  note_first_use_of_cuda();
   int count = 0;
   if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
   cudaGetLastError();
@@ -48,6 +52,21 @@ cuda_device::cuda_device(device_spec const& spec, std::string const& name)
 std::unique_ptr<stream> cuda_device::make_stream() {
   engine_->probe();
   return std::make_unique<cuda_stream>(engine_);
+}
+
+std::unique_ptr<stream> cuda_device::adopt_stream(void* native) {
+  engine_->probe();
+  return std::make_unique<cuda_stream>(engine_, static_cast<cudaStream_t>(native));
+}
+
+std::unique_ptr<event> cuda_device::adopt_event(void* native) {
+  engine_->probe();
+  return std::make_unique<cuda_event>(engine_, static_cast<cudaEvent_t>(native));
+}
+
+std::unique_ptr<launch_graph> cuda_device::make_graph(std::span<graph_branch const> branches) {
+  engine_->probe();
+  return std::make_unique<cuda_graph>(engine_, branches);
 }
 
 kernel_resources cuda_device::resources(kernel_code const& code) {

@@ -8,7 +8,8 @@
 
 namespace ballast::inline device {
 
-/// How many GPUs the driver offers; 0 if there is no driver.
+/// How many GPUs the driver offers; 0 if there is no driver. Who opens a GPU calls this before, so it is
+/// where ballast first uses CUDA.
 int count_gpus() noexcept;
 
 /// One GPU, by its primary context.
@@ -18,6 +19,9 @@ class cuda_device final : public compute_device {
 
   device_facts const& facts() const noexcept override { return facts_; }
   std::unique_ptr<stream> make_stream() override;
+  std::unique_ptr<stream> adopt_stream(void* native) override;
+  std::unique_ptr<event> adopt_event(void* native) override;
+  std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override;
   kernel_resources resources(kernel_code const& code) override;
   bool reach(compute_device const& other) override;
   void check() override { engine_->probe(); }

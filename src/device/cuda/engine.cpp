@@ -18,7 +18,8 @@ cuda_engine::cuda_engine(int gpu, std::string const& name) : index(gpu), fault(n
 
 cuda_engine::~cuda_engine() {
   if (!try_enter()) return;
-  for (auto const event : unused_events_) forgive(fault, cudaEventDestroy(event), "cudaEventDestroy");
+  for (auto const& unused : unused_events_)
+    for (auto const event : unused) forgive(fault, cudaEventDestroy(event), "cudaEventDestroy");
   forgive(fault, cudaStreamDestroy(probe_stream_), "cudaStreamDestroy");
 }
 
@@ -34,24 +35,27 @@ bool cuda_engine::try_enter() noexcept {
   return status == cudaSuccess;
 }
 
-cudaEvent_t cuda_engine::take_event() {
+cudaEvent_t cuda_engine::take_event(event_kind kind) {
   {
     std::lock_guard const hold(mutex_);
-    if (!unused_events_.empty()) {
-      auto const event = unused_events_.back();
-      unused_events_.pop_back();
+    auto& unused = unused_events_[std::size_t(kind)];
+    if (!unused.empty()) {
+      auto const event = unused.back();
+      unused.pop_back();
       return event;
     }
   }
+  auto const flags = kind == event_kind::measured ? cudaEventDefault : cudaEventDisableTiming;
   cudaEvent_t event = nullptr;
-  require(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
+  require(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
   return event;
 }
 
-void cuda_engine::give_back_event(cudaEvent_t event) noexcept {
+void cuda_engine::give_back_event(cudaEvent_t event, event_kind kind) noexcept {
+  if (kind == event_kind::adopted) return;
   std::lock_guard const hold(mutex_);
   try {
-    unused_events_.push_back(event);
+    unused_events_[std::size_t(kind)].push_back(event);
   } catch (std::bad_alloc const&) { forgive(fault, cudaEventDestroy(event), "cudaEventDestroy"); }
 }
 
@@ -69,10 +73,8 @@ kernel_resources cuda_engine::resources(kernel_code const& code) {
 }
 
 kernel_resources cuda_engine::load(kernel_code const& code) {
-  cudaFuncAttributes attributes{};
-  require(cudaFuncGetAttributes(&attributes, code.cuda_function),
-          "cudaFuncGetAttributes of kernel " + std::string(code.name));
-  allow_scratch(code, attributes);
+  auto const attributes = attributes_of(code.cuda_function, code.name);
+  allow_shared(code.cuda_function, code.name, code.scratch_bytes, attributes);
   kernel_resources found;
   found.registers = attributes.numRegs;
   found.spill_bytes = int(attributes.localSizeBytes);
@@ -83,17 +85,36 @@ kernel_resources cuda_engine::load(kernel_code const& code) {
   return found;
 }
 
+void cuda_engine::admit(plain_launch const& launch) {
+  if (launch.function == nullptr)
+    refuse_argument("function", "null", "the address of the __global__ function " + std::string(launch.name));
+  auto const bytes = launch.shape.shared_bytes;
+  if (bytes == 0) return;
+  std::lock_guard const hold(mutex_);
+  auto& admitted = admitted_shared_bytes_[launch.function];
+  if (bytes <= admitted) return;
+  allow_shared(launch.function, launch.name, bytes, attributes_of(launch.function, launch.name));
+  admitted = bytes;
+}
+
+cudaFuncAttributes cuda_engine::attributes_of(void const* function, std::string_view name) {
+  cudaFuncAttributes attributes{};
+  require(cudaFuncGetAttributes(&attributes, function),
+          "cudaFuncGetAttributes of kernel " + std::string(name));
+  return attributes;
+}
+
 // More than what is allowed unasked must be asked for. A kernel launched with two sizes keeps the larger.
-void cuda_engine::allow_scratch(kernel_code const& code, cudaFuncAttributes const& attributes) {
-  if (code.scratch_bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
+void cuda_engine::allow_shared(void const* function, std::string_view name, std::uint32_t bytes,
+                               cudaFuncAttributes const& attributes) {
+  if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
   auto const most = std::size_t(most_shared_bytes) - attributes.sharedSizeBytes;
-  if (code.scratch_bytes > most)
-    throw error("kernel " + std::string(code.name) + " needs " + std::to_string(code.scratch_bytes) +
-                " bytes of scratch, and a block of " + fault.device() + " has at most " +
-                std::to_string(most));
-  require(cudaFuncSetAttribute(code.cuda_function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               int(code.scratch_bytes)),
-          "cudaFuncSetAttribute of kernel " + std::string(code.name));
+  if (bytes > most)
+    throw error("kernel " + std::string(name) + " needs " + std::to_string(bytes) +
+                " bytes of scratch (dynamic shared memory), and a block of " + fault.device() +
+                " has at most " + std::to_string(most));
+  require(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
+          "cudaFuncSetAttribute of kernel " + std::string(name));
 }
 
 void cuda_engine::probe() {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,9 +11,13 @@
 #include <vector>
 
 #include "ballast/device/kernel_code.hpp"
+#include "ballast/device/plain_launch.hpp"
 #include "cuda/errors.hpp"
 
 namespace ballast::inline device {
+
+/// Lent by the engine, with a device time or without, which is cheaper to record and to ask for; or adopted.
+enum class event_kind { measured, unmeasured, adopted };
 
 /// What a GPU shares with its streams and events: its fault, its unused events, the kernels loaded so far.
 /// Any thread may call any member.
@@ -29,12 +34,17 @@ class cuda_engine {
   bool try_enter() noexcept;
   void require(cudaError_t status, std::string_view call) { device::require(fault, status, call); }
 
-  cudaEvent_t take_event();
-  void give_back_event(cudaEvent_t event) noexcept;
+  /// Lends an event of a kind that it lends.
+  cudaEvent_t take_event(event_kind kind);
+  /// Leaves an adopted event to its owner.
+  void give_back_event(cudaEvent_t event, event_kind kind) noexcept;
 
   /// Loads the kernel, allows its scratch, and asks how many blocks fit; once per kernel and scratch size.
   /// The device must have been entered.
   kernel_resources resources(kernel_code const& code);
+  /// Throws bad_argument ("function") if there is none, and allows its kernel the shared memory; once per
+  /// kernel and greater size. The device must have been entered.
+  void admit(plain_launch const& launch);
   /// Asks an idle stream for a fault; does not synchronise.
   void probe();
 
@@ -50,11 +60,14 @@ class cuda_engine {
   };
 
   kernel_resources load(kernel_code const& code);
-  void allow_scratch(kernel_code const& code, cudaFuncAttributes const& attributes);
+  cudaFuncAttributes attributes_of(void const* function, std::string_view name);
+  void allow_shared(void const* function, std::string_view name, std::uint32_t bytes,
+                    cudaFuncAttributes const& attributes);
 
   std::mutex mutex_;
-  std::vector<cudaEvent_t> unused_events_;
+  std::array<std::vector<cudaEvent_t>, 2> unused_events_;  ///< by kind
   std::map<void const*, loaded_kernel> kernels_;
+  std::map<void const*, std::uint32_t> admitted_shared_bytes_;  ///< of plain kernels
   cudaStream_t probe_stream_ = nullptr;
 };
 

@@ -20,7 +20,17 @@ cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine) : engine_(std::mov
   engine_->require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
 }
 
+cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine, cudaStream_t adopted)
+    : engine_(std::move(engine)), stream_(adopted), owned_(false) {
+  engine_->enter();
+  int gpu = -1;
+  engine_->require(cudaStreamGetDevice(stream_, &gpu), "cudaStreamGetDevice of an adopted stream");
+  if (gpu != engine_->index)
+    refuse_argument("native", "a stream of GPU " + std::to_string(gpu), "a stream of " + device_name());
+}
+
 cuda_stream::~cuda_stream() {
+  if (!owned_) return;
   try {
     await_idle(deadline::in(std::chrono::minutes(1)));
   } catch (std::exception const&) {
@@ -79,9 +89,23 @@ void cuda_stream::launch_blocks(kernel_code const& code, std::uint32_t grid, voi
                    "cudaLaunchKernelExC of kernel " + std::string(code.name));
 }
 
-std::unique_ptr<event> cuda_stream::record() {
+void cuda_stream::launch_plain(plain_launch const& launch) {
   engine_->enter();
-  return std::make_unique<cuda_event>(engine_, stream_);
+  engine_->admit(launch);
+  auto const& [grid, block, shared_bytes] = launch.shape;
+  cudaLaunchConfig_t config{};
+  config.gridDim = {grid.x, grid.y, grid.z};
+  config.blockDim = {block.x, block.y, block.z};
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream_;
+  auto const status = cudaLaunchKernelExC(&config, launch.function, const_cast<void**>(launch.arguments));
+  if (status == cudaSuccess) return;
+  engine_->require(status, "cudaLaunchKernelExC of kernel " + std::string(launch.name));
+}
+
+std::unique_ptr<event> cuda_stream::record(event_kind kind) {
+  engine_->enter();
+  return std::make_unique<cuda_event>(engine_, stream_, kind);
 }
 
 void cuda_stream::wait_for(event const& before) {

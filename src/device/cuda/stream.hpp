@@ -8,10 +8,12 @@
 
 namespace ballast::inline device {
 
-/// A CUDA stream that does not wait for the default stream.
+/// A CUDA stream: its own, which does not wait for the default stream, or one adopted from the caller.
 class cuda_stream final : public stream {
  public:
   explicit cuda_stream(std::shared_ptr<cuda_engine> engine);
+  /// Throws bad_argument ("native") if the stream is one of another GPU.
+  cuda_stream(std::shared_ptr<cuda_engine> engine, cudaStream_t adopted);
   cuda_stream(cuda_stream const&) = delete;
   cuda_stream& operator=(cuda_stream const&) = delete;
   ~cuda_stream() override;
@@ -21,18 +23,24 @@ class cuda_stream final : public stream {
   void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override;
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                           std::size_t bytes) override;
-  std::unique_ptr<event> record() override;
+  void launch_plain(plain_launch const& launch) override;
+  std::unique_ptr<event> record() override { return record(event_kind::measured); }
+  std::unique_ptr<event> record_unmeasured() override { return record(event_kind::unmeasured); }
   void wait_for(event const& before) override;
   bool idle() override;
   void* native() override { return stream_; }
+  cudaStream_t get() const { return stream_; }
+  int gpu() const { return engine_->index; }
 
  private:
   bool await_idle(deadline until) override;
   std::string const& device_name() const override { return engine_->fault.device(); }
   void launch_blocks(kernel_code const& code, std::uint32_t grid, void const* argument, bool together);
+  std::unique_ptr<event> record(event_kind kind);
 
   std::shared_ptr<cuda_engine> engine_;
   cudaStream_t stream_ = nullptr;
+  bool owned_ = true;
 };
 
 }  // namespace ballast::inline device

@@ -32,6 +32,18 @@ std::unique_ptr<stream> host_device::make_stream() {
   return std::make_unique<host_stream>(engine_);
 }
 
+std::unique_ptr<stream> host_device::adopt_stream(void*) {
+  refuse_argument("device", name(), "a GPU: a cudaStream_t enqueues nothing to CPU cores");
+}
+
+std::unique_ptr<event> host_device::adopt_event(void*) {
+  refuse_argument("device", name(), "a GPU: a stream of CPU cores cannot wait for a cudaEvent_t");
+}
+
+std::unique_ptr<launch_graph> host_device::make_graph(std::span<graph_branch const>) {
+  refuse_argument("device", name(), "a GPU: the plain __global__ functions of a graph run there only");
+}
+
 kernel_resources host_device::resources(kernel_code const& code) {
   check();
   if (code.host_function == nullptr)

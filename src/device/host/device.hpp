@@ -19,6 +19,9 @@ class host_device final : public compute_device {
 
   device_facts const& facts() const noexcept override { return facts_; }
   std::unique_ptr<stream> make_stream() override;
+  std::unique_ptr<stream> adopt_stream(void* native) override;
+  std::unique_ptr<event> adopt_event(void* native) override;
+  std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override;
   kernel_resources resources(kernel_code const& code) override;
   bool reach(compute_device const& other) override { return !other.is_cuda(); }
   void check() override { engine_->fault->check(); }

@@ -2,6 +2,7 @@
 #include "host/event.hpp"
 
 #include "ballast/base/error.hpp"
+#include "unmeasured.hpp"
 
 namespace ballast::inline device {
 
@@ -18,6 +19,8 @@ bool host_event::reached() {
 std::chrono::nanoseconds host_event::since(event const& earlier) const {
   auto const* const other = dynamic_cast<host_event const*>(&earlier);
   if (other == nullptr) refuse_argument("earlier", "an event of another backend", "an event of this device");
+  if (!measured_) refuse_unmeasured("event");
+  if (!other->measured_) refuse_unmeasured("earlier");
   auto const begin = other->moment_->passed_at_ns(), end = moment_->passed_at_ns();
   if (begin == 0 || end == 0) throw error("event times were asked before both events were reached");
   return std::chrono::nanoseconds(end - begin);

@@ -24,8 +24,8 @@ class host_moment {
 
 class host_event final : public event {
  public:
-  host_event(std::shared_ptr<host_moment> moment, std::shared_ptr<fault_record const> fault)
-      : moment_(std::move(moment)), fault_(std::move(fault)) {}
+  host_event(std::shared_ptr<host_moment> moment, bool measured, std::shared_ptr<fault_record const> fault)
+      : moment_(std::move(moment)), measured_(measured), fault_(std::move(fault)) {}
 
   bool reached() override;
   std::chrono::nanoseconds since(event const& earlier) const override;
@@ -33,6 +33,7 @@ class host_event final : public event {
 
  private:
   std::shared_ptr<host_moment> moment_;
+  bool measured_;
   std::shared_ptr<fault_record const> fault_;
 };
 

@@ -126,10 +126,16 @@ void host_stream::launch_cooperative(kernel_code const& code, std::uint32_t grid
   });
 }
 
-std::unique_ptr<event> host_stream::record() {
+void host_stream::launch_plain(plain_launch const& launch) {
+  refuse_argument(
+      "kernel", launch.name,
+      "a ballast kernel or a callable on " + device_name() + ": plain __global__ functions run on GPUs only");
+}
+
+std::unique_ptr<event> host_stream::record(bool measured) {
   auto moment = std::make_shared<host_moment>();
   enqueue([moment] { moment->pass(); });
-  return std::make_unique<host_event>(std::move(moment), queue_->engine->fault);
+  return std::make_unique<host_event>(std::move(moment), measured, queue_->engine->fault);
 }
 
 void host_stream::wait_for(event const& before) {

@@ -28,7 +28,9 @@ class host_stream final : public stream {
   void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override;
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                           std::size_t bytes) override;
-  std::unique_ptr<event> record() override;
+  void launch_plain(plain_launch const& launch) override;
+  std::unique_ptr<event> record() override { return record(true); }
+  std::unique_ptr<event> record_unmeasured() override { return record(false); }
   void wait_for(event const& before) override;
   bool idle() override;
   void* native() override { return nullptr; }
@@ -39,6 +41,7 @@ class host_stream final : public stream {
   bool await_idle(deadline until) override;
   std::string const& device_name() const override;
   void enqueue(std::function<void()> work);
+  std::unique_ptr<event> record(bool measured);
 
   std::shared_ptr<work_queue> queue_;
   std::thread thread_;

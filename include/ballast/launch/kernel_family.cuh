@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "ballast/device/block.cuh"
+#include "ballast/device/kernel_form.cuh"
+#include "ballast/launch/merged_launch.cuh"
+
+namespace ballast::inline launch {
+
+/// Kernels that one merged launch may mix: equal `threads`, and the same wish for blocks on a multiprocessor,
+/// which is what bounds their registers. A family costs what its heaviest kernel costs.
+template <kernel_form... K>
+struct kernel_family {
+  static constexpr std::uint32_t threads = std::max({0u, std::uint32_t(K::threads)...});
+  static constexpr std::uint32_t scratch = std::max({0u, scratch_bytes<K>...});
+  static constexpr int blocks_per_multiprocessor = bounded_blocks<K...>;
+
+  template <class One>
+  static constexpr std::uint16_t place_of() {
+    std::uint16_t place = 0;
+    (void)((std::is_same_v<One, K> || (++place, false)) || ...);
+    return place;
+  }
+
+  /// Runs block `block` of a merged launch on the calling block of threads.
+  template <template <class> class Block>
+  BALLAST_HD static void run(merged_launch const& launch, std::uint32_t block, void* scratch_memory) {
+    auto const place = launch.member_of(block);
+    auto const& member = launch.members[place];
+    auto const first = launch.first_of(place);
+    unsigned char const* const argument = launch.arguments + member.argument * argument_piece;
+    std::uint32_t id = 0;
+    (void)((member.kernel == id++
+                ? (run_one<Block, K>(argument, member.end - first, block - first, scratch_memory), true)
+                : false) ||
+           ...);
+  }
+
+ private:
+  template <template <class> class Block, class One>
+  BALLAST_HD static void run_one(unsigned char const* argument, std::uint32_t blocks, std::uint32_t index,
+                                 void* scratch_memory) {
+    alignas(One) unsigned char bytes[sizeof(One)];
+    __builtin_memcpy(bytes, __builtin_assume_aligned(argument, argument_piece), sizeof(One));
+    Block<One> block({0, blocks}, scratch_memory);
+    block.move_to(index);
+    reinterpret_cast<One const&>(bytes)(block);
+  }
+};
+
+template <class A, class B>
+constexpr bool in_one_family = A::threads == B::threads&& wanted_blocks<A> == wanted_blocks<B>;
+
+template <class One, class Found, class... Left>
+struct kernels_like;
+template <class One, class... Found>
+struct kernels_like<One, kernel_family<Found...>> {
+  using type = kernel_family<Found...>;
+};
+template <class One, class... Found, class Next, class... Left>
+struct kernels_like<One, kernel_family<Found...>, Next, Left...>
+    : kernels_like<One,
+                   std::conditional_t<in_one_family<One, Next>, kernel_family<Found..., Next>,
+                                      kernel_family<Found...>>,
+                   Left...> {};
+
+/// The family of One among K: those of K that may run in one launch with it, in their order.
+template <class One, kernel_form... K>
+using family_of = typename kernels_like<One, kernel_family<>, K...>::type;
+
+}  // namespace ballast::inline launch

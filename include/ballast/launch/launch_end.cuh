@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "ballast/device/atomic_ref.cuh"
+#include "ballast/device/qualifiers.cuh"
+
+namespace ballast::inline launch {
+
+/// What the host learns of a launch that has ended, in memory that both address.
+struct alignas(16) end_record {
+  std::uint64_t span_ns = 0;  ///< from the beginning of its first block to the end of its last, device time
+  std::uint64_t number = 0;   ///< of the launch, written last
+};
+
+/// What a launch keeps in the device's memory; launches of one stream share one, since they do not overlap.
+struct alignas(64) running_launch {
+  std::uint64_t began_ns = 0;
+  std::uint32_t blocks_ended = 0;  ///< 0 between two launches
+};
+
+/// How a launch tells the host that it has ended: the last block to end writes a record. No event is needed
+/// and nothing is queued behind the kernel (docs/decisions/0011). Used by one thread of each block.
+struct launch_end {
+  running_launch* running = nullptr;
+  end_record* record = nullptr;
+  std::uint64_t number = 0;       ///< of the launch; one after the other on a stream, from 1
+  void (*ring)(void*) = nullptr;  ///< on a host device: wakes who looks for the record
+  void* bell = nullptr;
+
+  /// Before the block does anything.
+  BALLAST_HD void note_begin(std::uint32_t block) const {
+    if (block == 0) device_atomic<std::uint64_t>(running->began_ns).store_relaxed(now_ns());
+  }
+
+  /// After all that the threads of the block did, and a sync of the block.
+  BALLAST_HD void note_end(std::uint32_t blocks) const {
+    device_atomic<std::uint32_t> const ended(running->blocks_ended);
+    fence_after_relaxed<scope::device>();
+    if (ended.add_release(1) + 1 != blocks) return;
+    fence_after_relaxed<scope::device>();
+    ended.store_relaxed(0);
+    tell_host();
+  }
+
+ private:
+  BALLAST_HD void tell_host() const {
+    auto const began = device_atomic<std::uint64_t>(running->began_ns).load_relaxed();
+    atomic_ref<std::uint64_t, scope::system>(record->span_ns).store_relaxed(now_ns() - began);
+    atomic_ref<std::uint64_t, scope::system>(record->number).store_release(number);
+#if !BALLAST_ON_GPU
+    if (ring != nullptr) ring(bell);
+#endif
+  }
+
+  BALLAST_HD static std::uint64_t now_ns() {
+#if BALLAST_ON_GPU
+    std::uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+#else
+    return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+  }
+};
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace ballast::inline launch {
+
+/// Streams of a device that are worth having: so many grids run at once (CUDA, compute capability 9.0).
+inline constexpr std::uint32_t most_streams = 128;
+
+/// How a launch_queue decides. Names as in order_policies(), order_keys() and merge_policies().
+struct launch_options {
+  std::string order = "round_robin";
+  std::string among = "fifo";
+  std::string merge = "together";
+  /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
+  /// producers run side by side only on different streams, unless they are merged.
+  std::uint32_t streams = 0;
+  /// Launches of one producer that may wait to be issued, at least 1; launch() sleeps while there are as
+  /// many.
+  std::uint64_t most_waiting = 65536;
+  /// How long launch() sleeps at most.
+  std::chrono::nanoseconds patience = std::chrono::minutes(10);
+};
+
+struct producer_options {
+  /// Higher ones first, where the key is "priority".
+  std::int32_t priority = 0;
+};
+
+/// What a queue did so far, over all devices.
+struct launch_statistics {
+  std::uint64_t launches = 0;         ///< that devices were given, merged ones and all others
+  std::uint64_t kernels = 0;          ///< launches of producers that were issued
+  std::uint64_t merged_launches = 0;  ///< of two and more kernels
+  std::uint64_t merged_kernels = 0;   ///< in those
+};
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "ballast/base/deadline.hpp"
+#include "ballast/device/compute_device.hpp"
+#include "ballast/launch/launch_kernels.hpp"
+#include "ballast/launch/launch_options.hpp"
+#include "ballast/launch/producer.hpp"
+
+namespace ballast::inline launch {
+
+/// Takes launches from any number of host threads, each with a producer of its own, and decides in which
+/// order and on which streams they go to the devices and which of them go together (Wende, Cordes and Steinke
+/// 2012; "A New Method of Co-Scheduling Cuda Kernels"). One thread per device issues them and sleeps while
+/// there is nothing to do. Any thread may call any member.
+class launch_queue {
+ public:
+  /// For plain `__global__` functions and callables. `devices`: at least one. Throws bad_argument ("devices",
+  /// "order", "among", "merge", "streams", "most_waiting"), device_lost.
+  explicit launch_queue(device_list const& devices, launch_options const& options = {});
+  /// For ballast kernels of the list too, which are loaded now: on GPUs do so before a resident kernel
+  /// starts.
+  launch_queue(device_list const& devices, launch_kernels const& kernels, launch_options const& options = {});
+  launch_queue(launch_queue const&) = delete;
+  launch_queue& operator=(launch_queue const&) = delete;
+  /// Waits at most a minute for what was submitted, unless the queue is paused; then as stop().
+  ~launch_queue();
+
+  /// On the device that has the fewest producers for its multiprocessors.
+  producer make_producer(producer_options const& options = {});
+  /// On the device of that place in the list. Throws bad_argument ("device").
+  producer make_producer_on(std::size_t device, producer_options const& options = {});
+
+  /// Nothing is issued between the two; launch() goes on taking launches.
+  void pause();
+  void resume();
+
+  /// Sleeps until all that was submitted before the call has finished, or failed. Throws deadline_passed with
+  /// the state of the producers.
+  void drain(deadline until = deadline::in(std::chrono::minutes(10)));
+  /// What was not issued yet is dropped: its tickets, and all later launch() calls, throw an error that says
+  /// so. Does not wait.
+  void stop();
+
+  launch_statistics statistics() const;
+
+ private:
+  std::shared_ptr<issuers> issuers_;
+};
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/qualifiers.cuh"
+#include "ballast/launch/launch_end.cuh"
+
+namespace ballast::inline launch {
+
+/// The arguments of a kernel in a launch are copied in pieces of this size.
+inline constexpr std::uint32_t argument_piece = 16;
+
+/// One kernel of a merged launch.
+struct merged_member {
+  std::uint32_t end = 0;       ///< its last block and one, counted over the launch
+  std::uint16_t kernel = 0;    ///< its place in the family
+  std::uint16_t argument = 0;  ///< where its arguments begin, in pieces
+};
+
+/// The parameter of a merged launch: several kernels of one family, whose blocks follow each other, and all
+/// of their arguments. 8 KiB, up to which a launch costs the host no more than an empty one
+/// (docs/decisions/0011).
+struct merged_launch {
+  static constexpr std::uint32_t most_kernels = 160;
+  static constexpr std::uint32_t most_argument_bytes = 6864;
+
+  launch_end end;
+  std::uint32_t blocks = 0;   ///< of all
+  std::uint32_t kernels = 0;  ///< at least 1
+  merged_member members[most_kernels];
+  alignas(argument_piece) unsigned char arguments[most_argument_bytes];
+
+  /// Which member the block belongs to: members[place].
+  BALLAST_HD std::uint32_t member_of(std::uint32_t block) const {
+    std::uint32_t low = 0, high = kernels - 1;
+    while (low < high) {
+      std::uint32_t const middle = (low + high) / 2;
+      if (block < members[middle].end)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return low;
+  }
+  /// The first block of a member, counted over the launch.
+  BALLAST_HD std::uint32_t first_of(std::uint32_t place) const {
+    return place == 0 ? 0 : members[place - 1].end;
+  }
+};
+static_assert(sizeof(merged_launch) == 8192);
+
+}  // namespace ballast::inline launch

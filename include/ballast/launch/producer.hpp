@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/device/kernel_form.cuh"
+#include "ballast/device/kernel_identity.hpp"
+#include "ballast/device/plain_launch.hpp"
+#include "ballast/launch/launch_ticket.hpp"
+#include "ballast/launch/submission.hpp"
+
+namespace ballast::inline launch {
+
+class issuer;
+struct issuers;
+
+/// A line of launches that take effect in order: each begins when the one before has ended, on one device,
+/// the producer's. Made by launch_queue::make_producer(). Launches of different producers are independent.
+/// Move only; one thread at a time, and each thread that launches should have its own. Destroying it leaves
+/// what was launched to be carried out. A producer that outlives its queue throws at launch().
+///
+/// launch() copies its arguments and returns without waiting for the device; it sleeps only while
+/// launch_options::most_waiting launches wait (then deadline_passed after launch_options::patience). Once a
+/// launch has failed, it and all later ones of this producer throw that error, from launch() and from
+/// tickets.
+class producer {
+ public:
+  producer(producer&&) noexcept = default;
+  producer& operator=(producer&& other) noexcept;
+  ~producer();
+
+  /// A ballast kernel of the queue's list, `grid` blocks, at least 1. May be merged with kernels of other
+  /// producers. Throws bad_argument ("kernel", "grid").
+  template <kernel_form K>
+  launch_ticket launch(K const& kernel, std::uint32_t grid) {
+    auto const& listed = listed_kernel_of(key_of<K>, grid);
+    next_submission().set_kernel(listed, kernel, grid);
+    return commit();
+  }
+
+  /// Any `__global__` function; the arguments are converted to its parameters and copied. GPUs only: on CPU
+  /// cores throws bad_argument ("kernel"). `shape` is grid, block and shared bytes; CUDA checks it when the
+  /// launch is issued.
+  template <class... Parameter, class... Argument>
+  launch_ticket launch(void (*kernel)(Parameter...), launch_shape const& shape, Argument&&... arguments) {
+    static_assert(sizeof...(Parameter) == sizeof...(Argument),
+                  "as many arguments as the kernel has parameters");
+    refuse_plain_on_cores();
+    next_submission().set_work(plain_work<Parameter...>(
+        kernel, shape, static_cast<Parameter>(std::forward<Argument>(arguments))...));
+    return commit();
+  }
+  template <class... Parameter, class... Argument>
+  launch_ticket launch(void (*kernel)(Parameter...), launch_extent grid, launch_extent block,
+                       Argument&&... arguments) {
+    return launch(kernel, launch_shape{grid, block}, std::forward<Argument>(arguments)...);
+  }
+
+  /// `work(stream&)` enqueues what it likes on the stream: copies, fills, a library's calls on native(). It
+  /// is called once, on another thread as a rule, must not wait for the device nor keep the stream, and what
+  /// it throws is this launch's error.
+  template <class Work>
+  requires std::invocable < std::decay_t<Work>
+  &, stream& > launch_ticket launch(Work&& work) {
+    next_submission().set_work(std::forward<Work>(work));
+    return commit();
+  }
+
+  /// What is launched here later begins after the other launch has ended. If that is not carried out, neither
+  /// are these.
+  void after(launch_ticket const& other);
+  /// What is launched here later begins after an event of any stream.
+  void after(std::shared_ptr<event> moment);
+  /// What is launched here later begins after all that was enqueued to a stream of the caller's so far.
+  void after(stream& theirs) { after(std::shared_ptr<event>(theirs.record())); }
+  /// What is enqueued to a stream of the caller's later begins after all that was launched here so far.
+  /// Sleeps until that was issued, which is not until it has ended. Throws deadline_passed.
+  void precede(stream& theirs, deadline until = deadline::in(std::chrono::minutes(10)));
+
+  /// Of all launches so far, the last one.
+  launch_ticket last() const;
+  compute_device& device() const;
+
+ private:
+  friend class launch_queue;
+  template <class... Parameter>
+  class plain_work;
+
+  producer(std::shared_ptr<issuers> queue, std::shared_ptr<producer_line> line, std::uint64_t most_waiting,
+           std::chrono::nanoseconds patience);
+
+  void swap(producer& other) noexcept;
+  launchable_kernel const& listed_kernel_of(kernel_key key, std::uint32_t grid) const;
+  void refuse_plain_on_cores() const;
+  submission& next_submission();
+  launch_ticket commit();
+  void wait_for_room();
+
+  std::shared_ptr<issuers> queue_;
+  std::shared_ptr<producer_line> line_;
+  std::uint64_t most_waiting_;
+  std::chrono::nanoseconds patience_;
+  std::vector<prerequisite> prerequisites_;  // of the next launch
+};
+
+/// A plain kernel with its arguments, as a launch enqueues it.
+template <class... Parameter>
+class producer::plain_work {
+ public:
+  plain_work(void (*kernel)(Parameter...), launch_shape const& shape, Parameter... arguments)
+      : kernel_(kernel), shape_(shape), arguments_(std::move(arguments)...) {}
+
+  void operator()(stream& on) {
+    std::apply(
+        [&](auto&... argument) {
+          void* addresses[] = {address_of(argument)..., nullptr};
+          on.launch_plain(
+              {.function = reinterpret_cast<void const*>(kernel_), .shape = shape_, .arguments = addresses});
+        },
+        arguments_);
+  }
+
+ private:
+  template <class T>
+  static void* address_of(T& argument) {
+    return const_cast<void*>(static_cast<void const volatile*>(std::addressof(argument)));
+  }
+
+  void (*kernel_)(Parameter...);
+  launch_shape shape_;
+  std::tuple<std::remove_const_t<Parameter>...> arguments_;
+};
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/graph.hpp"
+
+#include "ballast/base/error.hpp"
+#include "cuda/stream.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+void refuse_empty(std::span<graph_branch const> branches) {
+  if (branches.empty()) refuse_argument("branches", "none", "at least one branch");
+  for (std::size_t i = 0; i < branches.size(); ++i)
+    if (branches[i].launches.empty())
+      refuse_argument("branches", "branch " + std::to_string(i) + " without a launch",
+                      "branches of at least one launch");
+}
+
+cudaKernelNodeParams parameters_of(plain_launch const& launch) {
+  auto const& [grid, block, shared_bytes] = launch.shape;
+  cudaKernelNodeParams parameters{};
+  parameters.func = const_cast<void*>(launch.function);
+  parameters.gridDim = {grid.x, grid.y, grid.z};
+  parameters.blockDim = {block.x, block.y, block.z};
+  parameters.sharedMemBytes = shared_bytes;
+  return parameters;
+}
+
+cudaKernelNodeParams with_arguments(cudaKernelNodeParams parameters, void* const* arguments) {
+  parameters.kernelParams = const_cast<void**>(arguments);
+  return parameters;
+}
+
+}  // namespace
+
+cuda_graph::cuda_graph(std::shared_ptr<cuda_engine> engine) : engine_(std::move(engine)) {
+  engine_->enter();
+  engine_->require(cudaGraphCreate(&graph_, 0), "cudaGraphCreate");
+}
+
+// Delegates, so that what is thrown here finds a destructor.
+cuda_graph::cuda_graph(std::shared_ptr<cuda_engine> engine, std::span<graph_branch const> branches)
+    : cuda_graph(std::move(engine)) {
+  refuse_empty(branches);
+  for (auto const& branch : branches) {
+    auto& nodes = branches_.emplace_back();
+    for (auto const& launch : branch.launches) append(nodes, launch);
+  }
+  engine_->require(cudaGraphInstantiate(&instance_, graph_, 0), "cudaGraphInstantiate");
+}
+
+cuda_graph::~cuda_graph() {
+  if (!engine_->try_enter()) return;
+  if (instance_ != nullptr) forgive(engine_->fault, cudaGraphExecDestroy(instance_), "cudaGraphExecDestroy");
+  if (graph_ != nullptr) forgive(engine_->fault, cudaGraphDestroy(graph_), "cudaGraphDestroy");
+}
+
+void cuda_graph::append(std::vector<node>& branch, plain_launch const& launch) {
+  engine_->admit(launch);
+  node added{nullptr, parameters_of(launch), std::string(launch.name)};
+  auto const* const before = branch.empty() ? nullptr : &branch.back().handle;
+  auto const parameters = with_arguments(added.parameters, launch.arguments);
+  engine_->require(
+      cudaGraphAddKernelNode(&added.handle, graph_, before, before == nullptr ? 0 : 1, &parameters),
+      "cudaGraphAddKernelNode of kernel " + added.name);
+  branch.push_back(std::move(added));
+}
+
+void cuda_graph::upload(stream& on) {
+  auto const native = enter(on);
+  engine_->require(cudaGraphUpload(instance_, native), "cudaGraphUpload");
+}
+
+void cuda_graph::launch(stream& on) {
+  auto const native = enter(on);
+  engine_->require(cudaGraphLaunch(instance_, native), "cudaGraphLaunch");
+}
+
+void cuda_graph::set_arguments(std::size_t branch, std::size_t place, void* const* arguments) {
+  auto const& changed = node_at(branch, place);
+  engine_->enter();
+  auto const parameters = with_arguments(changed.parameters, arguments);
+  auto const status = cudaGraphExecKernelNodeSetParams(instance_, changed.handle, &parameters);
+  if (status == cudaSuccess) return;
+  engine_->require(status, "cudaGraphExecKernelNodeSetParams of kernel " + changed.name);
+}
+
+void cuda_graph::set_enabled(std::size_t branch, std::size_t place, bool enabled) {
+  auto& changed = node_at(branch, place);
+  engine_->enter();
+  if (changed.enabled == enabled) return;
+  engine_->require(cudaGraphNodeSetEnabled(instance_, changed.handle, enabled ? 1 : 0),
+                   "cudaGraphNodeSetEnabled of kernel " + changed.name);
+  changed.enabled = enabled;
+}
+
+std::vector<cuda_graph::node> const& cuda_graph::branch_at(std::size_t branch) const {
+  if (branch < branches_.size()) return branches_[branch];
+  refuse_argument("branch", branch, "0 to " + std::to_string(branches_.size() - 1));
+}
+
+cuda_graph::node& cuda_graph::node_at(std::size_t branch, std::size_t place) {
+  auto const most = branch_at(branch).size();
+  if (place < most) return branches_[branch][place];
+  refuse_argument("place", place, "0 to " + std::to_string(most - 1) + " in this branch");
+}
+
+cudaStream_t cuda_graph::enter(stream& on) {
+  auto const* const ours = dynamic_cast<cuda_stream const*>(&on);
+  if (ours == nullptr || ours->gpu() != engine_->index)
+    refuse_argument("on", "a stream of another device", "a stream of " + engine_->fault.device());
+  engine_->enter();
+  return ours->get();
+}
+
+}  // namespace ballast::inline device

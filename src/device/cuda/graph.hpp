@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ballast/device/launch_graph.hpp"
+#include "cuda/engine.hpp"
+
+namespace ballast::inline device {
+
+/// A CUDA graph of kernel nodes, each behind the one before it in its branch, and what was instantiated of
+/// it.
+class cuda_graph final : public launch_graph {
+ public:
+  cuda_graph(std::shared_ptr<cuda_engine> engine, std::span<graph_branch const> branches);
+  cuda_graph(cuda_graph const&) = delete;
+  cuda_graph& operator=(cuda_graph const&) = delete;
+  ~cuda_graph() override;
+
+  std::size_t branches() const noexcept override { return branches_.size(); }
+  std::size_t launches(std::size_t branch) const override { return branch_at(branch).size(); }
+  void upload(stream& on) override;
+  void launch(stream& on) override;
+  void set_arguments(std::size_t branch, std::size_t place, void* const* arguments) override;
+  void set_enabled(std::size_t branch, std::size_t place, bool enabled) override;
+
+ private:
+  struct node {
+    cudaGraphNode_t handle = nullptr;
+    cudaKernelNodeParams parameters{};  ///< without the arguments, of which CUDA has a copy
+    std::string name;
+    bool enabled = true;
+  };
+
+  explicit cuda_graph(std::shared_ptr<cuda_engine> engine);
+  void append(std::vector<node>& branch, plain_launch const& launch);
+  std::vector<node> const& branch_at(std::size_t branch) const;
+  node& node_at(std::size_t branch, std::size_t place);
+  cudaStream_t enter(stream& on);
+
+  std::shared_ptr<cuda_engine> engine_;
+  cudaGraph_t graph_ = nullptr;  ///< kept, for its nodes name those of what was instantiated
+  cudaGraphExec_t instance_ = nullptr;
+  std::vector<std::vector<node>> branches_;
+};
+
+}  // namespace ballast::inline device

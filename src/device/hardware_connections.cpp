@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/device/hardware_connections.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string>
+
+#include "ballast/base/environment.hpp"
+#include "ballast/base/error.hpp"
+#include "first_use_of_cuda.hpp"
+
+namespace ballast::inline device {
+namespace {
+
+constexpr char variable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+
+bool is_legal(std::uint32_t count) { return count >= 1 && count <= 32; }
+
+hardware_connections what_the_variable_says() {
+  auto const text = environment(variable);
+  if (!text) return {};
+  std::uint32_t count = 0;
+  auto const end = text->data() + text->size();
+  auto const read = std::from_chars(text->data(), end, count);
+  if (read.ec != std::errc() || read.ptr != end || !is_legal(count)) return {};
+  return {count, true};
+}
+
+connection_setting& setting_of_this_process() {
+  static connection_setting setting;
+  return setting;
+}
+
+}  // namespace
+
+hardware_connections connection_setting::current() const {
+  std::lock_guard const hold(mutex_);
+  return at_first_use_ ? *at_first_use_ : what_the_variable_says();
+}
+
+bool connection_setting::ask_for(std::uint32_t count) {
+  if (!is_legal(count)) refuse_argument("count", count, "1 to 32 hardware connections");
+  std::lock_guard const hold(mutex_);
+  if (at_first_use_ || environment(variable)) return false;
+  return setenv(variable, std::to_string(count).c_str(), 1) == 0;
+}
+
+void connection_setting::note_first_use() {
+  std::lock_guard const hold(mutex_);
+  if (!at_first_use_) at_first_use_ = what_the_variable_says();
+}
+
+hardware_connections connections_of_this_process() { return setting_of_this_process().current(); }
+
+bool ask_for_connections(std::uint32_t count) { return setting_of_this_process().ask_for(count); }
+
+void note_first_use_of_cuda() { setting_of_this_process().note_first_use(); }
+
+}  // namespace ballast::inline device

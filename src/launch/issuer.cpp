@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "issuer.hpp"
+
+#include <algorithm>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+std::uint32_t streams_for(compute_device const& device, launch_options const& options) {
+  if (options.streams != 0) return options.streams;
+  return device.is_cuda() ? 64 : 2;
+}
+
+multiprocessor_count multiprocessors_of(compute_device const& device) {
+  return multiprocessor_count(std::uint32_t(std::max(1, device.facts().multiprocessors)));
+}
+
+void load(compute_device& device, launch_kernels const* kernels) {
+  if (kernels == nullptr) return;
+  for (auto const& kernel : kernels->kernels()) {
+    device.resources(kernel.alone);
+    device.resources(kernel.merged);
+  }
+}
+
+void clear(stream& on, void* memory, std::size_t bytes) {
+  on.fill(memory, 0, bytes);
+  on.synchronize();
+}
+
+}  // namespace
+
+issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* kernels,
+               launch_options const& options)
+    : device_(std::move(device)),
+      kernels_(kernels),
+      running_(device_, streams_for(*device_, options)),
+      records_(device_, running_.size() * issue_lane::most_in_flight),
+      plan_(make_order_policy(options.order, options.among), make_merge_policy(options.merge),
+            multiprocessors_of(*device_)),
+      in_flight_(running_.size()) {
+  load(*device_, kernels_);
+  for (std::size_t i = 0; i < running_.size(); ++i)
+    lanes_.emplace_back(device_->make_stream(), &running_.data()[i],
+                        &records_.data()[i * issue_lane::most_in_flight]);
+  clear(lanes_.front().on(), running_.data(), running_.bytes());
+  clear(lanes_.front().on(), records_.data(), records_.bytes());
+  thread_ = std::thread([this] { serve(); });
+}
+
+issuer::~issuer() {
+  ended_.store(true, std::memory_order_seq_cst);
+  wake();
+  thread_.join();
+}
+
+std::shared_ptr<producer_line> issuer::add_line(std::int32_t priority) {
+  std::lock_guard const hold(lines_mutex_);
+  auto place = std::ranges::find(lines_, nullptr);
+  if (place == lines_.end()) place = lines_.insert(lines_.end(), nullptr);
+  auto const number = std::uint32_t(place - lines_.begin());
+  return *place = std::make_shared<producer_line>(*this, number, priority);
+}
+
+std::vector<std::shared_ptr<producer_line>> issuer::every_line() const {
+  std::lock_guard const hold(lines_mutex_);
+  std::vector<std::shared_ptr<producer_line>> every;
+  std::ranges::copy_if(lines_, std::back_inserter(every), [](auto const& line) { return line != nullptr; });
+  return every;
+}
+
+std::size_t issuer::lines() const { return every_line().size(); }
+
+void issuer::resume() {
+  paused_.store(false, std::memory_order_seq_cst);
+  wake();
+}
+
+void issuer::stop() {
+  stopping_.store(true, std::memory_order_seq_cst);
+  wake();
+}
+
+void issuer::drain(deadline until) {
+  auto const every = every_line();
+  std::vector<std::uint64_t> submitted;
+  for (auto const& line : every) submitted.push_back(line->submitted());
+  for (std::size_t i = 0; i < every.size(); ++i)
+    if (!every[i]->settles(submitted[i], until))
+      throw deadline_passed("the launches on " + device_->name() + " to finish", every[i]->state());
+}
+
+void issuer::finish(deadline until) noexcept {
+  if (paused_.load(std::memory_order_seq_cst)) return;
+  for (auto const& line : every_line()) line->settles(line->submitted(), until);
+}
+
+void issuer::add_to(launch_statistics& sum) const {
+  sum.launches += counts_.launches.load(std::memory_order_relaxed);
+  sum.kernels += counts_.kernels.load(std::memory_order_relaxed);
+  sum.merged_launches += counts_.merged_launches.load(std::memory_order_relaxed);
+  sum.merged_kernels += counts_.merged_kernels.load(std::memory_order_relaxed);
+}
+
+void issuer::take(producer_line& line) {
+  line.next_announced = announced_.load(std::memory_order_relaxed);
+  while (!announced_.compare_exchange_weak(line.next_announced, &line, std::memory_order_seq_cst)) {}
+  wake();
+}
+
+// Sequential consistency decides the race: either this sees the sleeper, or the sleeper sees what was changed
+// before.
+void issuer::wake() {
+  if (asleep_.load(std::memory_order_seq_cst)) bell_.ring();
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "ballast/device/buffer.hpp"
+#include "ballast/device/doorbell.hpp"
+#include "ballast/launch/launch_kernels.hpp"
+#include "ballast/launch/launch_options.hpp"
+#include "issue_lane.hpp"
+#include "launch_plan.hpp"
+#include "producer_line.hpp"
+
+namespace ballast::inline launch {
+
+/// Carries out the launches of the producers of one device: its thread takes what they submit, asks the plan,
+/// issues, and looks for what has ended. It sleeps while there is nothing of that.
+class issuer {
+ public:
+  issuer(std::shared_ptr<compute_device> device, launch_kernels const* kernels,
+         launch_options const& options);
+  issuer(issuer const&) = delete;
+  issuer& operator=(issuer const&) = delete;
+  ~issuer();
+
+  // Any thread.
+  compute_device& device() const { return *device_; }
+  launch_kernels const* kernels() const { return kernels_; }
+  std::shared_ptr<producer_line> add_line(std::int32_t priority);
+  std::size_t lines() const;
+  void pause() { paused_.store(true, std::memory_order_seq_cst); }
+  void resume();
+  /// Drops what was not issued, with an error for its producers; later submissions likewise.
+  void stop();
+  /// Sleeps until all that was submitted so far has finished or failed. Throws deadline_passed.
+  void drain(deadline until);
+  /// The same for a destructor; returns at once if the queue is paused.
+  void finish(deadline until) noexcept;
+  void add_to(launch_statistics& sum) const;
+  /// Takes a line that has something new.
+  void take(producer_line& line);
+
+ private:
+  void wake();
+
+  struct counts {
+    std::atomic<std::uint64_t> launches = 0, kernels = 0, merged_launches = 0, merged_kernels = 0;
+  };
+
+  std::vector<std::shared_ptr<producer_line>> every_line() const;
+
+  // Only the thread, from here on.
+  void serve();
+  bool look_around();
+  bool absorb();
+  bool look_at(producer_line& line);
+  bool offer_if_ready(producer_line& line, submission const& oldest);
+  void offer(producer_line& line, submission const& oldest);
+  bool unblock();
+  bool sweep();
+  bool sweep_lane(issue_lane& lane, int& events);
+  void note_finished(producer_line& line);
+  void forget_if_left(producer_line& line);
+  bool issue_next();
+  bool issue(planned_launch const& planned);
+  std::exception_ptr try_to_issue(issue_lane& lane, planned_launch const& planned);
+  std::unique_ptr<event> enqueue_alone(issue_lane& lane, submission& work);
+  void enqueue_merged(issue_lane& lane, planned_launch const& planned);
+  void add_member(submission const& work, std::uint32_t piece);
+  launch_end end_of_next(issue_lane const& lane);
+  void note_issued(producer_line& line, std::uint32_t lane);
+  void count(std::size_t kernels);
+  void fail(producer_line& line, std::exception_ptr error);
+  void fail_all(std::exception_ptr error);
+  bool must_look_again_soon();
+  bool is_anything_in_flight() const;
+  clock::time_point next_look() const;
+  void sleep(std::uint64_t seen);
+  producer_line& line_of(std::uint32_t number) const { return *by_number_[number]; }
+
+  std::shared_ptr<compute_device> device_;
+  launch_kernels const* kernels_;
+  doorbell bell_;  // before the lanes: the last block of a launch may still ring when its end is seen
+  device_buffer<running_launch> running_;
+  pinned_buffer<end_record> records_;
+  std::deque<issue_lane> lanes_;
+
+  launch_plan plan_;
+  planned_launch const* planned_ = nullptr;  // waits for room in its lane
+  merged_launch merged_;
+  std::vector<producer_line*> by_number_;
+  std::vector<std::uint32_t> in_flight_;  // by lane
+  std::vector<producer_line*> blocked_;
+  std::size_t first_asked_ = 0;
+  std::uint32_t looks_ = 0, naps_ = 0;
+  bool suspects_fault_ = false;
+  std::exception_ptr end_;  // why nothing is issued any more
+  bool lost_ = false;       // nor known to end
+
+  mutable std::mutex lines_mutex_;
+  std::vector<std::shared_ptr<producer_line>> lines_;  // by number; null: that number is free
+
+  std::atomic<producer_line*> announced_ = nullptr;
+  std::atomic<bool> asleep_ = false, paused_ = false, stopping_ = false, ended_ = false;
+  counts counts_;
+  std::thread thread_;
+};
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the issuer issues.
+#include <cstring>
+
+#include "ballast/base/error.hpp"
+#include "issuer.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+/// What a kernel gets that is launched by itself.
+struct lone_launch_bytes {
+  alignas(argument_piece) unsigned char kernel[most_kernel_bytes];
+  launch_end end;
+};
+
+}  // namespace
+
+bool issuer::issue_next() {
+  if (planned_ == nullptr) {
+    if (plan_.offers() == 0) return false;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) in_flight_[i] = lanes_[i].in_flight();
+    planned_ = plan_.next(in_flight_);
+  }
+  if (planned_ == nullptr || !issue(*planned_)) return false;
+  planned_ = nullptr;
+  return true;
+}
+
+/// False, with nothing done, if the lane has no room.
+bool issuer::issue(planned_launch const& planned) {
+  auto& lane = lanes_[planned.stream];
+  {
+    std::lock_guard const hold(lane.mutex());
+    if (lane.is_full()) return false;
+    auto const error = try_to_issue(lane, planned);
+    for (auto const producer : planned.producers)
+      error ? fail(line_of(producer), error) : note_issued(line_of(producer), planned.stream);
+  }
+  for (auto const producer : planned.producers)
+    if (auto* const line = by_number_[producer]; line != nullptr && line->held) look_at(*line);
+  return true;
+}
+
+void issuer::note_issued(producer_line& line, std::uint32_t lane) {
+  line.offered = false;
+  line.chain().pop();
+  line.note_issued(lane);
+}
+
+/// What went wrong, if anything. Throws device_lost.
+std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& planned) {
+  std::unique_ptr<event> behind;
+  try {
+    if (planned.producers.size() > 1)
+      enqueue_merged(lane, planned);
+    else
+      behind = enqueue_alone(lane, *line_of(planned.producers.front()).chain().front());
+  } catch (device_lost const&) { throw; } catch (...) {
+    return std::current_exception();
+  }
+  auto& in_flight = lane.note_issued();
+  in_flight.behind = std::move(behind);
+  for (auto const producer : planned.producers) in_flight.members.push_back(&line_of(producer));
+  count(planned.producers.size());
+  return nullptr;
+}
+
+void issuer::count(std::size_t kernels) {
+  counts_.launches.fetch_add(1, std::memory_order_relaxed);
+  counts_.kernels.fetch_add(kernels, std::memory_order_relaxed);
+  if (kernels < 2) return;
+  counts_.merged_launches.fetch_add(1, std::memory_order_relaxed);
+  counts_.merged_kernels.fetch_add(kernels, std::memory_order_relaxed);
+}
+
+/// Returns the sign of its end, null if it writes a record.
+std::unique_ptr<event> issuer::enqueue_alone(issue_lane& lane, submission& work) {
+  auto const* const kernel = work.kernel();
+  if (kernel == nullptr) {
+    work.enqueue(lane.on());
+    return lane.on().record();
+  }
+  lone_launch_bytes launch;
+  std::memcpy(launch.kernel, work.bytes(), most_kernel_bytes);
+  launch.end = end_of_next(lane);
+  lane.on().launch(kernel->alone, work.blocks(), &launch, sizeof launch);
+  return nullptr;
+}
+
+void issuer::enqueue_merged(issue_lane& lane, planned_launch const& planned) {
+  merged_.blocks = merged_.kernels = 0;
+  std::uint32_t piece = 0;
+  for (auto const producer : planned.producers) {
+    auto const& work = *line_of(producer).chain().front();
+    add_member(work, piece);
+    piece += pieces_of(*work.kernel());
+  }
+  merged_.end = end_of_next(lane);
+  auto const& kernel = *line_of(planned.producers.front()).chain().front()->kernel();
+  lane.on().launch(kernel.merged, merged_.blocks, &merged_, sizeof merged_);
+}
+
+void issuer::add_member(submission const& work, std::uint32_t piece) {
+  auto const& kernel = *work.kernel();
+  merged_.blocks += work.blocks();
+  merged_.members[merged_.kernels++] = {merged_.blocks, kernel.place, std::uint16_t(piece)};
+  std::memcpy(merged_.arguments + piece * argument_piece, work.bytes(), pieces_of(kernel) * argument_piece);
+}
+
+launch_end issuer::end_of_next(issue_lane const& lane) {
+  auto end = lane.end_of_next();
+  if (device_->is_cuda()) return end;
+  end.ring = [](void* bell) { static_cast<doorbell*>(bell)->ring(); };
+  end.bell = &bell_;
+  return end;
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the issuer's thread does but for issuing itself.
+#include <algorithm>
+
+#include "ballast/base/error.hpp"
+#include "issuer.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+// A look at the records of a GPU costs little, a sleep at least fifty microseconds.
+constexpr std::uint32_t looks_before_sleep = 2000;
+constexpr std::chrono::nanoseconds nap = std::chrono::microseconds(50);
+// On cores whoever ends a launch wakes the thread; a block that faulted does not.
+constexpr std::chrono::nanoseconds between_looks_for_faults = std::chrono::milliseconds(20);
+constexpr std::uint32_t naps_between_checks = 16;
+// At launches of another device and at events, which wake nobody.
+constexpr std::chrono::nanoseconds between_looks_at_others = std::chrono::microseconds(100);
+// An event is asked by a call of CUDA that costs as much as a tenth of a launch.
+constexpr int events_asked_at_once = 4;
+
+void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+void issuer::serve() {
+  while (!ended_.load(std::memory_order_seq_cst)) {
+    auto const seen = bell_.rings();
+    while (look_around()) looks_ = 0;
+    if (!must_look_again_soon()) sleep(seen);
+  }
+  fail_all(std::make_exception_ptr(error("the launch queue has ended")));
+}
+
+/// Whether there was anything to do.
+bool issuer::look_around() {
+  try {
+    if (stopping_.load(std::memory_order_seq_cst) && !end_)
+      fail_all(std::make_exception_ptr(error("the launch queue was stopped")));
+    bool found = absorb();
+    if (lost_) return found;
+    if (suspects_fault_) device_->check();
+    suspects_fault_ = false;
+    found |= sweep();
+    found |= unblock();
+    if (!paused_.load(std::memory_order_seq_cst)) found |= issue_next();
+    return found && !ended_.load(std::memory_order_relaxed);
+  } catch (...) {
+    lost_ = true;
+    fail_all(std::current_exception());
+  }
+  return false;
+}
+
+bool issuer::absorb() {
+  auto* line = announced_.exchange(nullptr, std::memory_order_seq_cst);
+  bool const found = line != nullptr;
+  while (line != nullptr) {
+    auto* const next = line->next_announced;
+    if (by_number_.size() <= line->number()) by_number_.resize(line->number() + std::size_t{1});
+    by_number_[line->number()] = line;
+    line->held = true;
+    look_at(*line);
+    line = next;
+  }
+  return found;
+}
+
+/// Offers the oldest launch of a line that is neither offered nor blocked; lets go of the line if it has
+/// none.
+bool issuer::look_at(producer_line& line) {
+  if (end_ && !line.has_failed()) line.fail(end_, lost_);
+  for (;;) {
+    if (auto* const oldest = line.chain().front()) {
+      if (!line.has_failed()) return offer_if_ready(line, *oldest);
+      line.chain().pop();
+      continue;
+    }
+    line.leaving = line.stop_looking();
+    line.held = false;
+    if (line.chain().front() == nullptr || !line.announce()) break;
+    line.held = true;
+  }
+  forget_if_left(line);
+  return false;
+}
+
+bool issuer::offer_if_ready(producer_line& line, submission const& oldest) {
+  try {
+    auto const met = [](prerequisite const& one) { return one.is_met(); };
+    if (std::ranges::all_of(oldest.prerequisites, met)) {
+      offer(line, oldest);
+      return true;
+    }
+    if (!line.blocked) blocked_.push_back(&line);
+    line.blocked = true;
+  } catch (...) { fail(line, std::current_exception()); }
+  return false;
+}
+
+void issuer::offer(producer_line& line, submission const& oldest) {
+  offered_launch offered;
+  offered.order.producer = line.number();
+  offered.order.submitted = oldest.at_ns;
+  offered.order.priority = line.priority();
+  if (line.is_in_flight()) offered.order.predecessor_on = line.lane();
+  if (auto const* const kernel = oldest.kernel()) {
+    offered.family = kernel->family;
+    offered.blocks = oldest.blocks();
+    offered.argument_pieces = pieces_of(*kernel);
+  }
+  plan_.offer(offered);
+  line.offered = true;
+}
+
+bool issuer::unblock() {
+  if (blocked_.empty()) return false;
+  std::vector<producer_line*> waited;
+  waited.swap(blocked_);
+  bool found = false;
+  for (auto* const line : waited) {
+    line->blocked = false;
+    found |= look_at(*line);
+  }
+  return found;
+}
+
+bool issuer::sweep() {
+  bool found = false;
+  int events = 0;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    auto const place = (first_asked_ + i) % lanes_.size();
+    if (lanes_[place].in_flight() != 0) found |= sweep_lane(lanes_[place], events);
+    if (events < events_asked_at_once) continue;
+    first_asked_ = place + 1;
+    break;
+  }
+  return found;
+}
+
+bool issuer::sweep_lane(issue_lane& lane, int& events) {
+  std::lock_guard const hold(lane.mutex());
+  bool found = false;
+  for (;;) {
+    if (lane.asks_event()) ++events;
+    auto* const ended = lane.ended();
+    if (ended == nullptr) return found;
+    for (auto* const line : ended->members) note_finished(*line);
+    lane.note_ended();
+    found = true;
+  }
+}
+
+void issuer::note_finished(producer_line& line) {
+  line.note_finished();
+  if (line.is_in_flight()) return;
+  plan_.predecessor_finished(line.number());
+  if (line.leaving) forget_if_left(line);
+}
+
+void issuer::forget_if_left(producer_line& line) {
+  if (!line.leaving || line.offered || line.blocked || line.is_in_flight()) return;
+  std::lock_guard const hold(lines_mutex_);
+  by_number_[line.number()] = nullptr;
+  lines_[line.number()] = nullptr;
+}
+
+void issuer::fail(producer_line& line, std::exception_ptr error) {
+  line.fail(std::move(error), lost_);
+  if (plan_.has_offer_of(line.number())) plan_.withdraw(line.number());
+  if (line.blocked) std::erase(blocked_, &line);
+  line.offered = line.blocked = false;
+  if (line.held) look_at(line);
+}
+
+void issuer::fail_all(std::exception_ptr error) {
+  if (!end_) end_ = error;
+  planned_ = nullptr;
+  for (auto const& line : every_line()) fail(*line, error);
+}
+
+/// Between two looks while something is in flight: the core is not given away at once.
+bool issuer::must_look_again_soon() {
+  if (lost_ || !device_->is_cuda() || ++looks_ >= looks_before_sleep || !is_anything_in_flight())
+    return false;
+  pause_core();
+  return true;
+}
+
+bool issuer::is_anything_in_flight() const {
+  return std::ranges::any_of(lanes_, [](auto const& lane) { return lane.in_flight() != 0; });
+}
+
+clock::time_point issuer::next_look() const {
+  if (lost_) return clock::time_point::max();
+  if (!blocked_.empty()) return clock::now() + between_looks_at_others;
+  if (!is_anything_in_flight()) return clock::time_point::max();
+  return clock::now() + (device_->is_cuda() ? nap : between_looks_for_faults);
+}
+
+/// What was changed before it is asleep, the last look finds; who changes something later rings.
+void issuer::sleep(std::uint64_t seen) {
+  asleep_.store(true, std::memory_order_seq_cst);
+  if (!look_around() && !ended_.load(std::memory_order_seq_cst)) {
+    bool const rung = bell_.wait_past(seen, next_look());
+    // A kernel that faulted tells no end.
+    suspects_fault_ = !rung && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
+  }
+  asleep_.store(false, std::memory_order_seq_cst);
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch/launch_kernels.hpp"
+
+#include <map>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline launch {
+
+launch_kernels::launch_kernels(std::string name, std::vector<launchable_kernel> kernels)
+    : name_(std::move(name)), kernels_(std::move(kernels)) {
+  std::map<void (*)(void const*, host_lane&), std::uint16_t> numbers;
+  for (auto& kernel : kernels_) {
+    auto const next = std::uint16_t(numbers.size());
+    kernel.family = numbers.try_emplace(kernel.merged.host_function, next).first->second;
+    kernel.alone.name = kernel.name;
+    kernel.merged.name = name_;
+  }
+  families_ = std::uint32_t(numbers.size());
+}
+
+void launch_kernels::refuse_kernel() const {
+  refuse_argument("kernel", "not in the list " + name_, "one of the list's kernels");
+}
+
+}  // namespace ballast::inline launch

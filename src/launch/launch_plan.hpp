@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ballast/launch/merge_policy.hpp"
+#include "ballast/launch/order_policy.hpp"
+
+namespace ballast::inline launch {
+
+/// The oldest launch of a producer, as the plan sees it.
+struct offered_launch {
+  waiting_launch order;                 ///< with its producer's number
+  std::optional<std::uint16_t> family;  ///< of a kernel that may be merged, else nothing
+  std::uint32_t blocks = 1;
+  std::int64_t block_ns = 0;          ///< how long a block is expected to run, 0 if that is unknown
+  std::uint32_t argument_pieces = 0;  ///< that it takes of a merged launch
+};
+
+struct planned_launch {
+  std::uint32_t stream = 0;
+  std::vector<std::uint32_t> producers;  ///< whose oldest launches these are, in the order of their blocks
+};
+
+/// Decides what is issued next: the order policy names a launch and a stream, the merge policy which others
+/// of its family go with it. Pure: no clock, no device. One thread at a time.
+class launch_plan {
+ public:
+  launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
+              multiprocessor_count multiprocessors);
+
+  /// At most one of each producer at a time.
+  void offer(offered_launch const& launch);
+  bool has_offer_of(std::uint32_t producer) const {
+    return producer < place_of_.size() && place_of_[producer] != nowhere;
+  }
+  /// Forgets the producer's offer.
+  void withdraw(std::uint32_t producer);
+  /// What the producer launched before is done.
+  void predecessor_finished(std::uint32_t producer);
+  std::size_t offers() const { return waiting_.size(); }
+
+  /// The next launch, whose offers are withdrawn; null if nothing may be issued now. Valid until the next
+  /// call. `in_flight` as in order_view.
+  planned_launch const* next(std::span<std::uint32_t const> in_flight);
+
+ private:
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+  void choose_companions(std::size_t leader, std::uint32_t stream);
+  void gather_candidates(std::size_t leader, std::uint32_t stream);
+  bool may_go_with(std::size_t place, std::size_t leader, std::uint32_t stream) const;
+
+  std::unique_ptr<order_policy> order_;
+  std::unique_ptr<merge_policy> merge_;
+  multiprocessor_count multiprocessors_;
+  std::vector<waiting_launch> waiting_;
+  std::vector<offered_launch> offers_;   // of waiting_, place by place
+  std::vector<std::uint32_t> place_of_;  // by producer
+  std::vector<std::size_t> places_;      // of the candidates
+  std::vector<merge_candidate> candidates_;
+  planned_launch planned_;
+};
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch/launch_queue.hpp"
+
+#include <algorithm>
+
+#include "ballast/base/error.hpp"
+#include "issuers.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+void check(device_list const& devices, launch_options const& options) {
+  if (devices.empty()) refuse_argument("devices", "none", "at least one device");
+  if (options.streams > most_streams)
+    refuse_argument("streams", options.streams,
+                    "1 to " + std::to_string(most_streams) + ", or 0 for the default");
+  if (options.most_waiting < 1) refuse_argument("most_waiting", options.most_waiting, "at least 1");
+}
+
+std::shared_ptr<issuers> make_issuers(device_list const& devices, launch_kernels const* kernels,
+                                      launch_options const& options) {
+  check(devices, options);
+  auto all = std::make_shared<issuers>();
+  all->options = options;
+  for (auto const& device : devices) all->all.emplace_back(device, kernels, options);
+  return all;
+}
+
+}  // namespace
+
+launch_queue::launch_queue(device_list const& devices, launch_options const& options)
+    : issuers_(make_issuers(devices, nullptr, options)) {}
+
+launch_queue::launch_queue(device_list const& devices, launch_kernels const& kernels,
+                           launch_options const& options)
+    : issuers_(make_issuers(devices, &kernels, options)) {}
+
+launch_queue::~launch_queue() {
+  for (auto& one : issuers_->all) one.finish(deadline::in(std::chrono::minutes(1)));
+  stop();
+}
+
+producer launch_queue::make_producer(producer_options const& options) {
+  std::lock_guard const hold(issuers_->making);
+  auto const load = [](issuer const& one) {
+    return double(one.lines() + 1) / double(std::max(1, one.device().facts().multiprocessors));
+  };
+  auto const least = std::ranges::min_element(issuers_->all, {}, load);
+  return {issuers_, least->add_line(options.priority), issuers_->options.most_waiting,
+          issuers_->options.patience};
+}
+
+producer launch_queue::make_producer_on(std::size_t device, producer_options const& options) {
+  if (device >= issuers_->all.size())
+    refuse_argument("device", device, "0 to " + std::to_string(issuers_->all.size() - 1));
+  return {issuers_, issuers_->all[device].add_line(options.priority), issuers_->options.most_waiting,
+          issuers_->options.patience};
+}
+
+void launch_queue::pause() {
+  for (auto& one : issuers_->all) one.pause();
+}
+
+void launch_queue::resume() {
+  for (auto& one : issuers_->all) one.resume();
+}
+
+void launch_queue::drain(deadline until) {
+  for (auto& one : issuers_->all) one.drain(until);
+}
+
+void launch_queue::stop() {
+  for (auto& one : issuers_->all) one.stop();
+}
+
+launch_statistics launch_queue::statistics() const {
+  launch_statistics sum;
+  for (auto const& one : issuers_->all) one.add_to(sum);
+  return sum;
+}
+
+}  // namespace ballast::inline launch

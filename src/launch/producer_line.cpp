@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "producer_line.hpp"
+
+namespace ballast::inline launch {
+
+void producer_line::check(std::uint64_t number) const {
+  if (!has_failed() || finished() >= number) return;
+  if (issued() < number || lost_.load(std::memory_order_acquire)) rethrow();
+}
+
+bool producer_line::is_settled(std::uint64_t number) const {
+  if (!has_failed()) return finished() >= number;
+  return lost_.load(std::memory_order_acquire) || finished() == issued();
+}
+
+bool producer_line::settles(std::uint64_t number, deadline until) {
+  return sleeps_until([&] { return is_settled(number); }, until);
+}
+
+std::string producer_line::state() const {
+  return "producer " + std::to_string(number_) + ": submitted " + std::to_string(submitted()) + ", issued " +
+         std::to_string(issued()) + ", finished " + std::to_string(finished()) + "\n";
+}
+
+void producer_line::note_issued(std::uint32_t lane) {
+  lane_.store(lane, std::memory_order_relaxed);
+  issued_.store(issued_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  changed_.ring();
+}
+
+void producer_line::note_finished() {
+  finished_.store(finished_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  changed_.ring();
+}
+
+void producer_line::fail(std::exception_ptr error, bool lost) {
+  {
+    std::lock_guard const hold(error_mutex_);
+    if (!failed_.load(std::memory_order_relaxed)) error_ = std::move(error);
+    if (lost) lost_.store(true, std::memory_order_release);
+    failed_.store(true, std::memory_order_release);
+  }
+  changed_.ring();
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <string>
+
+#include "ballast/base/deadline.hpp"
+#include "ballast/base/error.hpp"
+#include "ballast/device/doorbell.hpp"
+#include "submission_chain.hpp"
+
+namespace ballast::inline launch {
+
+class issuer;
+
+/// The launches of one producer, from submission to end; shared by the producer, its tickets and the issuer
+/// of its device. Counts are of launches, each number once: issued <= submitted, finished <= issued.
+class producer_line {
+ public:
+  producer_line(issuer& by, std::uint32_t number, std::int32_t priority)
+      : by_(&by), number_(number), priority_(priority) {}
+
+  issuer& by() const { return *by_; }
+  std::uint32_t number() const { return number_; }  ///< among the lines of its device
+  std::int32_t priority() const { return priority_; }
+
+  // Any thread.
+  std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+  std::uint64_t issued() const { return issued_.load(std::memory_order_acquire); }
+  std::uint64_t finished() const { return finished_.load(std::memory_order_acquire); }
+  bool has_failed() const { return failed_.load(std::memory_order_acquire); }
+  /// The first error; only if has_failed().
+  [[noreturn]] void rethrow() const { std::rethrow_exception(error_); }
+  /// Throws the error if launch `number` was, or will be, not carried out because of it.
+  void check(std::uint64_t number) const;
+  /// Sleeps until `happened()`. Throws like check(number), and deadline_passed ("launch N of producer P to
+  /// `what`").
+  template <class Happened>
+  void await(Happened happened, std::uint64_t number, char const* what, deadline until);
+  /// Sleeps until the launches up to `number` have finished or failed: true; false if the deadline passed.
+  bool settles(std::uint64_t number, deadline until);
+  std::string state() const;
+
+  // The producer's thread.
+  submission_chain& chain() { return chain_; }
+  void note_submitted() {
+    submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  /// Whether the issuer must be told: it does not look at this line at the moment.
+  bool announce() { return (marks_.fetch_or(announced, std::memory_order_acq_rel) & announced) == 0; }
+  /// The same, as the last that the producer does.
+  bool leave() { return (marks_.fetch_or(announced | left, std::memory_order_acq_rel) & announced) == 0; }
+
+  // Whoever issues for this line: the issuer's thread, or the producer while nothing of it waits.
+  void note_issued(std::uint32_t lane);
+  /// Where the launches in flight are; only if there are any.
+  std::uint32_t lane() const { return lane_.load(std::memory_order_relaxed); }
+  bool is_in_flight() const { return finished() != issued(); }
+  void note_finished();
+  /// The rest is not carried out; in-flight launches neither if `lost`. The first error stays.
+  void fail(std::exception_ptr error, bool lost);
+
+  // The issuer's thread.
+  /// From now on it has to be told of launches; says whether the producer has left, and so never tells.
+  bool stop_looking() { return (marks_.fetch_and(~announced, std::memory_order_acq_rel) & left) != 0; }
+  /// The next of the lines that were announced; of the producer's thread until it was.
+  producer_line* next_announced = nullptr;
+  bool held = false;     ///< the issuer was told, and looks at it until there is nothing
+  bool offered = false;  ///< its oldest launch is in the plan
+  bool blocked = false;  ///< its oldest launch waits for prerequisites
+  bool leaving = false;  ///< no launch will follow
+
+ private:
+  static constexpr std::uint32_t announced = 1, left = 2;
+
+  template <class Happened>
+  bool sleeps_until(Happened happened, deadline until);
+  bool is_settled(std::uint64_t number) const;
+
+  issuer* by_;
+  std::uint32_t number_;
+  std::int32_t priority_;
+  submission_chain chain_;
+  alignas(64) std::atomic<std::uint64_t> submitted_ = 0;
+  std::atomic<std::uint32_t> marks_ = 0;
+  alignas(64) std::atomic<std::uint64_t> issued_ = 0;
+  std::atomic<std::uint64_t> finished_ = 0;
+  std::atomic<std::uint32_t> lane_ = 0;
+  std::atomic<bool> failed_ = false, lost_ = false;
+  std::exception_ptr error_;
+  std::mutex error_mutex_;
+  doorbell changed_;
+};
+
+template <class Happened>
+bool producer_line::sleeps_until(Happened happened, deadline until) {
+  for (;;) {
+    auto const seen = changed_.rings();
+    if (happened()) return true;
+    if (!changed_.wait_past(seen, until.at())) return happened();
+  }
+}
+
+template <class Happened>
+void producer_line::await(Happened happened, std::uint64_t number, char const* what, deadline until) {
+  auto const happened_or_failed = [&] {
+    check(number);
+    return happened();
+  };
+  if (sleeps_until(happened_or_failed, until)) return;
+  throw deadline_passed("launch " + std::to_string(number) + " of a producer to " + what, state());
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "ballast/launch/submission.hpp"
+
+namespace ballast::inline launch {
+
+/// The launches of one producer in order: one thread appends, one takes, and neither waits for the other.
+/// Grows by links of sixteen, one of which is kept for the next time.
+class submission_chain {
+ public:
+  submission_chain() : first_(new link), last_(first_) {}
+  submission_chain(submission_chain const&) = delete;
+  submission_chain& operator=(submission_chain const&) = delete;
+  ~submission_chain() {
+    while (front() != nullptr) pop();
+    delete first_;
+    delete spare_.load(std::memory_order_relaxed);
+  }
+
+  // Of the thread that appends.
+  /// The next submission, to be filled; nobody sees it before commit(). Calling again gives the same one.
+  submission& next() {
+    if (appended_ == link::size) add_link();
+    auto& place = last_->places[appended_];
+    if (!place) place.emplace();
+    return *place;
+  }
+  void commit() { last_->filled.store(std::uint32_t(++appended_), std::memory_order_release); }
+  /// Leaves no trace of next().
+  void forget() {
+    if (appended_ < link::size) last_->places[appended_].reset();
+  }
+
+  // Of the thread that takes.
+  /// The oldest, null if there is none.
+  submission* front() {
+    if (taken_ == link::size && !move_on()) return nullptr;
+    if (taken_ >= first_->filled.load(std::memory_order_acquire)) return nullptr;
+    return &*first_->places[taken_];
+  }
+  /// There must be a front().
+  void pop() { first_->places[taken_++].reset(); }
+
+ private:
+  struct link {
+    static constexpr std::uint32_t size = 16;
+    std::atomic<std::uint32_t> filled = 0;
+    std::atomic<link*> next = nullptr;
+    std::array<std::optional<submission>, size> places;
+  };
+
+  void add_link() {
+    link* added = spare_.exchange(nullptr, std::memory_order_acquire);
+    if (added == nullptr) added = new link;
+    last_->next.store(added, std::memory_order_release);
+    last_ = added;
+    appended_ = 0;
+  }
+
+  bool move_on() {
+    link* const next = first_->next.load(std::memory_order_acquire);
+    if (next == nullptr) return false;
+    first_->filled.store(0, std::memory_order_relaxed);
+    first_->next.store(nullptr, std::memory_order_relaxed);
+    delete spare_.exchange(first_, std::memory_order_acq_rel);
+    first_ = next;
+    taken_ = 0;
+    return true;
+  }
+
+  alignas(64) link* first_;
+  std::uint32_t taken_ = 0;
+  alignas(64) link* last_;
+  std::uint32_t appended_ = 0;
+  std::atomic<link*> spare_ = nullptr;
+};
+
+}  // namespace ballast::inline launch

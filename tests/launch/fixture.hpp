@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ballast/base/environment.hpp"
+#include "ballast/device/buffer.hpp"
+#include "ballast/launch/launch_queue.hpp"
+#include "kernels.cuh"
+
+namespace ballast::test {
+
+/// The devices that the tests run on: BALLAST_TEST_DEVICES, by default two host devices of unequal speed.
+inline device_list const& devices() {
+  static device_list const list =
+      open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2,host:1/2"));
+  return list;
+}
+inline device_list first_device() { return {devices().front()}; }
+
+/// Words in pinned memory that all devices and the host see, zero at first.
+class shared_words {
+ public:
+  explicit shared_words(std::size_t size) : words_(devices().front(), size) {
+    std::ranges::fill(words_.span(), 0u);
+  }
+  array_ref<std::uint32_t> ref() const { return array_ref<std::uint32_t>(words_.data()); }
+  std::uint32_t& operator[](std::size_t i) const { return words_[i]; }
+  std::vector<std::uint32_t> read() const { return {words_.span().begin(), words_.span().end()}; }
+  void open() const { std::atomic_ref(words_[0]).store(1, std::memory_order_release); }
+
+ private:
+  pinned_buffer<std::uint32_t> words_;
+};
+
+}  // namespace ballast::test

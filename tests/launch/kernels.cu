@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels.cuh"
+
+#include "ballast/launch/kernels.cuh"
+
+namespace ballast::test {
+
+BALLAST_LAUNCH_KERNELS(kernels, count_visits, append_to_log, mix_items, scale_items, wait_at_gate, fault)
+
+}  // namespace ballast::test

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bad arguments, launches that fail, devices that are lost, queues that stop.
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+#include "ballast/base/error.hpp"
+#include "fixture.hpp"
+
+namespace ballast::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+template <class Make>
+std::string refused_argument(Make make) {
+  try {
+    make();
+  } catch (bad_argument const& refused) { return refused.argument(); }
+  return "nothing";
+}
+
+struct unlisted {
+  static constexpr int threads = 64;
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {}
+};
+
+TEST(launch_queue, refuses_options_outside_their_ranges_by_name) {
+  auto const with = [](launch_options const& options) {
+    return refused_argument([&] { launch_queue(first_device(), kernels(), options); });
+  };
+  EXPECT_EQ(with({.order = "best"}), "order");
+  EXPECT_EQ(with({.among = "best"}), "among");
+  EXPECT_EQ(with({.merge = "best"}), "merge");
+  EXPECT_EQ(with({.streams = 129}), "streams");
+  EXPECT_EQ(with({.most_waiting = 0}), "most_waiting");
+  EXPECT_EQ(refused_argument([] { launch_queue({}, kernels()); }), "devices");
+}
+
+TEST(launch_queue, refuses_launches_that_can_not_be_and_goes_on) {
+  launch_queue queue(first_device(), kernels());
+  shared_words const visits(1);
+  auto line = queue.make_producer();
+  EXPECT_EQ(refused_argument([&] { line.launch(unlisted(), 1); }), "kernel");
+  EXPECT_EQ(refused_argument([&] { line.launch(count_visits{visits.ref()}, 0); }), "grid");
+  EXPECT_EQ(refused_argument([&] { queue.make_producer_on(1); }), "device");
+  line.launch(count_visits{visits.ref()}, 1).wait_finished();
+  EXPECT_EQ(visits[0], 1u);
+}
+
+TEST(launch_queue, without_a_list_takes_callables_only) {
+  launch_queue queue(first_device());
+  shared_words const words(1);
+  auto line = queue.make_producer();
+  EXPECT_EQ(refused_argument([&] { line.launch(count_visits{words.ref()}, 1); }), "kernel");
+  line.launch([&](stream& on) { on.fill(words.ref().data(), 1, 4); }).wait_finished();
+  EXPECT_EQ(words[0], 0x01010101u);
+}
+
+void plain_kernel_stand_in(int) {}
+
+TEST(launch_queue, refuses_plain_kernels_on_cores_with_what_to_use_instead) {
+  if (devices().front()->is_cuda()) GTEST_SKIP() << "GPUs have them";
+  launch_queue queue(first_device(), kernels());
+  auto line = queue.make_producer();
+  EXPECT_THAT([&] { line.launch(&plain_kernel_stand_in, 1, 32, 5); },
+              ThrowsMessage<bad_argument>(HasSubstr("a ballast kernel or a callable")));
+}
+
+TEST(launch_queue, gives_the_error_of_a_launch_to_its_own_producer_and_goes_on_with_the_others) {
+  launch_queue queue(first_device(), kernels());
+  shared_words const visits(4);
+  auto bad = queue.make_producer(), good = queue.make_producer();
+  queue.pause();
+  auto const before = bad.launch(count_visits{visits.ref()}, 1);
+  auto const failing = bad.launch([](stream&) { throw std::runtime_error("planted"); });
+  auto const behind = bad.launch(count_visits{visits.ref().from(1)}, 1);
+  auto const other = good.launch(count_visits{visits.ref().from(2)}, 1);
+  queue.resume();
+  before.wait_finished();
+  other.wait_finished();
+  EXPECT_THAT([&] { failing.wait_finished(); }, ThrowsMessage<std::runtime_error>("planted"));
+  EXPECT_THAT([&] { behind.wait_finished(); }, ThrowsMessage<std::runtime_error>("planted"));
+  EXPECT_THAT([&] { bad.launch(count_visits{visits.ref()}, 1); }, ThrowsMessage<std::runtime_error>("planted"));
+  EXPECT_FALSE(behind.is_issued());
+  queue.drain();
+  good.launch(count_visits{visits.ref().from(3)}, 1).wait_finished();
+  EXPECT_EQ(visits.read(), (std::vector<std::uint32_t>{1, 0, 1, 1}));
+}
+
+TEST(launch_queue, does_not_carry_out_what_waits_for_a_launch_that_failed) {
+  launch_queue queue(devices(), kernels());
+  shared_words const visits(1);
+  auto bad = queue.make_producer(), waiting = queue.make_producer();
+  auto const failing = bad.launch([](stream&) { throw std::runtime_error("planted"); });
+  waiting.after(failing);
+  auto const behind = waiting.launch(count_visits{visits.ref()}, 1);
+  EXPECT_THAT([&] { behind.wait_finished(); }, ThrowsMessage<std::runtime_error>("planted"));
+  EXPECT_EQ(visits[0], 0u);
+}
+
+TEST(launch_queue, ends_waits_at_their_deadline_with_the_state) {
+  launch_queue queue(first_device(), kernels());
+  shared_words const gate(1);
+  auto line = queue.make_producer();
+  auto const held = line.launch(wait_at_gate{gate.ref()}, 1);
+  auto const behind = line.launch(count_visits{gate.ref()}, 1);
+  auto const soon = [] { return deadline::in(std::chrono::milliseconds(20)); };
+  EXPECT_THROW(held.wait_finished(soon()), deadline_passed);
+  EXPECT_THROW(queue.drain(soon()), deadline_passed);
+  EXPECT_FALSE(behind.is_finished());
+  try {
+    behind.wait_finished(soon());
+  } catch (deadline_passed const& late) { EXPECT_THAT(late.state(), HasSubstr("submitted 2")); }
+  gate.open();
+  behind.wait_finished();
+}
+
+TEST(launch_queue, sleeps_in_launch_while_too_many_wait) {
+  launch_queue queue(first_device(), kernels(),
+                     {.most_waiting = 3, .patience = std::chrono::milliseconds(20)});
+  shared_words const visits(1);
+  auto line = queue.make_producer();
+  queue.pause();
+  for (int i = 0; i < 3; ++i) line.launch(count_visits{visits.ref()}, 1);
+  EXPECT_THROW(line.launch(count_visits{visits.ref()}, 1), deadline_passed);
+  queue.resume();
+  queue.drain();
+  line.launch(count_visits{visits.ref()}, 1);
+  queue.drain();
+  EXPECT_EQ(visits[0], 4u);
+}
+
+TEST(launch_queue, stopped_midway_tells_what_was_not_carried_out) {
+  launch_queue queue(first_device(), kernels(), {.streams = 1});
+  shared_words const gate(1), visits(1);
+  auto first = queue.make_producer(), second = queue.make_producer();
+  auto const running = first.launch(wait_at_gate{gate.ref()}, 1);
+  running.wait_issued();
+  queue.pause();
+  auto const dropped = second.launch(count_visits{visits.ref()}, 1);
+  queue.stop();
+  EXPECT_THAT([&] { dropped.wait_finished(); }, ThrowsMessage<error>(HasSubstr("was stopped")));
+  gate.open();
+  running.wait_finished();
+  EXPECT_THAT([&] { second.launch(count_visits{visits.ref()}, 1); }, ThrowsMessage<error>(HasSubstr("was stopped")));
+  auto late = queue.make_producer();
+  EXPECT_THAT([&] { late.launch(count_visits{visits.ref()}, 1).wait_finished(); },
+              ThrowsMessage<error>(HasSubstr("was stopped")));
+  EXPECT_EQ(visits[0], 0u);
+}
+
+TEST(launch_queue, that_is_destroyed_while_paused_drops_what_waits) {
+  shared_words const visits(1);
+  auto queue = std::make_unique<launch_queue>(first_device(), kernels());
+  auto line = queue->make_producer();
+  queue->pause();
+  auto const dropped = line.launch(count_visits{visits.ref()}, 1);
+  queue.reset();
+  EXPECT_THROW(dropped.wait_finished(), error);
+  EXPECT_THROW(line.launch(count_visits{visits.ref()}, 1), error);
+  EXPECT_EQ(visits[0], 0u);
+}
+
+TEST(launch_queue, that_is_destroyed_carries_out_what_was_submitted) {
+  shared_words const visits(100);
+  {
+    launch_queue queue(devices(), kernels());
+    auto one = queue.make_producer(), other = queue.make_producer();
+    for (std::uint32_t i = 0; i < 100; ++i)
+      (i % 2 == 0 ? one : other).launch(count_visits{visits.ref().from(i)}, 1);
+  }
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(100, 1));
+}
+
+// Loses the device to the process on a GPU, so the GPU's runs in a process of its own.
+void lose_a_device() {
+  auto const lost = open_devices(devices().front()->is_cuda() ? "cuda:0" : "host:1");
+  launch_queue queue(lost, kernels());
+  shared_words const gate(1);
+  auto line = queue.make_producer(), other = queue.make_producer();
+  queue.pause();
+  auto const held = other.launch(wait_at_gate{gate.ref()}, 1);
+  auto const faulty = line.launch(fault(), 1);
+  auto const behind = line.launch(count_visits{gate.ref()}, 1);
+  queue.resume();
+  EXPECT_THROW(faulty.wait_finished(), device_lost);
+  EXPECT_THROW(behind.wait_finished(), device_lost);
+  EXPECT_THROW(other.launch(count_visits{gate.ref()}, 1).wait_finished(), device_lost);
+  gate.open();
+}
+
+TEST(launch_queue, tells_every_producer_that_its_device_is_lost) {
+  if (devices().front()->is_cuda()) GTEST_SKIP() << "see below";
+  lose_a_device();
+}
+
+TEST(launch_queue, DISABLED_tells_every_producer_on_a_gpu_that_is_lost) { lose_a_device(); }
+
+}  // namespace
+}  // namespace ballast::test
