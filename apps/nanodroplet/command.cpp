@@ -75,9 +75,22 @@ void add_sampling_options(CLI::App& nanodroplet, command_request& asked) {
                    "Trajectories at the beginning of each chain that the means leave out");
 }
 
+void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
+  launch_options const usual;
+  nanodroplet.add_option("--order", asked.order, "Of a queue: whose launch is next (docs/launch.md)")
+      ->default_str(usual.order);
+  nanodroplet.add_option("--among", asked.among, "Of a queue: what goes before that order")
+      ->default_str(usual.among);
+  nanodroplet.add_option("--merge", asked.merge, "Of a queue: which kernels become one launch")
+      ->default_str(usual.merge);
+  add_whole_number(nanodroplet, "--streams", asked.streams, 0u, most_streams,
+                   "Of a queue: streams of each device; 0 leaves it to the queue");
+}
+
 void add_run_options(CLI::App& nanodroplet, command_request& asked) {
   nanodroplet.add_option("--launch", asked.launch,
-                         "How kernels are launched: streams, or reference (no device)");
+                         "How kernels are launched: queue, streams, or reference (no device)");
+  add_queue_options(nanodroplet, asked);
   nanodroplet
       .add_option("--devices", asked.devices,
                   "Devices, comma-separated, chains in turn; else BALLAST_DEVICES, else every GPU, else the "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.hpp"
 
+#include "ballast/launch/kernels.cuh"
 #include "mixed_forces.cuh"
 #include "water_forces.cuh"
 #include "water_motion.cuh"
@@ -41,6 +42,8 @@ kernel_code code_of(char const* name) {
 }
 
 }  // namespace
+
+BALLAST_LAUNCH_KERNELS(droplet_kernels, load_water, begin_water, water_forces, mixed_forces, propagate_water)
 
 template <>
 kernel_code launched_alone<load_water>() {

@@ -31,7 +31,13 @@ json_value::object start_members(droplet const& start) {
 json_value settings_as_json(finished_run const& run) {
   auto const& plan = run.asked.plan;
   auto const& settings = plan.settings;
+  auto const& options = run.asked.options;
+  json_value::object of_queue{{"order", options.order},
+                              {"among", options.among},
+                              {"merge", options.merge},
+                              {"streams", options.streams}};
   return json_value::object{{"launch", run.asked.mode->name},
+                            {"queue", run.asked.mode->by_queue ? json_value(of_queue) : json_value()},
                             {"devices", json_value::list_of(run.devices)},
                             {"threads", plan.threads},
                             {"conformers", plan.conformers},
@@ -43,6 +49,14 @@ json_value settings_as_json(finished_run const& run) {
                             {"minimise", plan.minimiser_iterations},
                             {"discard", run.asked.discard},
                             {"seed", plan.seed}};
+}
+
+json_value launches_as_json(std::optional<launch_statistics> const& of_queue) {
+  if (!of_queue) return {};
+  return json_value::object{{"kernels", of_queue->kernels},
+                            {"launches", of_queue->launches},
+                            {"merged_kernels", of_queue->merged_kernels},
+                            {"merged_launches", of_queue->merged_launches}};
 }
 
 json_value::object members_of(chain_summary const& mean) {
@@ -99,6 +113,7 @@ json_value run_as_json(finished_run const& run) {
   whole.emplace_back("all", members_of(summary_of_run(run, 0, run.chains.size())));
   whole.emplace_back("stopped", run.was_stopped);
   whole.emplace_back("steps", run.steps());
+  whole.emplace_back("launches", launches_as_json(run.launches));
   whole.emplace_back("minimiser_seconds", run.minimiser_seconds);
   whole.emplace_back("seconds", run.seconds);
   whole.emplace_back("interactions_per_second", run.interactions_per_second());

@@ -39,6 +39,25 @@ std::uint32_t trajectories(command_request const& typed) {
   return count;
 }
 
+void check_use(launch_mode const& mode, bool is_used, std::string_view option,
+               std::optional<std::string> const& typed) {
+  if (typed && !is_used) refuse_argument(option, *typed, "nothing beside --launch " + std::string(mode.name));
+}
+
+/// The queue checks names and numbers.
+launch_options options_for(launch_mode const& mode, command_request const& typed) {
+  launch_options options;
+  check_use(mode, mode.by_queue, "order", typed.order);
+  check_use(mode, mode.by_queue, "among", typed.among);
+  check_use(mode, mode.by_queue, "merge", typed.merge);
+  if (typed.streams) check_use(mode, mode.by_queue, "streams", std::to_string(*typed.streams));
+  options.order = typed.order.value_or(options.order);
+  options.among = typed.among.value_or(options.among);
+  options.merge = typed.merge.value_or(options.merge);
+  options.streams = typed.streams.value_or(options.streams);
+  return options;
+}
+
 }  // namespace
 
 checked_request checked(command_request const& typed) {
@@ -55,9 +74,8 @@ checked_request checked(command_request const& typed) {
   plan.seed = typed.seed;
   plan.threads = typed.threads;
   auto const& mode = launch_mode_named(typed.launch);
-  if (typed.devices && !mode.on_devices)
-    refuse_argument("devices", *typed.devices, "nothing beside --launch " + std::string(mode.name));
-  return {plan, &mode, typed.discard};
+  check_use(mode, mode.on_devices, "devices", typed.devices);
+  return {plan, &mode, options_for(mode, typed), typed.discard};
 }
 
 device_list devices_for(launch_mode const& mode, std::optional<std::string> const& typed) {

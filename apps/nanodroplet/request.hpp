@@ -24,7 +24,8 @@ struct command_request {
   double time_step = 0.5, temperature = 300;
   std::uint64_t seed = 0;
   std::string launch = std::string(launch_modes().front().name);
-  std::optional<std::string> devices;
+  std::optional<std::string> devices, order, among, merge;
+  std::optional<std::uint32_t> streams;
   std::string xyz;
   bool json = false;
 };
@@ -33,6 +34,7 @@ struct command_request {
 struct checked_request {
   sampling_plan plan;
   launch_mode const* mode;
+  launch_options options;  ///< of a launch queue
   std::uint32_t discard;
 };
 

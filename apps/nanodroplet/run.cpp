@@ -39,18 +39,20 @@ double finished_run::interactions_per_second() const {
 
 finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
                           std::uint32_t xyz_every, std::function<bool()> const& stop_requested) {
+  auto const source = asked.mode->open(asked.plan, devices, asked.options);
   std::optional<xyz_file> frames;
   if (!xyz.empty()) frames.emplace(xyz);
-  finished_run result{asked, {}, make_droplet(asked.plan.system), {}, {}, 0, 0, false};
+  finished_run result{asked, {}, make_droplet(asked.plan.system), {}, {}, {}, 0, 0, false};
   for (auto const& device : devices) result.devices.push_back(device->name());
   auto const prepares = clock::now();
   result.minimised = prepared_conformers(asked.plan);
   result.minimiser_seconds = seconds_since(prepares);
-  result.chains = make_chains(asked.plan, result.minimised, asked.mode->maker(asked.plan, devices));
+  result.chains = make_chains(asked.plan, result.minimised, [&](std::size_t i) { return source->make(i); });
   if (frames) write_frames(*result.chains.front(), *frames, asked.plan.settings, xyz_every);
   auto const begins = clock::now();
   drive(result.chains, asked.plan.threads, shares_cores(devices), stop_requested);
   result.seconds = seconds_since(begins);
+  result.launches = source->statistics();
   result.was_stopped =
       !std::all_of(result.chains.begin(), result.chains.end(), [](auto const& c) { return c->is_done(); });
   return result;

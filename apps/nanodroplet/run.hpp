@@ -17,6 +17,7 @@ struct finished_run {
   droplet start;                     ///< of the first conformer, as made
   std::vector<minimised_droplet> minimised;
   std::vector<std::unique_ptr<markov_chain>> chains;
+  std::optional<launch_statistics> launches;  ///< of a launch queue
   double minimiser_seconds, seconds;  ///< the latter from the first launch to the last trajectory's end
   bool was_stopped;
 

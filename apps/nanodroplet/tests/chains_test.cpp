@@ -30,8 +30,13 @@ sampling_plan small_plan(std::uint32_t threads) {
 
 bool never() { return false; }
 
+chain_list chains_by(sampling_plan const& plan, std::string_view mode, device_list const& devices) {
+  auto const source = launch_mode_named(mode).open(plan, devices, {});
+  return make_chains(plan, prepared_conformers(plan), [&](std::size_t chain) { return source->make(chain); });
+}
+
 chain_list run(sampling_plan const& plan, std::string_view mode, device_list const& devices) {
-  auto chains = make_chains(plan, prepared_conformers(plan), launch_mode_named(mode).maker(plan, devices));
+  auto chains = chains_by(plan, mode, devices);
   drive(chains, plan.threads, true, &never);
   return chains;
 }
@@ -102,11 +107,12 @@ TEST(nanodroplet_chains, repeat_every_bit_on_devices_of_one_kind) {
 
 TEST(nanodroplet_chains, end_between_steps_when_asked_to_stop) {
   auto const plan = small_plan(2);
-  auto const chains = make_chains(plan, prepared_conformers(plan),
-                                  launch_mode_named("streams").maker(plan, {test_devices().front()}));
-  std::atomic<int> asked = 0;
-  drive(chains, plan.threads, true, [&] { return ++asked > 200; });
-  EXPECT_TRUE(std::any_of(chains.begin(), chains.end(), [](auto const& c) { return !c->is_done(); }));
+  for (auto const& mode : launch_modes()) {
+    auto const chains = chains_by(plan, mode.name, {test_devices().front()});
+    std::atomic<int> asked = 0;
+    drive(chains, plan.threads, true, [&] { return ++asked > 200; });
+    EXPECT_TRUE(std::any_of(chains.begin(), chains.end(), [](auto const& c) { return !c->is_done(); }));
+  }
 }
 
 class failing_launcher final : public chain_launcher {
@@ -124,11 +130,11 @@ class failing_launcher final : public chain_launcher {
 
 TEST(nanodroplet_chains, stop_all_and_tell_why_when_one_fails) {
   auto const plan = small_plan(2);
-  auto const make = launch_mode_named("reference").maker(plan, {});
+  auto const source = launch_mode_named("reference").open(plan, {}, {});
   auto const chains =
       make_chains(plan, prepared_conformers(plan), [&](std::size_t chain) -> std::unique_ptr<chain_launcher> {
-        if (chain != 3) return make(chain);
-        return std::make_unique<failing_launcher>(make(chain));
+        if (chain != 3) return source->make(chain);
+        return std::make_unique<failing_launcher>(source->make(chain));
       });
   EXPECT_THAT([&] { drive(chains, plan.threads, true, &never); },
               testing::ThrowsMessage<std::runtime_error>("planted"));

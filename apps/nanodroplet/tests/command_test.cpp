@@ -93,7 +93,20 @@ TEST(nanodroplet_command, has_decisions_that_hang_on_seed_and_settings_alone) {
   auto const known = decisions("--launch reference --threads 1");
   EXPECT_EQ(decisions("--launch reference --threads 3"), known);
   EXPECT_EQ(decisions("--launch streams --devices host:1,host:1"), known);
+  EXPECT_EQ(decisions("--launch queue --devices host:1,host:1"), known);
+  EXPECT_EQ(decisions("--launch queue --order held --among longest_first --merge none --devices host:2"),
+            known);
   EXPECT_NE(decisions("--launch reference --seed 7"), known);
+}
+
+TEST(nanodroplet_command, tells_how_many_launches_a_queue_made_of_its_kernels) {
+  auto const merged = answer(small)["launches"], single = answer(small + "--merge none")["launches"];
+  // Of each chain: positions are loaded, then 3 kernels; 4 trajectories of 5 steps and a beginning each.
+  EXPECT_EQ(merged["kernels"], 4 * (1 + 3 + 4 * (1 + 5 * 3)));
+  EXPECT_EQ(single["kernels"], merged["kernels"]);
+  EXPECT_EQ(single["launches"], single["kernels"]);
+  EXPECT_LE(merged["launches"], merged["kernels"]);
+  EXPECT_TRUE(answer(small + "--launch streams")["launches"].is_null());
 }
 
 TEST(nanodroplet_command, leaves_the_first_trajectories_out_of_means_when_told_so) {
@@ -143,6 +156,10 @@ TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {
   EXPECT_THAT(refusal("--temperature -1"), HasSubstr("temperature is -1;"));
   EXPECT_THAT(refusal("--temperature inf"), HasSubstr("temperature is inf;"));
   EXPECT_THAT(refusal("--launch luck"), HasSubstr("launch is luck; legal is "));
+  EXPECT_THAT(refusal(small + "--order luck"), HasSubstr("order is luck; legal is "));
+  EXPECT_THAT(refusal(small + "--among luck"), HasSubstr("among is luck; legal is "));
+  EXPECT_THAT(refusal(small + "--merge luck"), HasSubstr("merge is luck; legal is "));
+  EXPECT_THAT(refusal("--streams 129"), HasSubstr("--streams is 129;"));
   EXPECT_THAT(refusal("--discard 50"), HasSubstr("discard is 50; legal is fewer than the trajectories"));
   EXPECT_THAT(refusal("--seed -1"), HasSubstr("--seed is -1;"));
   EXPECT_THAT(refusal("--minimise many"), HasSubstr("--minimise is many;"));
@@ -154,6 +171,10 @@ TEST(nanodroplet_command, refuses_options_that_would_do_nothing) {
   EXPECT_THAT(refusal("--steps 0 --devices host:1"), HasSubstr("--devices is host:1;"));
   EXPECT_THAT(refusal("--launch reference --devices host:1"),
               HasSubstr("devices is host:1; legal is nothing beside --launch reference"));
+  EXPECT_THAT(refusal("--launch streams --merge none"), HasSubstr("merge is none; legal is nothing beside"));
+  EXPECT_THAT(refusal("--launch streams --order held"), HasSubstr("order is held;"));
+  EXPECT_THAT(refusal("--launch streams --among fifo"), HasSubstr("among is fifo;"));
+  EXPECT_THAT(refusal("--launch reference --streams 2"), HasSubstr("streams is 2;"));
   EXPECT_THAT(refusal("--xyz-every 2"), HasSubstr("xyz-every is 2; legal is 1 without --xyz"));
 }
 

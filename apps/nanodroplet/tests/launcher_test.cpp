@@ -9,6 +9,8 @@
 
 #include "nanodroplet/droplet.hpp"
 #include "nanodroplet/force_field.cuh"
+#include "nanodroplet/kernels.hpp"
+#include "nanodroplet/queue_launcher.hpp"
 #include "nanodroplet/reference_launcher.hpp"
 #include "nanodroplet/stream_launcher.hpp"
 #include "test_devices.hpp"
@@ -27,6 +29,11 @@ launcher reference_for(droplet const& system) {
 }
 launcher streams_for(droplet const& system, std::shared_ptr<compute_device> const& device) {
   return std::make_unique<stream_launcher>(device, size_of(system));
+}
+
+launcher queue_for(droplet const& system, std::shared_ptr<compute_device> const& device) {
+  auto const queue = std::make_shared<launch_queue>(device_list{device}, droplet_kernels());
+  return std::make_unique<queue_launcher>(queue, 0, device, size_of(system));
 }
 
 void finish(chain_launcher& work) {
@@ -135,7 +142,10 @@ std::vector<vec3> some_velocities(std::size_t count) {
 std::vector<launcher> launchers_for(droplet const& system) {
   std::vector<launcher> all;
   all.push_back(reference_for(system));
-  for (auto const& device : test_devices()) all.push_back(streams_for(system, device));
+  for (auto const& device : test_devices()) {
+    all.push_back(streams_for(system, device));
+    all.push_back(queue_for(system, device));
+  }
   return all;
 }
 
@@ -189,7 +199,7 @@ TEST(nanodroplet_launchers, move_the_water_alike) {
     expect_near(ends.back().water, ends.front().water, 1e-11);
     expect_near(ends.back().velocity, ends.front().velocity, 1e-9);
   }
-  EXPECT_EQ(ends.size(), 1 + test_devices().size());
+  EXPECT_EQ(ends.size(), 1 + 2 * test_devices().size());
 }
 
 }  // namespace
