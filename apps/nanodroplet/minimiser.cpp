@@ -78,10 +78,11 @@ class fire {
 
 }  // namespace
 
-minimised_droplet minimised(droplet start, std::uint32_t iterations, double force) {
+minimised_droplet minimised(droplet start, std::uint32_t iterations, double force,
+                            std::function<bool()> const& stop_requested) {
   fire search(std::move(start));
   std::uint32_t done = 0;
-  while (done < iterations && search.greatest_force() > force) {
+  while (done < iterations && search.greatest_force() > force && !stop_requested()) {
     search.iterate();
     ++done;
   }

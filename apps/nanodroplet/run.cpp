@@ -45,7 +45,7 @@ finished_run run_sampling(checked_request const& asked, device_list const& devic
   finished_run result{asked, {}, make_droplet(asked.plan.system), {}, {}, {}, 0, 0, false};
   for (auto const& device : devices) result.devices.push_back(device->name());
   auto const prepares = clock::now();
-  result.minimised = prepared_conformers(asked.plan);
+  result.minimised = prepared_conformers(asked.plan, stop_requested);
   result.minimiser_seconds = seconds_since(prepares);
   result.chains = make_chains(asked.plan, result.minimised, [&](std::size_t i) { return source->make(i); });
   if (frames) write_frames(*result.chains.front(), *frames, asked.plan.settings, xyz_every);

@@ -8,19 +8,21 @@
 namespace ballast::nanodroplet {
 namespace {
 
-minimised_droplet prepared(sampling_plan const& plan, std::uint32_t conformer) {
+minimised_droplet prepared(sampling_plan const& plan, std::uint32_t conformer,
+                           std::function<bool()> const& stop_requested) {
   auto spec = plan.system;
   spec.conformer += conformer;
-  return minimised(make_droplet(spec), plan.minimiser_iterations, plan.minimiser_force);
+  return minimised(make_droplet(spec), plan.minimiser_iterations, plan.minimiser_force, stop_requested);
 }
 
 }  // namespace
 
-std::vector<minimised_droplet> prepared_conformers(sampling_plan const& plan) {
+std::vector<minimised_droplet> prepared_conformers(sampling_plan const& plan,
+                                                   std::function<bool()> const& stop_requested) {
   std::vector<minimised_droplet> starts(plan.conformers);
   on_threads(plan.threads, [&](std::uint32_t thread, auto const& failed) {
     for (std::uint32_t c = thread; c < plan.conformers && !failed(); c += plan.threads)
-      starts[c] = prepared(plan, c);
+      starts[c] = prepared(plan, c, stop_requested);
   });
   return starts;
 }

@@ -23,8 +23,10 @@ struct sampling_plan {
   std::uint32_t threads = 1;   ///< that drive the chains
 };
 
-/// The conformers' droplets, minimised; on the plan's threads. The same bits whatever their number.
-std::vector<minimised_droplet> prepared_conformers(sampling_plan const& plan);
+/// The conformers' droplets, minimised; on the plan's threads. The same bits whatever their number. Returns
+/// early, with droplets that are still strained, once `stop_requested` (any thread may call it) says so.
+std::vector<minimised_droplet> prepared_conformers(sampling_plan const& plan,
+                                                   std::function<bool()> const& stop_requested);
 
 /// Makes the launcher of a chain; called by one thread, in the chains' order.
 using launcher_maker = std::function<std::unique_ptr<chain_launcher>(std::size_t chain)>;

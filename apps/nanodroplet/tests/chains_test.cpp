@@ -14,6 +14,8 @@
 namespace ballast::nanodroplet {
 namespace {
 
+bool never() { return false; }
+
 using chain_list = std::vector<std::unique_ptr<markov_chain>>;
 
 /// A step so long that some trajectories are rejected.
@@ -28,11 +30,10 @@ sampling_plan small_plan(std::uint32_t threads) {
   return plan;
 }
 
-bool never() { return false; }
-
 chain_list chains_by(sampling_plan const& plan, std::string_view mode, device_list const& devices) {
   auto const source = launch_mode_named(mode).open(plan, devices, {});
-  return make_chains(plan, prepared_conformers(plan), [&](std::size_t chain) { return source->make(chain); });
+  return make_chains(plan, prepared_conformers(plan, &never),
+                     [&](std::size_t chain) { return source->make(chain); });
 }
 
 chain_list run(sampling_plan const& plan, std::string_view mode, device_list const& devices) {
@@ -131,11 +132,11 @@ class failing_launcher final : public chain_launcher {
 TEST(nanodroplet_chains, stop_all_and_tell_why_when_one_fails) {
   auto const plan = small_plan(2);
   auto const source = launch_mode_named("reference").open(plan, {}, {});
-  auto const chains =
-      make_chains(plan, prepared_conformers(plan), [&](std::size_t chain) -> std::unique_ptr<chain_launcher> {
-        if (chain != 3) return source->make(chain);
-        return std::make_unique<failing_launcher>(source->make(chain));
-      });
+  auto const chains = make_chains(plan, prepared_conformers(plan, &never),
+                                  [&](std::size_t chain) -> std::unique_ptr<chain_launcher> {
+                                    if (chain != 3) return source->make(chain);
+                                    return std::make_unique<failing_launcher>(source->make(chain));
+                                  });
   EXPECT_THAT([&] { drive(chains, plan.threads, true, &never); },
               testing::ThrowsMessage<std::runtime_error>("planted"));
   EXPECT_FALSE(chains[3]->is_done());

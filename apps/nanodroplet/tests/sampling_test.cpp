@@ -44,10 +44,12 @@ TEST(nanodroplet_minimiser, lowers_the_energy_until_no_force_is_left) {
   EXPECT_EQ(minimised(start, 20'000, 1e-2).system, found.system);
 }
 
-TEST(nanodroplet_minimiser, does_no_more_iterations_than_asked) {
+TEST(nanodroplet_minimiser, ends_after_the_iterations_asked_for_or_when_stopped) {
   auto const start = make_droplet({8, true, 0});
   EXPECT_EQ(minimised(start, 0, 1e-3).system, start);
   EXPECT_EQ(minimised(start, 3, 1e-3).iterations, 3u);
+  int asked = 0;
+  EXPECT_EQ(minimised(start, 1000, 1e-3, [&] { return ++asked > 7; }).iterations, 7u);
 }
 
 TEST(nanodroplet_deviates, are_uniform_and_normal_and_differ_between_trajectories_and_seeds) {
