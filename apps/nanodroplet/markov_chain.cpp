@@ -44,7 +44,6 @@ markov_chain::markov_chain(droplet start, sampling_settings const& settings, std
       state_(std::move(start)),
       bead_velocity_(state_.beads.size()),
       random_(seed, 0) {
-  records_.reserve(settings_.trajectories);
   std::copy(state_.water.begin(), state_.water.end(), exchange_.start.begin());
   launcher_->load();
   step_ = settings_.steps_per_trajectory;  // forces and energies of the start, as after a last step

@@ -12,7 +12,7 @@ namespace ballast::nanodroplet {
 
 /// K2: the forces between the waters and the beads. Launched with water_groups::blocks() blocks.
 struct mixed_forces {
-  static constexpr int threads = block_threads;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
   /// Each bead's force is the sum over so many slices of a group's atoms.
   static constexpr std::uint32_t slices = 8, shares = m12::beads * slices;
   struct scratch {

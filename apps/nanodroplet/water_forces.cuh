@@ -12,7 +12,7 @@ namespace ballast::nanodroplet {
 /// K1: the forces of the waters on each other and within each, all pairs, without a cut-off. Launched with
 /// water_groups::blocks() blocks.
 struct water_forces {
-  static constexpr int threads = block_threads;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
   struct scratch {
     double x[atoms_per_group], y[atoms_per_group], z[atoms_per_group];
     vec3 within[atoms_per_group];

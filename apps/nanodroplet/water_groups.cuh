@@ -11,6 +11,8 @@ constexpr std::uint32_t waters_per_group = 45;  ///< so that 356 are 8 groups
 constexpr std::uint32_t atoms_per_group = 3 * waters_per_group;
 constexpr std::uint32_t most_blocks = 8;  ///< as in Wende et al. 2012
 constexpr int block_threads = 160;        ///< one for each atom of a group
+/// Of all kernels, so that one launch may mix them: what K1 has without a wish, and a mix of them would not.
+constexpr int wanted_on_multiprocessor = 4;
 
 /// Consecutive waters whose atoms a block treats at once, as items 0 .. atoms() - 1: first all O, then all
 /// H1, then all H2, so that threads of a warp do the same.

@@ -31,7 +31,7 @@ BALLAST_HD void for_each_atom(Block& block, std::uint32_t waters, F&& treat) {
 
 /// Takes positions from the host; the atoms are at rest.
 struct load_water {
-  static constexpr int threads = block_threads;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
 
   array_ref<vec3 const> start;
   array_ref<vec3> position, velocity;
@@ -49,7 +49,7 @@ struct load_water {
 /// Keeps the present state or goes back to the kept one; then half a step's change of velocity and a step's
 /// of position.
 struct begin_water {
-  static constexpr int threads = block_threads;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
 
   array_ref<vec3 const> drawn;  ///< velocities
   array_ref<vec3> position, velocity, force, kept_position, kept_force;
@@ -74,7 +74,7 @@ struct begin_water {
 /// K3: adds up what K1 and K2 found, also for the beads, and moves the waters on; after a trajectory's last
 /// step it moves them no more and tells the host where they are and how fast.
 struct propagate_water {
-  static constexpr int threads = block_threads;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
 
   array_ref<vec3> position, velocity, force;
   array_ref<vec3 const> from_water, from_beads;

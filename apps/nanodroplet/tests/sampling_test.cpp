@@ -154,6 +154,40 @@ TEST(nanodroplet_chain, keeps_the_distribution_it_samples) {
   EXPECT_NEAR(kinetic.mean, 72 * kt / 2, 4 * kinetic.error);
 }
 
+/// The sum of the second derivatives of the energy, by differences of the forces.
+double laplacian(droplet state) {
+  constexpr double step = 1e-4;
+  std::vector<vec3> forces(state.atoms());
+  double sum = 0;
+  for (std::size_t i = 0; i < state.water.size(); ++i) {
+    for (double vec3::*const axis : {&vec3::x, &vec3::y, &vec3::z}) {
+      double const from = state.water[i].*axis;
+      for (double const side : {1.0, -1.0}) {
+        state.water[i].*axis = from + side * step;
+        forces_of(state, forces);
+        sum -= side * forces[i].*axis / (2 * step);
+      }
+      state.water[i].*axis = from;
+    }
+  }
+  return sum;
+}
+
+TEST(nanodroplet_chain, has_the_temperature_asked_for_in_its_positions_too) {
+  auto const start = relaxed(4, false);
+  auto chain = chain_from(start, {1.2, 300, 10, 20'000}, 3);
+  double slopes = 0, curvatures = 0;
+  chain.observe([&, seen = 0](trajectory_record const&, droplet const& state) mutable {
+    if (++seen < 1000 || seen % 10 != 0) return;
+    std::vector<vec3> forces(state.atoms());
+    forces_of(state, forces);
+    for (auto const& f : forces) slopes += dot(f, f);
+    curvatures += laplacian(state);
+  });
+  while (!chain.is_done()) chain.advance();
+  EXPECT_NEAR(slopes / curvatures / boltzmann, 300, 10);
+}
+
 TEST(nanodroplet_chain, gives_each_bond_of_a_lone_water_half_a_kt) {
   // A trajectory is a quarter of the bond's period, so that one draws its length anew.
   auto const chain = finished_chain(make_droplet({1, false, 0}), {0.8, 300, 3, 100'000});
