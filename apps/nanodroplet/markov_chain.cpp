@@ -43,12 +43,7 @@ markov_chain::markov_chain(droplet start, sampling_settings const& settings, std
       solute_(start.beads, settings.time_step),
       state_(std::move(start)),
       bead_velocity_(state_.beads.size()),
-      random_(seed, 0) {
-  std::copy(state_.water.begin(), state_.water.end(), exchange_.start.begin());
-  launcher_->load();
-  step_ = settings_.steps_per_trajectory;  // forces and energies of the start, as after a last step
-  submit_step();
-}
+      random_(seed, 0) {}
 
 bool markov_chain::advance() {
   if (is_done()) return false;
@@ -56,17 +51,29 @@ bool markov_chain::advance() {
     check_patience();
     return false;
   }
+  stage_ == stage::made ? begin_loading() : go_on();
+  return true;
+}
+
+void markov_chain::begin_loading() {
+  stage_ = stage::loading;
+  std::copy(state_.water.begin(), state_.water.end(), exchange_.start.begin());
+  launcher_->load();
+  step_ = settings_.steps_per_trajectory;  // forces and energies of the start, as after a last step
+  submit_step();
+}
+
+void markov_chain::go_on() {
   bool const is_last = step_ == settings_.steps_per_trajectory;
   solute_.step(exchange_.on_beads, is_last);
-  if (!is_last) {
-    ++steps_done_;
-    ++step_;
-    submit_step();
-  } else {
-    is_loaded_ ? end_trajectory() : end_first_step();
+  if (is_last) {
+    stage_ == stage::loading ? end_loading() : end_trajectory();
     if (!is_done()) begin_trajectory();
+    return;
   }
-  return true;
+  ++steps_done_;
+  ++step_;
+  submit_step();
 }
 
 void markov_chain::submit_step() {
@@ -76,12 +83,12 @@ void markov_chain::submit_step() {
   solute_.find_own_forces();
 }
 
-void markov_chain::end_first_step() {
+void markov_chain::end_loading() {
   auto const potential = proposed_potential();
   if (!std::isfinite(potential.total()))
     throw error("the energy of the start of the chain with seed " + std::to_string(seed_) +
                 " is no number: minimise it for longer");
-  is_loaded_ = true;
+  stage_ = stage::sampling;
   keep_proposed(potential);
 }
 

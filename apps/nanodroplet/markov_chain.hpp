@@ -37,6 +37,7 @@ class markov_chain {
   /// Called after each trajectory, with its record and the state that the chain is in.
   using observer = std::function<void(trajectory_record const&, droplet const&)>;
 
+  /// Submits nothing yet.
   markov_chain(droplet start, sampling_settings const& settings, std::uint64_t seed,
                std::unique_ptr<chain_launcher> launcher);
 
@@ -54,8 +55,10 @@ class markov_chain {
   droplet const& state() const { return state_; }
 
  private:
+  void begin_loading();
+  void end_loading();
+  void go_on();
   void submit_step();
-  void end_first_step();
   void begin_trajectory();
   void draw_velocities();
   double proposed_kinetic() const;
@@ -74,7 +77,8 @@ class markov_chain {
   observer hears_;
 
   deviates random_;
-  bool is_loaded_ = false, keeps_ = true;
+  enum class stage { made, loading, sampling } stage_ = stage::made;
+  bool keeps_ = true;
   std::uint32_t step_ = 0;  ///< of the trajectory, counted from 1
   std::uint64_t steps_done_ = 0;
   energy_terms potential_;

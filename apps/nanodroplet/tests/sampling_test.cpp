@@ -8,11 +8,9 @@
 #include <numeric>
 
 #include "ballast/base/error.hpp"
-#include "nanodroplet/bonded_terms.cuh"
 #include "nanodroplet/reference_forces.hpp"
 #include "nanodroplet/reference_launcher.hpp"
 #include "nanodroplet/sampling.hpp"
-#include "nanodroplet/solute.hpp"
 
 namespace ballast::nanodroplet {
 namespace {
