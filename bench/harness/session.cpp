@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
+#include "ballast/device/hardware_connections.hpp"
 #include "ballast/report/statistics.hpp"
 #include "harness/begin_record.hpp"
 
@@ -30,7 +31,15 @@ session::session(std::string_view benchmark, device_list devices, bool quick, li
   if (devices_.empty()) refuse_argument("devices", "an empty list", "at least one device");
   record_ = begin_record(std::string(benchmark), devices_);
   record_.parameters.emplace_back("quick", quick_);
+  note_connections();
   repeat(1, quick_ ? 3 : 9);
+}
+
+/// Results by another number of connections are of another setting.
+void session::note_connections() {
+  auto const now = connections_of_this_process();
+  bool const on_gpu = std::ranges::any_of(devices_, [](auto const& device) { return device->is_cuda(); });
+  if (on_gpu || now.stated) record_.parameters.emplace_back("hardware_connections", now.count);
 }
 
 void session::repeat(std::size_t warm_up, std::size_t repetitions) {
@@ -39,24 +48,25 @@ void session::repeat(std::size_t warm_up, std::size_t repetitions) {
   record_.repetitions = repetitions;
 }
 
-std::vector<double> session::samples_of(std::function<double()> const& sample) const {
+std::vector<double> session::samples(std::size_t warm_up, std::size_t repetitions,
+                                     std::function<double()> const& sample) const {
   std::vector<double> samples;
-  for (std::size_t i = 0; i < record_.warm_up + record_.repetitions; ++i) {
+  for (std::size_t i = 0; i < warm_up + repetitions; ++i) {
     if (stop_asked_ && stop_asked_()) throw error("stopped before everything was measured");
     auto const value = sample();
-    if (i >= record_.warm_up) samples.push_back(value);
+    if (i >= warm_up) samples.push_back(value);
   }
   return samples;
 }
 
 void session::measure(std::string const& curve, double x, std::string const& unit,
                       std::function<double()> const& sample) {
-  add(curve, x, unit, samples_of(sample));
+  add(curve, x, unit, samples(record_.warm_up, record_.repetitions, sample));
 }
 
 void session::measure(std::string const& name, std::string const& unit,
                       std::function<double()> const& sample) {
-  add(name, unit, samples_of(sample));
+  add(name, unit, samples(record_.warm_up, record_.repetitions, sample));
 }
 
 void session::add(std::string const& curve, double x, std::string const& unit, std::vector<double> samples) {

@@ -45,6 +45,10 @@ class session {
   void measure(std::string const& name, std::string const& unit, std::function<double()> const& sample);
   /// How often measure() calls; to be said before the first of them.
   void repeat(std::size_t warm_up, std::size_t repetitions);
+  /// What measure() does to a sample, with other numbers of calls, for who adds the values himself. Throws
+  /// ballast::error if the user wants to stop.
+  std::vector<double> samples(std::size_t warm_up, std::size_t repetitions,
+                              std::function<double()> const& sample) const;
   /// Samples that were taken together with others, or in another way.
   void add(std::string const& curve, double x, std::string const& unit, std::vector<double> samples);
   void add(std::string const& name, std::string const& unit, std::vector<double> samples);
@@ -64,7 +68,7 @@ class session {
   run_record const& record() const { return record_; }
 
  private:
-  std::vector<double> samples_of(std::function<double()> const& sample) const;
+  void note_connections();
   void keep(sample_series series);
   double median_of_series(std::string const& name) const;
 

@@ -18,6 +18,7 @@ namespace ballast::inline launch {
 struct launch_in_flight {
   std::vector<producer_line*> members;  ///< whose launches it carries out
   std::unique_ptr<event> behind;        ///< its sign of end; null if it writes an end_record
+  clock::time_point issued_at;          ///< if it was the only one of its lane, else the epoch
 };
 
 /// A stream of the device with its launches in flight, oldest first. Who holds mutex() may call the rest;
@@ -48,7 +49,9 @@ class issue_lane {
   bool asks_event() const {
     return issued_ != ended_ && launches_[(ended_ + 1) % most_in_flight].behind != nullptr;
   }
-  std::uint64_t span_ns_of_ended() const { return records_[(ended_ + 1) % most_in_flight].span_ns; }
+  /// How long the launch that ended() gave ran: on the device if it told, else as the host saw it, 0 if other
+  /// launches of the lane were in the way.
+  std::int64_t span_ns_of_ended() const;
   void note_ended();
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ballast/base/error.hpp"
+#include "ballast/device/hardware_connections.hpp"
 
 namespace ballast::inline launch {
 namespace {
@@ -15,6 +16,11 @@ std::uint32_t streams_for(compute_device const& device, launch_options const& op
 
 multiprocessor_count multiprocessors_of(compute_device const& device) {
   return multiprocessor_count(std::uint32_t(std::max(1, device.facts().multiprocessors)));
+}
+
+/// On CPU cores every stream has a thread of its own.
+std::uint32_t connections_of(compute_device const& device) {
+  return device.is_cuda() ? connections_of_this_process().count : most_streams;
 }
 
 void load(compute_device& device, launch_kernels const* kernels) {
@@ -38,7 +44,10 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       kernels_(kernels),
       running_(device_, streams_for(*device_, options)),
       records_(device_, running_.size() * issue_lane::most_in_flight),
-      plan_(make_order_policy(options.order, options.among), make_merge_policy(options.merge),
+      self_issue_(self_issue_of(options.order)),
+      merges_(options.merge != "none"),
+      connections_(connections_of(*device_)),
+      plan_(make_order_policy(options.order, options.among, connections_), make_merge_policy(options.merge),
             multiprocessors_of(*device_)),
       in_flight_(running_.size()) {
   load(*device_, kernels_);

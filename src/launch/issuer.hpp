@@ -15,6 +15,7 @@
 #include "issue_lane.hpp"
 #include "launch_plan.hpp"
 #include "producer_line.hpp"
+#include "self_issue.hpp"
 
 namespace ballast::inline launch {
 
@@ -45,14 +46,26 @@ class issuer {
   /// Takes a line that has something new.
   void take(producer_line& line);
 
+  // The thread of the line's producer.
+  /// Issues the line's next launch here and now: true, also if that failed, which is then the line's error;
+  /// false if it is to wait like others.
+  bool issue_at_once(producer_line& line, submission& work);
+
  private:
   void wake();
+  bool may_issue_at_once(producer_line const& line, submission const& work) const;
+  bool is_alone(producer_line const& line) const;
 
   struct counts {
     std::atomic<std::uint64_t> launches = 0, kernels = 0, merged_launches = 0, merged_kernels = 0;
   };
 
   std::vector<std::shared_ptr<producer_line>> every_line() const;
+
+  // Who holds the lane.
+  std::unique_ptr<event> enqueue_alone(issue_lane& lane, submission& work);
+  launch_end end_of_next(issue_lane const& lane);
+  void count(std::size_t kernels);
 
   // Only the thread, from here on.
   void serve();
@@ -64,17 +77,15 @@ class issuer {
   bool unblock();
   bool sweep();
   bool sweep_lane(issue_lane& lane, int& events);
+  void learn(issue_lane const& lane, launch_in_flight const& ended);
   void note_finished(producer_line& line);
   void forget_if_left(producer_line& line);
   bool issue_next();
   bool issue(planned_launch const& planned);
   std::exception_ptr try_to_issue(issue_lane& lane, planned_launch const& planned);
-  std::unique_ptr<event> enqueue_alone(issue_lane& lane, submission& work);
   void enqueue_merged(issue_lane& lane, planned_launch const& planned);
   void add_member(submission const& work, std::uint32_t piece);
-  launch_end end_of_next(issue_lane const& lane);
   void note_issued(producer_line& line, std::uint32_t lane);
-  void count(std::size_t kernels);
   void fail(producer_line& line, std::exception_ptr error);
   void fail_all(std::exception_ptr error);
   bool must_look_again_soon();
@@ -89,6 +100,10 @@ class issuer {
   device_buffer<running_launch> running_;
   pinned_buffer<end_record> records_;
   std::deque<issue_lane> lanes_;
+
+  self_issue const self_issue_;
+  bool const merges_;
+  std::uint32_t const connections_;
 
   launch_plan plan_;
   planned_launch const* planned_ = nullptr;  // waits for room in its lane
@@ -106,7 +121,10 @@ class issuer {
   std::vector<std::shared_ptr<producer_line>> lines_;  // by number; null: that number is free
 
   std::atomic<producer_line*> announced_ = nullptr;
-  std::atomic<bool> asleep_ = false, paused_ = false, stopping_ = false, ended_ = false;
+  std::atomic<std::uint64_t> kernels_in_flight_ = 0;
+  std::atomic<bool> anyone_waits_ = false;  // as the thread saw it last
+  std::atomic<bool> asleep_ = false, soundly_asleep_ = false;
+  std::atomic<bool> paused_ = false, stopping_ = false, closed_ = false, ended_ = false;
   counts counts_;
   std::thread thread_;
 };

@@ -45,7 +45,50 @@ bool issuer::issue(planned_launch const& planned) {
 void issuer::note_issued(producer_line& line, std::uint32_t lane) {
   line.offered = false;
   line.chain().pop();
+  kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
   line.note_issued(lane);
+}
+
+bool issuer::issue_at_once(producer_line& line, submission& work) {
+  if (!may_issue_at_once(line, work)) return false;
+  auto const place = line.is_in_flight() ? line.lane() : line.number() % std::uint32_t(lanes_.size());
+  auto& lane = lanes_[place];
+  std::lock_guard const hold(lane.mutex());
+  if (lane.is_full()) return false;
+  try {
+    auto behind = enqueue_alone(lane, work);
+    auto& in_flight = lane.note_issued();
+    in_flight.behind = std::move(behind);
+    in_flight.members.push_back(&line);
+  } catch (device_lost const&) {
+    line.fail(std::current_exception(), true);
+    return true;
+  } catch (...) {
+    line.fail(std::current_exception(), false);
+    return true;
+  }
+  count(1);
+  kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
+  line.note_issued(place);
+  if (soundly_asleep_.load(std::memory_order_seq_cst)) bell_.ring();
+  return true;
+}
+
+bool issuer::may_issue_at_once(producer_line const& line, submission const& work) const {
+  if (self_issue_ == self_issue::never || !work.prerequisites.empty()) return false;
+  if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
+  if (closed_.load(std::memory_order_relaxed)) return false;
+  if (self_issue_ == self_issue::always) return true;
+  return is_better_issued_itself({.is_alone = is_alone(line),
+                                  .may_be_merged = merges_ && work.kernel() != nullptr,
+                                  .connections = connections_,
+                                  .typical_ns = line.typical_ns()});
+}
+
+bool issuer::is_alone(producer_line const& line) const {
+  return kernels_in_flight_.load(std::memory_order_relaxed) == line.issued() - line.finished() &&
+         !anyone_waits_.load(std::memory_order_relaxed) &&
+         announced_.load(std::memory_order_relaxed) == nullptr;
 }
 
 /// What went wrong, if anything. Throws device_lost.
@@ -79,7 +122,7 @@ std::unique_ptr<event> issuer::enqueue_alone(issue_lane& lane, submission& work)
   auto const* const kernel = work.kernel();
   if (kernel == nullptr) {
     work.enqueue(lane.on());
-    return lane.on().record();
+    return lane.on().record_unmeasured();
   }
   lone_launch_bytes launch;
   std::memcpy(launch.kernel, work.bytes(), most_kernel_bytes);

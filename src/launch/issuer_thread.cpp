@@ -48,6 +48,7 @@ bool issuer::look_around() {
     found |= sweep();
     found |= unblock();
     if (!paused_.load(std::memory_order_seq_cst)) found |= issue_next();
+    anyone_waits_.store(plan_.offers() != 0 || planned_ != nullptr, std::memory_order_relaxed);
     return found && !ended_.load(std::memory_order_relaxed);
   } catch (...) {
     lost_ = true;
@@ -107,6 +108,7 @@ void issuer::offer(producer_line& line, submission const& oldest) {
   offered.order.producer = line.number();
   offered.order.submitted = oldest.at_ns;
   offered.order.priority = line.priority();
+  offered.order.expected_ns = line.typical_ns();
   if (line.is_in_flight()) offered.order.predecessor_on = line.lane();
   if (auto const* const kernel = oldest.kernel()) {
     offered.family = kernel->family;
@@ -149,14 +151,21 @@ bool issuer::sweep_lane(issue_lane& lane, int& events) {
     if (lane.asks_event()) ++events;
     auto* const ended = lane.ended();
     if (ended == nullptr) return found;
+    learn(lane, *ended);
     for (auto* const line : ended->members) note_finished(*line);
     lane.note_ended();
     found = true;
   }
 }
 
+void issuer::learn(issue_lane const& lane, launch_in_flight const& ended) {
+  auto const span = lane.span_ns_of_ended();
+  if (span > 0 && ended.members.size() == 1) ended.members.front()->note_span(span);
+}
+
 void issuer::note_finished(producer_line& line) {
   line.note_finished();
+  kernels_in_flight_.fetch_sub(1, std::memory_order_relaxed);
   if (line.is_in_flight()) return;
   plan_.predecessor_finished(line.number());
   if (line.leaving) forget_if_left(line);
@@ -179,6 +188,7 @@ void issuer::fail(producer_line& line, std::exception_ptr error) {
 
 void issuer::fail_all(std::exception_ptr error) {
   if (!end_) end_ = error;
+  closed_.store(true, std::memory_order_seq_cst);
   planned_ = nullptr;
   for (auto const& line : every_line()) fail(*line, error);
 }
@@ -205,11 +215,15 @@ clock::time_point issuer::next_look() const {
 /// What was changed before it is asleep, the last look finds; who changes something later rings.
 void issuer::sleep(std::uint64_t seen) {
   asleep_.store(true, std::memory_order_seq_cst);
+  soundly_asleep_.store(true, std::memory_order_seq_cst);
   if (!look_around() && !ended_.load(std::memory_order_seq_cst)) {
-    bool const rung = bell_.wait_past(seen, next_look());
+    auto const until = next_look();
+    soundly_asleep_.store(until == clock::time_point::max(), std::memory_order_relaxed);
+    bool const rung = bell_.wait_past(seen, until);
     // A kernel that faulted tells no end.
     suspects_fault_ = !rung && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
   }
+  soundly_asleep_.store(false, std::memory_order_seq_cst);
   asleep_.store(false, std::memory_order_seq_cst);
 }
 

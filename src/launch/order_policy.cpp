@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "ballast/base/error.hpp"
 #include "choice.hpp"
@@ -91,16 +92,58 @@ class held_policy final : public order_policy {
   order_key key_;
 };
 
+/// A launch goes behind its predecessor as long as every stream in use has a hardware queue of its own, so
+/// that it holds up nobody; else it is held. Of the launches that may be issued, those first that begin
+/// soonest.
+class adaptive_policy final : public order_policy {
+ public:
+  adaptive_policy(order_key key, std::uint32_t connections) : key_(key), connections_(connections) {}
+
+ private:
+  /// So many that a device that takes a launch sooner than the host makes one does not run dry.
+  static constexpr std::uint32_t most_behind_each_other = 8;
+
+  std::optional<order_decision> choose(order_view const& view) override {
+    auto const stream = emptiest_stream(view.in_flight);
+    auto const deepest = streams_wanted(view) <= connections_ ? most_behind_each_other : 1;
+    auto const ahead = [&](waiting_launch const& launch) {
+      return launch.predecessor_on ? view.in_flight[*launch.predecessor_on] : view.in_flight[stream];
+    };
+    auto const may = [&](waiting_launch const& launch) { return ahead(launch) < deepest; };
+    auto const turn = [&](waiting_launch const& launch) { return std::pair(ahead(launch), launch.submitted); };
+    auto const next = most_urgent(key_, view.waiting, may, turn);
+    if (!next) return std::nullopt;
+    return order_decision{*next, view.waiting[*next].predecessor_on.value_or(stream)};
+  }
+
+  /// In use, and one more for each launch that follows none.
+  static std::size_t streams_wanted(order_view const& view) {
+    auto const in_use = [](std::uint32_t launches) { return launches != 0; };
+    auto const follows_none = [](waiting_launch const& launch) { return !launch.predecessor_on; };
+    return std::size_t(std::ranges::count_if(view.in_flight, in_use) +
+                       std::ranges::count_if(view.waiting, follows_none));
+  }
+
+  order_key key_;
+  std::uint32_t connections_;
+};
+
 template <class Policy>
-std::unique_ptr<order_policy> make(order_key key) {
+std::unique_ptr<order_policy> make(order_key key, std::uint32_t) {
   return std::make_unique<Policy>(key);
 }
+std::unique_ptr<order_policy> make_adaptive(order_key key, std::uint32_t connections) {
+  return std::make_unique<adaptive_policy>(key, connections);
+}
 
-constexpr choice<std::unique_ptr<order_policy> (*)(order_key)> choices[] = {
+constexpr choice<std::unique_ptr<order_policy> (*)(order_key, std::uint32_t)> choices[] = {
     {{"passthrough", "a stream per producer, in the order of submission"}, make<passthrough_policy>},
     {{"round_robin", "one launch of each producer in turn (Wende, Cordes, Steinke 2012)"},
      make<round_robin_policy>},
-    {{"held", "a launch only once its predecessor is done, one on each stream"}, make<held_policy>}};
+    {{"held", "a launch only once its predecessor is done, one on each stream"}, make<held_policy>},
+    {{"adaptive",
+      "behind its predecessor while each stream in use has a hardware queue of its own, else held (the default)"},
+     make_adaptive}};
 
 void check(waiting_launch const& launch, std::size_t streams) {
   auto const predecessor = launch.predecessor_on.value_or(0);
@@ -120,9 +163,11 @@ std::optional<order_decision> order_policy::decide(order_view const& view) {
 
 std::vector<named_policy> order_policies() { return told(choices); }
 
-std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view among) {
+std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view among,
+                                                std::uint32_t connections) {
+  if (connections < 1) refuse_argument("connections", connections, "at least 1");
   auto const make_policy = chosen(choices, "order", order);
-  return make_policy(order_key_named(among));
+  return make_policy(order_key_named(among), connections);
 }
 
 }  // namespace ballast::inline launch

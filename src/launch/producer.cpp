@@ -65,6 +65,11 @@ void producer::wait_for_room() {
 }
 
 launch_ticket producer::commit() {
+  if (line_->by().issue_at_once(*line_, line_->chain().next())) {
+    line_->chain().forget();
+    line_->note_submitted();
+    return last();
+  }
   line_->note_submitted();
   line_->chain().commit();
   if (line_->announce()) line_->by().take(*line_);
@@ -81,7 +86,7 @@ void producer::after(std::shared_ptr<event> moment) { prerequisites_.push_back({
 
 void producer::precede(stream& theirs, deadline until) {
   auto const moment = std::make_shared<std::unique_ptr<event>>();
-  launch([moment](stream& on) { *moment = on.record(); }).wait_issued(until);
+  launch([moment](stream& on) { *moment = on.record_unmeasured(); }).wait_issued(until);
   theirs.wait_for(**moment);
 }
 

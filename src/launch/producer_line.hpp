@@ -56,6 +56,9 @@ class producer_line {
 
   // Whoever issues for this line: the issuer's thread, or the producer while nothing of it waits.
   void note_issued(std::uint32_t lane);
+  /// How long its launches take, as far as it is known: short ones count at once, long ones little by little.
+  std::int64_t typical_ns() const { return typical_ns_.load(std::memory_order_relaxed); }
+  void note_span(std::int64_t ns);
   /// Where the launches in flight are; only if there are any.
   std::uint32_t lane() const { return lane_.load(std::memory_order_relaxed); }
   bool is_in_flight() const { return finished() != issued(); }
@@ -89,6 +92,7 @@ class producer_line {
   alignas(64) std::atomic<std::uint64_t> issued_ = 0;
   std::atomic<std::uint64_t> finished_ = 0;
   std::atomic<std::uint32_t> lane_ = 0;
+  std::atomic<std::int64_t> typical_ns_ = 0;
   std::atomic<bool> failed_ = false, lost_ = false;
   std::exception_ptr error_;
   std::mutex error_mutex_;

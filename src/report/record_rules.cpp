@@ -11,8 +11,10 @@
 namespace ballast::inline report {
 namespace {
 
+/// Of a benchmark's name, the slash last.
+constexpr std::string_view legal = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+
 void refuse_bad_name(std::string const& name) {
-  constexpr std::string_view legal = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-";
   if (name.empty() || name.find_first_not_of(legal) != std::string::npos) {
     refuse_argument("run_record.benchmark", "'" + name + "'", "letters, digits and ._/-, at least one");
   }
@@ -47,6 +49,11 @@ void refuse_bad_record(run_record const& record) {
   refuse_bad_name(record.benchmark);
   refuse_bad_series(record.series);
   refuse_bad_points(record.series);
+}
+
+void refuse_bad_part_of_a_name(std::string const& argument, std::string const& part) {
+  if (part.find_first_not_of(legal.substr(0, legal.size() - 1)) == std::string::npos) return;
+  refuse_argument(argument, "'" + part + "'", "letters, digits and ._-");
 }
 
 }  // namespace ballast::inline report

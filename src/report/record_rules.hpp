@@ -9,4 +9,7 @@ namespace ballast::inline report {
 /// it to break.
 void refuse_bad_record(run_record const& record);
 
+/// Throws bad_argument if a file's name may not hold the part; it may be empty.
+void refuse_bad_part_of_a_name(std::string const& argument, std::string const& part);
+
 }  // namespace ballast::inline report

@@ -76,8 +76,8 @@ json_value to_json(plot_axes const& axes) {
 }
 
 /// "md/solutions" and "2026-01-31T09:05:00Z" become "md-solutions-20260131T090500Z".
-std::string file_stem(run_record const& record) {
-  std::string stem = record.benchmark + '-';
+std::string file_stem(run_record const& record, std::string const& apart) {
+  std::string stem = record.benchmark + '-' + (apart.empty() ? "" : apart + '-');
   std::replace(stem.begin(), stem.end(), '/', '-');
   for (char const sign : record.started) {
     if (sign != ':' && sign != '-') stem += sign;
@@ -123,9 +123,11 @@ json_value to_json(run_record const& record) {
                 {"answer", object{{"verified", record.answer.verified}, {"how", record.answer.how}}}};
 }
 
-std::filesystem::path write_run_record(std::filesystem::path const& results, run_record const& record) {
+std::filesystem::path write_run_record(std::filesystem::path const& results, run_record const& record,
+                                       std::string const& apart) {
+  refuse_bad_part_of_a_name("apart", apart);
   std::string const text = to_json(record).text(2) + '\n';
-  std::filesystem::path const path = free_path(make_folder(results, record), file_stem(record));
+  std::filesystem::path const path = free_path(make_folder(results, record), file_stem(record, apart));
   replace_file(path, text);
   return path;
 }

@@ -120,6 +120,14 @@ TEST(report_run_record, is_filed_by_machine_and_never_over_another) {
   fs::remove_all(results);
 }
 
+TEST(report_run_record, is_filed_apart_by_a_part_of_its_name) {
+  fs::path const results = fs::temp_directory_path() / ("ballast_apart_" + std::to_string(getpid()));
+  EXPECT_EQ(write_run_record(results, example(), "8-connections").filename(),
+            "md-solutions-8-connections-20260131T090500Z.json");
+  EXPECT_THROW(write_run_record(results, example(), "../elsewhere"), ballast::bad_argument);
+  fs::remove_all(results);
+}
+
 TEST(report_run_record, names_the_folder_that_cannot_be_made) {
   for (auto const write : {+[] { write_run_record("/dev/null/results", example()); },
                            +[] { require_run_folder("/dev/null/results", example()); }}) {

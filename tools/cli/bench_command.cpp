@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "ballast/base/error.hpp"
+#include "ballast/device/hardware_connections.hpp"
 #include "ballast/report/run_record.hpp"
 #include "ballast/report/statistics.hpp"
 #include "ballast/report/table.hpp"
+#include "child_runs.hpp"
 #include "device_listing.hpp"
 #include "interrupt.hpp"
 #include "registry.hpp"
@@ -23,6 +25,7 @@ struct bench_options {
   std::optional<std::string> devices;
   std::string results = "bench-results";
   std::vector<std::string> names;
+  std::vector<std::uint32_t> connections;
   bool quick = false, json = false;
 };
 
@@ -65,13 +68,19 @@ std::string as_text(run_record const& record) {
   return all.text(charset_of_environment()) + checked;
 }
 
+/// Records of another number of connections than CUDA's own are told apart by their files' names.
+std::string apart_by_connections() {
+  auto const now = connections_of_this_process();
+  return now.stated ? std::to_string(now.count) + "-connections" : "";
+}
+
 /// The record of one benchmark, written down. Throws ballast::error if its answer is wrong, after writing it.
 run_record run_one(bench::benchmark const& one, device_list const& devices, bench_options const& options) {
   std::fprintf(stderr, "%s\n", std::string(one.name).c_str());
   bench::session now(one.name, devices, options.quick, say, was_interrupted);
   require_run_folder(options.results, now.record());
   one.run(now);
-  auto const path = write_run_record(options.results, now.record());
+  auto const path = write_run_record(options.results, now.record(), apart_by_connections());
   std::fprintf(stderr, "  written to %s\n", path.c_str());
   return now.record();
 }
@@ -113,9 +122,19 @@ void add_bench_command(CLI::App& app) {
   command->add_option("--results", options->results, "Records go to FOLDER/<machine>/ (bench/SCHEMA.md)")
       ->type_name("FOLDER");
   command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
-  command->add_flag("--json", options->json, "Print the records as one JSON list");
+  auto* const json = command->add_flag("--json", options->json, "Print the records as one JSON list");
+  command
+      ->add_option("--connections", options->connections,
+                   "Run once for each of these numbers of hardware connections (1 to 32), each time as a "
+                   "process of its own")
+      ->type_name("N,N...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 32))
+      ->excludes(json);
   command->callback([options] {
     if (options->names == std::vector<std::string>{"list"}) return list_benchmarks(*options);
+    if (!options->connections.empty()) return run_with_connections(options->connections, "--connections");
     run_benchmarks(*options);
   });
 }

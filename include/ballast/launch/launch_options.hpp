@@ -12,7 +12,7 @@ inline constexpr std::uint32_t most_streams = 128;
 
 /// How a launch_queue decides. Names as in order_policies(), order_keys() and merge_policies().
 struct launch_options {
-  std::string order = "round_robin";
+  std::string order = "adaptive";
   std::string among = "fifo";
   std::string merge = "together";
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different

@@ -79,7 +79,7 @@ class producer {
   /// What is launched here later begins after an event of any stream.
   void after(std::shared_ptr<event> moment);
   /// What is launched here later begins after all that was enqueued to a stream of the caller's so far.
-  void after(stream& theirs) { after(std::shared_ptr<event>(theirs.record())); }
+  void after(stream& theirs) { after(std::shared_ptr<event>(theirs.record_unmeasured())); }
   /// What is enqueued to a stream of the caller's later begins after all that was launched here so far.
   /// Sleeps until that was issued, which is not until it has ended. Throws deadline_passed.
   void precede(stream& theirs, deadline until = deadline::in(std::chrono::minutes(10)));

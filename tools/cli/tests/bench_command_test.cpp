@@ -37,6 +37,8 @@ TEST(bench_command, lists_benchmarks_and_whether_they_run_on_the_devices) {
   EXPECT_THAT(listed.out, testing::ContainsRegex("queue/round_trip +yes"));
   EXPECT_THAT(listed.out, testing::ContainsRegex("queue/preloaded +no"));
   EXPECT_THAT(listed.out, testing::HasSubstr("md/sizes"));
+  EXPECT_THAT(listed.out, testing::ContainsRegex("launch/chains +yes"));
+  EXPECT_THAT(listed.out, testing::ContainsRegex("launch/submit_cost +yes"));
 }
 
 TEST(bench_command, files_a_verified_record_of_what_it_measured) {
@@ -51,6 +53,30 @@ TEST(bench_command, files_a_verified_record_of_what_it_measured) {
   EXPECT_EQ(record["devices"], nlohmann::json::array({"host:1"}));
   EXPECT_TRUE(record["answer"]["verified"]);
   EXPECT_FALSE(record["series"].empty());
+}
+
+TEST(bench_command, runs_once_for_each_number_of_connections_and_files_the_records_apart) {
+  results_folder const results;
+  auto const ran =
+      run("bench launch/submit_cost --quick --devices host:1 --connections 1,32" + results.option());
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  auto files = results.records();
+  std::ranges::sort(files);
+  ASSERT_EQ(files.size(), 2u);
+  std::vector<std::string> const parts = {"launch-submit_cost-1-connections-",
+                                          "launch-submit_cost-32-connections-"};
+  std::vector<int> const counts = {1, 32};
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_THAT(files[i].filename().string(), testing::StartsWith(parts[i]));
+    EXPECT_EQ(nlohmann::json::parse(contents(files[i]))["parameters"]["hardware_connections"], counts[i]);
+  }
+}
+
+TEST(bench_command, says_which_numbers_of_connections_failed) {
+  auto const ran = run("bench queue/nothing --connections 1,8 --devices host:1");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, testing::HasSubstr("NAME is queue/nothing"));
+  EXPECT_THAT(ran.err, testing::EndsWith("the runs with these numbers of connections failed: 1 8\n"));
 }
 
 TEST(bench_command, says_why_a_benchmark_does_not_run_on_the_devices) {
@@ -74,6 +100,7 @@ TEST(bench_command, refuses_a_name_and_a_device_that_do_not_exist) {
   expect_refusal("bench queue/nothing --devices host:1", "NAME is queue/nothing; legal is list, all, ");
   expect_refusal("bench queue/round_trip --devices ''", "devices");
   expect_refusal("bench", "NAME");
+  expect_refusal("bench queue/round_trip --connections 33", "--connections");
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "harness/benchmark.hpp"
+
+namespace ballast::bench {
+
+/// What small kernels of many threads cost, through a launch_queue and without one: Wende, Cordes and Steinke
+/// 2012, and "A New Method of Co-Scheduling Cuda Kernels", measured again.
+std::vector<benchmark> launch_benchmarks();
+
+void measure_chains(session&);
+void measure_submit_cost(session&);
+
+}  // namespace ballast::bench

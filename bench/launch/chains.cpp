@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch/order_policy.hpp"
+#include "launch/benchmarks.hpp"
+#include "launch/chains_by_hand.hpp"
+#include "launch/queued_chains.hpp"
+
+namespace ballast::bench {
+namespace {
+
+struct chain_point {
+  int microseconds;         ///< of a kernel
+  std::size_t repetitions;  ///< the shorter the kernels, the more they vary
+};
+
+std::vector<chain_point> chain_points(session const& now) {
+  if (now.quick()) return {{5, 2}, {50, 2}};
+  if (!now.first()->is_cuda()) return {{5, 9}, {50, 5}};
+  return {{5, 15}, {50, 9}, {500, 5}};
+}
+
+/// One length of kernels: every way against the same kernels in one stream.
+class measured_chains {
+ public:
+  measured_chains(session& now, chain_shape const& shape, chain_point const& point)
+      : now_(&now), shape_(shape), point_(point), words_(now.first(), shape.chains) {
+    shape_.busy_ns = std::uint64_t(point.microseconds) * 1000;
+  }
+
+  void by_hand() {
+    chains_by_hand chains(now_->first(), words_, shape_);
+    auto const seconds = samples([&] { return chains.serial(); });
+    now_->add("serial, kernels of " + std::to_string(point_.microseconds) + " us", "s", seconds);
+    serial_ = now_->median_of("serial, kernels of " + std::to_string(point_.microseconds) + " us");
+    for (auto const& way : chains.ways()) measure(way);
+  }
+
+  void by_queue(std::string const& order, std::string const& merge, kernel_kind kind) {
+    if (kind == kernel_kind::plain && !now_->first()->is_cuda()) return;
+    queued_chains chains({now_->first()}, {.order = order, .merge = merge}, kind, words_, shape_);
+    auto const what = (merge == "none" ? order : order + " and merging") +
+                      (kind == kernel_kind::plain ? ", queue, plain kernels" : ", queue, ballast kernels");
+    measure({what, [&] { return chains.from_resume(); }});
+    measure({what + ", a thread for each chain", [&] { return chains.from_threads(); }});
+  }
+
+ private:
+  std::vector<double> samples(std::function<double()> const& sample) {
+    auto const seconds = now_->samples(1, point_.repetitions, sample);
+    now_->verify(words_.counted((1 + point_.repetitions) * shape_.length),
+                 "every kernel of every chain ran exactly once and no two of a chain at a time");
+    return seconds;
+  }
+  void measure(way_of_launching const& way) {
+    auto values = samples(way.sample);
+    for (auto& value : values) value = serial_ / value;
+    now_->add(way.name, point_.microseconds, "1", std::move(values));
+  }
+
+  session* now_;
+  chain_shape shape_;
+  chain_point point_;
+  chain_words words_;
+  double serial_ = 0;
+};
+
+json_value repetitions_of(std::vector<chain_point> const& points) {
+  json_value::object all;
+  for (auto const& point : points)
+    all.emplace_back(std::to_string(point.microseconds) + " us", point.repetitions);
+  return all;
+}
+
+}  // namespace
+
+void measure_chains(session& now) {
+  chain_shape const shape{now.size(64, 16), now.size(8, 4)};
+  auto const points = chain_points(now);
+  now.axes("Chains of kernels of one block, against the same kernels in one stream",
+           "length of a kernel, microseconds", "times serial", true, true);
+  now.parameter("chains", shape.chains);
+  now.parameter("kernels_of_a_chain", shape.length);
+  now.parameter("repetitions_by_length", repetitions_of(points));
+  now.parameter("clock of the queue",
+                "from resume() until all is seen finished; with a thread for each chain, from when they go");
+  for (auto const& point : points) {
+    measured_chains chains(now, shape, point);
+    chains.by_hand();
+    for (auto const kind : {kernel_kind::plain, kernel_kind::ballast})
+      for (auto const& order : order_policies()) chains.by_queue(std::string(order.name), "none", kind);
+    chains.by_queue(launch_options{}.order, launch_options{}.merge, kernel_kind::ballast);
+  }
+}
+
+}  // namespace ballast::bench

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "launch/branched_graph.hpp"
+#include "launch/chain_shape.hpp"
+#include "launch/chain_words.hpp"
+#include "launch/direct_launches.hpp"
+
+namespace ballast::bench {
+
+/// The chains without a queue, each on a stream of its own if nothing else is said. Times are from the first
+/// launch until every stream is seen idle.
+class chains_by_hand {
+ public:
+  chains_by_hand(std::shared_ptr<compute_device> const& device, chain_words const& words,
+                 chain_shape const& shape);
+
+  /// Every kernel behind the one before, on one stream.
+  double serial();
+  /// Every way; those with a graph on GPUs only. They refer to this object.
+  std::vector<way_of_launching> ways();
+
+ private:
+  double chain_after_chain();
+  double interleaved();
+  double by_threads(std::size_t threads);
+  double merged();
+  double graph(bool with_new_arguments);
+  void launch_chain(std::size_t chain);
+
+  chain_words const* words_;
+  chain_shape shape_;
+  direct_launches launches_;
+  std::unique_ptr<branched_graph> graph_;
+};
+
+}  // namespace ballast::bench

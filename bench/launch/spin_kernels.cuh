@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/atomic_ref.cuh"
+#include "ballast/launch/launch_kernels.hpp"
+#include "device/kernels.cuh"
+
+namespace ballast::bench {
+
+/// Busy for so many nanoseconds, then one more in the word. Two that overlap on one word lose a count.
+BALLAST_HD inline void spin_and_count(std::uint32_t* word, std::uint64_t busy_ns) {
+  constexpr int most_looks = 1 << 24;  // an end for a clock that stands
+  device_atomic<std::uint32_t> const runs(*word);
+  auto const before = runs.load_relaxed();
+  auto const began = nanoseconds();
+  for (int looks = 0; nanoseconds() - began < busy_ns && looks < most_looks; ++looks) {}
+  runs.store_relaxed(before + 1);
+}
+
+/// Block b keeps a multiprocessor's clock busy and counts in runs[b].
+struct spin_block {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> runs;
+  std::uint64_t busy_ns;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) spin_and_count(&runs[block.index()], busy_ns);
+  }
+};
+
+/// spin_block, for launch queues.
+launch_kernels const& spin_kernels();
+
+/// The same as a plain `__global__` function, in blocks of spin_block::threads; null where CUDA was not
+/// built.
+using plain_spin = void (*)(std::uint32_t* runs, std::uint64_t busy_ns);
+plain_spin plain_spin_kernel();
+
+}  // namespace ballast::bench

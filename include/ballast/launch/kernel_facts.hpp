@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ballast/launch/model.hpp"
+
+namespace ballast::inline launch {
+
+/// What blocks share on a device. The places of resource_usage.
+enum class resource : std::uint8_t { issue, fp32, fp64, tensor, load_store, l2, memory };
+inline constexpr std::size_t resource_count = 7;
+
+/// The part of each of the device's resources that a kernel uses while it fills the device alone: 0 to 1, 0
+/// where that is not known.
+using resource_usage = std::array<float, resource_count>;
+
+/// The kernels of a family have numbers below this.
+inline constexpr std::uint32_t most_kernels_of_family = 128;
+
+/// What is known of one waiting launch.
+struct kernel_facts {
+  std::uint32_t family = 0;  ///< the merged kernel that contains its kernel
+  std::uint32_t kernel = 0;  ///< its kernel's number there, below most_kernels_of_family
+  std::uint32_t blocks = 1;  ///< of its grid, at least 1
+  std::uint32_t blocks_per_multiprocessor =
+      1;                      ///< that run at a time when it has the device alone, at least 1
+  std::int64_t block_ns = 0;  ///< how long one block is expected to run, 0 if that is unknown; at least 0
+  std::int32_t priority = 0;
+  std::uint32_t argument_bytes = 0;  ///< of a merged launch's parameters that it takes, all included
+  bool needs_occupancy = false;  ///< it is known to lose when fewer of its blocks run at a time than alone
+  resource_usage usage{};
+};
+
+/// What is known of a family's merged kernel.
+struct family_facts {
+  std::uint32_t family = 0;
+  std::uint32_t blocks_per_multiprocessor = 1;  ///< that run at a time, at least 1
+  std::uint32_t most_kernels = 64;              ///< that one launch takes, at least 2
+  std::uint32_t argument_bytes = 32'764;        ///< of parameters that one launch takes (the most of CUDA 13)
+  bool spills = false;  ///< its registers do not suffice, so that threads use local memory
+};
+
+/// What is known of the device that launches go to, and of the host that issues them.
+struct launch_costs {
+  multiprocessor_count multiprocessors{1};  ///< at least 1
+  double start_ns = 0;  ///< on the device, from one kernel's end to the begin of the next; finite, at least 0
+  double issue_ns = 0;  ///< on the host, for each launch; finite, at least 0
+};
+
+/// Throw bad_argument with the member's name for what is out of range. `kernels` holds at least one.
+void check(std::span<kernel_facts const> kernels);
+void check(family_facts const& family);
+void check(launch_costs const& costs);
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch/merge_judgement.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+constexpr std::uint64_t levels_of_a_full_device =
+    4;  // alone, the last level is at most a quarter of the time
+constexpr double most_length_ratio = 8;
+constexpr double most_part_of_apart = 0.95;  // that a merged launch may take
+
+constexpr std::array<named_policy, merge_verdict_count> verdicts{
+    {{"merge", "the kernels become one launch"},
+     {"too_many_kernels", "one launch takes fewer kernels"},
+     {"other_family", "a kernel is not in the family's merged kernel"},
+     {"spills", "the merged kernel has too few registers and keeps values in local memory"},
+     {"priority_differs", "the kernels have different priorities"},
+     {"arguments_do_not_fit", "one launch takes fewer bytes of arguments"},
+     {"grid_fills_device", "a kernel alone fills the device four times or more"},
+     {"occupancy_lost", "a kernel that needs its occupancy would have fewer blocks at a time than alone"},
+     {"lengths_differ", "a kernel of several levels has blocks more than eight times as long as another's"},
+     {"no_gain", "one launch is not predicted to take 5% less than launches on a stream each"},
+     {"learned", "launches of these kernels as one were slower than predicted, three times in a row"}}};
+
+std::uint64_t slots_of(launch_costs const& costs, std::uint32_t blocks_per_multiprocessor) {
+  return std::uint64_t{costs.multiprocessors.value()} * blocks_per_multiprocessor;
+}
+
+merge_verdict judge_alone(kernel_facts const& kernel, family_facts const& family, launch_costs const& costs) {
+  if (kernel.family != family.family) return merge_verdict::other_family;
+  if (kernel.blocks >= levels_of_a_full_device * slots_of(costs, kernel.blocks_per_multiprocessor))
+    return merge_verdict::grid_fills_device;
+  if (kernel.needs_occupancy && family.blocks_per_multiprocessor < kernel.blocks_per_multiprocessor)
+    return merge_verdict::occupancy_lost;
+  return merge_verdict::merge;
+}
+
+merge_verdict judge_without_times(std::span<kernel_facts const> kernels, family_facts const& family,
+                                  launch_costs const& costs) {
+  if (kernels.size() > family.most_kernels) return merge_verdict::too_many_kernels;
+  if (family.spills) return merge_verdict::spills;
+  std::uint64_t argument_bytes = 0;
+  for (auto const& kernel : kernels) {
+    auto const alone = judge_alone(kernel, family, costs);
+    if (alone != merge_verdict::merge) return alone;
+    if (kernel.priority != kernels[0].priority) return merge_verdict::priority_differs;
+    argument_bytes += kernel.argument_bytes;
+  }
+  return argument_bytes > family.argument_bytes ? merge_verdict::arguments_do_not_fit : merge_verdict::merge;
+}
+
+/// A short kernel's launch would last as long as the long one's.
+bool lengths_differ(std::span<kernel_facts const> kernels, std::uint64_t slots) {
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max(), longest_of_levels = 0;
+  for (auto const& kernel : kernels) {
+    shortest = std::min(shortest, kernel.block_ns);
+    if (kernel.blocks > slots) longest_of_levels = std::max(longest_of_levels, kernel.block_ns);
+  }
+  return static_cast<double>(longest_of_levels) > most_length_ratio * static_cast<double>(shortest);
+}
+
+merge_judgement judge_times(std::span<kernel_facts const> kernels, family_facts const& family,
+                            launch_costs const& costs) {
+  if (std::ranges::any_of(kernels, [](auto const& kernel) { return kernel.block_ns == 0; })) return {};
+  if (lengths_differ(kernels, slots_of(costs, family.blocks_per_multiprocessor)))
+    return {merge_verdict::lengths_differ};
+  auto const times = predict_checked(kernels, family, costs);
+  auto const pays = times.merged < most_part_of_apart * times.streams;  // in series it is never less
+  return {pays ? merge_verdict::merge : merge_verdict::no_gain, times};
+}
+
+}  // namespace
+
+named_policy const& told(merge_verdict verdict) { return verdicts.at(static_cast<std::size_t>(verdict)); }
+
+merge_judgement judge(std::span<kernel_facts const> kernels, family_facts const& family,
+                      launch_costs const& costs) {
+  if (kernels.size() < 2) refuse_argument("kernels", kernels.size(), "at least 2");
+  check(kernels);
+  check(family);
+  check(costs);
+  auto const verdict = judge_without_times(kernels, family, costs);
+  if (verdict != merge_verdict::merge) return {verdict};
+  return judge_times(kernels, family, costs);
+}
+
+std::uint64_t verdict_counts::refusals() const {
+  std::uint64_t sum = 0;
+  for (auto const count : counts_) sum += count;
+  return sum - of(merge_verdict::merge);
+}
+
+std::vector<verdict_counts::named_count> verdict_counts::listed() const {
+  std::vector<named_count> all;
+  for (std::size_t i = 0; i < merge_verdict_count; ++i) all.push_back({verdicts[i], counts_[i]});
+  return all;
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "ballast/launch/kernel_times.hpp"
+#include "ballast/launch/merge_model.hpp"
+#include "invented_blocks.hpp"
+
+namespace ballast::test {
+
+inline family_facts const two_at_a_time{.blocks_per_multiprocessor = 2};
+inline launch_costs const on_33{.multiprocessors = multiprocessor_count(33)};
+
+/// A device whose kernels have times that nobody tells, and merges random mixes of them.
+struct invented_mixes {
+  std::vector<double> block_ns;
+  std::uint32_t most_blocks = 64;
+  double spread = 0;  // of each block's time, each way
+  std::size_t in_flight = 0;
+  random_numbers random{2014};
+  kernel_times times{two_at_a_time, on_33};
+  struct launched {
+    std::vector<kernel_facts> kernels;
+    double predicted_ns;
+    std::int64_t span_ns;
+  };
+  std::deque<launched> running{};
+
+  std::vector<kernel_facts> mix() {
+    std::vector<kernel_facts> kernels(random.from_to<std::size_t>(2, 16));
+    for (auto& each : kernels) {
+      each.kernel = random.from_to<std::uint32_t>(0, static_cast<std::uint32_t>(block_ns.size() - 1));
+      each.blocks = random.from_to(1u, most_blocks);
+      each.block_ns = times.block_ns(each.kernel);
+    }
+    std::ranges::stable_sort(kernels, std::ranges::greater(), &kernel_facts::block_ns);
+    return kernels;
+  }
+
+  double run(std::vector<kernel_facts> const& kernels) {
+    return run_on_slots(kernels, 2 * 33, [&](kernel_facts const& kernel) {
+      return block_ns[kernel.kernel] * random.from_to(1 - spread, 1 + spread);
+    });
+  }
+
+  /// Tells spans that are `off` times what they were, each after `in_flight` later launches were predicted.
+  void launch_merged(int launches, double off = 1) {
+    for (int i = 0; i < launches; ++i) {
+      auto const kernels = mix();
+      auto const span = std::max(std::llround(off * run(kernels)), 1LL);
+      running.push_back({kernels, predict(kernels, two_at_a_time, on_33).merged_busy, span});
+      if (running.size() <= in_flight) continue;
+      auto const& first = running.front();
+      times.note_merged(first.kernels, first.predicted_ns, first.span_ns);
+      running.pop_front();
+    }
+  }
+
+  double part_predicted_within(double error, int launches) {
+    int within = 0;
+    for (int i = 0; i < launches; ++i) {
+      auto const kernels = mix();
+      within += std::abs(predict(kernels, two_at_a_time, on_33).merged_busy / run(kernels) - 1) <= error;
+    }
+    return static_cast<double>(within) / launches;
+  }
+
+  double worst_error() const {
+    double worst = 0;
+    for (std::uint32_t kernel = 0; kernel < block_ns.size(); ++kernel)
+      worst = std::max(worst, std::abs(static_cast<double>(times.block_ns(kernel)) / block_ns[kernel] - 1));
+    return worst;
+  }
+};
+
+}  // namespace ballast::test

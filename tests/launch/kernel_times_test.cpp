@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch/kernel_times.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "invented_mixes.hpp"
+
+namespace ballast::test {
+namespace {
+
+std::vector<double> const one_two_eight{1000, 2000, 8000};
+constexpr std::uint64_t seeds = 8;
+
+TEST(kernel_times, of_kernels_that_only_ever_run_merged_come_within_five_percent) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    invented_mixes device{.block_ns = one_two_eight, .random = random_numbers(seed)};
+    device.launch_merged(400);
+    EXPECT_LT(device.worst_error(), 0.05) << seed;
+  }
+}
+
+TEST(kernel_times, are_learned_also_from_launches_that_were_predicted_before_others_had_ended) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    invented_mixes device{.block_ns = one_two_eight, .in_flight = 16, .random = random_numbers(seed)};
+    device.launch_merged(400);
+    EXPECT_LT(device.worst_error(), 0.1) << seed;
+    EXPECT_GT(device.part_predicted_within(0.1, 100), 0.95) << seed;
+  }
+}
+
+TEST(kernel_times, follow_a_kernel_whose_time_doubles) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    invented_mixes device{.block_ns = one_two_eight, .random = random_numbers(seed)};
+    device.launch_merged(400);
+    device.block_ns[1] *= 2;
+    device.launch_merged(400);
+    EXPECT_LT(device.worst_error(), 0.05) << seed;
+  }
+}
+
+TEST(kernel_times, predict_within_a_tenth_in_nine_of_ten_launches_even_where_they_cannot_tell_kernels_apart) {
+  for (double const spread : {0.0, 0.1}) {
+    invented_mixes device{
+        .block_ns = one_two_eight, .most_blocks = 16, .spread = spread};  // one level or two
+    device.launch_merged(400);
+    EXPECT_GT(device.part_predicted_within(0.1, 200), 0.9) << spread;
+  }
+}
+
+TEST(kernel_times, hardly_move_by_one_span_that_is_far_off) {
+  for (double const off : {3.0, 1 / 3.0})
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+      invented_mixes device{.block_ns = one_two_eight, .random = random_numbers(seed)};
+      device.launch_merged(400);
+      auto const before = device.times;
+      device.launch_merged(1, off);
+      for (std::uint32_t kernel = 0; kernel < 3; ++kernel)
+        EXPECT_NEAR(
+            static_cast<double>(device.times.block_ns(kernel)) / static_cast<double>(before.block_ns(kernel)),
+            1, 0.05);
+    }
+}
+
+TEST(kernel_times, stay_positive_whatever_is_measured) {
+  invented_mixes device{.block_ns = one_two_eight};
+  device.launch_merged(50);
+  device.launch_merged(2000, 1e-9);
+  for (std::uint32_t kernel = 0; kernel < 3; ++kernel) EXPECT_GE(device.times.block_ns(kernel), 1);
+  device.launch_merged(600);
+  EXPECT_GT(device.part_predicted_within(0.2, 100), 0.9);
+}
+
+TEST(kernel_times, are_unknown_before_anything_was_noted) {
+  EXPECT_EQ(kernel_times(two_at_a_time, on_33).block_ns(127), 0);
+}
+
+TEST(kernel_times, of_a_launch_alone_are_its_span_by_its_own_levels) {
+  kernel_times times(two_at_a_time, on_33);
+  times.note_alone({.kernel = 7, .blocks = 100, .blocks_per_multiprocessor = 1}, 4000);  // four levels of 33
+  EXPECT_EQ(times.block_ns(7), 1000);
+  times.note_alone({.kernel = 7, .blocks = 100, .blocks_per_multiprocessor = 1}, 4400);
+  EXPECT_GT(times.block_ns(7), 1000);
+  EXPECT_LT(times.block_ns(7), 1100);
+  for (int i = 0; i < 50; ++i) times.note_alone({.kernel = 7, .blocks_per_multiprocessor = 1}, 500);
+  EXPECT_NEAR(static_cast<double>(times.block_ns(7)), 500, 5);
+}
+
+TEST(kernel_times, that_are_unknown_are_taken_to_be_equal_and_teach_nobody_else) {
+  kernel_times times(two_at_a_time, on_33);
+  times.note_alone({.kernel = 0, .blocks = 1}, 700);
+  std::vector<kernel_facts> const kernels{{.kernel = 0, .blocks = 10, .block_ns = 700},
+                                          {.kernel = 1, .blocks = 20},
+                                          {.kernel = 2, .blocks = 100}};
+  times.note_merged(kernels, 700, 6000);  // 130 blocks on 66 places: two levels
+  EXPECT_EQ(times.block_ns(0), 700);
+  EXPECT_EQ(times.block_ns(1), 3000);
+  EXPECT_EQ(times.block_ns(2), 3000);
+}
+
+TEST(kernel_times, begin_with_what_the_user_told) {
+  kernel_times times(two_at_a_time, on_33);
+  kernel_facts const told{.kernel = 1, .blocks = 66, .block_ns = 5000};
+  times.note_merged({&told, 1}, 5000, 5000);
+  EXPECT_EQ(times.block_ns(1), 5000);
+}
+
+TEST(kernel_times, learn_the_same_from_a_kernel_that_is_in_a_launch_twice_as_from_one_with_all_its_blocks) {
+  kernel_times parts(two_at_a_time, on_33), whole(two_at_a_time, on_33);
+  std::vector<kernel_facts> const halves{{.kernel = 1, .blocks = 33, .block_ns = 900},
+                                         {.kernel = 2, .blocks = 10, .block_ns = 300},
+                                         {.kernel = 1, .blocks = 33, .block_ns = 900}};
+  std::vector<kernel_facts> const once{{.kernel = 1, .blocks = 66, .block_ns = 900},
+                                       {.kernel = 2, .blocks = 10, .block_ns = 300}};
+  for (int i = 0; i < 5; ++i) parts.note_merged(halves, 1200, 1500), whole.note_merged(once, 1200, 1500);
+  EXPECT_GT(whole.block_ns(1), 900);
+  EXPECT_EQ(parts.block_ns(1), whole.block_ns(1));
+  EXPECT_EQ(parts.block_ns(2), whole.block_ns(2));
+}
+
+template <class Call>
+std::string refused(Call call) {
+  try {
+    call();
+  } catch (bad_argument const& refusal) { return refusal.argument(); }
+  return "nothing";
+}
+
+TEST(kernel_times, refuse_what_is_out_of_range_by_its_name) {
+  kernel_times times(two_at_a_time, on_33);
+  kernel_facts const known{.block_ns = 1}, unknown{};
+  auto const merged = [&](kernel_facts const& kernel, double predicted, std::int64_t span) {
+    return refused([&] { times.note_merged({&kernel, 1}, predicted, span); });
+  };
+  EXPECT_EQ(refused([] { kernel_times({.most_kernels = 0}, on_33); }), "most_kernels");
+  EXPECT_EQ(refused([] { kernel_times(two_at_a_time, {.start_ns = -1}); }), "start_ns");
+  EXPECT_EQ(refused([&] { times.block_ns(128); }), "kernel");
+  EXPECT_EQ(refused([&] { times.note_alone(known, 0); }), "span_ns");
+  EXPECT_EQ(refused([&] { times.note_alone({.kernel = 128}, 1); }), "kernel");
+  EXPECT_EQ(merged(known, 1, 0), "span_ns");
+  EXPECT_EQ(merged(known, 0, 1), "predicted_ns");
+  EXPECT_EQ(merged(unknown, std::nan(""), 1), "predicted_ns");
+  EXPECT_EQ(merged(unknown, 0, 1), "nothing");
+}
+
+}  // namespace
+}  // namespace ballast::test

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch/merge_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "invented_blocks.hpp"
+
+namespace ballast::test {
+namespace {
+
+using kernels_of = std::vector<kernel_facts>;
+
+kernels_of random_kernels(random_numbers& random, std::size_t most_kernels, std::uint32_t most_blocks) {
+  kernels_of kernels(random.from_to<std::size_t>(1, most_kernels));
+  for (auto& kernel : kernels) kernel.blocks = random.from_to(1u, most_blocks);
+  return kernels;
+}
+
+std::vector<std::uint64_t> blocks_of(kernels_of const& kernels) {
+  std::vector<std::uint64_t> blocks;
+  for (auto const& kernel : kernels) blocks.push_back(kernel.blocks);
+  return blocks;
+}
+
+TEST(merge_model, is_the_papers_for_equal_blocks_one_at_a_time_and_a_start_of_one_block_exactly) {
+  random_numbers random(4);
+  for (int queue = 0; queue < 2000; ++queue) {
+    auto kernels = random_kernels(random, 40, 500);
+    auto const block_ns = random.from_to<std::int64_t>(1, 1'000'000);
+    for (auto& kernel : kernels) kernel.block_ns = block_ns;
+    multiprocessor_count const multiprocessors(random.from_to(1u, 200u));
+    auto const time = static_cast<double>(block_ns);
+    auto const times = predict(kernels, {}, {multiprocessors, time});
+    auto const blocks = blocks_of(kernels);
+    std::vector const sum{std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0})};
+    EXPECT_EQ(times.merged, paper_time(sum, multiprocessors) * time);
+    EXPECT_EQ(times.series, paper_time(blocks, multiprocessors) * time);
+  }
+}
+
+/// Sorted so that quantiles can be read off.
+struct errors {
+  std::vector<double> relative;
+
+  double quantile(double part) {
+    std::ranges::sort(relative);
+    return relative[static_cast<std::size_t>(part * static_cast<double>(relative.size() - 1))];
+  }
+};
+
+struct invented_device {
+  std::uint32_t multiprocessors, blocks_per_multiprocessor;
+  std::size_t slots() const { return std::size_t{multiprocessors} * blocks_per_multiprocessor; }
+};
+
+invented_device random_device(random_numbers& random) {
+  return {random.from_to(10u, 150u), random.from_to(1u, 8u)};
+}
+
+double predicted_busy(kernels_of const& kernels, invented_device const& device) {
+  return predict(kernels, {.blocks_per_multiprocessor = device.blocks_per_multiprocessor},
+                 {multiprocessor_count(device.multiprocessors)})
+      .merged_busy;
+}
+
+/// How far the prediction is from blocks that run one by one, whose times spread by the part `spread` each
+/// way.
+template <class Times>
+errors against_blocks(std::uint64_t seed, double spread, bool longest_first, Times block_ns) {
+  random_numbers random(seed);
+  errors all;
+  for (int queue = 0; queue < 200; ++queue) {
+    auto kernels = random_kernels(random, 64, 200);
+    for (auto& kernel : kernels) kernel.block_ns = block_ns(random);
+    if (longest_first) std::ranges::stable_sort(kernels, std::ranges::greater(), &kernel_facts::block_ns);
+    auto const device = random_device(random);
+    auto const run = run_on_slots(kernels, device.slots(), [&](kernel_facts const& kernel) {
+      return static_cast<double>(kernel.block_ns) * random.from_to(1 - spread, 1 + spread);
+    });
+    all.relative.push_back(std::abs(predicted_busy(kernels, device) / run - 1));
+  }
+  return all;
+}
+
+std::int64_t equal(random_numbers&) { return 5000; }
+std::int64_t one_of_four(random_numbers& random) { return 1000 << random.from_to(0, 3); }
+std::int64_t any(random_numbers& random) { return random.from_to<std::int64_t>(1000, 16000); }
+
+TEST(merge_model, agrees_with_blocks_run_one_by_one_exactly_if_all_are_equal) {
+  for (bool const longest_first : {false, true})
+    EXPECT_EQ(against_blocks(1, 0, longest_first, equal).quantile(1), 0);
+}
+
+TEST(merge_model, agrees_with_blocks_run_one_by_one_to_a_percent_if_the_longest_begin) {
+  EXPECT_LT(against_blocks(2, 0, true, one_of_four).quantile(1), 1e-9);
+  EXPECT_LT(against_blocks(3, 0, true, any).quantile(1), 0.01);
+}
+
+TEST(merge_model, agrees_with_blocks_run_one_by_one_to_two_percent_in_nine_of_ten_mixed_queues_in_any_order) {
+  EXPECT_LT(against_blocks(2, 0, false, one_of_four).quantile(0.9), 0.01);
+  EXPECT_LT(against_blocks(3, 0, false, any).quantile(0.9), 0.02);
+}
+
+TEST(merge_model, stays_within_a_tenth_if_the_times_of_blocks_spread_by_a_tenth) {
+  for (auto const times : {equal, one_of_four, any})
+    EXPECT_LT(against_blocks(4, 0.1, true, times).quantile(1), 0.1);
+}
+
+TEST(merge_model, is_within_a_fifth_in_nine_of_ten_queues_if_the_times_of_blocks_spread_by_a_quarter) {
+  for (auto const times : {equal, one_of_four, any})
+    EXPECT_LT(against_blocks(5, 0.25, true, times).quantile(0.9), 0.2);
+}
+
+TEST(merge_model, knows_that_the_order_of_unequal_kernels_matters) {
+  kernels_of kernels{{.blocks = 1, .block_ns = 40}, {.blocks = 6, .block_ns = 10}};
+  EXPECT_EQ(predicted_busy(kernels, {3, 1}),
+            40);  // beside the long block two slots take three short ones each
+  std::ranges::reverse(kernels);
+  EXPECT_EQ(predicted_busy(kernels, {3, 1}), 60);  // two levels of short ones, then the long one
+}
+
+TEST(merge_model, counts_a_kernel_of_unknown_time_as_nothing) {
+  kernels_of const kernels{{.blocks = 7, .block_ns = 0}, {.blocks = 3, .block_ns = 10}};
+  EXPECT_EQ(predicted_busy(kernels, {2, 1}), 20);
+  EXPECT_EQ(predicted_busy({kernels[0]}, {2, 1}), 0);
+}
+
+TEST(merge_model, is_not_shorter_than_what_the_most_wanted_resource_needs) {
+  // Alone, one block fills a multiprocessor to 0.9 of its memory; merged, four at a time would need 3.6
+  // times.
+  kernel_facts hungry{.blocks = 80, .blocks_per_multiprocessor = 1, .block_ns = 100};
+  EXPECT_EQ(predicted_busy({hungry, hungry}, {10, 4}), 400);
+  hungry.usage[static_cast<std::size_t>(resource::memory)] = 0.5f;
+  EXPECT_EQ(predicted_busy({hungry, hungry}, {10, 4}), 800);
+  auto other = hungry;
+  other.usage = {};
+  EXPECT_EQ(predicted_busy({hungry, other}, {10, 4}), 400);
+}
+
+TEST(merge_model, lets_series_wait_for_the_host_or_for_the_device) {
+  kernels_of const kernels{{.blocks = 4, .block_ns = 100}, {.blocks = 8, .block_ns = 100}};
+  launch_costs costs{.multiprocessors = multiprocessor_count(4), .start_ns = 10, .issue_ns = 50};
+  EXPECT_EQ(predict(kernels, {}, costs).series, 50 + 10 + 100 + 10 + 200);
+  costs.issue_ns = 1000;
+  EXPECT_EQ(predict(kernels, {}, costs).series, 2 * 1000 + 10 + 200);
+  EXPECT_EQ(predict(kernels, {}, costs).merged, 1000 + 10 + 300);
+}
+
+TEST(merge_model, limits_streams_by_issues_by_the_last_kernel_and_by_the_load) {
+  launch_costs costs{.multiprocessors = multiprocessor_count(10), .start_ns = 5, .issue_ns = 50};
+  kernels_of kernels(8, {.blocks = 1, .block_ns = 100});
+  EXPECT_EQ(predict(kernels, {}, costs).streams, 5 + 8 * 50 + 100);
+  kernels[0].block_ns = 1000;
+  EXPECT_EQ(predict(kernels, {}, costs).streams, 5 + 50 + 1000);
+  kernels_of const large(8, {.blocks = 30, .blocks_per_multiprocessor = 2, .block_ns = 100});
+  EXPECT_EQ(predict(large, {}, costs).streams, 5 + 50 + 1200);
+}
+
+TEST(merge_model, predicts_at_most_what_kernels_on_streams_of_their_own_take) {
+  random_numbers random(6);
+  for (int queue = 0; queue < 300; ++queue) {
+    auto kernels = random_kernels(random, 64, 200);
+    for (auto& kernel : kernels) kernel.block_ns = any(random), kernel.blocks_per_multiprocessor = 4;
+    auto const multiprocessors = random.from_to(10u, 150u);
+    auto const issue_ns = static_cast<double>(random.from_to(0, 5000));
+    auto const issued_late = run_on_slots(kernels, multiprocessors * 4, time_as_expected, issue_ns);
+    auto const times = predict(kernels, {}, {multiprocessor_count(multiprocessors), 0, issue_ns});
+    EXPECT_LE(times.streams, issued_late * (1 + 1e-12));
+    EXPECT_LE(times.streams, times.series * (1 + 1e-12));
+  }
+}
+
+template <class Call>
+std::string refused(Call call) {
+  try {
+    call();
+  } catch (bad_argument const& refusal) { return refusal.argument(); }
+  return "nothing";
+}
+
+TEST(merge_model, refuses_what_is_out_of_range_by_its_name) {
+  auto const of_kernel = [](kernel_facts const& kernel) {
+    return refused([&] { predict({&kernel, 1}, {}, {}); });
+  };
+  EXPECT_EQ(of_kernel({.blocks = 0}), "blocks");
+  EXPECT_EQ(of_kernel({.blocks_per_multiprocessor = 0}), "blocks_per_multiprocessor");
+  EXPECT_EQ(of_kernel({.block_ns = -1}), "block_ns");
+  EXPECT_EQ(of_kernel({.kernel = 128}), "kernel");
+  EXPECT_EQ(of_kernel({.usage = {0, 1.5f}}), "usage");
+  EXPECT_EQ(of_kernel({.usage = {std::nanf("")}}), "usage");
+  kernel_facts const good;
+  auto const refused_beside = [&](family_facts const& family, launch_costs const& costs) {
+    return refused([&] { predict({&good, 1}, family, costs); });
+  };
+  EXPECT_EQ(refused([] { predict({}, {}, {}); }), "kernels");
+  EXPECT_EQ(refused_beside({.blocks_per_multiprocessor = 0}, {}), "blocks_per_multiprocessor");
+  EXPECT_EQ(refused_beside({.most_kernels = 1}, {}), "most_kernels");
+  EXPECT_EQ(refused_beside({}, {multiprocessor_count(0)}), "multiprocessors");
+  EXPECT_EQ(refused_beside({}, {.start_ns = -1}), "start_ns");
+  EXPECT_EQ(refused_beside({}, {.issue_ns = std::numeric_limits<double>::infinity()}), "issue_ns");
+  EXPECT_EQ(refused_beside({}, {}), "nothing");
+}
+
+}  // namespace
+}  // namespace ballast::test
