@@ -12,6 +12,16 @@ std::vector<benchmark> launch_benchmarks() {
       {"launch/submit_cost",
        "what a launch costs the thread that makes it: through the queue, paused and not, and directly",
        &measure_submit_cost},
+      {"launch/concurrency", "kernels of one block by one thread on 16 streams (Fig. 1)",
+       &measure_concurrency},
+      {"launch/breakdown", "the same in groups of 1 to 8 on a stream, beside equation 1 (Fig. 2)",
+       &measure_breakdown},
+      {"launch/threads", "host threads that launch with and without a barrier between them (Fig. 3)",
+       &measure_threads},
+      {"launch/reordering", "1 to 64 producers of up to 100 kernels through a round_robin queue (Fig. 5)",
+       &measure_reordering},
+      {"launch/weak_scaling", "two devices with 128 producers against one with 64 (Fig. 6)",
+       &measure_weak_scaling, &needs_two_devices},
   };
 }
 

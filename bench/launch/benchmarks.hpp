@@ -13,5 +13,10 @@ std::vector<benchmark> launch_benchmarks();
 
 void measure_chains(session&);
 void measure_submit_cost(session&);
+void measure_concurrency(session&);
+void measure_breakdown(session&);
+void measure_threads(session&);
+void measure_reordering(session&);
+void measure_weak_scaling(session&);
 
 }  // namespace ballast::bench

@@ -2,6 +2,7 @@
 #include "ballast/launch/order_policy.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/chains_by_hand.hpp"
+#include "launch/one_block_work.hpp"
 #include "launch/queued_chains.hpp"
 
 namespace ballast::bench {
@@ -51,9 +52,7 @@ class measured_chains {
     return seconds;
   }
   void measure(way_of_launching const& way) {
-    auto values = samples(way.sample);
-    for (auto& value : values) value = serial_ / value;
-    now_->add(way.name, point_.microseconds, "1", std::move(values));
+    add_speedups(*now_, way.name, point_.microseconds, serial_, samples(way.sample));
   }
 
   session* now_;
