@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "issue_lane.hpp"
 
+#include <algorithm>
+
 namespace ballast::inline launch {
 
 launch_in_flight& issue_lane::next() {
@@ -16,7 +18,9 @@ void issue_lane::note_issued() {
 
 void issue_lane::sign() {
   auto& newest = at(issued_);
-  if (in_flight() != 0 && !newest.tells && newest.behind == nullptr) newest.behind = on_->record_unmeasured();
+  if (in_flight() == 0 || newest.tells || newest.behind != nullptr) return;
+  newest.behind = on_->record_unmeasured();
+  searched_ = std::min(searched_, issued_ - 1);
 }
 
 launch_in_flight* issue_lane::ended() {
@@ -29,10 +33,11 @@ launch_in_flight* issue_lane::ended() {
 }
 
 /// The oldest launch in flight with a sign of its end: then all before have ended too.
-std::uint64_t issue_lane::next_signed() const {
+std::uint64_t issue_lane::next_signed() {
+  if (signed_ > ended_) return signed_;
   auto const newest = ended_ + in_flight();
-  for (auto number = ended_ + 1; number <= newest; ++number)
-    if (at(number).tells || at(number).behind != nullptr) return number;
+  for (searched_ = std::max(searched_, ended_); searched_ < newest;)
+    if (at(++searched_).tells || at(searched_).behind != nullptr) return signed_ = searched_;
   return none;
 }
 
@@ -47,7 +52,7 @@ launch_in_flight const* issue_lane::newest() const {
   return count == 0 ? nullptr : &at(ended_ + count);
 }
 
-bool issue_lane::is_told_by_events() const {
+bool issue_lane::is_told_by_events() {
   auto const number = known_ended_ > ended_ ? none : next_signed();
   return number != none && !at(number).tells;
 }
@@ -63,7 +68,7 @@ void issue_lane::note_ended() {
   auto& oldest = at(++ended_);
   oldest.members.clear();
   oldest.facts.clear();
-  oldest.predicted_ns = 0;
+  oldest.predicted = {};
   oldest.tells = false;
   oldest.behind.reset();
   in_flight_.fetch_sub(1, std::memory_order_release);

@@ -11,6 +11,7 @@
 #include "ballast/device/buffer.hpp"
 #include "ballast/launch/kernel_facts.hpp"
 #include "ballast/launch/launch_end.cuh"
+#include "ballast/launch/merge_model.hpp"
 #include "producer_line.hpp"
 
 namespace ballast::inline launch {
@@ -23,7 +24,7 @@ struct launch_in_flight {
   };
   std::vector<member> members;      ///< whose launches it carries out
   std::vector<kernel_facts> facts;  ///< of these launches, if they were kernels of a list
-  double predicted_ns = 0;          ///< of a merged launch
+  predicted_times predicted{};      ///< of a merged launch, if times are known
   bool tells = false;               ///< it writes an end_record
   bool is_watched_only = false;     ///< nobody needs to know its end soon unless its line is watched
   std::unique_ptr<event> behind;    ///< else its sign of end; null as long as there is none
@@ -35,9 +36,11 @@ class issue_lane {
  public:
   static constexpr std::uint32_t most_in_flight = 64;
 
-  /// `running` and `records` (most_in_flight of them) are the lane's own, cleared, on the device and pinned.
-  issue_lane(std::unique_ptr<stream> on, running_launch* running, end_record* records)
-      : on_(std::move(on)), running_(running), records_(records) {}
+  /// `running` and `records` (most_in_flight of them) are the lane's own, cleared, on the device and pinned;
+  /// `in_flight` is its own too, zero, and lies beside those of other lanes, which are looked at together.
+  issue_lane(std::unique_ptr<stream> on, running_launch* running, end_record* records,
+             std::atomic<std::uint32_t>& in_flight)
+      : on_(std::move(on)), running_(running), records_(records), in_flight_(in_flight) {}
 
   // Any thread.
   std::uint32_t in_flight() const { return in_flight_.load(std::memory_order_acquire); }
@@ -69,7 +72,7 @@ class issue_lane {
   /// The newest launch in flight, null if there is none.
   launch_in_flight const* newest() const;
   /// Whether no event is to be asked for the next end.
-  bool is_told_by_events() const;
+  bool is_told_by_events();
 
  private:
   static constexpr std::uint64_t none = 0;
@@ -77,7 +80,7 @@ class issue_lane {
   launch_in_flight& at(std::uint64_t number) { return launches_[number % most_in_flight]; }
   launch_in_flight const& at(std::uint64_t number) const { return launches_[number % most_in_flight]; }
   bool has_ended(std::uint64_t number);
-  std::uint64_t next_signed() const;
+  std::uint64_t next_signed();
 
   std::unique_ptr<stream> on_;
   running_launch* running_;
@@ -86,9 +89,12 @@ class issue_lane {
 
   alignas(64) std::mutex mutex_;
   std::uint64_t issued_ = 0;
-  alignas(64) std::atomic<std::uint32_t> in_flight_ = 0;
-  std::uint64_t ended_ = 0;        // of the thread that looks for ends, like all below
+  std::atomic<std::uint32_t>& in_flight_;
+  // Of the thread that looks for ends; numbers of launches.
+  alignas(64) std::uint64_t ended_ = 0;
   std::uint64_t known_ended_ = 0;  // at least ended_
+  std::uint64_t searched_ = 0;     // up to here for a sign
+  std::uint64_t signed_ = none;    // the oldest found that is not known to have ended
 };
 
 }  // namespace ballast::inline launch

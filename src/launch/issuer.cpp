@@ -36,6 +36,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       kernels_(kernels),
       running_(device_, streams_for(*device_, options)),
       records_(device_, running_.size() * issue_lane::most_in_flight),
+      lanes_in_flight_(running_.size()),
       self_issue_(self_issue_of(options.order)),
       merges_(options.merge != "none"),
       connections_(connections_of(*device_)),
@@ -45,7 +46,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       in_flight_(running_.size()) {
   for (std::size_t i = 0; i < running_.size(); ++i)
     lanes_.emplace_back(device_->make_stream(), &running_.data()[i],
-                        &records_.data()[i * issue_lane::most_in_flight]);
+                        &records_.data()[i * issue_lane::most_in_flight], lanes_in_flight_[i]);
   clear(lanes_.front().on(), running_.data(), running_.bytes());
   clear(lanes_.front().on(), records_.data(), records_.bytes());
   thread_ = std::thread([this] { serve(); });
@@ -103,6 +104,10 @@ void issuer::add_to(launch_statistics& sum) const {
   sum.kernels += counts_.kernels.load(std::memory_order_relaxed);
   sum.merged_launches += counts_.merged_launches.load(std::memory_order_relaxed);
   sum.merged_kernels += counts_.merged_kernels.load(std::memory_order_relaxed);
+  sum.issued_by_producers += counts_.by_producers.load(std::memory_order_relaxed);
+  std::lock_guard const hold(thread_mutex_);
+  sum.verdicts.add(plan_.judge().counts());
+  sum.predictions.push_back({table_.errors().all(), table_.errors().newest()});
 }
 
 void issuer::take(producer_line& line) {

@@ -59,6 +59,7 @@ class issuer {
 
   struct counts {
     std::atomic<std::uint64_t> launches = 0, kernels = 0, merged_launches = 0, merged_kernels = 0;
+    std::atomic<std::uint64_t> by_producers = 0;
   };
 
   std::vector<std::shared_ptr<producer_line>> every_line() const;
@@ -71,6 +72,7 @@ class issuer {
   // Only the thread, from here on.
   void serve();
   bool look_around();
+  bool look_once();
   bool absorb();
   bool look_at(producer_line& line);
   bool offer_if_ready(producer_line& line, submission const& oldest);
@@ -80,6 +82,7 @@ class issuer {
   bool sweep_lane(issue_lane& lane);
   void note_end(issue_lane& lane, launch_in_flight const& ended);
   void learn(issue_lane const& lane, launch_in_flight const& ended);
+  void close_notes();
   bool sign_lanes();
   bool wants_sign(issue_lane const& lane) const;
   void forget_if_left(producer_line& line);
@@ -104,12 +107,14 @@ class issuer {
   doorbell bell_;  // before the lanes: the last block of a launch may still ring when its end is seen
   device_buffer<running_launch> running_;
   pinned_buffer<end_record> records_;
+  std::vector<std::atomic<std::uint32_t>> lanes_in_flight_;
   std::deque<issue_lane> lanes_;
 
   self_issue const self_issue_;
   bool const merges_;
   std::uint32_t const connections_;
 
+  mutable std::mutex thread_mutex_;  // held while the thread does something
   kernel_table table_;
   launch_plan plan_;
   planned_launch const* planned_ = nullptr;  // waits for room in its lane
@@ -120,8 +125,8 @@ class issuer {
   std::vector<producer_line*> noted_;  // lines of which something was noted
   std::size_t first_asked_ = 0;
   clock::time_point signed_at_;
-  std::uint32_t looks_ = 0, naps_ = 0;
-  bool suspects_fault_ = false, issued_last_ = false;
+  std::uint32_t looks_ = 0, naps_ = 0, issued_unswept_ = 0;
+  bool suspects_fault_ = false;
   std::exception_ptr end_;  // why nothing is issued any more
   bool lost_ = false;       // nor known to end
 

@@ -19,7 +19,8 @@ struct lone_launch_bytes {
 bool issuer::issue_next() {
   if (planned_ == nullptr) {
     if (plan_.offers() == 0) return false;
-    for (std::size_t i = 0; i < lanes_.size(); ++i) in_flight_[i] = lanes_[i].in_flight();
+    for (std::size_t i = 0; i < in_flight_.size(); ++i)
+      in_flight_[i] = lanes_in_flight_[i].load(std::memory_order_relaxed);
     planned_ = plan_.next(in_flight_);
   }
   if (planned_ == nullptr || !issue(*planned_)) return false;
@@ -76,7 +77,7 @@ void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
   next.members.clear();
   for (auto const producer : planned.producers) next.members.push_back({&line_of(producer), 1});
   next.facts.assign(planned.kernels.begin(), planned.kernels.end());
-  next.predicted_ns = planned.predicted_ns;
+  next.predicted = planned.predicted;
   next.tells = !planned.kernels.empty();
   next.is_watched_only = false;
 }
@@ -101,6 +102,7 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
     return true;
   }
   count(1);
+  counts_.by_producers.fetch_add(1, std::memory_order_relaxed);
   kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
   line.note_issued(place, 1);
   lane.note_issued();

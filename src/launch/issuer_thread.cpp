@@ -17,6 +17,8 @@ constexpr std::uint32_t naps_between_checks = 16;
 // At launches of another device and at events, which wake nobody.
 constexpr std::chrono::nanoseconds between_looks_at_others = std::chrono::microseconds(100);
 // An event is asked by a call of CUDA that costs as much as a tenth of a launch.
+// As long as there is something to issue.
+constexpr std::uint32_t issued_between_sweeps = 8;
 constexpr int events_asked_at_once = 4, signs_given_at_once = 4;
 // While producers issue themselves and do not wait, ends only make room.
 constexpr std::chrono::nanoseconds between_signs_for_nobody = std::chrono::milliseconds(1);
@@ -40,18 +42,11 @@ void issuer::serve() {
 
 /// Whether there was anything to do.
 bool issuer::look_around() {
+  std::lock_guard const hold(thread_mutex_);
   try {
     if (stopping_.load(std::memory_order_seq_cst) && !end_)
       fail_all(std::make_exception_ptr(error("the launch queue was stopped")));
-    bool found = absorb();
-    if (lost_) return found;
-    if (suspects_fault_) device_->check();
-    suspects_fault_ = false;
-    found |= sweep();
-    found |= unblock();
-    if (!paused_.load(std::memory_order_seq_cst)) issued_last_ = issue_next();
-    found |= issued_last_;
-    if (!found) found |= sign_lanes();
+    bool const found = look_once();
     anyone_waits_.store(plan_.offers() != 0 || planned_ != nullptr, std::memory_order_relaxed);
     return found && !ended_.load(std::memory_order_relaxed);
   } catch (...) {
@@ -61,7 +56,22 @@ bool issuer::look_around() {
   return false;
 }
 
+bool issuer::look_once() {
+  bool found = absorb();
+  if (lost_) return found;
+  if (suspects_fault_) device_->check();
+  suspects_fault_ = false;
+  bool const issued = !paused_.load(std::memory_order_seq_cst) && issue_next();
+  if (issued && ++issued_unswept_ < issued_between_sweeps) return true;
+  issued_unswept_ = 0;
+  found |= issued;
+  found |= sweep();
+  found |= unblock();
+  return found || sign_lanes();
+}
+
 bool issuer::absorb() {
+  if (announced_.load(std::memory_order_seq_cst) == nullptr) return false;
   auto* line = announced_.exchange(nullptr, std::memory_order_seq_cst);
   bool const found = line != nullptr;
   while (line != nullptr) {
@@ -137,22 +147,29 @@ bool issuer::unblock() {
 
 bool issuer::sweep() {
   bool found = false;
-  int events = issued_last_ ? events_asked_at_once - 1 : 0;
+  int events = 0;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     auto& lane = lanes_[(first_asked_ + i) % lanes_.size()];
-    if (lane.in_flight() == 0) continue;
+    if (lanes_in_flight_[(first_asked_ + i) % lanes_.size()].load(std::memory_order_relaxed) == 0) continue;
     if (lane.is_told_by_events() && ++events > events_asked_at_once) {
       first_asked_ += i;
       break;
     }
     found |= sweep_lane(lane);
   }
-  if (noted_.empty()) return found;
+  if (!noted_.empty()) close_notes();
+  return found;
+}
+
+/// A line may have been noted more than once.
+void issuer::close_notes() {
   fence_->pass();
   for (auto* const line : noted_) line->tell_watchers();
+  std::erase_if(noted_, [](producer_line const* line) { return !line->leaving; });
+  std::ranges::sort(noted_);
+  noted_.erase(std::unique(noted_.begin(), noted_.end()), noted_.end());
   for (auto* const line : noted_) forget_if_left(*line);
   noted_.clear();
-  return found;
 }
 
 bool issuer::sweep_lane(issue_lane& lane) {
@@ -181,8 +198,8 @@ void issuer::learn(issue_lane const& lane, launch_in_flight const& ended) {
   auto const span = lane.span_ns_of_ended();
   if (span <= 0) return;
   if (ended.members.size() == 1) ended.members.front().line->note_span(span);
-  table_.learn(ended.facts, ended.predicted_ns, span);
-  if (ended.predicted_ns > 0) plan_.judge().note(ended.facts, ended.predicted_ns, span);
+  table_.learn(ended.facts, ended.predicted.merged_busy, span);
+  if (ended.predicted.merged_busy > 0) plan_.judge().note(ended.facts, ended.predicted, span);
 }
 
 /// Launches that do not tell their end get an event behind them: but once for all that were issued together,

@@ -45,7 +45,7 @@ planned_launch const* launch_plan::next(std::span<std::uint32_t const> in_flight
 }
 
 void launch_plan::choose_companions(std::size_t leader) {
-  planned_.predicted_ns = 0;
+  planned_.predicted = {};
   gather_candidates(leader);
   take({places_.data(), 1});
   if (places_.size() < 2) return;
@@ -56,7 +56,7 @@ void launch_plan::choose_companions(std::size_t leader) {
   if (group_.size() < 2) return;
   auto const judgement = judge_.judge(planned_.kernels, family);
   if (judgement.verdict != merge_verdict::merge) return take({places_.data(), 1});
-  planned_.predicted_ns = judgement.predicted.merged_busy;
+  planned_.predicted = judgement.predicted;
 }
 
 void launch_plan::take(std::span<std::size_t const> places) {

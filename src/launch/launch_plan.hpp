@@ -23,7 +23,7 @@ struct planned_launch {
   std::uint32_t stream = 0;
   std::vector<std::uint32_t> producers;  ///< whose oldest launches these are, in the order of their blocks
   std::vector<kernel_facts> kernels;     ///< of the same, if they are listed
-  double predicted_ns = 0;               ///< of several, from the first block to the last; 0: nothing is
+  predicted_times predicted{};           ///< of several, if their times are known
 };
 
 /// Decides what is issued next: the order policy names a launch and a stream, the merge policy which others
@@ -51,6 +51,7 @@ class launch_plan {
   planned_launch const* next(std::span<std::uint32_t const> in_flight);
 
   merge_judge& judge() { return judge_; }
+  merge_judge const& judge() const { return judge_; }
 
  private:
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
