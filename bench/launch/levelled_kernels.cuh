@@ -7,6 +7,7 @@
 #include "ballast/device/atomic_ref.cuh"
 #include "ballast/launch/launch_kernels.hpp"
 #include "device/launched.cuh"
+#include "launch/dependent_steps.cuh"
 
 namespace ballast::bench {
 
@@ -29,12 +30,7 @@ struct level_block {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    auto value = multiplied(block.index() + block.rank());
-    count(block, value);
-  }
-  BALLAST_HD std::uint32_t multiplied(std::uint32_t value) const {
-    for (std::uint32_t i = 0; i < steps; ++i) value = value * 1664525u + 1013904223u;
-    return value;
+    count(block, multiplied_and_added(block.index() + block.rank(), steps));
   }
   template <class Block>
   BALLAST_HD void count(Block& block, std::uint32_t value) const {
@@ -52,9 +48,8 @@ struct long_block {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    auto value = half.multiplied(block.index() + block.rank());
-    for (std::uint32_t i = 0; i < half.steps; ++i) value = value * 22695477u + 1u;
-    half.count(block, value);
+    auto const value = multiplied_and_added(block.index() + block.rank(), half.steps);
+    half.count(block, multiplied_and_added<22695477>(value, half.steps));
   }
 };
 

@@ -111,7 +111,7 @@ class measured_levels {
 /// the straight line of time over level that fits best.
 void measure_levels(session& now) {
   now.axes("One launch of equal blocks", "blocks", "");
-  auto const steps = std::uint32_t(now.size(20'000, 2000));
+  auto const steps = std::uint32_t(now.size(10'000, 1000));
   now.parameter("multiply-adds of a thread", steps);
   now.parameter("threads of a block", level_block<1>::threads);
   measured_levels<1>(now, steps).measure_all();
