@@ -13,6 +13,7 @@
 #include "ballast/launch/launch_kernels.hpp"
 #include "ballast/launch/launch_options.hpp"
 #include "issue_lane.hpp"
+#include "kernel_table.hpp"
 #include "launch_plan.hpp"
 #include "producer_line.hpp"
 #include "self_issue.hpp"
@@ -63,7 +64,7 @@ class issuer {
   std::vector<std::shared_ptr<producer_line>> every_line() const;
 
   // Who holds the lane.
-  std::unique_ptr<event> enqueue_alone(issue_lane& lane, submission& work);
+  void enqueue_alone(issue_lane& lane, submission& work);
   launch_end end_of_next(issue_lane const& lane);
   void count(std::size_t kernels);
 
@@ -76,16 +77,20 @@ class issuer {
   void offer(producer_line& line, submission const& oldest);
   bool unblock();
   bool sweep();
-  bool sweep_lane(issue_lane& lane, int& events);
+  bool sweep_lane(issue_lane& lane);
+  void note_end(issue_lane& lane, launch_in_flight const& ended);
   void learn(issue_lane const& lane, launch_in_flight const& ended);
-  void note_finished(producer_line& line);
+  bool sign_lanes();
+  bool wants_sign(issue_lane const& lane) const;
   void forget_if_left(producer_line& line);
   bool issue_next();
   bool issue(planned_launch const& planned);
   std::exception_ptr try_to_issue(issue_lane& lane, planned_launch const& planned);
+  void describe(launch_in_flight& next, planned_launch const& planned);
   void enqueue_merged(issue_lane& lane, planned_launch const& planned);
   void add_member(submission const& work, std::uint32_t piece);
   void note_issued(producer_line& line, std::uint32_t lane);
+  void tell_watchers(std::span<std::uint32_t const> producers);
   void fail(producer_line& line, std::exception_ptr error);
   void fail_all(std::exception_ptr error);
   bool must_look_again_soon();
@@ -105,18 +110,22 @@ class issuer {
   bool const merges_;
   std::uint32_t const connections_;
 
+  kernel_table table_;
   launch_plan plan_;
   planned_launch const* planned_ = nullptr;  // waits for room in its lane
   merged_launch merged_;
   std::vector<producer_line*> by_number_;
   std::vector<std::uint32_t> in_flight_;  // by lane
   std::vector<producer_line*> blocked_;
+  std::vector<producer_line*> noted_;  // lines of which something was noted
   std::size_t first_asked_ = 0;
+  clock::time_point signed_at_;
   std::uint32_t looks_ = 0, naps_ = 0;
-  bool suspects_fault_ = false;
+  bool suspects_fault_ = false, issued_last_ = false;
   std::exception_ptr end_;  // why nothing is issued any more
   bool lost_ = false;       // nor known to end
 
+  std::shared_ptr<watch_fence> fence_ = std::make_shared<watch_fence>();
   mutable std::mutex lines_mutex_;
   std::vector<std::shared_ptr<producer_line>> lines_;  // by number; null: that number is free
 

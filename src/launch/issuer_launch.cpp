@@ -36,7 +36,9 @@ bool issuer::issue(planned_launch const& planned) {
     auto const error = try_to_issue(lane, planned);
     for (auto const producer : planned.producers)
       error ? fail(line_of(producer), error) : note_issued(line_of(producer), planned.stream);
+    if (!error) lane.note_issued();
   }
+  tell_watchers(planned.producers);
   for (auto const producer : planned.producers)
     if (auto* const line = by_number_[producer]; line != nullptr && line->held) look_at(*line);
   return true;
@@ -45,8 +47,38 @@ bool issuer::issue(planned_launch const& planned) {
 void issuer::note_issued(producer_line& line, std::uint32_t lane) {
   line.offered = false;
   line.chain().pop();
-  kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
-  line.note_issued(lane);
+  line.note_issued(lane, 1);
+}
+
+void issuer::tell_watchers(std::span<std::uint32_t const> producers) {
+  fence_->pass();
+  for (auto const producer : producers)
+    if (auto* const line = by_number_[producer]) line->tell_watchers();
+}
+
+/// What went wrong, if anything. Throws device_lost.
+std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& planned) {
+  describe(lane.next(), planned);
+  try {
+    if (planned.producers.size() > 1)
+      enqueue_merged(lane, planned);
+    else
+      enqueue_alone(lane, *line_of(planned.producers.front()).chain().front());
+  } catch (device_lost const&) { throw; } catch (...) {
+    return std::current_exception();
+  }
+  kernels_in_flight_.fetch_add(planned.producers.size(), std::memory_order_relaxed);
+  count(planned.producers.size());
+  return nullptr;
+}
+
+void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
+  next.members.clear();
+  for (auto const producer : planned.producers) next.members.push_back({&line_of(producer), 1});
+  next.facts.assign(planned.kernels.begin(), planned.kernels.end());
+  next.predicted_ns = planned.predicted_ns;
+  next.tells = !planned.kernels.empty();
+  next.is_watched_only = false;
 }
 
 bool issuer::issue_at_once(producer_line& line, submission& work) {
@@ -55,11 +87,12 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
   auto& lane = lanes_[place];
   std::lock_guard const hold(lane.mutex());
   if (lane.is_full()) return false;
+  auto& next = lane.next();
+  next.members.assign(1, {&line, 1});
+  next.tells = work.kernel() != nullptr;
+  next.is_watched_only = true;
   try {
-    auto behind = enqueue_alone(lane, work);
-    auto& in_flight = lane.note_issued();
-    in_flight.behind = std::move(behind);
-    in_flight.members.push_back(&line);
+    enqueue_alone(lane, work);
   } catch (device_lost const&) {
     line.fail(std::current_exception(), true);
     return true;
@@ -69,13 +102,14 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
   }
   count(1);
   kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
-  line.note_issued(place);
+  line.note_issued(place, 1);
+  lane.note_issued();
   if (soundly_asleep_.load(std::memory_order_seq_cst)) bell_.ring();
   return true;
 }
 
 bool issuer::may_issue_at_once(producer_line const& line, submission const& work) const {
-  if (self_issue_ == self_issue::never || !work.prerequisites.empty()) return false;
+  if (self_issue_ == self_issue::never || work.has_prerequisites()) return false;
   if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
   if (closed_.load(std::memory_order_relaxed)) return false;
   if (self_issue_ == self_issue::always) return true;
@@ -91,24 +125,6 @@ bool issuer::is_alone(producer_line const& line) const {
          announced_.load(std::memory_order_relaxed) == nullptr;
 }
 
-/// What went wrong, if anything. Throws device_lost.
-std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& planned) {
-  std::unique_ptr<event> behind;
-  try {
-    if (planned.producers.size() > 1)
-      enqueue_merged(lane, planned);
-    else
-      behind = enqueue_alone(lane, *line_of(planned.producers.front()).chain().front());
-  } catch (device_lost const&) { throw; } catch (...) {
-    return std::current_exception();
-  }
-  auto& in_flight = lane.note_issued();
-  in_flight.behind = std::move(behind);
-  for (auto const producer : planned.producers) in_flight.members.push_back(&line_of(producer));
-  count(planned.producers.size());
-  return nullptr;
-}
-
 void issuer::count(std::size_t kernels) {
   counts_.launches.fetch_add(1, std::memory_order_relaxed);
   counts_.kernels.fetch_add(kernels, std::memory_order_relaxed);
@@ -117,18 +133,13 @@ void issuer::count(std::size_t kernels) {
   counts_.merged_kernels.fetch_add(kernels, std::memory_order_relaxed);
 }
 
-/// Returns the sign of its end, null if it writes a record.
-std::unique_ptr<event> issuer::enqueue_alone(issue_lane& lane, submission& work) {
+void issuer::enqueue_alone(issue_lane& lane, submission& work) {
   auto const* const kernel = work.kernel();
-  if (kernel == nullptr) {
-    work.enqueue(lane.on());
-    return lane.on().record_unmeasured();
-  }
+  if (kernel == nullptr) return work.enqueue(lane.on());
   lone_launch_bytes launch;
-  std::memcpy(launch.kernel, work.bytes(), most_kernel_bytes);
+  std::memcpy(launch.kernel, work.bytes(), pieces_of(*kernel) * argument_piece);
   launch.end = end_of_next(lane);
   lane.on().launch(kernel->alone, work.blocks(), &launch, sizeof launch);
-  return nullptr;
 }
 
 void issuer::enqueue_merged(issue_lane& lane, planned_launch const& planned) {

@@ -7,13 +7,14 @@ namespace {
 
 TEST(launch_queue, begins_after_an_event_of_a_callers_stream) {
   launch_queue queue(first_device(), kernels());
-  shared_words const gate(1), visits(1), seen(1);
+  shared_words const gate(1), visits(1);
+  device_buffer<std::uint32_t> const sevens(devices().front(), 1);
   auto const theirs = devices().front()->make_stream();
   auto line = queue.make_producer();
-  theirs->fill(seen.ref().data(), 7, 4);
+  theirs->fill(sevens.data(), 7, 4);
   line.launch(wait_at_gate{gate.ref()}, 1);
   line.precede(*theirs);
-  theirs->copy(visits.ref().data(), seen.ref().data(), 4);
+  theirs->copy(visits.ref().data(), sevens.data(), 4);
   line.after(*theirs);
   auto const last = line.launch(count_visits{visits.ref()}, 1);
   EXPECT_FALSE(theirs->idle());

@@ -31,6 +31,8 @@ class merge_judge {
   /// unless they are finite and at least 0, and at least 1.
   void note(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns);
 
+  /// Counts a verdict that was given without asking.
+  void add(merge_verdict verdict) { counts_.add(verdict); }
   verdict_counts const& counts() const { return counts_; }
 
  private:

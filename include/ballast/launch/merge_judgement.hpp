@@ -46,6 +46,10 @@ struct merge_judgement {
 merge_judgement judge(std::span<kernel_facts const> kernels, family_facts const& family,
                       launch_costs const& costs);
 
+/// What speaks against one kernel in any merged launch of the family; `merge` if nothing does. Checks
+/// nothing.
+merge_verdict judge_one(kernel_facts const& kernel, family_facts const& family, launch_costs const& costs);
+
 /// How often each verdict was given.
 class verdict_counts {
  public:
