@@ -11,6 +11,13 @@ void enter_device(compute_device const& device) {
   if (device.is_cuda()) check(cudaSetDevice(device.spec().index), "cudaSetDevice");
 }
 
+void prefer_shared_memory(void const* function) {
+  if (function == nullptr) return;
+  check(cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxShared),
+        "cudaFuncSetAttribute");
+}
+
 void launch_by_cuda(stream& on, void const* function, launch_shape const& shape, void** arguments) {
   check(cudaLaunchKernel(function, dim3(shape.grid.x, shape.grid.y, shape.grid.z),
                          dim3(shape.block.x, shape.block.y, shape.block.z), arguments, shape.shared_bytes,
@@ -19,6 +26,7 @@ void launch_by_cuda(stream& on, void const* function, launch_shape const& shape,
 }
 #else
 void enter_device(compute_device const&) {}
+void prefer_shared_memory(void const*) {}
 void launch_by_cuda(stream&, void const*, launch_shape const&, void**) {
   throw error("a launch by CUDA's own call: CUDA was not built");
 }

@@ -22,6 +22,14 @@ std::vector<benchmark> launch_benchmarks() {
        &measure_reordering},
       {"launch/weak_scaling", "two devices with 128 producers against one with 64 (Fig. 6)",
        &measure_weak_scaling, &needs_two_devices},
+      {"launch/levels",
+       "time and throughput of a launch by its blocks, 1, 2 and 4 at a time on an SM (Figs. 2 and 4)",
+       &measure_levels},
+      {"launch/pairs", "two kernels in series and merged, beside the model (Figs. 5, 6, 8 and 9)",
+       &measure_pairs},
+      {"launch/merging",
+       "queues of 2 to 128 kernels by merge policy, streams and graph, beside the model (Fig. 10)",
+       &measure_merging},
   };
 }
 

@@ -18,5 +18,8 @@ void measure_breakdown(session&);
 void measure_threads(session&);
 void measure_reordering(session&);
 void measure_weak_scaling(session&);
+void measure_levels(session&);
+void measure_pairs(session&);
+void measure_merging(session&);
 
 }  // namespace ballast::bench

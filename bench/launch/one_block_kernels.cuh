@@ -7,6 +7,7 @@
 #include "ballast/device/array_ref.cuh"
 #include "ballast/launch/launch_kernels.hpp"
 #include "device/launched.cuh"
+#include "launch/dependent_steps.cuh"
 
 namespace ballast::bench {
 
@@ -34,15 +35,12 @@ struct multiply_and_add {
   array_ref<std::uint32_t> words;
   std::uint32_t steps;
 
-  BALLAST_HD static std::uint32_t step(std::uint32_t value) { return value * 1664525u + 1013904223u; }
-
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     run(block.rank(), words.data(), steps);
   }
   BALLAST_HD static void run(std::uint32_t rank, std::uint32_t* words, std::uint32_t steps) {
-    std::uint32_t value = rank == 0 ? words[0] : rank;
-    for (std::uint32_t i = 0; i < steps; ++i) value = step(value);
+    auto const value = multiplied_and_added(rank == 0 ? words[0] : rank, steps);
     if (rank == 0) words[0] = value;
     if (rank != 0 && value == 0) words[1] = 1;  // so that no thread's work can be left out
   }

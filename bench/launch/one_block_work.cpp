@@ -91,10 +91,6 @@ class multiplications final : public one_block_work {
         steps_(steps),
         words_(device_, 2 * items),
         seen_(device_, 2 * items) {
-    for (std::uint32_t i = 0; i < steps; ++i) {
-      factor_ *= multiply_and_add::step(1) - multiply_and_add::step(0);
-      addend_ = multiply_and_add::step(addend_);
-    }
     reset();
   }
 
@@ -127,16 +123,16 @@ class multiplications final : public one_block_work {
  private:
   std::uint32_t* of(std::size_t item) const { return words_.data() + 2 * item; }
   multiply_and_add kernel(std::size_t item) const { return {array_ref<std::uint32_t>(of(item)), steps_}; }
-  /// A launch makes factor * word + addend of a word, that is all its steps at once.
-  std::uint32_t after(std::uint32_t launches) const {
-    std::uint32_t word = 0;
-    for (std::uint32_t i = 0; i < launches; ++i) word = factor_ * word + addend_;
-    return word;
+  /// A word after so many launches.
+  std::uint32_t after(std::uint32_t launches) {
+    while (known_.size() <= launches) known_.push_back(multiplied_and_added(known_.back(), steps_));
+    return known_[launches];
   }
 
   std::shared_ptr<compute_device> device_;
   std::unique_ptr<stream> stream_;
-  std::uint32_t steps_, factor_ = 1, addend_ = 0;
+  std::uint32_t steps_;
+  std::vector<std::uint32_t> known_{0};  // after 0, 1, 2 ... launches
   device_buffer<std::uint32_t> words_;
   pinned_buffer<std::uint32_t> seen_;
 };
@@ -159,7 +155,7 @@ std::uint32_t numbers_of_roots(session const& now) {
   return std::uint32_t(now.first()->is_cuda() ? now.size(1 << 20, 1 << 16) : 1 << 14);
 }
 std::uint32_t steps_of_multiplications(session const& now) {
-  return std::uint32_t(now.first()->is_cuda() ? now.size(25'000, 2500) : 5000);
+  return std::uint32_t(now.first()->is_cuda() ? now.size(15'000, 1500) : 5000);
 }
 
 }  // namespace
