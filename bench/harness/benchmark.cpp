@@ -16,6 +16,10 @@ std::string needs_a_gpu(device_list const& devices) {
   return gpus(devices) >= 1 ? "" : "it measures what only a GPU has";
 }
 
+std::string needs_two_devices(device_list const& devices) {
+  return devices.size() >= 2 ? "" : "it compares two devices with one: name two";
+}
+
 std::string needs_two_gpus(device_list const& devices) {
   return gpus(devices) >= 2 ? "" : "it measures memory of one GPU seen from another: name two";
 }

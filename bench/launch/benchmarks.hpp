@@ -13,5 +13,13 @@ std::vector<benchmark> launch_benchmarks();
 
 void measure_chains(session&);
 void measure_submit_cost(session&);
+void measure_concurrency(session&);
+void measure_breakdown(session&);
+void measure_threads(session&);
+void measure_reordering(session&);
+void measure_weak_scaling(session&);
+void measure_levels(session&);
+void measure_pairs(session&);
+void measure_merging(session&);
 
 }  // namespace ballast::bench

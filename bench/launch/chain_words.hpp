@@ -11,7 +11,7 @@
 namespace ballast::bench {
 
 /// A word for each chain of kernels, in which they count themselves: less than the kernels of the chain if
-/// two of it ran at once.
+/// two of it ran at once. Or a word for each block.
 class chain_words {
  public:
   chain_words(std::shared_ptr<compute_device> const& device, std::size_t chains)
@@ -24,12 +24,16 @@ class chain_words {
     stream_->fill(words_.data(), 0, words_.bytes());
     stream_->synchronize(soon());
   }
-  /// Whether every chain has counted so far; begins anew. While nothing runs.
-  bool counted(std::uint64_t kernels) {
+  /// Whether every word was counted up so often, or the first ones and none behind them; begins anew. While
+  /// nothing runs.
+  bool counted(std::uint64_t times) { return counted(times, words_.size()); }
+  bool counted(std::uint64_t times, std::size_t first) {
     stream_->copy(seen_.data(), words_.data(), words_.bytes());
     stream_->synchronize(soon());
     clear();
-    return std::ranges::all_of(seen_.span(), [&](auto word) { return word == kernels; });
+    auto const all = seen_.span();
+    return std::ranges::all_of(all.first(first), [&](auto word) { return word == times; }) &&
+           std::ranges::all_of(all.subspan(first), [](auto word) { return word == 0; });
   }
 
  private:

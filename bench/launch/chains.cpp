@@ -2,6 +2,7 @@
 #include "ballast/launch/order_policy.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/chains_by_hand.hpp"
+#include "launch/one_block_work.hpp"
 #include "launch/queued_chains.hpp"
 
 namespace ballast::bench {
@@ -37,10 +38,11 @@ class measured_chains {
   void by_queue(std::string const& order, std::string const& merge, kernel_kind kind) {
     if (kind == kernel_kind::plain && !now_->first()->is_cuda()) return;
     queued_chains chains({now_->first()}, {.order = order, .merge = merge}, kind, words_, shape_);
-    auto const what = (merge == "none" ? order : order + " and merging") +
-                      (kind == kernel_kind::plain ? ", queue, plain kernels" : ", queue, ballast kernels");
-    measure({what, [&] { return chains.from_resume(); }});
-    measure({what + ", a thread for each chain", [&] { return chains.from_threads(); }});
+    auto const way = merge == "none" ? order : order + " and merging";
+    auto const queue =
+        std::string(", queue of ") + (kind == kernel_kind::plain ? "plain" : "ballast") + " kernels";
+    measure({way + queue, [&] { return chains.from_resume(); }});
+    measure({way + queue + " fed by threads", [&] { return chains.from_threads(); }});
   }
 
  private:
@@ -51,9 +53,7 @@ class measured_chains {
     return seconds;
   }
   void measure(way_of_launching const& way) {
-    auto values = samples(way.sample);
-    for (auto& value : values) value = serial_ / value;
-    now_->add(way.name, point_.microseconds, "1", std::move(values));
+    add_speedups(*now_, way.name, point_.microseconds, serial_, samples(way.sample));
   }
 
   session* now_;
@@ -80,8 +80,9 @@ void measure_chains(session& now) {
   now.parameter("chains", shape.chains);
   now.parameter("kernels_of_a_chain", shape.length);
   now.parameter("repetitions_by_length", repetitions_of(points));
-  now.parameter("clock of the queue",
-                "from resume() until all is seen finished; with a thread for each chain, from when they go");
+  now.parameter(
+      "clock of the queue",
+      "from resume() until all is seen finished; fed by a thread for each chain, from when they go");
   for (auto const& point : points) {
     measured_chains chains(now, shape, point);
     chains.by_hand();

@@ -4,15 +4,29 @@
 #include "device/timed.hpp"
 #include "harness/session.hpp"
 #include "launch/parked_threads.hpp"
+#include "launch/spin_kernels.cuh"
 
 namespace ballast::bench {
 
 chains_by_hand::chains_by_hand(std::shared_ptr<compute_device> const& device, chain_words const& words,
                                chain_shape const& shape)
-    : words_(&words),
-      shape_(shape),
-      launches_(device, shape.chains),
-      graph_(make_branched_graph(*device, {shape.chains, shape.length, words.of(0), shape.busy_ns})) {}
+    : words_(&words), shape_(shape), launches_(device, shape.chains) {
+  for (std::size_t chain = 0; chain < shape.chains; ++chain) runs_.push_back(words.of(chain));
+  for (auto& runs : runs_) arguments_.push_back({&runs, &shape_.busy_ns});
+  if (device->is_cuda()) build_graph(*device);
+}
+
+/// A branch for each chain.
+void chains_by_hand::build_graph(compute_device& device) {
+  std::vector<graph_branch> branches;
+  for (auto& arguments : arguments_) {
+    plain_launch const one{.function = reinterpret_cast<void const*>(plain_spin_kernel()),
+                           .shape = {1, spin_block::threads},
+                           .arguments = arguments.data()};
+    branches.push_back({std::vector(shape_.length, one)});
+  }
+  graph_ = device.make_graph(branches);
+}
 
 double chains_by_hand::serial() {
   return seconds_of([&] {
@@ -63,7 +77,8 @@ double chains_by_hand::merged() {
 
 double chains_by_hand::graph(bool with_new_arguments) {
   return seconds_of([&] {
-    if (with_new_arguments) graph_->set_arguments();
+    for (std::size_t i = 0; with_new_arguments && i < shape_.kernels(); ++i)
+      graph_->set_arguments(i / shape_.length, i % shape_.length, arguments_[i / shape_.length].data());
     graph_->launch(launches_.at(0));
     launches_.at(0).synchronize(soon());
   });

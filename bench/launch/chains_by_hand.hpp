@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
+#include <vector>
 
-#include "launch/branched_graph.hpp"
+#include "ballast/device/launch_graph.hpp"
 #include "launch/chain_shape.hpp"
 #include "launch/chain_words.hpp"
 #include "launch/direct_launches.hpp"
@@ -16,6 +18,8 @@ class chains_by_hand {
  public:
   chains_by_hand(std::shared_ptr<compute_device> const& device, chain_words const& words,
                  chain_shape const& shape);
+  chains_by_hand(chains_by_hand const&) = delete;
+  chains_by_hand& operator=(chains_by_hand const&) = delete;
 
   /// Every kernel behind the one before, on one stream.
   double serial();
@@ -29,11 +33,14 @@ class chains_by_hand {
   double merged();
   double graph(bool with_new_arguments);
   void launch_chain(std::size_t chain);
+  void build_graph(compute_device& device);
 
   chain_words const* words_;
   chain_shape shape_;
   direct_launches launches_;
-  std::unique_ptr<branched_graph> graph_;
+  std::vector<std::uint32_t*> runs_;             // of each chain
+  std::vector<std::array<void*, 2>> arguments_;  // of each chain, as CUDA wants them
+  std::unique_ptr<launch_graph> graph_;
 };
 
 }  // namespace ballast::bench

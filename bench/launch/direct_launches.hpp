@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include "ballast/device/compute_device.hpp"
+#include "launch/stream_set.hpp"
 
 namespace ballast::bench {
 
@@ -21,14 +20,13 @@ class direct_launches {
   /// One thread at a time for a stream. Does not wait.
   void launch(std::size_t on, std::uint32_t blocks, std::uint32_t* runs, std::uint64_t busy_ns);
   /// Waits for all streams. Throws deadline_passed.
-  void synchronize();
+  void synchronize() { streams_.synchronize(); }
 
-  stream& at(std::size_t place) { return *streams_[place]; }
-  std::size_t streams() const { return streams_.size(); }
+  stream& at(std::size_t place) { return streams_[place]; }
 
  private:
   std::shared_ptr<compute_device> device_;
-  std::vector<std::unique_ptr<stream>> streams_;
+  stream_set streams_;
 };
 
 }  // namespace ballast::bench

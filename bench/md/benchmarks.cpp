@@ -2,14 +2,6 @@
 #include "md/benchmarks.hpp"
 
 namespace ballast::bench {
-namespace {
-
-std::string needs_two_devices(device_list const& devices) {
-  return devices.size() >= 2 ? "" : "it compares devices with each other: name two or more";
-}
-
-}  // namespace
-
 std::vector<benchmark> md_benchmarks() {
   return {
       {"md/sizes", "every solution's speed-up over S1, by atoms, forces by cells (Figs. 5 and 8)",

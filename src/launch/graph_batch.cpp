@@ -24,7 +24,7 @@ graph_batch::graph_batch(compute_device& device, launch_options const& options)
     : device_(&device), wanted_(is_wanted(device, options)) {}
 
 void graph_batch::note_offer(producer_line& line) {
-  if (wanted_ && waits_for_nothing(line) && line.chain().at(0)->is_described()) ++offered_;
+  if (wanted_ && waits_for_nothing(line) && line.chain().peek(0)->is_described()) ++offered_;
 }
 
 bool graph_batch::collect(std::span<producer_line* const> lines) {
@@ -41,12 +41,12 @@ bool graph_batch::collect(std::span<producer_line* const> lines) {
 /// The oldest launch was offered, so its prerequisites are met.
 void graph_batch::collect(producer_line& line) {
   auto const may_go_along = [](submission const* one, std::uint32_t place) {
-    return one != nullptr && one->is_described() && (place == 0 || one->prerequisites.empty());
+    return one != nullptr && one->is_described() && (place == 0 || !one->has_prerequisites());
   };
   void* addresses[most_described_arguments];
   std::uint32_t count = 0;
   for (; count < most_of_line; ++count) {
-    auto* const one = line.chain().at(count);
+    auto* const one = line.chain().peek(count);
     if (!may_go_along(one, count)) break;
     if (count == 0) batch_.begin_branch(line.number());
     batch_.add(one->describe(addresses), addresses);

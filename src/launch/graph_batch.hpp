@@ -27,7 +27,7 @@ class graph_batch {
   /// Whether there are launches to go together, of lines that wait for nothing. `lines`: some are null.
   bool collect(std::span<producer_line* const> lines);
   /// The oldest launches of each line, which were collected.
-  std::span<carried_launches const> members() const { return members_; }
+  std::span<launch_in_flight::member const> members() const { return members_; }
   std::size_t launches() const { return batch_.launches(); }
 
   /// Launches a graph of what was collected, and returns it, to be held until it has ended; null, with
@@ -55,7 +55,7 @@ class graph_batch {
   bool const wanted_;
   std::size_t offered_ = 0;
   plain_batch batch_;
-  std::vector<carried_launches> members_;
+  std::vector<launch_in_flight::member> members_;
   graph_shelf shelf_;
   counts counts_;
 };

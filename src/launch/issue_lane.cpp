@@ -1,43 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "issue_lane.hpp"
 
+#include <algorithm>
+
 namespace ballast::inline launch {
 
-launch_in_flight& issue_lane::note_issued() {
-  auto const issued_at = issued_ == ended_ ? clock::now() : clock::time_point();
+launch_in_flight& issue_lane::next() {
+  auto& next = at(issued_ + 1);
+  next.issued_at = in_flight() == 0 ? clock::now() : clock::time_point();
+  return next;
+}
+
+void issue_lane::note_issued() {
   ++issued_;
-  launches_[issued_ % most_in_flight].issued_at = issued_at;
-  in_flight_.store(std::uint32_t(issued_ - ended_), std::memory_order_relaxed);
-  return launches_[issued_ % most_in_flight];
+  in_flight_.fetch_add(1, std::memory_order_release);
 }
 
 void issue_lane::note_graph(std::shared_ptr<void const> graph) {
-  launches_[issued_ % most_in_flight].graph = std::move(graph);
+  at(issued_).graph = std::move(graph);
   last_graph_ = issued_;
 }
 
+void issue_lane::sign() {
+  auto& newest = at(issued_);
+  if (in_flight() == 0 || newest.tells || newest.behind != nullptr) return;
+  newest.behind = on_->record_unmeasured();
+  searched_ = std::min(searched_, issued_ - 1);
+}
+
 launch_in_flight* issue_lane::ended() {
-  if (issued_ == ended_) return nullptr;
-  auto const number = ended_ + 1;
-  auto& oldest = launches_[number % most_in_flight];
-  if (oldest.behind != nullptr) return oldest.behind->reached() ? &oldest : nullptr;
+  if (in_flight() == 0) return nullptr;
+  if (known_ended_ > ended_) return &at(ended_ + 1);
+  auto const number = next_signed();
+  if (number == none || !has_ended(number)) return nullptr;
+  known_ended_ = number;
+  return &at(ended_ + 1);
+}
+
+/// The oldest launch in flight with a sign of its end: then all before have ended too.
+std::uint64_t issue_lane::next_signed() {
+  if (signed_ > ended_) return signed_;
+  auto const newest = ended_ + in_flight();
+  for (searched_ = std::max(searched_, ended_); searched_ < newest;)
+    if (at(++searched_).tells || at(searched_).behind != nullptr) return signed_ = searched_;
+  return none;
+}
+
+bool issue_lane::has_ended(std::uint64_t number) {
+  if (!at(number).tells) return at(number).behind->reached();
   atomic_ref<std::uint64_t, scope::system> const told(records_[number % most_in_flight].number);
-  return told.load_acquire() == number ? &oldest : nullptr;
+  return told.load_acquire() == number;
+}
+
+launch_in_flight const* issue_lane::newest() const {
+  auto const count = in_flight();
+  return count == 0 ? nullptr : &at(ended_ + count);
+}
+
+bool issue_lane::is_told_by_events() {
+  auto const number = known_ended_ > ended_ ? none : next_signed();
+  return number != none && !at(number).tells;
 }
 
 std::int64_t issue_lane::span_ns_of_ended() const {
-  auto const place = (ended_ + 1) % most_in_flight;
-  if (launches_[place].behind == nullptr) return std::int64_t(records_[place].span_ns);
-  auto const from = launches_[place].issued_at;
-  return from == clock::time_point() ? 0 : std::chrono::nanoseconds(clock::now() - from).count();
+  auto const& oldest = at(ended_ + 1);
+  if (oldest.tells) return std::int64_t(records_[(ended_ + 1) % most_in_flight].span_ns);
+  if (oldest.issued_at == clock::time_point() || oldest.behind == nullptr) return 0;
+  return std::chrono::nanoseconds(clock::now() - oldest.issued_at).count();
 }
 
 void issue_lane::note_ended() {
-  auto& oldest = launches_[++ended_ % most_in_flight];
+  auto& oldest = at(++ended_);
   oldest.members.clear();
+  oldest.facts.clear();
+  oldest.predicted = {};
+  oldest.tells = false;
   oldest.behind.reset();
   oldest.graph.reset();
-  in_flight_.store(std::uint32_t(issued_ - ended_), std::memory_order_relaxed);
+  in_flight_.fetch_sub(1, std::memory_order_release);
 }
 
 }  // namespace ballast::inline launch

@@ -9,70 +9,98 @@
 #include <vector>
 
 #include "ballast/device/buffer.hpp"
+#include "ballast/launch/kernel_facts.hpp"
 #include "ballast/launch/launch_end.cuh"
+#include "ballast/launch/merge_model.hpp"
 #include "producer_line.hpp"
 
 namespace ballast::inline launch {
 
-/// Launches of a line that another carries out.
-struct carried_launches {
-  producer_line* line;
-  std::uint32_t count = 1;
-};
-
 /// A launch that was issued and is not known to have ended.
 struct launch_in_flight {
-  std::vector<carried_launches> members;
-  std::unique_ptr<event> behind;      ///< its sign of end; null if it writes an end_record
-  std::shared_ptr<void const> graph;  ///< that it launched, if any
+  struct member {
+    producer_line* line;
+    std::uint32_t launches;  ///< of the line, in order
+  };
+  std::vector<member> members;        ///< whose launches it carries out
+  std::vector<kernel_facts> facts;    ///< of these launches, if they were kernels of a list
+  predicted_times predicted{};        ///< of a merged launch, if times are known
+  bool tells = false;                 ///< it writes an end_record
+  bool is_watched_only = false;       ///< nobody needs to know its end soon unless its line is watched
+  std::unique_ptr<event> behind;      ///< else its sign of end; null as long as there is none
+  std::shared_ptr<void const> graph;  ///< that it launched, held until it has ended
   clock::time_point issued_at;        ///< if it was the only one of its lane, else the epoch
 };
 
-/// A stream of the device with its launches in flight, oldest first. Who holds mutex() may call the rest;
-/// in_flight() is for everyone.
+/// A stream of the device with its launches in flight, oldest first.
 class issue_lane {
  public:
   static constexpr std::uint32_t most_in_flight = 64;
 
-  /// `running` and `records` (most_in_flight of them) are the lane's own, cleared, on the device and pinned.
-  issue_lane(std::unique_ptr<stream> on, running_launch* running, end_record* records)
-      : on_(std::move(on)), running_(running), records_(records) {}
+  /// `running` and `records` (most_in_flight of them) are the lane's own, cleared, on the device and pinned;
+  /// `in_flight` is its own too, zero, and lies beside those of other lanes, which are looked at together.
+  issue_lane(std::unique_ptr<stream> on, running_launch* running, end_record* records,
+             std::atomic<std::uint32_t>& in_flight)
+      : on_(std::move(on)), running_(running), records_(records), in_flight_(in_flight) {}
 
-  std::mutex& mutex() { return mutex_; }
-  std::uint32_t in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
+  // Any thread.
+  std::uint32_t in_flight() const { return in_flight_.load(std::memory_order_acquire); }
   bool is_full() const { return in_flight() == most_in_flight; }
+  std::mutex& mutex() { return mutex_; }
 
+  // Who holds mutex().
   stream& on() { return *on_; }
-  /// How the next launch tells its end, without a bell.
+  /// What is to be said of the launch that is issued next, empty; note_issued() makes it known. The lane must
+  /// not be full.
+  launch_in_flight& next();
+  /// How that launch tells its end, without a bell.
   launch_end end_of_next() const {
     return {running_, &records_[(issued_ + 1) % most_in_flight], issued_ + 1, nullptr, nullptr};
   }
-  /// Books the launch that was just issued. It must not be full.
-  launch_in_flight& note_issued();
-  /// The launch that was booked last is one of a graph, which is held until it has ended.
+  void note_issued();
+  /// The launch issued last is one of a graph. The thread that looks for ends.
   void note_graph(std::shared_ptr<void const> graph);
-  /// Whether a graph is in flight; also for the issuer's thread without the mutex.
-  bool carries_graph() const { return ended_ < last_graph_; }
+  /// Gives the launch issued last a sign of its end, if it has none, and with it all before. The thread that
+  /// looks for ends.
+  void sign();
+
+  // The thread that looks for ends.
   /// The oldest launch in flight if it is seen to have ended, else null. Then note_ended() forgets it. Throws
   /// device_lost.
   launch_in_flight* ended();
-  /// Whether ended() asks an event.
-  bool asks_event() const {
-    return issued_ != ended_ && launches_[(ended_ + 1) % most_in_flight].behind != nullptr;
-  }
-  /// How long the launch that ended() gave ran: on the device if it told, else as the host saw it, 0 if other
-  /// launches of the lane were in the way.
+  /// How long that launch ran: on the device if it told, else as the host saw it, 0 if other launches of the
+  /// lane were in the way.
   std::int64_t span_ns_of_ended() const;
   void note_ended();
+  /// The newest launch in flight, null if there is none.
+  launch_in_flight const* newest() const;
+  /// Whether a graph is in flight.
+  bool carries_graph() const { return ended_ < last_graph_; }
+  /// Whether no event is to be asked for the next end.
+  bool is_told_by_events();
 
  private:
-  std::mutex mutex_;
+  static constexpr std::uint64_t none = 0;
+
+  launch_in_flight& at(std::uint64_t number) { return launches_[number % most_in_flight]; }
+  launch_in_flight const& at(std::uint64_t number) const { return launches_[number % most_in_flight]; }
+  bool has_ended(std::uint64_t number);
+  std::uint64_t next_signed();
+
   std::unique_ptr<stream> on_;
   running_launch* running_;
   end_record* records_;
-  std::uint64_t issued_ = 0, ended_ = 0, last_graph_ = 0;
-  std::atomic<std::uint32_t> in_flight_ = 0;
   std::array<launch_in_flight, most_in_flight> launches_;
+
+  alignas(64) std::mutex mutex_;
+  std::uint64_t issued_ = 0;
+  std::atomic<std::uint32_t>& in_flight_;
+  // Of the thread that looks for ends; numbers of launches.
+  alignas(64) std::uint64_t ended_ = 0;
+  std::uint64_t known_ended_ = 0;  // at least ended_
+  std::uint64_t last_graph_ = 0;
+  std::uint64_t searched_ = 0;   // up to here for a sign
+  std::uint64_t signed_ = none;  // the oldest found that is not known to have ended
 };
 
 }  // namespace ballast::inline launch

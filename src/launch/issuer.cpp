@@ -14,21 +14,13 @@ std::uint32_t streams_for(compute_device const& device, launch_options const& op
   return device.is_cuda() ? 64 : 2;
 }
 
-multiprocessor_count multiprocessors_of(compute_device const& device) {
-  return multiprocessor_count(std::uint32_t(std::max(1, device.facts().multiprocessors)));
+std::unique_ptr<merge_policy> merge_policy_of(launch_options const& options) {
+  return options.merge == "none" ? nullptr : make_merge_policy(options.merge);
 }
 
 /// On CPU cores every stream has a thread of its own.
 std::uint32_t connections_of(compute_device const& device) {
   return device.is_cuda() ? connections_of_this_process().count : most_streams;
-}
-
-void load(compute_device& device, launch_kernels const* kernels) {
-  if (kernels == nullptr) return;
-  for (auto const& kernel : kernels->kernels()) {
-    device.resources(kernel.alone);
-    device.resources(kernel.merged);
-  }
 }
 
 void clear(stream& on, void* memory, std::size_t bytes) {
@@ -44,17 +36,18 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       kernels_(kernels),
       running_(device_, streams_for(*device_, options)),
       records_(device_, running_.size() * issue_lane::most_in_flight),
+      lanes_in_flight_(running_.size()),
       self_issue_(self_issue_of(options.order)),
       merges_(options.merge != "none"),
       connections_(connections_of(*device_)),
-      plan_(make_order_policy(options.order, options.among, connections_), make_merge_policy(options.merge),
-            multiprocessors_of(*device_)),
+      table_(*device_, kernels_),
+      plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
+            table_.families(), table_.costs()),
       batch_(*device_, options),
       in_flight_(running_.size()) {
-  load(*device_, kernels_);
   for (std::size_t i = 0; i < running_.size(); ++i)
     lanes_.emplace_back(device_->make_stream(), &running_.data()[i],
-                        &records_.data()[i * issue_lane::most_in_flight]);
+                        &records_.data()[i * issue_lane::most_in_flight], lanes_in_flight_[i]);
   clear(lanes_.front().on(), running_.data(), running_.bytes());
   clear(lanes_.front().on(), records_.data(), records_.bytes());
   thread_ = std::thread([this] { serve(); });
@@ -71,7 +64,7 @@ std::shared_ptr<producer_line> issuer::add_line(std::int32_t priority) {
   auto place = std::ranges::find(lines_, nullptr);
   if (place == lines_.end()) place = lines_.insert(lines_.end(), nullptr);
   auto const number = std::uint32_t(place - lines_.begin());
-  return *place = std::make_shared<producer_line>(*this, number, priority);
+  return *place = std::make_shared<producer_line>(*this, fence_, number, priority);
 }
 
 std::vector<std::shared_ptr<producer_line>> issuer::every_line() const {
@@ -112,7 +105,11 @@ void issuer::add_to(launch_statistics& sum) const {
   sum.kernels += counts_.kernels.load(std::memory_order_relaxed);
   sum.merged_launches += counts_.merged_launches.load(std::memory_order_relaxed);
   sum.merged_kernels += counts_.merged_kernels.load(std::memory_order_relaxed);
+  sum.issued_by_producers += counts_.by_producers.load(std::memory_order_relaxed);
   batch_.add_to(sum);
+  std::lock_guard const hold(thread_mutex_);
+  sum.verdicts.add(plan_.judge().counts());
+  sum.predictions.push_back({table_.errors().all(), table_.errors().newest()});
 }
 
 void issuer::take(producer_line& line) {

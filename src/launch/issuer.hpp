@@ -14,6 +14,7 @@
 #include "ballast/launch/launch_options.hpp"
 #include "graph_batch.hpp"
 #include "issue_lane.hpp"
+#include "kernel_table.hpp"
 #include "launch_plan.hpp"
 #include "producer_line.hpp"
 #include "self_issue.hpp"
@@ -59,37 +60,44 @@ class issuer {
 
   struct counts {
     std::atomic<std::uint64_t> launches = 0, kernels = 0, merged_launches = 0, merged_kernels = 0;
+    std::atomic<std::uint64_t> by_producers = 0;
   };
 
   std::vector<std::shared_ptr<producer_line>> every_line() const;
 
   // Who holds the lane.
-  std::unique_ptr<event> enqueue_alone(issue_lane& lane, submission& work);
+  void enqueue_alone(issue_lane& lane, submission& work);
   launch_end end_of_next(issue_lane const& lane);
   void count(std::size_t kernels);
 
   // Only the thread, from here on.
   void serve();
   bool look_around();
+  bool look_once();
   bool absorb();
   bool look_at(producer_line& line);
   bool offer_if_ready(producer_line& line, submission const& oldest);
   void offer(producer_line& line, submission const& oldest);
   bool unblock();
   bool sweep();
-  bool sweep_lane(issue_lane& lane, int& events);
+  bool sweep_lane(issue_lane& lane);
+  void note_end(issue_lane& lane, launch_in_flight const& ended);
   void learn(issue_lane const& lane, launch_in_flight const& ended);
-  void note_finished(producer_line& line, std::uint32_t launches);
+  void close_notes();
+  bool sign_lanes();
+  bool wants_sign(issue_lane const& lane) const;
   void forget_if_left(producer_line& line);
   bool issue_next();
-  static std::uint32_t load_of(issue_lane const& lane);
   bool issue_batch();
   bool issue_batch(std::uint32_t lane);
+  void spare_lanes_of_graphs();
   bool issue(planned_launch const& planned);
   std::exception_ptr try_to_issue(issue_lane& lane, planned_launch const& planned);
+  void describe(launch_in_flight& next, planned_launch const& planned);
   void enqueue_merged(issue_lane& lane, planned_launch const& planned);
   void add_member(submission const& work, std::uint32_t piece);
   void note_issued(producer_line& line, std::uint32_t lane, std::uint32_t launches = 1);
+  void tell_watchers(std::span<std::uint32_t const> producers);
   void fail(producer_line& line, std::exception_ptr error);
   void fail_all(std::exception_ptr error);
   bool must_look_again_soon();
@@ -103,25 +111,32 @@ class issuer {
   doorbell bell_;  // before the lanes: the last block of a launch may still ring when its end is seen
   device_buffer<running_launch> running_;
   pinned_buffer<end_record> records_;
+  std::vector<std::atomic<std::uint32_t>> lanes_in_flight_;
   std::deque<issue_lane> lanes_;
 
   self_issue const self_issue_;
   bool const merges_;
   std::uint32_t const connections_;
 
+  mutable std::mutex thread_mutex_;  // held while the thread does something
+  kernel_table table_;
   launch_plan plan_;
   planned_launch const* planned_ = nullptr;  // waits for room in its lane
-  graph_batch batch_;
   merged_launch merged_;
+  graph_batch batch_;
+  std::vector<std::uint32_t> lanes_with_graph_;
   std::vector<producer_line*> by_number_;
   std::vector<std::uint32_t> in_flight_;  // by lane
   std::vector<producer_line*> blocked_;
+  std::vector<producer_line*> noted_;  // lines of which something was noted
   std::size_t first_asked_ = 0;
-  std::uint32_t looks_ = 0, naps_ = 0;
+  clock::time_point signed_at_;
+  std::uint32_t looks_ = 0, naps_ = 0, issued_unswept_ = 0;
   bool suspects_fault_ = false;
   std::exception_ptr end_;  // why nothing is issued any more
   bool lost_ = false;       // nor known to end
 
+  std::shared_ptr<watch_fence> fence_ = std::make_shared<watch_fence>();
   mutable std::mutex lines_mutex_;
   std::vector<std::shared_ptr<producer_line>> lines_;  // by number; null: that number is free
 

@@ -12,8 +12,11 @@ bool issuer::issue_batch() {
   auto const empty = std::ranges::find_if(lanes_, [](auto const& lane) { return lane.in_flight() == 0; });
   if (empty == lanes_.end() || !batch_.collect(by_number_)) return false;
   if (!issue_batch(std::uint32_t(empty - lanes_.begin()))) return false;
-  for (auto const& member : batch_.members())
+  fence_->pass();
+  for (auto const& member : batch_.members()) {
+    member.line->tell_watchers();
     if (member.line->held) look_at(*member.line);
+  }
   return true;
 }
 
@@ -24,18 +27,27 @@ bool issuer::issue_batch(std::uint32_t place) {
   if (lane.is_full()) return false;
   auto graph = batch_.launch(lane.on());
   if (graph == nullptr) return false;
-  auto behind = lane.on().record_unmeasured();
-  auto& in_flight = lane.note_issued();
-  in_flight.behind = std::move(behind);
-  lane.note_graph(std::move(graph));
-  in_flight.members.assign(batch_.members().begin(), batch_.members().end());
-  for (auto const& [line, count] : batch_.members()) {
-    plan_.withdraw(line->number());
-    note_issued(*line, place, count);
-  }
+  auto& next = lane.next();
+  next.members.assign(batch_.members().begin(), batch_.members().end());
+  next.tells = next.is_watched_only = false;
   counts_.launches.fetch_add(1, std::memory_order_relaxed);
   counts_.kernels.fetch_add(batch_.launches(), std::memory_order_relaxed);
+  kernels_in_flight_.fetch_add(batch_.launches(), std::memory_order_relaxed);
+  for (auto const& [line, launches] : batch_.members()) {
+    plan_.withdraw(line->number());
+    note_issued(*line, place, launches);
+  }
+  lane.note_issued();
+  lane.note_graph(std::move(graph));
+  lanes_with_graph_.push_back(place);
+  lane.sign();
   return true;
+}
+
+/// Behind a graph nothing is put: the next launches of all its producers would follow each other there.
+void issuer::spare_lanes_of_graphs() {
+  std::erase_if(lanes_with_graph_, [&](auto const place) { return !lanes_[place].carries_graph(); });
+  for (auto const place : lanes_with_graph_) in_flight_[place] = issue_lane::most_in_flight;
 }
 
 }  // namespace ballast::inline launch

@@ -20,7 +20,9 @@ bool issuer::issue_next() {
   if (planned_ == nullptr) {
     if (plan_.offers() == 0) return false;
     if (issue_batch()) return true;
-    for (std::size_t i = 0; i < lanes_.size(); ++i) in_flight_[i] = load_of(lanes_[i]);
+    for (std::size_t i = 0; i < in_flight_.size(); ++i)
+      in_flight_[i] = lanes_in_flight_[i].load(std::memory_order_relaxed);
+    spare_lanes_of_graphs();
     planned_ = plan_.next(in_flight_);
   }
   if (planned_ == nullptr || !issue(*planned_)) return false;
@@ -37,23 +39,50 @@ bool issuer::issue(planned_launch const& planned) {
     auto const error = try_to_issue(lane, planned);
     for (auto const producer : planned.producers)
       error ? fail(line_of(producer), error) : note_issued(line_of(producer), planned.stream);
+    if (!error) lane.note_issued();
   }
+  tell_watchers(planned.producers);
   for (auto const producer : planned.producers)
     if (auto* const line = by_number_[producer]; line != nullptr && line->held) look_at(*line);
   return true;
-}
-
-/// Behind a graph nothing is put, since all its lines would follow each other there.
-std::uint32_t issuer::load_of(issue_lane const& lane) {
-  return lane.carries_graph() ? issue_lane::most_in_flight : lane.in_flight();
 }
 
 /// The oldest launches of the line.
 void issuer::note_issued(producer_line& line, std::uint32_t lane, std::uint32_t launches) {
   line.offered = false;
   for (std::uint32_t i = 0; i < launches && line.chain().front() != nullptr; ++i) line.chain().pop();
-  kernels_in_flight_.fetch_add(launches, std::memory_order_relaxed);
   line.note_issued(lane, launches);
+}
+
+void issuer::tell_watchers(std::span<std::uint32_t const> producers) {
+  fence_->pass();
+  for (auto const producer : producers)
+    if (auto* const line = by_number_[producer]) line->tell_watchers();
+}
+
+/// What went wrong, if anything. Throws device_lost.
+std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& planned) {
+  describe(lane.next(), planned);
+  try {
+    if (planned.producers.size() > 1)
+      enqueue_merged(lane, planned);
+    else
+      enqueue_alone(lane, *line_of(planned.producers.front()).chain().front());
+  } catch (device_lost const&) { throw; } catch (...) {
+    return std::current_exception();
+  }
+  kernels_in_flight_.fetch_add(planned.producers.size(), std::memory_order_relaxed);
+  count(planned.producers.size());
+  return nullptr;
+}
+
+void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
+  next.members.clear();
+  for (auto const producer : planned.producers) next.members.push_back({&line_of(producer), 1});
+  next.facts.assign(planned.kernels.begin(), planned.kernels.end());
+  next.predicted = planned.predicted;
+  next.tells = !planned.kernels.empty();
+  next.is_watched_only = false;
 }
 
 bool issuer::issue_at_once(producer_line& line, submission& work) {
@@ -62,11 +91,12 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
   auto& lane = lanes_[place];
   std::lock_guard const hold(lane.mutex());
   if (lane.is_full()) return false;
+  auto& next = lane.next();
+  next.members.assign(1, {&line, 1});
+  next.tells = work.kernel() != nullptr;
+  next.is_watched_only = true;
   try {
-    auto behind = enqueue_alone(lane, work);
-    auto& in_flight = lane.note_issued();
-    in_flight.behind = std::move(behind);
-    in_flight.members.push_back({&line});
+    enqueue_alone(lane, work);
   } catch (device_lost const&) {
     line.fail(std::current_exception(), true);
     return true;
@@ -75,14 +105,16 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
     return true;
   }
   count(1);
+  counts_.by_producers.fetch_add(1, std::memory_order_relaxed);
   kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
-  line.note_issued(place);
+  line.note_issued(place, 1);
+  lane.note_issued();
   if (soundly_asleep_.load(std::memory_order_seq_cst)) bell_.ring();
   return true;
 }
 
 bool issuer::may_issue_at_once(producer_line const& line, submission const& work) const {
-  if (self_issue_ == self_issue::never || !work.prerequisites.empty()) return false;
+  if (self_issue_ == self_issue::never || work.has_prerequisites()) return false;
   if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
   if (closed_.load(std::memory_order_relaxed)) return false;
   if (self_issue_ == self_issue::always) return true;
@@ -98,24 +130,6 @@ bool issuer::is_alone(producer_line const& line) const {
          announced_.load(std::memory_order_relaxed) == nullptr;
 }
 
-/// What went wrong, if anything. Throws device_lost.
-std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& planned) {
-  std::unique_ptr<event> behind;
-  try {
-    if (planned.producers.size() > 1)
-      enqueue_merged(lane, planned);
-    else
-      behind = enqueue_alone(lane, *line_of(planned.producers.front()).chain().front());
-  } catch (device_lost const&) { throw; } catch (...) {
-    return std::current_exception();
-  }
-  auto& in_flight = lane.note_issued();
-  in_flight.behind = std::move(behind);
-  for (auto const producer : planned.producers) in_flight.members.push_back({&line_of(producer)});
-  count(planned.producers.size());
-  return nullptr;
-}
-
 void issuer::count(std::size_t kernels) {
   counts_.launches.fetch_add(1, std::memory_order_relaxed);
   counts_.kernels.fetch_add(kernels, std::memory_order_relaxed);
@@ -124,18 +138,13 @@ void issuer::count(std::size_t kernels) {
   counts_.merged_kernels.fetch_add(kernels, std::memory_order_relaxed);
 }
 
-/// Returns the sign of its end, null if it writes a record.
-std::unique_ptr<event> issuer::enqueue_alone(issue_lane& lane, submission& work) {
+void issuer::enqueue_alone(issue_lane& lane, submission& work) {
   auto const* const kernel = work.kernel();
-  if (kernel == nullptr) {
-    work.enqueue(lane.on());
-    return lane.on().record_unmeasured();
-  }
+  if (kernel == nullptr) return work.enqueue(lane.on());
   lone_launch_bytes launch;
-  std::memcpy(launch.kernel, work.bytes(), most_kernel_bytes);
+  std::memcpy(launch.kernel, work.bytes(), pieces_of(*kernel) * argument_piece);
   launch.end = end_of_next(lane);
   lane.on().launch(kernel->alone, work.blocks(), &launch, sizeof launch);
-  return nullptr;
 }
 
 void issuer::enqueue_merged(issue_lane& lane, planned_launch const& planned) {

@@ -17,7 +17,11 @@ constexpr std::uint32_t naps_between_checks = 16;
 // At launches of another device and at events, which wake nobody.
 constexpr std::chrono::nanoseconds between_looks_at_others = std::chrono::microseconds(100);
 // An event is asked by a call of CUDA that costs as much as a tenth of a launch.
-constexpr int events_asked_at_once = 4;
+// As long as there is something to issue.
+constexpr std::uint32_t issued_between_sweeps = 8;
+constexpr int events_asked_at_once = 4, signs_given_at_once = 4;
+// While producers issue themselves and do not wait, ends only make room.
+constexpr std::chrono::nanoseconds between_signs_for_nobody = std::chrono::milliseconds(1);
 
 void pause_core() {
 #if defined(__x86_64__)
@@ -38,18 +42,11 @@ void issuer::serve() {
 
 /// Whether there was anything to do.
 bool issuer::look_around() {
+  std::lock_guard const hold(thread_mutex_);
   try {
     if (stopping_.load(std::memory_order_seq_cst) && !end_)
       fail_all(std::make_exception_ptr(error("the launch queue was stopped")));
-    // Resumed meanwhile, it would issue the first of what was submitted before without the rest.
-    bool const was_paused = paused_.load(std::memory_order_seq_cst);
-    bool found = absorb();
-    if (lost_) return found;
-    if (suspects_fault_) device_->check();
-    suspects_fault_ = false;
-    found |= sweep();
-    found |= unblock();
-    if (!was_paused && !paused_.load(std::memory_order_seq_cst)) found |= issue_next();
+    bool const found = look_once();
     anyone_waits_.store(plan_.offers() != 0 || planned_ != nullptr, std::memory_order_relaxed);
     return found && !ended_.load(std::memory_order_relaxed);
   } catch (...) {
@@ -59,7 +56,24 @@ bool issuer::look_around() {
   return false;
 }
 
+bool issuer::look_once() {
+  // If it is resumed after absorb(), what was submitted last is not seen yet: it would be left behind.
+  bool const was_paused = paused_.load(std::memory_order_seq_cst);
+  bool found = absorb();
+  if (lost_) return found;
+  if (suspects_fault_) device_->check();
+  suspects_fault_ = false;
+  bool const issued = !was_paused && !paused_.load(std::memory_order_seq_cst) && issue_next();
+  if (issued && ++issued_unswept_ < issued_between_sweeps) return true;
+  issued_unswept_ = 0;
+  found |= issued;
+  found |= sweep();
+  found |= unblock();
+  return found || sign_lanes();
+}
+
 bool issuer::absorb() {
+  if (announced_.load(std::memory_order_seq_cst) == nullptr) return false;
   auto* line = announced_.exchange(nullptr, std::memory_order_seq_cst);
   bool const found = line != nullptr;
   while (line != nullptr) {
@@ -94,8 +108,7 @@ bool issuer::look_at(producer_line& line) {
 
 bool issuer::offer_if_ready(producer_line& line, submission const& oldest) {
   try {
-    auto const met = [](prerequisite const& one) { return one.is_met(); };
-    if (std::ranges::all_of(oldest.prerequisites, met)) {
+    if (oldest.meets_prerequisites()) {
       offer(line, oldest);
       return true;
     }
@@ -107,19 +120,20 @@ bool issuer::offer_if_ready(producer_line& line, submission const& oldest) {
 
 void issuer::offer(producer_line& line, submission const& oldest) {
   offered_launch offered;
-  offered.order.producer = line.number();
-  offered.order.submitted = oldest.at_ns;
-  offered.order.priority = line.priority();
-  offered.order.expected_ns = line.typical_ns();
+  offered.order = {.producer = line.number(),
+                   .submitted = oldest.at_ns(),
+                   .priority = line.priority(),
+                   .expected_ns = line.typical_ns()};
   if (line.is_in_flight()) offered.order.predecessor_on = line.lane();
   if (auto const* const kernel = oldest.kernel()) {
-    offered.family = kernel->family;
-    offered.blocks = oldest.blocks();
-    offered.argument_pieces = pieces_of(*kernel);
+    offered.is_listed = true;
+    offered.kernel = table_.facts(*kernel, oldest.blocks(), line.priority());
+    offered.order.expected_ns = table_.expected_ns(offered.kernel);
   }
   plan_.offer(offered);
   line.offered = true;
   batch_.note_offer(line);
+  line.chain().fetch_second();
 }
 
 bool issuer::unblock() {
@@ -138,40 +152,79 @@ bool issuer::sweep() {
   bool found = false;
   int events = 0;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    auto const place = (first_asked_ + i) % lanes_.size();
-    if (lanes_[place].in_flight() != 0) found |= sweep_lane(lanes_[place], events);
-    if (events < events_asked_at_once) continue;
-    first_asked_ = place + 1;
-    break;
+    auto& lane = lanes_[(first_asked_ + i) % lanes_.size()];
+    if (lanes_in_flight_[(first_asked_ + i) % lanes_.size()].load(std::memory_order_relaxed) == 0) continue;
+    if (lane.is_told_by_events() && ++events > events_asked_at_once) {
+      first_asked_ += i;
+      break;
+    }
+    found |= sweep_lane(lane);
+  }
+  if (!noted_.empty()) close_notes();
+  return found;
+}
+
+/// A line may have been noted more than once.
+void issuer::close_notes() {
+  fence_->pass();
+  for (auto* const line : noted_) line->tell_watchers();
+  std::erase_if(noted_, [](producer_line const* line) { return !line->leaving; });
+  std::ranges::sort(noted_);
+  noted_.erase(std::unique(noted_.begin(), noted_.end()), noted_.end());
+  for (auto* const line : noted_) forget_if_left(*line);
+  noted_.clear();
+}
+
+bool issuer::sweep_lane(issue_lane& lane) {
+  bool found = false;
+  while (auto* const ended = lane.ended()) {
+    note_end(lane, *ended);
+    lane.note_ended();
+    found = true;
   }
   return found;
 }
 
-bool issuer::sweep_lane(issue_lane& lane, int& events) {
-  std::lock_guard const hold(lane.mutex());
-  bool found = false;
-  for (;;) {
-    if (lane.asks_event()) ++events;
-    auto* const ended = lane.ended();
-    if (ended == nullptr) return found;
-    learn(lane, *ended);
-    for (auto const& [line, count] : ended->members) note_finished(*line, count);
-    lane.note_ended();
-    found = true;
+void issuer::note_end(issue_lane& lane, launch_in_flight const& ended) {
+  learn(lane, ended);
+  std::uint64_t launches = 0;
+  for (auto const& member : ended.members) {
+    member.line->note_finished(member.launches);
+    launches += member.launches;
+    if (!member.line->is_in_flight()) plan_.predecessor_finished(member.line->number());
+    noted_.push_back(member.line);
   }
+  kernels_in_flight_.fetch_sub(launches, std::memory_order_relaxed);
 }
 
 void issuer::learn(issue_lane const& lane, launch_in_flight const& ended) {
   auto const span = lane.span_ns_of_ended();
-  if (span > 0 && ended.members.size() == 1) ended.members.front().line->note_span(span);
+  if (span <= 0) return;
+  if (ended.members.size() == 1) ended.members.front().line->note_span(span);
+  table_.learn(ended.facts, ended.predicted.merged_busy, span);
+  if (ended.predicted.merged_busy > 0) plan_.judge().note(ended.facts, ended.predicted, span);
 }
 
-void issuer::note_finished(producer_line& line, std::uint32_t launches) {
-  line.note_finished(launches);
-  kernels_in_flight_.fetch_sub(launches, std::memory_order_relaxed);
-  if (line.is_in_flight()) return;
-  plan_.predecessor_finished(line.number());
-  if (line.leaving) forget_if_left(line);
+/// Launches that do not tell their end get an event behind them: but once for all that were issued together,
+/// and those whose end nobody waits for now and then, since an event costs as much as a part of a launch.
+bool issuer::sign_lanes() {
+  int given = 0;
+  for (auto& lane : lanes_) {
+    if (!wants_sign(lane)) continue;
+    std::lock_guard const hold(lane.mutex());
+    lane.sign();
+    if (++given == signs_given_at_once) return true;
+  }
+  if (given == 0 && clock::now() - signed_at_ > between_signs_for_nobody) signed_at_ = clock::now();
+  return given != 0;
+}
+
+bool issuer::wants_sign(issue_lane const& lane) const {
+  auto const* const newest = lane.newest();
+  if (newest == nullptr || newest->tells || newest->behind != nullptr) return false;
+  if (!newest->is_watched_only || lane.in_flight() > issue_lane::most_in_flight / 2) return true;
+  if (newest->members.front().line->is_watched()) return true;
+  return clock::now() - signed_at_ > between_signs_for_nobody;
 }
 
 void issuer::forget_if_left(producer_line& line) {

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
-#include "ballast/launch/merged_launch.cuh"
-
 namespace ballast::inline launch {
 
 launch_plan::launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
-                         multiprocessor_count multiprocessors)
-    : order_(std::move(order)), merge_(std::move(merge)), multiprocessors_(multiprocessors) {}
+                         std::vector<family_facts> families, launch_costs const& costs)
+    : order_(std::move(order)),
+      merge_(std::move(merge)),
+      families_(std::move(families)),
+      costs_(costs),
+      judge_(costs) {}
 
 void launch_plan::offer(offered_launch const& launch) {
   auto const producer = launch.order.producer;
@@ -37,51 +39,69 @@ planned_launch const* launch_plan::next(std::span<std::uint32_t const> in_flight
   auto const decision = order_->decide({waiting_, in_flight});
   if (!decision) return nullptr;
   planned_.stream = decision->stream;
-  planned_.producers.assign(1, waiting_[decision->launch].producer);
-  if (offers_[decision->launch].family) choose_companions(decision->launch, decision->stream);
+  choose_companions(decision->launch);
   for (auto const producer : planned_.producers) withdraw(producer);
   return &planned_;
 }
 
-void launch_plan::choose_companions(std::size_t leader, std::uint32_t stream) {
-  gather_candidates(leader, stream);
+void launch_plan::choose_companions(std::size_t leader) {
+  planned_.predicted = {};
+  gather_candidates(leader);
+  take({places_.data(), 1});
   if (places_.size() < 2) return;
-  auto const groups = merge_->group({.waiting = candidates_,
-                                     .multiprocessors = multiprocessors_,
-                                     .most_kernels = merged_launch::most_kernels});
-  planned_.producers.clear();
-  for (auto const candidate : groups.front())
-    planned_.producers.push_back(waiting_[places_[candidate]].producer);
+  auto const& family = families_[offers_[leader].kernel.family];
+  merge_->first_group({candidates_, costs_.multiprocessors, family.most_kernels}, group_);
+  for (auto& candidate : group_) candidate = places_[candidate];
+  take(group_);
+  if (group_.size() < 2) return;
+  auto const judgement = judge_.judge(planned_.kernels, family);
+  if (judgement.verdict != merge_verdict::merge) return take({places_.data(), 1});
+  planned_.predicted = judgement.predicted;
 }
 
-// The leader first, then by age, as many as the arguments of one launch have room for.
-void launch_plan::gather_candidates(std::size_t leader, std::uint32_t stream) {
+void launch_plan::take(std::span<std::size_t const> places) {
+  planned_.producers.clear();
+  planned_.kernels.clear();
+  for (auto const place : places) {
+    planned_.producers.push_back(waiting_[place].producer);
+    if (offers_[place].is_listed) planned_.kernels.push_back(offers_[place].kernel);
+  }
+}
+
+/// The leader first, then by age, as many as one launch has room for.
+void launch_plan::gather_candidates(std::size_t leader) {
   places_.clear();
-  for (std::size_t place = 0; place < waiting_.size(); ++place)
-    if (place != leader && may_go_with(place, leader, stream)) places_.push_back(place);
+  candidates_.clear();
+  bool const is_alone = merge_ == nullptr || !offers_[leader].is_listed || !is_mergeable(leader);
+  for (std::size_t place = 0; place < waiting_.size() && !is_alone; ++place)
+    if (place != leader && may_go_with(place, leader)) places_.push_back(place);
   auto const age = [&](std::size_t place) { return waiting_[place].submitted; };
   if (!std::ranges::is_sorted(places_, {}, age)) std::ranges::sort(places_, {}, age);
   places_.insert(places_.begin(), leader);
-  candidates_.clear();
-  std::uint32_t pieces = 0;
+  if (places_.size() < 2) return;
+  auto const& family = families_[offers_[leader].kernel.family];
+  std::uint32_t bytes = 0;
   for (auto const place : places_) {
-    pieces += offers_[place].argument_pieces;
-    if (candidates_.size() == merged_launch::most_kernels ||
-        pieces * argument_piece > merged_launch::most_argument_bytes)
-      break;
-    candidates_.push_back({offers_[place].blocks, offers_[place].block_ns});
+    bytes += offers_[place].kernel.argument_bytes;
+    if (candidates_.size() == family.most_kernels || bytes > family.argument_bytes) break;
+    candidates_.push_back({offers_[place].kernel.blocks, offers_[place].kernel.block_ns});
   }
   places_.resize(candidates_.size());
 }
 
-// A companion goes behind its own predecessor or has none; and it waits for the leader's only where that is
-// its own too.
-bool launch_plan::may_go_with(std::size_t place, std::size_t leader, std::uint32_t stream) const {
+bool launch_plan::is_mergeable(std::size_t place) const {
+  auto const& kernel = offers_[place].kernel;
+  return judge_one(kernel, families_[kernel.family], costs_) == merge_verdict::merge;
+}
+
+/// A companion has no predecessor in flight, or goes behind it as the leader behind its own.
+bool launch_plan::may_go_with(std::size_t place, std::size_t leader) const {
   auto const& one = waiting_[place];
   auto const& first = waiting_[leader];
-  if (offers_[place].family != offers_[leader].family || one.priority != first.priority) return false;
-  if (!one.predecessor_on) return true;
-  return first.predecessor_on && *one.predecessor_on == stream;
+  if (!offers_[place].is_listed || offers_[place].kernel.family != offers_[leader].kernel.family)
+    return false;
+  if (one.priority != first.priority || !is_mergeable(place)) return false;
+  return !one.predecessor_on || one.predecessor_on == first.predecessor_on;
 }
 
 }  // namespace ballast::inline launch

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "ballast/launch/merge_judge.hpp"
 #include "ballast/launch/merge_policy.hpp"
 #include "ballast/launch/order_policy.hpp"
 
@@ -14,24 +14,26 @@ namespace ballast::inline launch {
 
 /// The oldest launch of a producer, as the plan sees it.
 struct offered_launch {
-  waiting_launch order;                 ///< with its producer's number
-  std::optional<std::uint16_t> family;  ///< of a kernel that may be merged, else nothing
-  std::uint32_t blocks = 1;
-  std::int64_t block_ns = 0;          ///< how long a block is expected to run, 0 if that is unknown
-  std::uint32_t argument_pieces = 0;  ///< that it takes of a merged launch
+  waiting_launch order;    ///< with its producer's number
+  bool is_listed = false;  ///< a kernel of a list, of which `kernel` tells; else nothing goes with it
+  kernel_facts kernel{};
 };
 
 struct planned_launch {
   std::uint32_t stream = 0;
   std::vector<std::uint32_t> producers;  ///< whose oldest launches these are, in the order of their blocks
+  std::vector<kernel_facts> kernels;     ///< of the same, if they are listed
+  predicted_times predicted{};           ///< of several, if their times are known
 };
 
 /// Decides what is issued next: the order policy names a launch and a stream, the merge policy which others
-/// of its family go with it. Pure: no clock, no device. One thread at a time.
+/// of its family would go with it, and a judge whether they do. Pure: no clock, no device. One thread at a
+/// time.
 class launch_plan {
  public:
+  /// Without a merge policy each launch is one of its own. `families` by number.
   launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
-              multiprocessor_count multiprocessors);
+              std::vector<family_facts> families, launch_costs const& costs);
 
   /// At most one of each producer at a time.
   void offer(offered_launch const& launch);
@@ -48,21 +50,29 @@ class launch_plan {
   /// call. `in_flight` as in order_view.
   planned_launch const* next(std::span<std::uint32_t const> in_flight);
 
+  merge_judge& judge() { return judge_; }
+  merge_judge const& judge() const { return judge_; }
+
  private:
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
-  void choose_companions(std::size_t leader, std::uint32_t stream);
-  void gather_candidates(std::size_t leader, std::uint32_t stream);
-  bool may_go_with(std::size_t place, std::size_t leader, std::uint32_t stream) const;
+  void choose_companions(std::size_t leader);
+  void gather_candidates(std::size_t leader);
+  void take(std::span<std::size_t const> candidates);
+  bool is_mergeable(std::size_t place) const;
+  bool may_go_with(std::size_t place, std::size_t leader) const;
 
   std::unique_ptr<order_policy> order_;
   std::unique_ptr<merge_policy> merge_;
-  multiprocessor_count multiprocessors_;
+  std::vector<family_facts> families_;
+  launch_costs costs_;
+  merge_judge judge_;
   std::vector<waiting_launch> waiting_;
   std::vector<offered_launch> offers_;   // of waiting_, place by place
   std::vector<std::uint32_t> place_of_;  // by producer
   std::vector<std::size_t> places_;      // of the candidates
   std::vector<merge_candidate> candidates_;
+  merge_group group_;
   planned_launch planned_;
 };
 

@@ -10,6 +10,7 @@ bool launch_ticket::is_issued() const { return line_ == nullptr || line_->issued
 bool launch_ticket::is_finished() const {
   if (line_ == nullptr || line_->finished() >= number_) return true;
   line_->check(number_);
+  line_->ask();
   return false;
 }
 

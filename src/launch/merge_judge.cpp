@@ -40,15 +40,18 @@ bool merge_judge::refuses(kernel_set const& set) {
   return known.refused != 0;
 }
 
-void merge_judge::note(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns) {
+void merge_judge::note(std::span<kernel_facts const> kernels, predicted_times const& predicted,
+                       std::int64_t span_ns) {
   check(kernels);
-  if (!(std::isfinite(predicted_ns) && predicted_ns >= 0))
-    refuse_argument("predicted_ns", predicted_ns, "finite and at least 0");
+  if (!(std::isfinite(predicted.merged_busy) && predicted.merged_busy >= 0))
+    refuse_argument("predicted", predicted.merged_busy, "finite and at least 0");
   if (span_ns < 1) refuse_argument("span_ns", span_ns, "at least 1");
-  if (predicted_ns == 0) return;
+  if (predicted.merged_busy == 0) return;
   auto const set = set_of(kernels);
   auto& known = place_of(set);
-  auto const slow = static_cast<double>(span_ns) > slower * predicted_ns;
+  auto const span = static_cast<double>(span_ns);
+  auto const with_start = span + predicted.merged - predicted.merged_busy;
+  auto const slow = span > slower * predicted.merged_busy && with_start > predicted.streams;
   if (known.set != set) {
     if (slow) known = {set, 1, 0};
     return;

@@ -31,7 +31,10 @@ std::uint64_t slots_of(launch_costs const& costs, std::uint32_t blocks_per_multi
   return std::uint64_t{costs.multiprocessors.value()} * blocks_per_multiprocessor;
 }
 
-merge_verdict judge_alone(kernel_facts const& kernel, family_facts const& family, launch_costs const& costs) {
+}  // namespace
+
+merge_verdict judge_one(kernel_facts const& kernel, family_facts const& family, launch_costs const& costs) {
+  if (family.spills) return merge_verdict::spills;
   if (kernel.family != family.family) return merge_verdict::other_family;
   if (kernel.blocks >= levels_of_a_full_device * slots_of(costs, kernel.blocks_per_multiprocessor))
     return merge_verdict::grid_fills_device;
@@ -40,13 +43,14 @@ merge_verdict judge_alone(kernel_facts const& kernel, family_facts const& family
   return merge_verdict::merge;
 }
 
+namespace {
+
 merge_verdict judge_without_times(std::span<kernel_facts const> kernels, family_facts const& family,
                                   launch_costs const& costs) {
   if (kernels.size() > family.most_kernels) return merge_verdict::too_many_kernels;
-  if (family.spills) return merge_verdict::spills;
   std::uint64_t argument_bytes = 0;
   for (auto const& kernel : kernels) {
-    auto const alone = judge_alone(kernel, family, costs);
+    auto const alone = judge_one(kernel, family, costs);
     if (alone != merge_verdict::merge) return alone;
     if (kernel.priority != kernels[0].priority) return merge_verdict::priority_differs;
     argument_bytes += kernel.argument_bytes;

@@ -10,30 +10,21 @@
 namespace ballast::inline launch {
 namespace {
 
-/// The next `count` places from `first` on.
-merge_group places_from(std::size_t first, std::size_t count) {
-  merge_group places(count);
-  std::iota(places.begin(), places.end(), first);
-  return places;
-}
-
-/// Cuts the queue as it stands into launches of `most` kernels, the last of what is left.
-std::vector<merge_group> cut(std::size_t waiting, std::size_t most) {
-  std::vector<merge_group> groups;
-  for (std::size_t first = 0; first < waiting; first += most)
-    groups.push_back(places_from(first, std::min(most, waiting - first)));
-  return groups;
+/// The oldest kernels, `most` at most.
+void take_oldest(merge_view const& view, std::size_t most, merge_group& first) {
+  first.resize(std::min(most, view.waiting.size()));
+  std::iota(first.begin(), first.end(), std::size_t{0});
 }
 
 class none_policy final : public merge_policy {
-  std::vector<merge_group> choose(merge_view const& view) const override {
-    return cut(view.waiting.size(), 1);
+  void choose_first(merge_view const& view, merge_group& first) const override {
+    take_oldest(view, 1, first);
   }
 };
 
 class neighbour_policy final : public merge_policy {
-  std::vector<merge_group> choose(merge_view const& view) const override {
-    return cut(view.waiting.size(), 2);
+  void choose_first(merge_view const& view, merge_group& first) const override {
+    take_oldest(view, 2, first);
   }
 };
 
@@ -55,28 +46,17 @@ class alignment_policy final : public merge_policy {
   explicit alignment_policy(fill_rank rank) : rank_(rank) {}
 
  private:
-  std::vector<merge_group> choose(merge_view const& view) const override {
-    std::vector<merge_group> groups;
-    auto left = places_from(0, view.waiting.size());
-    while (left.size() > 1) groups.push_back(take_pair(view, left));
-    if (!left.empty()) groups.push_back(left);
-    return groups;
+  void choose_first(merge_view const& view, merge_group& first) const override {
+    first.push_back(0);
+    if (view.waiting.size() > 1) first.push_back(partner_of_first(view));
   }
 
-  merge_group take_pair(merge_view const& view, merge_group& left) const {
-    auto const partner = partner_of_first(view, left);
-    merge_group pair{left.front(), *partner};
-    left.erase(partner);
-    left.erase(left.begin());
-    return pair;
-  }
-
-  merge_group::const_iterator partner_of_first(merge_view const& view, merge_group const& left) const {
-    auto best = left.begin() + 1;
-    auto best_rank = rank_of(view, left.front(), *best);
+  std::size_t partner_of_first(merge_view const& view) const {
+    std::size_t best = 1;
+    auto best_rank = rank_of(view, 0, best);
     std::uint64_t const highest_rank = view.multiprocessors.value() - 1;
-    for (auto other = best + 1; other != left.end() && best_rank < highest_rank; ++other) {
-      auto const rank = rank_of(view, left.front(), *other);
+    for (std::size_t other = 2; other < view.waiting.size() && best_rank < highest_rank; ++other) {
+      auto const rank = rank_of(view, 0, other);
       if (rank > best_rank) best = other, best_rank = rank;
     }
     return best;
@@ -91,12 +71,11 @@ class alignment_policy final : public merge_policy {
 };
 
 class together_policy final : public merge_policy {
-  std::vector<merge_group> choose(merge_view const& view) const override {
-    auto groups = cut(view.waiting.size(), view.most_kernels);
-    for (auto& group : groups)
-      std::ranges::stable_sort(group, std::ranges::greater(),
-                               [&](std::size_t place) { return view.waiting[place].block_ns; });
-    return groups;
+  void choose_first(merge_view const& view, merge_group& first) const override {
+    take_oldest(view, view.most_kernels, first);
+    auto const length = [&](std::size_t place) { return view.waiting[place].block_ns; };
+    if (!std::ranges::is_sorted(first, std::ranges::greater(), length))
+      std::ranges::stable_sort(first, std::ranges::greater(), length);
   }
 };
 
@@ -126,12 +105,31 @@ void check(merge_candidate const& candidate) {
 
 }  // namespace
 
-std::vector<merge_group> merge_policy::group(merge_view const& view) const {
+void merge_policy::first_group(merge_view const& view, merge_group& first) const {
   if (view.multiprocessors.value() < 1)
     refuse_argument("multiprocessors", view.multiprocessors.value(), "at least 1");
   if (view.most_kernels < 2) refuse_argument("most_kernels", view.most_kernels, "at least 2");
   std::ranges::for_each(view.waiting, check);
-  return choose(view);
+  first.clear();
+  if (!view.waiting.empty()) choose_first(view, first);
+}
+
+std::vector<merge_group> merge_policy::group(merge_view const& view) const {
+  std::vector<merge_candidate> left(view.waiting.begin(), view.waiting.end());
+  merge_group places(left.size()), first;
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::vector<merge_group> groups;
+  for (;;) {
+    first_group({left, view.multiprocessors, view.most_kernels}, first);
+    if (first.empty()) return groups;
+    auto& group = groups.emplace_back();
+    for (auto const place : first) group.push_back(places[place]);
+    std::ranges::sort(first, std::ranges::greater());
+    for (auto const place : first) {
+      left.erase(left.begin() + std::ptrdiff_t(place));
+      places.erase(places.begin() + std::ptrdiff_t(place));
+    }
+  }
 }
 
 std::vector<named_policy> merge_policies() { return told(choices); }

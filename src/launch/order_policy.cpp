@@ -110,7 +110,9 @@ class adaptive_policy final : public order_policy {
       return launch.predecessor_on ? view.in_flight[*launch.predecessor_on] : view.in_flight[stream];
     };
     auto const may = [&](waiting_launch const& launch) { return ahead(launch) < deepest; };
-    auto const turn = [&](waiting_launch const& launch) { return std::pair(ahead(launch), launch.submitted); };
+    auto const turn = [&](waiting_launch const& launch) {
+      return std::pair(ahead(launch), launch.submitted);
+    };
     auto const next = most_urgent(key_, view.waiting, may, turn);
     if (!next) return std::nullopt;
     return order_decision{*next, view.waiting[*next].predecessor_on.value_or(stream)};
@@ -142,7 +144,8 @@ constexpr choice<std::unique_ptr<order_policy> (*)(order_key, std::uint32_t)> ch
      make<round_robin_policy>},
     {{"held", "a launch only once its predecessor is done, one on each stream"}, make<held_policy>},
     {{"adaptive",
-      "behind its predecessor while each stream in use has a hardware queue of its own, else held (the default)"},
+      "behind its predecessor while each stream in use has a hardware queue of its own, else held (the "
+      "default)"},
      make_adaptive}};
 
 void check(waiting_launch const& launch, std::size_t streams) {

@@ -51,10 +51,10 @@ void producer::refuse_plain_on_cores() const {
 submission& producer::next_submission() {
   line_->check(line_->submitted() + 1);
   if (line_->submitted() - line_->issued() >= most_waiting_) wait_for_room();
-  line_->chain().forget();
   auto& next = line_->chain().next();
-  next.at_ns = now_ns();
-  next.prerequisites.swap(prerequisites_);
+  next.clear();
+  next.set_time(now_ns());
+  if (!prerequisites_.empty()) next.set_prerequisites(std::exchange(prerequisites_, {}));
   return next;
 }
 
@@ -66,7 +66,7 @@ void producer::wait_for_room() {
 
 launch_ticket producer::commit() {
   if (line_->by().issue_at_once(*line_, line_->chain().next())) {
-    line_->chain().forget();
+    line_->chain().next().clear();
     line_->note_submitted();
     return last();
   }

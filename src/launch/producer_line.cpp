@@ -8,6 +8,17 @@ void producer_line::check(std::uint64_t number) const {
   if (issued() < number || lost_.load(std::memory_order_acquire)) rethrow();
 }
 
+void producer_line::watch() {
+  watched_.store(true, std::memory_order_relaxed);
+  fence_->pass();
+}
+
+void producer_line::tell_watchers() {
+  if (!is_watched()) return;
+  watched_.store(false, std::memory_order_relaxed);
+  changed_.ring();
+}
+
 bool producer_line::is_settled(std::uint64_t number) const {
   if (!has_failed()) return finished() >= number;
   return lost_.load(std::memory_order_acquire) || finished() == issued();
@@ -25,7 +36,6 @@ std::string producer_line::state() const {
 void producer_line::note_issued(std::uint32_t lane, std::uint32_t launches) {
   lane_.store(lane, std::memory_order_relaxed);
   issued_.store(issued_.load(std::memory_order_relaxed) + launches, std::memory_order_release);
-  changed_.ring();
 }
 
 void producer_line::note_span(std::int64_t ns) {
@@ -36,7 +46,6 @@ void producer_line::note_span(std::int64_t ns) {
 
 void producer_line::note_finished(std::uint32_t launches) {
   finished_.store(finished_.load(std::memory_order_relaxed) + launches, std::memory_order_release);
-  changed_.ring();
 }
 
 void producer_line::fail(std::exception_ptr error, bool lost) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -16,12 +17,23 @@ namespace ballast::inline launch {
 
 class issuer;
 
+/// Decides the race between who waits for launches and who notes their ends, at the price of one addition for
+/// many notes: either the one who notes sees that he is watched, or the watcher sees what was noted.
+class watch_fence {
+ public:
+  /// Between a note and a look at who watches; between the mark of a watcher and his look at the notes.
+  void pass() { word_.fetch_add(1, std::memory_order_acq_rel); }
+
+ private:
+  alignas(64) std::atomic<std::uint64_t> word_ = 0;
+};
+
 /// The launches of one producer, from submission to end; shared by the producer, its tickets and the issuer
 /// of its device. Counts are of launches, each number once: issued <= submitted, finished <= issued.
 class producer_line {
  public:
-  producer_line(issuer& by, std::uint32_t number, std::int32_t priority)
-      : by_(&by), number_(number), priority_(priority) {}
+  producer_line(issuer& by, std::shared_ptr<watch_fence> fence, std::uint32_t number, std::int32_t priority)
+      : by_(&by), number_(number), priority_(priority), fence_(std::move(fence)) {}
 
   issuer& by() const { return *by_; }
   std::uint32_t number() const { return number_; }  ///< among the lines of its device
@@ -36,6 +48,13 @@ class producer_line {
   [[noreturn]] void rethrow() const { std::rethrow_exception(error_); }
   /// Throws the error if launch `number` was, or will be, not carried out because of it.
   void check(std::uint64_t number) const;
+  /// Somebody wants to know soon what becomes of the launches in flight.
+  void watch();
+  /// The same without waking anybody: who asks will ask again.
+  void ask() {
+    if (!is_watched()) watched_.store(true, std::memory_order_relaxed);
+  }
+  bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
   /// Sleeps until `happened()`. Throws like check(number), and deadline_passed ("launch N of producer P to
   /// `what`").
   template <class Happened>
@@ -55,18 +74,18 @@ class producer_line {
   bool leave() { return (marks_.fetch_or(announced | left, std::memory_order_acq_rel) & announced) == 0; }
 
   // Whoever issues for this line: the issuer's thread, or the producer while nothing of it waits.
-  void note_issued(std::uint32_t lane, std::uint32_t launches = 1);
-  /// How long its launches take, as far as it is known: short ones count at once, long ones little by little.
-  std::int64_t typical_ns() const { return typical_ns_.load(std::memory_order_relaxed); }
-  void note_span(std::int64_t ns);
+  void note_issued(std::uint32_t lane, std::uint32_t launches);
   /// Where the launches in flight are; only if there are any.
   std::uint32_t lane() const { return lane_.load(std::memory_order_relaxed); }
   bool is_in_flight() const { return finished() != issued(); }
-  void note_finished(std::uint32_t launches = 1);
-  /// The rest is not carried out; in-flight launches neither if `lost`. The first error stays.
-  void fail(std::exception_ptr error, bool lost);
+  /// How long its launches take, as far as it is known: short ones count at once, long ones little by little.
+  std::int64_t typical_ns() const { return typical_ns_.load(std::memory_order_relaxed); }
 
   // The issuer's thread.
+  void note_span(std::int64_t ns);
+  void note_finished(std::uint32_t launches);
+  /// After notes, and after the fence was passed: wakes who watches.
+  void tell_watchers();
   /// From now on it has to be told of launches; says whether the producer has left, and so never tells.
   bool stop_looking() { return (marks_.fetch_and(~announced, std::memory_order_acq_rel) & left) != 0; }
   /// The next of the lines that were announced; of the producer's thread until it was.
@@ -78,6 +97,10 @@ class producer_line {
   /// Its launches up to this one go into no graph.
   std::uint64_t alone_until = 0;
 
+  // Any thread that saw a launch fail.
+  /// The rest is not carried out; in-flight launches neither if `lost`. The first error stays.
+  void fail(std::exception_ptr error, bool lost);
+
  private:
   static constexpr std::uint32_t announced = 1, left = 2;
 
@@ -88,14 +111,15 @@ class producer_line {
   issuer* by_;
   std::uint32_t number_;
   std::int32_t priority_;
+  std::shared_ptr<watch_fence> fence_;
   submission_chain chain_;
   alignas(64) std::atomic<std::uint64_t> submitted_ = 0;
   std::atomic<std::uint32_t> marks_ = 0;
   alignas(64) std::atomic<std::uint64_t> issued_ = 0;
   std::atomic<std::uint64_t> finished_ = 0;
-  std::atomic<std::uint32_t> lane_ = 0;
   std::atomic<std::int64_t> typical_ns_ = 0;
-  std::atomic<bool> failed_ = false, lost_ = false;
+  std::atomic<std::uint32_t> lane_ = 0;
+  std::atomic<bool> failed_ = false, lost_ = false, watched_ = false;
   std::exception_ptr error_;
   std::mutex error_mutex_;
   doorbell changed_;
@@ -105,6 +129,7 @@ template <class Happened>
 bool producer_line::sleeps_until(Happened happened, deadline until) {
   for (;;) {
     auto const seen = changed_.rings();
+    watch();
     if (happened()) return true;
     if (!changed_.wait_past(seen, until.at())) return happened();
   }

@@ -4,8 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
-#include <optional>
 
 #include "ballast/launch/submission.hpp"
 
@@ -19,8 +17,11 @@ class submission_chain {
   submission_chain(submission_chain const&) = delete;
   submission_chain& operator=(submission_chain const&) = delete;
   ~submission_chain() {
-    while (front() != nullptr) pop();
-    delete first_;
+    for (link* one = first_; one != nullptr;) {
+      link* const next = one->next.load(std::memory_order_relaxed);
+      delete one;
+      one = next;
+    }
     delete spare_.load(std::memory_order_relaxed);
   }
 
@@ -28,43 +29,44 @@ class submission_chain {
   /// The next submission, to be filled; nobody sees it before commit(). Calling again gives the same one.
   submission& next() {
     if (appended_ == link::size) add_link();
-    auto& place = last_->places[appended_];
-    if (!place) place.emplace();
-    return *place;
+    return last_->places[appended_];
   }
-  void commit() { last_->filled.store(std::uint32_t(++appended_), std::memory_order_release); }
-  /// Leaves no trace of next().
-  void forget() {
-    if (appended_ < link::size) last_->places[appended_].reset();
-  }
+  void commit() { last_->filled.store(++appended_, std::memory_order_release); }
 
   // Of the thread that takes.
   /// The oldest, null if there is none.
   submission* front() {
     if (taken_ == link::size && !move_on()) return nullptr;
     if (taken_ >= first_->filled.load(std::memory_order_acquire)) return nullptr;
-    return &*first_->places[taken_];
+    return &first_->places[taken_];
   }
-  /// The one `behind` places behind the oldest, 0 to 15, null if there is none.
-  submission* at(std::uint32_t behind) {
+  /// The one after so many others, 0 to 15; null if it is not there.
+  submission* peek(std::uint32_t after) {
     auto* holds = first_;
-    auto place = taken_ + behind;
+    auto place = taken_ + after;
     if (place >= link::size) {
       holds = first_->next.load(std::memory_order_acquire);
       place -= link::size;
     }
     if (holds == nullptr || place >= holds->filled.load(std::memory_order_acquire)) return nullptr;
-    return &*holds->places[place];
+    return &holds->places[place];
   }
   /// There must be a front().
-  void pop() { first_->places[taken_++].reset(); }
+  void pop() { first_->places[taken_++].clear(); }
+  /// Asks for what is behind the front to be brought near, whoever wrote it.
+  void fetch_second() const {
+    if (taken_ + 1 >= link::size) return;
+    auto const* const second = reinterpret_cast<char const*>(&first_->places[taken_ + 1]);
+    __builtin_prefetch(second);
+    __builtin_prefetch(second + 64);
+  }
 
  private:
   struct link {
     static constexpr std::uint32_t size = 16;
     std::atomic<std::uint32_t> filled = 0;
     std::atomic<link*> next = nullptr;
-    std::array<std::optional<submission>, size> places;
+    std::array<submission, size> places;
   };
 
   void add_link() {

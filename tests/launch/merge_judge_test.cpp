@@ -28,7 +28,7 @@ struct judged_again {
     return judge.judge(kernels, {.family = kernels[0].family}).verdict;
   }
   void ran(kernels_of const& kernels, std::int64_t span_ns, int times = 1) {
-    for (int i = 0; i < times; ++i) judge.note(kernels, 1000, span_ns);
+    for (int i = 0; i < times; ++i) judge.note(kernels, {1000, 1000, 1000, 1000}, span_ns);
   }
   int merged_of(int asked, kernels_of const& kernels) {
     int merged = 0;
@@ -105,7 +105,7 @@ TEST(merge_judge, never_mistakes_one_of_very_many_sets_for_another) {
 
 TEST(merge_judge, learns_nothing_where_nothing_was_predicted) {
   judged_again judge;
-  for (int i = 0; i < 5; ++i) judge.judge.note(some, 0, 2000);
+  for (int i = 0; i < 5; ++i) judge.judge.note(some, {}, 2000);
   EXPECT_EQ(judge.verdict(some), merge_verdict::merge);
 }
 
@@ -124,12 +124,12 @@ TEST(merge_judge, gives_the_other_reasons_first_and_counts_all) {
 TEST(merge_judge, refuses_what_is_out_of_range_by_its_name) {
   auto const refused = [](kernels_of const& kernels, double predicted, std::int64_t span) -> std::string {
     try {
-      merge_judge(costs).note(kernels, predicted, span);
+      merge_judge(costs).note(kernels, {predicted, predicted, predicted, predicted}, span);
     } catch (bad_argument const& refusal) { return refusal.argument(); }
     return "nothing";
   };
   EXPECT_EQ(refused({}, 1, 1), "kernels");
-  EXPECT_EQ(refused(some, -1, 1), "predicted_ns");
+  EXPECT_EQ(refused(some, -1, 1), "predicted");
   EXPECT_EQ(refused(some, 1, 0), "span_ns");
   EXPECT_THROW(merge_judge({multiprocessor_count(0)}), bad_argument);
 }

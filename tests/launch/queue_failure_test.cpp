@@ -83,7 +83,8 @@ TEST(launch_queue, gives_the_error_of_a_launch_to_its_own_producer_and_goes_on_w
   other.wait_finished();
   EXPECT_THAT([&] { failing.wait_finished(); }, ThrowsMessage<std::runtime_error>("planted"));
   EXPECT_THAT([&] { behind.wait_finished(); }, ThrowsMessage<std::runtime_error>("planted"));
-  EXPECT_THAT([&] { bad.launch(count_visits{visits.ref()}, 1); }, ThrowsMessage<std::runtime_error>("planted"));
+  EXPECT_THAT([&] { bad.launch(count_visits{visits.ref()}, 1); },
+              ThrowsMessage<std::runtime_error>("planted"));
   EXPECT_FALSE(behind.is_issued());
   queue.drain();
   good.launch(count_visits{visits.ref().from(3)}, 1).wait_finished();
@@ -145,7 +146,8 @@ TEST(launch_queue, stopped_midway_tells_what_was_not_carried_out) {
   EXPECT_THAT([&] { dropped.wait_finished(); }, ThrowsMessage<error>(HasSubstr("was stopped")));
   gate.open();
   running.wait_finished();
-  EXPECT_THAT([&] { second.launch(count_visits{visits.ref()}, 1); }, ThrowsMessage<error>(HasSubstr("was stopped")));
+  EXPECT_THAT([&] { second.launch(count_visits{visits.ref()}, 1); },
+              ThrowsMessage<error>(HasSubstr("was stopped")));
   auto late = queue.make_producer();
   EXPECT_THAT([&] { late.launch(count_visits{visits.ref()}, 1).wait_finished(); },
               ThrowsMessage<error>(HasSubstr("was stopped")));

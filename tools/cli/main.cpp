@@ -13,6 +13,7 @@
 #include "interrupt.hpp"
 #include "md/command.hpp"
 #include "md/interruption.hpp"
+#include "nanodroplet/command.hpp"
 #include "plot_command.hpp"
 
 namespace {
@@ -36,6 +37,7 @@ void describe(CLI::App& app) {
   ballast::cli::add_compare_command(app);
   ballast::md::add_command(app);
   ballast::connect4::add_command(app, &ballast::cli::was_interrupted);
+  ballast::nanodroplet::add_command(app, &ballast::cli::was_interrupted);
 }
 
 /// The library names its argument; who typed an option of that name is told of the option.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ballast/device/kernel_identity.hpp"
+#include "ballast/launch/kernel_facts.hpp"
 #include "ballast/launch/kernel_family.cuh"
 #include "ballast/launch/launch_kernels.hpp"
 
@@ -99,6 +100,7 @@ launchable_kernel make_launchable() {
 
 template <kernel_form... K>
 launch_kernels compile_for_launches(std::string name) {
+  static_assert(sizeof...(K) <= most_kernels_of_family, "a list holds at most 128 kernels");
   return {std::move(name), {make_launchable<K, family_of<K, K...>>()...}};
 }
 

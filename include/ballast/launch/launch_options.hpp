@@ -4,6 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "ballast/launch/merge_judgement.hpp"
+#include "ballast/launch/prediction_error.hpp"
 
 namespace ballast::inline launch {
 
@@ -37,14 +41,22 @@ struct producer_options {
 
 /// What a queue did so far, over all devices.
 struct launch_statistics {
-  std::uint64_t launches = 0;         ///< that devices were given, merged ones and all others
-  std::uint64_t kernels = 0;          ///< launches of producers that were issued
-  std::uint64_t merged_launches = 0;  ///< of two and more kernels
-  std::uint64_t merged_kernels = 0;   ///< in those
+  /// Of each device: how far the predicted times of merged launches were from the measured ones.
+  struct device_predictions {
+    error_summary all, newest;
+  };
+
+  std::uint64_t launches = 0;             ///< that devices were given, merged ones and all others
+  std::uint64_t kernels = 0;              ///< launches of producers that were issued
+  std::uint64_t merged_launches = 0;      ///< of two and more kernels
+  std::uint64_t merged_kernels = 0;       ///< in those
+  std::uint64_t issued_by_producers = 0;  ///< of `launches`, on the producers' own threads
   std::uint64_t graphs_built = 0;
-  std::uint64_t graph_launches = 0;       ///< each one launch
+  std::uint64_t graph_launches = 0;       ///< of `launches`, each of many kernels
   std::uint64_t graph_kernels = 0;        ///< in those
   std::uint64_t graph_arguments_set = 0;  ///< kernels in those whose arguments had to be set
+  verdict_counts verdicts;                ///< of groups that the merge policy proposed
+  std::vector<device_predictions> predictions;
 };
 
 }  // namespace ballast::inline launch

@@ -12,8 +12,9 @@ namespace ballast::inline launch {
 
 /// Judges merges for one device, counts the verdicts, and learns which kernels are better left apart whatever
 /// the model says: a set of kernels of a family whose launch as one was slower than predicted by more than a
-/// tenth three times in a row is refused as `learned`, but for one time in 64; a launch that is not slower
-/// ends that. How often a kernel is in a launch, and with how many blocks, does not tell sets apart.
+/// tenth, and slower than launches on a stream each were predicted, three times in a row is refused as
+/// `learned`, but for one time in 64; a launch that is not slower ends that. How often a kernel is in a
+/// launch, and with how many blocks, does not tell sets apart.
 ///
 /// Remembers 256 sets; a further one that became slow may take the place of another, which is then merged
 /// again. One thread at a time; nothing is allocated after construction.
@@ -26,11 +27,13 @@ class merge_judge {
   merge_judgement judge(std::span<kernel_facts const> kernels, family_facts const& family);
 
   /// The kernels ran as one launch of the first one's family in `span_ns`, from the begin of its first block
-  /// to the end of its last, where `predicted_ns` was predicted (predicted_times::merged_busy); 0 if nothing
-  /// was, which teaches nothing. Throws bad_argument for what `check` refuses and ("predicted_ns", "span_ns")
-  /// unless they are finite and at least 0, and at least 1.
-  void note(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns);
+  /// to the end of its last; `predicted` is what judge() said of them, all 0 if nothing was predicted, which
+  /// teaches nothing. Throws bad_argument for what `check` refuses and ("predicted", "span_ns") unless its
+  /// merged_busy is finite and at least 0, and the span at least 1.
+  void note(std::span<kernel_facts const> kernels, predicted_times const& predicted, std::int64_t span_ns);
 
+  /// Counts a verdict that was given without asking.
+  void add(merge_verdict verdict) { counts_.add(verdict); }
   verdict_counts const& counts() const { return counts_; }
 
  private:

@@ -46,6 +46,10 @@ struct merge_judgement {
 merge_judgement judge(std::span<kernel_facts const> kernels, family_facts const& family,
                       launch_costs const& costs);
 
+/// What speaks against one kernel in any merged launch of the family; `merge` if nothing does. Checks
+/// nothing.
+merge_verdict judge_one(kernel_facts const& kernel, family_facts const& family, launch_costs const& costs);
+
 /// How often each verdict was given.
 class verdict_counts {
  public:
@@ -55,6 +59,9 @@ class verdict_counts {
   };
 
   void add(merge_verdict verdict) { ++counts_[static_cast<std::size_t>(verdict)]; }
+  void add(verdict_counts const& others) {
+    for (std::size_t i = 0; i < merge_verdict_count; ++i) counts_[i] += others.counts_[i];
+  }
   std::uint64_t of(merge_verdict verdict) const { return counts_[static_cast<std::size_t>(verdict)]; }
   std::uint64_t refusals() const;           ///< all but `merge`
   std::vector<named_count> listed() const;  ///< every verdict, in the order of the enumeration

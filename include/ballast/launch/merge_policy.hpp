@@ -37,12 +37,17 @@ class merge_policy {
   virtual ~merge_policy() = default;
 
   /// All of view.waiting, each kernel in exactly one group, the groups in the order in which to launch them.
-  /// Who launches one at a time may take the first and ask again. Throws bad_argument ("multiprocessors",
-  /// "most_kernels", "blocks", "block_ns") for a view outside the ranges above.
+  /// Throws bad_argument ("multiprocessors", "most_kernels", "blocks", "block_ns") for a view outside the
+  /// ranges above.
   std::vector<merge_group> group(merge_view const& view) const;
 
+  /// The first of these groups alone, for who launches one at a time; that of the oldest kernel. It replaces
+  /// what `first` held, and is empty if nothing waits. Throws likewise.
+  void first_group(merge_view const& view, merge_group& first) const;
+
  private:
-  virtual std::vector<merge_group> choose(merge_view const& view) const = 0;
+  /// At least one kernel waits; `first` is empty.
+  virtual void choose_first(merge_view const& view, merge_group& first) const = 0;
 };
 
 /// Every merge policy by name; "together" is the default.

@@ -63,8 +63,8 @@ std::vector<named_policy> order_policies();
 /// keep the policy's own order. "fifo", the default, is that order alone.
 std::vector<named_policy> order_keys();
 
-/// `connections`: the hardware queues of the device, which "adaptive" goes by. Throws bad_argument ("order" or
-/// "among") listing the names, ("connections") below 1.
+/// `connections`: the hardware queues of the device, which "adaptive" goes by. Throws bad_argument ("order"
+/// or "among") listing the names, ("connections") below 1.
 std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view among = "fifo",
                                                 std::uint32_t connections = 8);
 

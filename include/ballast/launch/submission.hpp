@@ -43,16 +43,23 @@ concept describes_itself = requires(Work& work, void** addresses) {
 };
 
 /// A launch as its producer handed it over: a kernel of a list with its members, which may be merged; or
-/// something that enqueues itself. Stays where it was made.
-class submission {
+/// something that enqueues itself. A place that is used again and again: clear() empties it.
+class alignas(64) submission {
  public:
   submission() = default;
   submission(submission const&) = delete;
   submission& operator=(submission const&) = delete;
-  ~submission() {
+  ~submission() { clear(); }
+
+  void clear() {
     if (destroy_ != nullptr) destroy_(bytes_);
+    destroy_ = nullptr;
+    describe_ = nullptr;
+    kernel_ = nullptr;
+    prerequisites_.reset();
   }
 
+  // Of an empty one.
   template <class K>
   void set_kernel(launchable_kernel const& listed, K const& kernel, std::uint32_t blocks) {
     static_assert(sizeof(K) <= sizeof bytes_);
@@ -60,7 +67,6 @@ class submission {
     blocks_ = blocks;
     std::memcpy(bytes_, &kernel, sizeof(K));
   }
-
   /// `work(stream&)` is called once, on the thread that issues.
   template <class Work>
   void set_work(Work&& work) {
@@ -75,10 +81,24 @@ class submission {
       set_work(elsewhere<kept>{std::make_unique<kept>(std::forward<Work>(work))});
     }
   }
+  void set_prerequisites(std::vector<prerequisite> all) {
+    prerequisites_ = std::make_unique<std::vector<prerequisite>>(std::move(all));
+  }
+  void set_time(std::uint64_t ns) { at_ns_ = ns; }
 
   /// Of a list; null for what enqueues itself.
   launchable_kernel const* kernel() const { return kernel_; }
   std::uint32_t blocks() const { return blocks_; }
+  /// When it was submitted, counted from any time before.
+  std::uint64_t at_ns() const { return at_ns_; }
+  bool has_prerequisites() const { return prerequisites_ != nullptr; }
+  /// Throws what made one of them impossible.
+  bool meets_prerequisites() const {
+    if (!has_prerequisites()) return true;
+    for (auto const& one : *prerequisites_)
+      if (!one.is_met()) return false;
+    return true;
+  }
   /// The members of kernel(), readable in whole pieces.
   unsigned char const* bytes() const { return bytes_; }
   void enqueue(stream& on) { enqueue_(bytes_, on); }
@@ -86,9 +106,6 @@ class submission {
   bool is_described() const { return describe_ != nullptr; }
   /// Writes the addresses of its arguments, which stay as long as it does.
   described_launch describe(void** addresses) { return describe_(bytes_, addresses); }
-
-  std::vector<prerequisite> prerequisites;  ///< seldom any
-  std::uint64_t at_ns = 0;                  ///< when it was submitted, counted from any time before
 
  private:
   /// What is too large for bytes_.
@@ -102,10 +119,12 @@ class submission {
   };
 
   launchable_kernel const* kernel_ = nullptr;
+  std::uint64_t at_ns_ = 0;
   std::uint32_t blocks_ = 0;
   void (*enqueue_)(void*, stream&) = nullptr;
   void (*destroy_)(void*) = nullptr;
   described_launch (*describe_)(void*, void**) = nullptr;
+  std::unique_ptr<std::vector<prerequisite>> prerequisites_;  // seldom any
   alignas(argument_piece) unsigned char bytes_[most_kernel_bytes];
 };
 

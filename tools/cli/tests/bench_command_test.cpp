@@ -38,7 +38,7 @@ TEST(bench_command, lists_benchmarks_and_whether_they_run_on_the_devices) {
   EXPECT_THAT(listed.out, testing::ContainsRegex("queue/preloaded +no"));
   EXPECT_THAT(listed.out, testing::HasSubstr("md/sizes"));
   EXPECT_THAT(listed.out, testing::ContainsRegex("launch/chains +yes"));
-  EXPECT_THAT(listed.out, testing::ContainsRegex("launch/submit_cost +yes"));
+  EXPECT_THAT(listed.out, testing::ContainsRegex("launch/weak_scaling +no"));
 }
 
 TEST(bench_command, files_a_verified_record_of_what_it_measured) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "vec3.cuh"
+
+namespace ballast::nanodroplet {
+
+constexpr std::uint32_t most_waters = 1024;
+
+/// The atoms of a droplet: O, H1, H2 of each water, and the beads of the solute (12 or none).
+struct droplet {
+  std::vector<vec3> water, beads;
+
+  std::uint32_t waters() const { return static_cast<std::uint32_t>(water.size() / 3); }
+  std::size_t atoms() const { return water.size() + beads.size(); }
+  bool operator==(droplet const&) const = default;
+};
+
+struct droplet_spec {
+  std::uint32_t waters = 356;   ///< 1 .. most_waters
+  bool has_solute = true;       ///< M12 in the middle, in a hole of radius 5.6 A
+  std::uint32_t conformer = 0;  ///< torsion t of M12 is turned by conformer (t + 1) 40 degrees
+};
+
+/// Waters on the sites of a cubic grid that are nearest to the middle. Throws bad_argument ("waters").
+droplet make_droplet(droplet_spec const& spec);
+
+/// In g/mol; `atom` counts the atoms of all waters.
+double mass_of_water_atom(std::size_t atom);
+
+/// Interactions of one evaluation of the forces as Wende et al. 2012 count them in their equation 2.
+std::uint64_t interactions(std::uint64_t waters, std::uint64_t beads);
+
+}  // namespace ballast::nanodroplet

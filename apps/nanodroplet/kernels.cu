@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels.hpp"
+
+#include "ballast/launch/kernels.cuh"
+#include "mixed_forces.cuh"
+#include "water_forces.cuh"
+#include "water_motion.cuh"
+
+namespace ballast::nanodroplet {
+namespace {
+
+constexpr std::size_t most_argument_bytes = 96;  // so that a launch of several kernels has room for them
+
+template <class K>
+void run_on_host(void const* argument, host_lane& lane) {
+  host_block<K> block({0, lane.grid}, lane.scratch);
+  block.move_to(lane.block);
+  (*static_cast<K const*>(argument))(block);
+}
+
+#if defined(__CUDACC__)
+template <class K>
+__global__ void __launch_bounds__(K::threads, bounded_blocks<K>) run_on_gpu(K kernel) {
+  cuda_block<K> block({0, gridDim.x}, nullptr);
+  block.move_to(blockIdx.x);
+  kernel(block);
+}
+#endif
+
+template <class K>
+kernel_code code_of(char const* name) {
+  static_assert(sizeof(K) <= most_argument_bytes);
+  kernel_code code;
+  code.name = name;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&run_on_gpu<K>);
+#endif
+  code.host_function = &run_on_host<K>;
+  code.threads = K::threads;
+  code.scratch_bytes = scratch_bytes<K>;
+  return code;
+}
+
+}  // namespace
+
+BALLAST_LAUNCH_KERNELS(droplet_kernels, load_water, begin_water, water_forces, mixed_forces, propagate_water)
+
+template <>
+kernel_code launched_alone<load_water>() {
+  return code_of<load_water>("load_water");
+}
+template <>
+kernel_code launched_alone<begin_water>() {
+  return code_of<begin_water>("begin_water");
+}
+template <>
+kernel_code launched_alone<water_forces>() {
+  return code_of<water_forces>("water_forces");
+}
+template <>
+kernel_code launched_alone<mixed_forces>() {
+  return code_of<mixed_forces>("mixed_forces");
+}
+template <>
+kernel_code launched_alone<propagate_water>() {
+  return code_of<propagate_water>("propagate_water");
+}
+
+}  // namespace ballast::nanodroplet

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/device/kernel_code.hpp"
+#include "ballast/device/kernel_form.cuh"
+#include "ballast/launch/launch_kernels.hpp"
+
+namespace ballast::nanodroplet {
+
+/// The five kernels of water_forces.cuh, mixed_forces.cuh and water_motion.cuh, for launch queues.
+launch_kernels const& droplet_kernels();
+
+/// One of them as an ordinary launch, whose argument is K itself.
+template <kernel_form K>
+kernel_code launched_alone();
+
+}  // namespace ballast::nanodroplet

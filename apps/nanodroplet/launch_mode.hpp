@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/launch/launch_options.hpp"
+#include "sampling.hpp"
+
+namespace ballast::nanodroplet {
+
+/// Makes the launchers of all chains of a run. One thread at a time.
+class launcher_source {
+ public:
+  virtual ~launcher_source() = default;
+  /// Chain i is on device i modulo the number of devices. May wait for that.
+  virtual std::unique_ptr<chain_launcher> make(std::size_t chain) = 0;
+  /// Of a launch queue, none of others.
+  virtual std::optional<launch_statistics> statistics() const { return {}; }
+};
+
+/// A way to run the chains' kernels.
+struct launch_mode {
+  std::string_view name, summary;
+  bool on_devices, by_queue;
+  /// `options` are for launch queues. Throws bad_argument as launch_queue does.
+  std::unique_ptr<launcher_source> (*open)(sampling_plan const& plan, device_list const& devices,
+                                           launch_options const& options);
+};
+
+/// The first is the default.
+std::span<launch_mode const> launch_modes();
+/// Throws bad_argument ("launch").
+launch_mode const& launch_mode_named(std::string_view name);
+
+}  // namespace ballast::nanodroplet

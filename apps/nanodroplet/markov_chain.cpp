@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "markov_chain.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+#include "force_field.cuh"
+
+namespace ballast::nanodroplet {
+namespace {
+
+constexpr auto patience = std::chrono::minutes(10);  // a step takes well below a second
+
+double maxwell_width(double temperature, double mass) {
+  return std::sqrt(boltzmann * temperature * acceleration / mass);
+}
+
+vec3 drawn(deviates& random, double width) {
+  double const x = random.normal(), y = random.normal(), z = random.normal();
+  return width * vec3{x, y, z};
+}
+
+double kinetic_of_water(std::span<vec3 const> velocity) {
+  double sum = 0;
+  for (std::size_t i = 0; i < velocity.size(); ++i)
+    sum += mass_of_water_atom(i) * dot(velocity[i], velocity[i]);
+  return sum / (2 * acceleration);
+}
+
+}  // namespace
+
+markov_chain::markov_chain(droplet start, sampling_settings const& settings, std::uint64_t seed,
+                           std::unique_ptr<chain_launcher> launcher)
+    : settings_(settings),
+      seed_(seed),
+      launcher_(std::move(launcher)),
+      exchange_(launcher_->exchange()),
+      solute_(start.beads, settings.time_step),
+      state_(std::move(start)),
+      bead_velocity_(state_.beads.size()),
+      random_(seed, 0) {}
+
+bool markov_chain::advance() {
+  if (is_done()) return false;
+  if (!launcher_->is_finished()) {
+    check_patience();
+    return false;
+  }
+  stage_ == stage::made ? begin_loading() : go_on();
+  return true;
+}
+
+void markov_chain::begin_loading() {
+  stage_ = stage::loading;
+  std::copy(state_.water.begin(), state_.water.end(), exchange_.start.begin());
+  launcher_->load();
+  step_ = settings_.steps_per_trajectory;  // forces and energies of the start, as after a last step
+  submit_step();
+}
+
+void markov_chain::go_on() {
+  bool const is_last = step_ == settings_.steps_per_trajectory;
+  solute_.step(exchange_.on_beads, is_last);
+  if (is_last) {
+    stage_ == stage::loading ? end_loading() : end_trajectory();
+    if (!is_done()) begin_trajectory();
+    return;
+  }
+  ++steps_done_;
+  ++step_;
+  submit_step();
+}
+
+void markov_chain::submit_step() {
+  std::copy(solute_.beads().begin(), solute_.beads().end(), exchange_.beads.begin());
+  launcher_->step(step_ == settings_.steps_per_trajectory);
+  until_ = deadline::in(patience);
+  solute_.find_own_forces();
+}
+
+void markov_chain::end_loading() {
+  auto const potential = proposed_potential();
+  if (!std::isfinite(potential.total()))
+    throw error("the energy of the start of the chain with seed " + std::to_string(seed_) +
+                " is no number: minimise it for longer");
+  stage_ = stage::sampling;
+  keep_proposed(potential);
+}
+
+void markov_chain::begin_trajectory() {
+  random_ = deviates(seed_, records_.size());
+  draw_velocities();
+  launcher_->begin_trajectory(keeps_);
+  solute_.begin_trajectory(keeps_, bead_velocity_);
+  step_ = 1;
+  submit_step();
+}
+
+void markov_chain::draw_velocities() {
+  double const of_o = maxwell_width(settings_.temperature, tip3p::mass_o);
+  double const of_h = maxwell_width(settings_.temperature, tip3p::mass_h);
+  double const of_bead = maxwell_width(settings_.temperature, m12::mass);
+  for (std::size_t i = 0; i < exchange_.velocity.size(); ++i)
+    exchange_.velocity[i] = drawn(random_, i % 3 == 0 ? of_o : of_h);
+  for (auto& v : bead_velocity_) v = drawn(random_, of_bead);
+  drawn_kinetic_ = kinetic_of_water(exchange_.velocity) + kinetic_of_beads(bead_velocity_);
+}
+
+double markov_chain::proposed_kinetic() const {
+  return kinetic_of_water(exchange_.water_velocity) + kinetic_of_beads(solute_.velocities());
+}
+
+energy_terms markov_chain::proposed_potential() const {
+  auto sum = solute_.energy();
+  for (auto const& block : exchange_.blocks) {
+    sum.bond += block.of[block_result::bond];
+    sum.angle += block.of[block_result::angle];
+    sum.vdw += block.of[block_result::vdw] + block.of[block_result::mixed_vdw];
+    sum.coulomb += block.of[block_result::coulomb] + block.of[block_result::mixed_coulomb];
+  }
+  return sum;
+}
+
+void markov_chain::end_trajectory() {
+  ++steps_done_;
+  auto const potential = proposed_potential();
+  double const kinetic = proposed_kinetic();
+  double rise = (potential.total() + kinetic) - (potential_.total() + drawn_kinetic_);
+  if (std::isnan(rise)) rise = std::numeric_limits<double>::infinity();  // it flew apart
+  keeps_ = random_.uniform() < std::exp(-rise / (boltzmann * settings_.temperature));
+  if (keeps_) keep_proposed(potential);
+  records_.push_back({rise, keeps_, potential_, keeps_ ? kinetic : drawn_kinetic_, shape_of(state_)});
+  if (hears_) hears_(records_.back(), state_);
+}
+
+void markov_chain::keep_proposed(energy_terms const& potential) {
+  potential_ = potential;
+  std::copy(exchange_.water.begin(), exchange_.water.end(), state_.water.begin());
+  state_.beads = solute_.beads();
+}
+
+void markov_chain::check_patience() const {
+  if (!until_.passed()) return;
+  throw deadline_passed("a step of the chain with seed " + std::to_string(seed_),
+                        "trajectory " + std::to_string(records_.size() + 1) + " of " +
+                            std::to_string(settings_.trajectories) + ", step " + std::to_string(step_) +
+                            " of " + std::to_string(settings_.steps_per_trajectory));
+}
+
+}  // namespace ballast::nanodroplet

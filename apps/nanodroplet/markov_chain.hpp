@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "ballast/base/deadline.hpp"
+#include "chain_launcher.hpp"
+#include "deviates.hpp"
+#include "droplet.hpp"
+#include "droplet_shape.hpp"
+#include "energy_terms.hpp"
+#include "sampling_settings.hpp"
+#include "solute_motion.hpp"
+
+namespace ballast::nanodroplet {
+
+/// One trajectory's outcome. What is not called proposed belongs to the state that the chain is in
+/// afterwards.
+struct trajectory_record {
+  double energy_error;  ///< H of the proposed state less H at the start, kcal/mol; infinite if it flew apart
+  bool accepted;
+  energy_terms potential;
+  double kinetic;  ///< kcal/mol
+  droplet_shape shape;
+
+  bool operator==(trajectory_record const&) const = default;
+};
+
+/// One chain of hybrid Monte Carlo: velocities are drawn, n leapfrog steps propose a state, which is accepted
+/// with probability min(1, exp(-(H' - H) / kT)), else the chain stays. A state machine that never waits: one
+/// thread at a time calls advance() again and again.
+class markov_chain {
+ public:
+  /// Called after each trajectory, with its record and the state that the chain is in.
+  using observer = std::function<void(trajectory_record const&, droplet const&)>;
+
+  /// Submits nothing yet.
+  markov_chain(droplet start, sampling_settings const& settings, std::uint64_t seed,
+               std::unique_ptr<chain_launcher> launcher);
+
+  void observe(observer hears) { hears_ = std::move(hears); }
+  /// Does what can be done now; false if there was nothing, because the device has not finished. Throws
+  /// device_lost, deadline_passed if a step takes more than ten minutes, and ballast::error if the start's
+  /// energy is no number.
+  bool advance();
+  bool is_done() const { return records_.size() == settings_.trajectories; }
+
+  std::uint64_t seed() const { return seed_; }
+  std::uint64_t steps_done() const { return steps_done_; }
+  std::vector<trajectory_record> const& records() const { return records_; }
+  /// The state that the chain is in. Between trajectories.
+  droplet const& state() const { return state_; }
+
+ private:
+  void begin_loading();
+  void end_loading();
+  void go_on();
+  void submit_step();
+  void begin_trajectory();
+  void draw_velocities();
+  double proposed_kinetic() const;
+  energy_terms proposed_potential() const;
+  void end_trajectory();
+  void keep_proposed(energy_terms const& potential);
+  void check_patience() const;
+
+  sampling_settings settings_;
+  std::uint64_t seed_;
+  std::unique_ptr<chain_launcher> launcher_;
+  chain_exchange exchange_;
+  solute_motion solute_;
+  droplet state_;
+  std::vector<vec3> bead_velocity_;
+  observer hears_;
+
+  deviates random_;
+  enum class stage { made, loading, sampling } stage_ = stage::made;
+  bool keeps_ = true;
+  std::uint32_t step_ = 0;  ///< of the trajectory, counted from 1
+  std::uint64_t steps_done_ = 0;
+  energy_terms potential_;
+  double drawn_kinetic_ = 0;
+  deadline until_ = deadline::never();
+  std::vector<trajectory_record> records_;
+};
+
+}  // namespace ballast::nanodroplet

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "droplet.hpp"
+#include "markov_chain.hpp"
+#include "minimiser.hpp"
+
+namespace ballast::nanodroplet {
+
+/// Several chains from each of several conformers of the molecule in the droplet.
+struct sampling_plan {
+  droplet_spec system;  ///< its conformer is that of the first
+  std::uint32_t conformers = 4, chains = 4;
+  sampling_settings settings;
+  std::uint32_t minimiser_iterations = 300;
+  double minimiser_force = 1;  ///< kcal/mol/A: where the minimiser is content
+  std::uint64_t seed = 0;      ///< chain k of conformer c has seed + 1000 c + k
+  std::uint32_t threads = 1;   ///< that drive the chains
+};
+
+/// The conformers' droplets, minimised; on the plan's threads. The same bits whatever their number. Returns
+/// early, with droplets that are still strained, once `stop_requested` (any thread may call it) says so.
+std::vector<minimised_droplet> prepared_conformers(sampling_plan const& plan,
+                                                   std::function<bool()> const& stop_requested);
+
+/// Makes the launcher of a chain; called by one thread, in the chains' order.
+using launcher_maker = std::function<std::unique_ptr<chain_launcher>(std::size_t chain)>;
+
+/// All chains of the first conformer, then those of the second, ...
+std::vector<std::unique_ptr<markov_chain>> make_chains(sampling_plan const& plan,
+                                                       std::vector<minimised_droplet> const& starts,
+                                                       launcher_maker const& make);
+
+/// Advances all chains to their ends, chain i on thread i mod `threads`; each thread serves its chains in
+/// turn and waits for none. Returns early, between steps, once `stop_requested` (any thread may call it) says
+/// so. Throws what the first failing chain threw.
+void drive(std::vector<std::unique_ptr<markov_chain>> const& chains, std::uint32_t threads, bool shares_cores,
+           std::function<bool()> const& stop_requested);
+
+}  // namespace ballast::nanodroplet

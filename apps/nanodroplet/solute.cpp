@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solute.hpp"
+
+#include <algorithm>
+
+#include "bonded_terms.cuh"
+#include "pair_terms.hpp"
+
+namespace ballast::nanodroplet {
+namespace {
+
+using m12::beads;
+using m12::chain_beads;
+
+struct bonds_between {
+  std::uint32_t a, b;
+  harmonic term;
+};
+struct bead_angle {
+  std::uint32_t a, middle, c;
+};
+struct bead_pair {
+  std::uint32_t a, b;
+};
+
+/// What is bound to what, and what follows from it.
+class structure {
+ public:
+  structure() {
+    for (std::uint32_t n = 0; n + 1 < chain_beads; ++n) bind(n, n + 1, m12::chain_bond);
+    for (std::uint32_t n = chain_beads; n < beads; ++n) bind(n - chain_beads + 1, n, m12::side_bond);
+    for (std::uint32_t middle = 0; middle < beads; ++middle) add_angles_at(middle);
+    for (std::uint32_t a = 0; a < beads; ++a)
+      for (std::uint32_t b = a + 1; b < beads; ++b)
+        if (bonds_from(a, b) > 3) pairs.push_back({a, b});
+  }
+
+  std::vector<bonds_between> bonds;
+  std::vector<bead_angle> angles;
+  std::vector<bead_pair> pairs;  ///< more than three bonds apart
+
+  /// The beads that turn with bead `to` when the bond from `from` to it turns.
+  std::vector<std::uint32_t> beyond(std::uint32_t from, std::uint32_t to) const {
+    std::vector<std::uint32_t> found{to};
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (auto const next : neighbours_[found[i]])
+        if (next != from && std::find(found.begin(), found.end(), next) == found.end()) found.push_back(next);
+    return found;
+  }
+
+ private:
+  void bind(std::uint32_t a, std::uint32_t b, harmonic term) {
+    bonds.push_back({a, b, term});
+    neighbours_[a].push_back(b);
+    neighbours_[b].push_back(a);
+  }
+  void add_angles_at(std::uint32_t middle) {
+    auto const& around = neighbours_[middle];
+    for (std::size_t i = 0; i < around.size(); ++i)
+      for (std::size_t j = i + 1; j < around.size(); ++j) angles.push_back({around[i], middle, around[j]});
+  }
+  std::uint32_t bonds_from(std::uint32_t a, std::uint32_t b) const {
+    std::vector<std::uint32_t> reached{a};
+    for (std::uint32_t bonds_so_far = 0;; ++bonds_so_far) {
+      if (std::find(reached.begin(), reached.end(), b) != reached.end()) return bonds_so_far;
+      auto const before = reached;
+      for (auto const bead : before)
+        reached.insert(reached.end(), neighbours_[bead].begin(), neighbours_[bead].end());
+      std::sort(reached.begin(), reached.end());
+      reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
+    }
+  }
+
+  std::vector<std::uint32_t> neighbours_[beads];
+};
+
+structure const& m12_structure() {
+  static structure const made;
+  return made;
+}
+
+std::vector<vec3> straight_beads() {
+  std::vector<vec3> at;
+  double sign = 1;
+  for (std::uint32_t n = 0; n < chain_beads; ++n, sign = -sign)
+    at.push_back({1.25 * (n - 3.0), 0.45 * sign, 0.3 * std::sin(n)});
+  for (std::uint32_t n = 1; n + 1 < chain_beads; ++n)
+    at.push_back(at[n] + vec3{0, n % 2 == 0 ? 1.5 : -1.5, 0});
+  return at;
+}
+
+/// p turned about the line through `origin` along the unit vector `axis` (Rodrigues).
+vec3 turned(vec3 p, vec3 origin, vec3 axis, double angle) {
+  vec3 const d = p - origin;
+  double const c = std::cos(angle), s = std::sin(angle);
+  return origin + c * d + s * cross(axis, d) + ((1 - c) * dot(axis, d)) * axis;
+}
+
+void turn_torsion(std::vector<vec3>& at, std::uint32_t torsion, double angle) {
+  std::uint32_t const from = torsion + 1, to = torsion + 2;
+  vec3 const bond = at[to] - at[from], axis = (1 / length(bond)) * bond, origin = at[from];
+  for (auto const bead : m12_structure().beyond(from, to)) at[bead] = turned(at[bead], origin, axis, angle);
+}
+
+void add_bonded(std::span<vec3 const> at, std::span<vec3> forces, energy_terms& sum) {
+  for (auto const& [a, b, term] : m12_structure().bonds)
+    sum.bond += add_bond(term, at[a], at[b], forces[a], forces[b]);
+  for (auto const& [a, b, c] : m12_structure().angles)
+    sum.angle += add_angle(m12::angle, at[a], at[b], at[c], forces[a], forces[b], forces[c]);
+  for (std::uint32_t n = 0; n < m12::torsions; ++n)
+    sum.dihedral += add_torsion(m12::torsion, {at[n], at[n + 1], at[n + 2], at[n + 3]},
+                                {&forces[n], &forces[n + 1], &forces[n + 2], &forces[n + 3]});
+}
+
+}  // namespace
+
+std::vector<vec3> m12_beads(std::uint32_t conformer) {
+  auto at = straight_beads();
+  // The remainder, since sines of large angles lose digits.
+  for (std::uint32_t t = 0; t < m12::torsions; ++t)
+    turn_torsion(at, t, static_cast<double>(conformer % 9 * (t + 1) * 40) * degree);
+  return at;
+}
+
+std::array<double, m12::torsions> m12_torsions(std::span<vec3 const> at) {
+  std::array<double, m12::torsions> angles{};
+  for (std::size_t n = 0; n < angles.size(); ++n)
+    angles[n] = torsion_angle(at[n], at[n + 1], at[n + 2], at[n + 3]);
+  return angles;
+}
+
+energy_terms add_solute_forces(std::span<vec3 const> at, std::span<vec3> forces) {
+  energy_terms sum;
+  if (at.empty()) return sum;
+  add_bonded(at, forces, sum);
+  for (auto const& [a, b] : m12_structure().pairs) {
+    auto const pair = pair_of(at[a] - at[b]);
+    sum.coulomb += pair.add_coulomb(m12::charge(a) * m12::charge(b), forces[a], forces[b]);
+    sum.vdw += pair.add_lennard_jones(lj_bead_bead, forces[a], forces[b]);
+  }
+  return sum;
+}
+
+}  // namespace ballast::nanodroplet

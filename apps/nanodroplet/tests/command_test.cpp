@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nanodroplet/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::nanodroplet {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// Runs `ballast nanodroplet` with these arguments in this process; returns what it printed.
+std::string printed(std::string const& arguments, bool stopped = false) {
+  CLI::App app("ballast", "ballast");
+  add_command(app, [=] { return stopped; });
+  testing::internal::CaptureStdout();
+  try {
+    app.parse("nanodroplet " + arguments);
+  } catch (...) {
+    testing::internal::GetCapturedStdout();
+    throw;
+  }
+  return testing::internal::GetCapturedStdout();
+}
+
+json answer(std::string const& arguments, bool stopped = false) {
+  return json::parse(printed("--json " + arguments, stopped));
+}
+
+std::string refusal(std::string const& arguments) {
+  try {
+    printed(arguments);
+  } catch (bad_argument const& problem) { return problem.what(); }
+  return "";
+}
+
+std::string const small =
+    "--waters 8 --conformers 2 --chains 2 --steps 20 --trajectory-steps 5 --devices host:1 ";
+
+TEST(nanodroplet_command, tells_the_energies_of_the_start_of_the_papers_droplet) {
+  auto const found = answer("--steps 0");
+  EXPECT_NEAR(found["energy"]["bond"], 84.0850524194, 1e-8);
+  EXPECT_NEAR(found["energy"]["angle"], 38.0779179201, 1e-8);
+  EXPECT_NEAR(found["energy"]["dihedral"], 1.53840085427, 1e-9);
+  EXPECT_NEAR(found["energy"]["vdw"], -59.440345876, 1e-8);
+  EXPECT_NEAR(found["energy"]["coulomb"], -145.045836075, 1e-7);
+  EXPECT_NEAR(found["energy"]["total"], -80.7848107572, 1e-7);
+  EXPECT_EQ(found["system"]["atoms"], 1080);
+  EXPECT_EQ(found["system"]["interactions_per_step"], 1'152'372);
+  EXPECT_THAT(printed("--steps 0"), HasSubstr("-80.784810757"));
+}
+
+TEST(nanodroplet_command, tells_what_each_chain_did) {
+  auto const found = answer(small);
+  ASSERT_EQ(found["chains"].size(), 4u);
+  ASSERT_EQ(found["conformers"].size(), 2u);
+  EXPECT_EQ(found["chains"][3]["conformer"], 1);
+  EXPECT_EQ(found["chains"][3]["chain"], 1);
+  EXPECT_EQ(found["chains"][3]["seed"], 1001);
+  EXPECT_EQ(found["chains"][3]["decisions"].get<std::string>().size(), 4u);
+  EXPECT_EQ(found["chains"][3]["torsions"].size(), 4u);
+  EXPECT_EQ(found["all"]["trajectories"], 16);
+  EXPECT_GT(found["all"]["temperature"], 50);
+  EXPECT_LT(found["all"]["potential"]["total"], found["energy"]["total"]);
+  EXPECT_EQ(found["steps"], 80);
+  EXPECT_EQ(found["stopped"], false);
+  double const rate = found["interactions_per_second"], seconds = found["seconds"];
+  EXPECT_NEAR(rate * seconds, 80.0 * 24 * (21 + 2 + 12), 1);
+}
+
+TEST(nanodroplet_command, prints_a_line_for_each_chain_and_one_for_all) {
+  auto const text = printed(small);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 2 + 5 + 1);
+  EXPECT_THAT(text, HasSubstr("all    all"));
+  EXPECT_THAT(text, HasSubstr("80 steps"));
+}
+
+TEST(nanodroplet_command, has_decisions_that_hang_on_seed_and_settings_alone) {
+  auto const decisions = [](std::string const& options) {
+    auto const found = answer("--waters 8 --steps 40 --trajectory-steps 5 --dt 2 --conformers 1 " + options);
+    std::string all;
+    for (auto const& chain : found["chains"]) all += chain["decisions"].get<std::string>() + " ";
+    return all;
+  };
+  auto const known = decisions("--launch reference --threads 1");
+  EXPECT_EQ(decisions("--launch reference --threads 3"), known);
+  EXPECT_EQ(decisions("--launch streams --devices host:1,host:1"), known);
+  EXPECT_EQ(decisions("--launch queue --devices host:1,host:1"), known);
+  EXPECT_EQ(decisions("--launch queue --order held --among longest_first --merge none --devices host:2"),
+            known);
+  EXPECT_NE(decisions("--launch reference --seed 7"), known);
+}
+
+TEST(nanodroplet_command, tells_how_many_launches_a_queue_made_of_its_kernels) {
+  auto const merged = answer(small)["launches"], single = answer(small + "--merge none")["launches"];
+  // Of each chain: positions are loaded, then 3 kernels; 4 trajectories of 5 steps and a beginning each.
+  EXPECT_EQ(merged["kernels"], 4 * (1 + 3 + 4 * (1 + 5 * 3)));
+  EXPECT_EQ(single["kernels"], merged["kernels"]);
+  EXPECT_EQ(single["launches"], single["kernels"]);
+  EXPECT_LE(merged["launches"], merged["kernels"]);
+  EXPECT_TRUE(answer(small + "--launch streams")["launches"].is_null());
+}
+
+TEST(nanodroplet_command, leaves_the_first_trajectories_out_of_means_when_told_so) {
+  EXPECT_EQ(answer(small + "--discard 3")["all"]["trajectories"], 4);
+}
+
+TEST(nanodroplet_command, ends_early_with_what_was_done_when_stopped) {
+  auto const found = answer(small, true);
+  EXPECT_EQ(found["stopped"], true);
+  EXPECT_EQ(found["all"]["trajectories"], 0);
+  EXPECT_TRUE(found["all"]["temperature"].is_null());
+}
+
+TEST(nanodroplet_command, writes_frames_of_the_first_chain_to_a_new_file) {
+  auto const path = std::filesystem::temp_directory_path() / "ballast_nanodroplet_frames.xyz";
+  std::filesystem::remove(path);
+  printed(small + "--xyz " + path.string() + " --xyz-every 2");
+  std::ifstream in(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 2u * (2 + 36));
+  EXPECT_EQ(lines[0], "36");
+  EXPECT_THAT(lines[1], HasSubstr("trajectory=2 time=5 potential=-"));
+  EXPECT_THAT(lines[38 + 1], HasSubstr("trajectory=4 time=10 "));
+  EXPECT_EQ(lines[2].substr(0, 2), "O ");
+  EXPECT_EQ(lines[3].substr(0, 2), "H ");
+  EXPECT_EQ(lines[37].substr(0, 2), "C ");
+  EXPECT_THAT(refusal(small + "--xyz " + path.string()), HasSubstr("xyz is " + path.string()));
+  std::filesystem::remove(path);
+  EXPECT_THAT(refusal(small + "--xyz /no/such/folder/a.xyz"), HasSubstr("in a folder that is"));
+}
+
+TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {
+  EXPECT_THAT(refusal("--waters 0"), HasSubstr("--waters is 0; legal is a whole number from 1 to 1024"));
+  EXPECT_THAT(refusal("--waters 1025"), HasSubstr("--waters is 1025;"));
+  EXPECT_THAT(refusal("--waters -1"), HasSubstr("--waters is -1;"));
+  EXPECT_THAT(refusal("--solute sugar"), HasSubstr("solute is sugar; legal is m12 or none"));
+  EXPECT_THAT(refusal("--conformers 0"), HasSubstr("--conformers is 0;"));
+  EXPECT_THAT(refusal("--conformers 2 --solute none"), HasSubstr("conformers is 2; legal is 1 beside"));
+  EXPECT_THAT(refusal("--chains 0"), HasSubstr("--chains is 0;"));
+  EXPECT_THAT(refusal("--threads 0"), HasSubstr("--threads is 0;"));
+  EXPECT_THAT(refusal("--steps 30"),
+              HasSubstr("steps is 30; legal is a multiple of --trajectory-steps, which is 20"));
+  EXPECT_THAT(refusal("--trajectory-steps 0"), HasSubstr("--trajectory-steps is 0;"));
+  EXPECT_THAT(refusal("--dt 0"), HasSubstr("dt is 0; legal is above 0"));
+  EXPECT_THAT(refusal("--dt nan"), HasSubstr("dt is nan"));
+  EXPECT_THAT(refusal("--temperature -1"), HasSubstr("temperature is -1;"));
+  EXPECT_THAT(refusal("--temperature inf"), HasSubstr("temperature is inf;"));
+  EXPECT_THAT(refusal("--launch luck"), HasSubstr("launch is luck; legal is "));
+  EXPECT_THAT(refusal(small + "--order luck"), HasSubstr("order is luck; legal is "));
+  EXPECT_THAT(refusal(small + "--among luck"), HasSubstr("among is luck; legal is "));
+  EXPECT_THAT(refusal(small + "--merge luck"), HasSubstr("merge is luck; legal is "));
+  EXPECT_THAT(refusal("--streams 129"), HasSubstr("--streams is 129;"));
+  EXPECT_THAT(refusal("--discard 50"), HasSubstr("discard is 50; legal is fewer than the trajectories"));
+  EXPECT_THAT(refusal("--seed -1"), HasSubstr("--seed is -1;"));
+  EXPECT_THAT(refusal("--minimise many"), HasSubstr("--minimise is many;"));
+  EXPECT_THAT(refusal("--devices teapot"), HasSubstr("teapot"));
+}
+
+TEST(nanodroplet_command, refuses_options_that_would_do_nothing) {
+  EXPECT_THAT(refusal("--steps 0 --chains 2"), HasSubstr("--chains is 2; legal is nothing beside --steps 0"));
+  EXPECT_THAT(refusal("--steps 0 --devices host:1"), HasSubstr("--devices is host:1;"));
+  EXPECT_THAT(refusal("--launch reference --devices host:1"),
+              HasSubstr("devices is host:1; legal is nothing beside --launch reference"));
+  EXPECT_THAT(refusal("--launch streams --merge none"), HasSubstr("merge is none; legal is nothing beside"));
+  EXPECT_THAT(refusal("--launch streams --order held"), HasSubstr("order is held;"));
+  EXPECT_THAT(refusal("--launch streams --among fifo"), HasSubstr("among is fifo;"));
+  EXPECT_THAT(refusal("--launch reference --streams 2"), HasSubstr("streams is 2;"));
+  EXPECT_THAT(refusal("--xyz-every 2"), HasSubstr("xyz-every is 2; legal is 1 without --xyz"));
+}
+
+}  // namespace
+}  // namespace ballast::nanodroplet

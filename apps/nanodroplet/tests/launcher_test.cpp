@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// What moves the water: the kernels on each test device against the reference, and against themselves.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "nanodroplet/droplet.hpp"
+#include "nanodroplet/force_field.cuh"
+#include "nanodroplet/kernels.hpp"
+#include "nanodroplet/queue_launcher.hpp"
+#include "nanodroplet/reference_launcher.hpp"
+#include "nanodroplet/stream_launcher.hpp"
+#include "test_devices.hpp"
+
+namespace ballast::nanodroplet {
+namespace {
+
+using launcher = std::unique_ptr<chain_launcher>;
+constexpr double time_step = 0.5;
+
+chain_size size_of(droplet const& system) {
+  return {system.waters(), static_cast<std::uint32_t>(system.beads.size()), time_step};
+}
+launcher reference_for(droplet const& system) {
+  return std::make_unique<reference_launcher>(system.waters(), system.beads.size(), time_step);
+}
+launcher streams_for(droplet const& system, std::shared_ptr<compute_device> const& device) {
+  return std::make_unique<stream_launcher>(device, size_of(system));
+}
+
+launcher queue_for(droplet const& system, std::shared_ptr<compute_device> const& device) {
+  auto const queue = std::make_shared<launch_queue>(device_list{device}, droplet_kernels());
+  return std::make_unique<queue_launcher>(queue, 0, device, size_of(system));
+}
+
+void finish(chain_launcher& work) {
+  auto const until = deadline::in(std::chrono::minutes(2));
+  while (!work.is_finished()) {
+    ASSERT_FALSE(until.passed());
+    std::this_thread::yield();
+  }
+}
+
+/// What a last step tells, of a droplet at rest: then velocities stand for forces.
+struct told {
+  std::vector<vec3> water, velocity, on_beads;
+  std::array<double, block_result::terms> energy{};
+
+  bool operator==(told const&) const = default;
+};
+
+told read(chain_launcher& work) {
+  finish(work);
+  auto const from = work.exchange();
+  told found{{from.water.begin(), from.water.end()},
+             {from.water_velocity.begin(), from.water_velocity.end()},
+             {from.on_beads.begin(), from.on_beads.end()},
+             {}};
+  for (auto const& block : from.blocks)
+    for (std::size_t term = 0; term < found.energy.size(); ++term) found.energy[term] += block.of[term];
+  return found;
+}
+
+void load(chain_launcher& work, droplet const& system) {
+  auto const to = work.exchange();
+  std::copy(system.water.begin(), system.water.end(), to.start.begin());
+  std::copy(system.beads.begin(), system.beads.end(), to.beads.begin());
+  work.load();
+  work.step(true);
+}
+
+told forces_by(chain_launcher& work, droplet const& system) {
+  load(work, system);
+  return read(work);
+}
+
+double greatest(std::vector<vec3> const& of) {
+  double most = 0;
+  for (auto const& v : of) most = std::max(most, length(v));
+  return most;
+}
+
+void expect_near(std::vector<vec3> const& found, std::vector<vec3> const& known, double relative) {
+  ASSERT_EQ(found.size(), known.size());
+  double most = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) most = std::max(most, length(found[i] - known[i]));
+  EXPECT_LE(most, relative * greatest(known));
+}
+
+void expect_same_forces(droplet const& system, std::shared_ptr<compute_device> const& device) {
+  SCOPED_TRACE(device->name() + ", waters: " + std::to_string(system.waters()));
+  auto const by_reference = reference_for(system), by_kernels = streams_for(system, device);
+  auto const known = forces_by(*by_reference, system), found = forces_by(*by_kernels, system);
+  EXPECT_EQ(found.water, known.water);
+  expect_near(found.velocity, known.velocity, 1e-12);
+  expect_near(found.on_beads, known.on_beads, 1e-12);
+  for (std::size_t term = 0; term < known.energy.size(); ++term)
+    EXPECT_NEAR(found.energy[term], known.energy[term], 1e-11 * std::max(1.0, std::abs(known.energy[term])));
+}
+
+TEST(nanodroplet_kernels, find_the_forces_and_energies_of_the_reference_for_every_division_into_blocks) {
+  for (auto const& device : test_devices())
+    for (std::uint32_t const waters : {1u, 8u, 44u, 45u, 46u, 91u, 360u, 361u, 420u})
+      expect_same_forces(make_droplet({waters, true, 0}), device);
+}
+
+TEST(nanodroplet_kernels, find_the_forces_of_a_droplet_without_a_molecule) {
+  for (auto const& device : test_devices()) expect_same_forces(make_droplet({50, false, 0}), device);
+}
+
+TEST(nanodroplet_kernels, give_the_same_bits_on_every_device_of_a_kind_and_every_time) {
+  auto const system = make_droplet({100, true, 1});
+  auto const known = forces_by(*streams_for(system, test_devices().front()), system);
+  for (auto const& device : test_devices()) {
+    if (device->is_cuda() != test_devices().front()->is_cuda()) continue;
+    auto const work = streams_for(system, device);
+    for (int repeat = 0; repeat < 3; ++repeat) EXPECT_EQ(forces_by(*work, system), known);
+  }
+}
+
+/// n steps of a trajectory, the beads held where they are.
+void run_trajectory(chain_launcher& work, bool keeps, int steps) {
+  work.begin_trajectory(keeps);
+  for (int s = 1; s <= steps; ++s) {
+    work.step(s == steps);
+    finish(work);
+  }
+}
+
+std::vector<vec3> some_velocities(std::size_t count) {
+  std::vector<vec3> velocity;
+  for (std::size_t i = 0; i < count; ++i) {
+    double const n = double(i);
+    velocity.push_back({0.01 * std::sin(n), 0.01 * std::sin(2 * n + 1), 0.01 * std::sin(3 * n + 2)});
+  }
+  return velocity;
+}
+
+std::vector<launcher> launchers_for(droplet const& system) {
+  std::vector<launcher> all;
+  all.push_back(reference_for(system));
+  for (auto const& device : test_devices()) {
+    all.push_back(streams_for(system, device));
+    all.push_back(queue_for(system, device));
+  }
+  return all;
+}
+
+TEST(nanodroplet_launchers, come_back_when_velocities_are_turned_round) {
+  auto const system = make_droplet({27, true, 0});
+  auto const drawn = some_velocities(system.water.size());
+  for (auto const& work : launchers_for(system)) {
+    load(*work, system);
+    finish(*work);
+    auto const io = work->exchange();
+    std::copy(drawn.begin(), drawn.end(), io.velocity.begin());
+    run_trajectory(*work, true, 20);
+    EXPECT_GT(length(io.water[0] - system.water[0]), 1e-3);
+    for (std::size_t i = 0; i < drawn.size(); ++i) io.velocity[i] = -1 * io.water_velocity[i];
+    run_trajectory(*work, true, 20);
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      EXPECT_LT(length(io.water[i] - system.water[i]), 1e-9);
+      EXPECT_LT(length(io.water_velocity[i] + drawn[i]), 1e-9);
+    }
+  }
+}
+
+TEST(nanodroplet_launchers, go_back_to_the_kept_state_with_its_forces) {
+  auto const system = make_droplet({27, true, 0});
+  auto const drawn = some_velocities(system.water.size());
+  for (auto const& work : launchers_for(system)) {
+    load(*work, system);
+    finish(*work);
+    auto const io = work->exchange();
+    std::copy(drawn.begin(), drawn.end(), io.velocity.begin());
+    run_trajectory(*work, true, 5);
+    auto const first = read(*work);
+    run_trajectory(*work, false, 5);
+    EXPECT_EQ(read(*work), first);
+    run_trajectory(*work, true, 5);
+    EXPECT_NE(read(*work), first);
+  }
+}
+
+TEST(nanodroplet_launchers, move_the_water_alike) {
+  auto const system = make_droplet({60, true, 0});
+  auto const drawn = some_velocities(system.water.size());
+  std::vector<told> ends;
+  for (auto const& work : launchers_for(system)) {
+    load(*work, system);
+    finish(*work);
+    auto const io = work->exchange();
+    std::copy(drawn.begin(), drawn.end(), io.velocity.begin());
+    run_trajectory(*work, true, 20);
+    ends.push_back(read(*work));
+    expect_near(ends.back().water, ends.front().water, 1e-11);
+    expect_near(ends.back().velocity, ends.front().velocity, 1e-9);
+  }
+  EXPECT_EQ(ends.size(), 1 + 2 * test_devices().size());
+}
+
+}  // namespace
+}  // namespace ballast::nanodroplet

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/device/plain_launch.hpp"
+#include "ballast/launch/merge_policy.hpp"
+#include "ballast/launch/producer.hpp"
+#include "launch/levelled_kernels.cuh"
+
+namespace ballast::bench {
+
+/// What the blocks of a draw's kernels do.
+struct draw_rule {
+  std::uint32_t steps;  ///< multiply-adds of a thread
+  bool half_are_long;   ///< every second kernel is a long_block
+};
+
+/// Blocks of so many kernels, uniform from 1 to `most`, the same for the same seed.
+std::vector<std::uint32_t> random_grids(std::size_t kernels, std::uint32_t most, std::uint32_t seed);
+
+/// One kernel of a queue.
+struct drawn_kernel {
+  std::uint32_t blocks;
+  bool is_long;
+  long_block work;  ///< its half is what a kernel does that is not long
+
+  void start_on(stream& on) const;
+  void submit_to(producer& by) const;
+};
+
+/// Kernels of those blocks that wait in a queue. Each block counts in a word of its own, the kernels' words
+/// one after the other.
+class kernel_draw {
+ public:
+  kernel_draw(draw_rule const& rule, std::span<std::uint32_t const> grids, std::uint32_t* words);
+
+  std::span<drawn_kernel const> kernels() const { return kernels_; }
+  std::size_t blocks() const { return blocks_; }
+  /// The paper's prediction, in block times, if the policy of that name groups them and launches follow each
+  /// other. It knows of no difference between blocks.
+  double paper_levels(std::string const& merge, multiprocessor_count multiprocessors,
+                      double start_levels) const;
+
+ private:
+  std::vector<drawn_kernel> kernels_;
+  std::size_t blocks_ = 0;
+};
+
+}  // namespace ballast::bench

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/levelled_kernels.cuh"
+
+#include "ballast/launch/kernels.cuh"
+
+namespace ballast::bench {
+
+BALLAST_LAUNCH_KERNELS(levelled_kernels, level_block<1>, long_block)
+BALLAST_LAUNCHED(level_block<1>)
+BALLAST_LAUNCHED(level_block<2>)
+BALLAST_LAUNCHED(level_block<4>)
+BALLAST_LAUNCHED(long_block)
+
+}  // namespace ballast::bench

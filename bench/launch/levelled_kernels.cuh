@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/atomic_ref.cuh"
+#include "ballast/launch/launch_kernels.hpp"
+#include "device/launched.cuh"
+#include "launch/dependent_steps.cuh"
+
+namespace ballast::bench {
+
+/// Shared memory of which exactly so many blocks (1, 2 or 4) fit on an SM of compute capability 9.0, which
+/// has 228 KiB and keeps one for itself with each block.
+constexpr std::uint32_t shared_bytes_for(int places) {
+  return (places == 1 ? 116 : places == 2 ? 80 : 48) * 1024;
+}
+
+/// So many dependent multiply-adds in each thread, few enough threads that blocks on one SM hardly slow each
+/// other; then one more in the block's count. Every block costs the same, and an SM runs `Places` at a time.
+template <int Places>
+struct level_block {
+  static constexpr int threads = 64;
+  struct scratch {
+    unsigned char unused[shared_bytes_for(Places)];
+  };
+  array_ref<std::uint32_t> counts;
+  std::uint32_t steps;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    count(block, multiplied_and_added(block.index() + block.rank(), steps));
+  }
+  template <class Block>
+  BALLAST_HD void count(Block& block, std::uint32_t value) const {
+    // Of all first values one in 2^32 ends as 0; asking for it keeps the compiler from leaving work out.
+    if (block.rank() == 0 || value == 0)
+      device_atomic<std::uint32_t>(counts[block.index()]).add_relaxed(value == 0 ? 2 : 1);
+  }
+};
+
+/// The same with twice the work, by twice the code.
+struct long_block {
+  static constexpr int threads = level_block<1>::threads;
+  using scratch = level_block<1>::scratch;
+  level_block<1> half;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto const value = multiplied_and_added(block.index() + block.rank(), half.steps);
+    half.count(block, multiplied_and_added<22695477>(value, half.steps));
+  }
+};
+
+/// level_block<1> and long_block, which one launch may mix.
+launch_kernels const& levelled_kernels();
+
+}  // namespace ballast::bench

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "ballast/launch/launch_queue.hpp"
+#include "harness/session.hpp"
+
+namespace ballast::bench {
+
+/// A kernel of one block with data of its own for each of several items: on a GPU a plain `__global__`
+/// function, on CPU cores a ballast kernel.
+class one_block_work {
+ public:
+  virtual ~one_block_work() = default;
+
+  virtual std::string name() const = 0;
+  virtual std::size_t items() const = 0;
+  /// As a program without a queue does it, in a thread that entered the device. Does not wait.
+  virtual void launch(stream& on, std::size_t item) = 0;
+  virtual void submit(producer& by, std::size_t item) = 0;
+  /// All items as at first. Waits; while nothing runs.
+  virtual void reset() = 0;
+  /// Whether each of the first items has run so many times since reset().
+  virtual bool ran(std::span<std::uint32_t const> times) = 0;
+  /// The seconds in which all items can be done at best, by one launch over the whole device; nothing where
+  /// that is not limited by what the kernels share. After it, reset().
+  virtual std::optional<double> shared_bound(session&) { return {}; }
+};
+
+/// Square roots of so many numbers, in place: the kernel of Wende et al.
+std::unique_ptr<one_block_work> make_roots(std::shared_ptr<compute_device> device, std::size_t items,
+                                           std::uint32_t numbers);
+/// So many dependent multiply-adds, no memory.
+std::unique_ptr<one_block_work> make_multiplications(std::shared_ptr<compute_device> device,
+                                                     std::size_t items, std::uint32_t steps);
+
+/// Both, of the size that the paper has for roots on a GPU, smaller on CPU cores.
+std::vector<std::unique_ptr<one_block_work>> both_works(session const& now,
+                                                        std::shared_ptr<compute_device> const& device,
+                                                        std::size_t items);
+/// What they are, for the record.
+void note_works(session& now);
+
+/// Samples of a run in which the first items run so many times each, after one that is verified.
+std::vector<double> checked_seconds(session& now, one_block_work& work,
+                                    std::vector<std::uint32_t> const& times, std::size_t repetitions,
+                                    std::function<double()> const& run);
+
+/// Adds serial seconds over each sample, as a point of a curve.
+void add_speedups(session& now, std::string const& curve, double x, double serial_seconds,
+                  std::vector<double> const& seconds);
+
+}  // namespace ballast::bench

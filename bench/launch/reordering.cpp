@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/bare_cuda.hpp"
+#include "launch/benchmarks.hpp"
+#include "launch/one_block_work.hpp"
+#include "launch/queued_work.hpp"
+#include "launch/stream_set.hpp"
+
+namespace ballast::bench {
+namespace {
+
+/// Seconds of a kernel behind others of its kind in one stream.
+double serial_seconds(session& now, one_block_work& work) {
+  stream_set one(*now.first(), 1);
+  enter_device(*now.first());
+  auto const name = "serial, " + work.name() + ", a kernel";
+  constexpr std::uint32_t kernels = 128;
+  now.measure(name, "s", [&] {
+    return seconds_of([&] {
+             for (std::size_t i = 0; i < kernels; ++i) work.launch(one[0], i % work.items());
+             one.synchronize();
+           }) /
+           kernels;
+  });
+  return now.median_of(name);
+}
+
+std::vector<double> seconds_of_producers(session& now, one_block_work& work, queued_work& queue,
+                                         std::uint32_t kernels) {
+  return checked_seconds(now, work, std::vector(queue.producers(), kernels), now.record().repetitions, [&] {
+    return queue.from_threads([&](std::size_t p) {
+      for (std::uint32_t i = 0; i < kernels; ++i) work.submit(queue[p], p);
+    });
+  });
+}
+
+std::vector<std::uint32_t> numbers_of_kernels(session const& now) {
+  if (now.quick()) return {1, 5};
+  if (!now.first()->is_cuda()) return {1, 5, 20};
+  return {1, 2, 5, 10, 20, 50, 100};
+}
+
+/// A device's works side by side with another's: the same places mean the same kernel.
+using works_of_devices = std::vector<std::vector<std::unique_ptr<one_block_work>>>;
+
+/// As many producers on each device, a thread for each; producer p is one of device p modulo devices.
+std::vector<double> seconds_on(session& now, works_of_devices const& works, std::size_t which,
+                               queued_work& queue, std::uint32_t kernels) {
+  auto const devices = works.size();
+  auto const run = [&] {
+    return queue.from_threads([&](std::size_t p) {
+      for (std::uint32_t i = 0; i < kernels; ++i) works[p % devices][which]->submit(queue[p], p / devices);
+    });
+  };
+  for (auto const& own : works) own[which]->reset();
+  run();
+  for (auto const& own : works)
+    now.verify(own[which]->ran(std::vector(own[which]->items(), kernels)),
+               "every kernel of every producer ran exactly once on its device");
+  return now.samples(0, now.record().repetitions, run);
+}
+
+}  // namespace
+
+/// Figure 5 of Wende et al. 2012, whose envelopes are the minimum and the maximum of ten runs.
+void measure_reordering(session& now) {
+  now.axes("Producers through a round_robin queue, against one stream", "kernels of a producer",
+           "times serial", true, true);
+  now.repeat(1, now.size(10, 2));
+  now.policy("order", "round_robin");
+  note_works(now);
+  std::vector<std::size_t> numbers = {1, 4, 16, 64};
+  if (now.quick()) numbers = {1, 8};
+  for (auto const& work : both_works(now, now.first(), numbers.back())) {
+    auto const serial = serial_seconds(now, *work);
+    for (auto const producers : numbers) {
+      queued_work queue({now.first()}, "round_robin", 0, producers);
+      auto const curve =
+          std::to_string(producers) + (producers == 1 ? " producer, " : " producers, ") + work->name();
+      for (auto const kernels : numbers_of_kernels(now))
+        add_speedups(now, curve, kernels, serial * double(producers * kernels),
+                     seconds_of_producers(now, *work, queue, kernels));
+    }
+  }
+}
+
+/// Figure 6 of Wende et al. 2012: 1 means that the second device costs nothing.
+void measure_weak_scaling(session& now) {
+  now.axes("Two devices with 128 producers, against one with 64", "kernels of a producer",
+           "time on two over time on one", true, false);
+  now.repeat(1, now.size(10, 2));
+  now.policy("order", "round_robin");
+  note_works(now);
+  auto const producers = now.size(64, 8);
+  now.parameter("producers of a device", producers);
+  works_of_devices alone, both;
+  device_list const two = {now.devices()[0], now.devices()[1]};
+  alone.push_back(both_works(now, two[0], producers));
+  for (auto const& device : two) both.push_back(both_works(now, device, producers));
+  for (std::size_t which = 0; which < alone[0].size(); ++which) {
+    queued_work on_one({two[0]}, "round_robin", 0, producers);
+    queued_work on_two(two, "round_robin", 0, 2 * producers);
+    auto const name = alone[0][which]->name();
+    for (auto const kernels : numbers_of_kernels(now)) {
+      now.add("one device, " + name, kernels, "s", seconds_on(now, alone, which, on_one, kernels));
+      auto seconds = seconds_on(now, both, which, on_two, kernels);
+      for (auto& value : seconds) value /= now.median_of("one device, " + name, kernels);
+      now.add("two devices over one, " + name, kernels, "1", std::move(seconds));
+    }
+  }
+}
+
+}  // namespace ballast::bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_table.hpp"
+
+#include <algorithm>
+
+namespace ballast::inline launch {
+namespace {
+
+/// On an H200 a kernel begins 1 to 1.5 us after the one before it in a stream, and a launch takes the host 4
+/// to 5 us (docs/decisions/0011); on CPU cores both wake threads.
+launch_costs costs_on(compute_device const& device) {
+  auto const multiprocessors = std::uint32_t(std::max(1, device.facts().multiprocessors));
+  return {.multiprocessors = multiprocessor_count(multiprocessors),
+          .start_ns = device.is_cuda() ? 1400.0 : 5000.0,
+          .issue_ns = device.is_cuda() ? 4400.0 : 5000.0};
+}
+
+std::uint32_t blocks_at_once(kernel_resources const& needs) {
+  return std::uint32_t(std::max(1, needs.blocks_per_multiprocessor));
+}
+
+}  // namespace
+
+kernel_table::kernel_table(compute_device& device, launch_kernels const* kernels) : costs_(costs_on(device)) {
+  if (kernels == nullptr) return;
+  families_.resize(kernels->families());
+  blocks_alone_.resize(kernels->families());
+  for (auto const& kernel : kernels->kernels()) {
+    blocks_alone_[kernel.family].push_back(blocks_at_once(device.resources(kernel.alone)));
+    auto const merged = device.resources(kernel.merged);
+    families_[kernel.family] = {.family = kernel.family,
+                                .blocks_per_multiprocessor = blocks_at_once(merged),
+                                .most_kernels = merged_launch::most_kernels,
+                                .argument_bytes = merged_launch::most_argument_bytes};
+  }
+  for (auto const& family : families_) times_.emplace_back(family, costs_);
+}
+
+kernel_facts kernel_table::facts(launchable_kernel const& kernel, std::uint32_t blocks,
+                                 std::int32_t priority) const {
+  return {.family = kernel.family,
+          .kernel = kernel.place,
+          .blocks = blocks,
+          .blocks_per_multiprocessor = blocks_alone_[kernel.family][kernel.place],
+          .block_ns = times_[kernel.family].block_ns(kernel.place),
+          .priority = priority,
+          .argument_bytes = pieces_of(kernel) * argument_piece};
+}
+
+std::int64_t kernel_table::expected_ns(kernel_facts const& kernel) const {
+  auto const at_once = std::uint64_t{costs_.multiprocessors.value()} * kernel.blocks_per_multiprocessor;
+  return kernel.block_ns * std::int64_t((kernel.blocks + at_once - 1) / at_once);
+}
+
+void kernel_table::learn(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns) {
+  if (kernels.empty() || span_ns < 1) return;
+  auto& times = times_[kernels.front().family];
+  if (kernels.size() == 1) return times.note_alone(kernels.front(), span_ns);
+  times.note_merged(kernels, predicted_ns, span_ns);
+  if (predicted_ns > 0) errors_.note(predicted_ns, double(span_ns));
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ballast/launch/kernel_times.hpp"
+#include "ballast/launch/launch_kernels.hpp"
+#include "ballast/launch/prediction_error.hpp"
+
+namespace ballast::inline launch {
+
+/// What an issuer knows of the kernels of its list on its device: what they need, and how long their blocks
+/// take. One thread at a time.
+class kernel_table {
+ public:
+  /// Loads the kernels. `kernels` may be null.
+  kernel_table(compute_device& device, launch_kernels const* kernels);
+
+  launch_costs const& costs() const { return costs_; }
+  std::vector<family_facts> const& families() const { return families_; }
+  /// Of a launch of that many blocks.
+  kernel_facts facts(launchable_kernel const& kernel, std::uint32_t blocks, std::int32_t priority) const;
+  /// How long a grid of these blocks takes alone, 0 if that is unknown.
+  std::int64_t expected_ns(kernel_facts const& kernel) const;
+
+  /// A launch of these took so long.
+  void learn(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns);
+  prediction_error const& errors() const { return errors_; }
+
+ private:
+  launch_costs costs_;
+  std::vector<family_facts> families_;
+  std::vector<kernel_times> times_;                       // by family
+  std::vector<std::vector<std::uint32_t>> blocks_alone_;  // by family and place
+  prediction_error errors_;
+};
+
+}  // namespace ballast::inline launch
