@@ -42,7 +42,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       connections_(connections_of(*device_)),
       table_(*device_, kernels_),
       plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
-            table_.families(), table_.costs()),
+            table_.families(), table_.costs(), options.judged),
       in_flight_(running_.size()) {
   for (std::size_t i = 0; i < running_.size(); ++i)
     lanes_.emplace_back(device_->make_stream(), &running_.data()[i],
@@ -105,6 +105,7 @@ void issuer::add_to(launch_statistics& sum) const {
   sum.merged_launches += counts_.merged_launches.load(std::memory_order_relaxed);
   sum.merged_kernels += counts_.merged_kernels.load(std::memory_order_relaxed);
   sum.issued_by_producers += counts_.by_producers.load(std::memory_order_relaxed);
+  sum.chained_kernels += counts_.chained_kernels.load(std::memory_order_relaxed);
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.judge().counts());
   sum.predictions.push_back({table_.errors().all(), table_.errors().newest()});

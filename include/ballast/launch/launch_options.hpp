@@ -19,6 +19,8 @@ struct launch_options {
   std::string order = "adaptive";
   std::string among = "fifo";
   std::string merge = "together";
+  /// Whether groups that the merge policy proposes are refused where they do not pay (docs/launch.md).
+  bool judged = true;
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
   /// producers run side by side only on different streams, unless they are merged.
   std::uint32_t streams = 0;
@@ -41,10 +43,12 @@ struct launch_statistics {
     error_summary all, newest;
   };
 
-  std::uint64_t launches = 0;             ///< that devices were given, merged ones and all others
-  std::uint64_t kernels = 0;              ///< launches of producers that were issued
-  std::uint64_t merged_launches = 0;      ///< of two and more kernels
-  std::uint64_t merged_kernels = 0;       ///< in those
+  std::uint64_t launches = 0;         ///< that devices were given, merged ones and all others
+  std::uint64_t kernels = 0;          ///< launches of producers that were issued
+  std::uint64_t merged_launches = 0;  ///< of two and more kernels
+  std::uint64_t merged_kernels = 0;   ///< in those
+  /// Of merged_kernels, those of one block that the block of the kernel before them in their line ran.
+  std::uint64_t chained_kernels = 0;
   std::uint64_t issued_by_producers = 0;  ///< of `launches`, on the producers' own threads
   verdict_counts verdicts;                ///< of groups that the merge policy proposed
   std::vector<device_predictions> predictions;
