@@ -42,7 +42,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       connections_(connections_of(*device_)),
       table_(*device_, kernels_),
       plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
-            table_.families(), table_.costs()),
+            table_.families(), table_.costs(), options.judged),
       batch_(*device_, options),
       in_flight_(running_.size()) {
   for (std::size_t i = 0; i < running_.size(); ++i)
@@ -106,6 +106,7 @@ void issuer::add_to(launch_statistics& sum) const {
   sum.merged_launches += counts_.merged_launches.load(std::memory_order_relaxed);
   sum.merged_kernels += counts_.merged_kernels.load(std::memory_order_relaxed);
   sum.issued_by_producers += counts_.by_producers.load(std::memory_order_relaxed);
+  sum.chained_kernels += counts_.chained_kernels.load(std::memory_order_relaxed);
   batch_.add_to(sum);
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.judge().counts());

@@ -60,13 +60,14 @@ class issuer {
 
   struct counts {
     std::atomic<std::uint64_t> launches = 0, kernels = 0, merged_launches = 0, merged_kernels = 0;
-    std::atomic<std::uint64_t> by_producers = 0;
+    std::atomic<std::uint64_t> by_producers = 0, chained_kernels = 0;
   };
 
   std::vector<std::shared_ptr<producer_line>> every_line() const;
 
   // Who holds the lane.
   void enqueue_alone(issue_lane& lane, submission& work);
+  void enqueue_work(issue_lane& lane, submission& work);
   launch_end end_of_next(issue_lane const& lane);
   void count(std::size_t kernels);
 
@@ -95,8 +96,10 @@ class issuer {
   std::exception_ptr try_to_issue(issue_lane& lane, planned_launch const& planned);
   void describe(launch_in_flight& next, planned_launch const& planned);
   void enqueue_merged(issue_lane& lane, planned_launch const& planned);
-  void add_member(submission const& work, std::uint32_t piece);
-  void note_issued(producer_line& line, std::uint32_t lane, std::uint32_t launches = 1);
+  std::uint32_t add_member(submission const& work, std::uint32_t piece);
+  void chain_followers(planned_launch const& planned);
+  std::uint32_t followers_of(submission_chain& chain, std::uint32_t most, std::uint32_t pieces);
+  void note_issued(producer_line& line, std::uint32_t lane, std::uint32_t launches, bool in_graph = false);
   void tell_watchers(std::span<std::uint32_t const> producers);
   void fail(producer_line& line, std::exception_ptr error);
   void fail_all(std::exception_ptr error);
@@ -123,6 +126,8 @@ class issuer {
   launch_plan plan_;
   planned_launch const* planned_ = nullptr;  // waits for room in its lane
   merged_launch merged_;
+  std::vector<std::uint32_t> chained_;  // of planned_, how many launches of each producer
+  std::uint64_t merged_since_start_ = 0;
   graph_batch batch_;
   std::vector<std::uint32_t> lanes_with_graph_;
   std::vector<producer_line*> by_number_;

@@ -35,7 +35,7 @@ bool issuer::issue_batch(std::uint32_t place) {
   kernels_in_flight_.fetch_add(batch_.launches(), std::memory_order_relaxed);
   for (auto const& [line, launches] : batch_.members()) {
     plan_.withdraw(line->number());
-    note_issued(*line, place, launches);
+    note_issued(*line, place, launches, true);
   }
   lane.note_issued();
   lane.note_graph(std::move(graph));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the issuer issues.
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "ballast/base/error.hpp"
 #include "issuer.hpp"
@@ -13,6 +15,18 @@ struct lone_launch_bytes {
   alignas(argument_piece) unsigned char kernel[most_kernel_bytes];
   launch_end end;
 };
+
+/// What is chained ends together: the first no later than so long after its end.
+constexpr std::int64_t most_chained_ns = 50'000;
+constexpr std::uint32_t merged_between_unchained = 16;
+
+void tell_end(void const* argument, host_lane& lane) {
+  auto const& end = *static_cast<launch_end const*>(argument);
+  end.note_begin(lane.block);
+  end.note_end(lane.grid);
+}
+
+constexpr kernel_code telling_block{.name = "the end of a launch", .host_function = &tell_end, .threads = 32};
 
 }  // namespace
 
@@ -37,8 +51,10 @@ bool issuer::issue(planned_launch const& planned) {
     std::lock_guard const hold(lane.mutex());
     if (lane.is_full()) return false;
     auto const error = try_to_issue(lane, planned);
-    for (auto const producer : planned.producers)
-      error ? fail(line_of(producer), error) : note_issued(line_of(producer), planned.stream);
+    for (std::size_t i = 0; i < planned.producers.size(); ++i) {
+      auto& line = line_of(planned.producers[i]);
+      error ? fail(line, error) : note_issued(line, planned.stream, chained_[i]);
+    }
     if (!error) lane.note_issued();
   }
   tell_watchers(planned.producers);
@@ -48,10 +64,10 @@ bool issuer::issue(planned_launch const& planned) {
 }
 
 /// The oldest launches of the line.
-void issuer::note_issued(producer_line& line, std::uint32_t lane, std::uint32_t launches) {
+void issuer::note_issued(producer_line& line, std::uint32_t lane, std::uint32_t launches, bool in_graph) {
   line.offered = false;
   for (std::uint32_t i = 0; i < launches && line.chain().front() != nullptr; ++i) line.chain().pop();
-  line.note_issued(lane, launches);
+  line.note_issued(lane, launches, in_graph);
 }
 
 void issuer::tell_watchers(std::span<std::uint32_t const> producers) {
@@ -62,6 +78,7 @@ void issuer::tell_watchers(std::span<std::uint32_t const> producers) {
 
 /// What went wrong, if anything. Throws device_lost.
 std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& planned) {
+  chain_followers(planned);
   describe(lane.next(), planned);
   try {
     if (planned.producers.size() > 1)
@@ -71,16 +88,54 @@ std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& 
   } catch (device_lost const&) { throw; } catch (...) {
     return std::current_exception();
   }
-  kernels_in_flight_.fetch_add(planned.producers.size(), std::memory_order_relaxed);
-  count(planned.producers.size());
+  auto const kernels = std::accumulate(chained_.begin(), chained_.end(), std::size_t{0});
+  kernels_in_flight_.fetch_add(kernels, std::memory_order_relaxed);
+  counts_.chained_kernels.fetch_add(kernels - planned.producers.size(), std::memory_order_relaxed);
+  count(kernels);
   return nullptr;
+}
+
+/// How many launches of each producer go out together: one, or in a merged launch also those of one block
+/// that follow it. Now and then none follow, since only then the times of blocks can be learned.
+void issuer::chain_followers(planned_launch const& planned) {
+  chained_.assign(planned.producers.size(), 1);
+  auto const members = std::uint32_t(planned.producers.size());
+  if (members < 2 || ++merged_since_start_ % merged_between_unchained == 0) return;
+  std::uint32_t taken = 0;
+  for (auto const& kernel : planned.kernels) taken += kernel.argument_bytes;
+  auto const most = (merged_launch::most_kernels - members) / members;
+  auto const pieces = (merged_launch::most_argument_bytes - taken) / argument_piece / members;
+  for (std::size_t i = 0; i < members; ++i)
+    chained_[i] = 1 + followers_of(line_of(planned.producers[i]).chain(), most, pieces);
+}
+
+/// Behind the oldest launch, `most` at most that the block of threads which runs that may run afterwards.
+std::uint32_t issuer::followers_of(submission_chain& chain, std::uint32_t most, std::uint32_t pieces) {
+  auto const& oldest = *chain.front();
+  auto ns = table_.block_ns(*oldest.kernel());
+  if (oldest.blocks() != 1 || ns == 0) return 0;
+  for (std::uint32_t followers = 0; followers < most; ++followers) {
+    auto const* const work = chain.peek(followers + 1);
+    if (work == nullptr || work->kernel() == nullptr || work->has_prerequisites()) return followers;
+    auto const& kernel = *work->kernel();
+    auto const block_ns = table_.block_ns(kernel);
+    ns += block_ns;
+    if (kernel.family != oldest.kernel()->family || work->blocks() != 1) return followers;
+    if (block_ns == 0 || ns > most_chained_ns || pieces_of(kernel) > pieces) return followers;
+    pieces -= pieces_of(kernel);
+  }
+  return most;
 }
 
 void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
   next.members.clear();
-  for (auto const producer : planned.producers) next.members.push_back({&line_of(producer), 1});
-  next.facts.assign(planned.kernels.begin(), planned.kernels.end());
-  next.predicted = planned.predicted;
+  for (std::size_t i = 0; i < chained_.size(); ++i)
+    next.members.push_back({&line_of(planned.producers[i]), chained_[i]});
+  next.facts.clear();
+  next.predicted = {};
+  bool const is_chained = std::ranges::any_of(chained_, [](std::uint32_t launches) { return launches > 1; });
+  if (!is_chained) next.facts.assign(planned.kernels.begin(), planned.kernels.end());
+  if (!is_chained) next.predicted = planned.predicted;
   next.tells = !planned.kernels.empty();
   next.is_watched_only = false;
 }
@@ -116,7 +171,7 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
 bool issuer::may_issue_at_once(producer_line const& line, submission const& work) const {
   if (self_issue_ == self_issue::never || work.has_prerequisites()) return false;
   if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
-  if (closed_.load(std::memory_order_relaxed)) return false;
+  if (closed_.load(std::memory_order_relaxed) || (line.is_in_flight() && line.is_in_graph())) return false;
   if (self_issue_ == self_issue::always) return true;
   return is_better_issued_itself({.is_alone = is_alone(line),
                                   .may_be_merged = merges_ && work.kernel() != nullptr,
@@ -140,31 +195,41 @@ void issuer::count(std::size_t kernels) {
 
 void issuer::enqueue_alone(issue_lane& lane, submission& work) {
   auto const* const kernel = work.kernel();
-  if (kernel == nullptr) return work.enqueue(lane.on());
+  if (kernel == nullptr) return enqueue_work(lane, work);
   lone_launch_bytes launch;
   std::memcpy(launch.kernel, work.bytes(), pieces_of(*kernel) * argument_piece);
   launch.end = end_of_next(lane);
   lane.on().launch(kernel->alone, work.blocks(), &launch, sizeof launch);
 }
 
+/// On CPU cores a block behind the work tells its end, which wakes this thread; an event would not.
+void issuer::enqueue_work(issue_lane& lane, submission& work) {
+  work.enqueue(lane.on());
+  if (device_->is_cuda()) return;
+  auto const end = end_of_next(lane);
+  lane.on().launch(telling_block, 1, &end, sizeof end);
+  lane.next().tells = true;
+}
+
 void issuer::enqueue_merged(issue_lane& lane, planned_launch const& planned) {
   merged_.blocks = merged_.kernels = 0;
   std::uint32_t piece = 0;
-  for (auto const producer : planned.producers) {
-    auto const& work = *line_of(producer).chain().front();
-    add_member(work, piece);
-    piece += pieces_of(*work.kernel());
+  for (std::size_t i = 0; i < planned.producers.size(); ++i) {
+    auto& chain = line_of(planned.producers[i]).chain();
+    merged_.blocks += chain.front()->blocks();
+    for (std::uint32_t k = 0; k < chained_[i]; ++k) piece += add_member(*chain.peek(k), piece);
   }
   merged_.end = end_of_next(lane);
   auto const& kernel = *line_of(planned.producers.front()).chain().front()->kernel();
   lane.on().launch(kernel.merged, merged_.blocks, &merged_, sizeof merged_);
 }
 
-void issuer::add_member(submission const& work, std::uint32_t piece) {
+/// Returns how many pieces its arguments take.
+std::uint32_t issuer::add_member(submission const& work, std::uint32_t piece) {
   auto const& kernel = *work.kernel();
-  merged_.blocks += work.blocks();
   merged_.members[merged_.kernels++] = {merged_.blocks, kernel.place, std::uint16_t(piece)};
   std::memcpy(merged_.arguments + piece * argument_piece, work.bytes(), pieces_of(kernel) * argument_piece);
+  return pieces_of(kernel);
 }
 
 launch_end issuer::end_of_next(issue_lane const& lane) {

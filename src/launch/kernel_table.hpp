@@ -22,6 +22,10 @@ class kernel_table {
   std::vector<family_facts> const& families() const { return families_; }
   /// Of a launch of that many blocks.
   kernel_facts facts(launchable_kernel const& kernel, std::uint32_t blocks, std::int32_t priority) const;
+  /// How long one block takes, 0 if that is unknown.
+  std::int64_t block_ns(launchable_kernel const& kernel) const {
+    return times_[kernel.family].block_ns(kernel.place);
+  }
   /// How long a grid of these blocks takes alone, 0 if that is unknown.
   std::int64_t expected_ns(kernel_facts const& kernel) const;
 

@@ -6,12 +6,13 @@
 namespace ballast::inline launch {
 
 launch_plan::launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
-                         std::vector<family_facts> families, launch_costs const& costs)
+                         std::vector<family_facts> families, launch_costs const& costs, bool judged)
     : order_(std::move(order)),
       merge_(std::move(merge)),
       families_(std::move(families)),
       costs_(costs),
-      judge_(costs) {}
+      judge_(costs),
+      judged_(judged) {}
 
 void launch_plan::offer(offered_launch const& launch) {
   auto const producer = launch.order.producer;
@@ -55,7 +56,7 @@ void launch_plan::choose_companions(std::size_t leader) {
   take(group_);
   if (group_.size() < 2) return;
   auto const judgement = judge_.judge(planned_.kernels, family);
-  if (judgement.verdict != merge_verdict::merge) return take({places_.data(), 1});
+  if (judged_ && judgement.verdict != merge_verdict::merge) return take({places_.data(), 1});
   planned_.predicted = judgement.predicted;
 }
 
@@ -91,7 +92,7 @@ void launch_plan::gather_candidates(std::size_t leader) {
 
 bool launch_plan::is_mergeable(std::size_t place) const {
   auto const& kernel = offers_[place].kernel;
-  return judge_one(kernel, families_[kernel.family], costs_) == merge_verdict::merge;
+  return !judged_ || judge_one(kernel, families_[kernel.family], costs_) == merge_verdict::merge;
 }
 
 /// A companion has no predecessor in flight, or goes behind it as the leader behind its own.

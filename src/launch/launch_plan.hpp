@@ -33,7 +33,7 @@ class launch_plan {
  public:
   /// Without a merge policy each launch is one of its own. `families` by number.
   launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
-              std::vector<family_facts> families, launch_costs const& costs);
+              std::vector<family_facts> families, launch_costs const& costs, bool judged = true);
 
   /// At most one of each producer at a time.
   void offer(offered_launch const& launch);
@@ -67,6 +67,7 @@ class launch_plan {
   std::vector<family_facts> families_;
   launch_costs costs_;
   merge_judge judge_;
+  bool judged_;
   std::vector<waiting_launch> waiting_;
   std::vector<offered_launch> offers_;   // of waiting_, place by place
   std::vector<std::uint32_t> place_of_;  // by producer

@@ -92,9 +92,9 @@ class held_policy final : public order_policy {
   order_key key_;
 };
 
-/// A launch goes behind its predecessor as long as every stream in use has a hardware queue of its own, so
-/// that it holds up nobody; else it is held. Of the launches that may be issued, those first that begin
-/// soonest.
+/// A launch goes behind its predecessor where that holds up nobody: as long as every stream in use has a
+/// hardware queue of its own, or all launches take about as long as each other; else it is held. Of the
+/// launches that may be issued, those first that have the fewest before them.
 class adaptive_policy final : public order_policy {
  public:
   adaptive_policy(order_key key, std::uint32_t connections) : key_(key), connections_(connections) {}
@@ -105,7 +105,8 @@ class adaptive_policy final : public order_policy {
 
   std::optional<order_decision> choose(order_view const& view) override {
     auto const stream = emptiest_stream(view.in_flight);
-    auto const deepest = streams_wanted(view) <= connections_ ? most_behind_each_other : 1;
+    bool const holds_up = streams_wanted(view) > connections_ && lengths_differ(view.waiting);
+    auto const deepest = holds_up ? 1 : most_behind_each_other;
     auto const ahead = [&](waiting_launch const& launch) {
       return launch.predecessor_on ? view.in_flight[*launch.predecessor_on] : view.in_flight[stream];
     };
@@ -126,6 +127,17 @@ class adaptive_policy final : public order_policy {
                        std::ranges::count_if(view.waiting, follows_none));
   }
 
+  /// By more than a factor of two, as far as they are known.
+  static bool lengths_differ(std::span<waiting_launch const> waiting) {
+    std::int64_t shortest = 0, longest = 0;
+    for (auto const& launch : waiting) {
+      if (launch.expected_ns == 0) continue;
+      shortest = shortest == 0 ? launch.expected_ns : std::min(shortest, launch.expected_ns);
+      longest = std::max(longest, launch.expected_ns);
+    }
+    return longest > 2 * shortest;
+  }
+
   order_key key_;
   std::uint32_t connections_;
 };
@@ -143,9 +155,7 @@ constexpr choice<std::unique_ptr<order_policy> (*)(order_key, std::uint32_t)> ch
     {{"round_robin", "one launch of each producer in turn (Wende, Cordes, Steinke 2012)"},
      make<round_robin_policy>},
     {{"held", "a launch only once its predecessor is done, one on each stream"}, make<held_policy>},
-    {{"adaptive",
-      "behind its predecessor while each stream in use has a hardware queue of its own, else held (the "
-      "default)"},
+    {{"adaptive", "behind its predecessor where that holds up nobody, else held (the default)"},
      make_adaptive}};
 
 void check(waiting_launch const& launch, std::size_t streams) {

@@ -33,7 +33,8 @@ std::string producer_line::state() const {
          std::to_string(issued()) + ", finished " + std::to_string(finished()) + "\n";
 }
 
-void producer_line::note_issued(std::uint32_t lane, std::uint32_t launches) {
+void producer_line::note_issued(std::uint32_t lane, std::uint32_t launches, bool in_graph) {
+  in_graph_.store(in_graph, std::memory_order_relaxed);
   lane_.store(lane, std::memory_order_relaxed);
   issued_.store(issued_.load(std::memory_order_relaxed) + launches, std::memory_order_release);
 }

@@ -74,9 +74,11 @@ class producer_line {
   bool leave() { return (marks_.fetch_or(announced | left, std::memory_order_acq_rel) & announced) == 0; }
 
   // Whoever issues for this line: the issuer's thread, or the producer while nothing of it waits.
-  void note_issued(std::uint32_t lane, std::uint32_t launches);
+  void note_issued(std::uint32_t lane, std::uint32_t launches, bool in_graph = false);
   /// Where the launches in flight are; only if there are any.
   std::uint32_t lane() const { return lane_.load(std::memory_order_relaxed); }
+  /// Whether they are of a graph: what follows them there follows those of all its producers.
+  bool is_in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
   bool is_in_flight() const { return finished() != issued(); }
   /// How long its launches take, as far as it is known: short ones count at once, long ones little by little.
   std::int64_t typical_ns() const { return typical_ns_.load(std::memory_order_relaxed); }
@@ -119,7 +121,7 @@ class producer_line {
   std::atomic<std::uint64_t> finished_ = 0;
   std::atomic<std::int64_t> typical_ns_ = 0;
   std::atomic<std::uint32_t> lane_ = 0;
-  std::atomic<bool> failed_ = false, lost_ = false, watched_ = false;
+  std::atomic<bool> failed_ = false, lost_ = false, watched_ = false, in_graph_ = false;
   std::exception_ptr error_;
   std::mutex error_mutex_;
   doorbell changed_;

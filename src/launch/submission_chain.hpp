@@ -40,7 +40,7 @@ class submission_chain {
     if (taken_ >= first_->filled.load(std::memory_order_acquire)) return nullptr;
     return &first_->places[taken_];
   }
-  /// The one after so many others, 0 to 15; null if it is not there.
+  /// The one after so many others; null if it is not there, or farther than the next link, after 16 at least.
   submission* peek(std::uint32_t after) {
     auto* holds = first_;
     auto place = taken_ + after;

@@ -26,21 +26,38 @@ struct kernel_family {
     return place;
   }
 
-  /// Runs block `block` of a merged launch on the calling block of threads.
+  /// Runs block `block` of a merged launch on the calling block of threads, and then the kernels that are
+  /// chained to it.
   template <template <class> class Block>
   BALLAST_HD static void run(merged_launch const& launch, std::uint32_t block, void* scratch_memory) {
-    auto const place = launch.member_of(block);
-    auto const& member = launch.members[place];
+    auto place = launch.member_of(block);
     auto const first = launch.first_of(place);
-    unsigned char const* const argument = launch.arguments + member.argument * argument_piece;
-    std::uint32_t id = 0;
-    (void)((member.kernel == id++
-                ? (run_one<Block, K>(argument, member.end - first, block - first, scratch_memory), true)
-                : false) ||
-           ...);
+    auto const end = launch.members[place].end;
+    run_member<Block>(launch, place, end - first, block - first, scratch_memory);
+    while (++place < launch.kernels && launch.members[place].end == end) {
+      sync_block();
+      run_member<Block>(launch, place, 1, 0, scratch_memory);
+    }
   }
 
  private:
+  template <template <class> class Block>
+  BALLAST_HD static void run_member(merged_launch const& launch, std::uint32_t place, std::uint32_t blocks,
+                                    std::uint32_t index, void* scratch_memory) {
+    auto const& member = launch.members[place];
+    unsigned char const* const argument = launch.arguments + member.argument * argument_piece;
+    std::uint32_t id = 0;
+    (void)((member.kernel == id++ ? (run_one<Block, K>(argument, blocks, index, scratch_memory), true)
+                                  : false) ||
+           ...);
+  }
+
+  BALLAST_HD static void sync_block() {
+#if BALLAST_ON_GPU
+    __syncthreads();
+#endif
+  }
+
   template <template <class> class Block, class One>
   BALLAST_HD static void run_one(unsigned char const* argument, std::uint32_t blocks, std::uint32_t index,
                                  void* scratch_memory) {

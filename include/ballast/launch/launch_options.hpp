@@ -19,6 +19,8 @@ struct launch_options {
   std::string order = "adaptive";
   std::string among = "fifo";
   std::string merge = "together";
+  /// Whether groups that the merge policy proposes are refused where they do not pay (docs/launch.md).
+  bool judged = true;
   /// GPUs, order "adaptive" and key "fifo" only: plain launches that eight and more producers have waiting,
   /// up to 16 of each, go out as one CUDA graph if launches of these functions and shapes recur. They count
   /// as finished together. A graph is built on the way, which may wait for the device; never beside a
@@ -46,10 +48,12 @@ struct launch_statistics {
     error_summary all, newest;
   };
 
-  std::uint64_t launches = 0;             ///< that devices were given, merged ones and all others
-  std::uint64_t kernels = 0;              ///< launches of producers that were issued
-  std::uint64_t merged_launches = 0;      ///< of two and more kernels
-  std::uint64_t merged_kernels = 0;       ///< in those
+  std::uint64_t launches = 0;         ///< that devices were given, merged ones and all others
+  std::uint64_t kernels = 0;          ///< launches of producers that were issued
+  std::uint64_t merged_launches = 0;  ///< of two and more kernels
+  std::uint64_t merged_kernels = 0;   ///< in those
+  /// Of merged_kernels, those of one block that the block of the kernel before them in their line ran.
+  std::uint64_t chained_kernels = 0;
   std::uint64_t issued_by_producers = 0;  ///< of `launches`, on the producers' own threads
   std::uint64_t graphs_built = 0;
   std::uint64_t graph_launches = 0;       ///< of `launches`, each of many kernels

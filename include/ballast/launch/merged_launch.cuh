@@ -11,7 +11,9 @@ namespace ballast::inline launch {
 /// The arguments of a kernel in a launch are copied in pieces of this size.
 inline constexpr std::uint32_t argument_piece = 16;
 
-/// One kernel of a merged launch.
+/// One kernel of a merged launch. A kernel of one block may be chained to another of one block that it has to
+/// follow: then it comes right behind that one and has the same `end`, and the same block of threads runs it
+/// afterwards.
 struct merged_member {
   std::uint32_t end = 0;       ///< its last block and one, counted over the launch
   std::uint16_t kernel = 0;    ///< its place in the family
