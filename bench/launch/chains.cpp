@@ -36,25 +36,33 @@ class measured_chains {
   }
 
   void by_queue(std::string const& order, std::string const& merge, kernel_kind kind) {
-    if (kind == kernel_kind::plain && !now_->first()->is_cuda()) return;
-    queued_chains chains({now_->first()}, {.order = order, .merge = merge}, kind, words_, shape_);
     auto const way = merge == "none" ? order : order + " and merging";
-    auto const queue =
-        std::string(", queue of ") + (kind == kernel_kind::plain ? "plain" : "ballast") + " kernels";
-    measure({way + queue, [&] { return chains.from_resume(); }});
-    measure({way + queue + " fed by threads", [&] { return chains.from_threads(); }});
+    by_queue(way, {.order = order, .merge = merge, .graphs = false}, kind);
+  }
+  void by_graphs() {
+    by_queue("graphs", launch_options{}, kernel_kind::plain);
+    by_queue("graphs with all arguments set anew", launch_options{}, kernel_kind::plain_with_new_arguments);
   }
 
  private:
+  void by_queue(std::string const& way, launch_options const& options, kernel_kind kind) {
+    if (is_plain(kind) && !now_->first()->is_cuda()) return;
+    queued_chains chains({now_->first()}, options, kind, words_, shape_);
+    auto const queue = std::string(", queue of ") + (is_plain(kind) ? "plain" : "ballast") + " kernels";
+    measure({way + queue, [&] { return chains.from_resume(); }});
+    measure({way + queue + " fed by threads", [&] { return chains.from_threads(); }});
+  }
   std::vector<double> samples(std::function<double()> const& sample) {
-    auto const seconds = now_->samples(1, point_.repetitions, sample);
-    now_->verify(words_.counted((1 + point_.repetitions) * shape_.length),
+    auto const seconds = now_->samples(warm_up, point_.repetitions, sample);
+    now_->verify(words_.counted((warm_up + point_.repetitions) * shape_.length),
                  "every kernel of every chain ran exactly once and no two of a chain at a time");
     return seconds;
   }
   void measure(way_of_launching const& way) {
     add_speedups(*now_, way.name, point_.microseconds, serial_, samples(way.sample));
   }
+
+  static constexpr std::size_t warm_up = 3;  ///< the third time a queue builds a graph
 
   session* now_;
   chain_shape shape_;
@@ -89,6 +97,7 @@ void measure_chains(session& now) {
     for (auto const kind : {kernel_kind::plain, kernel_kind::ballast})
       for (auto const& order : order_policies()) chains.by_queue(std::string(order.name), "none", kind);
     chains.by_queue(launch_options{}.order, launch_options{}.merge, kernel_kind::ballast);
+    chains.by_graphs();
   }
 }
 
