@@ -52,11 +52,15 @@ class alignas(64) submission {
   ~submission() { clear(); }
 
   void clear() {
-    if (destroy_ != nullptr) destroy_(bytes_);
-    destroy_ = nullptr;
+    release();
     describe_ = nullptr;
     kernel_ = nullptr;
-    prerequisites_.reset();
+  }
+  /// Lets go of what it owns, which the thread that issues does: mostly nothing, and then it writes nothing,
+  /// so that the memory stays near the thread that will fill it again.
+  void release() {
+    if (destroy_ != nullptr) std::exchange(destroy_, nullptr)(bytes_);
+    if (prerequisites_ != nullptr) prerequisites_.reset();
   }
 
   // Of an empty one.
@@ -74,7 +78,8 @@ class alignas(64) submission {
     if constexpr (sizeof(kept) <= sizeof bytes_ && alignof(kept) <= argument_piece) {
       new (bytes_) kept(std::forward<Work>(work));
       enqueue_ = [](void* at, stream& on) { (*static_cast<kept*>(at))(on); };
-      destroy_ = [](void* at) { static_cast<kept*>(at)->~kept(); };
+      if constexpr (!std::is_trivially_destructible_v<kept>)
+        destroy_ = [](void* at) { static_cast<kept*>(at)->~kept(); };
       if constexpr (describes_itself<kept>)
         describe_ = [](void* at, void** addresses) { return static_cast<kept*>(at)->describe(addresses); };
     } else {
