@@ -32,14 +32,21 @@ bool graph_batch::collect(std::span<producer_line* const> lines) {
   batch_.clear();
   members_.clear();
   for (auto* const line : lines)
-    if (line != nullptr && waits_for_nothing(*line) && batch_.launches() < most_launches) collect(*line);
+    if (line != nullptr && waits_for_nothing(*line)) members_.push_back({line, 0});
+  if (members_.size() < fewest_lines) return false;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (i + 1 < members_.size()) members_[i + 1].line->chain().fetch(usual_of_line);
+    members_[i].launches = collect(*members_[i].line);
+  }
+  std::erase_if(members_, [](auto const& member) { return member.launches == 0; });
   if (members_.size() < fewest_lines || batch_.launches() < fewest_launches_of_graph) return false;
   batch_.sort();
   return true;
 }
 
-/// The oldest launch was offered, so its prerequisites are met.
-void graph_batch::collect(producer_line& line) {
+/// Returns how many of the line go along. Its oldest was offered, so the prerequisites of that are met.
+std::uint32_t graph_batch::collect(producer_line& line) {
+  if (batch_.launches() >= most_launches) return 0;
   auto const may_go_along = [](submission const* one, std::uint32_t place) {
     return one != nullptr && one->is_described() && (place == 0 || !one->has_prerequisites());
   };
@@ -51,7 +58,7 @@ void graph_batch::collect(producer_line& line) {
     if (count == 0) batch_.begin_branch(line.number());
     batch_.add(one->describe(addresses), addresses);
   }
-  if (count != 0) members_.push_back({&line, count});
+  return count;
 }
 
 std::shared_ptr<kept_graph> graph_batch::launch(stream& on) {

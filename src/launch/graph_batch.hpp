@@ -39,14 +39,14 @@ class graph_batch {
 
  private:
   static constexpr std::size_t fewest_lines = 8;
-  static constexpr std::uint32_t most_of_line = 16;
+  static constexpr std::uint32_t most_of_line = 16, usual_of_line = 8;
   static constexpr std::size_t most_launches = 4096;
 
   struct counts {
     std::atomic<std::uint64_t> built = 0, launches = 0, kernels = 0, arguments_set = 0;
   };
 
-  void collect(producer_line& line);
+  std::uint32_t collect(producer_line& line);
   std::shared_ptr<kept_graph> launch_if_worth_it(stream& on);
   std::shared_ptr<kept_graph> built(stream& on);
   std::int64_t typical_ns() const;
