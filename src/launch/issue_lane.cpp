@@ -62,6 +62,18 @@ std::int64_t issue_lane::span_ns_of_ended() const {
   return oldest.is_measured ? std::chrono::nanoseconds(clock::now() - oldest.issued_at).count() : 0;
 }
 
+launch_in_flight* issue_lane::oldest_merged() {
+  if (in_flight() == 0) return nullptr;
+  auto& oldest = at(ended_ + 1);
+  return oldest.tells && oldest.members.size() > 1 ? &oldest : nullptr;
+}
+
+bool issue_lane::has_kernel_ended(std::uint32_t place) const {
+  auto const number = ended_ + 1;
+  atomic_ref<std::uint32_t, scope::system> const told(ends_[number % most_in_flight].number[place]);
+  return told.load_acquire() == std::uint32_t(number);
+}
+
 void issue_lane::note_ended() {
   auto& oldest = at(++ended_);
   oldest.members.clear();

@@ -143,7 +143,7 @@ void issuer::measure_if_due(issue_lane& lane, producer_line& line) {
 void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
   next.members.clear();
   for (std::size_t i = 0; i < chained_.size(); ++i)
-    next.members.push_back({&line_of(planned.producers[i]), chained_[i]});
+    next.members.push_back({&line_of(planned.producers[i]), chained_[i], false});
   next.facts.clear();
   next.predicted = {};
   bool const is_chained = std::ranges::any_of(chained_, [](std::uint32_t launches) { return launches > 1; });
@@ -160,7 +160,7 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
   std::lock_guard const hold(lane.mutex());
   if (lane.is_full()) return false;
   auto& next = lane.next();
-  next.members.assign(1, {&line, 1});
+  next.members.assign(1, {&line, 1, false});
   next.tells = work.kernel() != nullptr;
   next.is_watched_only = true;
   try {
