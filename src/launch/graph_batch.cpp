@@ -67,7 +67,7 @@ std::shared_ptr<kept_graph> graph_batch::launch(stream& on) {
   } catch (device_lost const&) { throw; } catch (...) {
     shelf_.give_up();  // one by one it will be seen whose launch is wrong
   }
-  for (auto const& [line, count] : members_) line->alone_until = line->issued() + count;
+  for (auto const& member : members_) member.line->alone_until = member.line->issued() + member.launches;
   return nullptr;
 }
 

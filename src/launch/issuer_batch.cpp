@@ -33,9 +33,9 @@ bool issuer::issue_batch(std::uint32_t place) {
   counts_.launches.fetch_add(1, std::memory_order_relaxed);
   counts_.kernels.fetch_add(batch_.launches(), std::memory_order_relaxed);
   kernels_in_flight_.fetch_add(batch_.launches(), std::memory_order_relaxed);
-  for (auto const& [line, launches] : batch_.members()) {
-    plan_.withdraw(line->number());
-    note_issued(*line, place, launches, true);
+  for (auto const& member : batch_.members()) {
+    plan_.withdraw(member.line->number());
+    note_issued(*member.line, place, member.launches, true);
   }
   lane.note_issued();
   lane.note_graph(std::move(graph));
