@@ -23,15 +23,17 @@ struct launch_in_flight {
     std::uint32_t launches;  ///< of the line, in order
     bool has_ended = false;  ///< and was noted
   };
-  std::vector<member> members;        ///< whose launches it carries out
-  std::vector<kernel_facts> facts;    ///< of these launches, if they were kernels of a list
-  predicted_times predicted{};        ///< of a merged launch, if times are known
-  bool tells = false;                 ///< it writes an end_record
-  bool is_watched_only = false;       ///< nobody needs to know its end soon unless its line is watched
-  std::unique_ptr<event> behind;      ///< else its sign of end; null as long as there is none
-  std::shared_ptr<void const> graph;  ///< that it launched, held until it has ended
-  bool is_measured = false;           ///< alone in its lane, with an event behind it since issued_at
+  std::vector<member> members;      ///< whose launches it carries out
+  std::vector<kernel_facts> facts;  ///< of these launches, if they were kernels of a list
+  predicted_times predicted{};      ///< of a merged launch, if times are known
+  bool tells = false;               ///< it writes an end_record
+  bool tells_each = false;          ///< and the ends of its kernels
+  bool is_watched_only = false;     ///< nobody needs to know its end soon unless its line is watched
+  std::unique_ptr<event> behind;    ///< else its sign of end; null as long as there is none
+  bool is_measured = false;         ///< alone in its lane, with an event behind it since issued_at
   clock::time_point issued_at;
+  /// That it launched, held until it has ended.
+  std::shared_ptr<void const> graph;
 };
 
 /// A stream of the device with its launches in flight, oldest first.
@@ -76,8 +78,8 @@ class issue_lane {
   /// How long that launch ran: on the device if it told, as the host saw it if it was measured, else 0.
   std::int64_t span_ns_of_ended() const;
   void note_ended();
-  /// The oldest launch in flight if it is a merged one, else null.
-  launch_in_flight* oldest_merged();
+  /// The oldest launch in flight if it tells the ends of its kernels, else null.
+  launch_in_flight* oldest_telling_each();
   /// Whether the kernel at that place of it has ended.
   bool has_kernel_ended(std::uint32_t place) const;
   /// The newest launch in flight, null if there is none.

@@ -150,6 +150,7 @@ void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
   if (!is_chained) next.facts.assign(planned.kernels.begin(), planned.kernels.end());
   if (!is_chained) next.predicted = planned.predicted;
   next.tells = !planned.kernels.empty();
+  next.tells_each = planned.kernels.size() > 1 && table_.lengths_differ(planned.kernels);
   next.is_watched_only = false;
 }
 
@@ -234,6 +235,7 @@ void issuer::enqueue_merged(issue_lane& lane, planned_launch const& planned) {
     for (std::uint32_t k = 0; k < chained_[i]; ++k) piece += add_member(*chain.peek(k), piece);
   }
   merged_.end = end_of_next(lane);
+  if (!lane.next().tells_each) merged_.end.ends = nullptr;
   auto const& kernel = *line_of(planned.producers.front()).chain().front()->kernel();
   lane.on().launch(kernel.merged, merged_.blocks, &merged_, sizeof merged_);
 }

@@ -194,7 +194,7 @@ void issuer::note_end(issue_lane& lane, launch_in_flight const& ended) {
 /// Kernels of a merged launch end before it; what follows them may begin elsewhere. Those that go on in its
 /// chain have ended with the last.
 bool issuer::note_kernel_ends(issue_lane& lane) {
-  auto* const merged = lane.oldest_merged();
+  auto* const merged = lane.oldest_telling_each();
   if (merged == nullptr) return false;
   bool found = false;
   std::uint32_t place = 0;

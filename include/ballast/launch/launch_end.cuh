@@ -37,7 +37,7 @@ struct alignas(64) kernel_ends {
 struct launch_end {
   running_launch* running = nullptr;
   end_record* record = nullptr;
-  kernel_ends* ends = nullptr;    ///< of a merged launch
+  kernel_ends* ends = nullptr;    ///< of a merged launch whose kernels tell theirs, else null
   std::uint64_t number = 0;       ///< of the launch; one after the other on a stream, from 1
   void (*ring)(void*) = nullptr;  ///< on a host device: wakes who looks for the record
   void* bell = nullptr;
@@ -53,7 +53,7 @@ struct launch_end {
   }
   /// Before that, of the kernel at `place` of a merged launch, which has so many blocks.
   BALLAST_HD void note_end_of(std::uint32_t place, std::uint32_t blocks) const {
-    if (!is_last(running->blocks_ended_of[place], blocks)) return;
+    if (ends == nullptr || !is_last(running->blocks_ended_of[place], blocks)) return;
     atomic_ref<std::uint32_t, scope::system>(ends->number[place]).store_release(std::uint32_t(number));
     wake_host();
   }
