@@ -5,12 +5,6 @@
 
 namespace ballast::inline launch {
 
-launch_in_flight& issue_lane::next() {
-  auto& next = at(issued_ + 1);
-  next.issued_at = in_flight() == 0 ? clock::now() : clock::time_point();
-  return next;
-}
-
 void issue_lane::note_issued() {
   ++issued_;
   in_flight_.fetch_add(1, std::memory_order_release);
@@ -60,8 +54,7 @@ bool issue_lane::is_told_by_events() {
 std::int64_t issue_lane::span_ns_of_ended() const {
   auto const& oldest = at(ended_ + 1);
   if (oldest.tells) return std::int64_t(records_[(ended_ + 1) % most_in_flight].span_ns);
-  if (oldest.issued_at == clock::time_point() || oldest.behind == nullptr) return 0;
-  return std::chrono::nanoseconds(clock::now() - oldest.issued_at).count();
+  return oldest.is_measured ? std::chrono::nanoseconds(clock::now() - oldest.issued_at).count() : 0;
 }
 
 void issue_lane::note_ended() {
@@ -69,7 +62,7 @@ void issue_lane::note_ended() {
   oldest.members.clear();
   oldest.facts.clear();
   oldest.predicted = {};
-  oldest.tells = false;
+  oldest.tells = oldest.is_measured = false;
   oldest.behind.reset();
   in_flight_.fetch_sub(1, std::memory_order_release);
 }

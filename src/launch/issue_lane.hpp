@@ -28,7 +28,8 @@ struct launch_in_flight {
   bool tells = false;               ///< it writes an end_record
   bool is_watched_only = false;     ///< nobody needs to know its end soon unless its line is watched
   std::unique_ptr<event> behind;    ///< else its sign of end; null as long as there is none
-  clock::time_point issued_at;      ///< if it was the only one of its lane, else the epoch
+  bool is_measured = false;         ///< alone in its lane, with an event behind it since issued_at
+  clock::time_point issued_at;
 };
 
 /// A stream of the device with its launches in flight, oldest first.
@@ -49,9 +50,9 @@ class issue_lane {
 
   // Who holds mutex().
   stream& on() { return *on_; }
-  /// What is to be said of the launch that is issued next, empty; note_issued() makes it known. The lane must
-  /// not be full.
-  launch_in_flight& next();
+  /// What is to be said of the launch that is issued next; note_issued() makes it known. The lane must not be
+  /// full.
+  launch_in_flight& next() { return at(issued_ + 1); }
   /// How that launch tells its end, without a bell.
   launch_end end_of_next() const {
     return {running_, &records_[(issued_ + 1) % most_in_flight], issued_ + 1, nullptr, nullptr};
@@ -65,8 +66,7 @@ class issue_lane {
   /// The oldest launch in flight if it is seen to have ended, else null. Then note_ended() forgets it. Throws
   /// device_lost.
   launch_in_flight* ended();
-  /// How long that launch ran: on the device if it told, else as the host saw it, 0 if other launches of the
-  /// lane were in the way.
+  /// How long that launch ran: on the device if it told, as the host saw it if it was measured, else 0.
   std::int64_t span_ns_of_ended() const;
   void note_ended();
   /// The newest launch in flight, null if there is none.

@@ -69,6 +69,7 @@ class issuer {
   void enqueue_work(issue_lane& lane, submission& work);
   launch_end end_of_next(issue_lane const& lane);
   void count(std::size_t kernels);
+  void measure_if_due(issue_lane& lane, producer_line& line);
 
   // Only the thread, from here on.
   void serve();

@@ -19,6 +19,7 @@ struct lone_launch_bytes {
 /// What is chained ends together: the first no later than so long after its end.
 constexpr std::int64_t most_chained_ns = 50'000;
 constexpr std::uint32_t merged_between_unchained = 16;
+constexpr std::uint64_t launches_between_measures = 16;
 
 void tell_end(void const* argument, host_lane& lane) {
   auto const& end = *static_cast<launch_end const*>(argument);
@@ -82,6 +83,7 @@ std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& 
       enqueue_merged(lane, planned);
     else
       enqueue_alone(lane, *line_of(planned.producers.front()).chain().front());
+    measure_if_due(lane, line_of(planned.producers.front()));
   } catch (device_lost const&) { throw; } catch (...) {
     return std::current_exception();
   }
@@ -101,6 +103,7 @@ void issuer::chain_followers(planned_launch const& planned) {
   std::uint32_t taken = 0;
   for (auto const& kernel : planned.kernels) taken += kernel.argument_bytes;
   auto const most = (merged_launch::most_kernels - members) / members;
+  for (auto const producer : planned.producers) line_of(producer).chain().fetch(2 + std::min(most, 4u));
   auto const pieces = (merged_launch::most_argument_bytes - taken) / argument_piece / members;
   for (std::size_t i = 0; i < members; ++i)
     chained_[i] = 1 + followers_of(line_of(planned.producers[i]).chain(), most, pieces);
@@ -122,6 +125,16 @@ std::uint32_t issuer::followers_of(submission_chain& chain, std::uint32_t most, 
     pieces -= pieces_of(kernel);
   }
   return most;
+}
+
+/// Of launches that do not tell their end some get an event at once, so that the time until it is reached is
+/// theirs.
+void issuer::measure_if_due(issue_lane& lane, producer_line& line) {
+  auto& next = lane.next();
+  next.is_measured = !next.tells && lane.in_flight() == 0 && line.issued() % launches_between_measures == 0;
+  if (!next.is_measured) return;
+  next.behind = lane.on().record_unmeasured();
+  next.issued_at = clock::now();
 }
 
 void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
@@ -149,6 +162,7 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
   next.is_watched_only = true;
   try {
     enqueue_alone(lane, work);
+    measure_if_due(lane, line);
   } catch (device_lost const&) {
     line.fail(std::current_exception(), true);
     return true;

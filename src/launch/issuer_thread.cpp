@@ -130,7 +130,7 @@ void issuer::offer(producer_line& line, submission const& oldest) {
   }
   plan_.offer(offered);
   line.offered = true;
-  line.chain().fetch_second();
+  line.chain().fetch(2);
 }
 
 bool issuer::unblock() {

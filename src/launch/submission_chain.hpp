@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -46,13 +47,16 @@ class submission_chain {
     return &first_->places[taken_ + after];
   }
   /// There must be a front().
-  void pop() { first_->places[taken_++].clear(); }
-  /// Asks for what is behind the front to be brought near, whoever wrote it.
-  void fetch_second() const {
-    if (taken_ + 1 >= link::size) return;
-    auto const* const second = reinterpret_cast<char const*>(&first_->places[taken_ + 1]);
-    __builtin_prefetch(second);
-    __builtin_prefetch(second + 64);
+  void pop() { first_->places[taken_++].release(); }
+  /// Asks for the oldest so many to be brought near this thread from the one that wrote them.
+  void fetch(std::uint32_t count) const {
+    __builtin_prefetch(&first_->filled);
+    auto const end = std::min(taken_ + count, link::size);
+    for (auto place = taken_; place < end; ++place) {
+      auto const* const work = reinterpret_cast<char const*>(&first_->places[place]);
+      __builtin_prefetch(work);
+      __builtin_prefetch(work + 64);
+    }
   }
 
  private:

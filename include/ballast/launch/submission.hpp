@@ -33,10 +33,14 @@ class alignas(64) submission {
   ~submission() { clear(); }
 
   void clear() {
-    if (destroy_ != nullptr) destroy_(bytes_);
-    destroy_ = nullptr;
+    release();
     kernel_ = nullptr;
-    prerequisites_.reset();
+  }
+  /// Lets go of what it owns, which the thread that issues does: mostly nothing, and then it writes nothing,
+  /// so that the memory stays near the thread that will fill it again.
+  void release() {
+    if (destroy_ != nullptr) std::exchange(destroy_, nullptr)(bytes_);
+    if (prerequisites_ != nullptr) prerequisites_.reset();
   }
 
   // Of an empty one.
