@@ -57,12 +57,24 @@ std::int64_t issue_lane::span_ns_of_ended() const {
   return oldest.is_measured ? std::chrono::nanoseconds(clock::now() - oldest.issued_at).count() : 0;
 }
 
+launch_in_flight* issue_lane::oldest_telling_each() {
+  if (in_flight() == 0) return nullptr;
+  auto& oldest = at(ended_ + 1);
+  return oldest.tells_each ? &oldest : nullptr;
+}
+
+bool issue_lane::has_kernel_ended(std::uint32_t place) const {
+  auto const number = ended_ + 1;
+  atomic_ref<std::uint32_t, scope::system> const told(ends_[number % most_in_flight].number[place]);
+  return told.load_acquire() == std::uint32_t(number);
+}
+
 void issue_lane::note_ended() {
   auto& oldest = at(++ended_);
   oldest.members.clear();
   oldest.facts.clear();
   oldest.predicted = {};
-  oldest.tells = oldest.is_measured = false;
+  oldest.tells = oldest.tells_each = oldest.is_measured = false;
   oldest.behind.reset();
   in_flight_.fetch_sub(1, std::memory_order_release);
 }

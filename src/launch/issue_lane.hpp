@@ -21,11 +21,13 @@ struct launch_in_flight {
   struct member {
     producer_line* line;
     std::uint32_t launches;  ///< of the line, in order
+    bool has_ended = false;  ///< and was noted
   };
   std::vector<member> members;      ///< whose launches it carries out
   std::vector<kernel_facts> facts;  ///< of these launches, if they were kernels of a list
   predicted_times predicted{};      ///< of a merged launch, if times are known
   bool tells = false;               ///< it writes an end_record
+  bool tells_each = false;          ///< and the ends of its kernels
   bool is_watched_only = false;     ///< nobody needs to know its end soon unless its line is watched
   std::unique_ptr<event> behind;    ///< else its sign of end; null as long as there is none
   bool is_measured = false;         ///< alone in its lane, with an event behind it since issued_at
@@ -37,11 +39,12 @@ class issue_lane {
  public:
   static constexpr std::uint32_t most_in_flight = 64;
 
-  /// `running` and `records` (most_in_flight of them) are the lane's own, cleared, on the device and pinned;
-  /// `in_flight` is its own too, zero, and lies beside those of other lanes, which are looked at together.
-  issue_lane(std::unique_ptr<stream> on, running_launch* running, end_record* records,
+  /// `running`, `records` and `ends` (most_in_flight of them) are the lane's own, cleared, the first on the
+  /// device, the others pinned; `in_flight` is its own too, zero, and lies beside those of other lanes, which
+  /// are looked at together.
+  issue_lane(std::unique_ptr<stream> on, running_launch* running, end_record* records, kernel_ends* ends,
              std::atomic<std::uint32_t>& in_flight)
-      : on_(std::move(on)), running_(running), records_(records), in_flight_(in_flight) {}
+      : on_(std::move(on)), running_(running), records_(records), ends_(ends), in_flight_(in_flight) {}
 
   // Any thread.
   std::uint32_t in_flight() const { return in_flight_.load(std::memory_order_acquire); }
@@ -55,7 +58,9 @@ class issue_lane {
   launch_in_flight& next() { return at(issued_ + 1); }
   /// How that launch tells its end, without a bell.
   launch_end end_of_next() const {
-    return {running_, &records_[(issued_ + 1) % most_in_flight], issued_ + 1, nullptr, nullptr};
+    auto const number = issued_ + 1;
+    auto const place = number % most_in_flight;
+    return {.running = running_, .record = &records_[place], .ends = &ends_[place], .number = number};
   }
   void note_issued();
   /// Gives the launch issued last a sign of its end, if it has none, and with it all before. The thread that
@@ -69,6 +74,10 @@ class issue_lane {
   /// How long that launch ran: on the device if it told, as the host saw it if it was measured, else 0.
   std::int64_t span_ns_of_ended() const;
   void note_ended();
+  /// The oldest launch in flight if it tells the ends of its kernels, else null.
+  launch_in_flight* oldest_telling_each();
+  /// Whether the kernel at that place of it has ended.
+  bool has_kernel_ended(std::uint32_t place) const;
   /// The newest launch in flight, null if there is none.
   launch_in_flight const* newest() const;
   /// Whether no event is to be asked for the next end.
@@ -85,6 +94,7 @@ class issue_lane {
   std::unique_ptr<stream> on_;
   running_launch* running_;
   end_record* records_;
+  kernel_ends* ends_;
   std::array<launch_in_flight, most_in_flight> launches_;
 
   alignas(64) std::mutex mutex_;

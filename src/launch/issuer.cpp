@@ -36,6 +36,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       kernels_(kernels),
       running_(device_, streams_for(*device_, options)),
       records_(device_, running_.size() * issue_lane::most_in_flight),
+      ends_(device_, records_.size()),
       lanes_in_flight_(running_.size()),
       self_issue_(self_issue_of(options.order)),
       merges_(options.merge != "none"),
@@ -46,9 +47,11 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       in_flight_(running_.size()) {
   for (std::size_t i = 0; i < running_.size(); ++i)
     lanes_.emplace_back(device_->make_stream(), &running_.data()[i],
-                        &records_.data()[i * issue_lane::most_in_flight], lanes_in_flight_[i]);
+                        &records_.data()[i * issue_lane::most_in_flight],
+                        &ends_.data()[i * issue_lane::most_in_flight], lanes_in_flight_[i]);
   clear(lanes_.front().on(), running_.data(), running_.bytes());
   clear(lanes_.front().on(), records_.data(), records_.bytes());
+  clear(lanes_.front().on(), ends_.data(), ends_.bytes());
   thread_ = std::thread([this] { serve(); });
 }
 

@@ -83,6 +83,8 @@ class issuer {
   bool sweep();
   bool sweep_lane(issue_lane& lane);
   void note_end(issue_lane& lane, launch_in_flight const& ended);
+  bool note_kernel_ends(issue_lane& lane);
+  void note_end_of(launch_in_flight::member const& member);
   void learn(issue_lane const& lane, launch_in_flight const& ended);
   void close_notes();
   bool sign_lanes();
@@ -111,6 +113,7 @@ class issuer {
   doorbell bell_;  // before the lanes: the last block of a launch may still ring when its end is seen
   device_buffer<running_launch> running_;
   pinned_buffer<end_record> records_;
+  pinned_buffer<kernel_ends> ends_;
   std::vector<std::atomic<std::uint32_t>> lanes_in_flight_;
   std::deque<issue_lane> lanes_;
 

@@ -140,13 +140,14 @@ void issuer::measure_if_due(issue_lane& lane, producer_line& line) {
 void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
   next.members.clear();
   for (std::size_t i = 0; i < chained_.size(); ++i)
-    next.members.push_back({&line_of(planned.producers[i]), chained_[i]});
+    next.members.push_back({&line_of(planned.producers[i]), chained_[i], false});
   next.facts.clear();
   next.predicted = {};
   bool const is_chained = std::ranges::any_of(chained_, [](std::uint32_t launches) { return launches > 1; });
   if (!is_chained) next.facts.assign(planned.kernels.begin(), planned.kernels.end());
   if (!is_chained) next.predicted = planned.predicted;
   next.tells = !planned.kernels.empty();
+  next.tells_each = planned.kernels.size() > 1 && table_.lengths_differ(planned.kernels);
   next.is_watched_only = false;
 }
 
@@ -157,7 +158,7 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
   std::lock_guard const hold(lane.mutex());
   if (lane.is_full()) return false;
   auto& next = lane.next();
-  next.members.assign(1, {&line, 1});
+  next.members.assign(1, {&line, 1, false});
   next.tells = work.kernel() != nullptr;
   next.is_watched_only = true;
   try {
@@ -231,6 +232,7 @@ void issuer::enqueue_merged(issue_lane& lane, planned_launch const& planned) {
     for (std::uint32_t k = 0; k < chained_[i]; ++k) piece += add_member(*chain.peek(k), piece);
   }
   merged_.end = end_of_next(lane);
+  if (!lane.next().tells_each) merged_.end.ends = nullptr;
   auto const& kernel = *line_of(planned.producers.front()).chain().front()->kernel();
   lane.on().launch(kernel.merged, merged_.blocks, &merged_, sizeof merged_);
 }

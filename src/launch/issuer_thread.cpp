@@ -179,25 +179,44 @@ bool issuer::sweep_lane(issue_lane& lane) {
     lane.note_ended();
     found = true;
   }
-  return found;
+  return note_kernel_ends(lane) || found;
 }
 
 void issuer::note_end(issue_lane& lane, launch_in_flight const& ended) {
   learn(lane, ended);
-  std::uint64_t launches = 0;
-  for (auto const& member : ended.members) {
-    member.line->note_finished(member.launches);
-    launches += member.launches;
-    if (!member.line->is_in_flight()) plan_.predecessor_finished(member.line->number());
-    noted_.push_back(member.line);
+  for (auto const& member : ended.members)
+    if (!member.has_ended) note_end_of(member);
+}
+
+/// Kernels of a merged launch end before it; what follows them may begin elsewhere. Those that go on in its
+/// chain have ended with the last.
+bool issuer::note_kernel_ends(issue_lane& lane) {
+  auto* const merged = lane.oldest_telling_each();
+  if (merged == nullptr) return false;
+  bool found = false;
+  std::uint32_t place = 0;
+  for (auto& member : merged->members) {
+    if (!member.has_ended && lane.has_kernel_ended(place)) {
+      member.has_ended = found = true;
+      note_end_of(member);
+    }
+    place += member.launches;
   }
-  kernels_in_flight_.fetch_sub(launches, std::memory_order_relaxed);
+  return found;
+}
+
+void issuer::note_end_of(launch_in_flight::member const& member) {
+  member.line->note_finished(member.launches);
+  kernels_in_flight_.fetch_sub(member.launches, std::memory_order_relaxed);
+  if (!member.line->is_in_flight()) plan_.predecessor_finished(member.line->number());
+  noted_.push_back(member.line);
 }
 
 void issuer::learn(issue_lane const& lane, launch_in_flight const& ended) {
   auto const span = lane.span_ns_of_ended();
   if (span <= 0) return;
-  if (ended.members.size() == 1) ended.members.front().line->note_span(span);
+  if (ended.members.size() == 1 && !ended.members.front().has_ended)
+    ended.members.front().line->note_span(span);
   table_.learn(ended.facts, ended.predicted.merged_busy, span);
   if (ended.predicted.merged_busy > 0) plan_.judge().note(ended.facts, ended.predicted, span);
 }

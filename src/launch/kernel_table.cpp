@@ -2,7 +2,7 @@
 #include "kernel_table.hpp"
 
 #include <algorithm>
-
+#include <ranges>
 namespace ballast::inline launch {
 namespace {
 
@@ -50,6 +50,13 @@ kernel_facts kernel_table::facts(launchable_kernel const& kernel, std::uint32_t 
 std::int64_t kernel_table::expected_ns(kernel_facts const& kernel) const {
   auto const at_once = std::uint64_t{costs_.multiprocessors.value()} * kernel.blocks_per_multiprocessor;
   return kernel.block_ns * std::int64_t((kernel.blocks + at_once - 1) / at_once);
+}
+
+bool kernel_table::lengths_differ(std::span<kernel_facts const> kernels) const {
+  constexpr double about_as_long = 1.5;
+  auto const length = [&](kernel_facts const& kernel) { return expected_ns(kernel); };
+  auto const [shortest, longest] = std::ranges::minmax(kernels | std::views::transform(length));
+  return double(longest) > about_as_long * double(shortest);
 }
 
 void kernel_table::learn(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns) {

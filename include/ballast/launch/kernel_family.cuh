@@ -27,17 +27,19 @@ struct kernel_family {
   }
 
   /// Runs block `block` of a merged launch on the calling block of threads, and then the kernels that are
-  /// chained to it.
+  /// chained to it. Returns the place of the kernel whose block it was.
   template <template <class> class Block>
-  BALLAST_HD static void run(merged_launch const& launch, std::uint32_t block, void* scratch_memory) {
-    auto place = launch.member_of(block);
+  BALLAST_HD static std::uint32_t run(merged_launch const& launch, std::uint32_t block,
+                                      void* scratch_memory) {
+    auto const place = launch.member_of(block);
     auto const first = launch.first_of(place);
     auto const end = launch.members[place].end;
     run_member<Block>(launch, place, end - first, block - first, scratch_memory);
-    while (++place < launch.kernels && launch.members[place].end == end) {
+    for (auto next = place + 1; next < launch.kernels && launch.members[next].end == end; ++next) {
       sync_block();
-      run_member<Block>(launch, place, 1, 0, scratch_memory);
+      run_member<Block>(launch, next, 1, 0, scratch_memory);
     }
+    return place;
   }
 
  private:

@@ -38,8 +38,7 @@ template <class Family>
 void launch_merged_on_cores(void const* argument, host_lane& lane) {
   auto const& launch = *static_cast<merged_launch const*>(argument);
   launch.end.note_begin(lane.block);
-  Family::template run<host_block>(launch, lane.block, lane.scratch);
-  launch.end.note_end(lane.grid);
+  launch.note_end(Family::template run<host_block>(launch, lane.block, lane.scratch));
 }
 
 #if defined(__CUDACC__)
@@ -58,9 +57,9 @@ template <class Family>
 __global__ void __launch_bounds__(Family::threads, Family::blocks_per_multiprocessor)
     launch_merged_on_gpu(__grid_constant__ merged_launch const launch) {
   if (threadIdx.x == 0) launch.end.note_begin(blockIdx.x);
-  Family::template run<cuda_block>(launch, blockIdx.x, nullptr);
+  auto const place = Family::template run<cuda_block>(launch, blockIdx.x, nullptr);
   __syncthreads();
-  if (threadIdx.x == 0) launch.end.note_end(gridDim.x);
+  if (threadIdx.x == 0) launch.note_end(place);
 }
 #endif
 

@@ -15,10 +15,21 @@ struct alignas(16) end_record {
   std::uint64_t number = 0;   ///< of the launch, written last
 };
 
+/// The most kernels of one launch.
+inline constexpr std::uint32_t most_kernels_of_launch = 160;
+
 /// What a launch keeps in the device's memory; launches of one stream share one, since they do not overlap.
+/// The counts are 0 between two launches.
 struct alignas(64) running_launch {
   std::uint64_t began_ns = 0;
-  std::uint32_t blocks_ended = 0;  ///< 0 between two launches
+  std::uint32_t blocks_ended = 0;
+  std::uint32_t blocks_ended_of[most_kernels_of_launch] = {};  ///< by kernel
+};
+
+/// Where a merged launch tells the ends of its kernels, in memory that host and device address: the number of
+/// the launch (its lower half) at the kernel's place.
+struct alignas(64) kernel_ends {
+  std::uint32_t number[most_kernels_of_launch] = {};
 };
 
 /// How a launch tells the host that it has ended: the last block to end writes a record. No event is needed
@@ -26,6 +37,7 @@ struct alignas(64) running_launch {
 struct launch_end {
   running_launch* running = nullptr;
   end_record* record = nullptr;
+  kernel_ends* ends = nullptr;    ///< of a merged launch whose kernels tell theirs, else null
   std::uint64_t number = 0;       ///< of the launch; one after the other on a stream, from 1
   void (*ring)(void*) = nullptr;  ///< on a host device: wakes who looks for the record
   void* bell = nullptr;
@@ -35,21 +47,36 @@ struct launch_end {
     if (block == 0) device_atomic<std::uint64_t>(running->began_ns).store_relaxed(now_ns());
   }
 
-  /// After all that the threads of the block did, and a sync of the block.
+  /// After all that the threads of the block did, and a sync of the block; of a launch of so many blocks.
   BALLAST_HD void note_end(std::uint32_t blocks) const {
-    device_atomic<std::uint32_t> const ended(running->blocks_ended);
-    fence_after_relaxed<scope::device>();
-    if (ended.add_release(1) + 1 != blocks) return;
-    fence_after_relaxed<scope::device>();
-    ended.store_relaxed(0);
-    tell_host();
+    if (is_last(running->blocks_ended, blocks)) tell_host();
+  }
+  /// Before that, of the kernel at `place` of a merged launch, which has so many blocks.
+  BALLAST_HD void note_end_of(std::uint32_t place, std::uint32_t blocks) const {
+    if (ends == nullptr || !is_last(running->blocks_ended_of[place], blocks)) return;
+    atomic_ref<std::uint32_t, scope::system>(ends->number[place]).store_release(std::uint32_t(number));
+    wake_host();
   }
 
  private:
+  /// Counts this block; leaves 0 behind if it is the last, which then sees what all did.
+  BALLAST_HD static bool is_last(std::uint32_t& count, std::uint32_t blocks) {
+    device_atomic<std::uint32_t> const ended(count);
+    fence_after_relaxed<scope::device>();
+    if (ended.add_release(1) + 1 != blocks) return false;
+    fence_after_relaxed<scope::device>();
+    ended.store_relaxed(0);
+    return true;
+  }
+
   BALLAST_HD void tell_host() const {
     auto const began = device_atomic<std::uint64_t>(running->began_ns).load_relaxed();
     atomic_ref<std::uint64_t, scope::system>(record->span_ns).store_relaxed(now_ns() - began);
     atomic_ref<std::uint64_t, scope::system>(record->number).store_release(number);
+    wake_host();
+  }
+
+  BALLAST_HD void wake_host() const {
 #if !BALLAST_ON_GPU
     if (ring != nullptr) ring(bell);
 #endif

@@ -24,8 +24,8 @@ struct merged_member {
 /// of their arguments. 8 KiB, up to which a launch costs the host no more than an empty one
 /// (docs/decisions/0011).
 struct merged_launch {
-  static constexpr std::uint32_t most_kernels = 160;
-  static constexpr std::uint32_t most_argument_bytes = 6864;
+  static constexpr std::uint32_t most_kernels = most_kernels_of_launch;
+  static constexpr std::uint32_t most_argument_bytes = 6848;
 
   launch_end end;
   std::uint32_t blocks = 0;   ///< of all
@@ -44,6 +44,11 @@ struct merged_launch {
         low = middle + 1;
     }
     return low;
+  }
+  /// After run(), on one thread of the block.
+  BALLAST_HD void note_end(std::uint32_t place) const {
+    end.note_end_of(place, members[place].end - first_of(place));
+    end.note_end(blocks);
   }
   /// The first block of a member, counted over the launch.
   BALLAST_HD std::uint32_t first_of(std::uint32_t place) const {
