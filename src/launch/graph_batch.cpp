@@ -34,9 +34,10 @@ bool graph_batch::collect(std::span<producer_line* const> lines) {
   for (auto* const line : lines)
     if (line != nullptr && waits_for_nothing(*line)) members_.push_back({line, 0});
   if (members_.size() < fewest_lines) return false;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (i + 1 < members_.size()) members_[i + 1].line->chain().fetch(usual_of_line);
-    members_[i].launches = collect(*members_[i].line);
+  constexpr std::size_t fetched_ahead = 4;
+  for (std::size_t i = 0; i < members_.size() + fetched_ahead; ++i) {
+    if (i < members_.size()) members_[i].line->chain().fetch(usual_of_line);
+    if (i >= fetched_ahead) members_[i - fetched_ahead].launches = collect(*members_[i - fetched_ahead].line);
   }
   std::erase_if(members_, [](auto const& member) { return member.launches == 0; });
   if (members_.size() < fewest_lines || batch_.launches() < fewest_launches_of_graph) return false;

@@ -6,8 +6,8 @@
 namespace ballast::inline launch {
 namespace {
 
-/// On an H200 a kernel begins 1 to 1.5 us after the one before it in a stream, and a launch takes the host 4
-/// to 5 us (docs/decisions/0011); on CPU cores both wake threads.
+/// On an H200 kernels of 5 us took 6.4 us each in one stream (ballast bench launch/chains), and a launch
+/// takes the host 4 to 5 us (docs/decisions/0011); on CPU cores both wake threads.
 launch_costs costs_on(compute_device const& device) {
   auto const multiprocessors = std::uint32_t(std::max(1, device.facts().multiprocessors));
   return {.multiprocessors = multiprocessor_count(multiprocessors),

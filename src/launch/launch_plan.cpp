@@ -49,6 +49,7 @@ void launch_plan::choose_companions(std::size_t leader) {
   planned_.predicted = {};
   gather_candidates(leader);
   take({places_.data(), 1});
+  if (waiting_.size() > 1) count_if_unmergeable(leader);
   if (places_.size() < 2) return;
   auto const& family = families_[offers_[leader].kernel.family];
   merge_->first_group({candidates_, costs_.multiprocessors, family.most_kernels}, group_);
@@ -88,6 +89,13 @@ void launch_plan::gather_candidates(std::size_t leader) {
     candidates_.push_back({offers_[place].kernel.blocks, offers_[place].kernel.block_ns});
   }
   places_.resize(candidates_.size());
+}
+
+/// What speaks against one kernel alone is counted where it might have led others.
+void launch_plan::count_if_unmergeable(std::size_t place) {
+  if (merge_ == nullptr || !offers_[place].is_listed || is_mergeable(place)) return;
+  auto const& kernel = offers_[place].kernel;
+  judge_.add(judge_one(kernel, families_[kernel.family], costs_));
 }
 
 bool launch_plan::is_mergeable(std::size_t place) const {

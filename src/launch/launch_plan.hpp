@@ -59,6 +59,7 @@ class launch_plan {
   void choose_companions(std::size_t leader);
   void gather_candidates(std::size_t leader);
   void take(std::span<std::size_t const> candidates);
+  void count_if_unmergeable(std::size_t place);
   bool is_mergeable(std::size_t place) const;
   bool may_go_with(std::size_t place, std::size_t leader) const;
 

@@ -22,6 +22,11 @@ namespace ballast::inline launch {
 class issuer;
 struct issuers;
 
+/// What may be launched beside kernels: called with a stream.
+template <class Work>
+concept stream_work = std::invocable < std::decay_t<Work>
+&, stream& > ;
+
 /// A line of launches that take effect in order: each begins when the one before has ended, on one device,
 /// the producer's. Made by launch_queue::make_producer(). Launches of different producers are independent.
 /// Move only; one thread at a time, and each thread that launches should have its own. Destroying it leaves
@@ -65,11 +70,10 @@ class producer {
   }
 
   /// `work(stream&)` enqueues what it likes on the stream: copies, fills, a library's calls on native(). It
-  /// is called once, on another thread as a rule, must not wait for the device nor keep the stream, and what
-  /// it throws is this launch's error.
-  template <class Work>
-  requires std::invocable < std::decay_t<Work>
-  &, stream& > launch_ticket launch(Work&& work) {
+  /// is called once, on another thread as a rule; it must not wait for the device, keep the stream, or use
+  /// the queue or a producer. What it throws is this launch's error.
+  template <stream_work Work>
+  launch_ticket launch(Work&& work) {
     next_submission().set_work(std::forward<Work>(work));
     return commit();
   }
