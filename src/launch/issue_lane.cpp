@@ -74,14 +74,17 @@ bool issue_lane::has_kernel_ended(std::uint32_t place) const {
   return told.load_acquire() == std::uint32_t(number);
 }
 
+void launch_in_flight::clear() {
+  members.clear();
+  facts.clear();
+  predicted = {};
+  tells = tells_each = is_timed = is_watched_only = is_measured = false;
+  behind.reset();
+  graph.reset();
+}
+
 void issue_lane::note_ended() {
-  auto& oldest = at(++ended_);
-  oldest.members.clear();
-  oldest.facts.clear();
-  oldest.predicted = {};
-  oldest.tells = oldest.tells_each = oldest.is_measured = false;
-  oldest.behind.reset();
-  oldest.graph.reset();
+  at(++ended_).clear();
   in_flight_.fetch_sub(1, std::memory_order_release);
 }
 

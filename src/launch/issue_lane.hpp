@@ -28,12 +28,16 @@ struct launch_in_flight {
   predicted_times predicted{};      ///< of a merged launch, if times are known
   bool tells = false;               ///< it writes an end_record
   bool tells_each = false;          ///< and the ends of its kernels
+  bool is_timed = false;            ///< its end_record says how long its work took
   bool is_watched_only = false;     ///< nobody needs to know its end soon unless its line is watched
   std::unique_ptr<event> behind;    ///< else its sign of end; null as long as there is none
   bool is_measured = false;         ///< alone in its lane, with an event behind it since issued_at
   clock::time_point issued_at;
   /// That it launched, held until it has ended.
   std::shared_ptr<void const> graph;
+
+  /// Forgets all but the memory that it has.
+  void clear();
 };
 
 /// A stream of the device with its launches in flight, oldest first.

@@ -57,6 +57,8 @@ class issuer {
   void wake();
   bool may_issue_at_once(producer_line const& line, submission const& work) const;
   bool is_alone(producer_line const& line) const;
+  std::uint32_t lane_for(producer_line const& line) const;
+  bool is_sound();
 
   struct counts {
     std::atomic<std::uint64_t> launches = 0, kernels = 0, merged_launches = 0, merged_kernels = 0;
@@ -75,6 +77,9 @@ class issuer {
   // Only the thread, from here on.
   void serve();
   bool look_around();
+  void await_what_is_in_flight(deadline until);
+  bool look_for_ends();
+  void give_up(char const* cause);
   bool look_once();
   bool absorb();
   bool look_at(producer_line& line);

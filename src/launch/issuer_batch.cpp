@@ -28,11 +28,8 @@ bool issuer::issue_batch(std::uint32_t place) {
   auto graph = batch_.launch(lane.on());
   if (graph == nullptr) return false;
   auto& next = lane.next();
+  next.clear();
   next.members.assign(batch_.members().begin(), batch_.members().end());
-  // One that failed before may have left something here.
-  next.facts.clear();
-  next.predicted = {};
-  next.tells = next.tells_each = next.is_watched_only = next.is_measured = false;
   counts_.launches.fetch_add(1, std::memory_order_relaxed);
   counts_.kernels.fetch_add(batch_.launches(), std::memory_order_relaxed);
   kernels_in_flight_.fetch_add(batch_.launches(), std::memory_order_relaxed);

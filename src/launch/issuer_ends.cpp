@@ -84,7 +84,7 @@ void issuer::note_end_of(launch_in_flight::member const& member) {
 void issuer::learn(issue_lane const& lane, launch_in_flight const& ended) {
   auto const span = lane.span_ns_of_ended();
   if (span <= 0) return;
-  if (ended.members.size() == 1 && !ended.members.front().has_ended)
+  if (ended.members.size() == 1 && (ended.is_timed || ended.is_measured))
     ended.members.front().line->note_span(span);
   table_.learn(ended.facts, ended.predicted.merged_busy, span);
   if (ended.predicted.merged_busy > 0) plan_.judge().note(ended.facts, ended.predicted, span);

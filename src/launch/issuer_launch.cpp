@@ -87,8 +87,10 @@ std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& 
     else
       enqueue_alone(lane, *line_of(planned.producers.front()).chain().front());
     measure_if_due(lane, line_of(planned.producers.front()));
-  } catch (device_lost const&) { throw; } catch (...) {
-    return std::current_exception();
+  } catch (...) {
+    auto const error = std::current_exception();
+    device_->check();
+    return error;
   }
   auto const kernels = std::accumulate(chained_.begin(), chained_.end(), std::size_t{0});
   kernels_in_flight_.fetch_add(kernels, std::memory_order_relaxed);
@@ -141,37 +143,33 @@ void issuer::measure_if_due(issue_lane& lane, producer_line& line) {
 }
 
 void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
-  next.members.clear();
+  next.clear();
   for (std::size_t i = 0; i < chained_.size(); ++i)
     next.members.push_back({&line_of(planned.producers[i]), chained_[i], false});
-  next.facts.clear();
-  next.predicted = {};
   bool const is_chained = std::ranges::any_of(chained_, [](std::uint32_t launches) { return launches > 1; });
   if (!is_chained) next.facts.assign(planned.kernels.begin(), planned.kernels.end());
   if (!is_chained) next.predicted = planned.predicted;
-  next.tells = !planned.kernels.empty();
+  next.tells = next.is_timed = !planned.kernels.empty();
   next.tells_each = planned.kernels.size() > 1 && table_.lengths_differ(planned.kernels);
-  next.is_watched_only = false;
 }
 
 bool issuer::issue_at_once(producer_line& line, submission& work) {
   if (!may_issue_at_once(line, work)) return false;
-  auto const place = line.is_in_flight() ? line.lane() : line.number() % std::uint32_t(lanes_.size());
+  auto const place = lane_for(line);
   auto& lane = lanes_[place];
-  std::lock_guard const hold(lane.mutex());
-  if (lane.is_full()) return false;
+  std::unique_lock const hold(lane.mutex(), std::try_to_lock);
+  if (!hold || lane.is_full()) return false;
+  if (self_issue_ == self_issue::where_better && !line.is_in_flight() && lane.in_flight() != 0) return false;
   auto& next = lane.next();
+  next.clear();
   next.members.assign(1, {&line, 1, false});
-  next.tells = work.kernel() != nullptr;
+  next.tells = next.is_timed = work.kernel() != nullptr;
   next.is_watched_only = true;
   try {
     enqueue_alone(lane, work);
     measure_if_due(lane, line);
-  } catch (device_lost const&) {
-    line.fail(std::current_exception(), true);
-    return true;
   } catch (...) {
-    line.fail(std::current_exception(), false);
+    line.fail(std::current_exception(), !is_sound());
     return true;
   }
   count(1);
@@ -181,6 +179,25 @@ bool issuer::issue_at_once(producer_line& line, submission& work) {
   lane.note_issued();
   if (soundly_asleep_.load(std::memory_order_seq_cst)) bell_.ring();
   return true;
+}
+
+/// Where the line's launches are, else its own; another one, if that is free of launches, where the order
+/// asks for no certain stream.
+std::uint32_t issuer::lane_for(producer_line const& line) const {
+  auto const lanes = std::uint32_t(lanes_.size());
+  auto const own = line.number() % lanes;
+  if (line.is_in_flight()) return line.lane();
+  if (self_issue_ == self_issue::always) return own;
+  for (std::uint32_t i = 0; i < lanes; ++i)
+    if (lanes_in_flight_[(own + i) % lanes].load(std::memory_order_relaxed) == 0) return (own + i) % lanes;
+  return own;
+}
+
+bool issuer::is_sound() {
+  try {
+    device_->check();
+    return true;
+  } catch (...) { return false; }
 }
 
 bool issuer::may_issue_at_once(producer_line const& line, submission const& work) const {

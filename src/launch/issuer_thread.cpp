@@ -33,7 +33,36 @@ void issuer::serve() {
     while (look_around()) looks_ = 0;
     if (!must_look_again_soon()) sleep(seen);
   }
-  fail_all(std::make_exception_ptr(error("the launch queue has ended")));
+  {
+    std::lock_guard const hold(thread_mutex_);
+    fail_all(std::make_exception_ptr(error("the launch queue has ended")));
+  }
+  await_what_is_in_flight(deadline::in(std::chrono::minutes(1)));
+}
+
+/// So that tickets, which may outlive the queue, know.
+void issuer::await_what_is_in_flight(deadline until) {
+  while (!lost_ && is_anything_in_flight()) {
+    auto const seen = bell_.rings();
+    if (look_for_ends()) continue;
+    if (until.passed()) return give_up("launches in flight did not end within a minute");
+    bell_.wait_past(seen, clock::now() + nap);
+  }
+}
+
+bool issuer::look_for_ends() {
+  std::lock_guard const hold(thread_mutex_);
+  try {
+    device_->check();
+    return sweep() || sign_lanes();
+  } catch (std::exception const& cause) { give_up(cause.what()); }
+  return false;
+}
+
+void issuer::give_up(char const* cause) {
+  lost_ = true;
+  for (auto const& line : every_line())
+    line->fail(std::make_exception_ptr(error(cause)), line->is_in_flight());
 }
 
 /// Whether there was anything to do.

@@ -63,6 +63,8 @@ void kernel_table::learn(std::span<kernel_facts const> kernels, double predicted
   if (kernels.empty() || span_ns < 1) return;
   auto& times = times_[kernels.front().family];
   if (kernels.size() == 1) return times.note_alone(kernels.front(), span_ns);
+  auto const is_known = [](kernel_facts const& kernel) { return kernel.block_ns != 0; };
+  if (predicted_ns <= 0 && std::ranges::all_of(kernels, is_known)) return;  // merged unjudged
   times.note_merged(kernels, predicted_ns, span_ns);
   if (predicted_ns > 0) errors_.note(predicted_ns, double(span_ns));
 }

@@ -2,8 +2,14 @@
 #include "launch_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace ballast::inline launch {
+namespace {
+
+constexpr std::uint64_t most_blocks_of_launch = std::numeric_limits<std::int32_t>::max();  // CUDA's
+
+}  // namespace
 
 launch_plan::launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
                          std::vector<family_facts> families, launch_costs const& costs, bool judged)
@@ -82,10 +88,12 @@ void launch_plan::gather_candidates(std::size_t leader) {
   places_.insert(places_.begin(), leader);
   if (places_.size() < 2) return;
   auto const& family = families_[offers_[leader].kernel.family];
-  std::uint32_t bytes = 0;
+  std::uint64_t bytes = 0, blocks = 0;
   for (auto const place : places_) {
     bytes += offers_[place].kernel.argument_bytes;
+    blocks += offers_[place].kernel.blocks;
     if (candidates_.size() == family.most_kernels || bytes > family.argument_bytes) break;
+    if (blocks > most_blocks_of_launch && !candidates_.empty()) break;
     candidates_.push_back({offers_[place].kernel.blocks, offers_[place].kernel.block_ns});
   }
   places_.resize(candidates_.size());

@@ -36,7 +36,8 @@ launch_queue::launch_queue(device_list const& devices, launch_kernels const& ker
     : issuers_(make_issuers(devices, &kernels, options)) {}
 
 launch_queue::~launch_queue() {
-  for (auto& one : issuers_->all) one.finish(deadline::in(std::chrono::minutes(1)));
+  auto const until = deadline::in(std::chrono::minutes(1));
+  for (auto& one : issuers_->all) one.finish(until);
   stop();
 }
 

@@ -54,7 +54,6 @@ submission& producer::next_submission() {
   auto& next = line_->chain().next();
   next.clear();
   next.set_time(now_ns());
-  if (!prerequisites_.empty()) next.set_prerequisites(std::exchange(prerequisites_, {}));
   return next;
 }
 
@@ -65,6 +64,7 @@ void producer::wait_for_room() {
 }
 
 launch_ticket producer::commit() {
+  if (!prerequisites_.empty()) line_->chain().next().set_prerequisites(std::exchange(prerequisites_, {}));
   if (line_->by().issue_at_once(*line_, line_->chain().next())) {
     line_->chain().next().clear();
     line_->note_submitted();

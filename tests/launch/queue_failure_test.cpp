@@ -2,7 +2,9 @@
 // Bad arguments, launches that fail, devices that are lost, queues that stop.
 #include <gmock/gmock.h>
 
+#include <memory>
 #include <stdexcept>
+#include <thread>
 
 #include "ballast/base/error.hpp"
 #include "fixture.hpp"
@@ -175,6 +177,72 @@ TEST(launch_queue, that_is_destroyed_carries_out_what_was_submitted) {
       (i % 2 == 0 ? one : other).launch(count_visits{visits.ref().from(i)}, 1);
   }
   EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(100, 1));
+}
+
+TEST(launch_queue, tells_the_end_of_what_was_in_flight_when_it_was_destroyed) {
+  shared_words const gate(1);
+  auto queue = std::make_unique<launch_queue>(first_device(), kernels());
+  auto line = queue->make_producer();
+  auto const held = line.launch(wait_at_gate{gate.ref()}, 1);
+  held.wait_issued();
+  queue->pause();
+  {
+    auto const gone = std::move(line);
+    std::thread opens([&] { gate.open(); });
+    queue.reset();
+    opens.join();
+  }
+  held.wait_finished(deadline::in(std::chrono::seconds(30)));
+  EXPECT_TRUE(held.is_finished());
+}
+
+struct throws_when_copied {
+  bool armed = false;
+  throws_when_copied() = default;
+  throws_when_copied(throws_when_copied const& other) : armed(other.armed) {
+    if (armed) throw std::runtime_error("planted");
+  }
+  void operator()(stream&) const {}
+};
+
+TEST(launch_queue, keeps_what_a_launch_waits_for_if_it_can_not_be_submitted) {
+  launch_queue queue(first_device(), kernels(), {.order = "held"});
+  shared_words const gate(1), visits(1);
+  auto first = queue.make_producer(), second = queue.make_producer();
+  second.after(first.launch(wait_at_gate{gate.ref()}, 1));
+  throws_when_copied work;
+  work.armed = true;
+  EXPECT_THROW(second.launch(work), std::runtime_error);
+  auto const behind = second.launch(count_visits{visits.ref()}, 1);
+  EXPECT_THROW(behind.wait_issued(deadline::in(std::chrono::milliseconds(20))), deadline_passed);
+  gate.open();
+  behind.wait_finished();
+}
+
+TEST(launch_queue, takes_the_loss_of_another_device_for_an_error_of_the_launch_that_tells_it) {
+  launch_queue queue(first_device(), kernels());
+  shared_words const visits(1);
+  auto bad = queue.make_producer(), good = queue.make_producer();
+  auto const failing = bad.launch([](stream&) { throw device_lost("another", "planted"); });
+  EXPECT_THROW(failing.wait_finished(), device_lost);
+  good.launch(count_visits{visits.ref()}, 1).wait_finished();
+  EXPECT_EQ(visits[0], 1u);
+}
+
+TEST(launch_queue, merges_unjudged_whatever_is_known_of_the_kernels) {
+  launch_queue queue(first_device(), kernels(), {.judged = false});
+  auto const grid = 4 * 32 * std::uint32_t(first_device().front()->facts().multiprocessors);  // fills it
+  shared_words const visits(grid + 1);
+  std::vector<producer> lines;
+  for (int i = 0; i < 3; ++i) lines.push_back(queue.make_producer());
+  for (std::uint32_t round = 0; round < 6; ++round) {
+    queue.pause();
+    for (auto& line : lines) line.launch(count_visits{visits.ref()}, grid);
+    queue.resume();
+    queue.drain();
+  }
+  EXPECT_EQ(visits[0], 18u);
+  EXPECT_EQ(visits[grid - 1], 18u);
 }
 
 // Loses the device to the process on a GPU, so the GPU's runs in a process of its own.

@@ -25,7 +25,8 @@ class launch_queue {
   launch_queue(device_list const& devices, launch_kernels const& kernels, launch_options const& options = {});
   launch_queue(launch_queue const&) = delete;
   launch_queue& operator=(launch_queue const&) = delete;
-  /// Waits at most a minute for what was submitted, unless the queue is paused; then as stop().
+  /// Waits at most a minute for what was submitted, unless the queue is paused; then as stop(). Either way
+  /// what is in flight is waited for, for a minute more.
   ~launch_queue();
 
   /// On the device that has the fewest producers for its multiprocessors.
@@ -33,14 +34,15 @@ class launch_queue {
   /// On the device of that place in the list. Throws bad_argument ("device").
   producer make_producer_on(std::size_t device, producer_options const& options = {});
 
-  /// Nothing is issued between the two; launch() goes on taking launches.
+  /// Nothing is issued between the two, but for what is being issued when pause() is called; launch() goes on
+  /// taking launches.
   void pause();
   void resume();
 
   /// Sleeps until all that was submitted before the call has finished, or failed. Throws deadline_passed with
   /// the state of the producers.
   void drain(deadline until = deadline::in(std::chrono::minutes(10)));
-  /// What was not issued yet is dropped: its tickets, and all later launch() calls, throw an error that says
+  /// What was not issued yet is dropped: its tickets, and launch() calls soon after, throw an error that says
   /// so. Does not wait.
   void stop();
 

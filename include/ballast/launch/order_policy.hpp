@@ -16,7 +16,7 @@ namespace ballast::inline launch {
 /// The oldest launch of a producer that was not issued yet: the only one of its producer that may come next.
 struct waiting_launch {
   std::uint32_t producer = 0;    ///< whose launches take effect in order; numbers from 0 with few gaps
-  std::uint64_t submitted = 0;   ///< place among the submissions of all producers; no two are equal
+  std::uint64_t submitted = 0;   ///< place or time among the submissions of all producers
   std::int32_t priority = 0;     ///< higher ones first, if the key asks (CUDA counts the other way round)
   std::int64_t expected_ns = 0;  ///< how long it will run, 0 if that is unknown; at least 0
   /// Where the producer's previous launch was issued, until it is known to have finished; else nothing.

@@ -70,8 +70,9 @@ class producer {
   }
 
   /// `work(stream&)` enqueues what it likes on the stream: copies, fills, a library's calls on native(). It
-  /// is called once, on another thread as a rule; it must not wait for the device, keep the stream, or use
-  /// the queue or a producer. What it throws is this launch's error.
+  /// is called once, on another thread as a rule; it must not wait for the device, keep the stream, use
+  /// the queue or a producer, or own either. What it enqueued before it threw is not waited for. What it
+  /// throws is this launch's error.
   template <stream_work Work>
   launch_ticket launch(Work&& work) {
     next_submission().set_work(std::forward<Work>(work));
