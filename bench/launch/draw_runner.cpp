@@ -72,7 +72,8 @@ double draw_runner::through(launch_queue& queue, kernel_draw const& draw) {
 
 std::unique_ptr<launch_queue> make_merging_queue(std::shared_ptr<compute_device> const& device,
                                                  std::string const& merge) {
-  launch_options const options{.order = "passthrough", .merge = merge, .streams = 1};
+  // Unjudged: a group that is refused would go out in series here, where the judge thinks of streams.
+  launch_options const options{.order = "passthrough", .merge = merge, .judged = false, .streams = 1};
   return std::make_unique<launch_queue>(device_list{device}, levelled_kernels(), options);
 }
 
