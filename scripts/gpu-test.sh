@@ -97,7 +97,7 @@ run_sanitizer() {
     quiet=()
     [[ $tool == racecheck ]] && filter+=$([[ $filter == *-* ]] || echo -):$long_ones
     [[ $tool == memcheck ]] && quiet=(--report-api-errors no)
-    for program in "$programs"/ballast_test_{device,resident,pool,queue}; do
+    for program in "$programs"/ballast_test_{device,resident,pool,queue,launch}; do
       [[ -x $program ]] || continue
       check $tool "$(basename "$program")" sanitizer.log compute-sanitizer --tool $tool --error-exitcode 99 "${quiet[@]}" \
         "$program" --gtest_filter="$filter"
