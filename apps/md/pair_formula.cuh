@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "atom_result.hpp"
+#include "ballast/device/fused.cuh"
 #include "ballast/device/qualifiers.cuh"
 
 namespace ballast::md {
@@ -14,38 +15,6 @@ template <class Real>
 struct alignas(16) placed_charge {
   Real x, y, z, q;
 };
-
-// The build forbids the compilers to fuse a * b + c on their own, since they would do it differently in the
-// resident kernel and in a plain launch. On a GPU it is asked for here, in both alike.
-BALLAST_HD inline float fused(float a, float b, float c) {
-#if BALLAST_ON_GPU
-  return __fmaf_rn(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-BALLAST_HD inline double fused(double a, double b, double c) {
-#if BALLAST_ON_GPU
-  return __fma_rn(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
-BALLAST_HD inline float inverse_root(float a) {
-#if BALLAST_ON_GPU
-  return rsqrtf(a);
-#else
-  return 1.0f / std::sqrt(a);
-#endif
-}
-BALLAST_HD inline double inverse_root(double a) {
-#if BALLAST_ON_GPU
-  return rsqrt(a);
-#else
-  return 1.0 / std::sqrt(a);
-#endif
-}
 
 BALLAST_HD inline float nearest_whole(float a) { return rintf(a); }
 BALLAST_HD inline double nearest_whole(double a) { return rint(a); }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ballast/device/block.cuh"
+#include "ballast/device/fused.cuh"
 #include "block_result.cuh"
 #include "bonded_terms.cuh"
-#include "rounding.cuh"
 #include "water_groups.cuh"
 
 namespace ballast::nanodroplet {

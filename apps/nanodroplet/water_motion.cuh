@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ballast/device/block.cuh"
+#include "ballast/device/fused.cuh"
 #include "force_field.cuh"
-#include "rounding.cuh"
 #include "vec3.cuh"
 #include "water_groups.cuh"
 

@@ -10,12 +10,6 @@
 namespace ballast::inline launch {
 namespace {
 
-/// What a kernel gets that is launched by itself.
-struct lone_launch_bytes {
-  alignas(argument_piece) unsigned char kernel[most_kernel_bytes];
-  launch_end end;
-};
-
 /// What is chained ends together: the first no later than so long after its end.
 constexpr std::int64_t most_chained_ns = 50'000;
 constexpr std::uint32_t merged_between_unchained = 16;
@@ -203,7 +197,8 @@ bool issuer::is_sound() {
 bool issuer::may_issue_at_once(producer_line const& line, submission const& work) const {
   if (self_issue_ == self_issue::never || work.has_prerequisites()) return false;
   if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
-  if (closed_.load(std::memory_order_relaxed) || (line.is_in_flight() && line.is_in_graph())) return false;
+  if (closed_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_seq_cst)) return false;
+  if (line.is_in_flight() && line.is_in_graph()) return false;
   if (self_issue_ == self_issue::always) return true;
   return is_better_issued_itself({.is_alone = is_alone(line),
                                   .may_be_merged = merges_ && work.kernel() != nullptr,
@@ -228,7 +223,7 @@ void issuer::count(std::size_t kernels) {
 void issuer::enqueue_alone(issue_lane& lane, submission& work) {
   auto const* const kernel = work.kernel();
   if (kernel == nullptr) return enqueue_work(lane, work);
-  lone_launch_bytes launch;
+  lone_launch launch;
   std::memcpy(launch.kernel, work.bytes(), pieces_of(*kernel) * argument_piece);
   launch.end = end_of_next(lane);
   lane.on().launch(kernel->alone, work.blocks(), &launch, sizeof launch);

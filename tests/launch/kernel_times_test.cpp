@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
 #include "invented_mixes.hpp"
+#include "refused_argument.hpp"
 
 namespace ballast::test {
 namespace {
@@ -123,25 +123,17 @@ TEST(kernel_times, learn_the_same_from_a_kernel_that_is_in_a_launch_twice_as_fro
   EXPECT_EQ(parts.block_ns(2), whole.block_ns(2));
 }
 
-template <class Call>
-std::string refused(Call call) {
-  try {
-    call();
-  } catch (bad_argument const& refusal) { return refusal.argument(); }
-  return "nothing";
-}
-
 TEST(kernel_times, refuse_what_is_out_of_range_by_its_name) {
   kernel_times times(two_at_a_time, on_33);
   kernel_facts const known{.block_ns = 1}, unknown{};
   auto const merged = [&](kernel_facts const& kernel, double predicted, std::int64_t span) {
-    return refused([&] { times.note_merged({&kernel, 1}, predicted, span); });
+    return refused_argument([&] { times.note_merged({&kernel, 1}, predicted, span); });
   };
-  EXPECT_EQ(refused([] { kernel_times({.most_kernels = 0}, on_33); }), "most_kernels");
-  EXPECT_EQ(refused([] { kernel_times(two_at_a_time, {.start_ns = -1}); }), "start_ns");
-  EXPECT_EQ(refused([&] { times.block_ns(128); }), "kernel");
-  EXPECT_EQ(refused([&] { times.note_alone(known, 0); }), "span_ns");
-  EXPECT_EQ(refused([&] { times.note_alone({.kernel = 128}, 1); }), "kernel");
+  EXPECT_EQ(refused_argument([] { kernel_times({.most_kernels = 0}, on_33); }), "most_kernels");
+  EXPECT_EQ(refused_argument([] { kernel_times(two_at_a_time, {.start_ns = -1}); }), "start_ns");
+  EXPECT_EQ(refused_argument([&] { times.block_ns(128); }), "kernel");
+  EXPECT_EQ(refused_argument([&] { times.note_alone(known, 0); }), "span_ns");
+  EXPECT_EQ(refused_argument([&] { times.note_alone({.kernel = 128}, 1); }), "kernel");
   EXPECT_EQ(merged(known, 1, 0), "span_ns");
   EXPECT_EQ(merged(known, 0, 1), "predicted_ns");
   EXPECT_EQ(merged(unknown, std::nan(""), 1), "predicted_ns");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ballast/base/error.hpp"
+#include "refused_argument.hpp"
 
 namespace ballast::test {
 namespace {
@@ -123,10 +124,9 @@ TEST(merge_judge, gives_the_other_reasons_first_and_counts_all) {
 
 TEST(merge_judge, refuses_what_is_out_of_range_by_its_name) {
   auto const refused = [](kernels_of const& kernels, double predicted, std::int64_t span) -> std::string {
-    try {
+    return refused_argument([&] {
       merge_judge(costs).note(kernels, {predicted, predicted, predicted, predicted}, span);
-    } catch (bad_argument const& refusal) { return refusal.argument(); }
-    return "nothing";
+    });
   };
   EXPECT_EQ(refused({}, 1, 1), "kernels");
   EXPECT_EQ(refused(some, -1, 1), "predicted");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "refused_argument.hpp"
 
 namespace ballast::test {
 namespace {
@@ -143,10 +143,7 @@ TEST(judging_a_merge, merges_kernels_of_unknown_time) {
 
 TEST(judging_a_merge, refuses_fewer_than_two_kernels_and_what_is_out_of_range) {
   auto const refused = [](judged const& facts) -> std::string {
-    try {
-      facts.judgement();
-    } catch (bad_argument const& refusal) { return refusal.argument(); }
-    return "nothing";
+    return refused_argument([&] { facts.judgement(); });
   };
   judged one, no_blocks, no_family, no_device;
   one.kernels.resize(1);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
 #include "invented_blocks.hpp"
+#include "refused_argument.hpp"
 
 namespace ballast::test {
 namespace {
@@ -177,17 +177,9 @@ TEST(merge_model, predicts_at_most_what_kernels_on_streams_of_their_own_take) {
   }
 }
 
-template <class Call>
-std::string refused(Call call) {
-  try {
-    call();
-  } catch (bad_argument const& refusal) { return refusal.argument(); }
-  return "nothing";
-}
-
 TEST(merge_model, refuses_what_is_out_of_range_by_its_name) {
   auto const of_kernel = [](kernel_facts const& kernel) {
-    return refused([&] { predict({&kernel, 1}, {}, {}); });
+    return refused_argument([&] { predict({&kernel, 1}, {}, {}); });
   };
   EXPECT_EQ(of_kernel({.blocks = 0}), "blocks");
   EXPECT_EQ(of_kernel({.blocks_per_multiprocessor = 0}), "blocks_per_multiprocessor");
@@ -197,9 +189,9 @@ TEST(merge_model, refuses_what_is_out_of_range_by_its_name) {
   EXPECT_EQ(of_kernel({.usage = {std::nanf("")}}), "usage");
   kernel_facts const good;
   auto const refused_beside = [&](family_facts const& family, launch_costs const& costs) {
-    return refused([&] { predict({&good, 1}, family, costs); });
+    return refused_argument([&] { predict({&good, 1}, family, costs); });
   };
-  EXPECT_EQ(refused([] { predict({}, {}, {}); }), "kernels");
+  EXPECT_EQ(refused_argument([] { predict({}, {}, {}); }), "kernels");
   EXPECT_EQ(refused_beside({.blocks_per_multiprocessor = 0}, {}), "blocks_per_multiprocessor");
   EXPECT_EQ(refused_beside({.most_kernels = 1}, {}), "most_kernels");
   EXPECT_EQ(refused_beside({}, {multiprocessor_count(0)}), "multiprocessors");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ballast/base/error.hpp"
+#include "refused_argument.hpp"
 
 namespace ballast::test {
 namespace {
@@ -35,10 +36,7 @@ double time_of(std::string_view policy, std::vector<std::uint32_t> const& blocks
 }
 
 std::string refused_by(std::string_view policy, merge_view const& view) {
-  try {
-    make_merge_policy(policy)->group(view);
-  } catch (bad_argument const& refusal) { return refusal.argument(); }
-  return "nothing";
+  return refused_argument([&] { make_merge_policy(policy)->group(view); });
 }
 
 class every_merge_policy : public testing::TestWithParam<std::string_view> {};

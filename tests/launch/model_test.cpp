@@ -9,20 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "refused_argument.hpp"
 
 namespace ballast::test {
 namespace {
 
 multiprocessor_count const tesla_c1060{30};
-
-template <class Call>
-std::string refused(Call call) {
-  try {
-    call();
-  } catch (bad_argument const& refusal) { return refusal.argument(); }
-  return "nothing";
-}
 
 /// "A New Method of Co-Scheduling Cuda Kernels", table 1: blocks, level number and time as printed, whose
 /// unit is not given.
@@ -63,8 +55,8 @@ TEST(level_number, does_not_overflow_for_the_most_blocks) {
 }
 
 TEST(level_number, refuses_no_blocks_and_no_multiprocessors) {
-  EXPECT_EQ(refused([] { level_number(0, tesla_c1060); }), "blocks");
-  EXPECT_EQ(refused([] { level_number(1, multiprocessor_count(0)); }), "multiprocessors");
+  EXPECT_EQ(refused_argument([] { level_number(0, tesla_c1060); }), "blocks");
+  EXPECT_EQ(refused_argument([] { level_number(1, multiprocessor_count(0)); }), "multiprocessors");
 }
 
 TEST(paper_time, fits_the_papers_table_1_within_four_percent_if_a_start_costs_a_level) {
@@ -93,10 +85,10 @@ TEST(paper_time, of_no_launches_is_zero) { EXPECT_EQ(paper_time({}, tesla_c1060)
 TEST(paper_time, refuses_what_is_out_of_range_by_its_name) {
   std::array<std::uint64_t, 2> const launches{1, 0};
   auto const good = std::span(launches).first(1);
-  EXPECT_EQ(refused([&] { paper_time(launches, tesla_c1060); }), "blocks");
-  EXPECT_EQ(refused([&] { paper_time({}, multiprocessor_count(0)); }), "multiprocessors");
+  EXPECT_EQ(refused_argument([&] { paper_time(launches, tesla_c1060); }), "blocks");
+  EXPECT_EQ(refused_argument([&] { paper_time({}, multiprocessor_count(0)); }), "multiprocessors");
   for (double const start : {-0.1, std::numeric_limits<double>::infinity(), std::nan("")})
-    EXPECT_EQ(refused([&] { paper_time(good, tesla_c1060, start); }), "start_levels") << start;
+    EXPECT_EQ(refused_argument([&] { paper_time(good, tesla_c1060, start); }), "start_levels") << start;
 }
 
 }  // namespace

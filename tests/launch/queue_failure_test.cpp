@@ -2,26 +2,20 @@
 // Bad arguments, launches that fail, devices that are lost, queues that stop.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <thread>
 
 #include "ballast/base/error.hpp"
 #include "fixture.hpp"
+#include "refused_argument.hpp"
 
 namespace ballast::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-template <class Make>
-std::string refused_argument(Make make) {
-  try {
-    make();
-  } catch (bad_argument const& refused) { return refused.argument(); }
-  return "nothing";
-}
 
 struct unlisted {
   static constexpr int threads = 64;
@@ -153,6 +147,25 @@ TEST(launch_queue, stopped_midway_tells_what_was_not_carried_out) {
   auto late = queue.make_producer();
   EXPECT_THAT([&] { late.launch(count_visits{visits.ref()}, 1).wait_finished(); },
               ThrowsMessage<error>(HasSubstr("was stopped")));
+  EXPECT_EQ(visits[0], 0u);
+}
+
+TEST(launch_queue, that_was_stopped_lets_no_producer_issue_itself) {
+  launch_queue queue(first_device(), kernels(), {.order = "passthrough"});
+  shared_words const visits(2);
+  auto first = queue.make_producer(), busy = queue.make_producer(), late = queue.make_producer();
+  std::atomic<bool> held = false, released = false;
+  busy.after(
+      first.launch(count_visits{visits.ref().from(1)}, 1));  // so that the queue's thread calls what follows
+  busy.launch([&](stream&) {
+    held = true;
+    while (!released) std::this_thread::yield();
+  });
+  while (!held) std::this_thread::yield();
+  queue.stop();
+  auto const dropped = late.launch(count_visits{visits.ref()}, 1);
+  released = true;
+  EXPECT_THAT([&] { dropped.wait_finished(); }, ThrowsMessage<error>(HasSubstr("was stopped")));
   EXPECT_EQ(visits[0], 0u);
 }
 

@@ -149,14 +149,20 @@ std::vector<launcher> launchers_for(droplet const& system) {
   return all;
 }
 
+/// Loads the droplet; the next trajectory begins with these velocities.
+void load_with(chain_launcher& work, droplet const& system, std::vector<vec3> const& velocities) {
+  load(work, system);
+  finish(work);
+  auto const io = work.exchange();
+  std::copy(velocities.begin(), velocities.end(), io.velocity.begin());
+}
+
 TEST(nanodroplet_launchers, come_back_when_velocities_are_turned_round) {
   auto const system = make_droplet({27, true, 0});
   auto const drawn = some_velocities(system.water.size());
   for (auto const& work : launchers_for(system)) {
-    load(*work, system);
-    finish(*work);
+    load_with(*work, system, drawn);
     auto const io = work->exchange();
-    std::copy(drawn.begin(), drawn.end(), io.velocity.begin());
     run_trajectory(*work, true, 20);
     EXPECT_GT(length(io.water[0] - system.water[0]), 1e-3);
     for (std::size_t i = 0; i < drawn.size(); ++i) io.velocity[i] = -1 * io.water_velocity[i];
@@ -172,10 +178,7 @@ TEST(nanodroplet_launchers, go_back_to_the_kept_state_with_its_forces) {
   auto const system = make_droplet({27, true, 0});
   auto const drawn = some_velocities(system.water.size());
   for (auto const& work : launchers_for(system)) {
-    load(*work, system);
-    finish(*work);
-    auto const io = work->exchange();
-    std::copy(drawn.begin(), drawn.end(), io.velocity.begin());
+    load_with(*work, system, drawn);
     run_trajectory(*work, true, 5);
     auto const first = read(*work);
     run_trajectory(*work, false, 5);
@@ -190,10 +193,7 @@ TEST(nanodroplet_launchers, move_the_water_alike) {
   auto const drawn = some_velocities(system.water.size());
   std::vector<told> ends;
   for (auto const& work : launchers_for(system)) {
-    load(*work, system);
-    finish(*work);
-    auto const io = work->exchange();
-    std::copy(drawn.begin(), drawn.end(), io.velocity.begin());
+    load_with(*work, system, drawn);
     run_trajectory(*work, true, 20);
     ends.push_back(read(*work));
     expect_near(ends.back().water, ends.front().water, 1e-11);

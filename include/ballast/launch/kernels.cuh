@@ -10,15 +10,8 @@
 
 namespace ballast::inline launch {
 
-/// The parameter of a kernel that is launched by itself.
 template <class K>
-struct lone_launch {
-  alignas(argument_piece) unsigned char kernel[most_kernel_bytes];
-  launch_end end;
-};
-
-template <class K>
-BALLAST_HD K kernel_in(lone_launch<K> const& launch) {
+BALLAST_HD K kernel_in(lone_launch const& launch) {
   alignas(K) unsigned char bytes[sizeof(K)];
   __builtin_memcpy(bytes, launch.kernel, sizeof(K));
   return reinterpret_cast<K const&>(bytes);
@@ -26,11 +19,11 @@ BALLAST_HD K kernel_in(lone_launch<K> const& launch) {
 
 template <class K>
 void launch_alone_on_cores(void const* argument, host_lane& lane) {
-  auto const& launch = *static_cast<lone_launch<K> const*>(argument);
+  auto const& launch = *static_cast<lone_launch const*>(argument);
   launch.end.note_begin(lane.block);
   host_block<K> block({0, lane.grid}, lane.scratch);
   block.move_to(lane.block);
-  kernel_in(launch)(block);
+  kernel_in<K>(launch)(block);
   launch.end.note_end(lane.grid);
 }
 
@@ -44,11 +37,11 @@ void launch_merged_on_cores(void const* argument, host_lane& lane) {
 #if defined(__CUDACC__)
 template <class K>
 __global__ void __launch_bounds__(K::threads, bounded_blocks<K>)
-    launch_alone_on_gpu(__grid_constant__ lone_launch<K> const launch) {
+    launch_alone_on_gpu(__grid_constant__ lone_launch const launch) {
   if (threadIdx.x == 0) launch.end.note_begin(blockIdx.x);
   cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
-  kernel_in(launch)(block);
+  kernel_in<K>(launch)(block);
   __syncthreads();
   if (threadIdx.x == 0) launch.end.note_end(gridDim.x);
 }

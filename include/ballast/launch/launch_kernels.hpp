@@ -13,15 +13,12 @@
 
 namespace ballast::inline launch {
 
-/// The most bytes that the members of a kernel may have; list a larger one as by_reference<K>.
-inline constexpr std::size_t most_kernel_bytes = 192;
-
 /// One kernel of a list.
 struct launchable_kernel {
   kernel_key key;
   std::string name;
   std::uint32_t bytes;       ///< of its members
-  kernel_code alone;         ///< runs it by itself: its members in whole pieces, then a launch_end
+  kernel_code alone;         ///< runs a lone_launch of it
   kernel_code merged;        ///< runs a merged_launch of its family; equal for all of a family
   std::uint16_t place;       ///< in its family
   std::uint16_t family = 0;  ///< which of the list, from 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "ballast/device/qualifiers.cuh"
@@ -10,6 +11,15 @@ namespace ballast::inline launch {
 
 /// The arguments of a kernel in a launch are copied in pieces of this size.
 inline constexpr std::uint32_t argument_piece = 16;
+
+/// The most bytes that the members of a kernel may have; list a larger one as by_reference<K>.
+inline constexpr std::size_t most_kernel_bytes = 192;
+
+/// The parameter of a kernel that is launched by itself.
+struct lone_launch {
+  alignas(argument_piece) unsigned char kernel[most_kernel_bytes];
+  launch_end end;
+};
 
 /// One kernel of a merged launch. A kernel of one block may be chained to another of one block that it has to
 /// follow: then it comes right behind that one and has the same `end`, and the same block of threads runs it
