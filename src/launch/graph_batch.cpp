@@ -20,8 +20,8 @@ bool waits_for_nothing(producer_line& line) {
 
 }  // namespace
 
-graph_batch::graph_batch(compute_device& device, launch_options const& options)
-    : device_(&device), wanted_(is_wanted(device, options)) {}
+graph_batch::graph_batch(compute_device& device, launch_options const& options, plain_times const& times)
+    : device_(&device), times_(&times), wanted_(is_wanted(device, options)) {}
 
 void graph_batch::note_offer(producer_line& line) {
   if (wanted_ && waits_for_nothing(line) && line.chain().peek(0)->is_described()) ++offered_;
@@ -98,10 +98,11 @@ std::shared_ptr<kept_graph> graph_batch::built(stream& on) {
   return std::make_shared<kept_graph>(std::move(graph), batch_);
 }
 
-/// Of the line with the shortest launches, as far as that is known.
+/// The shortest of the branches' first launches; 0 if that of one is unknown.
 std::int64_t graph_batch::typical_ns() const {
   auto shortest = std::numeric_limits<std::int64_t>::max();
-  for (auto const& member : members_) shortest = std::min(shortest, member.line->typical_ns());
+  for (auto const& branch : batch_.branches())
+    shortest = std::min(shortest, times_->of(batch_.of(branch).front().what));
   return shortest;
 }
 

@@ -11,6 +11,7 @@
 #include "ballast/launch/launch_options.hpp"
 #include "graph_shelf.hpp"
 #include "issue_lane.hpp"
+#include "plain_times.hpp"
 
 namespace ballast::inline launch {
 
@@ -18,7 +19,8 @@ namespace ballast::inline launch {
 /// the issuer's thread calls, but for add_to().
 class graph_batch {
  public:
-  graph_batch(compute_device& device, launch_options const& options);
+  /// `times` of plain launches, as far as they are known, stay as long as this does.
+  graph_batch(compute_device& device, launch_options const& options, plain_times const& times);
 
   /// Of any line whose oldest launch was offered to the plan.
   void note_offer(producer_line& line);
@@ -52,6 +54,7 @@ class graph_batch {
   std::int64_t typical_ns() const;
 
   compute_device* device_;
+  plain_times const* times_;
   bool const wanted_;
   std::size_t offered_ = 0;
   plain_batch batch_;

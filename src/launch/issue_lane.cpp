@@ -78,6 +78,7 @@ void launch_in_flight::clear() {
   members.clear();
   facts.clear();
   predicted = {};
+  alone_as = 0;
   tells = tells_each = is_timed = is_watched_only = is_measured = false;
   behind.reset();
   graph.reset();

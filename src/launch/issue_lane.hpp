@@ -33,6 +33,8 @@ struct launch_in_flight {
   std::unique_ptr<event> behind;    ///< else its sign of end; null as long as there is none
   bool is_measured = false;         ///< alone in its lane, with an event behind it since issued_at
   clock::time_point issued_at;
+  /// The number of this launch, if nothing else was in flight when it was issued; else 0.
+  std::uint64_t alone_as = 0;
   /// That it launched, held until it has ended.
   std::shared_ptr<void const> graph;
 

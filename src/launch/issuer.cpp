@@ -23,6 +23,19 @@ std::uint32_t connections_of(compute_device const& device) {
   return device.is_cuda() ? connections_of_this_process().count : most_streams;
 }
 
+constexpr std::uint32_t many_connections = 32;
+
+/// Only the default order chooses. Where hardware queues are few, launches in the order of each thread hold
+/// up each other (Wende, Cordes, Steinke 2012, equation 1), and no trial is needed to know it.
+std::vector<issue_way> ways_of(launch_options const& options, std::uint32_t connections) {
+  if (options.order != "adaptive" || !options.judged) return {issue_way::merged};
+  std::vector<issue_way> ways;
+  if (options.merge != "none") ways.push_back(issue_way::merged);
+  ways.push_back(issue_way::one_by_one);
+  if (connections >= 8) ways.push_back(issue_way::by_producers);
+  return ways;
+}
+
 void clear(stream& on, void* memory, std::size_t bytes) {
   on.fill(memory, 0, bytes);
   on.synchronize();
@@ -39,13 +52,15 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       ends_(device_, records_.size()),
       lanes_in_flight_(running_.size()),
       self_issue_(self_issue_of(options.order)),
-      merges_(options.merge != "none"),
       connections_(connections_of(*device_)),
+      waits_on_device_(connections_ >= many_connections && self_issue_ != self_issue::never),
       table_(*device_, kernels_),
       plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
             table_.families(), table_.costs(), options.judged),
-      batch_(*device_, options),
-      in_flight_(running_.size()) {
+      batch_(*device_, options, plain_times_),
+      ways_(ways_of(options, connections_)),
+      in_flight_(running_.size()),
+      way_(ways_.now()) {
   for (std::size_t i = 0; i < running_.size(); ++i)
     lanes_.emplace_back(device_->make_stream(), &running_.data()[i],
                         &records_.data()[i * issue_lane::most_in_flight],
@@ -114,6 +129,7 @@ void issuer::add_to(launch_statistics& sum) const {
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.judge().counts());
   sum.predictions.push_back({table_.errors().all(), table_.errors().newest()});
+  sum.ways.push_back(name_of(ways_.now()));
 }
 
 void issuer::take(producer_line& line) {

@@ -14,6 +14,7 @@
 #include "ballast/launch/launch_options.hpp"
 #include "graph_batch.hpp"
 #include "issue_lane.hpp"
+#include "issue_way.hpp"
 #include "kernel_table.hpp"
 #include "launch_plan.hpp"
 #include "producer_line.hpp"
@@ -54,11 +55,19 @@ class issuer {
   bool issue_at_once(producer_line& line, submission& work);
 
  private:
+  /// Events behind what has to end before a launch, for its stream to wait for.
+  using signs_of_ends = std::vector<std::unique_ptr<event>>;
+
   void wake();
+  issue_way way() const { return way_.load(std::memory_order_relaxed); }
   bool may_issue_at_once(producer_line const& line, submission const& work) const;
   bool is_alone(producer_line const& line) const;
   std::uint32_t lane_for(producer_line const& line) const;
+  void enqueue_at_once(issue_lane& lane, producer_line& line, submission& work, signs_of_ends const& signs);
   bool is_sound();
+  bool is_issued_here(launch_ticket const& ticket) const;
+  bool device_can_wait_before(submission const& work) const;
+  void sign_before(submission const& work, issue_lane const& target, signs_of_ends& signs);
 
   struct counts {
     std::atomic<std::uint64_t> launches = 0, kernels = 0, merged_launches = 0, merged_kernels = 0;
@@ -72,7 +81,7 @@ class issuer {
   void enqueue_work(issue_lane& lane, submission& work);
   launch_end end_of_next(issue_lane const& lane);
   void count(std::size_t kernels);
-  void measure_if_due(issue_lane& lane, producer_line& line);
+  void measure_if_due(issue_lane& lane, submission& work);
 
   // Only the thread, from here on.
   void serve();
@@ -83,8 +92,8 @@ class issuer {
   bool look_once();
   bool absorb();
   bool look_at(producer_line& line);
-  bool offer_if_ready(producer_line& line, submission const& oldest);
-  void offer(producer_line& line, submission const& oldest);
+  bool offer_if_ready(producer_line& line, submission& oldest);
+  void offer(producer_line& line, submission& oldest);
   bool unblock();
   bool sweep();
   bool sweep_lane(issue_lane& lane);
@@ -101,7 +110,9 @@ class issuer {
   bool issue_batch(std::uint32_t lane);
   void spare_lanes_of_graphs();
   bool issue(planned_launch const& planned);
-  std::exception_ptr try_to_issue(issue_lane& lane, planned_launch const& planned);
+  signs_of_ends signs_before(planned_launch const& planned);
+  std::exception_ptr try_to_issue(issue_lane& lane, planned_launch const& planned,
+                                  signs_of_ends const& signs);
   void describe(launch_in_flight& next, planned_launch const& planned);
   void enqueue_merged(issue_lane& lane, planned_launch const& planned);
   std::uint32_t add_member(submission const& work, std::uint32_t piece);
@@ -113,6 +124,7 @@ class issuer {
   void fail_all(std::exception_ptr error);
   bool must_look_again_soon();
   bool is_anything_in_flight() const;
+  void note_progress();
   clock::time_point next_look() const;
   void sleep(std::uint64_t seen);
   producer_line& line_of(std::uint32_t number) const { return *by_number_[number]; }
@@ -127,8 +139,8 @@ class issuer {
   std::deque<issue_lane> lanes_;
 
   self_issue const self_issue_;
-  bool const merges_;
   std::uint32_t const connections_;
+  bool const waits_on_device_;
 
   mutable std::mutex thread_mutex_;  // held while the thread does something
   kernel_table table_;
@@ -137,7 +149,12 @@ class issuer {
   merged_launch merged_;
   std::vector<std::uint32_t> chained_;  // of planned_, how many launches of each producer
   std::uint64_t merged_since_start_ = 0;
+  plain_times plain_times_;
   graph_batch batch_;
+  way_chooser ways_;
+  std::uint64_t ended_unnoted_ = 0;
+  clock::time_point looked_at_;
+  bool was_busy_ = false;
   std::vector<std::uint32_t> lanes_with_graph_;
   std::vector<producer_line*> by_number_;
   std::vector<std::uint32_t> in_flight_;  // by lane
@@ -156,6 +173,7 @@ class issuer {
 
   std::atomic<producer_line*> announced_ = nullptr;
   std::atomic<std::uint64_t> kernels_in_flight_ = 0;
+  std::atomic<issue_way> way_;
   std::atomic<bool> anyone_waits_ = false;  // as the thread saw it last
   std::atomic<bool> asleep_ = false, soundly_asleep_ = false;
   std::atomic<bool> paused_ = false, stopping_ = false, closed_ = false, ended_ = false;

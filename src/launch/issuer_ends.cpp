@@ -76,6 +76,7 @@ bool issuer::note_kernel_ends(issue_lane& lane) {
 
 void issuer::note_end_of(launch_in_flight::member const& member) {
   member.line->note_finished(member.launches);
+  ended_unnoted_ += member.launches;
   kernels_in_flight_.fetch_sub(member.launches, std::memory_order_relaxed);
   if (!member.line->is_in_flight()) plan_.predecessor_finished(member.line->number());
   noted_.push_back(member.line);
@@ -83,11 +84,12 @@ void issuer::note_end_of(launch_in_flight::member const& member) {
 
 void issuer::learn(issue_lane const& lane, launch_in_flight const& ended) {
   auto const span = lane.span_ns_of_ended();
+  if (ended.is_measured) plain_times_.note(span);
   if (span <= 0) return;
-  if (ended.members.size() == 1 && (ended.is_timed || ended.is_measured))
-    ended.members.front().line->note_span(span);
   table_.learn(ended.facts, ended.predicted.merged_busy, span);
-  if (ended.predicted.merged_busy > 0) plan_.judge().note(ended.facts, ended.predicted, span);
+  // Beside others each launch takes longer, merged or not.
+  bool const was_alone = ended.alone_as == counts_.launches.load(std::memory_order_relaxed);
+  if (was_alone && ended.predicted.merged_busy > 0) plan_.judge().note(ended.facts, ended.predicted, span);
 }
 
 /// Launches that do not tell their end get an event behind them: but once for all that were issued together,

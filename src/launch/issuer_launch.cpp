@@ -13,7 +13,6 @@ namespace {
 /// What is chained ends together: the first no later than so long after its end.
 constexpr std::int64_t most_chained_ns = 50'000;
 constexpr std::uint32_t merged_between_unchained = 16;
-constexpr std::uint64_t launches_between_measures = 16;
 
 void tell_end(void const* argument, host_lane& lane) {
   auto const& end = *static_cast<launch_end const*>(argument);
@@ -32,6 +31,7 @@ bool issuer::issue_next() {
     for (std::size_t i = 0; i < in_flight_.size(); ++i)
       in_flight_[i] = lanes_in_flight_[i].load(std::memory_order_relaxed);
     spare_lanes_of_graphs();
+    plan_.merges(way() == issue_way::merged);
     planned_ = plan_.next(in_flight_);
   }
   if (planned_ == nullptr || !issue(*planned_)) return false;
@@ -42,10 +42,12 @@ bool issuer::issue_next() {
 /// False, with nothing done, if the lane has no room.
 bool issuer::issue(planned_launch const& planned) {
   auto& lane = lanes_[planned.stream];
+  if (lane.is_full()) return false;
   {
+    auto const signs = signs_before(planned);
     std::lock_guard const hold(lane.mutex());
     if (lane.is_full()) return false;
-    auto const error = try_to_issue(lane, planned);
+    auto const error = try_to_issue(lane, planned, signs);
     for (std::size_t i = 0; i < planned.producers.size(); ++i) {
       auto& line = line_of(planned.producers[i]);
       error ? fail(line, error) : note_issued(line, planned.stream, chained_[i]);
@@ -72,24 +74,27 @@ void issuer::tell_watchers(std::span<std::uint32_t const> producers) {
 }
 
 /// What went wrong, if anything. Throws device_lost.
-std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& planned) {
+std::exception_ptr issuer::try_to_issue(issue_lane& lane, planned_launch const& planned,
+                                        signs_of_ends const& signs) {
   chain_followers(planned);
   describe(lane.next(), planned);
   try {
+    for (auto const& sign : signs) lane.on().wait_for(*sign);
     if (planned.producers.size() > 1)
       enqueue_merged(lane, planned);
     else
       enqueue_alone(lane, *line_of(planned.producers.front()).chain().front());
-    measure_if_due(lane, line_of(planned.producers.front()));
+    measure_if_due(lane, *line_of(planned.producers.front()).chain().front());
   } catch (...) {
     auto const error = std::current_exception();
     device_->check();
     return error;
   }
   auto const kernels = std::accumulate(chained_.begin(), chained_.end(), std::size_t{0});
-  kernels_in_flight_.fetch_add(kernels, std::memory_order_relaxed);
+  bool const is_alone = kernels_in_flight_.fetch_add(kernels, std::memory_order_relaxed) == 0;
   counts_.chained_kernels.fetch_add(kernels - planned.producers.size(), std::memory_order_relaxed);
   count(kernels);
+  if (is_alone) lane.next().alone_as = counts_.launches.load(std::memory_order_relaxed);
   return nullptr;
 }
 
@@ -128,10 +133,10 @@ std::uint32_t issuer::followers_of(submission_chain& chain, std::uint32_t most, 
 
 /// Of launches that do not tell their end some get an event at once, so that the time until it is reached is
 /// theirs.
-void issuer::measure_if_due(issue_lane& lane, producer_line& line) {
+void issuer::measure_if_due(issue_lane& lane, submission& work) {
   auto& next = lane.next();
-  next.is_measured = !next.tells && lane.in_flight() == 0 && line.issued() % launches_between_measures == 0;
-  if (!next.is_measured) return;
+  if (next.tells || lane.in_flight() != 0 || !plain_times_.begins_measure(shape_of(work))) return;
+  next.is_measured = true;
   next.behind = lane.on().record_unmeasured();
   next.issued_at = clock::now();
 }
@@ -144,72 +149,8 @@ void issuer::describe(launch_in_flight& next, planned_launch const& planned) {
   if (!is_chained) next.facts.assign(planned.kernels.begin(), planned.kernels.end());
   if (!is_chained) next.predicted = planned.predicted;
   next.tells = next.is_timed = !planned.kernels.empty();
-  next.tells_each = planned.kernels.size() > 1 && table_.lengths_differ(planned.kernels);
-}
-
-bool issuer::issue_at_once(producer_line& line, submission& work) {
-  if (!may_issue_at_once(line, work)) return false;
-  auto const place = lane_for(line);
-  auto& lane = lanes_[place];
-  std::unique_lock const hold(lane.mutex(), std::try_to_lock);
-  if (!hold || lane.is_full()) return false;
-  if (self_issue_ == self_issue::where_better && !line.is_in_flight() && lane.in_flight() != 0) return false;
-  auto& next = lane.next();
-  next.clear();
-  next.members.assign(1, {&line, 1, false});
-  next.tells = next.is_timed = work.kernel() != nullptr;
-  next.is_watched_only = true;
-  try {
-    enqueue_alone(lane, work);
-    measure_if_due(lane, line);
-  } catch (...) {
-    line.fail(std::current_exception(), !is_sound());
-    return true;
-  }
-  count(1);
-  counts_.by_producers.fetch_add(1, std::memory_order_relaxed);
-  kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
-  line.note_issued(place, 1);
-  lane.note_issued();
-  if (soundly_asleep_.load(std::memory_order_seq_cst)) bell_.ring();
-  return true;
-}
-
-/// Where the line's launches are, else its own; another one, if that is free of launches, where the order
-/// asks for no certain stream.
-std::uint32_t issuer::lane_for(producer_line const& line) const {
-  auto const lanes = std::uint32_t(lanes_.size());
-  auto const own = line.number() % lanes;
-  if (line.is_in_flight()) return line.lane();
-  if (self_issue_ == self_issue::always) return own;
-  for (std::uint32_t i = 0; i < lanes; ++i)
-    if (lanes_in_flight_[(own + i) % lanes].load(std::memory_order_relaxed) == 0) return (own + i) % lanes;
-  return own;
-}
-
-bool issuer::is_sound() {
-  try {
-    device_->check();
-    return true;
-  } catch (...) { return false; }
-}
-
-bool issuer::may_issue_at_once(producer_line const& line, submission const& work) const {
-  if (self_issue_ == self_issue::never || work.has_prerequisites()) return false;
-  if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
-  if (closed_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_seq_cst)) return false;
-  if (line.is_in_flight() && line.is_in_graph()) return false;
-  if (self_issue_ == self_issue::always) return true;
-  return is_better_issued_itself({.is_alone = is_alone(line),
-                                  .may_be_merged = merges_ && work.kernel() != nullptr,
-                                  .connections = connections_,
-                                  .typical_ns = line.typical_ns()});
-}
-
-bool issuer::is_alone(producer_line const& line) const {
-  return kernels_in_flight_.load(std::memory_order_relaxed) == line.issued() - line.finished() &&
-         !anyone_waits_.load(std::memory_order_relaxed) &&
-         announced_.load(std::memory_order_relaxed) == nullptr;
+  next.tells_each =
+      planned.kernels.size() > 1 && table_.ends_differ(planned.kernels, planned.predicted.merged_busy);
 }
 
 void issuer::count(std::size_t kernels) {

@@ -73,6 +73,7 @@ bool issuer::look_around() {
       fail_all(std::make_exception_ptr(error("the launch queue was stopped")));
     bool const found = look_once();
     anyone_waits_.store(plan_.offers() != 0 || planned_ != nullptr, std::memory_order_relaxed);
+    note_progress();
     return found && !ended_.load(std::memory_order_relaxed);
   } catch (...) {
     lost_ = true;
@@ -131,9 +132,9 @@ bool issuer::look_at(producer_line& line) {
   return false;
 }
 
-bool issuer::offer_if_ready(producer_line& line, submission const& oldest) {
+bool issuer::offer_if_ready(producer_line& line, submission& oldest) {
   try {
-    if (oldest.meets_prerequisites()) {
+    if (oldest.meets_prerequisites() || (way() != issue_way::merged && device_can_wait_before(oldest))) {
       offer(line, oldest);
       return true;
     }
@@ -143,17 +144,16 @@ bool issuer::offer_if_ready(producer_line& line, submission const& oldest) {
   return false;
 }
 
-void issuer::offer(producer_line& line, submission const& oldest) {
+void issuer::offer(producer_line& line, submission& oldest) {
   offered_launch offered;
-  offered.order = {.producer = line.number(),
-                   .submitted = oldest.at_ns(),
-                   .priority = line.priority(),
-                   .expected_ns = line.typical_ns()};
+  offered.order = {.producer = line.number(), .submitted = oldest.at_ns(), .priority = line.priority()};
   if (line.is_in_flight()) offered.order.predecessor_on = line.lane();
   if (auto const* const kernel = oldest.kernel()) {
     offered.is_listed = true;
     offered.kernel = table_.facts(*kernel, oldest.blocks(), line.priority());
     offered.order.expected_ns = table_.expected_ns(offered.kernel);
+  } else {
+    offered.order.expected_ns = plain_times_.of(shape_of(oldest));
   }
   plan_.offer(offered);
   line.offered = true;

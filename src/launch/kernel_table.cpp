@@ -52,11 +52,11 @@ std::int64_t kernel_table::expected_ns(kernel_facts const& kernel) const {
   return kernel.block_ns * std::int64_t((kernel.blocks + at_once - 1) / at_once);
 }
 
-bool kernel_table::lengths_differ(std::span<kernel_facts const> kernels) const {
+bool kernel_table::ends_differ(std::span<kernel_facts const> kernels, double busy_ns) const {
   constexpr double about_as_long = 1.5;
   auto const length = [&](kernel_facts const& kernel) { return expected_ns(kernel); };
   auto const [shortest, longest] = std::ranges::minmax(kernels | std::views::transform(length));
-  return double(longest) > about_as_long * double(shortest);
+  return std::max(double(longest), busy_ns) > about_as_long * double(shortest);
 }
 
 void kernel_table::learn(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns) {

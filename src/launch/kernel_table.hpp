@@ -26,9 +26,9 @@ class kernel_table {
   std::int64_t block_ns(launchable_kernel const& kernel) const {
     return times_[kernel.family].block_ns(kernel.place);
   }
-  /// Whether the kernels of a launch end at different times, as far as is known: then each should tell its
-  /// end.
-  bool lengths_differ(std::span<kernel_facts const> kernels) const;
+  /// Whether the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, as far as is
+  /// known: then each should tell its end.
+  bool ends_differ(std::span<kernel_facts const> kernels, double busy_ns) const;
   /// How long a grid of these blocks takes alone, 0 if that is unknown.
   std::int64_t expected_ns(kernel_facts const& kernel) const;
 

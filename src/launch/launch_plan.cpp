@@ -80,7 +80,7 @@ void launch_plan::take(std::span<std::size_t const> places) {
 void launch_plan::gather_candidates(std::size_t leader) {
   places_.clear();
   candidates_.clear();
-  bool const is_alone = merge_ == nullptr || !offers_[leader].is_listed || !is_mergeable(leader);
+  bool const is_alone = merge_ == nullptr || !merges_ || !offers_[leader].is_listed || !is_mergeable(leader);
   for (std::size_t place = 0; place < waiting_.size() && !is_alone; ++place)
     if (place != leader && may_go_with(place, leader)) places_.push_back(place);
   auto const age = [&](std::size_t place) { return waiting_[place].submitted; };
@@ -101,7 +101,7 @@ void launch_plan::gather_candidates(std::size_t leader) {
 
 /// What speaks against one kernel alone is counted where it might have led others.
 void launch_plan::count_if_unmergeable(std::size_t place) {
-  if (merge_ == nullptr || !offers_[place].is_listed || is_mergeable(place)) return;
+  if (merge_ == nullptr || !merges_ || !offers_[place].is_listed || is_mergeable(place)) return;
   auto const& kernel = offers_[place].kernel;
   judge_.add(judge_one(kernel, families_[kernel.family], costs_));
 }

@@ -46,6 +46,8 @@ class launch_plan {
   void predecessor_finished(std::uint32_t producer);
   std::size_t offers() const { return waiting_.size(); }
 
+  /// Whether the next ones may be merged; at first they may, if there is a merge policy.
+  void merges(bool does) { merges_ = does; }
   /// The next launch, whose offers are withdrawn; null if nothing may be issued now. Valid until the next
   /// call. `in_flight` as in order_view.
   planned_launch const* next(std::span<std::uint32_t const> in_flight);
@@ -68,7 +70,7 @@ class launch_plan {
   std::vector<family_facts> families_;
   launch_costs costs_;
   merge_judge judge_;
-  bool judged_;
+  bool judged_, merges_ = true;
   std::vector<waiting_launch> waiting_;
   std::vector<offered_launch> offers_;   // of waiting_, place by place
   std::vector<std::uint32_t> place_of_;  // by producer

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t levels_of_a_full_device =
     4;  // alone, the last level is at most a quarter of the time
 constexpr double most_length_ratio = 8;
-constexpr double most_part_of_apart = 0.95;  // that a merged launch may take
+constexpr double least_gain = 0.01;  // of the merged time, which is not known better
 
 constexpr std::array<named_policy, merge_verdict_count> verdicts{
     {{"merge", "the kernels become one launch"},
@@ -24,7 +24,7 @@ constexpr std::array<named_policy, merge_verdict_count> verdicts{
      {"grid_fills_device", "a kernel alone fills the device four times or more"},
      {"occupancy_lost", "a kernel that needs its occupancy would have fewer blocks at a time than alone"},
      {"lengths_differ", "a kernel of several levels has blocks more than eight times as long as another's"},
-     {"no_gain", "one launch is not predicted to take 5% less than launches on a stream each"},
+     {"no_gain", "what the host saves by one launch is lost on the device, or is less than 1%"},
      {"learned", "launches of these kernels as one were slower than predicted, three times in a row"}}};
 
 std::uint64_t slots_of(launch_costs const& costs, std::uint32_t blocks_per_multiprocessor) {
@@ -68,14 +68,20 @@ bool lengths_differ(std::span<kernel_facts const> kernels, std::uint64_t slots) 
   return static_cast<double>(longest_of_levels) > most_length_ratio * static_cast<double>(shortest);
 }
 
+/// Kernels that wait to be issued wait for the host, whose time for all of them but one is saved.
+bool pays(predicted_times const& times, std::size_t kernels, launch_costs const& costs) {
+  auto const saved = costs.issue_ns * static_cast<double>(kernels - 1);
+  auto const lost = times.merged_busy - times.apart_busy;
+  return saved - lost >= least_gain * times.merged;
+}
+
 merge_judgement judge_times(std::span<kernel_facts const> kernels, family_facts const& family,
                             launch_costs const& costs) {
   if (std::ranges::any_of(kernels, [](auto const& kernel) { return kernel.block_ns == 0; })) return {};
   if (lengths_differ(kernels, slots_of(costs, family.blocks_per_multiprocessor)))
     return {merge_verdict::lengths_differ};
   auto const times = predict_checked(kernels, family, costs);
-  auto const pays = times.merged < most_part_of_apart * times.streams;  // in series it is never less
-  return {pays ? merge_verdict::merge : merge_verdict::no_gain, times};
+  return {pays(times, kernels.size(), costs) ? merge_verdict::merge : merge_verdict::no_gain, times};
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ class launches_apart {
     issued_ += costs_.issue_ns;
     series_ = std::max(issued_, series_) + costs_.start_ns + levels_ns;
     longest_ = std::max(longest_, issued_ + levels_ns);
+    longest_alone_ = std::max(longest_alone_, levels_ns);
     load_ += load;
     for (std::size_t i = 0; i < resource_count; ++i)
       wanted_[i] += load * static_cast<double>(kernel.usage[i]);
@@ -43,11 +44,12 @@ class launches_apart {
 
   double series() const { return series_; }
   double streams() const { return costs_.start_ns + std::max(longest_, costs_.issue_ns + load_); }
+  double busy() const { return std::max({longest_alone_, load_, most_wanted()}); }
   double most_wanted() const { return *std::ranges::max_element(wanted_); }
 
  private:
   launch_costs const& costs_;
-  double issued_ = 0, series_ = 0, longest_ = 0, load_ = 0;
+  double issued_ = 0, series_ = 0, longest_ = 0, longest_alone_ = 0, load_ = 0;
   std::array<double, resource_count> wanted_{};
 };
 
@@ -59,7 +61,7 @@ predicted_times predict_checked(std::span<kernel_facts const> kernels, family_fa
   for (auto const& kernel : kernels) apart.add(kernel);
   auto const slots = static_cast<double>(slots_of(costs, family.blocks_per_multiprocessor));
   auto const busy = std::max(time_on_slots(kernels, slots), apart.most_wanted());
-  return {busy, costs.issue_ns + costs.start_ns + busy, apart.series(), apart.streams()};
+  return {busy, costs.issue_ns + costs.start_ns + busy, apart.series(), apart.streams(), apart.busy()};
 }
 
 predicted_times predict(std::span<kernel_facts const> kernels, family_facts const& family,

@@ -5,25 +5,6 @@
 #include <utility>
 
 namespace ballast::inline launch {
-namespace {
-
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-  return hash ^ (hash >> 32);
-}
-
-std::uint64_t both(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
-
-std::uint64_t mixed(std::uint64_t hash, plain_shape const& what) {
-  auto const& [grid, block, shared_bytes] = what.shape;
-  hash = mixed(hash, reinterpret_cast<std::uintptr_t>(what.function));
-  hash = mixed(hash, both(grid.x, grid.y));
-  hash = mixed(hash, both(grid.z, block.x));
-  hash = mixed(hash, both(block.y, block.z));
-  return mixed(hash, shared_bytes);
-}
-
-}  // namespace
 
 void plain_batch::clear() {
   launches_.clear();

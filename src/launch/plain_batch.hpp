@@ -6,17 +6,9 @@
 #include <vector>
 
 #include "ballast/device/launch_graph.hpp"
-#include "ballast/launch/submission.hpp"
+#include "plain_shape.hpp"
 
 namespace ballast::inline launch {
-
-/// A plain launch without its arguments.
-struct plain_shape {
-  void const* function = nullptr;
-  launch_shape shape;
-
-  bool operator==(plain_shape const&) const = default;
-};
 
 /// What a graph cannot change: how many launches each branch has, and what they are but for the arguments.
 struct batch_shape {

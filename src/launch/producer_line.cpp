@@ -39,12 +39,6 @@ void producer_line::note_issued(std::uint32_t lane, std::uint32_t launches, bool
   issued_.store(issued_.load(std::memory_order_relaxed) + launches, std::memory_order_release);
 }
 
-void producer_line::note_span(std::int64_t ns) {
-  auto const so_far = typical_ns();
-  bool const is_news = so_far == 0 || ns < so_far;
-  typical_ns_.store(is_news ? ns : so_far + (ns - so_far) / 8, std::memory_order_relaxed);
-}
-
 void producer_line::note_finished(std::uint32_t launches) {
   finished_.store(finished_.load(std::memory_order_relaxed) + launches, std::memory_order_release);
 }

@@ -36,6 +36,8 @@ class producer_line {
       : by_(&by), number_(number), priority_(priority), fence_(std::move(fence)) {}
 
   issuer& by() const { return *by_; }
+  /// Of the issuer; no other has the same one, not even when it is gone.
+  watch_fence const* fence() const { return fence_.get(); }
   std::uint32_t number() const { return number_; }  ///< among the lines of its device
   std::int32_t priority() const { return priority_; }
 
@@ -80,11 +82,8 @@ class producer_line {
   /// Whether they are of a graph: what follows them there follows those of all its producers.
   bool is_in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
   bool is_in_flight() const { return finished() != issued(); }
-  /// How long its launches take, as far as it is known: short ones count at once, long ones little by little.
-  std::int64_t typical_ns() const { return typical_ns_.load(std::memory_order_relaxed); }
 
   // The issuer's thread.
-  void note_span(std::int64_t ns);
   void note_finished(std::uint32_t launches);
   /// After notes, and after the fence was passed: wakes who watches.
   void tell_watchers();
@@ -119,7 +118,6 @@ class producer_line {
   std::atomic<std::uint32_t> marks_ = 0;
   alignas(64) std::atomic<std::uint64_t> issued_ = 0;
   std::atomic<std::uint64_t> finished_ = 0;
-  std::atomic<std::int64_t> typical_ns_ = 0;
   std::atomic<std::uint32_t> lane_ = 0;
   std::atomic<bool> failed_ = false, lost_ = false, watched_ = false, in_graph_ = false;
   std::exception_ptr error_;

@@ -29,7 +29,7 @@ struct judged_again {
     return judge.judge(kernels, {.family = kernels[0].family}).verdict;
   }
   void ran(kernels_of const& kernels, std::int64_t span_ns, int times = 1) {
-    for (int i = 0; i < times; ++i) judge.note(kernels, {1000, 1000, 1000, 1000}, span_ns);
+    for (int i = 0; i < times; ++i) judge.note(kernels, {1000, 1000, 1000, 1000, 1000}, span_ns);
   }
   int merged_of(int asked, kernels_of const& kernels) {
     int merged = 0;
@@ -125,7 +125,7 @@ TEST(merge_judge, gives_the_other_reasons_first_and_counts_all) {
 TEST(merge_judge, refuses_what_is_out_of_range_by_its_name) {
   auto const refused = [](kernels_of const& kernels, double predicted, std::int64_t span) -> std::string {
     return refused_argument([&] {
-      merge_judge(costs).note(kernels, {predicted, predicted, predicted, predicted}, span);
+      merge_judge(costs).note(kernels, {predicted, predicted, predicted, predicted, predicted}, span);
     });
   };
   EXPECT_EQ(refused({}, 1, 1), "kernels");

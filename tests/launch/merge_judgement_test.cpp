@@ -108,28 +108,38 @@ TEST(judging_a_merge, does_not_mind_a_long_kernel_of_one_level) {
 }
 
 /// Two kernels that each fill the device exactly, so that only a launch is saved.
-judged full_levels() {
+judged full_levels(std::int64_t block_ns = 100'000) {
   judged facts;
-  kernel_facts const full{.blocks = 132, .block_ns = 100'000};
-  facts.kernels.assign(2, full);
+  facts.kernels.assign(2, {.blocks = 132, .block_ns = block_ns});
   facts.family.blocks_per_multiprocessor = 1;
   return facts;
 }
 
-TEST(judging_a_merge, refuses_to_merge_for_less_than_a_twentieth) {
+TEST(judging_a_merge, merges_for_the_time_of_the_host_alone) {
   auto const judgement = full_levels().judgement();
-  EXPECT_EQ(judgement.verdict, merge_verdict::no_gain);
+  EXPECT_EQ(judgement.verdict, merge_verdict::merge);
   EXPECT_EQ(judgement.predicted.merged_busy, 200'000);
+  EXPECT_EQ(judgement.predicted.apart_busy, 200'000);
   EXPECT_EQ(judgement.predicted.series, 4400 + 2 * 101'000);
 }
 
-TEST(judging_a_merge, asks_for_a_gain_over_streams_and_not_only_over_series) {
-  auto facts = full_levels();
-  for (auto& kernel : facts.kernels) kernel.blocks = 60;
-  // One level merged or on streams, two in series.
-  EXPECT_EQ(facts.verdict(), merge_verdict::no_gain);
-  facts.kernels.resize(4, facts.kernels[0]);
-  facts.costs.issue_ns = 50'000;  // now the fourth launch comes too late
+TEST(judging_a_merge, refuses_to_merge_for_less_than_a_hundredth) {
+  EXPECT_EQ(full_levels(217'000).verdict(), merge_verdict::merge);    // 4400 of 439 400
+  EXPECT_EQ(full_levels(218'000).verdict(), merge_verdict::no_gain);  // of 441 400
+}
+
+TEST(judging_a_merge, refuses_what_costs_the_device_more_than_it_saves_the_host) {
+  auto facts = full_levels(8'000);
+  for (auto& kernel : facts.kernels) kernel.blocks_per_multiprocessor = 2;  // apart, both at once
+  EXPECT_EQ(facts.verdict(), merge_verdict::no_gain);                       // 8000 longer for 4400
+  facts = full_levels(4'000);
+  for (auto& kernel : facts.kernels) kernel.blocks_per_multiprocessor = 2;
+  EXPECT_EQ(facts.verdict(), merge_verdict::merge);
+}
+
+TEST(judging_a_merge, merges_a_long_kernel_with_short_ones_that_it_does_not_delay) {
+  judged facts;
+  facts.kernels[0].block_ns = 215'000;
   EXPECT_EQ(facts.verdict(), merge_verdict::merge);
 }
 

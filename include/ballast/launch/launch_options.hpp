@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballast/launch/merge_judgement.hpp"
@@ -61,6 +62,8 @@ struct launch_statistics {
   std::uint64_t graph_arguments_set = 0;  ///< kernels in those whose arguments had to be set
   verdict_counts verdicts;                ///< of groups that the merge policy proposed
   std::vector<device_predictions> predictions;
+  /// Of each device, how its launches go now: "merged", "one_by_one" or "by_producers" (docs/launch.md).
+  std::vector<std::string_view> ways;
 };
 
 }  // namespace ballast::inline launch

@@ -9,6 +9,7 @@
 namespace ballast::inline launch {
 
 class producer_line;
+class issuer;
 
 /// One launch of a producer. Cheap to copy; may outlive the producer and the queue. Any thread may call any
 /// member; none but wait_*() waits. A launch that was not carried out, because an earlier one of its producer
@@ -30,6 +31,7 @@ class launch_ticket {
 
  private:
   friend class producer;
+  friend class issuer;
   launch_ticket(std::shared_ptr<producer_line> line, std::uint64_t number)
       : line_(std::move(line)), number_(number) {}
 

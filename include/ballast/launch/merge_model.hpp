@@ -14,6 +14,7 @@ struct predicted_times {
   double merged;       ///< the same with its issue and its start
   double series;       ///< one launch after another, each issued as soon as the host can
   double streams;      ///< on a stream each, at least; never more than `series`
+  double apart_busy;   ///< the same if the host issued all at once, without their starts
 };
 
 /// Predicts the times of kernels of known block times, whose blocks begin in the order given. A kernel whose

@@ -97,16 +97,21 @@ class alignas(64) submission {
   /// When it was submitted, counted from any time before.
   std::uint64_t at_ns() const { return at_ns_; }
   bool has_prerequisites() const { return prerequisites_ != nullptr; }
+  std::span<prerequisite const> prerequisites() const {
+    if (prerequisites_ == nullptr) return {};
+    return *prerequisites_;
+  }
   /// Throws what made one of them impossible.
   bool meets_prerequisites() const {
-    if (!has_prerequisites()) return true;
-    for (auto const& one : *prerequisites_)
+    for (auto const& one : prerequisites())
       if (!one.is_met()) return false;
     return true;
   }
   /// The members of kernel(), readable in whole pieces.
   unsigned char const* bytes() const { return bytes_; }
   void enqueue(stream& on) { enqueue_(bytes_, on); }
+  /// Tells apart what enqueues itself, by its type; null for a kernel of a list.
+  void const* type() const { return reinterpret_cast<void const*>(enqueue_); }
   /// Whether it can describe() itself.
   bool is_described() const { return describe_ != nullptr; }
   /// Writes the addresses of its arguments, which stay as long as it does.

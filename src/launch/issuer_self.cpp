@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// How producers issue themselves, how a device waits instead of the host, and which way launches go.
+#include <algorithm>
+
+#include "ballast/base/error.hpp"
+#include "issuer.hpp"
+
+namespace ballast::inline launch {
+
+bool issuer::issue_at_once(producer_line& line, submission& work) {
+  if (!may_issue_at_once(line, work)) return false;
+  auto const place = lane_for(line);
+  auto& lane = lanes_[place];
+  signs_of_ends signs;
+  try {
+    sign_before(work, lane, signs);
+  } catch (...) { return false; }  // the thread will see what it is
+  std::unique_lock const hold(lane.mutex(), std::try_to_lock);
+  if (!hold || lane.is_full()) return false;
+  bool const must_be_first = self_issue_ == self_issue::where_better && way() != issue_way::by_producers;
+  if (must_be_first && !line.is_in_flight() && lane.in_flight() != 0) return false;
+  try {
+    enqueue_at_once(lane, line, work, signs);
+  } catch (...) {
+    line.fail(std::current_exception(), !is_sound());
+    return true;
+  }
+  line.note_issued(place, 1);
+  lane.note_issued();
+  if (soundly_asleep_.load(std::memory_order_seq_cst)) bell_.ring();
+  return true;
+}
+
+void issuer::enqueue_at_once(issue_lane& lane, producer_line& line, submission& work,
+                             signs_of_ends const& signs) {
+  auto& next = lane.next();
+  next.clear();
+  next.members.assign(1, {&line, 1, false});
+  next.tells = next.is_timed = work.kernel() != nullptr;
+  next.is_watched_only = true;
+  for (auto const& sign : signs) lane.on().wait_for(*sign);
+  enqueue_alone(lane, work);
+  count(1);
+  counts_.by_producers.fetch_add(1, std::memory_order_relaxed);
+  kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Where the line's launches are, else its own; another one, if that is free of launches, where the order
+/// asks for no certain stream.
+std::uint32_t issuer::lane_for(producer_line const& line) const {
+  auto const lanes = std::uint32_t(lanes_.size());
+  auto const own = line.number() % lanes;
+  if (line.is_in_flight()) return line.lane();
+  if (self_issue_ == self_issue::always) return own;
+  for (std::uint32_t i = 0; i < lanes; ++i)
+    if (lanes_in_flight_[(own + i) % lanes].load(std::memory_order_relaxed) == 0) return (own + i) % lanes;
+  return own;
+}
+
+bool issuer::is_sound() {
+  try {
+    device_->check();
+    return true;
+  } catch (...) { return false; }
+}
+
+bool issuer::may_issue_at_once(producer_line const& line, submission const& work) const {
+  if (self_issue_ == self_issue::never) return false;
+  if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
+  if (closed_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_seq_cst)) return false;
+  if (line.is_in_flight() && line.is_in_graph()) return false;
+  if (work.has_prerequisites() && !device_can_wait_before(work)) return false;
+  if (self_issue_ == self_issue::always || way() == issue_way::by_producers) return true;
+  return is_alone(line);
+}
+
+bool issuer::is_alone(producer_line const& line) const {
+  return kernels_in_flight_.load(std::memory_order_relaxed) == line.issued() - line.finished() &&
+         !anyone_waits_.load(std::memory_order_relaxed) &&
+         announced_.load(std::memory_order_relaxed) == nullptr;
+}
+
+/// A line of a queue that is gone may name an issuer that was where this one is.
+bool issuer::is_issued_here(launch_ticket const& ticket) const {
+  return ticket.line_->fence() == fence_.get() && ticket.is_issued();
+}
+
+/// Whether nothing that comes before `work` is still to be issued, so that its stream can wait for it. Where
+/// hardware queues are few, all that shares one with that stream would wait as well.
+bool issuer::device_can_wait_before(submission const& work) const {
+  if (!waits_on_device_) return false;
+  try {
+    return std::ranges::all_of(work.prerequisites(), [&](prerequisite const& one) {
+      return one.is_met() || (one.moment == nullptr && is_issued_here(one.launch));
+    });
+  } catch (...) { return false; }  // it cannot be met: the thread will tell whose launch it is
+}
+
+/// Behind what comes before `work` and is in flight on other streams than that of `target`.
+void issuer::sign_before(submission const& work, issue_lane const& target, signs_of_ends& signs) {
+  for (auto const& one : work.prerequisites()) {
+    if (one.is_met()) continue;
+    auto& lane = lanes_[one.launch.line_->lane()];
+    if (&lane == &target) continue;
+    std::lock_guard const hold(lane.mutex());
+    signs.push_back(lane.on().record_unmeasured());
+  }
+}
+
+issuer::signs_of_ends issuer::signs_before(planned_launch const& planned) {
+  signs_of_ends signs;
+  for (auto const producer : planned.producers)
+    sign_before(*line_of(producer).chain().front(), lanes_[planned.stream], signs);
+  return signs;
+}
+
+/// Tells the chooser of ways how much has ended, and in how long.
+void issuer::note_progress() {
+  auto const now = clock::now();
+  ways_.note(ended_unnoted_, was_busy_ ? std::chrono::nanoseconds(now - looked_at_).count() : 0);
+  way_.store(ways_.now(), std::memory_order_relaxed);
+  ended_unnoted_ = 0;
+  looked_at_ = now;
+  bool const may_issue = !paused_.load(std::memory_order_relaxed);
+  was_busy_ = kernels_in_flight_.load(std::memory_order_relaxed) != 0 ||
+              (may_issue && (plan_.offers() != 0 || planned_ != nullptr));
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plain_times.hpp"
+
+#include <algorithm>
+
+namespace ballast::inline launch {
+
+std::int64_t plain_times::of(plain_shape const& what) const {
+  auto const place = shapes_.find(what);
+  return place == shapes_.end() ? 0 : place->second.ns;
+}
+
+bool plain_times::begins_measure(plain_shape const& what) {
+  auto place = shapes_.find(what);
+  if (place == shapes_.end() && shapes_.size() == most_shapes) return false;
+  if (place == shapes_.end()) place = shapes_.emplace(what, known{}).first;
+  auto& shape = place->second;
+  if (++shape.launches < shape.next_measured || measured_ != nullptr) return false;
+  shape.next_measured = shape.launches + std::min(3 * shape.launches, most_between_measures);
+  measured_ = &shape;
+  return true;
+}
+
+void plain_times::note(std::int64_t span_ns) {
+  auto& ns = std::exchange(measured_, nullptr)->ns;
+  if (span_ns < 1) return;
+  bool const is_news = ns == 0 || span_ns < ns;
+  ns = is_news ? span_ns : ns + (span_ns - ns) / 8;
+}
+
+}  // namespace ballast::inline launch
