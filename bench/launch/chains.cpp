@@ -62,7 +62,8 @@ class measured_chains {
     add_speedups(*now_, way.name, point_.microseconds, serial_, samples(way.sample));
   }
 
-  static constexpr std::size_t warm_up = 3;  ///< the third time a queue builds a graph
+  /// The third time a queue builds a graph, and before the last it has tried its ways.
+  static constexpr std::size_t warm_up = 12;
 
   session* now_;
   chain_shape shape_;

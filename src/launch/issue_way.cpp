@@ -20,11 +20,18 @@ way_chooser::way_chooser(std::span<issue_way const> allowed) : allowed_(allowed.
   for (std::size_t i = 0; i < allowed_; ++i) tried_[i].way = allowed[i];
 }
 
-void way_chooser::note(std::uint64_t kernels, std::int64_t busy_ns) {
+void way_chooser::note(std::uint64_t kernels, std::int64_t busy_ns, std::uint64_t outstanding) {
   if (allowed_ < 2) return;
+  if (of_before_ != 0) {
+    of_before_ -= std::min(kernels, of_before_);
+    return;
+  }
   kernels_ += kernels;
   busy_ns_ += busy_ns;
-  if (kernels_ >= kernels_of_window && busy_ns_ >= least_ns_of_window) end_window();
+  if (kernels_ < kernels_of_window || busy_ns_ < least_ns_of_window) return;
+  auto const before = now_;
+  end_window();
+  if (now_ != before) of_before_ = outstanding;
 }
 
 void way_chooser::end_window() {

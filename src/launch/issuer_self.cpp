@@ -117,7 +117,8 @@ issuer::signs_of_ends issuer::signs_before(planned_launch const& planned) {
 /// Tells the chooser of ways how much has ended, and in how long.
 void issuer::note_progress() {
   auto const now = clock::now();
-  ways_.note(ended_unnoted_, was_busy_ ? std::chrono::nanoseconds(now - looked_at_).count() : 0);
+  auto const outstanding = kernels_in_flight_.load(std::memory_order_relaxed) + plan_.offers();
+  ways_.note(ended_unnoted_, was_busy_ ? std::chrono::nanoseconds(now - looked_at_).count() : 0, outstanding);
   way_.store(ways_.now(), std::memory_order_relaxed);
   ended_unnoted_ = 0;
   looked_at_ = now;

@@ -21,7 +21,7 @@ struct invented_ways {
   void run(int count) {
     for (int i = 0; i < count; ++i) {
       ++windows[chooser.now()];
-      chooser.note(1000, 1000 * ns_of_kernel[chooser.now()]);
+      chooser.note(2000, 2000 * ns_of_kernel[chooser.now()], 0);
     }
   }
 };
@@ -70,19 +70,31 @@ TEST(choosing_a_way, does_not_leave_the_best_because_all_kernels_became_longer) 
 
 TEST(choosing_a_way, takes_windows_of_enough_kernels_and_enough_time) {
   way_chooser chooser(std::vector{merged, one_by_one});
-  chooser.note(255, 10'000'000);
+  chooser.note(511, 10'000'000, 0);
   EXPECT_EQ(chooser.now(), merged);
-  chooser.note(1, 0);
+  chooser.note(1, 0, 0);
   EXPECT_EQ(chooser.now(), one_by_one);
-  chooser.note(10'000, 499'999);
+  chooser.note(10'000, 999'999, 0);
   EXPECT_EQ(chooser.now(), one_by_one);
-  chooser.note(0, 1);
+  chooser.note(0, 1, 0);
+  EXPECT_EQ(chooser.now(), merged);
+}
+
+TEST(choosing_a_way, does_not_count_what_still_went_the_way_before) {
+  way_chooser chooser(std::vector{merged, one_by_one});
+  chooser.note(512, 1'000'000, 300);
+  ASSERT_EQ(chooser.now(), one_by_one);
+  chooser.note(299, 9'000'000, 0);
+  chooser.note(1, 9'000'000, 0);
+  chooser.note(511, 9'000'000, 0);
+  EXPECT_EQ(chooser.now(), one_by_one);
+  chooser.note(1, 0, 0);
   EXPECT_EQ(chooser.now(), merged);
 }
 
 TEST(choosing_a_way, stays_with_the_only_one) {
   way_chooser chooser(std::vector{one_by_one});
-  for (int i = 0; i < 100; ++i) chooser.note(1000, 1'000'000);
+  for (int i = 0; i < 100; ++i) chooser.note(1000, 1'000'000, 0);
   EXPECT_EQ(chooser.now(), one_by_one);
 }
 
