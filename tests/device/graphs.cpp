@@ -113,6 +113,22 @@ TEST_F(graphs, run_the_launches_of_each_branch_in_order) {
   }
 }
 
+TEST_F(graphs, begin_a_branch_when_those_that_it_comes_after_have_ended) {
+  for (auto const& device : devices_) {
+    written_numbers numbers(device, 2);
+    auto branches = two_branches(numbers);
+    branches.push_back({{numbers.append(0, 8), numbers.append(1, 9)}, {0, 1}});
+    branches.push_back({{numbers.append(1, 7)}, {2}});
+    auto const graph = device->make_graph(branches);
+    auto const work = device->make_stream();
+    for (int times = 0; times < 20; ++times)
+      EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(1238, 4597));
+    graph->set_enabled(0, 2, false);
+    graph->set_arguments(2, 0, numbers.appending(0, 6));
+    EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(126, 4597));
+  }
+}
+
 TEST_F(graphs, run_behind_what_was_enqueued_before_and_before_what_follows) {
   for (auto const& device : devices_) {
     written_numbers numbers(device, 2);
@@ -245,6 +261,17 @@ TEST_F(graphs, of_nothing_are_refused) {
     expect_refused("branches", [&] { device->make_graph(one_is_empty); });
     std::vector<graph_branch> const no_function{{{plain_launch{}}}};
     expect_refused("function", [&] { device->make_graph(no_function); });
+  }
+}
+
+TEST_F(graphs, with_a_branch_after_itself_or_a_later_one_are_refused) {
+  for (auto const& device : devices_) {
+    written_numbers numbers(device, 2);
+    for (std::size_t const before : {0u, 1u, 2u}) {
+      auto branches = two_branches(numbers);
+      branches[0].after = {before};
+      expect_refused("branches", [&] { device->make_graph(branches); });
+    }
   }
 }
 

@@ -64,8 +64,9 @@ class compute_device {
   /// for null, "device" on a host device.
   virtual std::unique_ptr<event> adopt_event(void* native) = 0;
   /// Builds a graph of plain launches, whose functions, shapes and arguments are copied. May wait for the
-  /// device, like resources(). Throws bad_argument ("branches") if there is none or an empty one and
-  /// ("function"), and ballast::error as stream::launch_plain(); ("device") on a host device.
+  /// device, like resources(). Throws bad_argument ("branches") if there is none, an empty one, or one after
+  /// a branch that does not stand before it, and ("function"), and ballast::error as stream::launch_plain();
+  /// ("device") on a host device.
   virtual std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) = 0;
   /// Loads the kernel (so that no lazy loading happens later) and says what it needs and how many blocks fit.
   virtual kernel_resources resources(kernel_code const& code) = 0;

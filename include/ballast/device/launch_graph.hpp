@@ -12,9 +12,12 @@ namespace ballast::inline device {
 /// Plain launches that run one after another; at least one.
 struct graph_branch {
   std::vector<plain_launch> launches;
+  /// Which branches before this one in the list end before it begins.
+  std::vector<std::size_t> after = {};
 };
 
-/// Branches that run beside each other, launched on a GPU by one call; by compute_device::make_graph(). What
+/// Branches that run beside each other where none is said to begin after another, launched on a GPU by one
+/// call; by compute_device::make_graph(). What
 /// was built stays but for the arguments and which launches are left out. One thread at a time may call, and
 /// with a stream it is the one that may enqueue there. No member waits; all throw device_lost after a fault,
 /// and ballast::error with CUDA's words if CUDA refuses. It may go while it runs: CUDA ends that first.
@@ -38,7 +41,7 @@ class launch_graph {
   /// bad_argument ("branch", "place").
   virtual void set_arguments(std::size_t branch, std::size_t place, void* const* arguments) = 0;
   /// Whether this launch takes place in the graph's launches that are enqueued from now on. If it
-  /// does not, what follows it in its branch waits for what precedes it; its arguments stay, and may be set
+  /// does not, what follows it waits for what precedes it; its arguments stay, and may be set
   /// meanwhile. Where nothing changes, CUDA is not asked. Throws as set_arguments().
   virtual void set_enabled(std::size_t branch, std::size_t place, bool enabled) = 0;
 };

@@ -7,12 +7,17 @@
 namespace ballast::inline device {
 namespace {
 
-void refuse_empty(std::span<graph_branch const> branches) {
+void check(std::span<graph_branch const> branches) {
   if (branches.empty()) refuse_argument("branches", "none", "at least one branch");
-  for (std::size_t i = 0; i < branches.size(); ++i)
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    auto const name = "branch " + std::to_string(i);
     if (branches[i].launches.empty())
-      refuse_argument("branches", "branch " + std::to_string(i) + " without a launch",
-                      "branches of at least one launch");
+      refuse_argument("branches", name + " without a launch", "branches of at least one launch");
+    for (auto const before : branches[i].after)
+      if (before >= i)
+        refuse_argument("branches", name + " after branch " + std::to_string(before),
+                        "branches that begin after such as stand before them");
+  }
 }
 
 cudaKernelNodeParams parameters_of(plain_launch const& launch) {
@@ -40,11 +45,8 @@ cuda_graph::cuda_graph(std::shared_ptr<cuda_engine> engine) : engine_(std::move(
 // Delegates, so that what is thrown here finds a destructor.
 cuda_graph::cuda_graph(std::shared_ptr<cuda_engine> engine, std::span<graph_branch const> branches)
     : cuda_graph(std::move(engine)) {
-  refuse_empty(branches);
-  for (auto const& branch : branches) {
-    auto& nodes = branches_.emplace_back();
-    for (auto const& launch : branch.launches) append(nodes, launch);
-  }
+  check(branches);
+  for (auto const& branch : branches) append(branch);
   engine_->require(cudaGraphInstantiate(&instance_, graph_, 0), "cudaGraphInstantiate");
 }
 
@@ -54,15 +56,23 @@ cuda_graph::~cuda_graph() {
   if (graph_ != nullptr) forgive(engine_->fault, cudaGraphDestroy(graph_), "cudaGraphDestroy");
 }
 
-void cuda_graph::append(std::vector<node>& branch, plain_launch const& launch) {
+void cuda_graph::append(graph_branch const& branch) {
+  std::vector<cudaGraphNode_t> before;
+  for (auto const earlier : branch.after) before.push_back(branches_[earlier].back().handle);
+  auto& nodes = branches_.emplace_back();
+  for (auto const& launch : branch.launches) {
+    nodes.push_back(make_node(launch, before));
+    before = {nodes.back().handle};
+  }
+}
+
+cuda_graph::node cuda_graph::make_node(plain_launch const& launch, std::span<cudaGraphNode_t const> before) {
   engine_->admit(launch);
-  node added{nullptr, parameters_of(launch), std::string(launch.name)};
-  auto const* const before = branch.empty() ? nullptr : &branch.back().handle;
-  auto const parameters = with_arguments(added.parameters, launch.arguments);
-  engine_->require(
-      cudaGraphAddKernelNode(&added.handle, graph_, before, before == nullptr ? 0 : 1, &parameters),
-      "cudaGraphAddKernelNode of kernel " + added.name);
-  branch.push_back(std::move(added));
+  node made{nullptr, parameters_of(launch), std::string(launch.name)};
+  auto const parameters = with_arguments(made.parameters, launch.arguments);
+  engine_->require(cudaGraphAddKernelNode(&made.handle, graph_, before.data(), before.size(), &parameters),
+                   "cudaGraphAddKernelNode of kernel " + made.name);
+  return made;
 }
 
 void cuda_graph::upload(stream& on) {

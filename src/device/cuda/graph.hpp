@@ -11,8 +11,8 @@
 
 namespace ballast::inline device {
 
-/// A CUDA graph of kernel nodes, each behind the one before it in its branch, and what was instantiated of
-/// it.
+/// A CUDA graph of kernel nodes, each behind the one before it in its branch, the first of a branch behind
+/// the last ones of those that it begins after; and what was instantiated of it.
 class cuda_graph final : public launch_graph {
  public:
   cuda_graph(std::shared_ptr<cuda_engine> engine, std::span<graph_branch const> branches);
@@ -36,7 +36,8 @@ class cuda_graph final : public launch_graph {
   };
 
   explicit cuda_graph(std::shared_ptr<cuda_engine> engine);
-  void append(std::vector<node>& branch, plain_launch const& launch);
+  void append(graph_branch const& branch);
+  node make_node(plain_launch const& launch, std::span<cudaGraphNode_t const> before);
   std::vector<node> const& branch_at(std::size_t branch) const;
   node& node_at(std::size_t branch, std::size_t place);
   cudaStream_t enter(stream& on);
