@@ -87,9 +87,15 @@ void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
                    "Of a queue: streams of each device; 0 leaves it to the queue");
 }
 
+std::string ways_to_launch() {
+  std::string text = "How kernels are launched.";
+  for (auto const& mode : launch_modes())
+    text += " " + std::string(mode.name) + ": " + std::string(mode.summary) + ".";
+  return text;
+}
+
 void add_run_options(CLI::App& nanodroplet, command_request& asked) {
-  nanodroplet.add_option("--launch", asked.launch,
-                         "How kernels are launched: queue, streams, or reference (no device)");
+  nanodroplet.add_option("--launch", asked.launch, ways_to_launch());
   add_queue_options(nanodroplet, asked);
   nanodroplet
       .add_option("--devices", asked.devices,

@@ -2,6 +2,7 @@
 #include "kernels.hpp"
 
 #include "ballast/launch/kernels.cuh"
+#include "kernel_batch.cuh"
 #include "mixed_forces.cuh"
 #include "water_forces.cuh"
 #include "water_motion.cuh"
@@ -28,7 +29,7 @@ __global__ void __launch_bounds__(K::threads, bounded_blocks<K>) run_on_gpu(K ke
 #endif
 
 template <class K>
-kernel_code code_of(char const* name) {
+kernel_code code_of(std::string_view name) {
   static_assert(sizeof(K) <= most_argument_bytes);
   kernel_code code;
   code.name = name;
@@ -45,25 +46,21 @@ kernel_code code_of(char const* name) {
 
 BALLAST_LAUNCH_KERNELS(droplet_kernels, load_water, begin_water, water_forces, mixed_forces, propagate_water)
 
-template <>
-kernel_code launched_alone<load_water>() {
-  return code_of<load_water>("load_water");
+template <kernel_form K>
+kernel_code launched_alone() {
+  static auto const name = type_name<K>();
+  return code_of<K>(name);
 }
-template <>
-kernel_code launched_alone<begin_water>() {
-  return code_of<begin_water>("begin_water");
-}
-template <>
-kernel_code launched_alone<water_forces>() {
-  return code_of<water_forces>("water_forces");
-}
-template <>
-kernel_code launched_alone<mixed_forces>() {
-  return code_of<mixed_forces>("mixed_forces");
-}
-template <>
-kernel_code launched_alone<propagate_water>() {
-  return code_of<propagate_water>("propagate_water");
-}
+
+template kernel_code launched_alone<load_water>();
+template kernel_code launched_alone<kernel_batch<load_water>>();
+template kernel_code launched_alone<begin_water>();
+template kernel_code launched_alone<kernel_batch<begin_water>>();
+template kernel_code launched_alone<water_forces>();
+template kernel_code launched_alone<kernel_batch<water_forces>>();
+template kernel_code launched_alone<mixed_forces>();
+template kernel_code launched_alone<kernel_batch<mixed_forces>>();
+template kernel_code launched_alone<propagate_water>();
+template kernel_code launched_alone<kernel_batch<propagate_water>>();
 
 }  // namespace ballast::nanodroplet

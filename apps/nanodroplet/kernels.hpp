@@ -10,7 +10,7 @@ namespace ballast::nanodroplet {
 /// The five kernels of water_forces.cuh, mixed_forces.cuh and water_motion.cuh, for launch queues.
 launch_kernels const& droplet_kernels();
 
-/// One of them as an ordinary launch, whose argument is K itself.
+/// One of them, or the kernel_batch of one, as an ordinary launch, whose argument is K itself.
 template <kernel_form K>
 kernel_code launched_alone();
 

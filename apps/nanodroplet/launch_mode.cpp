@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch_mode.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "ballast/base/argument_text.hpp"
+#include "ballast/base/error.hpp"
+#include "batch_launcher.hpp"
+#include "graph_launcher.hpp"
 #include "kernels.hpp"
 #include "queue_launcher.hpp"
 #include "reference_launcher.hpp"
@@ -28,16 +32,34 @@ class reference_source final : public launcher_source {
   chain_size size_;
 };
 
-class stream_source final : public launcher_source {
+/// A Launcher for each chain that knows of no other.
+template <class Launcher>
+class separate_source final : public launcher_source {
  public:
-  stream_source(chain_size size, device_list devices) : size_(size), devices_(std::move(devices)) {}
+  separate_source(chain_size size, device_list devices) : size_(size), devices_(std::move(devices)) {}
   std::unique_ptr<chain_launcher> make(std::size_t chain) override {
-    return std::make_unique<stream_launcher>(devices_[chain % devices_.size()], size_);
+    return std::make_unique<Launcher>(devices_[chain % devices_.size()], size_);
   }
 
  private:
   chain_size size_;
   device_list devices_;
+};
+
+class batch_source final : public launcher_source {
+ public:
+  batch_source(chain_size size, device_list const& devices, std::size_t chains) {
+    for (std::size_t place = 0; place < std::min(chains, devices.size()); ++place) {
+      auto const of_device = (chains - place - 1) / devices.size() + 1;
+      batches_.push_back(std::make_shared<chain_batch>(devices[place], size, of_device));
+    }
+  }
+  std::unique_ptr<chain_launcher> make(std::size_t chain) override {
+    return std::make_unique<batch_launcher>(batches_[chain % batches_.size()], chain / batches_.size());
+  }
+
+ private:
+  std::vector<std::shared_ptr<chain_batch>> batches_;  ///< by device
 };
 
 class queue_source final : public launcher_source {
@@ -64,18 +86,44 @@ source open_queue(sampling_plan const& plan, device_list const& devices, launch_
   return std::make_unique<queue_source>(size_of_chains(plan), devices, options);
 }
 source open_streams(sampling_plan const& plan, device_list const& devices, launch_options const&) {
-  return std::make_unique<stream_source>(size_of_chains(plan), devices);
+  return std::make_unique<separate_source<stream_launcher>>(size_of_chains(plan), devices);
+}
+source open_graphs(sampling_plan const& plan, device_list const& devices, launch_options const&) {
+  for (auto const& device : devices)
+    if (!device->is_cuda())
+      refuse_argument("devices", device->name(), "GPUs beside --launch graphs: CPU cores run no CUDA graphs");
+  return std::make_unique<separate_source<graph_launcher>>(size_of_chains(plan), devices);
+}
+source open_batches(sampling_plan const& plan, device_list const& devices, launch_options const&) {
+  return std::make_unique<batch_source>(size_of_chains(plan), devices,
+                                        std::size_t(plan.conformers) * plan.chains);
 }
 source open_reference(sampling_plan const& plan, device_list const&, launch_options const&) {
   return std::make_unique<reference_source>(size_of_chains(plan));
 }
 
 constexpr launch_mode modes[] = {
-    {"queue", "a launch queue, two producers for each chain", true, true, &open_queue},
-    {"streams", "two streams for each chain, launched by the threads that drive the chains", true, false,
-     &open_streams},
-    {"reference", "no device: another program for the same forces, on the threads that drive the chains",
-     false, false, &open_reference},
+    {.name = "queue",
+     .summary = "a launch queue, two producers for each chain",
+     .on_devices = true,
+     .by_queue = true,
+     .open = &open_queue},
+    {.name = "streams",
+     .summary = "two streams for each chain, launched by the threads that drive the chains",
+     .on_devices = true,
+     .open = &open_streams},
+    {.name = "graphs",
+     .summary = "a CUDA graph for each step, launched by the threads that drive the chains; GPUs only",
+     .on_devices = true,
+     .on_gpus_only = true,
+     .open = &open_graphs},
+    {.name = "batched",
+     .summary = "all chains of a device in lock-step, as three launches for each step of all",
+     .on_devices = true,
+     .open = &open_batches},
+    {.name = "reference",
+     .summary = "no device: another program for the same forces, on the threads that drive the chains",
+     .open = &open_reference},
 };
 
 }  // namespace

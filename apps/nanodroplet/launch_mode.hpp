@@ -25,8 +25,9 @@ class launcher_source {
 /// A way to run the chains' kernels.
 struct launch_mode {
   std::string_view name, summary;
-  bool on_devices, by_queue;
-  /// `options` are for launch queues. Throws bad_argument as launch_queue does.
+  bool on_devices = false, on_gpus_only = false, by_queue = false;
+  /// `options` are for launch queues. Throws bad_argument as launch_queue does, and ("devices") for CPU cores
+  /// where it is on GPUs only.
   std::unique_ptr<launcher_source> (*open)(sampling_plan const& plan, device_list const& devices,
                                            launch_options const& options);
 };

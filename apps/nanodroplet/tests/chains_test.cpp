@@ -8,6 +8,7 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "ballast/base/error.hpp"
 #include "nanodroplet/chain_summary.hpp"
 #include "nanodroplet/launch_mode.hpp"
 #include "test_devices.hpp"
@@ -35,6 +36,11 @@ chain_list chains_by(sampling_plan const& plan, std::string_view mode, device_li
   auto const source = launch_mode_named(mode).open(plan, devices, {});
   return make_chains(plan, prepared_conformers(plan, &never),
                      [&](std::size_t chain) { return source->make(chain); });
+}
+
+bool can_run(launch_mode const& mode, device_list const& devices) {
+  return !mode.on_gpus_only ||
+         std::all_of(devices.begin(), devices.end(), [](auto const& d) { return d->is_cuda(); });
 }
 
 chain_list run(sampling_plan const& plan, std::string_view mode, device_list const& devices) {
@@ -83,6 +89,7 @@ TEST(nanodroplet_chains, have_seeds_by_conformer_and_number) {
 TEST(nanodroplet_chains, decide_alike_in_every_mode_on_any_devices_with_any_number_of_threads) {
   auto const& all = test_devices();
   for (auto const& mode : launch_modes()) {
+    if (!can_run(mode, all)) continue;
     for (std::uint32_t const threads : {1u, 3u, 9u}) {
       SCOPED_TRACE(std::string(mode.name) + ", threads: " + std::to_string(threads));
       expect_reference_decisions(run(small_plan(threads), mode.name, {all.front()}));
@@ -98,7 +105,7 @@ TEST(nanodroplet_chains, repeat_every_bit_on_devices_of_one_kind) {
   if (!are_alike) GTEST_SKIP() << "CPU cores and GPUs round differently";
   auto const known = run(small_plan(1), "streams", {all.front()});
   for (auto const& mode : launch_modes()) {
-    if (!mode.on_devices) continue;
+    if (!mode.on_devices || !can_run(mode, all)) continue;
     auto const found = run(small_plan(2), mode.name, all);
     for (std::size_t i = 0; i < known.size(); ++i) {
       EXPECT_EQ(found[i]->records(), known[i]->records());
@@ -110,11 +117,31 @@ TEST(nanodroplet_chains, repeat_every_bit_on_devices_of_one_kind) {
 TEST(nanodroplet_chains, end_between_steps_when_asked_to_stop) {
   auto const plan = small_plan(2);
   for (auto const& mode : launch_modes()) {
+    if (!can_run(mode, test_devices())) continue;
     auto const chains = chains_by(plan, mode.name, {test_devices().front()});
     std::atomic<int> asked = 0;
     drive(chains, plan.threads, true, [&] { return ++asked > 200; });
     EXPECT_TRUE(std::any_of(chains.begin(), chains.end(), [](auto const& c) { return !c->is_done(); }));
   }
+}
+
+TEST(nanodroplet_chains, by_graphs_are_refused_on_cpu_cores) {
+  try {
+    launch_mode_named("graphs").open(small_plan(1), open_devices("host:1"), {});
+    FAIL() << "nothing was thrown";
+  } catch (bad_argument const& refusal) {
+    EXPECT_EQ(refusal.argument(), "devices");
+    EXPECT_EQ(refusal.value(), "host:1");
+    EXPECT_THAT(refusal.legal(), testing::StartsWith("GPUs beside --launch graphs"));
+  }
+}
+
+TEST(nanodroplet_chains, in_batches_may_be_fewer_than_the_devices) {
+  auto plan = small_plan(1);
+  plan.conformers = plan.chains = 1;
+  auto const chains = run(plan, "batched", open_devices("host:1,host:1,host:1"));
+  ASSERT_EQ(chains.size(), 1u);
+  EXPECT_EQ(decisions_of(*chains.front()), decisions(reference_chains()).front());
 }
 
 class failing_launcher final : public chain_launcher {

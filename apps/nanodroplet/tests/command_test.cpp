@@ -166,11 +166,17 @@ TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {
   EXPECT_THAT(refusal("--devices teapot"), HasSubstr("teapot"));
 }
 
+TEST(nanodroplet_command, refuses_graphs_on_cpu_cores) {
+  EXPECT_THAT(refusal("--launch graphs --devices host:1"),
+              HasSubstr("devices is host:1; legal is GPUs beside --launch graphs"));
+}
+
 TEST(nanodroplet_command, refuses_options_that_would_do_nothing) {
   EXPECT_THAT(refusal("--steps 0 --chains 2"), HasSubstr("--chains is 2; legal is nothing beside --steps 0"));
   EXPECT_THAT(refusal("--steps 0 --devices host:1"), HasSubstr("--devices is host:1;"));
   EXPECT_THAT(refusal("--launch reference --devices host:1"),
               HasSubstr("devices is host:1; legal is nothing beside --launch reference"));
+  EXPECT_THAT(refusal("--launch batched --order held"), HasSubstr("order is held;"));
   EXPECT_THAT(refusal("--launch streams --merge none"), HasSubstr("merge is none; legal is nothing beside"));
   EXPECT_THAT(refusal("--launch streams --order held"), HasSubstr("order is held;"));
   EXPECT_THAT(refusal("--launch streams --among fifo"), HasSubstr("among is fifo;"));

@@ -7,8 +7,11 @@
 #include <cmath>
 #include <thread>
 
+#include "ballast/base/error.hpp"
+#include "nanodroplet/batch_launcher.hpp"
 #include "nanodroplet/droplet.hpp"
 #include "nanodroplet/force_field.cuh"
+#include "nanodroplet/graph_launcher.hpp"
 #include "nanodroplet/kernels.hpp"
 #include "nanodroplet/queue_launcher.hpp"
 #include "nanodroplet/reference_launcher.hpp"
@@ -34,6 +37,14 @@ launcher streams_for(droplet const& system, std::shared_ptr<compute_device> cons
 launcher queue_for(droplet const& system, std::shared_ptr<compute_device> const& device) {
   auto const queue = std::make_shared<launch_queue>(device_list{device}, droplet_kernels());
   return std::make_unique<queue_launcher>(queue, 0, device, size_of(system));
+}
+
+launcher graphs_for(droplet const& system, std::shared_ptr<compute_device> const& device) {
+  return std::make_unique<graph_launcher>(device, size_of(system));
+}
+
+launcher batch_for(droplet const& system, std::shared_ptr<compute_device> const& device) {
+  return std::make_unique<batch_launcher>(std::make_shared<chain_batch>(device, size_of(system), 1), 0);
 }
 
 void finish(chain_launcher& work) {
@@ -145,6 +156,8 @@ std::vector<launcher> launchers_for(droplet const& system) {
   for (auto const& device : test_devices()) {
     all.push_back(streams_for(system, device));
     all.push_back(queue_for(system, device));
+    all.push_back(batch_for(system, device));
+    if (device->is_cuda()) all.push_back(graphs_for(system, device));
   }
   return all;
 }
@@ -199,7 +212,66 @@ TEST(nanodroplet_launchers, move_the_water_alike) {
     expect_near(ends.back().water, ends.front().water, 1e-11);
     expect_near(ends.back().velocity, ends.front().velocity, 1e-9);
   }
-  EXPECT_EQ(ends.size(), 1 + 2 * test_devices().size());
+  EXPECT_GE(ends.size(), 1 + 3 * test_devices().size());
+}
+
+/// Two chains of one batch, the second one's molecule turned.
+struct batch_of_two {
+  explicit batch_of_two(std::shared_ptr<compute_device> const& device) {
+    auto const batch = std::make_shared<chain_batch>(device, size_of(systems[0]), 2);
+    for (std::size_t chain : {0u, 1u}) chains.push_back(std::make_unique<batch_launcher>(batch, chain));
+  }
+
+  std::vector<droplet> systems{make_droplet({100, true, 0}), make_droplet({100, true, 1})};
+  std::vector<launcher> chains;
+};
+
+TEST(nanodroplet_batch, launches_a_step_once_every_chain_has_submitted_it) {
+  for (auto const& device : test_devices()) {
+    batch_of_two const both(device);
+    load(*both.chains[0], both.systems[0]);
+    for (int looks = 0; looks < 1000; ++looks) ASSERT_FALSE(both.chains[0]->is_finished());
+    load(*both.chains[1], both.systems[1]);
+    for (std::size_t chain : {0u, 1u}) {
+      auto const alone = streams_for(both.systems[chain], device);
+      EXPECT_EQ(read(*both.chains[chain]), forces_by(*alone, both.systems[chain]));
+    }
+  }
+}
+
+/// Three trajectories of a step; the first chain goes back to its start each time, the second never.
+void run_trajectories(std::vector<launcher> const& chains, std::vector<droplet> const& systems) {
+  for (std::size_t chain : {0u, 1u}) load(*chains[chain], systems[chain]);
+  for (int trajectory = 0; trajectory < 3; ++trajectory) {
+    for (auto const& chain : chains) finish(*chain);
+    for (std::size_t chain : {0u, 1u}) {
+      auto const drawn = some_velocities(systems[chain].water.size());
+      std::copy(drawn.begin(), drawn.end(), chains[chain]->exchange().velocity.begin());
+      chains[chain]->begin_trajectory(trajectory == 0 || chain == 1);
+      chains[chain]->step(true);
+    }
+  }
+}
+
+TEST(nanodroplet_batch, begins_each_trajectory_from_what_that_chain_keeps) {
+  for (auto const& device : test_devices()) {
+    batch_of_two const both(device);
+    std::vector<launcher> alone;
+    for (auto const& system : both.systems) alone.push_back(streams_for(system, device));
+    run_trajectories(both.chains, both.systems);
+    run_trajectories(alone, both.systems);
+    for (std::size_t chain : {0u, 1u}) EXPECT_EQ(read(*both.chains[chain]), read(*alone[chain]));
+  }
+}
+
+TEST(nanodroplet_batch, refuses_a_chain_that_is_not_where_the_others_are) {
+  for (auto const& device : test_devices()) {
+    batch_of_two const both(device);
+    load(*both.chains[0], both.systems[0]);
+    EXPECT_THROW(both.chains[1]->step(true), error);
+    both.chains[1]->load();
+    EXPECT_THROW(both.chains[1]->step(false), error);
+  }
 }
 
 }  // namespace
