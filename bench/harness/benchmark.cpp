@@ -2,6 +2,7 @@
 #include "harness/benchmark.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ballast::bench {
 namespace {
@@ -18,6 +19,12 @@ std::string needs_a_gpu(device_list const& devices) {
 
 std::string needs_two_devices(device_list const& devices) {
   return devices.size() >= 2 ? "" : "it compares two devices with one: name two";
+}
+
+std::string needs_one_kind(device_list const& devices) {
+  auto const some = gpus(devices);
+  bool const is_one = some == 0 || some == std::ssize(devices);
+  return is_one ? "" : "it compares results bit by bit: name GPUs or CPU cores";
 }
 
 std::string needs_two_gpus(device_list const& devices) {

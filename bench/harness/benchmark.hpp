@@ -21,6 +21,7 @@ struct benchmark {
 /// For benchmark::obstacle.
 std::string needs_a_gpu(device_list const& devices);
 std::string needs_two_devices(device_list const& devices);
+std::string needs_one_kind(device_list const& devices);
 std::string needs_two_gpus(device_list const& devices);
 
 }  // namespace ballast::bench

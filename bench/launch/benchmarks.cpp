@@ -30,6 +30,12 @@ std::vector<benchmark> launch_benchmarks() {
       {"launch/merging",
        "queues of 2 to 128 kernels by merge policy, streams and graph, beside the model (Fig. 10)",
        &measure_merging},
+      {"launch/nanodroplet",
+       "16 to 128 Markov chains of a water droplet by streams, graphs, one kernel for all, and the queue "
+       "(Fig. 9)",
+       &measure_nanodroplet, &needs_one_kind},
+      {"launch/nanodroplet_waters", "the same for 32 chains of 128 to 1024 waters",
+       &measure_nanodroplet_waters, &needs_one_kind},
   };
 }
 

@@ -21,5 +21,7 @@ void measure_weak_scaling(session&);
 void measure_levels(session&);
 void measure_pairs(session&);
 void measure_merging(session&);
+void measure_nanodroplet(session&);
+void measure_nanodroplet_waters(session&);
 
 }  // namespace ballast::bench

@@ -55,6 +55,18 @@ TEST(bench_command, files_a_verified_record_of_what_it_measured) {
   EXPECT_FALSE(record["series"].empty());
 }
 
+TEST(bench_command, races_the_ways_of_the_nanodroplet_on_one_device_and_on_all) {
+  results_folder const results;
+  auto const ran = run("bench launch/nanodroplet --quick --json --devices host:1,host:1" + results.option());
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  auto const record = nlohmann::json::parse(contents(results.records().front()));
+  EXPECT_TRUE(record["answer"]["verified"]);
+  std::vector<std::string> names;
+  for (auto const& series : record["series"]) names.push_back(series["name"]);
+  for (std::string const way : {"streams", "batched", "queue", "queue --merge none"})
+    EXPECT_THAT(names, testing::IsSupersetOf({way + "@4", way + "@8", way + ", 2 devices@8"}));
+}
+
 TEST(bench_command, runs_once_for_each_number_of_connections_and_files_the_records_apart) {
   results_folder const results;
   auto const ran =

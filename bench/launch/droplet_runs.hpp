@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ballast/launch/launch_options.hpp"
+#include "harness/session.hpp"
+#include "nanodroplet/sampling.hpp"
+
+namespace ballast::bench {
+
+/// A way to launch the kernels of the nanodroplet's chains, as `ballast nanodroplet` has them.
+struct droplet_way {
+  std::string name;        ///< what one types behind --launch
+  std::string mode;        ///< --launch
+  launch_options options;  ///< of a queue
+};
+
+/// Those that these devices have: first the ways without a queue, then the queue as it comes, then others.
+std::vector<droplet_way> droplet_ways(device_list const& devices);
+
+/// The name of a way's curve on these devices.
+std::string droplet_curve(droplet_way const& way, device_list const& devices);
+
+/// Chains of droplets of one size, four for each conformer, sampled in every way from the same starts with
+/// the same seeds.
+class droplet_runs {
+ public:
+  /// Relaxes the starts, which takes the host some seconds for large droplets.
+  droplet_runs(session& now, std::uint32_t waters, std::uint32_t most_chains);
+
+  /// A point at x of the way's curve: interactions per second of so many chains, which must be a multiple of
+  /// 4 and no more than said above. Verifies that each chain went the same way in all ways.
+  void measure(droplet_way const& way, device_list const& devices, std::uint32_t chains, double x);
+
+ private:
+  using chain_list = std::vector<std::unique_ptr<nanodroplet::markov_chain>>;
+
+  double rate(droplet_way const& way, device_list const& devices, std::uint32_t chains,
+              std::uint32_t trajectories);
+  std::uint32_t fitting_trajectories(std::uint32_t chains, double rate) const;
+  double interactions_of_step() const;
+  double interactions_of(chain_list const& chains) const;
+  void verify(chain_list const& chains);
+
+  session* now_;
+  nanodroplet::sampling_plan plan_;
+  std::vector<nanodroplet::minimised_droplet> starts_;                          ///< by conformer
+  std::map<std::uint64_t, std::vector<nanodroplet::trajectory_record>> known_;  ///< by seed: the longest seen
+};
+
+/// Writes down what droplet_runs does. Before the first sample.
+void begin_droplets(session& now);
+
+}  // namespace ballast::bench
