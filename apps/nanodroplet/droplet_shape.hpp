@@ -10,8 +10,8 @@ namespace ballast::nanodroplet {
 
 /// What is told of a droplet as it goes.
 struct droplet_shape {
-  double gyration_radius;  ///< of the oxygens about their middle, root of the mean square, A
-  double greatest_radius;  ///< of the farthest oxygen: a water that left shows here, A
+  double gyration_radius = 0;  ///< of the oxygens about their middle, root of the mean square, A
+  double greatest_radius = 0;  ///< of the farthest oxygen: a water that left shows here, A
   std::array<double, m12::torsions> torsions{};  ///< radian; 0 without a solute
 
   bool operator==(droplet_shape const&) const = default;

@@ -194,5 +194,28 @@ TEST(nanodroplet_chain, gives_each_bond_of_a_lone_water_half_a_kt) {
   EXPECT_LT(bond.error / 2, 0.01 * kt / 2);
 }
 
+/// Where neighbours stretch a bond its energy is above half a kT, and its length varies nearly as its spring
+/// has it all the same: a little more, since neighbours come and go.
+TEST(nanodroplet_chain, lets_the_bonds_of_a_droplet_vary_as_their_springs_do) {
+  auto const start = relaxed(8, false);
+  auto chain = chain_from(start, {1.2, 300, 12, 4000}, 5);
+  std::vector<double> sum(16), squares(16);
+  double seen = 0, energy = 0;
+  chain.observe([&](trajectory_record const& record, droplet const& state) {
+    if (++seen <= 500) return;
+    energy += record.potential.bond / 16;
+    for (std::size_t b = 0; b < 16; ++b) {
+      auto const* const molecule = &state.water[3 * (b / 2)];
+      double const stretch = length(molecule[1 + b % 2] - molecule[0]) - tip3p::bond.rest;
+      sum[b] += stretch, squares[b] += stretch * stretch;
+    }
+  });
+  while (!chain.is_done()) chain.advance();
+  double variance = 0;
+  for (std::size_t b = 0; b < 16; ++b) variance += (squares[b] / 3500 - sum[b] / 3500 * sum[b] / 3500) / 16;
+  EXPECT_NEAR(tip3p::bond.k * variance, kt / 2, 0.15 * kt / 2);
+  EXPECT_GT(energy / 3500, 1.3 * kt / 2);
+}
+
 }  // namespace
 }  // namespace ballast::nanodroplet
