@@ -25,7 +25,7 @@ void start_together(stream& on, std::uint32_t grid, K const& kernel) {
 
 template <kernel_form K>
 void start_on_host(void const* argument, host_lane& lane) {
-  host_block<K> block({lane.block, 1}, lane.scratch);
+  host_block<K> block({0, lane.grid}, lane.scratch);
   block.move_to(lane.block);
   (*static_cast<K const*>(argument))(block);
 }
@@ -33,7 +33,7 @@ void start_on_host(void const* argument, host_lane& lane) {
 #if defined(__CUDACC__)
 template <kernel_form K>
 __global__ void __launch_bounds__(K::threads, bounded_blocks<K>) start_on_gpu(K kernel) {
-  cuda_block<K> block({blockIdx.x, 1}, nullptr);
+  cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
   kernel(block);
 }
