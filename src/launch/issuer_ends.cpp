@@ -86,7 +86,7 @@ void issuer::learn(issue_lane const& lane, launch_in_flight const& ended) {
   auto const span = lane.span_ns_of_ended();
   if (ended.is_measured) plain_times_.note(span);
   if (span <= 0) return;
-  table_.learn(ended.facts, ended.predicted.merged_busy, span);
+  table_.learn(ended.facts, ended.predicted, span);
   // Beside others each launch takes longer, merged or not.
   bool const was_alone = ended.alone_as == counts_.launches.load(std::memory_order_relaxed);
   if (was_alone && ended.predicted.merged_busy > 0) plan_.judge().note(ended.facts, ended.predicted, span);

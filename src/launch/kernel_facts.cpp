@@ -12,7 +12,7 @@ void check_least(char const* name, std::uint32_t value, std::uint32_t least) {
   if (value < least) refuse_argument(name, value, "at least " + std::to_string(least));
 }
 
-void check_cost(char const* name, double ns) {
+void check_ns(char const* name, double ns) {
   if (!(std::isfinite(ns) && ns >= 0)) refuse_argument(name, ns, "finite and at least 0");
 }
 
@@ -21,8 +21,7 @@ void check(kernel_facts const& kernel) {
   check_least("blocks_per_multiprocessor", kernel.blocks_per_multiprocessor, 1);
   if (kernel.block_ns < 0) refuse_argument("block_ns", kernel.block_ns, "at least 0");
   if (kernel.kernel >= most_kernels_of_family) refuse_argument("kernel", kernel.kernel, "0 to 127");
-  for (double const part : kernel.usage)
-    if (!(part >= 0 && part <= 1)) refuse_argument("usage", part, "0 to 1");
+  check_ns("shared_ns", kernel.shared_ns);
 }
 
 }  // namespace
@@ -39,8 +38,8 @@ void check(family_facts const& family) {
 
 void check(launch_costs const& costs) {
   check_least("multiprocessors", costs.multiprocessors.value(), 1);
-  check_cost("start_ns", costs.start_ns);
-  check_cost("issue_ns", costs.issue_ns);
+  check_ns("start_ns", costs.start_ns);
+  check_ns("issue_ns", costs.issue_ns);
 }
 
 }  // namespace ballast::inline launch

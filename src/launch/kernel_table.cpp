@@ -43,13 +43,15 @@ kernel_facts kernel_table::facts(launchable_kernel const& kernel, std::uint32_t 
           .blocks = blocks,
           .blocks_per_multiprocessor = blocks_alone_[kernel.family][kernel.place],
           .block_ns = times_[kernel.family].block_ns(kernel.place),
+          .shared_ns = times_[kernel.family].shared_ns(kernel.place),
           .priority = priority,
           .argument_bytes = pieces_of(kernel) * argument_piece};
 }
 
 std::int64_t kernel_table::expected_ns(kernel_facts const& kernel) const {
   auto const at_once = std::uint64_t{costs_.multiprocessors.value()} * kernel.blocks_per_multiprocessor;
-  return kernel.block_ns * std::int64_t((kernel.blocks + at_once - 1) / at_once);
+  auto const levels_ns = kernel.block_ns * std::int64_t((kernel.blocks + at_once - 1) / at_once);
+  return std::max(levels_ns, std::int64_t(kernel.blocks * kernel.shared_ns));
 }
 
 bool kernel_table::ends_differ(std::span<kernel_facts const> kernels, double busy_ns) const {
@@ -59,14 +61,15 @@ bool kernel_table::ends_differ(std::span<kernel_facts const> kernels, double bus
   return std::max(double(longest), busy_ns) > about_as_long * double(shortest);
 }
 
-void kernel_table::learn(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns) {
+void kernel_table::learn(std::span<kernel_facts const> kernels, predicted_times const& predicted,
+                         std::int64_t span_ns) {
   if (kernels.empty() || span_ns < 1) return;
   auto& times = times_[kernels.front().family];
   if (kernels.size() == 1) return times.note_alone(kernels.front(), span_ns);
   auto const is_known = [](kernel_facts const& kernel) { return kernel.block_ns != 0; };
-  if (predicted_ns <= 0 && std::ranges::all_of(kernels, is_known)) return;  // merged unjudged
-  times.note_merged(kernels, predicted_ns, span_ns);
-  if (predicted_ns > 0) errors_.note(predicted_ns, double(span_ns));
+  if (predicted.merged_busy <= 0 && std::ranges::all_of(kernels, is_known)) return;  // merged unjudged
+  times.note_merged(kernels, predicted.unshared_busy, span_ns);
+  if (predicted.merged_busy > 0) errors_.note(predicted.merged_busy, double(span_ns));
 }
 
 }  // namespace ballast::inline launch

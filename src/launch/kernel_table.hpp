@@ -7,6 +7,7 @@
 
 #include "ballast/launch/kernel_times.hpp"
 #include "ballast/launch/launch_kernels.hpp"
+#include "ballast/launch/merge_model.hpp"
 #include "ballast/launch/prediction_error.hpp"
 
 namespace ballast::inline launch {
@@ -32,8 +33,8 @@ class kernel_table {
   /// How long a grid of these blocks takes alone, 0 if that is unknown.
   std::int64_t expected_ns(kernel_facts const& kernel) const;
 
-  /// A launch of these took so long.
-  void learn(std::span<kernel_facts const> kernels, double predicted_ns, std::int64_t span_ns);
+  /// A launch of these took so long; all 0 where nothing was predicted.
+  void learn(std::span<kernel_facts const> kernels, predicted_times const& predicted, std::int64_t span_ns);
   prediction_error const& errors() const { return errors_; }
 
  private:

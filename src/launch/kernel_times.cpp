@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ballast/base/error.hpp"
+#include "crowding.hpp"
 
 namespace ballast::inline launch {
 namespace {
@@ -14,16 +15,16 @@ constexpr double doubt_of_a_span = 0.01;          // of its logarithm: it spread
 constexpr double doubt_of_a_guess = 1;            // the most: a factor of e
 constexpr double doubt_grows_by_launches = 1e-5;  // with each launch
 constexpr double doubt_grows_by_error_squared = 0.3;
-constexpr double most_deviations = 3;  // that one span counts
+constexpr double most_deviations = 2.5;    // that one span counts
+constexpr double most_doubt_of_usage = 1;  // as large as what fills the device
+constexpr double usage_fades = 0.01;       // with each launch of the kernel that fills the device freely
 
 void check_span(std::int64_t span_ns) {
   if (span_ns < 1) refuse_argument("span_ns", span_ns, "at least 1");
 }
 
-double levels_on(std::uint64_t blocks, multiprocessor_count multiprocessors,
-                 std::uint32_t per_multiprocessor) {
-  auto const slots = std::uint64_t{multiprocessors.value()} * per_multiprocessor;
-  return static_cast<double>((blocks - 1) / slots + 1);
+double levels_on(std::uint64_t blocks, double slots) {
+  return std::floor((static_cast<double>(blocks) - 1) / slots) + 1;
 }
 
 /// About the logarithm of measured / expected, between -2 and 2.
@@ -34,11 +35,15 @@ double relative_error(double measured, double expected) {
 /// Close to exp(step), at most double or half.
 double factor(double step) { return step >= 0 ? 1 + std::min(step, 1.0) : 1 / (1 + std::min(-step, 1.0)); }
 
+double grown(double doubt, double error, double known_part) {
+  return doubt * (1 - known_part) + doubt_grows_by_launches + doubt_grows_by_error_squared * error * error;
+}
+
 }  // namespace
 
 kernel_times::kernel_times(family_facts const& family, launch_costs const& costs)
     : multiprocessors_(costs.multiprocessors),
-      merged_blocks_per_multiprocessor_(family.blocks_per_multiprocessor),
+      merged_slots_(static_cast<double>(costs.multiprocessors.value()) * family.blocks_per_multiprocessor),
       kernels_(most_kernels_of_family) {
   check(family);
   check(costs);
@@ -49,84 +54,117 @@ std::int64_t kernel_times::block_ns(std::uint32_t kernel) const {
   return std::llround(kernels_[kernel].block_ns);
 }
 
+double kernel_times::shared_ns(std::uint32_t kernel) const {
+  if (kernel >= most_kernels_of_family) refuse_argument("kernel", kernel, "0 to 127");
+  return kernels_[kernel].shared_ns;
+}
+
 void kernel_times::note_alone(kernel_facts const& kernel, std::int64_t span_ns) {
   check({&kernel, 1});
   check_span(span_ns);
-  auto const measured = static_cast<double>(span_ns) /
-                        levels_on(kernel.blocks, multiprocessors_, kernel.blocks_per_multiprocessor);
+  auto const slots = static_cast<double>(multiprocessors_.value()) * kernel.blocks_per_multiprocessor;
+  auto const levels = levels_on(kernel.blocks, slots);
   auto& known = kernels_[kernel.kernel];
   if (known.block_ns == 0) {
-    known = {std::max(measured, 1.0), doubt_of_a_span, 0};
+    known.block_ns = std::max(static_cast<double>(span_ns) / levels, 1.0);
+    known.doubt = doubt_of_a_span;
     return;
   }
-  known.part = 1;
-  learn({&kernel, 1}, relative_error(measured, known.block_ns), doubt_of_a_span + known.doubt);
+  learn({&kernel, 1}, expect({&kernel, 1}, slots, levels * known.block_ns), span_ns);
 }
 
-void kernel_times::note_merged(std::span<kernel_facts const> kernels, double predicted_ns,
+void kernel_times::note_merged(std::span<kernel_facts const> kernels, double unshared_ns,
                                std::int64_t span_ns) {
   check(kernels);
   check_span(span_ns);
   auto const all_known = std::ranges::none_of(kernels, [](auto const& each) { return each.block_ns == 0; });
-  if (!(std::isfinite(predicted_ns) && (predicted_ns > 0 || !all_known)))
-    refuse_argument("predicted_ns", predicted_ns, "finite and above 0");
+  if (!(std::isfinite(unshared_ns) && (unshared_ns > 0 || !all_known)))
+    refuse_argument("unshared_ns", unshared_ns, "finite and above 0");
   if (!all_known) return guess(kernels, span_ns);
-  auto const expected_ns = predicted_now(kernels, predicted_ns);
-  auto const variance = set_parts(kernels);
-  learn(kernels, relative_error(static_cast<double>(span_ns), expected_ns), variance);
+  learn(kernels, expect(kernels, merged_slots_, unshared_now(kernels, unshared_ns)), span_ns);
 }
 
 /// As if all blocks of the launch took the same time.
 void kernel_times::guess(std::span<kernel_facts const> kernels, std::int64_t span_ns) {
   std::uint64_t blocks = 0;
   for (auto const& kernel : kernels) blocks += kernel.blocks;
-  auto const levels = levels_on(blocks, multiprocessors_, merged_blocks_per_multiprocessor_);
-  auto const block_ns = std::max(static_cast<double>(span_ns) / levels, 1.0);
+  auto const block_ns = std::max(static_cast<double>(span_ns) / levels_on(blocks, merged_slots_), 1.0);
   for (auto const& kernel : kernels)
-    if (auto& known = kernels_[kernel.kernel]; known.block_ns == 0) known = {block_ns, doubt_of_a_guess, 0};
+    if (auto& known = kernels_[kernel.kernel]; known.block_ns == 0) known.block_ns = block_ns;
 }
 
 /// What would be predicted with the times that are known now: others may have been learned from launches that
 /// were predicted later and ended before. Whose time was told by the user and is not known here is a guess.
-double kernel_times::predicted_now(std::span<kernel_facts const> kernels, double predicted_ns) {
+double kernel_times::unshared_now(std::span<kernel_facts const> kernels, double unshared_ns) {
   double work_then = 0, work_now = 0;
   for (auto const& kernel : kernels) {
     auto& known = kernels_[kernel.kernel];
-    if (known.block_ns == 0) known = {static_cast<double>(kernel.block_ns), doubt_of_a_guess, 0};
+    if (known.block_ns == 0) known = {static_cast<double>(kernel.block_ns), kernel.shared_ns};
     work_then += kernel.blocks * static_cast<double>(kernel.block_ns);
     work_now += kernel.blocks * known.block_ns;
   }
-  return predicted_ns * work_now / work_then;
+  return unshared_ns * work_now / work_then;
 }
 
-/// Each kernel's part of the work, and the variance that the kernels' doubts let expect of a span. A kernel
-/// may be there more than once.
-double kernel_times::set_parts(std::span<kernel_facts const> kernels) {
-  double work = 0, variance = doubt_of_a_span;
-  for (auto const& kernel : kernels) work += kernel.blocks * kernels_[kernel.kernel].block_ns;
+kernel_times::expectation kernel_times::expect(std::span<kernel_facts const> kernels, double slots,
+                                               double unshared_ns) const {
+  crowding crowd(slots);
+  double work = 0;
+  for (auto const& kernel : kernels) {
+    auto const& known = kernels_[kernel.kernel];
+    crowd.add(kernel.blocks, known.block_ns, known.shared_ns);
+    work += kernel.blocks * known.block_ns;
+  }
+  return {slots, work, crowd.busy_ns(unshared_ns), crowd.bound_part()};
+}
+
+/// Each kernel's part of the work and of the device, and the variance that the kernels' doubts let expect of
+/// a span. A kernel may be there more than once. Where the resource decides, the times of who uses it do not.
+double kernel_times::set_parts(std::span<kernel_facts const> kernels, expectation const& expected) {
+  double variance = doubt_of_a_span;
   for (auto const& kernel : kernels) {
     auto& known = kernels_[kernel.kernel];
-    auto const part = kernel.blocks * known.block_ns / work;
+    auto const work = kernel.blocks * known.block_ns;
+    auto const bound = expected.bound_part * std::min(known.usage(expected.slots), 1.0);
+    auto const part = work / expected.work * (1 - bound);
+    auto const fill = work / (expected.slots * expected.busy_ns);
     variance += known.doubt * part * (2 * known.part + part);
+    variance += known.usage_doubt * fill * (2 * known.fill + fill);
     known.part += part;
+    known.fill += fill;
   }
   return variance;
 }
 
 /// Clears the parts, so that a kernel that is there twice learns once.
-void kernel_times::learn(std::span<kernel_facts const> kernels, double error, double variance) {
+void kernel_times::learn(std::span<kernel_facts const> kernels, expectation const& expected,
+                         std::int64_t span_ns) {
+  auto const variance = set_parts(kernels, expected);
   auto const most = std::min(most_deviations * std::sqrt(variance), 0.5);
-  error = std::clamp(error, -most, most);
+  auto const error = std::clamp(relative_error(static_cast<double>(span_ns), expected.busy_ns), -most, most);
   for (auto const& kernel : kernels) {
     auto& known = kernels_[kernel.kernel];
-    if (known.part == 0) continue;
-    auto const gain = known.doubt * known.part / variance;
-    known.block_ns = std::max(known.block_ns * factor(gain * error), 1.0);
-    known.doubt += doubt_grows_by_launches + doubt_grows_by_error_squared * error * error -
-                   known.doubt * gain * known.part;
-    known.doubt = std::min(known.doubt, doubt_of_a_guess);
-    known.part = 0;
+    if (known.fill == 0) continue;
+    learn_usage(known, error, variance, expected);
+    learn_time(known, error, variance);
+    known.part = known.fill = 0;
   }
+}
+
+/// Usage that explains nothing fades, so that what was once taken for usage and is not does not stay.
+void kernel_times::learn_usage(learned& kernel, double error, double variance, expectation const& expected) {
+  auto const gain = kernel.usage_doubt * kernel.fill / variance;
+  auto const kept = 1 - usage_fades * std::min(kernel.fill, 1.0) * (1 - expected.bound_part);
+  auto const usage = std::max(kernel.usage(expected.slots) * kept + gain * error, 0.0);
+  kernel.shared_ns = usage * kernel.block_ns / expected.slots;
+  kernel.usage_doubt = std::min(grown(kernel.usage_doubt, error, gain * kernel.fill), most_doubt_of_usage);
+}
+
+/// One block alone cannot want more of the resource than all of it.
+void kernel_times::learn_time(learned& kernel, double error, double variance) {
+  auto const gain = kernel.doubt * kernel.part / variance;
+  kernel.block_ns = std::max({kernel.block_ns * factor(gain * error), kernel.shared_ns, 1.0});
+  kernel.doubt = std::min(grown(kernel.doubt, error, gain * kernel.part), doubt_of_a_guess);
 }
 
 }  // namespace ballast::inline launch

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "crowding.hpp"
 #include "slot_loads.hpp"
 
 namespace ballast::inline launch {
@@ -12,7 +13,7 @@ std::uint64_t slots_of(launch_costs const& costs, std::uint32_t blocks_per_multi
   return std::uint64_t{costs.multiprocessors.value()} * blocks_per_multiprocessor;  // of 32 bits each
 }
 
-double time_on_slots(std::span<kernel_facts const> kernels, double slots) {
+double unshared_time(std::span<kernel_facts const> kernels, double slots) {
   slot_loads loads(slots);
   for (std::size_t i = 0; i < kernels.size();) {
     auto const block_ns = kernels[i].block_ns;
@@ -21,6 +22,13 @@ double time_on_slots(std::span<kernel_facts const> kernels, double slots) {
     if (block_ns > 0) loads.add(blocks, static_cast<double>(block_ns));
   }
   return loads.latest();
+}
+
+double shared_time(std::span<kernel_facts const> kernels, double slots, double unshared_ns) {
+  crowding crowd(slots);
+  for (auto const& kernel : kernels)
+    if (kernel.block_ns > 0) crowd.add(kernel.blocks, static_cast<double>(kernel.block_ns), kernel.shared_ns);
+  return crowd.busy_ns(unshared_ns);
 }
 
 /// Adds up what kernels take that are launched one by one.
@@ -32,25 +40,25 @@ class launches_apart {
     auto const slots = slots_of(costs_, kernel.blocks_per_multiprocessor);
     auto const block_ns = static_cast<double>(kernel.block_ns);
     auto const levels_ns = static_cast<double>((kernel.blocks - 1) / slots + 1) * block_ns;
+    auto const alone = shared_time({&kernel, 1}, static_cast<double>(slots), levels_ns);
     auto const load = kernel.blocks * block_ns / static_cast<double>(slots);
     issued_ += costs_.issue_ns;
-    series_ = std::max(issued_, series_) + costs_.start_ns + levels_ns;
-    longest_ = std::max(longest_, issued_ + levels_ns);
-    longest_alone_ = std::max(longest_alone_, levels_ns);
+    series_ = std::max(issued_, series_) + costs_.start_ns + alone;
+    longest_ = std::max(longest_, issued_ + alone);
+    longest_alone_ = std::max(longest_alone_, alone);
     load_ += load;
-    for (std::size_t i = 0; i < resource_count; ++i)
-      wanted_[i] += load * static_cast<double>(kernel.usage[i]);
+    if (kernel.block_ns > 0) shared_ += kernel.blocks * kernel.shared_ns;
   }
 
   double series() const { return series_; }
-  double streams() const { return costs_.start_ns + std::max(longest_, costs_.issue_ns + load_); }
-  double busy() const { return std::max({longest_alone_, load_, most_wanted()}); }
-  double most_wanted() const { return *std::ranges::max_element(wanted_); }
+  double streams() const {
+    return costs_.start_ns + std::max(longest_, costs_.issue_ns + std::max(load_, shared_));
+  }
+  double busy() const { return std::max({longest_alone_, load_, shared_}); }
 
  private:
   launch_costs const& costs_;
-  double issued_ = 0, series_ = 0, longest_ = 0, longest_alone_ = 0, load_ = 0;
-  std::array<double, resource_count> wanted_{};
+  double issued_ = 0, series_ = 0, longest_ = 0, longest_alone_ = 0, load_ = 0, shared_ = 0;
 };
 
 }  // namespace
@@ -60,8 +68,10 @@ predicted_times predict_checked(std::span<kernel_facts const> kernels, family_fa
   launches_apart apart(costs);
   for (auto const& kernel : kernels) apart.add(kernel);
   auto const slots = static_cast<double>(slots_of(costs, family.blocks_per_multiprocessor));
-  auto const busy = std::max(time_on_slots(kernels, slots), apart.most_wanted());
-  return {busy, costs.issue_ns + costs.start_ns + busy, apart.series(), apart.streams(), apart.busy()};
+  auto const unshared = unshared_time(kernels, slots);
+  auto const busy = shared_time(kernels, slots, unshared);
+  auto const merged = costs.issue_ns + costs.start_ns + busy;
+  return {busy, merged, apart.series(), apart.streams(), apart.busy(), unshared};
 }
 
 predicted_times predict(std::span<kernel_facts const> kernels, family_facts const& family,

@@ -10,55 +10,73 @@
 #include "ballast/launch/kernel_times.hpp"
 #include "ballast/launch/merge_model.hpp"
 #include "invented_blocks.hpp"
+#include "invented_resource.hpp"
 
 namespace ballast::test {
 
 inline family_facts const two_at_a_time{.blocks_per_multiprocessor = 2};
+inline constexpr std::size_t slots = 66;
 inline launch_costs const on_33{.multiprocessors = multiprocessor_count(33)};
 
-/// A device whose kernels have times that nobody tells, and merges random mixes of them.
+/// A device whose kernels have times that nobody tells, and merges random mixes of them. Those with a usage
+/// share a resource, which blocks of one kernel on all slots would want that many times over.
 struct invented_mixes {
   std::vector<double> block_ns;
   std::uint32_t most_blocks = 64;
   double spread = 0;  // of each block's time, each way
   std::size_t in_flight = 0;
+  std::vector<double> usage{};  // of nothing, if empty
+  slots_that_share::held_up held_up = slots_that_share::held_up::all;
+  double alone = 0;           // part of the launches that are not merged
+  bool usage_is_told = true;  // to the model
   random_numbers random{2014};
   kernel_times times{two_at_a_time, on_33};
   struct launched {
     std::vector<kernel_facts> kernels;
-    double predicted_ns;
+    double unshared_ns;
     std::int64_t span_ns;
   };
   std::deque<launched> running{};
 
   std::vector<kernel_facts> mix() {
-    std::vector<kernel_facts> kernels(random.from_to<std::size_t>(2, 16));
+    bool const merged = alone == 0 || random.from_to(0.0, 1.0) >= alone;
+    std::vector<kernel_facts> kernels(merged ? random.from_to<std::size_t>(2, 16) : 1);
     for (auto& each : kernels) {
       each.kernel = random.from_to<std::uint32_t>(0, static_cast<std::uint32_t>(block_ns.size() - 1));
       each.blocks = random.from_to(1u, most_blocks);
       each.block_ns = times.block_ns(each.kernel);
+      if (usage_is_told) each.shared_ns = times.shared_ns(each.kernel);
+      each.blocks_per_multiprocessor = 2;
     }
     std::ranges::stable_sort(kernels, std::ranges::greater(), &kernel_facts::block_ns);
     return kernels;
   }
 
   double run(std::vector<kernel_facts> const& kernels) {
-    return run_on_slots(kernels, 2 * 33, [&](kernel_facts const& kernel) {
+    auto const time = [&](kernel_facts const& kernel) {
       return block_ns[kernel.kernel] * random.from_to(1 - spread, 1 + spread);
+    };
+    if (usage.empty()) return run_on_slots(kernels, slots, time);
+    return slots_that_share(slots, held_up).run(kernels, [&](kernel_facts const& kernel) {
+      return slots_that_share::block{time(kernel), usage[kernel.kernel] / slots};
     });
   }
 
   /// Tells spans that are `off` times what they were, each after `in_flight` later launches were predicted.
-  void launch_merged(int launches, double off = 1) {
+  void launch(int launches, double off = 1) {
     for (int i = 0; i < launches; ++i) {
       auto const kernels = mix();
       auto const span = std::max(std::llround(off * run(kernels)), 1LL);
-      running.push_back({kernels, predict(kernels, two_at_a_time, on_33).merged_busy, span});
+      running.push_back({kernels, predict(kernels, two_at_a_time, on_33).unshared_busy, span});
       if (running.size() <= in_flight) continue;
-      auto const& first = running.front();
-      times.note_merged(first.kernels, first.predicted_ns, first.span_ns);
+      note(running.front());
       running.pop_front();
     }
+  }
+
+  void note(launched const& first) {
+    if (first.kernels.size() == 1) return times.note_alone(first.kernels.front(), first.span_ns);
+    times.note_merged(first.kernels, first.unshared_ns, first.span_ns);
   }
 
   double part_predicted_within(double error, int launches) {
@@ -68,6 +86,10 @@ struct invented_mixes {
       within += std::abs(predict(kernels, two_at_a_time, on_33).merged_busy / run(kernels) - 1) <= error;
     }
     return static_cast<double>(within) / launches;
+  }
+
+  double learned_usage(std::uint32_t kernel) const {
+    return times.shared_ns(kernel) * slots / block_ns[kernel];
   }
 
   double worst_error() const {

@@ -20,7 +20,7 @@ constexpr std::uint64_t seeds = 8;
 TEST(kernel_times, of_kernels_that_only_ever_run_merged_come_within_five_percent) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     invented_mixes device{.block_ns = one_two_eight, .random = random_numbers(seed)};
-    device.launch_merged(400);
+    device.launch(400);
     EXPECT_LT(device.worst_error(), 0.05) << seed;
   }
 }
@@ -28,7 +28,7 @@ TEST(kernel_times, of_kernels_that_only_ever_run_merged_come_within_five_percent
 TEST(kernel_times, are_learned_also_from_launches_that_were_predicted_before_others_had_ended) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     invented_mixes device{.block_ns = one_two_eight, .in_flight = 16, .random = random_numbers(seed)};
-    device.launch_merged(400);
+    device.launch(400);
     EXPECT_LT(device.worst_error(), 0.1) << seed;
     EXPECT_GT(device.part_predicted_within(0.1, 100), 0.95) << seed;
   }
@@ -37,9 +37,9 @@ TEST(kernel_times, are_learned_also_from_launches_that_were_predicted_before_oth
 TEST(kernel_times, follow_a_kernel_whose_time_doubles) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     invented_mixes device{.block_ns = one_two_eight, .random = random_numbers(seed)};
-    device.launch_merged(400);
+    device.launch(400);
     device.block_ns[1] *= 2;
-    device.launch_merged(400);
+    device.launch(400);
     EXPECT_LT(device.worst_error(), 0.05) << seed;
   }
 }
@@ -48,7 +48,7 @@ TEST(kernel_times, predict_within_a_tenth_in_nine_of_ten_launches_even_where_the
   for (double const spread : {0.0, 0.1}) {
     invented_mixes device{
         .block_ns = one_two_eight, .most_blocks = 16, .spread = spread};  // one level or two
-    device.launch_merged(400);
+    device.launch(400);
     EXPECT_GT(device.part_predicted_within(0.1, 200), 0.9) << spread;
   }
 }
@@ -57,9 +57,9 @@ TEST(kernel_times, hardly_move_by_one_span_that_is_far_off) {
   for (double const off : {3.0, 1 / 3.0})
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
       invented_mixes device{.block_ns = one_two_eight, .random = random_numbers(seed)};
-      device.launch_merged(400);
+      device.launch(400);
       auto const before = device.times;
-      device.launch_merged(1, off);
+      device.launch(1, off);
       for (std::uint32_t kernel = 0; kernel < 3; ++kernel)
         EXPECT_NEAR(
             static_cast<double>(device.times.block_ns(kernel)) / static_cast<double>(before.block_ns(kernel)),
@@ -69,10 +69,10 @@ TEST(kernel_times, hardly_move_by_one_span_that_is_far_off) {
 
 TEST(kernel_times, stay_positive_whatever_is_measured) {
   invented_mixes device{.block_ns = one_two_eight};
-  device.launch_merged(50);
-  device.launch_merged(2000, 1e-9);
+  device.launch(50);
+  device.launch(2000, 1e-9);
   for (std::uint32_t kernel = 0; kernel < 3; ++kernel) EXPECT_GE(device.times.block_ns(kernel), 1);
-  device.launch_merged(600);
+  device.launch(600);
   EXPECT_GT(device.part_predicted_within(0.2, 100), 0.9);
 }
 
@@ -126,8 +126,8 @@ TEST(kernel_times, learn_the_same_from_a_kernel_that_is_in_a_launch_twice_as_fro
 TEST(kernel_times, refuse_what_is_out_of_range_by_its_name) {
   kernel_times times(two_at_a_time, on_33);
   kernel_facts const known{.block_ns = 1}, unknown{};
-  auto const merged = [&](kernel_facts const& kernel, double predicted, std::int64_t span) {
-    return refused_argument([&] { times.note_merged({&kernel, 1}, predicted, span); });
+  auto const merged = [&](kernel_facts const& kernel, double unshared, std::int64_t span) {
+    return refused_argument([&] { times.note_merged({&kernel, 1}, unshared, span); });
   };
   EXPECT_EQ(refused_argument([] { kernel_times({.most_kernels = 0}, on_33); }), "most_kernels");
   EXPECT_EQ(refused_argument([] { kernel_times(two_at_a_time, {.start_ns = -1}); }), "start_ns");
@@ -135,8 +135,8 @@ TEST(kernel_times, refuse_what_is_out_of_range_by_its_name) {
   EXPECT_EQ(refused_argument([&] { times.note_alone(known, 0); }), "span_ns");
   EXPECT_EQ(refused_argument([&] { times.note_alone({.kernel = 128}, 1); }), "kernel");
   EXPECT_EQ(merged(known, 1, 0), "span_ns");
-  EXPECT_EQ(merged(known, 0, 1), "predicted_ns");
-  EXPECT_EQ(merged(unknown, std::nan(""), 1), "predicted_ns");
+  EXPECT_EQ(merged(known, 0, 1), "unshared_ns");
+  EXPECT_EQ(merged(unknown, std::nan(""), 1), "unshared_ns");
   EXPECT_EQ(merged(unknown, 0, 1), "nothing");
 }
 

@@ -132,16 +132,37 @@ TEST(merge_model, counts_a_kernel_of_unknown_time_as_nothing) {
   EXPECT_EQ(predicted_busy({kernels[0]}, {2, 1}), 0);
 }
 
-TEST(merge_model, is_not_shorter_than_what_the_most_wanted_resource_needs) {
-  // Alone, one block fills a multiprocessor to 0.9 of its memory; merged, four at a time would need 3.6
-  // times.
-  kernel_facts hungry{.blocks = 80, .blocks_per_multiprocessor = 1, .block_ns = 100};
-  EXPECT_EQ(predicted_busy({hungry, hungry}, {10, 4}), 400);
-  hungry.usage[static_cast<std::size_t>(resource::memory)] = 0.5f;
-  EXPECT_EQ(predicted_busy({hungry, hungry}, {10, 4}), 800);
-  auto other = hungry;
-  other.usage = {};
-  EXPECT_EQ(predicted_busy({hungry, other}, {10, 4}), 400);
+TEST(merge_model, lets_blocks_take_as_long_as_they_need_of_what_they_share) {
+  kernel_facts const bound{.blocks = 20, .blocks_per_multiprocessor = 4, .block_ns = 100, .shared_ns = 5};
+  EXPECT_EQ(predicted_busy({bound}, {10, 4}), 100);
+  EXPECT_EQ(predicted_busy({bound, bound}, {10, 4}), 200);  // all 40 at once want it twice over
+  EXPECT_EQ(predicted_busy(kernels_of(6, bound), {10, 4}), 600);
+  auto unbound = bound;
+  unbound.shared_ns = 0;
+  EXPECT_EQ(predicted_busy({bound, unbound}, {10, 4}), 100);
+  EXPECT_EQ(predicted_busy(kernels_of(6, unbound), {10, 4}), 300);
+}
+
+TEST(merge_model, knows_that_a_level_of_bound_blocks_is_held_up_whatever_comes_later) {
+  kernel_facts const bound{.blocks = 40, .block_ns = 101, .shared_ns = 5.05};
+  kernel_facts const unbound{.blocks = 40, .block_ns = 100};
+  EXPECT_NEAR(predicted_busy({bound, unbound}, {10, 4}), 202 + 100, 1e-9);
+}
+
+TEST(merge_model, lets_shorter_blocks_that_end_give_the_others_room) {
+  kernel_facts const longer{.blocks = 10, .block_ns = 300, .shared_ns = 15};   // half of it
+  kernel_facts const shorter{.blocks = 15, .block_ns = 100, .shared_ns = 10};  // one and a half
+  EXPECT_EQ(predicted_busy({longer, shorter}, {10, 4}), 2 * 100 + 200);
+}
+
+TEST(merge_model, holds_up_series_and_streams_likewise) {
+  launch_costs const costs{.multiprocessors = multiprocessor_count(10), .start_ns = 10, .issue_ns = 1};
+  kernels_of const bound(4, {.blocks = 40, .blocks_per_multiprocessor = 4, .block_ns = 100, .shared_ns = 5});
+  auto const times = predict(bound, {.blocks_per_multiprocessor = 4}, costs);
+  EXPECT_EQ(times.series, 1 + 4 * (10 + 200));
+  EXPECT_EQ(times.streams, 10 + 1 + 800);
+  EXPECT_EQ(times.merged, 1 + 10 + 800);
+  EXPECT_EQ(times.unshared_busy, 400);
 }
 
 TEST(merge_model, lets_series_wait_for_the_host_or_for_the_device) {
@@ -185,8 +206,8 @@ TEST(merge_model, refuses_what_is_out_of_range_by_its_name) {
   EXPECT_EQ(of_kernel({.blocks_per_multiprocessor = 0}), "blocks_per_multiprocessor");
   EXPECT_EQ(of_kernel({.block_ns = -1}), "block_ns");
   EXPECT_EQ(of_kernel({.kernel = 128}), "kernel");
-  EXPECT_EQ(of_kernel({.usage = {0, 1.5f}}), "usage");
-  EXPECT_EQ(of_kernel({.usage = {std::nanf("")}}), "usage");
+  EXPECT_EQ(of_kernel({.shared_ns = -1}), "shared_ns");
+  EXPECT_EQ(of_kernel({.shared_ns = std::nan("")}), "shared_ns");
   kernel_facts const good;
   auto const refused_beside = [&](family_facts const& family, launch_costs const& costs) {
     return refused_argument([&] { predict({&good, 1}, family, costs); });

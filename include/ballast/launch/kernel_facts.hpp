@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "ballast/launch/model.hpp"
 
 namespace ballast::inline launch {
-
-/// What blocks share on a device. The places of resource_usage.
-enum class resource : std::uint8_t { issue, fp32, fp64, tensor, load_store, l2, memory };
-inline constexpr std::size_t resource_count = 7;
-
-/// The part of each of the device's resources that a kernel uses while it fills the device alone: 0 to 1, 0
-/// where that is not known.
-using resource_usage = std::array<float, resource_count>;
 
 /// The kernels of a family have numbers below this.
 inline constexpr std::uint32_t most_kernels_of_family = 128;
@@ -28,11 +18,14 @@ struct kernel_facts {
   std::uint32_t blocks = 1;  ///< of its grid, at least 1
   std::uint32_t blocks_per_multiprocessor =
       1;                      ///< that run at a time when it has the device alone, at least 1
-  std::int64_t block_ns = 0;  ///< how long one block is expected to run, 0 if that is unknown; at least 0
+  std::int64_t block_ns = 0;  ///< how long one block is expected to run, if few others do; 0 if that is
+                              ///< unknown; at least 0
+  double shared_ns = 0;       ///< for how long one block keeps a resource busy that all blocks share: as a
+                              ///< rule the bytes that it moves by the bandwidth of the device's memory; 0 if
+                              ///< that is unknown or nothing; finite, at least 0
   std::int32_t priority = 0;
   std::uint32_t argument_bytes = 0;  ///< of a merged launch's parameters that it takes, all included
   bool needs_occupancy = false;  ///< it is known to lose when fewer of its blocks run at a time than alone
-  resource_usage usage{};
 };
 
 /// What is known of a family's merged kernel.
