@@ -17,7 +17,7 @@ constexpr std::uint32_t naps_between_checks = 16;
 // At launches of another device and at events, which wake nobody.
 constexpr std::chrono::nanoseconds between_looks_at_others = std::chrono::microseconds(100);
 // As long as there is something to issue.
-constexpr std::uint32_t issued_between_sweeps = 8;
+constexpr std::uint32_t issued_between_sweeps = 16;
 
 void pause_core() {
 #if defined(__x86_64__)

@@ -18,9 +18,4 @@ std::vector<named_policy> order_keys() { return told(choices); }
 
 order_key order_key_named(std::string_view name) { return chosen(choices, "among", name); }
 
-std::int64_t urgency(order_key key, waiting_launch const& launch) {
-  if (key == order_key::priority) return launch.priority;
-  return key == order_key::longest_first ? launch.expected_ns : 0;
-}
-
 }  // namespace ballast::inline launch

@@ -14,21 +14,25 @@ enum class order_key { fifo, priority, longest_first };
 order_key order_key_named(std::string_view name);
 
 /// What `key` goes by; more is sooner.
-std::int64_t urgency(order_key key, waiting_launch const& launch);
+inline std::int64_t urgency(order_key key, waiting_launch const& launch) {
+  if (key == order_key::priority) return launch.priority;
+  return key == order_key::longest_first ? launch.expected_ns : 0;
+}
 
 /// The place of the launch with the most urgency among those that `may` be issued, of equals the one with the
 /// least `turn`; nothing if none may.
 template <class May, class Turn>
 std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch const> waiting, May may,
                                        Turn turn) {
+  auto const rank_of = [&](waiting_launch const& one) { return std::pair(-urgency(key, one), turn(one)); };
   std::optional<std::size_t> best;
+  decltype(rank_of(waiting[0])) least{};
   for (std::size_t place = 0; place < waiting.size(); ++place) {
     if (!may(waiting[place])) continue;
-    auto const before = [&](waiting_launch const& one, waiting_launch const& other) {
-      auto const urgency_one = urgency(key, one), urgency_other = urgency(key, other);
-      return urgency_one != urgency_other ? urgency_one > urgency_other : turn(one) < turn(other);
-    };
-    if (!best || before(waiting[place], waiting[*best])) best = place;
+    auto const rank = rank_of(waiting[place]);
+    if (best && !(rank < least)) continue;
+    best = place;
+    least = rank;
   }
   return best;
 }
