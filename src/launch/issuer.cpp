@@ -128,6 +128,7 @@ void issuer::add_to(launch_statistics& sum) const {
   batch_.add_to(sum);
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.judge().counts());
+  sum.connections.push_back(connections_);
   sum.predictions.push_back({table_.errors().all(), table_.errors().newest()});
   sum.ways.push_back(name_of(ways_.now()));
 }

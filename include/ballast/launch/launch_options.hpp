@@ -30,6 +30,10 @@ struct launch_options {
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
   /// producers run side by side only on different streams, unless they are merged.
   std::uint32_t streams = 0;
+  /// Hardware connections that the process must have, 1 to 32; 0: however many it has. They are asked for
+  /// before the first GPU is opened (ask_for_connections()), so a queue can only check. CPU cores have none
+  /// and take any number.
+  std::uint32_t connections = 0;
   /// Launches of one producer that may wait to be issued, at least 1; launch() sleeps while there are as
   /// many.
   std::uint64_t most_waiting = 65536;
@@ -64,6 +68,9 @@ struct launch_statistics {
   std::vector<device_predictions> predictions;
   /// Of each device, how its launches go now: "merged", "one_by_one" or "by_producers" (docs/launch.md).
   std::vector<std::string_view> ways;
+  /// Of each device: the hardware connections that its order counts on. most_streams on CPU cores, where each
+  /// stream has a thread of its own.
+  std::vector<std::uint32_t> connections;
 };
 
 }  // namespace ballast::inline launch
