@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "ballast/launch/launch_queue.hpp"
@@ -15,8 +16,9 @@ namespace ballast::bench {
 class queued_work {
  public:
   queued_work(device_list const& devices, std::string const& order, std::uint32_t streams,
-              std::size_t producers)
-      : queue_(devices, one_block_kernels(), {.order = order, .merge = "none", .streams = streams}) {
+              std::size_t producers, std::optional<int> issuer_niceness = {})
+      : queue_(devices, one_block_kernels(),
+               {.order = order, .merge = "none", .streams = streams, .issuer_niceness = issuer_niceness}) {
     for (std::size_t i = 0; i < producers; ++i)
       producers_.push_back(queue_.make_producer_on(i % devices.size()));
   }

@@ -5,6 +5,7 @@
 
 #include "ballast/base/error.hpp"
 #include "ballast/device/hardware_connections.hpp"
+#include "nice_thread.hpp"
 
 namespace ballast::inline launch {
 namespace {
@@ -68,7 +69,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
   clear(lanes_.front().on(), running_.data(), running_.bytes());
   clear(lanes_.front().on(), records_.data(), records_.bytes());
   clear(lanes_.front().on(), ends_.data(), ends_.bytes());
-  thread_ = std::thread([this] { serve(); });
+  thread_ = start_nice_thread(options.issuer_niceness, [this] { serve(); });
 }
 
 issuer::~issuer() {

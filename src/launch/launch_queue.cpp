@@ -6,6 +6,7 @@
 #include "ballast/base/error.hpp"
 #include "ballast/device/hardware_connections.hpp"
 #include "issuers.hpp"
+#include "nice_thread.hpp"
 
 namespace ballast::inline launch {
 namespace {
@@ -22,6 +23,12 @@ void check_connections(device_list const& devices, std::uint32_t wanted) {
                       std::to_string(wanted) + ") or set CUDA_DEVICE_MAX_CONNECTIONS");
 }
 
+void check_niceness(std::optional<int> niceness) {
+  if (!niceness || (*niceness >= least_niceness && *niceness <= most_niceness)) return;
+  refuse_argument("issuer_niceness", *niceness,
+                  std::to_string(least_niceness) + " to " + std::to_string(most_niceness));
+}
+
 void check(device_list const& devices, launch_options const& options) {
   if (devices.empty()) refuse_argument("devices", "none", "at least one device");
   if (options.streams > most_streams)
@@ -29,6 +36,7 @@ void check(device_list const& devices, launch_options const& options) {
                     "1 to " + std::to_string(most_streams) + ", or 0 for the default");
   check_connections(devices, options.connections);
   if (options.most_waiting < 1) refuse_argument("most_waiting", options.most_waiting, "at least 1");
+  check_niceness(options.issuer_niceness);
 }
 
 std::shared_ptr<issuers> make_issuers(device_list const& devices, launch_kernels const* kernels,

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,10 @@ struct launch_options {
   std::uint64_t most_waiting = 65536;
   /// How long launch() sleeps at most.
   std::chrono::nanoseconds patience = std::chrono::minutes(10);
+  /// Niceness of the threads that issue, -20 to 19 (lower: more of the processor, Linux); nothing: that of
+  /// the thread that makes the queue. Less than that needs CAP_SYS_NICE or RLIMIT_NICE, else the queue is
+  /// refused.
+  std::optional<int> issuer_niceness = std::nullopt;
 };
 
 struct producer_options {
