@@ -25,6 +25,7 @@ class queued_work {
 
   producer& operator[](std::size_t place) { return producers_[place]; }
   std::size_t producers() const { return producers_.size(); }
+  launch_statistics statistics() const { return queue_.statistics(); }
 
   /// All that `submit` launches waits until it has returned: seconds from then until all is seen finished.
   double from_resume(std::function<void()> const& submit) {

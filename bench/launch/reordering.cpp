@@ -3,6 +3,7 @@
 #include "launch/bare_cuda.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/one_block_work.hpp"
+#include "launch/queue_counts.hpp"
 #include "launch/queued_work.hpp"
 #include "launch/stream_set.hpp"
 
@@ -63,6 +64,7 @@ void measure_producers(session& now, one_block_work& work, double serial, std::s
   for (auto const kernels : numbers_of_kernels(now))
     add_speedups(now, curve, kernels, serial * double(producers * kernels),
                  seconds_of_producers(now, work, queue, kernels));
+  note_queue(now, curve, queue.statistics());
 }
 
 /// A device's works side by side with another's: the same places mean the same kernel.
@@ -130,6 +132,8 @@ void measure_weak_scaling(session& now) {
       for (auto& value : seconds) value /= now.median_of("one device, " + name, kernels);
       now.add("two devices over one, " + name, kernels, "1", std::move(seconds));
     }
+    note_queue(now, "one device, " + name, on_one.statistics());
+    note_queue(now, "two devices over one, " + name, on_two.statistics());
   }
 }
 

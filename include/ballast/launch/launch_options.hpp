@@ -53,6 +53,10 @@ struct producer_options {
 
 /// What a queue did so far, over all devices.
 struct launch_statistics {
+  struct named_count {
+    std::string_view name;
+    std::uint64_t count;
+  };
   /// Of each device: how far the predicted times of merged launches were from the measured ones.
   struct device_predictions {
     error_summary all, newest;
@@ -76,6 +80,9 @@ struct launch_statistics {
   /// Of each device: the hardware connections that its order counts on. most_streams on CPU cores, where each
   /// stream has a thread of its own.
   std::vector<std::uint32_t> connections;
+
+  /// The counts from `launches` to `graph_arguments_set` under these names, for reports and records.
+  std::vector<named_count> listed() const;
 };
 
 }  // namespace ballast::inline launch
