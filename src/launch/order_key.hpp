@@ -22,13 +22,14 @@ template <class May, class Turn>
 std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch const> waiting, May may,
                                        Turn turn) {
   std::optional<std::size_t> best;
+  using rank = std::pair<std::int64_t, decltype(turn(waiting.front()))>;  // the least is first
+  rank first{};
   for (std::size_t place = 0; place < waiting.size(); ++place) {
     if (!may(waiting[place])) continue;
-    auto const before = [&](waiting_launch const& one, waiting_launch const& other) {
-      auto const urgency_one = urgency(key, one), urgency_other = urgency(key, other);
-      return urgency_one != urgency_other ? urgency_one > urgency_other : turn(one) < turn(other);
-    };
-    if (!best || before(waiting[place], waiting[*best])) best = place;
+    rank const own(-urgency(key, waiting[place]), turn(waiting[place]));
+    if (best && !(own < first)) continue;
+    best = place;
+    first = own;
   }
   return best;
 }
