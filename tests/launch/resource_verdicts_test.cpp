@@ -15,7 +15,7 @@ bool is_merged(std::string_view name) { return name == kernels().name(); }
 template <class K>
 launch_statistics after_launches_of(told_resources told, bool judged = true) {
   device_list const gpu = {std::make_shared<pretended_gpu>(std::move(told))};
-  launch_queue queue(gpu, kernels(), {.judged = judged, .streams = 2});
+  launch_queue queue(gpu, kernels(), {.order = "round_robin", .judged = judged, .streams = 2});
   shared_words const visits(producers);
   std::vector<producer> lines;
   queue.pause();
