@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "chain_summary.hpp"
 #include "droplet_shape.hpp"
 #include "reference_forces.hpp"
@@ -53,10 +55,11 @@ json_value settings_as_json(finished_run const& run) {
 
 json_value launches_as_json(std::optional<launch_statistics> const& of_queue) {
   if (!of_queue) return {};
-  return json_value::object{{"kernels", of_queue->kernels},
-                            {"launches", of_queue->launches},
-                            {"merged_kernels", of_queue->merged_kernels},
-                            {"merged_launches", of_queue->merged_launches}};
+  json_value::object all, verdicts;
+  for (auto const& [name, count] : of_queue->listed()) all.emplace_back(name, count);
+  for (auto const& [verdict, count] : of_queue->verdicts.listed()) verdicts.emplace_back(verdict.name, count);
+  all.emplace_back("verdicts", std::move(verdicts));
+  return all;
 }
 
 json_value::object members_of(chain_summary const& mean) {

@@ -12,6 +12,8 @@ std::vector<benchmark> launch_benchmarks() {
       {"launch/submit_cost",
        "what a launch costs the thread that makes it: through the queue, paused and not, and directly",
        &measure_submit_cost},
+      {"launch/decisions", "what it costs to decide which launches are next, by the producers that wait",
+       &measure_decisions},
       {"launch/concurrency", "kernels of one block by one thread on 16 streams (Fig. 1)",
        &measure_concurrency},
       {"launch/breakdown", "the same in groups of 1 to 8 on a stream, beside equation 1 (Fig. 2)",

@@ -4,6 +4,7 @@
 #include "launch/bare_cuda.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/one_block_work.hpp"
+#include "launch/queue_counts.hpp"
 #include "launch/queued_work.hpp"
 #include "launch/stream_set.hpp"
 
@@ -58,6 +59,8 @@ void measure_work(session& now, one_block_work& work) {
     add("round_robin, queue", [&] { return seconds_in(in_turns, work, all); });
     now.add("equation 1, " + work.name(), double(group), "1", {all.bound()});
   }
+  note_queue(now, "passthrough, queue, " + work.name(), in_order.statistics());
+  note_queue(now, "round_robin, queue, " + work.name(), in_turns.statistics());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "launch/benchmarks.hpp"
 #include "launch/chains_by_hand.hpp"
 #include "launch/one_block_work.hpp"
+#include "launch/queue_counts.hpp"
 #include "launch/queued_chains.hpp"
 
 namespace ballast::bench {
@@ -49,8 +50,13 @@ class measured_chains {
     if (is_plain(kind) && !now_->first()->is_cuda()) return;
     queued_chains chains({now_->first()}, options, kind, words_, shape_);
     auto const queue = std::string(", queue of ") + (is_plain(kind) ? "plain" : "ballast") + " kernels";
-    measure({way + queue, [&] { return chains.from_resume(); }});
-    measure({way + queue + " fed by threads", [&] { return chains.from_threads(); }});
+    measure(chains, {way + queue, [&] { return chains.from_resume(); }});
+    measure(chains, {way + queue + " fed by threads", [&] { return chains.from_threads(); }});
+  }
+  void measure(queued_chains const& chains, way_of_launching const& way) {
+    auto const before = chains.statistics();
+    measure(way);
+    note_queue(*now_, way.name + "@" + std::to_string(point_.microseconds), chains.statistics(), before);
   }
   std::vector<double> samples(std::function<double()> const& sample) {
     auto const seconds = now_->samples(warm_up, point_.repetitions, sample);

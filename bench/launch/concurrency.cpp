@@ -3,6 +3,7 @@
 #include "launch/bare_cuda.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/one_block_work.hpp"
+#include "launch/queue_counts.hpp"
 #include "launch/queued_work.hpp"
 #include "launch/stream_set.hpp"
 
@@ -65,6 +66,7 @@ void measure_concurrency(session& now) {
     stream_set streams(*now.first(), numbers.back());
     queued_work queue({now.first()}, "round_robin", 0, numbers.back());
     for (auto const kernels : numbers) measure_number(now, *work, streams, queue, kernels);
+    note_queue(now, "queue, " + work->name(), queue.statistics());
     if (auto const at_best = work->shared_bound(now)) add_bound(now, *work, numbers, *at_best);
   }
 }

@@ -3,6 +3,7 @@
 #include "launch/benchmarks.hpp"
 #include "launch/block_costs.hpp"
 #include "launch/draw_runner.hpp"
+#include "launch/queue_counts.hpp"
 
 namespace ballast::bench {
 namespace {
@@ -60,6 +61,7 @@ class measured_set {
   void by_queue(std::string const& merge) {
     auto const queue = make_merging_queue(now_->first(), merge);
     measure(merge, [&](auto const& draw) { return runner_->through(*queue, draw); });
+    note_queue(*now_, merge + ", " + set_.name(), queue->statistics());
     add_prediction(merge);
   }
 

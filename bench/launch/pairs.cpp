@@ -4,6 +4,7 @@
 #include "launch/benchmarks.hpp"
 #include "launch/block_costs.hpp"
 #include "launch/draw_runner.hpp"
+#include "launch/queue_counts.hpp"
 
 namespace ballast::bench {
 namespace {
@@ -38,6 +39,9 @@ class measured_pairs {
     auto const levels = draw.paper_levels(merge, multiprocessors_, start_levels_);
     now_->add(way + " by the model" + set_, blocks, "s", {levels * block_seconds_});
   }
+  void note_queue_of(std::string const& way, launch_queue const& queue) {
+    note_queue(*now_, way + set_, queue.statistics());
+  }
 
  private:
   session* now_;
@@ -60,15 +64,16 @@ void measure_pairs(session& now) {
   auto const costs = measured_costs(now);
   auto const swept = swept_pairs(now, std::uint32_t(now.first()->facts().multiprocessors));
   draw_runner runner(now, 2, swept.back());
-  auto const series = make_merging_queue(now.first(), "none");
-  auto const merging = make_merging_queue(now.first(), "together");
   for (double const start_levels : {0.1, 1.0}) {
+    auto const series = make_merging_queue(now.first(), "none");
+    auto const merging = make_merging_queue(now.first(), "together");
     measured_pairs pairs(now, runner, costs, start_levels);
     for (auto const blocks : swept) {
       pairs.measure("series", {blocks, blocks}, *series, "none");
       pairs.measure("merged", {blocks, blocks}, *merging, "together");
       pairs.measure("one kernel of both", {2 * blocks}, *series, "none");
     }
+    pairs.note_queue_of("merged", *merging);
   }
 }
 

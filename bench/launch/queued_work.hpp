@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "ballast/launch/launch_queue.hpp"
@@ -15,14 +16,16 @@ namespace ballast::bench {
 class queued_work {
  public:
   queued_work(device_list const& devices, std::string const& order, std::uint32_t streams,
-              std::size_t producers)
-      : queue_(devices, one_block_kernels(), {.order = order, .merge = "none", .streams = streams}) {
+              std::size_t producers, std::optional<int> issuer_niceness = {})
+      : queue_(devices, one_block_kernels(),
+               {.order = order, .merge = "none", .streams = streams, .issuer_niceness = issuer_niceness}) {
     for (std::size_t i = 0; i < producers; ++i)
       producers_.push_back(queue_.make_producer_on(i % devices.size()));
   }
 
   producer& operator[](std::size_t place) { return producers_[place]; }
   std::size_t producers() const { return producers_.size(); }
+  launch_statistics statistics() const { return queue_.statistics(); }
 
   /// All that `submit` launches waits until it has returned: seconds from then until all is seen finished.
   double from_resume(std::function<void()> const& submit) {

@@ -7,6 +7,7 @@
 #include "launch/chain_words.hpp"
 #include "launch/direct_launches.hpp"
 #include "launch/parked_threads.hpp"
+#include "launch/queue_counts.hpp"
 #include "launch/queued_chains.hpp"
 #include "launch/spin_kernels.cuh"
 
@@ -69,13 +70,15 @@ class measured_calls {
         producers[t].launch(plain_spin_kernel(), 1, spin_block::threads, words_.of(t), busy_ns);
       });
     };
-    auto const what = std::string(kind == kernel_kind::plain ? "plain kernel" : "ballast kernel");
-    measure(what + (paused ? ", paused queue" : ", queue"), [&](timed_calls& calls) {
+    auto const what = std::string(kind == kernel_kind::plain ? "plain kernel" : "ballast kernel") +
+                      (paused ? ", paused queue" : ", queue");
+    measure(what, [&](timed_calls& calls) {
       if (paused) queue.pause();
       seconds_of_threads(
           threads_, [&](std::size_t t) { one_thread(calls, t); }, [&] { queue.resume(); });
       queue.drain(soon());
     });
+    note_queue(*now_, what + "@" + std::to_string(threads_), queue.statistics());
   }
 
  private:

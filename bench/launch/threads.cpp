@@ -4,6 +4,7 @@
 #include "launch/bare_cuda.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/one_block_work.hpp"
+#include "launch/queue_counts.hpp"
 #include "launch/queued_work.hpp"
 #include "launch/stream_set.hpp"
 
@@ -43,6 +44,8 @@ class measured_threads {
     add("barrier after each launch", [this] { return by_meeting_threads(); });
     queued_work queue({now_->first()}, "round_robin", 0, threads_);
     add("round_robin queue", [&] { return by_queue(queue); });
+    note_queue(*now_, "round_robin queue, " + work_->name() + "@" + std::to_string(threads_),
+               queue.statistics());
   }
 
  private:

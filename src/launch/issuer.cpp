@@ -5,6 +5,7 @@
 
 #include "ballast/base/error.hpp"
 #include "ballast/device/hardware_connections.hpp"
+#include "nice_thread.hpp"
 
 namespace ballast::inline launch {
 namespace {
@@ -68,7 +69,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
   clear(lanes_.front().on(), running_.data(), running_.bytes());
   clear(lanes_.front().on(), records_.data(), records_.bytes());
   clear(lanes_.front().on(), ends_.data(), ends_.bytes());
-  thread_ = std::thread([this] { serve(); });
+  thread_ = start_nice_thread(options.issuer_niceness, [this] { serve(); });
 }
 
 issuer::~issuer() {
@@ -128,6 +129,7 @@ void issuer::add_to(launch_statistics& sum) const {
   batch_.add_to(sum);
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.judge().counts());
+  sum.connections.push_back(connections_);
   sum.predictions.push_back({table_.errors().all(), table_.errors().newest()});
   sum.ways.push_back(name_of(ways_.now()));
 }

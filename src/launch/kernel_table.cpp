@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ranges>
+
 namespace ballast::inline launch {
 namespace {
 
@@ -25,13 +26,17 @@ kernel_table::kernel_table(compute_device& device, launch_kernels const* kernels
   if (kernels == nullptr) return;
   families_.resize(kernels->families());
   blocks_alone_.resize(kernels->families());
+  std::vector<int> local_bytes_alone(kernels->families());  // the most of a family's members
   for (auto const& kernel : kernels->kernels()) {
-    blocks_alone_[kernel.family].push_back(blocks_at_once(device.resources(kernel.alone)));
-    auto const merged = device.resources(kernel.merged);
+    auto const alone = device.resources(kernel.alone), merged = device.resources(kernel.merged);
+    auto& local_bytes = local_bytes_alone[kernel.family];
+    local_bytes = std::max(local_bytes, alone.spill_bytes);
+    blocks_alone_[kernel.family].push_back(blocks_at_once(alone));
     families_[kernel.family] = {.family = kernel.family,
                                 .blocks_per_multiprocessor = blocks_at_once(merged),
                                 .most_kernels = merged_launch::most_kernels,
-                                .argument_bytes = merged_launch::most_argument_bytes};
+                                .argument_bytes = merged_launch::most_argument_bytes,
+                                .spills = merged.spill_bytes > local_bytes};
   }
   for (auto const& family : families_) times_.emplace_back(family, costs_);
 }
@@ -45,7 +50,8 @@ kernel_facts kernel_table::facts(launchable_kernel const& kernel, std::uint32_t 
           .block_ns = times_[kernel.family].block_ns(kernel.place),
           .shared_ns = times_[kernel.family].shared_ns(kernel.place),
           .priority = priority,
-          .argument_bytes = pieces_of(kernel) * argument_piece};
+          .argument_bytes = pieces_of(kernel) * argument_piece,
+          .needs_occupancy = kernel.needs_occupancy};
 }
 
 std::int64_t kernel_table::expected_ns(kernel_facts const& kernel) const {

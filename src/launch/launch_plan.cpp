@@ -76,6 +76,16 @@ void launch_plan::take(std::span<std::size_t const> places) {
   }
 }
 
+/// In the order of their submission.
+void launch_plan::keep_oldest(std::vector<std::size_t>& places, std::size_t most) const {
+  auto const age = [&](std::size_t place) { return waiting_[place].submitted; };
+  if (places.size() > most) {
+    std::ranges::nth_element(places, places.begin() + std::ptrdiff_t(most), {}, age);
+    places.resize(most);
+  }
+  if (!std::ranges::is_sorted(places, {}, age)) std::ranges::sort(places, {}, age);
+}
+
 /// The leader first, then by age, as many as one launch has room for.
 void launch_plan::gather_candidates(std::size_t leader) {
   places_.clear();
@@ -83,11 +93,10 @@ void launch_plan::gather_candidates(std::size_t leader) {
   bool const is_alone = merge_ == nullptr || !merges_ || !offers_[leader].is_listed || !is_mergeable(leader);
   for (std::size_t place = 0; place < waiting_.size() && !is_alone; ++place)
     if (place != leader && may_go_with(place, leader)) places_.push_back(place);
-  auto const age = [&](std::size_t place) { return waiting_[place].submitted; };
-  if (!std::ranges::is_sorted(places_, {}, age)) std::ranges::sort(places_, {}, age);
-  places_.insert(places_.begin(), leader);
-  if (places_.size() < 2) return;
+  if (places_.empty()) return places_.push_back(leader);
   auto const& family = families_[offers_[leader].kernel.family];
+  keep_oldest(places_, family.most_kernels);
+  places_.insert(places_.begin(), leader);
   std::uint64_t bytes = 0, blocks = 0;
   for (auto const place : places_) {
     bytes += offers_[place].kernel.argument_bytes;

@@ -60,6 +60,7 @@ class launch_plan {
 
   void choose_companions(std::size_t leader);
   void gather_candidates(std::size_t leader);
+  void keep_oldest(std::vector<std::size_t>& places, std::size_t most) const;
   void take(std::span<std::size_t const> candidates);
   void count_if_unmergeable(std::size_t place);
   bool is_mergeable(std::size_t place) const;

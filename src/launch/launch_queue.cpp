@@ -4,17 +4,39 @@
 #include <algorithm>
 
 #include "ballast/base/error.hpp"
+#include "ballast/device/hardware_connections.hpp"
 #include "issuers.hpp"
+#include "nice_thread.hpp"
 
 namespace ballast::inline launch {
 namespace {
+
+/// Whoever holds a GPU has used CUDA, which reads the number once: too late to ask for another.
+void check_connections(device_list const& devices, std::uint32_t wanted) {
+  if (wanted > 32) refuse_argument("connections", wanted, "1 to 32, or 0 for as many as there are");
+  bool const has_gpu = std::ranges::any_of(devices, [](auto const& device) { return device->is_cuda(); });
+  auto const count = connections_of_this_process().count;
+  if (wanted == 0 || wanted == count || !has_gpu) return;
+  refuse_argument("connections", wanted,
+                  std::to_string(count) +
+                      ", which CUDA has read; before the first GPU is opened, call ask_for_connections(" +
+                      std::to_string(wanted) + ") or set CUDA_DEVICE_MAX_CONNECTIONS");
+}
+
+void check_niceness(std::optional<int> niceness) {
+  if (!niceness || (*niceness >= least_niceness && *niceness <= most_niceness)) return;
+  refuse_argument("issuer_niceness", *niceness,
+                  std::to_string(least_niceness) + " to " + std::to_string(most_niceness));
+}
 
 void check(device_list const& devices, launch_options const& options) {
   if (devices.empty()) refuse_argument("devices", "none", "at least one device");
   if (options.streams > most_streams)
     refuse_argument("streams", options.streams,
                     "1 to " + std::to_string(most_streams) + ", or 0 for the default");
+  check_connections(devices, options.connections);
   if (options.most_waiting < 1) refuse_argument("most_waiting", options.most_waiting, "at least 1");
+  check_niceness(options.issuer_niceness);
 }
 
 std::shared_ptr<issuers> make_issuers(device_list const& devices, launch_kernels const* kernels,

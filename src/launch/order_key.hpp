@@ -24,15 +24,15 @@ inline std::int64_t urgency(order_key key, waiting_launch const& launch) {
 template <class May, class Turn>
 std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch const> waiting, May may,
                                        Turn turn) {
-  auto const rank_of = [&](waiting_launch const& one) { return std::pair(-urgency(key, one), turn(one)); };
   std::optional<std::size_t> best;
-  decltype(rank_of(waiting[0])) least{};
+  using rank = std::pair<std::int64_t, decltype(turn(waiting.front()))>;  // the least is first
+  rank first{};
   for (std::size_t place = 0; place < waiting.size(); ++place) {
     if (!may(waiting[place])) continue;
-    auto const rank = rank_of(waiting[place]);
-    if (best && !(rank < least)) continue;
+    rank const own(-urgency(key, waiting[place]), turn(waiting[place]));
+    if (best && !(own < first)) continue;
     best = place;
-    least = rank;
+    first = own;
   }
   return best;
 }

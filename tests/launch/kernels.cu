@@ -5,6 +5,7 @@
 
 namespace ballast::test {
 
-BALLAST_LAUNCH_KERNELS(kernels, count_visits, append_to_log, mix_items, scale_items, wait_at_gate, fault)
+BALLAST_LAUNCH_KERNELS(kernels, count_visits, append_to_log, mix_items, scale_items, wait_at_gate,
+                       count_visits_widely, fault)
 
 }  // namespace ballast::test

@@ -96,6 +96,18 @@ struct wait_at_gate {
   }
 };
 
+/// As count_visits, by a kernel that says it needs its occupancy. In the same family.
+struct count_visits_widely {
+  static constexpr int threads = 64;
+  static constexpr bool needs_occupancy = true;
+  array_ref<std::uint32_t> visits;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    count_visits{visits}(block);
+  }
+};
+
 /// The fault of a device: a trap on a GPU, an exception on the host.
 struct fault {
   static constexpr int threads = 64;

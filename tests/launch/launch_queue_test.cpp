@@ -20,5 +20,22 @@ TEST(launch_queue, runs_one_kernel_and_tells_its_end) {
   EXPECT_EQ(queue.statistics().kernels, 1u);
 }
 
+TEST(launch_statistics, list_each_count_under_its_own_name) {
+  launch_statistics did;
+  did.launches = 1, did.kernels = 2, did.merged_launches = 3, did.merged_kernels = 4, did.chained_kernels = 5;
+  did.issued_by_producers = 6, did.graphs_built = 7, did.graph_launches = 8, did.graph_kernels = 9;
+  did.graph_arguments_set = 10;
+  std::vector<std::string_view> const names = {"launches",           "kernels",         "merged_launches",
+                                               "merged_kernels",     "chained_kernels", "issued_by_producers",
+                                               "graphs_built",       "graph_launches",  "graph_kernels",
+                                               "graph_arguments_set"};
+  auto const all = did.listed();
+  ASSERT_EQ(all.size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(all[i].name, names[i]);
+    EXPECT_EQ(all[i].count, i + 1);
+  }
+}
+
 }  // namespace
 }  // namespace ballast::test

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -98,10 +100,16 @@ class pretended_graph final : public launch_graph {
   std::vector<std::vector<append_call>> calls_;
 };
 
+/// What a pretended GPU says of a kernel, by its name: a list's for merged kernels, else its own.
+using told_resources = std::function<kernel_resources(std::string_view)>;
+
 /// CPU cores that look like a GPU: they run append() as a plain kernel, by itself and in graphs.
 class pretended_gpu final : public compute_device {
  public:
-  pretended_gpu() : compute_device({.kind = backend::cuda}, "pretended"), cores_(open_devices("host:2")[0]) {}
+  explicit pretended_gpu(told_resources told = {})
+      : compute_device({.kind = backend::cuda}, "pretended"),
+        cores_(open_devices("host:2")[0]),
+        told_(std::move(told)) {}
 
   device_facts const& facts() const noexcept override { return cores_->facts(); }
   std::unique_ptr<stream> make_stream() override {
@@ -112,7 +120,9 @@ class pretended_gpu final : public compute_device {
   std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override {
     return std::make_unique<pretended_graph>(branches);
   }
-  kernel_resources resources(kernel_code const& code) override { return cores_->resources(code); }
+  kernel_resources resources(kernel_code const& code) override {
+    return told_ ? told_(code.name) : cores_->resources(code);
+  }
   bool reach(compute_device const& other) override { return cores_->reach(other); }
   void check() override { cores_->check(); }
   bool claim_resident() noexcept override { return cores_->claim_resident(); }
@@ -124,6 +134,7 @@ class pretended_gpu final : public compute_device {
   void release_bytes(memory where, void* address) noexcept override { cores_->release(where, address); }
 
   std::shared_ptr<compute_device> cores_;
+  told_resources told_;
 };
 
 }  // namespace ballast::test

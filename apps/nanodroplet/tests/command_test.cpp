@@ -106,6 +106,8 @@ TEST(nanodroplet_command, tells_how_many_launches_a_queue_made_of_its_kernels) {
   EXPECT_EQ(single["kernels"], merged["kernels"]);
   EXPECT_EQ(single["launches"], single["kernels"]);
   EXPECT_LE(merged["launches"], merged["kernels"]);
+  EXPECT_EQ(single["merged_kernels"], 0);
+  EXPECT_EQ(single["verdicts"]["merge"], 0);
   EXPECT_TRUE(answer(small + "--launch streams")["launches"].is_null());
 }
 

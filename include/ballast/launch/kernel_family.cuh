@@ -11,6 +11,20 @@
 
 namespace ballast::inline launch {
 
+template <class K>
+concept says_whether_it_needs_occupancy = requires {
+  K::needs_occupancy;
+};
+
+/// Whether K is slower if fewer of its blocks run at a time on a multiprocessor than alone, so that it is to
+/// go into no merged launch of fewer: K::needs_occupancy if K declares it, else false.
+template <class K>
+constexpr bool needs_occupancy = false;
+template <says_whether_it_needs_occupancy K>
+constexpr bool needs_occupancy<K> = K::needs_occupancy;
+template <class K>
+constexpr bool needs_occupancy<by_reference<K>> = needs_occupancy<K>;
+
 /// Kernels that one merged launch may mix: equal `threads`, and the same wish for blocks on a multiprocessor,
 /// which is what bounds their registers. A family costs what its heaviest kernel costs.
 template <kernel_form... K>

@@ -86,8 +86,13 @@ launchable_kernel make_launchable() {
   static_assert(sizeof(K) <= most_kernel_bytes,
                 "this kernel's members exceed 192 bytes: list it as by_reference<K>");
   static_assert(alignof(K) <= argument_piece);
-  return {key_of<K>,       type_name<K>(),        sizeof(K),
-          code_alone<K>(), code_merged<Family>(), Family::template place_of<K>()};
+  return {key_of<K>,
+          type_name<K>(),
+          sizeof(K),
+          code_alone<K>(),
+          code_merged<Family>(),
+          needs_occupancy<K>,
+          Family::template place_of<K>()};
 }
 
 template <kernel_form... K>

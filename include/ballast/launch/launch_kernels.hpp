@@ -20,6 +20,7 @@ struct launchable_kernel {
   std::uint32_t bytes;       ///< of its members
   kernel_code alone;         ///< runs a lone_launch of it
   kernel_code merged;        ///< runs a merged_launch of its family; equal for all of a family
+  bool needs_occupancy;      ///< fewer of its blocks at a time than alone make it slower
   std::uint16_t place;       ///< in its family
   std::uint16_t family = 0;  ///< which of the list, from 0
 };

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,11 +31,19 @@ struct launch_options {
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
   /// producers run side by side only on different streams, unless they are merged.
   std::uint32_t streams = 0;
+  /// Hardware connections that the process must have, 1 to 32; 0: however many it has. They are asked for
+  /// before the first GPU is opened (ask_for_connections()), so a queue can only check. CPU cores have none
+  /// and take any number.
+  std::uint32_t connections = 0;
   /// Launches of one producer that may wait to be issued, at least 1; launch() sleeps while there are as
   /// many.
   std::uint64_t most_waiting = 65536;
   /// How long launch() sleeps at most.
   std::chrono::nanoseconds patience = std::chrono::minutes(10);
+  /// Niceness of the threads that issue, -20 to 19 (lower: more of the processor, Linux); nothing: that of
+  /// the thread that makes the queue. Less than that needs CAP_SYS_NICE or RLIMIT_NICE, else the queue is
+  /// refused.
+  std::optional<int> issuer_niceness = std::nullopt;
 };
 
 struct producer_options {
@@ -44,6 +53,10 @@ struct producer_options {
 
 /// What a queue did so far, over all devices.
 struct launch_statistics {
+  struct named_count {
+    std::string_view name;
+    std::uint64_t count;
+  };
   /// Of each device: how far the predicted times of merged launches were from the measured ones.
   struct device_predictions {
     error_summary all, newest;
@@ -64,6 +77,12 @@ struct launch_statistics {
   std::vector<device_predictions> predictions;
   /// Of each device, how its launches go now: "merged", "one_by_one" or "by_producers" (docs/launch.md).
   std::vector<std::string_view> ways;
+  /// Of each device: the hardware connections that its order counts on. most_streams on CPU cores, where each
+  /// stream has a thread of its own.
+  std::vector<std::uint32_t> connections;
+
+  /// The counts from `launches` to `graph_arguments_set` under these names, for reports and records.
+  std::vector<named_count> listed() const;
 };
 
 }  // namespace ballast::inline launch

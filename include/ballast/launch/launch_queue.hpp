@@ -18,7 +18,7 @@ namespace ballast::inline launch {
 class launch_queue {
  public:
   /// For plain `__global__` functions and callables. `devices`: at least one. Throws bad_argument ("devices",
-  /// "order", "among", "merge", "streams", "most_waiting"), device_lost.
+  /// "order", "among", "merge", "streams", "connections", "most_waiting", "issuer_niceness"), device_lost.
   explicit launch_queue(device_list const& devices, launch_options const& options = {});
   /// For ballast kernels of the list too, which are loaded now: on GPUs do so before a resident kernel
   /// starts.

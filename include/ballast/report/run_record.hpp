@@ -55,7 +55,7 @@ struct run_record {
   std::size_t repetitions = 0;  ///< repetitions measured
   std::vector<sample_series> series;
   plot_axes axes;              ///< of the curves of the series
-  json_value::object derived;  ///< figures computed from several series
+  json_value::object derived;  ///< figures that are not samples
   verification answer;
 };
 

@@ -84,6 +84,18 @@ TEST(bench_command, runs_once_for_each_number_of_connections_and_files_the_recor
   }
 }
 
+TEST(bench_command, records_beside_a_curve_what_the_queue_did_for_it) {
+  results_folder const results;
+  auto const ran = run("bench launch/submit_cost --quick --devices host:1" + results.option());
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(results.records().size(), 1u);
+  auto const derived = nlohmann::json::parse(contents(results.records().front()))["derived"];
+  // 1 and 4 threads of 16 launches each; one warm-up, three repetitions.
+  EXPECT_EQ(derived["ballast kernel, queue@1.kernels"], 16 * 4);
+  EXPECT_EQ(derived["ballast kernel, paused queue@4.kernels"], 4 * 16 * 4);
+  EXPECT_FALSE(derived.contains("ballast kernel, queue@1.graphs_built")) << "none was built";
+}
+
 TEST(bench_command, says_which_numbers_of_connections_failed) {
   auto const ran = run("bench queue/nothing --connections 1,8 --devices host:1");
   EXPECT_EQ(ran.code, 1);

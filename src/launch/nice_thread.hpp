@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <thread>
+
+namespace ballast::inline launch {
+
+/// The range of Linux: lower values get more of the processor.
+inline constexpr int least_niceness = -20, most_niceness = 19;
+
+/// A thread that does `work`, of that niceness from the beginning; without one, of the caller's. Throws
+/// bad_argument ("issuer_niceness") if the system refuses it; then nothing of `work` was done.
+std::thread start_nice_thread(std::optional<int> niceness, std::function<void()> work);
+
+}  // namespace ballast::inline launch

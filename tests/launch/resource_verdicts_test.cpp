@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a queue does with what its device says of registers: the verdicts `spills` and `occupancy_lost`.
+#include "ballast/launch/kernel_family.cuh"
+#include "fixture.hpp"
+#include "pretended_gpu.hpp"
+
+namespace ballast::test {
+namespace {
+
+constexpr std::size_t producers = 4;
+
+bool is_merged(std::string_view name) { return name == kernels().name(); }
+
+/// Of a queue on a GPU that says `told`, where a launch of K by each producer waited.
+template <class K>
+launch_statistics after_launches_of(told_resources told, bool judged = true) {
+  device_list const gpu = {std::make_shared<pretended_gpu>(std::move(told))};
+  launch_queue queue(gpu, kernels(), {.order = "round_robin", .judged = judged, .streams = 2});
+  shared_words const visits(producers);
+  std::vector<producer> lines;
+  queue.pause();
+  for (std::size_t p = 0; p < producers; ++p) {
+    lines.push_back(queue.make_producer());
+    lines.back().launch(K{visits.ref().from(p)}, 1);
+  }
+  queue.resume();
+  queue.drain();
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(producers, 1));
+  return queue.statistics();
+}
+
+void expect_refused(launch_statistics const& did, merge_verdict reason) {
+  EXPECT_EQ(did.merged_launches, 0u);
+  EXPECT_EQ(did.verdicts.of(reason), producers - 1);  // the last has nobody to go with
+  EXPECT_EQ(did.verdicts.refusals(), producers - 1);
+}
+
+void expect_merged(launch_statistics const& did) {
+  EXPECT_EQ(did.merged_kernels, producers);
+  EXPECT_EQ(did.verdicts.refusals(), 0u);
+}
+
+kernel_resources spills_when_merged(std::string_view name) {
+  return {.spill_bytes = is_merged(name) ? 16 : 8, .blocks_per_multiprocessor = 4};
+}
+
+TEST(launch_queue, does_not_merge_kernels_that_spill_more_when_merged) {
+  expect_refused(after_launches_of<count_visits>(spills_when_merged), merge_verdict::spills);
+}
+
+TEST(launch_queue, that_does_not_judge_counts_spills_and_merges_all_the_same) {
+  auto const did = after_launches_of<count_visits>(spills_when_merged, false);
+  EXPECT_EQ(did.merged_kernels, producers);
+  EXPECT_EQ(did.verdicts.of(merge_verdict::spills), 1u);
+}
+
+TEST(launch_queue, merges_kernels_of_which_one_needs_as_much_local_memory_alone) {
+  auto const told = [](std::string_view name) -> kernel_resources {
+    bool const has_local_memory = is_merged(name) || name.ends_with("append_to_log");
+    return {.spill_bytes = has_local_memory ? 96 : 0, .blocks_per_multiprocessor = 4};
+  };
+  expect_merged(after_launches_of<count_visits>(told));
+}
+
+kernel_resources has_half_the_blocks_when_merged(std::string_view name) {
+  return {.blocks_per_multiprocessor = is_merged(name) ? 2 : 4};
+}
+
+TEST(launch_queue, does_not_merge_a_kernel_that_would_lose_the_occupancy_it_needs) {
+  expect_refused(after_launches_of<count_visits_widely>(has_half_the_blocks_when_merged),
+                 merge_verdict::occupancy_lost);
+}
+
+TEST(launch_queue, merges_a_kernel_that_loses_occupancy_it_does_not_need) {
+  expect_merged(after_launches_of<count_visits>(has_half_the_blocks_when_merged));
+}
+
+TEST(launch_queue, merges_a_kernel_that_keeps_the_occupancy_it_needs) {
+  auto const told = [](std::string_view) -> kernel_resources { return {.blocks_per_multiprocessor = 4}; };
+  expect_merged(after_launches_of<count_visits_widely>(told));
+}
+
+TEST(launch_kernels, by_reference_need_the_occupancy_that_they_need_themselves) {
+  EXPECT_TRUE(needs_occupancy<by_reference<count_visits_widely>>);
+  EXPECT_FALSE(needs_occupancy<by_reference<count_visits>>);
+}
+
+}  // namespace
+}  // namespace ballast::test
