@@ -18,7 +18,7 @@ constexpr std::array<named_policy, merge_verdict_count> verdicts{
     {{"merge", "the kernels become one launch"},
      {"too_many_kernels", "one launch takes fewer kernels"},
      {"other_family", "a kernel is not in the family's merged kernel"},
-     {"spills", "the merged kernel keeps more in local memory than any of its kernels alone"},
+     {"spills", "the merged kernel keeps clearly more in local memory than any of its kernels alone"},
      {"priority_differs", "the kernels have different priorities"},
      {"arguments_do_not_fit", "one launch takes fewer bytes of arguments"},
      {"grid_fills_device", "a kernel alone fills the device four times or more"},

@@ -41,7 +41,7 @@ void expect_merged(launch_statistics const& did) {
 }
 
 kernel_resources spills_when_merged(std::string_view name) {
-  return {.spill_bytes = is_merged(name) ? 16 : 8, .blocks_per_multiprocessor = 4};
+  return {.spill_bytes = is_merged(name) ? 8 + 65 : 8, .blocks_per_multiprocessor = 4};
 }
 
 TEST(launch_queue, does_not_merge_kernels_that_spill_more_when_merged) {
@@ -52,6 +52,13 @@ TEST(launch_queue, that_does_not_judge_counts_spills_and_merges_all_the_same) {
   auto const did = after_launches_of<count_visits>(spills_when_merged, false);
   EXPECT_EQ(did.merged_kernels, producers);
   EXPECT_EQ(did.verdicts.of(merge_verdict::spills), 1u);
+}
+
+TEST(launch_queue, merges_kernels_that_spill_little_more_when_merged) {
+  auto const told = [](std::string_view name) -> kernel_resources {
+    return {.spill_bytes = is_merged(name) ? 8 + 64 : 8, .blocks_per_multiprocessor = 4};
+  };
+  expect_merged(after_launches_of<count_visits>(told));
 }
 
 TEST(launch_queue, merges_kernels_of_which_one_needs_as_much_local_memory_alone) {

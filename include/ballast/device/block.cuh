@@ -119,11 +119,18 @@ class cuda_block {
 template <class T, std::uint32_t N, class Block>
 class per_item {
  public:
-  BALLAST_HD T& operator[](std::uint32_t item) { return values_[item / Block::threads]; }
-  BALLAST_HD T const& operator[](std::uint32_t item) const { return values_[item / Block::threads]; }
+  BALLAST_HD T& operator[](std::uint32_t item) { return values_[place_of(item)]; }
+  BALLAST_HD T const& operator[](std::uint32_t item) const { return values_[place_of(item)]; }
 
  private:
-  T values_[(N + Block::threads - 1) / Block::threads];
+  static constexpr std::uint32_t count = (N + Block::threads - 1) / Block::threads;
+
+  /// Known when compiled if there is only one: else it may be memory and no register.
+  BALLAST_HD static constexpr std::uint32_t place_of(std::uint32_t item) {
+    return count == 1 ? 0 : item / Block::threads;
+  }
+
+  T values_[count];
 };
 
 /// Runs every block of a task, one after another, on the calling block of threads. Ends with a sync, so that

@@ -34,7 +34,7 @@ struct family_facts {
   std::uint32_t blocks_per_multiprocessor = 1;  ///< that run at a time, at least 1
   std::uint32_t most_kernels = 64;              ///< that one launch takes, at least 2
   std::uint32_t argument_bytes = 32'764;        ///< of parameters that one launch takes (the most of CUDA 13)
-  bool spills = false;  ///< it keeps more in local memory than any of its kernels alone
+  bool spills = false;  ///< it keeps clearly more in local memory than any of its kernels alone
 };
 
 /// What is known of the device that launches go to, and of the host that issues them.

@@ -25,6 +25,13 @@ constexpr bool needs_occupancy<K> = K::needs_occupancy;
 template <class K>
 constexpr bool needs_occupancy<by_reference<K>> = needs_occupancy<K>;
 
+/// The kernel whose bytes were copied there. Not copied again: members of which a kernel takes the address
+/// would lie in local memory then, and the parameters of a launch are as near as registers.
+template <class K>
+BALLAST_HD K const& kernel_at(unsigned char const* bytes) {
+  return *static_cast<K const*>(__builtin_assume_aligned(static_cast<void const*>(bytes), argument_piece));
+}
+
 /// Kernels that one merged launch may mix: equal `threads`, and the same wish for blocks on a multiprocessor,
 /// which is what bounds their registers. A family costs what its heaviest kernel costs.
 template <kernel_form... K>
@@ -77,11 +84,9 @@ struct kernel_family {
   template <template <class> class Block, class One>
   BALLAST_HD static void run_one(unsigned char const* argument, std::uint32_t blocks, std::uint32_t index,
                                  void* scratch_memory) {
-    alignas(One) unsigned char bytes[sizeof(One)];
-    __builtin_memcpy(bytes, __builtin_assume_aligned(argument, argument_piece), sizeof(One));
     Block<One> block({0, blocks}, scratch_memory);
     block.move_to(index);
-    reinterpret_cast<One const&>(bytes)(block);
+    kernel_at<One>(argument)(block);
   }
 };
 

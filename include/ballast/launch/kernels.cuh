@@ -11,19 +11,12 @@
 namespace ballast::inline launch {
 
 template <class K>
-BALLAST_HD K kernel_in(lone_launch const& launch) {
-  alignas(K) unsigned char bytes[sizeof(K)];
-  __builtin_memcpy(bytes, launch.kernel, sizeof(K));
-  return reinterpret_cast<K const&>(bytes);
-}
-
-template <class K>
 void launch_alone_on_cores(void const* argument, host_lane& lane) {
   auto const& launch = *static_cast<lone_launch const*>(argument);
   launch.end.note_begin(lane.block);
   host_block<K> block({0, lane.grid}, lane.scratch);
   block.move_to(lane.block);
-  kernel_in<K>(launch)(block);
+  kernel_at<K>(launch.kernel)(block);
   launch.end.note_end(lane.grid);
 }
 
@@ -41,7 +34,7 @@ __global__ void __launch_bounds__(K::threads, bounded_blocks<K>)
   if (threadIdx.x == 0) launch.end.note_begin(blockIdx.x);
   cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
-  kernel_in<K>(launch)(block);
+  kernel_at<K>(launch.kernel)(block);
   __syncthreads();
   if (threadIdx.x == 0) launch.end.note_end(gridDim.x);
 }
