@@ -55,6 +55,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       self_issue_(self_issue_of(options.order)),
       connections_(connections_of(*device_)),
       waits_on_device_(connections_ >= many_connections && self_issue_ != self_issue::never),
+      follows_others_(options.order != "held"),
       table_(*device_, kernels_),
       plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
             table_.families(), table_.costs(), options.judged),

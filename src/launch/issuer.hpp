@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -92,8 +93,14 @@ class issuer {
   bool look_once();
   bool absorb();
   bool look_at(producer_line& line);
+  /// The lane of what a launch has to come behind, if that is in flight.
+  using stream_place = std::optional<std::uint32_t>;
+
   bool offer_if_ready(producer_line& line, submission& oldest);
-  void offer(producer_line& line, submission& oldest);
+  std::optional<stream_place> place_of(producer_line const& line, submission const& oldest) const;
+  std::optional<stream_place> place_behind_all(producer_line const& line, submission const& oldest) const;
+  bool may_leave_its_lane(producer_line& line) const;
+  void offer(producer_line& line, submission& oldest, stream_place behind);
   bool unblock();
   bool sweep();
   bool sweep_lane(issue_lane& lane);
@@ -140,7 +147,7 @@ class issuer {
 
   self_issue const self_issue_;
   std::uint32_t const connections_;
-  bool const waits_on_device_;
+  bool const waits_on_device_, follows_others_;
 
   mutable std::mutex thread_mutex_;  // held while the thread does something
   kernel_table table_;

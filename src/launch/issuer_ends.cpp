@@ -78,7 +78,7 @@ void issuer::note_end_of(launch_in_flight::member const& member) {
   member.line->note_finished(member.launches);
   ended_unnoted_ += member.launches;
   kernels_in_flight_.fetch_sub(member.launches, std::memory_order_relaxed);
-  if (!member.line->is_in_flight()) plan_.predecessor_finished(member.line->number());
+  if (may_leave_its_lane(*member.line)) plan_.predecessor_finished(member.line->number());
   noted_.push_back(member.line);
 }
 

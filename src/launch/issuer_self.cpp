@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How producers issue themselves, how a device waits instead of the host, and which way launches go.
+// How producers issue themselves, and which way launches go.
 #include <algorithm>
 
 #include "ballast/base/error.hpp"
@@ -78,40 +78,6 @@ bool issuer::is_alone(producer_line const& line) const {
   return kernels_in_flight_.load(std::memory_order_relaxed) == line.issued() - line.finished() &&
          !anyone_waits_.load(std::memory_order_relaxed) &&
          announced_.load(std::memory_order_relaxed) == nullptr;
-}
-
-/// A line of a queue that is gone may name an issuer that was where this one is.
-bool issuer::is_issued_here(launch_ticket const& ticket) const {
-  return ticket.line_->fence() == fence_.get() && ticket.is_issued();
-}
-
-/// Whether nothing that comes before `work` is still to be issued, so that its stream can wait for it. Where
-/// hardware queues are few, all that shares one with that stream would wait as well.
-bool issuer::device_can_wait_before(submission const& work) const {
-  if (!waits_on_device_) return false;
-  try {
-    return std::ranges::all_of(work.prerequisites(), [&](prerequisite const& one) {
-      return one.is_met() || (one.moment == nullptr && is_issued_here(one.launch));
-    });
-  } catch (...) { return false; }  // it cannot be met: the thread will tell whose launch it is
-}
-
-/// Behind what comes before `work` and is in flight on other streams than that of `target`.
-void issuer::sign_before(submission const& work, issue_lane const& target, signs_of_ends& signs) {
-  for (auto const& one : work.prerequisites()) {
-    if (one.is_met()) continue;
-    auto& lane = lanes_[one.launch.line_->lane()];
-    if (&lane == &target) continue;
-    std::lock_guard const hold(lane.mutex());
-    signs.push_back(lane.on().record_unmeasured());
-  }
-}
-
-issuer::signs_of_ends issuer::signs_before(planned_launch const& planned) {
-  signs_of_ends signs;
-  for (auto const producer : planned.producers)
-    sign_before(*line_of(producer).chain().front(), lanes_[planned.stream], signs);
-  return signs;
 }
 
 /// Tells the chooser of ways how much has ended, and in how long.

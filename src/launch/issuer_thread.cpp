@@ -134,8 +134,8 @@ bool issuer::look_at(producer_line& line) {
 
 bool issuer::offer_if_ready(producer_line& line, submission& oldest) {
   try {
-    if (oldest.meets_prerequisites() || (way() != issue_way::merged && device_can_wait_before(oldest))) {
-      offer(line, oldest);
+    if (auto const behind = place_of(line, oldest)) {
+      offer(line, oldest, *behind);
       return true;
     }
     if (!line.blocked) blocked_.push_back(&line);
@@ -144,10 +144,10 @@ bool issuer::offer_if_ready(producer_line& line, submission& oldest) {
   return false;
 }
 
-void issuer::offer(producer_line& line, submission& oldest) {
+void issuer::offer(producer_line& line, submission& oldest, stream_place behind) {
   offered_launch offered;
   offered.order = {.producer = line.number(), .submitted = oldest.at_ns(), .priority = line.priority()};
-  if (line.is_in_flight()) offered.order.predecessor_on = line.lane();
+  offered.order.predecessor_on = behind;
   if (auto const* const kernel = oldest.kernel()) {
     offered.is_listed = true;
     offered.kernel = table_.facts(*kernel, oldest.blocks(), line.priority());
