@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 
@@ -83,11 +84,8 @@ class cuda_block {
   __device__ std::uint32_t count() const { return range_.count; }
   __device__ std::uint32_t rank() const {
     // So that the compiler knows: a comparison with the rank inside a kernel's inner loop keeps ptxas from
-    // unrolling that, and an assumption is forgotten in a resident kernel.
-    constexpr bool is_power_of_two = (threads & (threads - 1)) == 0;
-    if constexpr (is_power_of_two) return threadIdx.x & (threads - 1);
-    __builtin_assume(threadIdx.x < threads);
-    return threadIdx.x;
+    // unrolling that, and an assumption is forgotten in a resident kernel, and in one of a launch queue.
+    return threadIdx.x & most_rank;
   }
   __device__ std::uint32_t size() const { return threads; }
   __device__ void sync() const { __syncthreads(); }
@@ -108,6 +106,8 @@ class cuda_block {
   __device__ void move_to(std::uint32_t index) { index_ = index; }
 
  private:
+  static constexpr std::uint32_t most_rank = std::bit_ceil(threads) - 1;  ///< that bits allow
+
   block_range range_;
   std::uint32_t index_ = 0;
 };
