@@ -24,16 +24,17 @@ std::uint32_t connections_of(compute_device const& device) {
   return device.is_cuda() ? connections_of_this_process().count : most_streams;
 }
 
-constexpr std::uint32_t many_connections = 32;
+// Where hardware queues are few, what waits in one for its predecessor holds up all behind it (Wende, Cordes,
+// Steinke 2012, equation 1), and no trial is needed to know it.
+constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
-/// Only the default order chooses. Where hardware queues are few, launches in the order of each thread hold
-/// up each other (Wende, Cordes, Steinke 2012, equation 1), and no trial is needed to know it.
+/// Only the default order chooses.
 std::vector<issue_way> ways_of(launch_options const& options, std::uint32_t connections) {
   if (options.order != "adaptive" || !options.judged) return {issue_way::merged};
   std::vector<issue_way> ways;
   if (options.merge != "none") ways.push_back(issue_way::merged);
   ways.push_back(issue_way::one_by_one);
-  if (connections >= 8) ways.push_back(issue_way::by_producers);
+  if (connections >= enough_connections) ways.push_back(issue_way::by_producers);
   return ways;
 }
 
@@ -55,7 +56,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       self_issue_(self_issue_of(options.order)),
       connections_(connections_of(*device_)),
       waits_on_device_(connections_ >= many_connections && self_issue_ != self_issue::never),
-      follows_others_(options.order != "held"),
+      follows_others_(connections_ >= enough_connections && options.order != "held"),
       table_(*device_, kernels_),
       plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
             table_.families(), table_.costs(), options.judged),
