@@ -111,10 +111,11 @@ function(add_suite target folder)
 endfunction()
 
 # add_room_test(name [targets...]): the suite ballast_test_<name> from tests/<name>, which may include the room's
-# private headers too.
+# private headers and tests/shared too.
 function(add_room_test name)
   add_suite(ballast_test_${name} ${PROJECT_SOURCE_DIR}/tests/${name} ballast::${name} ${ARGN})
   if(TARGET ballast_test_${name})
-    target_include_directories(ballast_test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src/${name})
+    target_include_directories(ballast_test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src/${name}
+                                                            ${PROJECT_SOURCE_DIR}/tests/shared)
   endif()
 endfunction()

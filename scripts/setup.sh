@@ -16,6 +16,7 @@ needs=(
   libcli11-dev:CLI/CLI.hpp
   libfmt-dev:fmt/core.h
   nlohmann-json3-dev:nlohmann/json.hpp
+  libboost-dev:boost/icl/interval_map.hpp
   libtbb-dev:tbb/task_group.h
   gnuplot-nox:gnuplot
   valgrind:valgrind

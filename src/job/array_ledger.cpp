@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array_ledger.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "ballast/base/error.hpp"
+#include "place_ledger.hpp"
+#include "range_map.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+/// What made the bytes what they are, wherever they lie.
+struct byte_origin {
+  op_id writer;
+  std::optional<job_number> lost_by = std::nullopt;
+
+  bool operator==(byte_origin const&) const = default;
+};
+
+[[noreturn]] void refuse_bytes(byte_range bytes, std::string_view legal) {
+  refuse_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end), legal);
+}
+
+std::uint32_t bit_of(std::size_t place) { return std::uint32_t(1) << place; }
+
+std::uint32_t checked_places(std::uint32_t places) {
+  if (places < 1 || places > 32) refuse_argument("places", places, "1 to 32");
+  return places;
+}
+
+}  // namespace
+
+class array_ledger::state {
+ public:
+  state(std::size_t bytes, std::uint32_t places, operations& operations)
+      : ops(operations), all(places, place_ledger(bytes, false)), origins(bytes, {}), size(bytes) {
+    all[0] = place_ledger(bytes, true);
+  }
+
+  void check(byte_range bytes) const {
+    if (!bytes.is_empty() && bytes.end > size)
+      refuse_bytes(bytes, "within the array's " + std::to_string(size));
+  }
+  std::size_t checked(place_id place) const {
+    if (place.value() < all.size()) return place.value();
+    refuse_argument("place", place.value(), "below " + std::to_string(all.size()));
+  }
+  place_ledger& at(place_id place) { return all[checked(place)]; }
+  place_ledger const& at(place_id place) const { return all[checked(place)]; }
+  void check_valid(place_id place, byte_range bytes) const;
+  void check_valid_elsewhere(place_id place, byte_range bytes) const;
+  /// Where the set of holders may change, ascending, with the ends of `bytes`.
+  std::vector<std::size_t> borders(byte_range bytes) const;
+  std::vector<held_bytes> holders(byte_range bytes) const;
+
+  operations& ops;
+  std::vector<place_ledger> all;
+  range_map<byte_origin> origins;
+  std::size_t size;
+};
+
+void array_ledger::state::check_valid(place_id place, byte_range bytes) const {
+  check(bytes);
+  auto const missing = at(place).stretches(bytes, false);
+  if (!missing.empty())
+    refuse_bytes(missing.front(), "bytes that are valid at place " + std::to_string(place.value()));
+}
+
+void array_ledger::state::check_valid_elsewhere(place_id place, byte_range bytes) const {
+  for (auto const& piece : holders(bytes))
+    if (piece.places == bit_of(checked(place)))
+      refuse_bytes(piece.bytes, "bytes that are valid elsewhere too");
+}
+
+std::vector<std::size_t> array_ledger::state::borders(byte_range bytes) const {
+  std::vector<std::size_t> found{bytes.begin, bytes.end};
+  for (auto const& place : all)
+    for (auto const valid : place.stretches(bytes, true)) {
+      found.push_back(valid.begin);
+      found.push_back(valid.end);
+    }
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  return found;
+}
+
+std::vector<held_bytes> array_ledger::state::holders(byte_range bytes) const {
+  std::vector<held_bytes> pieces;
+  if (bytes.is_empty()) return pieces;
+  auto const cuts = borders(bytes);
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) pieces.push_back({{cuts[i], cuts[i + 1]}, 0});
+  for (std::size_t place = 0; place < all.size(); ++place)
+    for (auto const valid : all[place].stretches(bytes, true)) {
+      auto piece =
+          std::ranges::lower_bound(pieces, valid.begin, {}, [](auto const& p) { return p.bytes.begin; });
+      for (; piece != pieces.end() && piece->bytes.end <= valid.end; ++piece) piece->places |= bit_of(place);
+    }
+  return pieces;
+}
+
+array_ledger::array_ledger(std::size_t bytes, std::uint32_t places, operations& ops)
+    : state_(std::make_unique<state>(bytes, checked_places(places), ops)) {}
+array_ledger::array_ledger(array_ledger&&) noexcept = default;
+array_ledger::~array_ledger() = default;
+
+std::vector<byte_range> array_ledger::missing(place_id place, byte_range bytes) const {
+  state_->check(bytes);
+  return state_->at(place).stretches(bytes, false);
+}
+
+std::vector<held_bytes> array_ledger::holders(byte_range bytes) const {
+  state_->check(bytes);
+  return state_->holders(bytes);
+}
+
+void array_ledger::note_arrival(op_id copy, place_id from, place_id to, byte_range bytes) {
+  auto& target = state_->at(to);
+  state_->check_valid(from, bytes);
+  state_->at(from).note_read(state_->ops, copy, bytes);
+  target.note_write(state_->ops, copy, bytes);
+}
+
+void array_ledger::note_read(op_id op, place_id place, byte_range bytes) {
+  state_->check_valid(place, bytes);
+  state_->at(place).note_read(state_->ops, op, bytes);
+  state_->origins.visit(
+      bytes, [&](byte_range, byte_origin const& origin) { state_->ops.take_data(op, origin.writer); });
+}
+
+void array_ledger::note_write(op_id op, place_id place, byte_range bytes) {
+  state_->check(bytes);
+  auto& written = state_->at(place);
+  written.note_write(state_->ops, op, bytes);
+  for (auto& other : state_->all)
+    if (&other != &written) other.invalidate(bytes);
+  state_->origins.assign(bytes, {.writer = op});
+}
+
+std::vector<op_id> array_ledger::note_drop(place_id place, byte_range bytes) {
+  state_->check(bytes);
+  state_->check_valid_elsewhere(place, bytes);
+  state_->at(place).invalidate(bytes);
+  return state_->at(place).users(state_->ops, bytes);
+}
+
+void array_ledger::note_lost(op_id writer, byte_range bytes, job_number job) {
+  state_->check(bytes);
+  state_->origins.change(bytes, [&](byte_origin& origin) {
+    if (origin.writer == writer) origin.lost_by = job;
+  });
+}
+
+std::optional<job_number> array_ledger::lost(byte_range bytes) const {
+  state_->check(bytes);
+  std::optional<job_number> found;
+  state_->origins.visit(bytes, [&](byte_range, byte_origin const& origin) {
+    if (!found) found = origin.lost_by;
+  });
+  return found;
+}
+
+}  // namespace ballast::inline job

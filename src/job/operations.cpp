@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operations.hpp"
+
+#include <algorithm>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+bool is_over(op_status status) { return status == op_status::ended || status == op_status::failed; }
+
+}  // namespace
+
+op_id operations::add(op_kind kind, op_stream on) {
+  auto const op = next();
+  kept_.push_back({.kind = kind, .on = on});
+  return op;
+}
+
+std::size_t operations::place_of(op_id op) const {
+  if (op < oldest() || op >= next())
+    refuse_argument("operation", op.value(),
+                    std::to_string(oldest().value()) + " to " + std::to_string(next().value() - 1));
+  return op.value() - oldest().value();
+}
+
+bool operations::has_ended(op_id op) const { return op < oldest() || is_over(at(op).status); }
+
+void operations::add_newest(std::vector<op_id>& set, op_id op) const {
+  if (has_ended(op)) return;
+  auto const on = at(op).on;
+  std::erase_if(set, [&](op_id other) { return has_ended(other) || (other < op && at(other).on == on); });
+  if (std::ranges::any_of(set, [&](op_id other) { return at(other).on == on; })) return;
+  set.insert(std::ranges::upper_bound(set, op), op);
+}
+
+void operations::order_after(op_id later, op_id earlier) {
+  if (later == earlier || has_ended(earlier)) return;
+  if (earlier > later) refuse_argument("earlier", earlier.value(), "below " + std::to_string(later.value()));
+  auto& operation = change(later);
+  if (operation.status != op_status::waiting)
+    refuse_argument("later", later.value(), "an operation that was not issued");
+  add_newest(operation.after, earlier);
+}
+
+void operations::take_data(op_id later, op_id from) {
+  if (later == from || from < oldest()) return;
+  if (at(from).status == op_status::failed) change(later).has_wrong_data = true;
+  auto& sources = change(later).takes_from;
+  if (!has_ended(from) && std::ranges::count(sources, from) == 0) sources.push_back(from);
+}
+
+void operations::note_issued(op_id op) {
+  auto& operation = change(op);
+  auto const waits_for = [&](op_id other) {
+    return !has_ended(other) && at(other).status == op_status::waiting;
+  };
+  if (operation.status != op_status::waiting || std::ranges::any_of(operation.after, waits_for))
+    refuse_argument("operation", op.value(), "one that is waiting, for none that was not issued");
+  operation.status = op_status::issued;
+}
+
+void operations::note_end(op_id op, bool failed) {
+  auto& operation = change(op);
+  if (operation.status != op_status::issued) refuse_argument("operation", op.value(), "one that was issued");
+  operation.status = failed || operation.has_wrong_data ? op_status::failed : op_status::ended;
+  if (operation.status == op_status::failed) pass_on_failure(op);
+}
+
+/// At once, so that a failed operation may be forgotten.
+void operations::pass_on_failure(op_id op) {
+  for (auto later = op_id(op.value() + 1); later < next(); later = op_id(later.value() + 1)) {
+    auto& operation = change(later);
+    if (std::ranges::count(operation.takes_from, op) > 0) operation.has_wrong_data = true;
+  }
+}
+
+void operations::forget_before(op_id op) {
+  while (oldest() < op && !kept_.empty() && is_over(kept_.front().status)) {
+    kept_.pop_front();
+    ++forgotten_;
+  }
+}
+
+}  // namespace ballast::inline job

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <boost/icl/interval_map.hpp>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "byte_range.hpp"
+
+namespace ballast::inline job {
+
+/// A value for each byte of an array, kept once for neighbours that have the same. Boost's interval map does
+/// the work; no header that a test includes may include this, since it compiles long.
+template <class Value>
+class range_map {
+ public:
+  range_map(std::size_t bytes, Value const& value) { assign({0, bytes}, value); }
+
+  /// Calls visit(byte_range, Value const&) for each stretch of bytes of one value, ascending, cut at the
+  /// bounds.
+  template <class F>
+  void visit(byte_range bounds, F visit) const {
+    if (bounds.is_empty()) return;
+    auto [piece, end] = map_.equal_range(interval(bounds.begin, bounds.end));
+    for (; piece != end; ++piece) visit(common(bounds, piece->first), piece->second);
+  }
+
+  void assign(byte_range bytes, Value const& value) {
+    if (!bytes.is_empty()) map_.set({interval(bytes.begin, bytes.end), value});
+  }
+
+  /// Calls change(Value&) for each stretch, and keeps what it makes of it.
+  template <class F>
+  void change(byte_range bounds, F change) {
+    std::vector<std::pair<byte_range, Value>> changed;
+    visit(bounds, [&](byte_range bytes, Value const& before) {
+      auto after = before;
+      change(after);
+      if (!(after == before)) changed.emplace_back(bytes, std::move(after));
+    });
+    for (auto const& [bytes, value] : changed) assign(bytes, value);
+  }
+
+ private:
+  using interval = boost::icl::right_open_interval<std::size_t>;
+  using map = boost::icl::interval_map<std::size_t, Value, boost::icl::partial_enricher, std::less,
+                                       boost::icl::inplace_plus, boost::icl::inter_section, interval>;
+
+  static byte_range common(byte_range bounds, interval const& piece) {
+    return {std::max(bounds.begin, piece.lower()), std::min(bounds.end, piece.upper())};
+  }
+
+  map map_;
+};
+
+}  // namespace ballast::inline job

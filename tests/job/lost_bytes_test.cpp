@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "array_ledger.hpp"
+#include "planned_by_hand.hpp"
+
+namespace ballast::test {
+namespace {
+
+using lost_bytes = planned_by_hand;
+
+TEST_F(lost_bytes, what_a_failed_writer_wrote_is_lost_until_it_is_written_again) {
+  auto const failed = write(left, {0, 50});
+  end(failed, true);
+  ledger.note_lost(failed, {0, 50}, job_number(7));
+  EXPECT_EQ(ledger.lost({49, 100}), job_number(7));
+  EXPECT_FALSE(ledger.lost({50, 100}));
+  write(right, {0, 50});
+  EXPECT_FALSE(ledger.lost({0, 100}));
+}
+
+TEST_F(lost_bytes, what_was_planned_to_be_written_since_is_not_lost) {
+  auto const failed = write(left, {0, 50});
+  write(left, {10, 50});
+  end(failed, true);
+  ledger.note_lost(failed, {0, 50}, job_number(7));
+  EXPECT_EQ(ledger.lost({0, 10}), job_number(7));
+  EXPECT_FALSE(ledger.lost({10, 50}));
+}
+
+TEST_F(lost_bytes, who_reads_copies_of_a_failed_write_fails_too) {
+  auto const failed = write(left, {0, 50});
+  auto const copy = arrive(left, right, {0, 50}), reader = read(right, {0, 10});
+  end(failed, true);
+  end(copy);
+  end(reader);
+  EXPECT_EQ(ops.at(reader).status, op_status::failed);
+}
+
+TEST_F(lost_bytes, who_reads_right_bytes_that_came_in_one_copy_with_wrong_ones_does_not_fail) {
+  auto const failed = write(left, {0, 10});
+  auto const good = write(left, {10, 50});
+  auto const copy = arrive(left, right, {0, 50}), reader = read(right, {10, 50});
+  end(failed, true);
+  end(good);
+  end(copy);
+  end(reader);
+  EXPECT_EQ(ops.at(reader).status, op_status::ended);
+}
+
+TEST_F(lost_bytes, who_reads_bytes_of_a_failed_copy_or_copies_them_on_fails) {
+  auto const copy = arrive(host, left, {0, 50}), onward = arrive(left, right, {0, 50});
+  auto const reader = read(right, {0, 50});
+  end(copy, true);
+  end(onward);
+  end(reader);
+  EXPECT_EQ(ops.at(reader).status, op_status::failed);
+}
+
+TEST_F(lost_bytes, who_overwrites_a_failed_write_does_not_fail) {
+  auto const failed = write(left, {0, 50}), next = write(left, {0, 50});
+  end(failed, true);
+  end(next);
+  EXPECT_EQ(ops.at(next).status, op_status::ended);
+}
+
+}  // namespace
+}  // namespace ballast::test

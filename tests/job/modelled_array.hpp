@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "array_ledger.hpp"
+#include "ballast/job/extents.hpp"
+
+namespace ballast::test {
+
+using word = std::uint32_t;
+
+/// An array of words as a sequential program sees it, its copies at each place, and where brute force says
+/// that each word is valid, beside the ledger that is tested.
+struct modelled_array {
+  modelled_array(extents const& in_shape, std::uint32_t places, operations& ops)
+      : shape(in_shape),
+        ledger(bytes(), places, ops),
+        now(shape.elements()),
+        doomed(shape.elements()),
+        copies(places, std::vector<word>(shape.elements(), 0)),
+        valid(places, std::vector<bool>(shape.elements())),
+        junk(places) {
+    valid[0].assign(shape.elements(), true);
+  }
+
+  std::size_t bytes() const { return shape.elements() * sizeof(word); }
+  void set_written(std::size_t place, std::size_t i, bool by_doomed) {
+    for (auto& at_place : valid) at_place[i] = false;
+    valid[place][i] = true;
+    doomed[i] = by_doomed;
+  }
+
+  void check_validity() const {
+    for (auto const& held : ledger.holders({0, bytes()}))
+      for (auto i = held.bytes.begin / sizeof(word); i < held.bytes.end / sizeof(word); ++i)
+        ASSERT_EQ(held.places, places_of(i)) << "word " << i;
+    for (std::size_t place = 0; place < valid.size(); ++place) check_missing(place);
+  }
+  /// For the end: all copies that are valid are what the sequential program made, all else is known as lost.
+  void check_contents() const {
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      byte_range const word_bytes{i * sizeof(word), (i + 1) * sizeof(word)};
+      ASSERT_EQ(ledger.lost(word_bytes).has_value(), doomed[i]) << "word " << i;
+      if (!doomed[i]) check_copies(i);
+    }
+  }
+
+  extents shape;
+  array_ledger ledger;
+  std::vector<word> now;
+  std::vector<bool> doomed;  ///< made of what a failing task writes
+  std::vector<std::vector<word>> copies;
+  std::vector<std::vector<bool>> valid;
+  std::vector<std::vector<std::pair<op_id, byte_range>>> junk;  ///< written to memory that was given up
+
+ private:
+  std::uint32_t places_of(std::size_t i) const {
+    std::uint32_t bits = 0;
+    for (std::size_t place = 0; place < valid.size(); ++place)
+      bits |= std::uint32_t(valid[place][i]) << place;
+    return bits;
+  }
+  void check_copies(std::size_t i) const {
+    for (std::size_t place = 0; place < valid.size(); ++place) {
+      if (!valid[place][i]) continue;
+      ASSERT_EQ(copies[place][i], now[i]) << "place " << place << ", word " << i;
+    }
+  }
+  void check_missing(std::size_t place) const {
+    std::vector<bool> there(now.size(), true);
+    for (auto const range : ledger.missing(place_id(std::uint32_t(place)), {0, bytes()}))
+      for (auto i = range.begin / sizeof(word); i < range.end / sizeof(word); ++i) there[i] = false;
+    ASSERT_EQ(there, valid[place]) << "place " << place;
+  }
+};
+
+}  // namespace ballast::test
