@@ -123,7 +123,7 @@ class invented_devices {
     told.end_ns = std::llround(engine.kernels);
     unnoticed_.push_back({engine.out + facts.notice_ns, device, told});
     placed_.push_back({device, part});
-    for (std::uint32_t unit = part.first; unit < part.first + part.count; ++unit) owner_[unit] = device;
+    std::fill_n(owner_.begin() + part.first, part.count, device);
     return engine.out;
   }
 
@@ -141,6 +141,7 @@ class invented_devices {
 
   double bytes_in(std::uint32_t device, job_part part) const {
     double bytes = job_.in_bytes * part.count;
+    if (job_.kept_bytes == 0 && job_.border_bytes == 0) return bytes;
     auto const end = part.first + part.count;
     for (std::uint32_t unit = part.first; unit < end; ++unit)
       if (last_owner_[unit] != device) bytes += job_.kept_bytes;

@@ -27,7 +27,7 @@ inline std::vector<invented_program> invented_programs() {
   return {{"matmul of rows", {1024, 0, 256e3, 256e3}, rows},
           {"matmul of tiles", {64, 64, 4e6, 4e6}, tiles},
           {"matmul whose input stays", {64, 64, 0, 4e6, 4e6}, tiles},
-          {"ep of 4 waves", {8192, 1, 0, 7168}, batches},
+          {"ep of 4 waves", {1024, 8, 0, 57e3}, batches},
           {"hotspot", {1024, 0, 0, 0, 512e3, 32e3}, bands},
           {"hotspot of known blocks", {1024, 32, 0, 0, 512e3, 32e3}, smooth_bands},
           {"hotspot larger than memory", {1024, 0, 512e3, 256e3, 0, 32e3}, large_bands},

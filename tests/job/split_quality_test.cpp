@@ -12,9 +12,9 @@ namespace {
 
 constexpr int runs_to_learn = 4;
 
-/// The mean of runs 5 to 12.
+/// The mean of runs 5 to 8.
 double later_time(invented_devices const& devices, std::string const& policy, std::uint32_t tasks = 8) {
-  auto const times = run_times(devices, policy, 12, tasks);
+  auto const times = run_times(devices, policy, 8, tasks);
   return std::accumulate(times.begin() + runs_to_learn, times.end(), 0.0) /
          double(times.size() - runs_to_learn);
 }
@@ -64,7 +64,7 @@ TEST_P(every_program, takes_by_default_at_most_a_twentieth_more_than_the_best_of
   for (auto const& speeds : invented_device_sets()) {
     auto const devices = devices_for(program(), speeds);
     auto const best = best_time_of_the_sweep(devices);
-    auto const times = run_times(devices, "learned", 16);
+    auto const times = run_times(devices, "learned", 12);
     for (std::size_t run = runs_to_learn; run < times.size(); ++run)
       EXPECT_LE(times[run], 1.05 * best) << "run " << run + 1 << " on " << testing::PrintToString(speeds);
   }
