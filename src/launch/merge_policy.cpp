@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "ballast/base/error.hpp"
-#include "choice.hpp"
+#include "ballast/launch/choice.hpp"
 
 namespace ballast::inline launch {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "order_key.hpp"
 
-#include "choice.hpp"
+#include "ballast/launch/choice.hpp"
 
 namespace ballast::inline launch {
 namespace {

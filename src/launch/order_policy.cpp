@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
-#include "choice.hpp"
+#include "ballast/launch/choice.hpp"
 #include "order_key.hpp"
 
 namespace ballast::inline launch {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ballast/job/split_policy.hpp"
+#include "device_speed.hpp"
+#include "split_run.hpp"
+#include "split_shares.hpp"
+
+namespace ballast::inline job {
+
+/// How fast the devices carried out the jobs of one kind.
+class job_history {
+ public:
+  /// `units_of_step` as in device_pace, of each device.
+  job_history(job_shape const& shape, std::vector<std::uint32_t> units_of_step);
+  explicit job_history(job_shape const& shape) : job_history(shape, all_ones(shape)) {}
+
+  std::vector<std::uint32_t> const& units_of_step() const { return units_of_step_; }
+
+  /// Nothing is learned from a run that shared a device with another job: its times are not its own.
+  void learn(job_run const& run);
+  /// Likewise, with other times than the run's: of each device, above 0 where it had units.
+  void learn(job_run const& run, std::vector<double> const& busy_ns);
+  /// What was known of the devices that had units in this run.
+  void forget(job_run const& run);
+
+  bool is_known() const { return known_; }
+  /// Of each device, in steps per ns; 0 as long as nothing is known.
+  std::vector<double> speeds() const;
+  /// Likewise, but a device without a known speed passes for a bit faster than the fastest, so that it is
+  /// tried. All are equal if none is known.
+  std::vector<device_pace> paces() const;
+
+ private:
+  static std::vector<std::uint32_t> all_ones(job_shape const& shape);
+
+  std::vector<std::uint32_t> units_of_step_;
+  std::vector<device_speed> speeds_;
+  bool known_ = false;
+};
+
+/// What a policy remembers of its jobs as long as their shape stays.
+template <class Memory>
+class kept_while_alike {
+ public:
+  /// Shared with the splits, which tell it what they learn and may outlive the policy.
+  std::shared_ptr<Memory> of(job_shape const& shape) {
+    if (memory_ && is_alike(shape)) return memory_;
+    units_ = shape.units, tasks_ = shape.tasks, devices_ = shape.devices.size();
+    return memory_ = std::make_shared<Memory>(shape);
+  }
+
+ private:
+  bool is_alike(job_shape const& shape) const {
+    return shape.units == units_ && shape.tasks == tasks_ && shape.devices.size() == devices_;
+  }
+
+  std::shared_ptr<Memory> memory_;
+  std::uint32_t units_ = 0, tasks_ = 0;
+  std::size_t devices_ = 0;
+};
+
+}  // namespace ballast::inline job

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "split_run.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline job {
+
+void device_run::note(ended_task const& task) {
+  if (tasks == 0 || task.begin_ns < begin_ns) begin_ns = task.begin_ns, first_in = task.bytes_in;
+  if (tasks == 0 || task.end_ns > end_ns) end_ns = task.end_ns, last_out = task.bytes_out;
+  ++tasks;
+  units += task.part.count;
+  kernels_ns += task.end_ns - task.begin_ns;
+  bytes_in += task.bytes_in;
+  bytes_out += task.bytes_out;
+}
+
+double device_run::span_ns() const {
+  return units == 0 ? 0 : static_cast<double>(std::max<std::int64_t>(end_ns - begin_ns, 1));
+}
+
+std::vector<double> job_run::spans_ns() const {
+  std::vector<double> all;
+  for (auto const& device : devices) all.push_back(device.span_ns());
+  return all;
+}
+
+std::vector<double> job_run::spans_with_copies_ns(job_shape const& shape) const {
+  auto all = spans_ns();
+  for (std::size_t device = 0; device < all.size(); ++device) {
+    auto const bytes = devices[device].first_in + devices[device].last_out;
+    all[device] += static_cast<double>(bytes) / shape.devices[device].bytes_per_ns;
+  }
+  return all;
+}
+
+noted_split::noted_split(job_shape const& shape, listener finished)
+    : shape_(shape),
+      finished_(std::move(finished)),
+      run_{std::vector<device_run>(shape.devices.size()), {}, true},
+      unissued_(shape.units),
+      unfinished_(shape.units) {}
+
+std::optional<job_part> noted_split::next(std::uint32_t device, std::uint32_t in_flight) {
+  check(device);
+  if (unissued_ == 0) return std::nullopt;
+  auto const part = choose(device, in_flight);
+  if (!part) return std::nullopt;
+  unissued_ -= part->count;
+  run_.placed.push_back({device, *part});
+  return part;
+}
+
+void noted_split::ended(std::uint32_t device, ended_task const& task) {
+  check(device);
+  run_.devices[device].note(task);
+  run_.alone = run_.alone && task.alone;
+  unfinished_ -= task.part.count;
+  if (unfinished_ == 0 && finished_) finished_(run_);
+}
+
+void noted_split::check(std::uint32_t device) const {
+  if (device >= shape_.devices.size())
+    refuse_argument("device", device, "0 to " + std::to_string(shape_.devices.size() - 1));
+}
+
+}  // namespace ballast::inline job

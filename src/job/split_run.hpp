@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ballast/job/split_policy.hpp"
+
+namespace ballast::inline job {
+
+/// What one device did of a job.
+struct device_run {
+  std::uint32_t units = 0, tasks = 0;
+  std::int64_t begin_ns = 0, end_ns = 0;      ///< first kernel's begin, last kernel's end
+  std::int64_t kernels_ns = 0;                ///< of all kernels together
+  std::uint64_t bytes_in = 0, bytes_out = 0;  ///< as in ended_task
+  std::uint64_t first_in = 0,
+                last_out = 0;  ///< those of the first and of the last kernel, which no other hides
+
+  void note(ended_task const& task);
+  /// From the first kernel's begin to the last one's end; at least 1 where there were units.
+  double span_ns() const;
+};
+
+struct placed_part {
+  std::uint32_t device = 0;
+  job_part part{};
+};
+
+/// A finished job.
+struct job_run {
+  std::vector<device_run> devices;
+  std::vector<placed_part> placed;  ///< in the order in which they were given out
+  bool alone = true;                ///< all tasks were, so that their times can be learned from
+
+  /// Of each device.
+  std::vector<double> spans_ns() const;
+  /// Likewise, and the copies before and after, if they take as long as the shape says.
+  std::vector<double> spans_with_copies_ns(job_shape const& shape) const;
+};
+
+/// The split of which a policy is told how it went.
+class noted_split : public job_split {
+ public:
+  using listener = std::function<void(job_run const&)>;
+
+  /// `finished` is called once, in the call that tells the end of the last task; it may be empty.
+  noted_split(job_shape const& shape, listener finished);
+
+  std::optional<job_part> next(std::uint32_t device, std::uint32_t in_flight) final;
+  void ended(std::uint32_t device, ended_task const& task) final;
+  std::uint32_t unissued() const final { return unissued_; }
+
+ protected:
+  job_shape const& shape() const { return shape_; }
+  job_run const& run() const { return run_; }
+
+ private:
+  /// At least one unit was not given out. At most most_units of the device.
+  virtual std::optional<job_part> choose(std::uint32_t device, std::uint32_t in_flight) = 0;
+
+  void check(std::uint32_t device) const;
+
+  job_shape shape_;
+  listener finished_;
+  job_run run_;
+  std::uint32_t unissued_, unfinished_;
+};
+
+}  // namespace ballast::inline job

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ballast/job/job_grid.hpp"
+
+namespace ballast::inline job {
+
+/// Parts of each device, in the order in which it takes them.
+using device_parts = std::vector<std::vector<job_part>>;
+
+/// How a device gets on: by so many units at a time. A step that is not full takes as long as a full one.
+struct device_pace {
+  double steps_per_ns = 0;          ///< at least 0
+  std::uint32_t units_of_step = 1;  ///< at least 1
+};
+
+/// Steps for so many units, the last one perhaps not full.
+constexpr std::uint32_t whole_steps(std::uint32_t units, std::uint32_t units_of_step) {
+  return units / units_of_step + (units % units_of_step != 0);
+}
+
+/// `whole` in `count` parts whose sizes differ by at most one unit, the larger ones first; in as many as
+/// there are units if that is less. `count` at least 1.
+std::vector<job_part> equal_parts(job_part whole, std::uint32_t count);
+
+/// `whole` in at most `count` parts of whole steps, except the last.
+std::vector<job_part> parts_of_steps(job_part whole, std::uint32_t count, std::uint32_t units_of_step);
+
+/// Units of each device so that the slowest ends as early as whole steps allow. At least one device moves.
+std::vector<std::uint32_t> shares_by_pace(std::uint32_t units, std::span<device_pace const> paces);
+
+/// The time of the slowest.
+double slowest_ns(std::span<std::uint32_t const> shares, std::span<device_pace const> paces);
+
+/// One range per device, in the order of the devices; of no units where the share is 0.
+std::vector<job_part> side_by_side(std::span<std::uint32_t const> shares);
+
+}  // namespace ballast::inline job
