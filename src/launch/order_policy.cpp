@@ -92,23 +92,21 @@ class held_policy final : public order_policy {
   order_key key_;
 };
 
-/// A launch goes behind its predecessor where that holds up nobody for long: as long as every stream in use
-/// has a hardware queue of its own, or all launches take about as long as each other, and then the fewer
-/// behind each other the longer they are; else it is held. Of the launches that may be issued, those first
-/// that have the fewest before them.
+/// A launch goes behind its predecessor where that holds up nobody: as long as every stream in use has a
+/// hardware queue of its own, or all launches take about as long as each other; else it is held. Of the
+/// launches that may be issued, those first that have the fewest before them.
 class adaptive_policy final : public order_policy {
  public:
   adaptive_policy(order_key key, std::uint32_t connections) : key_(key), connections_(connections) {}
 
  private:
   /// So many that a device that takes a launch sooner than the host makes one does not run dry.
-  static constexpr std::int64_t most_behind_each_other = 8;
-  /// And so long, but two in any case: a producer that comes late finds that before it in its hardware queue.
-  static constexpr std::int64_t most_ns_behind_each_other = 400'000;
+  static constexpr std::uint32_t most_behind_each_other = 8;
 
   std::optional<order_decision> choose(order_view const& view) override {
     auto const stream = emptiest_stream(view.in_flight);
-    auto const deepest = deepest_of(view);
+    bool const holds_up = streams_wanted(view) > connections_ && lengths_differ(view.waiting);
+    auto const deepest = holds_up ? 1 : most_behind_each_other;
     auto const ahead = [&](waiting_launch const& launch) {
       return launch.predecessor_on ? view.in_flight[*launch.predecessor_on] : view.in_flight[stream];
     };
@@ -121,14 +119,6 @@ class adaptive_policy final : public order_policy {
     return order_decision{*next, view.waiting[*next].predecessor_on.value_or(stream)};
   }
 
-  std::uint32_t deepest_of(order_view const& view) const {
-    if (view.in_flight.size() <= connections_) return most_behind_each_other;
-    auto const [shortest, longest] = lengths_of(view.waiting);
-    if (longest > 2 * shortest && streams_wanted(view) > connections_) return 1;
-    auto const of_longest = most_ns_behind_each_other / std::max<std::int64_t>(longest, 1);
-    return std::uint32_t(std::clamp<std::int64_t>(of_longest, 2, most_behind_each_other));
-  }
-
   /// In use, and one more for each launch that follows none.
   static std::size_t streams_wanted(order_view const& view) {
     auto const in_use = [](std::uint32_t launches) { return launches != 0; };
@@ -137,18 +127,15 @@ class adaptive_policy final : public order_policy {
                        std::ranges::count_if(view.waiting, follows_none));
   }
 
-  struct lengths {
-    std::int64_t shortest, longest;
-  };
-  /// As far as they are known, else 0.
-  static lengths lengths_of(std::span<waiting_launch const> waiting) {
+  /// By more than a factor of two, as far as they are known.
+  static bool lengths_differ(std::span<waiting_launch const> waiting) {
     std::int64_t shortest = 0, longest = 0;
     for (auto const& launch : waiting) {
       if (launch.expected_ns == 0) continue;
       shortest = shortest == 0 ? launch.expected_ns : std::min(shortest, launch.expected_ns);
       longest = std::max(longest, launch.expected_ns);
     }
-    return {shortest, longest};
+    return longest > 2 * shortest;
   }
 
   order_key key_;
