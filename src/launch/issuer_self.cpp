@@ -74,8 +74,10 @@ bool issuer::may_issue_at_once(producer_line const& line, submission const& work
   return is_alone(line);
 }
 
+/// Where hardware queues are shared, launches behind each other may be in the way of who comes next.
 bool issuer::is_alone(producer_line const& line) const {
-  return kernels_in_flight_.load(std::memory_order_relaxed) == line.issued() - line.finished() &&
+  auto const own = connections_ < lanes_.size() ? 0 : line.issued() - line.finished();
+  return kernels_in_flight_.load(std::memory_order_relaxed) == own &&
          !anyone_waits_.load(std::memory_order_relaxed) &&
          announced_.load(std::memory_order_relaxed) == nullptr;
 }
