@@ -117,7 +117,10 @@ class issuer {
   bool issue_batch(std::uint32_t lane);
   void spare_lanes_of_graphs();
   bool issue(planned_launch const& planned);
-  signs_of_ends signs_before(planned_launch const& planned);
+  bool was_taken_meanwhile(std::uint32_t place);
+  std::uint32_t emptiest_lane() const;
+  void issue_on(std::uint32_t place, planned_launch const& planned, signs_of_ends const& signs);
+  signs_of_ends signs_before(planned_launch const& planned, std::uint32_t place);
   std::exception_ptr try_to_issue(issue_lane& lane, planned_launch const& planned,
                                   signs_of_ends const& signs);
   void describe(launch_in_flight& next, planned_launch const& planned);

@@ -41,23 +41,39 @@ bool issuer::issue_next() {
 
 /// False, with nothing done, if the lane has no room.
 bool issuer::issue(planned_launch const& planned) {
-  auto& lane = lanes_[planned.stream];
-  if (lane.is_full()) return false;
-  {
-    auto const signs = signs_before(planned);
-    std::lock_guard const hold(lane.mutex());
-    if (lane.is_full()) return false;
-    auto const error = try_to_issue(lane, planned, signs);
-    for (std::size_t i = 0; i < planned.producers.size(); ++i) {
-      auto& line = line_of(planned.producers[i]);
-      error ? fail(line, error) : note_issued(line, planned.stream, chained_[i]);
-    }
-    if (!error) lane.note_issued();
+  for (auto place = planned.stream;; place = emptiest_lane()) {
+    if (lanes_[place].is_full()) return false;
+    auto const signs = signs_before(planned, place);
+    std::lock_guard const hold(lanes_[place].mutex());
+    if (lanes_[place].is_full()) return false;
+    if (was_taken_meanwhile(place)) continue;
+    issue_on(place, planned, signs);
+    break;
   }
   tell_watchers(planned.producers);
   for (auto const producer : planned.producers)
     if (auto* const line = by_number_[producer]; line != nullptr && line->held) look_at(*line);
   return true;
+}
+
+/// By a producer that issued itself: two chains on one stream would take as long as both.
+bool issuer::was_taken_meanwhile(std::uint32_t place) {
+  bool const was_empty = in_flight_[place] == 0;
+  in_flight_[place] = lanes_[place].in_flight();
+  return was_empty && in_flight_[place] != 0;
+}
+
+std::uint32_t issuer::emptiest_lane() const {
+  return std::uint32_t(std::ranges::min_element(in_flight_) - in_flight_.begin());
+}
+
+void issuer::issue_on(std::uint32_t place, planned_launch const& planned, signs_of_ends const& signs) {
+  auto const error = try_to_issue(lanes_[place], planned, signs);
+  for (std::size_t i = 0; i < planned.producers.size(); ++i) {
+    auto& line = line_of(planned.producers[i]);
+    error ? fail(line, error) : note_issued(line, place, chained_[i]);
+  }
+  if (!error) lanes_[place].note_issued();
 }
 
 /// The oldest launches of the line.

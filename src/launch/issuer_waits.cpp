@@ -33,10 +33,10 @@ void issuer::sign_before(submission const& work, issue_lane const& target, signs
   }
 }
 
-issuer::signs_of_ends issuer::signs_before(planned_launch const& planned) {
+issuer::signs_of_ends issuer::signs_before(planned_launch const& planned, std::uint32_t place) {
   signs_of_ends signs;
   for (auto const producer : planned.producers)
-    sign_before(*line_of(producer).chain().front(), lanes_[planned.stream], signs);
+    sign_before(*line_of(producer).chain().front(), lanes_[place], signs);
   return signs;
 }
 
