@@ -173,7 +173,9 @@ TEST_P(launches_in_graphs, are_carried_out_though_their_producers_are_gone) {
     });
     for (std::uint32_t p = 0; p < producers; ++p) lines_.push_back(queue_->make_producer());
   }
-  EXPECT_EQ(statistics().graph_launches, 3u);
+  // At least one: later ones have other arguments, which slow cores set in no less time than launching takes.
+  EXPECT_GE(statistics().graph_launches, 1u);
+  EXPECT_EQ(statistics().kernels, 5 * producers * launches);
 }
 
 TEST_P(launches_in_graphs, fail_alone_if_one_of_them_cannot_be_launched) {
