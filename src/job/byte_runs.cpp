@@ -46,6 +46,8 @@ class flattening {
   std::size_t each_;
 };
 
+bool overlap(byte_range a, byte_range b) { return a.begin < b.end && b.begin < a.end; }
+
 }  // namespace
 
 byte_runs::byte_runs(region const& elements, extents const& array, std::size_t element_bytes)
@@ -68,6 +70,15 @@ byte_runs byte_runs::intersect(byte_range bounds) const {
   for (; run != runs_.end() && run->first < bounds.end; ++run)
     std::ranges::copy(intersection(*run, bounds), std::back_inserter(found));
   return byte_runs(std::move(found));
+}
+
+bool byte_runs::meets(byte_runs const& other) const {
+  if (!overlap(hull(), other.hull())) return false;
+  auto const mine = intersect(other.hull()), theirs = other.intersect(hull());
+  bool found = false;
+  mine.for_each_interval(
+      [&](byte_range interval) { found = found || !theirs.intersect(interval).is_empty(); });
+  return found;
 }
 
 }  // namespace ballast::inline job

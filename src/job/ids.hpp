@@ -13,5 +13,7 @@ using job_number = strong_id<struct job_number_tag, std::uint64_t>;
 using place_id = strong_id<struct place_tag, std::uint32_t>;
 /// Operations count from 1 in the order in which they were planned; 0 is none.
 using op_id = strong_id<struct op_tag, std::uint64_t>;
+/// The arrays of a scheduler count from 1 in the order in which they were made.
+using array_id = strong_id<struct array_tag, std::uint64_t>;
 
 }  // namespace ballast::inline job

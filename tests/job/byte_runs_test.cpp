@@ -61,6 +61,14 @@ class random_shapes {
     auto const& sides = array.sides();
     return {{{range_in(sides[0]), range_in(sides[1]), range_in(sides[2])}}};
   }
+  box filled_box_in(extents const& array) {
+    auto const filled = [&](std::size_t size) {
+      auto const begin = number(0, size - 1);
+      return index_range{begin, number(begin + 1, size)};
+    };
+    auto const& sides = array.sides();
+    return {{{filled(sides[0]), filled(sides[1]), filled(sides[2])}}};
+  }
   extents shape() { return {number(0, 4), number(0, 4), number(0, 5)}; }
 
  private:
@@ -143,6 +151,24 @@ TEST(byte_runs, many_ranges_intersect_to_those_within) {
   EXPECT_THAT(intervals_of(runs.intersect({5, 13})),
               ElementsAre(byte_range{5, 6}, byte_range{8, 10}, byte_range{12, 13}));
   EXPECT_TRUE(runs.intersect({6, 8}).is_empty());
+}
+
+TEST(byte_runs, meet_where_a_byte_is_in_both) {
+  random_shapes random;
+  int meetings = 0;
+  for (int i = 0; i < 4000; ++i) {
+    extents const array{random.number(1, 4), random.number(1, 4), random.number(1, 5)};
+    auto const one = random.filled_box_in(array), other = random.filled_box_in(array);
+    auto const in_one = marks_of(one, array), in_other = marks_of(other, array);
+    bool common = false;
+    for (std::size_t byte = 0; byte < in_one.size(); ++byte)
+      common = common || (in_one[byte] && in_other[byte]);
+    ASSERT_EQ(byte_runs(one, array, each).meets(byte_runs(other, array, each)), common);
+    meetings += common;
+  }
+  EXPECT_GT(meetings, 100);
+  EXPECT_LT(meetings, 3900);
+  EXPECT_FALSE(byte_runs().meets(byte_runs(region({{0, 4}}), {4}, 1)));
 }
 
 TEST(byte_runs, count_the_bytes_of_all_rows_and_planes) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ballast/job/job_grid.hpp"
+#include "byte_runs.hpp"
+#include "ids.hpp"
+
+namespace ballast::inline job {
+
+/// What a part of a job does with an array: bytes that it reads and bytes that it writes, which may meet.
+struct array_use {
+  array_id array;
+  byte_runs read, written;
+};
+
+/// Whether one of them writes what the other reads or writes.
+bool conflict(std::span<array_use const> one, std::span<array_use const> other);
+
+/// Which part of a job may be planned: one that conflicts with nothing that earlier jobs have not planned
+/// yet. What is planned is ordered by the ledgers. Host accesses that wait for their turn are jobs of one
+/// unit. A plain state machine; one thread at a time.
+class job_order {
+ public:
+  /// What the units of a part do with arrays: monotone, as access maps are. Asked for parts that are not
+  /// planned, and at most once for each, when a later job asks whether it conflicts.
+  using uses_of_part = std::function<std::vector<array_use>(job_part)>;
+
+  /// None of the `units` is planned. Throws bad_argument ("job") unless it is newer than all before.
+  void add(job_number job, std::uint32_t units, uses_of_part uses);
+  /// The oldest job before `job` with an unplanned part that conflicts with `uses`; none if the part whose
+  /// uses these are may be planned now. The oldest job of all always may.
+  std::optional<job_number> in_the_way(job_number job, std::span<array_use const> uses);
+  /// Throws bad_argument ("part") unless all of its units are there and none of them is planned.
+  void note_planned(job_number job, job_part part);
+  /// What it has not planned will not be. Nothing if all is planned.
+  void drop(job_number job);
+
+  /// Whether all units were planned or dropped.
+  bool is_planned(job_number job) const;
+
+ private:
+  struct unplanned_range {
+    job_part units;
+    std::optional<std::vector<array_use>> uses = {};
+  };
+  struct unplanned_job {
+    job_number number;
+    uses_of_part uses;
+    std::vector<unplanned_range> ranges;  ///< in no order
+
+    bool conflicts_with(std::span<array_use const> others);
+  };
+
+  std::vector<unplanned_job>::iterator find(job_number job);
+
+  job_number newest_;
+  std::vector<unplanned_job> jobs_;  ///< ascending; those with unplanned units
+};
+
+}  // namespace ballast::inline job
