@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copy_source.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+constexpr place_id host{0};
+enum port : std::size_t { out_to_host, in_from_host, out_to_devices, in_from_devices, ports };
+
+bool is_one_of(std::uint32_t places, place_id place) { return places >> place.value() & 1; }
+
+}  // namespace
+
+copy_sources::copy_sources(copy_links links)
+    : links_(std::move(links)), queued_ns_(std::size_t(links_.places()) * ports) {}
+
+std::size_t copy_sources::port_out(place_id from, place_id to) const {
+  return from.value() * ports + (to == host ? out_to_host : out_to_devices);
+}
+
+std::size_t copy_sources::port_in(place_id from, place_id to) const {
+  return to.value() * ports + (from == host ? in_from_host : in_from_devices);
+}
+
+std::int64_t copy_sources::ns_until_there(place_id from, place_id to, std::size_t bytes) const {
+  return links_.ns_of(from, to, bytes) + queued_ns_[port_out(from, to)] + queued_ns_[port_in(from, to)];
+}
+
+place_id copy_sources::choose(std::uint32_t holders, place_id to, std::size_t bytes) const {
+  if (to.value() >= links_.places() || is_one_of(holders, to))
+    refuse_argument("to", to.value(), "a place that does not hold the bytes");
+  using rank = std::tuple<bool, std::int64_t, place_id>;
+  std::optional<rank> best;
+  for (std::uint32_t number = 0; number < links_.places(); ++number) {
+    place_id const from(number);
+    if (!is_one_of(holders, from)) continue;
+    rank const found{!links_.between(from, to).direct, ns_until_there(from, to, bytes), from};
+    if (!best || found < *best) best = found;
+  }
+  if (!best) refuse_argument("holders", holders, "a bit for a place");
+  return std::get<place_id>(*best);
+}
+
+void copy_sources::queue(place_id from, place_id to, std::size_t bytes, int sign) {
+  auto const ns = sign * links_.ns_of(from, to, bytes);
+  queued_ns_[port_out(from, to)] += ns;
+  queued_ns_[port_in(from, to)] += ns;
+}
+
+}  // namespace ballast::inline job
