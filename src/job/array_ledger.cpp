@@ -116,6 +116,16 @@ std::vector<held_bytes> array_ledger::holders(byte_range bytes) const {
   return state_->holders(bytes);
 }
 
+std::vector<op_id> array_ledger::users(place_id place, byte_range bytes) const {
+  state_->check(bytes);
+  return state_->at(place).users(state_->ops, bytes);
+}
+
+std::vector<op_id> array_ledger::writers(place_id place, byte_range bytes) const {
+  state_->check(bytes);
+  return state_->at(place).writers(state_->ops, bytes);
+}
+
 void array_ledger::note_arrival(op_id copy, place_id from, place_id to, byte_range bytes) {
   auto& target = state_->at(to);
   state_->check_valid(from, bytes);

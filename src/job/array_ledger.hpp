@@ -41,6 +41,10 @@ class array_ledger {
   /// Ascending, cut so that each piece has one set of holders, as few as that allows.
   std::vector<held_bytes> holders(byte_range bytes) const;
 
+  /// What touches bytes at `place`, and what writes them there, and has not ended, as operation::after.
+  std::vector<op_id> users(place_id place, byte_range bytes) const;
+  std::vector<op_id> writers(place_id place, byte_range bytes) const;
+
   /// `copy` brings bytes that are valid at `from`: it comes after what writes them there and after all that
   /// touches them at `to`. They are valid there too then. Throws bad_argument ("bytes") if they are not at
   /// `from`.

@@ -50,6 +50,8 @@ class operations {
   /// It has failed if `failed` says so or its data were wrong. Throws bad_argument ("operation") unless it is
   /// issued.
   void note_end(op_id op, bool failed = false);
+  /// The last one planned; 0 if there was none.
+  op_id newest() const { return op_id(forgotten_ + kept_.size()); }
   /// Forgets ended operations older than `op`, up to the first that has not ended.
   void forget_before(op_id op);
 

@@ -24,6 +24,12 @@ std::vector<op_id> place_ledger::users(operations const& ops, byte_range bytes) 
   return found;
 }
 
+std::vector<op_id> place_ledger::writers(operations const& ops, byte_range bytes) const {
+  std::vector<op_id> found;
+  states_.visit(bytes, [&](byte_range, byte_state const& state) { ops.add_newest(found, state.writer); });
+  return found;
+}
+
 /// What has ended is left out of the states, so that neighbours that differ in that alone become one.
 void place_ledger::note_read(operations& ops, op_id op, byte_range bytes) {
   states_.change(bytes, [&](byte_state& state) {

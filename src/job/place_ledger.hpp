@@ -22,6 +22,7 @@ class place_ledger {
   std::vector<byte_range> stretches(byte_range bytes, bool valid) const;
   /// What has not ended, as operation::after.
   std::vector<op_id> users(operations const& ops, byte_range bytes) const;
+  std::vector<op_id> writers(operations const& ops, byte_range bytes) const;
 
   /// `op` comes after what writes the bytes, and who writes them next comes after `op`, which fails with a
   /// copy that brings them.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ballast/device/kernel_identity.hpp"
+#include "ballast/device/stream.hpp"
+#include "ballast/job/job_access.hpp"
+#include "ballast/job/job_setup.hpp"
+#include "ballast/job/task_of_kernel.cuh"
+
+namespace ballast::inline job {
+
+/// A task that is about to be launched.
+struct task_launch {
+  std::span<void* const> arrays;  ///< of each argument, where its element 0 would be
+  job_grid const& grid;
+  job_part part;
+  kernel_code const* code;  ///< of the kernel; null for a plain one
+};
+
+/// A job as submit() hands it over, without types.
+struct job_request {
+  job_setup setup;
+  std::vector<job_argument> arguments;
+  kernel_key kernel = nullptr;  ///< null for a plain one
+  std::string kernel_name;
+  std::uint64_t factory = 0;  ///< a number for its type
+  /// Calls the factory and launches what it made.
+  std::function<void(task_launch const&, stream&)> launch;
+};
+
+/// What a factory makes of its arrays.
+template <class Factory, class... Access>
+using kernel_made_by =
+    std::invoke_result_t<Factory const&, array_ref<typename std::remove_cvref_t<Access>::element>...>;
+
+/// The blocks of a part that is cut along the slowest dimension.
+inline block_range blocks_of(job_grid const& grid, job_part part) {
+  auto const each = std::uint32_t(grid.blocks_of_unit());
+  return {part.first * each, part.count * each};
+}
+
+template <class Factory, class... Access>
+class kernel_launcher {
+ public:
+  using kernel = kernel_made_by<Factory, Access...>;
+
+  explicit kernel_launcher(Factory factory) : factory_(std::move(factory)) {}
+
+  void operator()(task_launch const& task, stream& on) const {
+    launch(made(task.arrays, std::index_sequence_for<Access...>()), task, on);
+  }
+
+ private:
+  template <std::size_t... I>
+  kernel made(std::span<void* const> arrays, std::index_sequence<I...>) const {
+    return factory_(array_ref(static_cast<typename Access::element*>(arrays[I]))...);
+  }
+  static void launch(kernel const& made, task_launch const& task, stream& on) {
+    task_of_kernel<kernel> const argument{made, blocks_of(task.grid, task.part)};
+    on.launch(*task.code, argument.range.count, &argument, sizeof argument);
+  }
+
+  Factory factory_;
+};
+
+template <class Factory, array_access_of_any... Access>
+job_request make_request(job_setup const& setup, Factory const& factory, Access const&... accesses) {
+  using launcher = kernel_launcher<Factory, Access...>;
+  using kernel = typename launcher::kernel;
+  return {setup,
+          {accesses.argument...},
+          key_of<kernel>,
+          type_name<kernel>(),
+          reinterpret_cast<std::uint64_t>(key_of<Factory>),
+          launcher(factory)};
+}
+
+}  // namespace ballast::inline job

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ballast/device/block.cuh"
+#include "ballast/device/kernel_identity.hpp"
+#include "ballast/job/job_kernels.hpp"
+#include "ballast/job/task_of_kernel.cuh"
+
+namespace ballast::inline job {
+
+template <class K>
+void run_task_on_cores(void const* argument, host_lane& lane) {
+  auto const& task = *static_cast<task_of_kernel<K> const*>(argument);
+  host_block<K> block(task.range, lane.scratch);
+  block.move_to(task.range.first + lane.block);
+  task.kernel(block);
+}
+
+#if defined(__CUDACC__)
+template <class K>
+__global__ void __launch_bounds__(K::threads, bounded_blocks<K>)
+    run_task_on_gpu(__grid_constant__ task_of_kernel<K> const task) {
+  cuda_block<K> block(task.range, nullptr);
+  block.move_to(task.range.first + blockIdx.x);
+  task.kernel(block);
+}
+#endif
+
+template <kernel_form K>
+listed_kernel list_kernel() {
+  static_assert(K::threads >= 32, "kernels of one thread are for task pools");
+  static_assert(sizeof(K) <= most_job_kernel_bytes, "this kernel's members exceed 4000 bytes");
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&run_task_on_gpu<K>);
+#endif
+  code.host_function = &run_task_on_cores<K>;
+  code.threads = K::threads;
+  code.scratch_bytes = scratch_bytes<K>;
+  return {key_of<K>, type_name<K>(), code};
+}
+
+template <class... K>
+std::vector<listed_kernel> list_kernels() {
+  return {list_kernel<K>()...};
+}
+
+}  // namespace ballast::inline job
+
+/// Compiles a list of kernels for jobs, once, in a .cu file: defines `ballast::job_kernels const& name()`,
+/// which a header declares for the .cpp files that use it. Kernels of at most 4000 bytes of members. Their
+/// blocks' index() counts the blocks of the job, x fastest; first() and count() tell of the task.
+#define BALLAST_JOB_KERNELS(name, ...)                                                       \
+  ::ballast::job_kernels const& name() {                                                     \
+    static ::ballast::job_kernels const list(#name, ::ballast::list_kernels<__VA_ARGS__>()); \
+    return list;                                                                             \
+  }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+#include "scheduler_core.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+constexpr std::size_t kept_busy_times = 16;
+
+}  // namespace
+
+void scheduler_core::note_ends(std::uint32_t lane, std::vector<lane_end> const& ends) {
+  std::lock_guard const hold(mutex_);
+  for (auto const& end : ends) note_end(lane, end);
+  ops_.forget_before(op_id(ops_.newest().value() + 1));
+  advance();
+  changed_.ring();
+}
+
+void scheduler_core::note_end(std::uint32_t lane, lane_end const& end) {
+  ops_.note_end(end.op, end.failure != nullptr);
+  journal_.note_end(end.op, ops_.at(end.op));
+  progress_.erase(end.op.value());
+  if (auto const copy = copies_.extract(end.op.value()))
+    sources_.note_ended(copy.mapped().from, copy.mapped().to, copy.mapped().bytes);
+  if (auto task = tasks_.extract(end.op.value()))
+    note_task_end(lane, task.mapped(), end, ops_.at(end.op).status == op_status::failed);
+}
+
+void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end,
+                                   bool failed) {
+  auto& job = *task.job;
+  --job.tasks_in_flight;
+  --job.shares[task.share].in_flight;
+  --on_devices_[lane].tasks;
+  if (failed) {
+    note_task_failed(task, end);
+    return;
+  }
+  ++statistics_.tasks;
+  job.report.moved += task.moved;
+  job.report.tasks.push_back({lane, task.part, task.moved, end.begin_ns, end.end_ns});
+  job.split->ended(task.share, {.part = task.part,
+                                .begin_ns = end.begin_ns,
+                                .end_ns = end.end_ns,
+                                .bytes_in = task.own_bytes,
+                                .alone = was_alone(lane, job.number, end)});
+}
+
+void scheduler_core::note_task_failed(planned_task const& task, lane_end const& end) {
+  auto& job = *task.job;
+  for (std::size_t i = 0; i < task.uses.size(); ++i)
+    task.uses[i].written.for_each_interval([&](byte_range bytes) {
+      job.request.arguments[i].array->ledger.note_lost(end.op, bytes, job.number);
+    });
+  auto const why =
+      end.failure ? end.failure : std::make_exception_ptr(error("it takes data of an operation that failed"));
+  fail(job, task.part, devices_[job.devices[task.share]]->name(), why);
+}
+
+/// Of the kernels that have ended by now.
+bool scheduler_core::was_alone(std::uint32_t device, job_number job, lane_end const& end) {
+  auto& latest = on_devices_[device].latest;
+  auto const met = std::ranges::any_of(latest, [&](busy_time const& other) {
+    return other.job != job && other.begin_ns < end.end_ns && end.begin_ns < other.end_ns;
+  });
+  if (latest.size() == kept_busy_times) latest.erase(latest.begin());
+  latest.push_back({job, end.begin_ns, end.end_ns});
+  return !met;
+}
+
+}  // namespace ballast::inline job

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+#include "ballast/job/job_failed.hpp"
+#include "scheduler_core.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+constexpr place_id host_place{0};
+
+byte_runs bytes_of(array_home const& array, index_range elements) {
+  return {region({elements}), array.shape, array.element_bytes};
+}
+
+index_range checked(array_home const& array, index_range elements) {
+  auto const all = array.shape.elements();
+  if (elements == every_element) return {0, all};
+  if (elements.begin > elements.end || elements.end > all)
+    refuse_argument("elements", std::to_string(elements.begin) + " to " + std::to_string(elements.end),
+                    "0 to " + std::to_string(all) + " of " + array.name());
+  return elements;
+}
+
+}  // namespace
+
+/// It takes its turn among the jobs, as a job of one unit.
+index_range scheduler_core::open(std::shared_ptr<array_home> const& array, host_use use, index_range elements,
+                                 deadline until) {
+  auto const range = checked(*array, elements);
+  if (range.is_empty()) return range;
+  guard hold(mutex_);
+  host_access access{array, use, bytes_of(*array, range), take_turn(*array, use, range)};
+  try {
+    await(access, hold, until);
+  } catch (...) {
+    end_turn(access);
+    throw;
+  }
+  note_open(access, range);
+  end_turn(access);
+  return range;
+}
+
+job_number scheduler_core::take_turn(array_home const& array, host_use use, index_range elements) {
+  auto const bytes = bytes_of(array, elements);
+  array_use const all{array.id, use == host_use::write ? byte_runs() : bytes,
+                      use == host_use::read ? byte_runs() : bytes};
+  auto const number = newest_job_ = job_number(newest_job_.value() + 1);
+  order_.add(number, 1, [all](job_part) { return std::vector{all}; });
+  return number;
+}
+
+void scheduler_core::end_turn(host_access const& access) {
+  order_.drop(access.turn);
+  advance();
+}
+
+void scheduler_core::await(host_access& access, guard& hold, deadline until) {
+  for (auto seen = changed_.rings(); !try_open(access); seen = changed_.rings()) {
+    if (stopped_) throw error("the scheduler went while the host waited for " + access.array->name());
+    hold.unlock();
+    bool const rung = changed_.wait_past(seen, until.at());
+    hold.lock();
+    if (rung || try_open(access)) continue;
+    auto const state = state_under_mutex();
+    throw deadline_passed("elements of " + access.array->name() + " for the host", state);
+  }
+}
+
+/// Copies are planned when the turn has come; from then on nothing newer touches the bytes.
+bool scheduler_core::try_open(host_access& access) {
+  auto& array = *access.array;
+  auto const writes = access.use != host_use::read, reads = access.use != host_use::write;
+  array_use const use{array.id, reads ? access.bytes : byte_runs(), writes ? access.bytes : byte_runs()};
+  if (order_.in_the_way(access.turn, {&use, 1})) return false;
+  if (reads) bring_to_host(access);
+  auto const hull = access.bytes.hull();
+  return (writes ? array.ledger.users(host_place, hull) : array.ledger.writers(host_place, hull)).empty();
+}
+
+void scheduler_core::bring_to_host(host_access const& access) {
+  auto const& array = *access.array;
+  if (auto const by = lost_of(array.ledger, access.bytes))
+    throw job_failed("number " + std::to_string(by->value()), {}, "",
+                     "it was to write elements of " + array.name() + " and failed");
+  if (stopped_ && !array.ledger.missing(host_place, access.bytes.hull()).empty())
+    throw error("elements of " + array.name() + " went with the devices of the scheduler");
+  bring(access.array, access.bytes, host_place, {});
+}
+
+/// The host has what it wants when nothing else is at it: its operation begins and ends here.
+void scheduler_core::note_open(host_access const& access, index_range range) {
+  auto& array = *access.array;
+  if (access.use != host_use::read) {
+    auto const op = ops_.add(op_kind::host_access, {std::uint32_t(devices_.size()), 0});
+    array.ledger.note_write(op, host_place, access.bytes.hull());
+    ops_.note_issued(op);
+    ops_.note_end(op);
+  }
+  if (range.end - range.begin != array.shape.elements() || newest_job_ != access.turn) return;
+  array.open.to_read.store(true, std::memory_order_release);
+  if (access.use != host_use::read) array.open.to_update.store(true, std::memory_order_release);
+}
+
+}  // namespace ballast::inline job

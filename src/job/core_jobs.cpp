@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+#include "ballast/job/job_failed.hpp"
+#include "scheduler_core.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+std::string cause_of(std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (std::exception const& thrown) { return thrown.what(); } catch (...) {
+    return "something that is not a std::exception was thrown";
+  }
+}
+
+}  // namespace
+
+/// A device that is at work on other jobs takes a new one only when few of their tasks are left: so a policy
+/// knows how the runs before went when it begins the next one.
+bool scheduler_core::has_room(std::uint32_t device, std::uint32_t own_tasks) const {
+  return on_devices_[device].tasks - own_tasks < options_.in_flight;
+}
+
+bool scheduler_core::begin(job_record& job) {
+  std::uint32_t with_room = 0;
+  for (std::uint32_t device = 0; device < devices_.size(); ++device)
+    if (!on_devices_[device].is_lost) with_room += has_room(device, 0) ? 1 : 0;
+  if (with_room == 0 && !are_all_lost()) return false;
+  try {
+    begin_on_sound_devices(job);
+  } catch (...) {
+    fail(job, {}, {}, std::current_exception());
+    return false;
+  }
+  return true;
+}
+
+bool scheduler_core::are_all_lost() const { return std::ranges::all_of(on_devices_, &on_device::is_lost); }
+
+void scheduler_core::begin_on_sound_devices(job_record& job) {
+  if (are_all_lost()) throw error("all devices of the scheduler are lost");
+  for (std::uint32_t device = 0; device < devices_.size(); ++device)
+    if (!on_devices_[device].is_lost) job.devices.push_back(device);
+  auto const& [blocks, along] = std::pair(job.grid().blocks(), job.grid().along());
+  auto const site_number = job.request.setup.site == 0 ? job.request.factory : job.request.setup.site;
+  auto& policy = policies_[site(site_number, blocks.x, blocks.y, blocks.z, int(along), job.policy)];
+  if (policy == nullptr) policy = make_split_policy(job.policy);
+  job.split = policy->begin(shape_of(job));
+  job.shares.resize(job.devices.size());
+}
+
+job_shape scheduler_core::shape_of(job_record const& job) const {
+  auto const listed = kernels_.find(job.request.kernel);
+  job_shape shape{.units = job.units(),
+                  .tasks = job.tasks,
+                  .in_flight = options_.in_flight,
+                  .blocks_per_unit = job.grid().blocks_of_unit(),
+                  .bytes_per_unit = job.bytes_per_unit()};
+  for (auto const device : job.devices)
+    shape.devices.push_back(
+        {.blocks_at_once = listed == kernels_.end() ? 0 : listed->second.blocks_at_once[device],
+         .bytes_per_ns = sources_.links().between(place_id(0), place_id(1 + device)).bytes_per_ns});
+  return shape;
+}
+
+void scheduler_core::fail(job_record& job, job_part part, std::string const& device,
+                          std::exception_ptr const& why) {
+  job.fail(std::make_exception_ptr(job_failed(job.called(), part, device, cause_of(why))));
+  order_.drop(job.number);
+}
+
+/// A policy's answer is final if nothing is in flight.
+void scheduler_core::fail_if_stuck(job_record& job) {
+  if (job.is_planned() || job.tasks_in_flight != 0) return;
+  for (std::uint32_t share = 0; share < job.shares.size(); ++share)
+    if (job.shares[share].kept || !has_room(job.devices[share], 0)) return;
+  fail(job, {}, {},
+       std::make_exception_ptr(error("policy " + job.policy + " gave " +
+                                     std::to_string(job.split->unissued()) + " units to no device")));
+}
+
+}  // namespace ballast::inline job

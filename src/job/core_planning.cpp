@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+#include "scheduler_core.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+/// Of jobs that are not wholly planned, at which advance() looks: the oldest one always goes on.
+constexpr int most_looked_at = 16;
+
+}  // namespace
+
+void scheduler_core::advance() {
+  if (stopped_) return;
+  int looked_at = 0;
+  for (auto const& job : jobs_) {
+    if (!job->is_planned() && ++looked_at > most_looked_at) break;
+    if (!job->is_planned()) plan_of(job);
+    if (job->failure) order_.drop(job->number);
+  }
+  retire_ended();
+}
+
+void scheduler_core::retire_ended() {
+  auto const ended = [&](std::shared_ptr<job_record> const& job) {
+    if (!job->has_ended()) return false;
+    ++statistics_.ended;
+    if (job->failure) ++statistics_.failed;
+    job->tell_end();
+    return true;
+  };
+  if (std::erase_if(jobs_, ended) != 0) changed_.ring();
+}
+
+void scheduler_core::plan_of(std::shared_ptr<job_record> const& job) {
+  if (job->split == nullptr && !begin(*job)) return;
+  for (std::uint32_t share = 0; share < job->shares.size(); ++share)
+    while (plan_next(job, share)) {}
+  fail_if_stuck(*job);
+}
+
+bool scheduler_core::plan_next(std::shared_ptr<job_record> const& job, std::uint32_t share) {
+  if (job->failure) return false;
+  auto& on = job->shares[share];
+  if (!has_room(job->devices[share], on.in_flight - (on.kept ? 1 : 0))) return false;
+  if (!on.kept) {
+    on.kept = job->split->next(share, on.in_flight);
+    if (!on.kept) return false;
+    ++on.in_flight;
+  }
+  if (!plan_part(job, share, *on.kept)) return false;
+  on.kept.reset();
+  return true;
+}
+
+/// Everything that a user's function or a device may throw comes before anything changes.
+bool scheduler_core::plan_part(std::shared_ptr<job_record> const& job, std::uint32_t share, job_part part) {
+  auto const device = job->devices[share];
+  try {
+    planned_task task{job, share, part, job->uses(part), {}, {}};
+    if (on_devices_[device].is_lost) throw error("the device is lost");
+    if (order_.in_the_way(job->number, task.uses)) return false;
+    refuse_lost(task);
+    for (auto const& argument : job->request.arguments) argument.array->need_copy_on(device);
+    order_.note_planned(job->number, part);
+    plan_task(std::move(task));
+    return true;
+  } catch (...) {
+    fail(*job, part, devices_[device]->name(), std::current_exception());
+    return false;
+  }
+}
+
+void scheduler_core::refuse_lost(planned_task const& task) const {
+  for (std::size_t i = 0; i < task.uses.size(); ++i) {
+    auto const& array = *task.job->request.arguments[i].array;
+    if (auto const by = lost_of(array.ledger, task.uses[i].read))
+      throw error("it reads elements of " + array.name() + " that job number " + std::to_string(by->value()) +
+                  " was to write, which failed");
+  }
+}
+
+/// All is brought before anything is written, since one array may be several arguments.
+void scheduler_core::plan_task(planned_task task) {
+  auto const& arguments = task.job->request.arguments;
+  auto const device = task.job->devices[task.share];
+  auto const place = place_id(1 + device);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    auto const moved = bring(arguments[i].array, task.uses[i].read, place, task.job->number);
+    task.moved += moved;
+    if (!task.job->is_shared_by_units(i)) task.own_bytes += moved.all();
+  }
+  auto const kernel = ops_.add(op_kind::kernel, next_compute_stream(device));
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    task_planner::note_kernel(kernel, arguments[i].array->ledger, place, task.uses[i].read, {});
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    task_planner::note_kernel(kernel, arguments[i].array->ledger, place, {}, task.uses[i].written);
+  hand_kernel(kernel, task);
+  ++task.job->tasks_in_flight;
+  ++on_devices_[device].tasks;
+  tasks_.emplace(kernel.value(), std::move(task));
+}
+
+}  // namespace ballast::inline job

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+#include "scheduler_core.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+std::string counted(std::uint64_t count, std::string const& what) {
+  return std::to_string(count) + " " + what;
+}
+
+std::string tasks_by_device(job_record const& job, device_list const& devices) {
+  std::string text;
+  for (std::size_t share = 0; share < job.shares.size(); ++share) {
+    auto const& on = job.shares[share];
+    auto const kept = on.kept ? 1u : 0u;
+    text += ", " + devices[job.devices[share]]->name() + " has " + std::to_string(on.in_flight - kept) +
+            (on.kept ? " and one that waits for earlier jobs" : "");
+  }
+  return text;
+}
+
+std::string described(job_record const& job, device_list const& devices) {
+  auto const left = job.split == nullptr ? job.units() : job.split->unissued();
+  return "job " + job.called() + ": " + counted(left, "units not given out, ") +
+         counted(job.tasks_in_flight, "tasks in flight, ") + counted(job.report.tasks.size(), "ended") +
+         tasks_by_device(job, devices) + (job.failure ? ", failed" : "") + "\n";
+}
+
+}  // namespace
+
+std::string scheduler_core::state() const {
+  std::lock_guard const hold(mutex_);
+  return state_under_mutex();
+}
+
+std::string scheduler_core::state_under_mutex() const {
+  std::string text = counted(jobs_.size(), "unfinished jobs, ") + counted(progress_.size(), "operations\n");
+  for (auto const& job : jobs_) text += described(*job, devices_);
+  return text + oldest_operation();
+}
+
+/// Everything comes after older operations only: what hangs shows in the oldest.
+std::string scheduler_core::oldest_operation() const {
+  auto const oldest = std::ranges::min_element(progress_, {}, [](auto const& one) { return one.first; });
+  if (oldest == progress_.end()) return {};
+  auto const& [op, progress] = *oldest;
+  auto const is_kernel = tasks_.contains(op);
+  return "the oldest operation, number " + std::to_string(op) + ", is a " + (is_kernel ? "kernel" : "copy") +
+         " on " + devices_[progress->on().lane]->name() + ", " +
+         (progress->is_issued() ? "issued" : "not issued") + "\n";
+}
+
+void scheduler_core::stop(deadline until) {
+  try {
+    drain(until);
+  } catch (deadline_passed const&) {
+    // The tickets of what is left say so.
+  }
+  {
+    std::lock_guard const hold(mutex_);
+    stopped_ = true;
+    for (auto const& job : jobs_) {
+      job->fail(
+          std::make_exception_ptr(error("job " + job->called() + " had not ended when its scheduler went")));
+      order_.drop(job->number);
+    }
+    changed_.ring();
+  }
+  for (auto const& lane : lanes_) lane->close(until);
+  give_up_jobs();
+}
+
+/// What is kept here keeps arrays, and they keep this.
+void scheduler_core::give_up_jobs() {
+  std::lock_guard const hold(mutex_);
+  for (auto const& job : jobs_) job->tell_end();
+  jobs_.clear();
+  tasks_.clear();
+}
+
+}  // namespace ballast::inline job

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_lane.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <utility>
+
+namespace ballast::inline job {
+namespace {
+
+/// Between two looks for ends, of which nothing else tells.
+constexpr auto between_looks = std::chrono::microseconds(50);
+constexpr int looks_before_sleep = 2000;  // of a GPU: a look takes half a microsecond
+
+void name_this_thread(std::string const& device) {
+  pthread_setname_np(pthread_self(), ("job." + device).substr(0, 15).c_str());
+}
+
+kernel_clock started_clock(compute_device& device) {
+  auto const stream = device.make_stream();
+  std::shared_ptr<event> const origin = stream->record();
+  stream->synchronize();
+  return {origin, std::chrono::nanoseconds(clock::now().time_since_epoch()).count()};
+}
+
+}  // namespace
+
+device_lane::device_lane(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends)
+    : device_(std::move(device)),
+      number_(number),
+      listener_(std::move(ends)),
+      clock_(started_clock(*device_)) {
+  for (std::uint32_t stream = 0; stream < streams_of_lane; ++stream) queues_.emplace_back(*device_, number_);
+}
+
+device_lane::~device_lane() = default;
+
+void device_lane::start(std::span<std::unique_ptr<device_lane> const> lanes) {
+  lanes_ = lanes;
+  thread_ = std::thread([this] {
+    name_this_thread(device_->name());
+    run();
+  });
+}
+
+void device_lane::take(lane_work work) {
+  {
+    std::lock_guard const hold(inbox_mutex_);
+    inbox_.push_back(std::move(work));
+  }
+  bell_.ring();
+}
+
+void device_lane::close(deadline until) {
+  closing_.store(true, std::memory_order_release);
+  bell_.ring();
+  auto const seen = closed_bell_.rings();
+  if (seen == 0 && !closed_bell_.wait_past(seen, until.at())) {
+    dropping_.store(true, std::memory_order_release);
+    bell_.ring();
+  }
+  thread_.join();
+  inbox_.clear();  // what was dropped keeps arrays
+  queues_.clear();
+}
+
+void device_lane::run() {
+  while (!dropping_.load(std::memory_order_acquire)) {
+    auto const seen = bell_.rings();
+    if (make_progress()) {
+      looks_ = 0;
+      continue;
+    }
+    if (closing_.load(std::memory_order_acquire) && is_empty()) break;
+    wait_past(seen);
+  }
+  closed_bell_.ring();
+}
+
+bool device_lane::make_progress() {
+  take_in();
+  try {
+    if (!loss_) {
+      auto const issued = issue();
+      return collect() || issued;
+    }
+  } catch (...) { lose(std::current_exception()); }
+  return collect();
+}
+
+void device_lane::take_in() {
+  std::vector<lane_work> taken;
+  {
+    std::lock_guard const hold(inbox_mutex_);
+    taken.swap(inbox_);
+  }
+  for (auto& work : taken) {
+    auto& queue = queues_[work.progress->on().stream];
+    queue.add(std::move(work));
+  }
+}
+
+bool device_lane::issue() {
+  bool any = false;
+  for (auto& queue : queues_)
+    while (auto const issued = queue.issue_next()) {
+      wake_watchers(*issued);
+      any = true;
+    }
+  return any;
+}
+
+bool device_lane::collect() {
+  for (auto& queue : queues_)
+    collect_from(queue, [&] { return loss_ ? queue.next_end_by(loss_) : queue.next_end(clock_); });
+  if (ends_.empty()) return false;
+  listener_(number_, std::exchange(ends_, {}));
+  return true;
+}
+
+template <class NextEnd>
+void device_lane::collect_from(lane_queue& queue, NextEnd next) {
+  while (auto end = next()) {
+    ends_.push_back(std::move(*end));
+    auto const& progress = queue.last_over();
+    progress->note_over();
+    wake_watchers(*progress);
+  }
+}
+
+/// The streams are closed first: a block of the device may still be at work on memory that others would be
+/// given.
+void device_lane::lose(std::exception_ptr loss) {
+  for (auto& queue : queues_) queue.close();
+  loss_ = std::move(loss);
+}
+
+bool device_lane::is_empty() {
+  std::lock_guard const hold(inbox_mutex_);
+  return inbox_.empty() && std::ranges::all_of(queues_, &lane_queue::is_empty);
+}
+
+void device_lane::wake_watchers(lane_progress const& of) {
+  for (auto left = of.watchers(); left != 0; left &= left - 1)
+    lanes_[std::size_t(std::countr_zero(left))]->wake();
+}
+
+void device_lane::wait_past(std::uint64_t seen) {
+  if (loss_ || std::ranges::none_of(queues_, &lane_queue::has_issued)) {
+    looks_ = 0;
+    bell_.wait_past(seen, clock::time_point::max());
+  } else if (!device_->is_cuda() || ++looks_ > looks_before_sleep) {
+    bell_.wait_past(seen, clock::now() + between_looks);
+  }
+}
+
+}  // namespace ballast::inline job

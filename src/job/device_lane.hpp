@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/device/doorbell.hpp"
+#include "kernel_clock.hpp"
+#include "lane_streams.hpp"
+#include "lane_work.hpp"
+
+namespace ballast::inline job {
+
+/// Carries out the operations of one device on its streams, on a thread of its own, and reports their ends.
+class device_lane {
+ public:
+  /// Called on the lane's thread.
+  using listener = std::function<void(std::uint32_t lane, std::vector<lane_end> const& ends)>;
+
+  device_lane(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends);
+  device_lane(device_lane const&) = delete;
+  device_lane& operator=(device_lane const&) = delete;
+  /// After close().
+  ~device_lane();
+
+  /// Takes up the thread; `lanes`: all, by their numbers, to be woken. They live until all are closed.
+  void start(std::span<std::unique_ptr<device_lane> const> lanes);
+  /// In the order of their ids; any thread.
+  void take(lane_work work);
+  void wake() { bell_.ring(); }
+  /// What was taken is not waited for beyond `until`. Any thread but the lane's.
+  void close(deadline until);
+
+ private:
+  void run();
+  bool make_progress();
+  void take_in();
+  bool issue();
+  bool collect();
+  template <class NextEnd>
+  void collect_from(lane_queue& queue, NextEnd next);
+  void lose(std::exception_ptr loss);
+  bool is_empty();
+  void wait_past(std::uint64_t seen);
+  void wake_watchers(lane_progress const& of);
+
+  std::shared_ptr<compute_device> const device_;
+  std::uint32_t const number_;
+  listener const listener_;
+  std::vector<lane_queue> queues_;
+  kernel_clock clock_;
+  std::exception_ptr loss_;
+  std::vector<lane_end> ends_;
+  int looks_ = 0;  ///< for ends, since there was nothing else to do
+  std::span<std::unique_ptr<device_lane> const> lanes_;
+
+  doorbell bell_, closed_bell_;
+  std::mutex inbox_mutex_;
+  std::vector<lane_work> inbox_;
+  std::atomic<bool> closing_ = false, dropping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ballast::inline job

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_record.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "byte_runs.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+std::string name_of(job_request const& request) {
+  return request.setup.name.empty() ? request.kernel_name : request.setup.name;
+}
+
+std::string called_in_messages(job_request const& request, job_number number) {
+  return "'" + name_of(request) + "' (number " + std::to_string(number.value()) + ")";
+}
+
+byte_runs bytes_of(job_argument const& argument, std::uint32_t units, job_part part) {
+  auto const& array = *argument.array;
+  return {argument.map.of({part, units, array.shape}), array.shape, array.element_bytes};
+}
+
+std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+job_record::job_record(job_number its_number, job_request its_request, kernel_code const* its_code,
+                       std::string its_policy, std::uint32_t its_tasks,
+                       std::weak_ptr<scheduler_core const> core)
+    : number(its_number),
+      request(std::move(its_request)),
+      code(its_code),
+      policy(std::move(its_policy)),
+      tasks(its_tasks),
+      end(std::make_shared<job_end>(std::move(core), called_in_messages(request, number))),
+      called_(called_in_messages(request, number)) {
+  report.name = name_of(request);
+  report.policy = policy;
+  report.submitted_ns = now_ns();
+}
+
+std::vector<array_use> job_record::uses(job_part part) const {
+  std::vector<array_use> found;
+  for (auto const& argument : request.arguments) {
+    auto const bytes = bytes_of(argument, units(), part);
+    found.push_back({argument.array->id, argument.reads() ? bytes : byte_runs(),
+                     argument.writes() ? bytes : byte_runs()});
+  }
+  return found;
+}
+
+std::vector<array_use> job_record::uses_or_failure(job_part part) {
+  try {
+    return uses(part);
+  } catch (...) {
+    fail(std::current_exception());
+    return {};
+  }
+}
+
+bool job_record::is_shared_by_units(std::size_t argument) const {
+  auto const& of = request.arguments[argument];
+  return units() > 1 && bytes_of(of, units(), {0, 1}).bytes() == bytes_of(of, units(), {0, units()}).bytes();
+}
+
+std::uint64_t job_record::bytes_per_unit() const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < request.arguments.size(); ++i)
+    if (!is_shared_by_units(i)) sum += bytes_of(request.arguments[i], units(), {0, 1}).bytes();
+  return sum;
+}
+
+bool job_record::is_planned() const {
+  if (failure || units() == 0) return true;
+  return split != nullptr && split->unissued() == 0 &&
+         std::ranges::none_of(shares, [](auto const& share) { return share.kept.has_value(); });
+}
+
+void job_record::fail(std::exception_ptr why) {
+  if (!failure) failure = std::move(why);
+}
+
+void job_record::tell_end() {
+  if (!report.tasks.empty()) {
+    report.begin_ns = std::ranges::min(report.tasks, {}, &task_report::begin_ns).begin_ns;
+    report.end_ns = std::ranges::max(report.tasks, {}, &task_report::end_ns).end_ns;
+  }
+  end->come(std::move(report), failure);
+}
+
+}  // namespace ballast::inline job

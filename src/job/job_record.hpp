@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "array_home.hpp"
+#include "ballast/job/job_report.hpp"
+#include "ballast/job/job_request.hpp"
+#include "ballast/job/split_policy.hpp"
+#include "ids.hpp"
+#include "job_end.hpp"
+#include "job_order.hpp"
+
+namespace ballast::inline job {
+
+/// A job that has not ended. The core's, under its mutex, but for the constants.
+class job_record {
+ public:
+  job_record(job_number number, job_request request, kernel_code const* code, std::string policy,
+             std::uint32_t tasks, std::weak_ptr<scheduler_core const> core);
+
+  job_grid const& grid() const { return request.setup.grid; }
+  std::uint32_t units() const { return grid().units(); }
+  /// As messages call it: "'step' (number 17)".
+  std::string const& called() const { return called_; }
+
+  /// What a part reads and writes of each array, in the order of the arguments. Throws what a map throws.
+  std::vector<array_use> uses(job_part part) const;
+  /// The same; fails the job, and has none, if a map throws.
+  std::vector<array_use> uses_or_failure(job_part part);
+  /// Whether every unit reads or writes all that the job does of an argument.
+  bool is_shared_by_units(std::size_t argument) const;
+  /// Bytes of all that units do not share, for each of them.
+  std::uint64_t bytes_per_unit() const;
+
+  /// No task of it is planned, or kept for later.
+  bool is_planned() const;
+  bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
+  /// What was not planned is given up. The first failure counts.
+  void fail(std::exception_ptr why);
+  /// Tells the tickets.
+  void tell_end();
+
+  /// What the job does on one device.
+  struct on_device {
+    std::optional<job_part> kept = {};  ///< was given out, but could not be planned yet
+    std::uint32_t in_flight = 0;        ///< with the kept one
+  };
+
+  job_number const number;
+  job_request const request;
+  kernel_code const* const code;  ///< null for a plain kernel
+  std::string const policy;
+  std::uint32_t const tasks;
+  std::shared_ptr<job_end> const end;
+
+  std::vector<std::uint32_t> devices{};  ///< that it is dealt out to, by their places in the list
+  std::vector<on_device> shares{};       ///< of each of them
+  std::unique_ptr<job_split> split;      ///< once it has begun
+  std::uint32_t tasks_in_flight = 0;     ///< that were planned
+  std::exception_ptr failure;
+  job_report report;
+
+ private:
+  std::string const called_;
+};
+
+}  // namespace ballast::inline job

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lane_streams.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+std::exception_ptr failure_of_source() {
+  return std::make_exception_ptr(error("it takes data of an operation that failed"));
+}
+
+}  // namespace
+
+lane_queue::lane_queue(compute_device& device, std::uint32_t lane)
+    : stream_(device.make_stream()), lane_(lane), on_cuda_(device.is_cuda()) {}
+
+/// Looks again after watching: else a step in between would wake nobody.
+template <class Reached>
+bool lane_queue::is_at(lane_progress& earlier, Reached reached) const {
+  if (reached()) return true;
+  earlier.watch(lane_);
+  return reached();
+}
+
+bool lane_queue::is_in_order_by_itself(lane_progress const& earlier) const {
+  return earlier.on() == waiting_.front().progress->on();
+}
+
+/// Streams of one backend wait for each other on the device, once both were issued; others are held here.
+bool lane_queue::may_issue(lane_work const& work) const {
+  return std::ranges::all_of(work.after, [&](auto const& earlier) {
+    return is_at(*earlier, [&] {
+      return earlier->is_over() || (earlier->is_issued() && earlier->is_on_cuda() == on_cuda_);
+    });
+  });
+}
+
+bool lane_queue::are_over(progress_list const& earlier) const {
+  return std::ranges::all_of(earlier,
+                             [&](auto const& one) { return is_at(*one, [&] { return one->is_over(); }); });
+}
+
+std::shared_ptr<lane_progress> lane_queue::issue_next() {
+  if (waiting_.empty() || !may_issue(waiting_.front())) return nullptr;
+  issued_.push_back(enqueue(waiting_.front()));
+  waiting_.pop_front();
+  auto const& [progress, begin, end, failure] = issued_.back();
+  if (failure) progress->note_failed();
+  progress->note_issued(end);
+  return progress;
+}
+
+lane_queue::issued_work lane_queue::enqueue(lane_work const& work) {
+  issued_work result{work.progress, nullptr, nullptr, nullptr};
+  try {
+    try_to_enqueue(work, result);
+  } catch (...) { result.failure = std::current_exception(); }
+  return result;
+}
+
+/// What comes after one that could not be issued waits for the event behind it all the same, since the stream
+/// may still be at what was before.
+void lane_queue::try_to_enqueue(lane_work const& work, issued_work& result) {
+  wait_for(work.after);
+  if (std::ranges::any_of(work.data_of, [](auto const& source) { return source->has_failed(); }))
+    result.failure = failure_of_source();
+  if (work.is_kernel) result.begin = stream_->record();
+  try {
+    if (!result.failure) work.enqueue(*stream_);
+  } catch (...) { result.failure = std::current_exception(); }
+  result.end = work.is_kernel ? stream_->record() : stream_->record_unmeasured();
+}
+
+void lane_queue::wait_for(progress_list const& earlier) {
+  for (auto const& one : earlier)
+    if (!one->is_over() && !is_in_order_by_itself(*one) && one->moment() != nullptr)
+      stream_->wait_for(*one->moment());
+}
+
+std::optional<lane_end> lane_queue::next_end(kernel_clock& clock) {
+  if (issued_.empty() || (issued_.front().end != nullptr && !issued_.front().end->reached()))
+    return std::nullopt;
+  auto const [progress, begin, end, failure] = std::move(issued_.front());
+  issued_.pop_front();
+  last_over_ = progress;
+  lane_end found{progress->op(), failure};
+  if (begin != nullptr && end != nullptr && !failure) {
+    auto const [begin_ns, end_ns] = clock.between(*begin, end);
+    found.begin_ns = begin_ns;
+    found.end_ns = end_ns;
+  }
+  return found;
+}
+
+std::optional<lane_end> lane_queue::next_end_by(std::exception_ptr const& loss) {
+  if (is_empty()) return std::nullopt;
+  auto const from_issued = !issued_.empty();
+  if (!from_issued && !are_over(waiting_.front().after)) return std::nullopt;
+  last_over_ = from_issued ? issued_.front().progress : waiting_.front().progress;
+  from_issued ? issued_.pop_front() : waiting_.pop_front();
+  last_over_->note_failed();
+  return lane_end{last_over_->op(), loss};
+}
+
+}  // namespace ballast::inline job

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+#include "kernel_clock.hpp"
+#include "lane_work.hpp"
+
+namespace ballast::inline job {
+
+/// One stream of a lane: what waits to be issued on it and what was, both in order. The lane's thread only.
+class lane_queue {
+ public:
+  lane_queue(compute_device& device, std::uint32_t lane);
+
+  void add(lane_work work) { waiting_.push_back(std::move(work)); }
+  bool is_empty() const { return waiting_.empty() && issued_.empty(); }
+  bool has_issued() const { return !issued_.empty(); }
+
+  /// Issues the first work if nothing stands in its way: what it did is in the result. Where it has to wait
+  /// for another lane, that one will wake this one.
+  std::shared_ptr<lane_progress> issue_next();
+  /// The first issued one, if it has ended.
+  std::optional<lane_end> next_end(kernel_clock& clock);
+  /// The same for any, waiting or issued, because the device is lost and close()d: whoever comes after it
+  /// goes on as soon as what it comes after is over.
+  std::optional<lane_end> next_end_by(std::exception_ptr const& loss);
+  /// Waits at most a minute for what was enqueued.
+  void close() { stream_.reset(); }
+
+  /// Whose end was reported last.
+  std::shared_ptr<lane_progress> const& last_over() const { return last_over_; }
+
+ private:
+  struct issued_work {
+    std::shared_ptr<lane_progress> progress;
+    std::shared_ptr<event> begin, end;  ///< none for what could not be issued
+    std::exception_ptr failure;
+  };
+
+  template <class Reached>
+  bool is_at(lane_progress& earlier, Reached reached) const;
+  bool may_issue(lane_work const& work) const;
+  bool is_in_order_by_itself(lane_progress const& earlier) const;
+  issued_work enqueue(lane_work const& work);
+  void try_to_enqueue(lane_work const& work, issued_work& result);
+  void wait_for(progress_list const& earlier);
+  bool are_over(progress_list const& earlier) const;
+
+  std::unique_ptr<stream> stream_;
+  std::uint32_t const lane_;
+  bool const on_cuda_;
+  std::deque<lane_work> waiting_;
+  std::deque<issued_work> issued_;
+  std::shared_ptr<lane_progress> last_over_;
+};
+
+}  // namespace ballast::inline job

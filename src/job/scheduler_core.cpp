@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler_core.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+#include "copy_links.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+constexpr std::size_t most_devices = 31;  // a ledger has 32 places
+
+device_list const& checked(device_list const& devices) {
+  if (devices.empty() || devices.size() > most_devices)
+    refuse_argument("devices", devices.size(), "1 to 31 devices");
+  return devices;
+}
+
+job_options checked(job_options options) {
+  make_split_policy(options.policy);
+  if (options.tasks < 1) refuse_argument("tasks", options.tasks, "at least 1");
+  if (options.in_flight < 1 || options.in_flight > 64)
+    refuse_argument("in_flight", options.in_flight, "1 to 64");
+  return options;
+}
+
+void check_grid_of_ballast_kernel(job_grid const& grid) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  if (grid.along() != job_grid(grid.blocks()).along())
+    refuse_argument("grid", "cut along another dimension", "cut along its slowest, for a ballast kernel");
+  if (auto const blocks = grid.units() * grid.blocks_of_unit(); blocks > most)
+    refuse_argument("grid", std::to_string(blocks) + " blocks",
+                    "at most " + std::to_string(most) + " blocks of a ballast kernel");
+}
+
+}  // namespace
+
+scheduler_core::scheduler_core(device_list const& devices, job_options options)
+    : devices_(checked(devices)),
+      options_(checked(std::move(options))),
+      sources_(expected_links(devices_)),
+      planner_(ops_, sources_, [this](place_id from, place_id to) { return stream_of_copy(from, to); }),
+      on_devices_(devices_.size()) {
+  for (std::uint32_t lane = 0; lane < devices_.size(); ++lane)
+    lanes_.push_back(std::make_unique<device_lane>(
+        devices_[lane], lane,
+        [this](std::uint32_t of, std::vector<lane_end> const& ends) { note_ends(of, ends); }));
+}
+
+scheduler_core::~scheduler_core() = default;
+
+void scheduler_core::start() {
+  for (auto const& lane : lanes_) lane->start(lanes_);
+}
+
+std::shared_ptr<compute_device> const& scheduler_core::device_that_pins() const {
+  auto const gpu = std::ranges::find_if(devices_, [](auto const& device) { return device->is_cuda(); });
+  return gpu == devices_.end() ? devices_.front() : *gpu;
+}
+
+void scheduler_core::add(job_kernels const& more) {
+  for (auto const& kernel : more.kernels()) {
+    listed_code listed{kernel.code, {}};
+    for (auto const& device : devices_)
+      listed.blocks_at_once.push_back(
+          std::uint64_t(device->resources(kernel.code).blocks_per_multiprocessor) *
+          std::uint64_t(device->facts().multiprocessors));
+    std::lock_guard const hold(mutex_);
+    kernels_.try_emplace(kernel.key, std::move(listed));
+  }
+}
+
+std::shared_ptr<array_home> scheduler_core::make_array(extents const& shape, std::size_t element_bytes,
+                                                       std::string name) {
+  guard hold(mutex_);
+  auto const id = newest_array_ = array_id(newest_array_.value() + 1);
+  hold.unlock();
+  return std::make_shared<array_home>(shared_from_this(), id, std::move(name), shape, element_bytes);
+}
+
+auto scheduler_core::code_of(job_request const& request) const -> listed_code const* {
+  if (request.kernel == nullptr) return nullptr;
+  auto const found = kernels_.find(request.kernel);
+  if (found == kernels_.end())
+    refuse_argument("kernel", request.kernel_name, "one of a list that the scheduler was given");
+  return &found->second;
+}
+
+std::string const& scheduler_core::policy_of(job_request const& request) const {
+  return request.setup.policy.empty() ? options_.policy : request.setup.policy;
+}
+
+void scheduler_core::check(job_request const& request) const {
+  auto const& grid = request.setup.grid;
+  if (request.kernel != nullptr) check_grid_of_ballast_kernel(grid);
+  make_split_policy(policy_of(request));
+  for (auto const& argument : request.arguments) {
+    if (argument.array->core.get() != this)
+      refuse_argument("arguments", argument.array->name(), "arrays of this scheduler");
+    if (grid.units() != 0) argument.map.of({{0, grid.units()}, grid.units(), argument.array->shape});
+  }
+}
+
+job_ticket scheduler_core::submit(job_request request) {
+  check(request);
+  std::lock_guard const hold(mutex_);
+  if (stopped_) throw error("a job was submitted to a scheduler that is going");
+  auto const job = make_job(std::move(request));
+  ++statistics_.submitted;
+  jobs_.push_back(job);
+  advance();
+  return job_ticket(job->end);
+}
+
+std::shared_ptr<job_record> scheduler_core::make_job(job_request request) {
+  auto const* const listed = code_of(request);
+  close_for_host(request);
+  auto const number = job_number(newest_job_.value() + 1);
+  auto const tasks = request.setup.tasks == 0 ? options_.tasks : request.setup.tasks;
+  auto const policy = policy_of(request);
+  auto const job =
+      std::make_shared<job_record>(number, std::move(request), listed == nullptr ? nullptr : &listed->code,
+                                   policy, tasks, weak_from_this());
+  order_.add(number, job->units(), [of = job.get()](job_part part) { return of->uses_or_failure(part); });
+  newest_job_ = number;
+  return job;
+}
+
+/// Elements that the host was given are no longer its own.
+void scheduler_core::close_for_host(job_request const& request) {
+  for (auto const& argument : request.arguments) {
+    auto& open = argument.array->open;
+    open.to_update.store(false, std::memory_order_release);
+    if (argument.writes()) open.to_read.store(false, std::memory_order_release);
+  }
+}
+
+void scheduler_core::drain(deadline until) {
+  guard hold(mutex_);
+  auto const last = newest_job_;
+  auto const is_over = [&] { return jobs_.empty() || jobs_.front()->number > last; };
+  for (auto seen = changed_.rings(); !is_over(); seen = changed_.rings()) {
+    hold.unlock();
+    bool const rung = changed_.wait_past(seen, until.at());
+    hold.lock();
+    if (!rung && !is_over()) {
+      hold.unlock();
+      throw deadline_passed("the jobs to end", state());
+    }
+  }
+}
+
+job_statistics scheduler_core::statistics() const {
+  std::lock_guard const hold(mutex_);
+  return statistics_;
+}
+
+std::vector<operation_note> scheduler_core::journal() const {
+  std::lock_guard const hold(mutex_);
+  return journal_.lines();
+}
+
+}  // namespace ballast::inline job

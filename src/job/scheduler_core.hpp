@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "array_home.hpp"
+#include "ballast/device/compute_device.hpp"
+#include "ballast/device/doorbell.hpp"
+#include "ballast/job/array_handle.hpp"
+#include "ballast/job/job_kernels.hpp"
+#include "ballast/job/job_options.hpp"
+#include "ballast/job/job_report.hpp"
+#include "ballast/job/job_request.hpp"
+#include "ballast/job/job_ticket.hpp"
+#include "device_lane.hpp"
+#include "job_order.hpp"
+#include "job_record.hpp"
+#include "journal.hpp"
+#include "operations.hpp"
+#include "task_planner.hpp"
+
+namespace ballast::inline job {
+
+/// What a scheduler, its arrays and its tickets share. One mutex guards all that decides; nothing under it
+/// waits for a device. Lanes carry out what was decided and tell the ends.
+class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
+ public:
+  scheduler_core(device_list const& devices, job_options options);
+  ~scheduler_core();
+
+  // The constants, for any thread.
+  device_list const& devices() const { return devices_; }
+  std::uint32_t places() const { return std::uint32_t(devices_.size() + 1); }
+  std::shared_ptr<compute_device> const& device_that_pins() const;
+  job_options const& options() const { return options_; }
+
+  // Any thread.
+  void add(job_kernels const& more);
+  std::shared_ptr<array_home> make_array(extents const& shape, std::size_t element_bytes, std::string name);
+  job_ticket submit(job_request request);
+  /// Which elements of all those are.
+  index_range open(std::shared_ptr<array_home> const& array, host_use use, index_range elements,
+                   deadline until);
+  void drain(deadline until);
+  job_statistics statistics() const;
+  std::vector<operation_note> journal() const;
+  /// For messages.
+  std::string state() const;
+  void start();
+  /// Waits for the jobs; what has not ended by then fails. No call but open() and statistics() after it.
+  void stop(deadline until);
+
+  /// For the ledgers of arrays, under the mutex.
+  operations& operations_of_arrays() { return ops_; }
+
+ private:
+  /// A task that was planned and has not ended.
+  struct planned_task {
+    std::shared_ptr<job_record> job;
+    std::uint32_t share;  ///< which of the job's devices
+    job_part part;
+    std::vector<array_use> uses;
+    moved_bytes moved;
+    std::uint64_t own_bytes = 0;  ///< moved for this part alone
+  };
+  struct busy_time {
+    job_number job;
+    std::int64_t begin_ns, end_ns;
+  };
+  struct on_device {
+    std::uint32_t tasks = 0;  ///< that were planned
+    std::uint32_t kernels = 0;
+    bool is_lost = false;
+    std::vector<busy_time> latest{};  ///< kernels that ended last
+  };
+  struct listed_code {
+    kernel_code code;
+    std::vector<std::uint64_t> blocks_at_once;  ///< on each device
+  };
+  /// Bytes that wait on the links of copy_sources.
+  struct link_use {
+    place_id from, to;
+    std::size_t bytes;
+  };
+  using site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string>;
+  using guard = std::unique_lock<std::mutex>;
+
+  /// The host's access to elements that it waits for.
+  struct host_access {
+    std::shared_ptr<array_home> array;
+    host_use use;
+    byte_runs bytes;
+    job_number turn;
+  };
+
+  // scheduler_core.cpp
+  listed_code const* code_of(job_request const& request) const;
+  void check(job_request const& request) const;
+  std::string const& policy_of(job_request const& request) const;
+  std::shared_ptr<job_record> make_job(job_request request);
+  static void close_for_host(job_request const& request);
+
+  // core_planning.cpp
+  /// Plans all that may be; to be called whenever something has changed.
+  void advance();
+  void retire_ended();
+  void plan_of(std::shared_ptr<job_record> const& job);
+  bool plan_next(std::shared_ptr<job_record> const& job, std::uint32_t share);
+  bool plan_part(std::shared_ptr<job_record> const& job, std::uint32_t share, job_part part);
+  void plan_task(planned_task task);
+  void refuse_lost(planned_task const& task) const;
+
+  // core_jobs.cpp
+  bool has_room(std::uint32_t device, std::uint32_t own_tasks) const;
+  bool are_all_lost() const;
+  bool begin(job_record& job);
+  void begin_on_sound_devices(job_record& job);
+  job_shape shape_of(job_record const& job) const;
+  void fail(job_record& job, job_part part, std::string const& device, std::exception_ptr const& why);
+  void fail_if_stuck(job_record& job);
+
+  // core_operations.cpp: what was planned goes to the lanes.
+  op_stream stream_of_copy(place_id from, place_id to) const;
+  op_stream next_compute_stream(std::uint32_t device);
+  moved_bytes bring(std::shared_ptr<array_home> const& array, byte_runs const& bytes, place_id to,
+                    job_number job);
+  void hand_copy(std::shared_ptr<array_home> const& array, planned_copy const& copy, job_number job);
+  void hand_kernel(op_id op, planned_task const& task);
+  void hand_over(op_id op, job_number job, std::function<void(stream&)> enqueue);
+  progress_list progress_of(std::vector<op_id> const& ops) const;
+
+  // core_ends.cpp
+  void note_ends(std::uint32_t lane, std::vector<lane_end> const& ends);
+  void note_end(std::uint32_t lane, lane_end const& end);
+  void note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end, bool failed);
+  void note_task_failed(planned_task const& task, lane_end const& end);
+  bool was_alone(std::uint32_t device, job_number job, lane_end const& end);
+
+  // core_host_access.cpp
+  job_number take_turn(array_home const& array, host_use use, index_range elements);
+  void end_turn(host_access const& access);
+  void await(host_access& access, guard& hold, deadline until);
+  bool try_open(host_access& access);
+  void bring_to_host(host_access const& access);
+  void note_open(host_access const& access, index_range range);
+
+  // core_state.cpp
+  std::string state_under_mutex() const;
+  std::string oldest_operation() const;
+  void give_up_jobs();
+
+  device_list const devices_;
+  job_options const options_;
+  doorbell changed_;  ///< rung after each change that a host access or drain() may wait for
+
+  mutable std::mutex mutex_;
+  operations ops_;
+  copy_sources sources_;
+  task_planner planner_;
+  job_order order_;
+  std::map<kernel_key, listed_code> kernels_;
+  std::map<site, std::unique_ptr<split_policy>> policies_;
+  std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
+  job_number newest_job_;
+  array_id newest_array_;
+  std::vector<on_device> on_devices_;
+  std::unordered_map<std::uint64_t, planned_task> tasks_;                       ///< by the kernel's operation
+  std::unordered_map<std::uint64_t, link_use> copies_;                          ///< by operation
+  std::unordered_map<std::uint64_t, std::shared_ptr<lane_progress>> progress_;  ///< likewise
+  operation_journal journal_;
+  job_statistics statistics_;
+  bool stopped_ = false;
+
+  std::vector<std::unique_ptr<device_lane>> lanes_;
+};
+
+}  // namespace ballast::inline job

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ballast/base/environment.hpp"
+#include "ballast/device/compute_device.hpp"
+#include "ballast/job/job_scheduler.hpp"
+#include "ballast/job/shared_array.hpp"
+#include "ballast/job/split_policy.hpp"
+#include "job_test_kernels.cuh"
+
+namespace ballast::test {
+
+using words = shared_array<std::uint32_t>;
+using word_rows = shared_array<std::uint32_t, 2>;
+
+/// The sets of devices that jobs are dealt out to: BALLAST_TEST_DEVICES alone, by default CPU cores.
+inline std::vector<std::string> device_sets() {
+  if (auto const list = environment("BALLAST_TEST_DEVICES")) return {*list};
+  return {"host:1", "host:1,host:1/2", "host:1,host:2,host:1"};
+}
+inline device_list two_devices() {
+  return open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:1,host:1"));
+}
+
+inline std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (auto const& policy : split_policies()) names.emplace_back(policy.name);
+  return names;
+}
+
+/// All words are written, so that nothing of them is read before.
+template <class Array>
+void fill_with(Array& array, std::uint32_t value) {
+  std::ranges::fill(array.write(), value);
+}
+template <class Array>
+void number(Array& array) {
+  auto const all = array.write();
+  std::iota(all.begin(), all.end(), 1u);
+}
+template <class Array>
+std::vector<std::uint32_t> values_of(Array const& array) {
+  auto const all = array.read();
+  return {all.begin(), all.end()};
+}
+
+/// What mix_rows does, by one thread.
+inline std::vector<std::uint32_t> mixed(std::vector<std::uint32_t> const& now, std::uint32_t rows,
+                                        std::uint32_t columns) {
+  std::vector<std::uint32_t> next(now.size());
+  auto const of = [&](std::uint32_t row, std::uint32_t column) {
+    return now[std::size_t(row) * columns + column];
+  };
+  for (std::uint32_t row = 0; row < rows; ++row)
+    for (std::uint32_t column = 0; column < columns; ++column)
+      next[std::size_t(row) * columns + column] = 3 * of(row == 0 ? 0 : row - 1, column) +
+                                                  5 * of(row, column) +
+                                                  7 * of(std::min(row + 1, rows - 1), column);
+  return next;
+}
+
+/// One step of rows that are mixed; the arrays change places.
+inline job_ticket submit_mix(job_scheduler& jobs, word_rows& now, word_rows& next, job_setup setup) {
+  auto const rows_of = std::uint32_t(now.size(0)), columns_of = std::uint32_t(now.size(1));
+  auto const ticket =
+      jobs.submit(setup, reads(now, neighborhood(1)), writes(next, rows), [=](auto from, auto to) {
+        return mix_rows{from, to, rows_of, columns_of};
+      });
+  std::swap(now, next);
+  return ticket;
+}
+
+}  // namespace ballast::test

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_test_kernels.cuh"
+
+#include "ballast/job/kernels.cuh"
+
+namespace ballast::test {
+
+BALLAST_JOB_KERNELS(kernels, count_visits, mix_rows, add_all, mark_even)
+
+}  // namespace ballast::test

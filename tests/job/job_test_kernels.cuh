@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/job/job_kernels.hpp"
+
+namespace ballast::test {
+
+/// Adds one to the element of each block.
+struct count_visits {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> visits;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) { visits[block.index()] += 1; });
+  }
+};
+
+/// A block is a row: each element of the next state is made of three rows of this one, the edge being what
+/// it is next to.
+struct mix_rows {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t const> now;
+  array_ref<std::uint32_t> next;
+  std::uint32_t rows, columns;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto const row = block.index();
+    auto const above = row == 0 ? row : row - 1, below = row + 1 == rows ? row : row + 1;
+    block.for_each(columns, [&](std::uint32_t column) {
+      next[at(row, column)] =
+          3 * now[at(above, column)] + 5 * now[at(row, column)] + 7 * now[at(below, column)];
+    });
+  }
+  BALLAST_HD std::size_t at(std::uint32_t row, std::uint32_t column) const {
+    return std::size_t(row) * columns + column;
+  }
+};
+
+/// A block is a row of sums: each is of all that is read, and of the row's number.
+struct add_all {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t const> from;
+  array_ref<std::uint32_t> sums;
+  std::uint32_t elements;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) {
+      std::uint32_t sum = block.index();
+      for (std::uint32_t i = 0; i < elements; ++i) sum += from[i];
+      sums[block.index()] = sum;
+    });
+  }
+};
+
+/// Writes the element of each second block only.
+struct mark_even {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> marks;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) {
+      if (block.index() % 2 == 0) marks[block.index()] = 1000 + block.index();
+    });
+  }
+};
+
+/// In no list.
+struct unlisted {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> any;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {}
+};
+
+job_kernels const& kernels();
+
+}  // namespace ballast::test

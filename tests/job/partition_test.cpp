@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "job_fixture.hpp"
+
+namespace ballast::test {
+namespace {
+
+constexpr std::uint32_t task_counts[] = {1, 2, 5, 8, 61};
+
+class partition : public testing::TestWithParam<std::string> {
+ protected:
+  device_list devices_ = open_devices(GetParam());
+  job_scheduler jobs_{devices_, kernels()};
+
+  template <class F>
+  void for_each_policy_and_task_count(F visit) {
+    for (auto const& policy : policy_names())
+      for (auto const tasks : task_counts) {
+        SCOPED_TRACE(policy + ", " + std::to_string(tasks) + " tasks");
+        visit(policy, tasks);
+      }
+  }
+};
+
+TEST_P(partition, runs_each_block_once) {
+  words visits(jobs_, {143});
+  for_each_policy_and_task_count([&](std::string const& policy, std::uint32_t tasks) {
+    fill_with(visits, 5);
+    auto const ticket =
+        jobs_.submit({.grid = {13, 11}, .policy = policy, .tasks = tasks}, updates(visits, one_to_one(13)),
+                     [](auto all) { return count_visits{all}; });
+    EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(143, 6));
+    ticket.wait();
+    EXPECT_TRUE(ticket.is_finished());
+  });
+}
+
+TEST_P(partition, gives_what_one_thread_gives) {
+  constexpr std::uint32_t rows_of = 13, columns_of = 11, steps = 4;
+  word_rows now(jobs_, {rows_of, columns_of}), next(jobs_, {rows_of, columns_of});
+  for_each_policy_and_task_count([&](std::string const& policy, std::uint32_t tasks) {
+    number(now);
+    auto expected = values_of(now);
+    for (std::uint32_t step = 0; step < steps; ++step) {
+      submit_mix(jobs_, now, next, {.grid = rows_of, .policy = policy, .tasks = tasks});
+      expected = mixed(expected, rows_of, columns_of);
+    }
+    EXPECT_EQ(values_of(now), expected);
+  });
+}
+
+TEST_P(partition, tells_each_unit_once_in_the_report) {
+  words visits(jobs_, {61});
+  for_each_policy_and_task_count([&](std::string const& policy, std::uint32_t tasks) {
+    auto const report = jobs_
+                            .submit({.grid = 61, .policy = policy, .tasks = tasks}, updates(visits),
+                                    [](auto all) { return count_visits{all}; })
+                            .report();
+    std::vector<int> times(61);
+    for (auto const& task : report.tasks)
+      for (std::uint32_t i = 0; i < task.part.count; ++i) ++times[task.part.first + i];
+    EXPECT_EQ(times, std::vector<int>(61, 1));
+    EXPECT_EQ(report.policy, policy);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(devices, partition, testing::ValuesIn(device_sets()));
+
+}  // namespace
+}  // namespace ballast::test
