@@ -10,13 +10,16 @@
 
 #include "ballast/report/progress.hpp"
 #include "ballast/trace/exporters.hpp"
-#include "command_options.hpp"
+#include "command_line/options.hpp"
 #include "run_recording.hpp"
 #include "run_report.hpp"
 #include "run_request.hpp"
 
 namespace ballast::md {
 namespace {
+
+using command_line::add_path;
+using command_line::add_whole_number;
 
 /// Shows how far a comparison is, and keeps the energies that it passes.
 class watcher {
@@ -79,11 +82,11 @@ constexpr std::int64_t most_steps = 1'000'000'000'000;
 constexpr std::uint32_t most_queue_tasks = 256;
 constexpr int most_repetitions = 1'000'000;
 
-/// A whole number from 0, whose default stands in `target`.
+/// A whole number from 0.
 template <std::integral Number>
 void add_count(CLI::App& md, std::string const& name, Number& target, Number most,
                std::string const& meaning) {
-  add_whole_number(md, name, target, Number(0), most, meaning)->default_str(std::to_string(target));
+  add_whole_number(md, name, target, Number(0), most, meaning);
 }
 
 void add_system_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*>& physics) {
@@ -112,8 +115,7 @@ void add_system_options(CLI::App& md, run_request& asked, std::vector<CLI::Optio
 void add_run_options(CLI::App& md, run_request& asked) {
   add_count(md, "--steps", asked.steps, most_steps, "Steps; 0 times one evaluation of the forces");
   add_whole_number<std::uint64_t>(md, "--seed", asked.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-                                  "Of velocities and of S2's permutation")
-      ->default_str(std::to_string(asked.seed));
+                                  "Of velocities and of S2's permutation");
   md.add_option_function<std::string>(
         "--devices", [&](std::string const& list) { asked.devices = list; },
         "Comma-separated: cuda (every GPU), cuda:INDEX, host[:CORES][/SLOWDOWN]; else BALLAST_DEVICES, "
@@ -127,13 +129,11 @@ void add_run_options(CLI::App& md, run_request& asked) {
   add_count(md, "--task", asked.cut.task, most_atoms,
             "Atoms of a task of TQ and chen (0: 128, on cores up to 512 where tasks are many)");
   add_whole_number<std::uint32_t>(md, "--queue-tasks", asked.cut.queue_tasks, 1, most_queue_tasks,
-                                  "Tasks that a queue of chen holds; the paper's is 20")
-      ->default_str(std::to_string(asked.cut.queue_tasks));
+                                  "Tasks that a queue of chen holds; the paper's is 20");
   md.add_option("--feed", asked.cut.feed, "How TQ feeds devices: drain, parts or fixed (docs/queue.md)")
       ->type_name("POLICY")
       ->capture_default_str();
-  add_whole_number(md, "--repeat", asked.repeat, 1, most_repetitions, "Repetitions; medians are reported")
-      ->default_str(std::to_string(asked.repeat));
+  add_whole_number(md, "--repeat", asked.repeat, 1, most_repetitions, "Repetitions; medians are reported");
 }
 
 void add_file_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*> const& physics) {

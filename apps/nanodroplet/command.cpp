@@ -8,14 +8,16 @@
 #include <memory>
 #include <utility>
 
-#include "ballast/base/argument_text.hpp"
 #include "ballast/base/error.hpp"
+#include "command_line/options.hpp"
 #include "report.hpp"
 #include "request.hpp"
 #include "run.hpp"
 
 namespace ballast::nanodroplet {
 namespace {
+
+using command_line::add_whole_number;
 
 /// With --steps 0 nothing is sampled.
 void check_that_nothing_is_idle(CLI::App const& nanodroplet) {
@@ -39,17 +41,6 @@ void run(CLI::App const& nanodroplet, command_request const& typed,
   auto const devices = devices_for(*asked.mode, typed.devices);
   auto const done = run_sampling(asked, devices, typed.xyz, typed.xyz_every, stop_requested);
   std::cout << (typed.json ? run_as_json(done).text(2) + "\n" : run_as_text(done));
-}
-
-/// An option for a whole number from `least` to `most`, stored in `target`, which must outlive the parsing.
-template <std::integral Number, class Target>
-CLI::Option* add_whole_number(CLI::App& command, std::string const& name, Target& target, Number least,
-                              Number most, std::string const& meaning) {
-  auto* const option = command.add_option_function<std::string>(
-      name, [=, &target](std::string const& text) { target = whole_number(name, text, least, most); },
-      meaning);
-  if constexpr (std::integral<Target>) option->default_str(std::to_string(target));
-  return option->type_name("INT");
 }
 
 void add_system_options(CLI::App& nanodroplet, command_request& asked) {

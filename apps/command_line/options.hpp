@@ -8,18 +8,19 @@
 #include "ballast/base/argument_text.hpp"
 #include "ballast/base/error.hpp"
 
-namespace ballast::md {
+namespace ballast::command_line {
 
-/// An option that stores a whole number in `target`, a Number or an optional one. CLI11 would take -1 for
-/// 2^64 - 1 and the largest number for whatever is beyond it. `target` must outlive the parsing.
+/// An option that stores a whole number from `least` to `most` in `target`, a Number, whose value is shown as
+/// the default, or an optional one. CLI11 would take -1 for 2^64 - 1 and the largest number for whatever is
+/// beyond it. `target` must outlive the parsing. Parsing throws bad_argument with the option's name.
 template <std::integral Number, class Target>
 CLI::Option* add_whole_number(CLI::App& command, std::string const& name, Target& target, Number least,
                               Number most, std::string const& meaning) {
-  return command
-      .add_option_function<std::string>(
-          name, [=, &target](std::string const& text) { target = whole_number(name, text, least, most); },
-          meaning)
-      ->type_name("INT");
+  auto* const option = command.add_option_function<std::string>(
+      name, [=, &target](std::string const& text) { target = whole_number(name, text, least, most); },
+      meaning);
+  if constexpr (std::integral<Target>) option->default_str(std::to_string(target));
+  return option->type_name("INT");
 }
 
 /// An option that stores the name of a file or folder in `target`, which must outlive the parsing. An empty
@@ -37,4 +38,4 @@ inline CLI::Option* add_path(CLI::App& command, std::string const& name, std::st
       ->type_name(kind);
 }
 
-}  // namespace ballast::md
+}  // namespace ballast::command_line
