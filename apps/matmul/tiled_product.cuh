@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/block.cuh"
+#include "product_shape.hpp"
+
+namespace ballast::matmul {
+
+/// A block computes a tile of 128 x 128 elements of c, each thread 8 x 8 of them in registers, from slices of
+/// a and b in shared memory. Blocks count from left to right, then down. Tiles may reach beyond the matrices.
+struct tiled_product {
+  static constexpr int threads = 256;
+  static constexpr std::uint32_t side = 128, depth = 16;  ///< of a tile of c; of a slice
+  static constexpr std::uint32_t rows_of_unit = side;
+
+  struct scratch {
+    alignas(16) std::int32_t a[depth][side + 4];  ///< transposed; 4 more keep its stores apart in the banks
+    alignas(16) std::int32_t b[depth][side];
+  };
+
+  array_ref<std::int32_t const> a, b;
+  array_ref<std::int32_t> c;
+  product_shape shape;
+
+  static constexpr std::uint32_t blocks_in_a_row(product_shape const& shape) {
+    return shape.columns / side + (shape.columns % side != 0);
+  }
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    std::uint32_t const across = blocks_in_a_row(shape);
+    corner const tile{block.index() / across * side, block.index() % across * side};
+    per_item<patch, threads, Block> patches;
+    block.for_each(threads, [&](std::uint32_t i) { patches[i] = {}; });
+    for (std::uint32_t k = 0; k < shape.inner; k += depth) {
+      load(block, tile, k);
+      block.sync();
+      block.for_each(threads, [&](std::uint32_t i) { multiply(block.scratch(), i, patches[i]); });
+      block.sync();
+    }
+    block.for_each(threads, [&](std::uint32_t i) { store(tile, i, patches[i]); });
+  }
+
+ private:
+  static constexpr std::uint32_t patch_side = 8, half = 4, patches_across = side / patch_side;
+
+  struct corner {
+    std::uint32_t row, column;
+  };
+  /// The elements of a thread: 8 rows that follow each other, and 4 columns in either half of the tile, so
+  /// that neighbouring threads read neighbouring words of b.
+  struct patch {
+    std::int32_t sums[patch_side][patch_side];
+  };
+
+  BALLAST_HD static std::uint32_t row_of(std::uint32_t item, std::uint32_t r) {
+    return item / patches_across * patch_side + r;
+  }
+  BALLAST_HD static std::uint32_t column_of(std::uint32_t item, std::uint32_t c) {
+    return c / half * (side / 2) + item % patches_across * half + c % half;
+  }
+
+  /// Slices from k on; what lies beyond the matrices is 0.
+  template <class Block>
+  BALLAST_HD void load(Block& block, corner const& tile, std::uint32_t k) const {
+    auto& slices = block.scratch();
+    block.for_each(side, depth, [&](std::uint32_t row, std::uint32_t inner) {
+      bool const is_inside = tile.row + row < shape.rows && k + inner < shape.inner;
+      slices.a[inner][row] = is_inside ? a[std::size_t(tile.row + row) * shape.inner + k + inner] : 0;
+    });
+    block.for_each(depth, side, [&](std::uint32_t inner, std::uint32_t column) {
+      bool const is_inside = k + inner < shape.inner && tile.column + column < shape.columns;
+      slices.b[inner][column] =
+          is_inside ? b[std::size_t(k + inner) * shape.columns + tile.column + column] : 0;
+    });
+  }
+
+  BALLAST_HD static void multiply(scratch const& slices, std::uint32_t item, patch& result) {
+    patch sums = result;
+    for (std::uint32_t k = 0; k < depth; ++k) {
+      std::int32_t of_a[patch_side], of_b[patch_side];
+      for (std::uint32_t i = 0; i < patch_side; ++i) {
+        of_a[i] = slices.a[k][row_of(item, i)];
+        of_b[i] = slices.b[k][column_of(item, i)];
+      }
+      for (std::uint32_t r = 0; r < patch_side; ++r)
+        for (std::uint32_t c = 0; c < patch_side; ++c) sums.sums[r][c] += of_a[r] * of_b[c];
+    }
+    result = sums;
+  }
+
+  BALLAST_HD void store(corner const& tile, std::uint32_t item, patch const& result) const {
+    for (std::uint32_t r = 0; r < patch_side; ++r) {
+      std::uint32_t const row = tile.row + row_of(item, r);
+      if (row >= shape.rows) return;
+      for (std::uint32_t i = 0; i < patch_side; ++i) {
+        std::uint32_t const column = tile.column + column_of(item, i);
+        if (column < shape.columns) c[std::size_t(row) * shape.columns + column] = result.sums[r][i];
+      }
+    }
+  }
+};
+
+}  // namespace ballast::matmul
