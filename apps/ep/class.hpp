@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace ballast::ep {
+
+/// Square annuli: l <= max(|X|, |Y|) < l + 1.
+inline constexpr std::uint32_t annuli = 10;
+
+/// What a run finds: of the pairs of normal deviates (X, Y) the sums, and how many lie in each annulus.
+struct tally {
+  double sx = 0, sy = 0;
+  std::array<std::uint64_t, annuli> counts{};
+
+  std::uint64_t pairs() const;
+  bool operator==(tally const&) const = default;
+};
+
+/// A problem class of the NAS Parallel Benchmarks: 2^log2_pairs pairs of uniform numbers, and what is known
+/// of the answer. Sums: NPB 3.3, signed. Accepted pairs: NPB 3.4. Counts: by a separate program in integers,
+/// for all classes but E.
+struct problem_class {
+  char name;
+  std::uint32_t log2_pairs;
+  double sx, sy;
+  std::uint64_t pairs;
+  std::optional<std::array<std::uint64_t, annuli>> counts;
+};
+
+/// S, W, A, B, C, D and E.
+std::span<problem_class const> problem_classes();
+/// Throws bad_argument ("class") listing them.
+problem_class const& class_named(std::string_view name);
+
+/// Sums within the benchmark's 1e-8 of their size, numbers of pairs exactly.
+bool is_right(tally const& found, problem_class const& expected);
+
+}  // namespace ballast::ep
