@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plate.hpp"
+
+#include <algorithm>
+
+#include "ballast/base/argument_text.hpp"
+
+namespace ballast::hotspot {
+namespace {
+
+// Rodinia 3, cuda/hotspot/hotspot.cu, in its units.
+constexpr double chip_edge = 0.016, chip_thickness = 0.0005, specific_heat = 1.75e6, conductivity = 100;
+constexpr double capacitance_factor = 0.5, most_power_density = 3e6, precision = 0.001;
+constexpr std::uint32_t largest_side = 1024;  ///< of the input files that come with it
+
+}  // namespace
+
+chip_size chip_size_named(std::string_view name) {
+  constexpr std::string_view names[] = {"scaled", "rodinia"};
+  return static_cast<chip_size>(place_among(names, "chip", name));
+}
+
+double edge_of_chip(plate const& of, chip_size size) {
+  auto const side = std::max(of.rows, of.columns);
+  if (size == chip_size::rodinia || side <= largest_side) return chip_edge;
+  return chip_edge * side / largest_side;
+}
+
+step_factors factors_of(plate const& of, chip_size size) {
+  double const edge = edge_of_chip(of, size), height = edge / of.rows, width = edge / of.columns;
+  double const capacity = capacitance_factor * specific_heat * chip_thickness * width * height;
+  double const rx = width / (2 * conductivity * chip_thickness * height);
+  double const ry = height / (2 * conductivity * chip_thickness * width);
+  double const rz = chip_thickness / (conductivity * height * width);
+  double const steepest = most_power_density / (capacitance_factor * chip_thickness * specific_heat);
+  return {precision / steepest / capacity, 1 / ry, 1 / rx, 1 / rz};
+}
+
+bool is_stable(step_factors const& factors) {
+  return factors.step_by_capacity * (2 * factors.by_ry + 2 * factors.by_rx + factors.by_rz) <= 1;
+}
+
+}  // namespace ballast::hotspot

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ballast::hotspot {
+
+/// Cells of a chip, stored row by row.
+struct plate {
+  std::uint32_t rows = 0, columns = 0;
+
+  constexpr std::size_t cells() const { return std::size_t(rows) * columns; }
+  constexpr bool operator==(plate const&) const = default;
+};
+
+/// How large the chip is. `rodinia`: always 0.016 m, as in Rodinia's hotspot; with more than 1385 cells to a
+/// side its time step is unstable. `scaled`: the same up to 1024 cells to the longer side, beyond as many
+/// times larger as there are more cells, so that a cell keeps its size.
+enum class chip_size : std::uint8_t { scaled, rodinia };
+
+/// Throws bad_argument ("chip") listing the names.
+chip_size chip_size_named(std::string_view name);
+/// In m.
+double edge_of_chip(plate const& of, chip_size size);
+
+/// What a time step multiplies by, from Rodinia's constants, computed in double precision:
+/// T' = T + step_by_capacity (P + (above + below - 2 T) by_ry + (left + right - 2 T) by_rx + (80 - T) by_rz).
+struct step_factors {
+  double step_by_capacity, by_ry, by_rx, by_rz;
+};
+
+/// The plate has cells.
+step_factors factors_of(plate const& of, chip_size size = chip_size::scaled);
+
+/// Whether small differences die away: the four lateral shares and what leaves upwards are no more than
+/// the whole (von Neumann's condition is step_by_capacity by_r <= 0.25 on a square grid).
+bool is_stable(step_factors const& factors);
+
+inline constexpr double ambient_temperature = 80;
+
+}  // namespace ballast::hotspot

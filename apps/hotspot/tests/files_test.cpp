@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "ballast/base/error.hpp"
+#include "hotspot/number_file.hpp"
+#include "hotspot/picture.hpp"
+#include "scratch_file.hpp"
+
+namespace ballast::hotspot {
+namespace {
+
+using testing::HasSubstr;
+
+std::string complaint(std::string_view content, std::size_t count) {
+  scratch_file const file("input", content);
+  try {
+    read_numbers(file.path(), count);
+  } catch (error const& problem) { return problem.what(); }
+  return "";
+}
+
+TEST(hotspot_files, are_read_as_rodinia_writes_them) {
+  scratch_file const file("input", "323.829\n3.2e2\r\n  321 \n\n319.5");
+  EXPECT_EQ(read_numbers(file.path(), 4), (std::vector<double>{323.829, 320, 321, 319.5}));
+}
+
+TEST(hotspot_files, are_refused_with_the_line_that_is_no_number) {
+  EXPECT_THAT(complaint("1\ntwo\n", 2), HasSubstr(", line 2: \"two\" should be one finite number."));
+  EXPECT_THAT(complaint("1\n\n2 3\n", 2), HasSubstr(", line 3: \"2 3\""));
+  EXPECT_THAT(complaint("inf\n", 1), HasSubstr(", line 1: \"inf\""));
+}
+
+TEST(hotspot_files, are_refused_if_they_do_not_hold_a_number_for_each_cell) {
+  EXPECT_THAT(complaint("1\n2\n3\n", 4), HasSubstr("holds 3 numbers, and the plate has 4 cells."));
+  EXPECT_THAT(complaint("1\n2\n3\n", 2), HasSubstr("holds more than 2 numbers, and the plate has 2 cells."));
+  EXPECT_THAT(complaint("", 2), HasSubstr("cannot be read, or is empty."));
+  EXPECT_THROW(read_numbers("/no/such/file", 1), error);
+}
+
+TEST(hotspot_files, are_written_as_rodinia_does) {
+  scratch_file const file("output");
+  std::vector<float> const numbers{323.829f, 80, 1e9f};
+  write_numbers<float>(file.path(), numbers);
+  EXPECT_EQ(file.content(), "0\t323.829\n1\t80\n2\t1e+09\n");
+  EXPECT_THROW(write_numbers<float>("/no/such/folder/output", numbers), error);
+}
+
+TEST(hotspot_pictures, go_from_black_through_red_and_yellow_to_white) {
+  EXPECT_EQ(colour_of(coldest_colour - 100), (colour{0, 0, 0}));
+  EXPECT_EQ(colour_of(coldest_colour + 15), (colour{255, 0, 0}));
+  EXPECT_EQ(colour_of(coldest_colour + 30), (colour{255, 255, 0}));
+  EXPECT_EQ(colour_of(hottest_colour + 100), (colour{255, 255, 255}));
+  EXPECT_EQ(colour_of(std::numeric_limits<double>::quiet_NaN()), (colour{0, 0, 255}));
+}
+
+TEST(hotspot_pictures, have_a_pixel_for_each_cell_row_by_row) {
+  scratch_file const file("picture");
+  std::vector<float> const temperature{0, 315, 330, 345, 345, 0};
+  write_picture<float>(file.path(), {2, 3}, temperature);
+  EXPECT_EQ(file.content(), std::string("P6\n3 2\n255\n") +
+                                std::string("\0\0\0\xff\0\0\xff\xff\0\xff\xff\xff\xff\xff\xff\0\0\0", 18));
+}
+
+}  // namespace
+}  // namespace ballast::hotspot
