@@ -27,9 +27,15 @@ job_options checked(job_options options) {
   return options;
 }
 
+/// Then a part is a range of blocks, which count with x fastest.
+bool blocks_of_units_follow_each_other(job_grid const& grid) {
+  auto const [x, y, z] = grid.blocks();
+  return grid.along() == cut::z || (z <= 1 && (grid.along() == cut::y || y <= 1));
+}
+
 void check_grid_of_ballast_kernel(job_grid const& grid) {
   constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
-  if (grid.along() != job_grid(grid.blocks()).along())
+  if (!blocks_of_units_follow_each_other(grid))
     refuse_argument("grid", "cut along another dimension", "cut along its slowest, for a ballast kernel");
   if (auto const blocks = grid.units() * grid.blocks_of_unit(); blocks > most)
     refuse_argument("grid", std::to_string(blocks) + " blocks",

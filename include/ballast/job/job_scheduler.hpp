@@ -44,9 +44,9 @@ class job_scheduler {
   /// for each of them (of T const for reads()) and returns the task's kernel. It is called on a thread of the
   /// scheduler, in any order, and accesses no array; index i of a reference is element i of the whole
   /// flattened array, of which only the task's region may be touched. Waits for no device. Throws
-  /// bad_argument, before anything has changed: "kernel" that is in no added list, "grid" that is cut other
-  /// than along its slowest dimension or has more than 2 147 483 647 blocks, "map" that does not fit,
-  /// "policy", "arguments" of another scheduler.
+  /// bad_argument, before anything has changed: "kernel" that is in no added list, "grid" that is cut
+  /// although a slower dimension has more than one block, or has more than 2 147 483 647 blocks, "map" that
+  /// does not fit, "policy", "arguments" of another scheduler.
   template <class... Arguments>
   job_ticket submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     return submit_tuple(setup, std::forward_as_tuple(accesses_then_factory...),
