@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ballast/base/environment.hpp"
+#include "ballast/device/compute_device.hpp"
+#include "ballast/job/job_options.hpp"
+#include "ballast/job/split_policy.hpp"
+
+namespace ballast::job_run {
+
+/// Whether a sanitizer slows the tests down: then they take fewer and smaller cases.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// The devices that tests run on: BALLAST_TEST_DEVICES, by default two CPU cores.
+inline device_list test_devices() {
+  return open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:1,host:1"));
+}
+
+/// The first of them alone, and all; by default also three of unequal speed.
+inline std::vector<device_list> device_sets() {
+  auto const all = test_devices();
+  std::vector<device_list> sets{{all.front()}, all};
+  if (!environment("BALLAST_TEST_DEVICES")) sets.push_back(open_devices("host:1,host:1/2,host:1"));
+  return sets;
+}
+
+/// Every policy, those that use a number of tasks with several.
+inline std::vector<job_options> ways_to_split() {
+  std::vector<job_options> ways;
+  for (auto const& policy : split_policies()) {
+    bool const uses_a_number = policy.name == "master_worker" || policy.name == "fixed";
+    for (std::uint32_t const tasks : {8u, 1u, 2u, 5u, 61u}) {
+      if (tasks != 8 && (!uses_a_number || sanitized)) break;
+      ways.emplace_back();
+      ways.back().policy = policy.name;
+      ways.back().tasks = tasks;
+    }
+  }
+  return ways;
+}
+
+/// For messages.
+inline std::string text_of(device_list const& devices, job_options const& how) {
+  return std::to_string(devices.size()) + " devices, " + how.policy + ", " + std::to_string(how.tasks) +
+         " tasks";
+}
+
+}  // namespace ballast::job_run

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timed_runs.hpp"
+
+#include <chrono>
+
+namespace ballast::job_run {
+namespace {
+
+moved_bytes difference(moved_bytes const& after, moved_bytes const& before) {
+  return {after.from_host - before.from_host, after.to_host - before.to_host,
+          after.between_devices - before.between_devices};
+}
+
+timed_run timed(job_scheduler& jobs, timed_program const& program) {
+  program.prepare();
+  auto const before = jobs.statistics();
+  auto const begin = std::chrono::steady_clock::now();
+  program.run();
+  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+  auto const after = jobs.statistics();
+  return {took.count(), after.tasks - before.tasks, difference(after.moved, before.moved)};
+}
+
+}  // namespace
+
+deadline a_day_from_now() { return deadline::in(std::chrono::hours(24)); }
+
+std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_program const& program,
+                                std::function<bool()> const& stop_requested) {
+  std::vector<timed_run> runs{timed(jobs, program)};
+  while (runs.size() < times && !stop_requested()) runs.push_back(timed(jobs, program));
+  return runs;
+}
+
+}  // namespace ballast::job_run
