@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "ballast/device/array_ref.cuh"
 #include "ballast/device/block.cuh"
@@ -21,8 +20,12 @@ struct naive_product {
   array_ref<std::int32_t> c;
   product_shape shape;
 
-  static constexpr std::uint32_t blocks_in_a_row(product_shape const& shape) {
+  BALLAST_HD static constexpr std::uint32_t blocks_in_a_row(product_shape const& shape) {
     return shape.columns / threads + (shape.columns % threads != 0);
+  }
+
+  BALLAST_HD static constexpr std::uint32_t units(product_shape const& shape) {
+    return shape.rows / rows_of_unit + (shape.rows % rows_of_unit != 0);
   }
 
   template <class Block>
@@ -31,15 +34,17 @@ struct naive_product {
     std::uint32_t const row = block.index() / across, column = block.index() % across * threads;
     std::uint32_t const left = shape.columns - column;
     if (left >= threads)
-      multiply(block, row, column, std::integral_constant<std::uint32_t, threads>());
+      multiply<true>(block, row, column, threads);
     else
-      multiply(block, row, column, left);
+      multiply<false>(block, row, column, left);
   }
 
  private:
-  /// A constant width leaves the loop over k without a comparison on a GPU, and in vectors on the host.
-  template <class Block, class Width>
-  BALLAST_HD void multiply(Block& block, std::uint32_t row, std::uint32_t column, Width width) const {
+  /// A width known when compiled leaves the loop over k without a comparison on a GPU, and in vectors on the
+  /// host.
+  template <bool IsWhole, class Block>
+  BALLAST_HD void multiply(Block& block, std::uint32_t row, std::uint32_t column, std::uint32_t left) const {
+    std::uint32_t const width = IsWhole ? threads : left;
     per_item<std::int32_t, threads, Block> sums;
     block.for_each(width, [&](std::uint32_t i) { sums[i] = 0; });
     auto const* const of_a = a.data() + std::size_t(row) * shape.inner;

@@ -26,8 +26,12 @@ struct tiled_product {
   array_ref<std::int32_t> c;
   product_shape shape;
 
-  static constexpr std::uint32_t blocks_in_a_row(product_shape const& shape) {
+  BALLAST_HD static constexpr std::uint32_t blocks_in_a_row(product_shape const& shape) {
     return shape.columns / side + (shape.columns % side != 0);
+  }
+
+  BALLAST_HD static constexpr std::uint32_t units(product_shape const& shape) {
+    return shape.rows / rows_of_unit + (shape.rows % rows_of_unit != 0);
   }
 
   template <class Block>

@@ -32,7 +32,7 @@ K kernel_of(matrices& of) {
 
 template <class K>
 std::uint32_t blocks_of(product_shape const& shape) {
-  return K::blocks_in_a_row(shape) * ((shape.rows + K::rows_of_unit - 1) / K::rows_of_unit);
+  return K::blocks_in_a_row(shape) * K::units(shape);
 }
 
 product_shape const shapes[] = {{1, 1, 1},     {3, 5, 7},      {1, 300, 257},  {130, 17, 129},

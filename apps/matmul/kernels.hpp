@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ballast/job/job_kernels.hpp"
+
+namespace ballast::matmul {
+
+/// naive_product and tiled_product, for job schedulers.
+job_kernels const& product_kernels();
+
+}  // namespace ballast::matmul

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matmul/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "job_run/tests/command_line.hpp"
+
+namespace ballast::matmul {
+namespace {
+
+using testing::HasSubstr;
+
+job_run::command_line const matmul("matmul", &add_command);
+
+TEST(matmul_command, tells_a_program_what_the_paper_asks_for) {
+  auto const found = matmul.answer("--size 100 --devices host:1,host:1 --policy static");
+  EXPECT_EQ(found["size"], 100);
+  EXPECT_EQ(found["kernel"], "naive");
+  EXPECT_EQ(found["devices"].size(), 2u);
+  EXPECT_EQ(found["policy"], "static");
+  EXPECT_EQ(found["tasks"], 2);
+  EXPECT_EQ(found["verified"], true);
+  EXPECT_GT(found["seconds"], 0);
+  EXPECT_EQ(found["bytes_moved"], 4 * (100 * 100 + 2 * 100 * 100 + 100 * 100));
+}
+
+TEST(matmul_command, repeats_with_the_tiled_kernel) {
+  auto const found = matmul.answer("--size 150 --kernel tiled --repeat 3 --devices host:1");
+  EXPECT_EQ(found["repetitions"], 3);
+  EXPECT_EQ(found["runs"].size(), 3u);
+  EXPECT_EQ(found["verified"], true);
+}
+
+TEST(matmul_command, tells_people_in_a_few_lines) {
+  EXPECT_THAT(matmul.printed("--size 20 --devices host:1"),
+              HasSubstr("product of int32 matrices, 20 x 20, kernel naive\n"));
+}
+
+TEST(matmul_command, leaves_further_repetitions_out_when_stopped) {
+  EXPECT_EQ(matmul.answer("--size 20 --repeat 5 --devices host:1", true)["repetitions"], 1);
+}
+
+TEST(matmul_command, refuses_what_is_not_legal) {
+  EXPECT_THAT(matmul.refusal("--size 0"), HasSubstr("--size is 0; legal is a whole number from 1 to 32768"));
+  EXPECT_THAT(matmul.refusal("--kernel fast"), HasSubstr("kernel is fast; legal is naive or tiled"));
+  EXPECT_THAT(matmul.refusal("--policy luck --devices host:1"), HasSubstr("policy is luck; legal is "));
+  EXPECT_THAT(matmul.refusal("--tasks 0"), HasSubstr("--tasks is 0"));
+  EXPECT_THAT(matmul.refusal("--repeat x"), HasSubstr("--repeat is x"));
+  EXPECT_THAT(matmul.refusal("--devices teapot"), HasSubstr("devices is teapot"));
+}
+
+}  // namespace
+}  // namespace ballast::matmul
