@@ -26,6 +26,10 @@ struct gaussian_pairs {
   array_ref<std::uint32_t> counts;  ///< annuli of a batch after each other
   std::uint32_t batches = 0, pairs_of_each = 0;
 
+  BALLAST_HD static constexpr std::uint32_t blocks_for(std::uint32_t batches) {
+    return batches / threads + (batches % threads != 0);
+  }
+
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     std::uint32_t const first = block.index() * threads;

@@ -21,9 +21,7 @@ struct results {
     return {array_ref(sx.data()), array_ref(sy.data()), array_ref(counts.data()), cut.count(),
             cut.pairs_of_each()};
   }
-  std::uint32_t blocks() const {
-    return (cut.count() + gaussian_pairs::threads - 1) / gaussian_pairs::threads;
-  }
+  std::uint32_t blocks() const { return gaussian_pairs::blocks_for(cut.count()); }
   tally sum() const { return sum_of(sx, sy, counts); }
 
   batches cut;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run.hpp"
+
+#include <utility>
+
+#include "kernels.hpp"
+#include "shared_pairs.hpp"
+
+namespace ballast::ep {
+namespace {
+
+job_run::verdict checked(tally const& found, problem_class const& expected) {
+  return {is_right(found, expected), expected.counts
+                                         ? "sums to 1e-8 and all counts against the published class"
+                                         : "sums to 1e-8 and accepted pairs against the published class"};
+}
+
+}  // namespace
+
+finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested) {
+  job_scheduler jobs(devices, pair_kernels(), asked.options);
+  shared_pairs pairs(jobs, asked.of.log2_pairs);
+  tally found;
+  auto const draw = [&] {
+    pairs.submit();
+    found = pairs.read();
+  };
+  auto runs = job_run::repeated(jobs, asked.repeat, {[] {}, draw}, stop_requested);
+  return {found, job_run::summary_of(devices, asked.options, std::move(runs), checked(found, asked.of))};
+}
+
+}  // namespace ballast::ep

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/job/job_scheduler.hpp"
+#include "ballast/job/shared_array.hpp"
+#include "batches.hpp"
+
+namespace ballast::ep {
+
+/// What all batches find as shared arrays, and the benchmark as a job. One thread at a time.
+class shared_pairs {
+ public:
+  /// `of` has pair_kernels() and outlives this. `log2_pairs`: 0 to most_log2_pairs.
+  shared_pairs(job_scheduler& of, std::uint32_t log2_pairs);
+
+  /// Each unit of the job is a block of batches. Waits for no device.
+  job_ticket submit();
+  /// The sum over all batches in their order, which hangs on no partition. Waits for the job.
+  tally read() const;
+
+ private:
+  job_scheduler& jobs_;
+  batches cut_;
+  shared_array<double> sx_, sy_;
+  shared_array<std::uint32_t> counts_;
+};
+
+}  // namespace ballast::ep

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "ep/kernels.hpp"
+#include "ep/reference.hpp"
+#include "ep/run.hpp"
+#include "ep/shared_pairs.hpp"
+#include "job_run/tests/device_sets.hpp"
+
+namespace ballast::ep {
+namespace {
+
+tally found_by(device_list const& devices, job_options const& how, std::uint32_t log2_pairs) {
+  job_scheduler jobs(devices, pair_kernels(), how);
+  shared_pairs pairs(jobs, log2_pairs);
+  pairs.submit();
+  return pairs.read();
+}
+
+TEST(ep, finds_the_same_bits_however_it_is_split) {
+  constexpr std::uint32_t log2_pairs = 18;
+  auto const one_task = found_by({job_run::test_devices().front()}, {}, log2_pairs);
+  EXPECT_EQ(one_task.counts, run_sequentially(log2_pairs).counts);
+  for (auto const& devices : job_run::device_sets())
+    for (auto const& how : job_run::ways_to_split())
+      EXPECT_EQ(found_by(devices, how, log2_pairs), one_task) << job_run::text_of(devices, how);
+}
+
+TEST(ep, finds_the_same_in_batches_that_fill_no_block) {
+  for (std::uint32_t const log2_pairs : {0u, 1u, 8u, 10u})
+    EXPECT_EQ(found_by(job_run::test_devices(), {}, log2_pairs).counts, run_sequentially(log2_pairs).counts);
+}
+
+TEST(ep, finds_what_is_known_of_class_S) {
+  if (job_run::sanitized) GTEST_SKIP() << "16 million pairs take too long with a sanitizer";
+  auto const done = run(job_run::test_devices(), {class_named("S")}, [] { return false; });
+  EXPECT_TRUE(done.summary.found.is_right);
+  EXPECT_EQ(done.found.counts, *class_named("S").counts);
+}
+
+TEST(ep, says_so_if_the_result_is_not_that_of_the_class) {
+  auto other = class_named("S");
+  other.log2_pairs = 10;
+  EXPECT_FALSE(run(job_run::test_devices(), {other}, [] { return false; }).summary.found.is_right);
+}
+
+TEST(ep, moves_nothing_but_its_results) {
+  auto other = class_named("S");
+  other.log2_pairs = 14;  // 64 batches
+  auto const moved = run(job_run::test_devices(), {other}, [] { return false; }).summary.runs.back().moved;
+  EXPECT_EQ(moved.from_host + moved.between_devices, 0u);
+  EXPECT_EQ(moved.to_host, 64 * (2 * sizeof(double) + annuli * sizeof(std::uint32_t)));
+}
+
+}  // namespace
+}  // namespace ballast::ep
