@@ -41,8 +41,12 @@ struct heat_step {
   plate of;
   cell_factors<Real> factors;
 
-  static constexpr std::uint32_t blocks_in_a_row(plate const& of) {
+  BALLAST_HD static constexpr std::uint32_t blocks_in_a_row(plate const& of) {
     return of.columns / threads + (of.columns % threads != 0);
+  }
+
+  BALLAST_HD static constexpr std::uint32_t units(plate const& of) {
+    return of.rows / rows_of_unit + (of.rows % rows_of_unit != 0);
   }
 
   template <class Block>

@@ -26,10 +26,7 @@ struct random_plate {
     return {array_ref<Real const>(temperature.data()), array_ref<Real const>(power.data()),
             array_ref(next.data()), of, cell_factors<Real>(factors_of(of))};
   }
-  std::uint32_t blocks() const {
-    return heat_step<Real>::blocks_in_a_row(of) *
-           ((of.rows + heat_step<Real>::rows_of_unit - 1) / heat_step<Real>::rows_of_unit);
-  }
+  std::uint32_t blocks() const { return heat_step<Real>::blocks_in_a_row(of) * heat_step<Real>::units(of); }
 
   plate of;
   std::vector<Real> temperature, power;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ballast::hotspot {
+
+template <class Real>
+bool is_heated(heated_plate<Real> const& start, std::uint32_t steps, std::span<Real const> temperature) {
+  auto const agree = [](Real a, Real b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  return std::ranges::equal(temperature, heated(start, steps), agree);
+}
+
+template bool is_heated(heated_plate<float> const&, std::uint32_t, std::span<float const>);
+template bool is_heated(heated_plate<double> const&, std::uint32_t, std::span<double const>);
+
+}  // namespace ballast::hotspot

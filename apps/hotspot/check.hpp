@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "reference.hpp"
+
+namespace ballast::hotspot {
+
+/// Whether these temperatures are, bit by bit, those of the sequential program after so many steps; what is
+/// no number, as an unstable plate becomes, equals any other that is none.
+template <class Real>
+bool is_heated(heated_plate<Real> const& start, std::uint32_t steps, std::span<Real const> temperature);
+
+}  // namespace ballast::hotspot

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "ballast/device/compute_device.hpp"
+#include "ballast/job/job_options.hpp"
+#include "job_run/report.hpp"
+#include "plate.hpp"
+#include "summary.hpp"
+
+namespace ballast::hotspot {
+
+enum class precision : std::uint8_t { float32, float64 };
+
+/// "single" or "double"; throws bad_argument ("precision") listing them.
+precision precision_named(std::string_view name);
+
+/// Names of files; none where empty.
+struct run_files {
+  std::string temperature, power;  ///< to begin with: read_numbers(); without them inputs.hpp
+  std::string output, picture;     ///< of the end: write_numbers() and write_picture()
+};
+
+/// A simulation and how it is computed.
+struct plan {
+  plate of{512, 512};  ///< with cells
+  std::uint32_t steps = 1000;
+  chip_size chip = chip_size::scaled;
+  precision in = precision::float32;
+  run_files files{};
+  job_options options{};
+  std::uint32_t repeat = 1;  ///< at least 1
+};
+
+struct finished_run {
+  summary end;  ///< of the last repetition
+  job_run::run_summary how;
+};
+
+/// Up to so many cells times steps the whole run is checked against the sequential program, beyond its last
+/// step.
+inline constexpr std::uint64_t most_checked_cells = std::uint64_t{1} << 29;
+
+/// Simulates on these devices, checks the last repetition, and writes its files. Repetitions end early once
+/// `stop_requested` says so. Throws what job_scheduler and its jobs throw, and ballast::error for files.
+finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested);
+
+}  // namespace ballast::hotspot

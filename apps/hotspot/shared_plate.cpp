@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared_plate.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <utility>
+
+#include "heat_step.cuh"
+#include "job_run/timed_runs.hpp"
+
+namespace ballast::hotspot {
+namespace {
+
+constexpr std::size_t most_steps_ahead = 256;  ///< what has been submitted takes memory until it has run
+
+}  // namespace
+
+template <class Real>
+shared_plate<Real>::shared_plate(job_scheduler& of, plate const& cells, step_factors const& factors)
+    : jobs_(of),
+      of_(cells),
+      factors_(factors),
+      now_(of, {cells.rows, cells.columns}, "temperature"),
+      next_(of, {cells.rows, cells.columns}, "next temperature"),
+      power_(of, {cells.rows, cells.columns}, "power") {}
+
+template <class Real>
+void shared_plate<Real>::fill(std::span<Real const> temperature, std::span<Real const> power) {
+  std::ranges::copy(temperature, now_.write().begin());
+  std::ranges::copy(power, power_.write().begin());
+}
+
+template <class Real>
+job_ticket shared_plate<Real>::step() {
+  using kernel = heat_step<Real>;
+  job_grid const grid({kernel::blocks_in_a_row(of_), kernel::units(of_)}, cut::y);
+  auto const band = rows(kernel::rows_of_unit);
+  auto const ticket =
+      jobs_.submit({.grid = grid, .name = "hotspot"}, reads(now_, neighborhood(1, kernel::rows_of_unit)),
+                   reads(power_, band), writes(next_, band),
+                   [of = of_, factors = cell_factors<Real>(factors_)](auto now, auto power, auto next) {
+                     return kernel{now, power, next, of, factors};
+                   });
+  std::swap(now_, next_);
+  return ticket;
+}
+
+template <class Real>
+void shared_plate<Real>::run(std::uint32_t steps) {
+  std::queue<job_ticket> ahead;
+  for (std::uint32_t i = 0; i < steps; ++i) {
+    if (ahead.size() == most_steps_ahead) {
+      ahead.front().wait(job_run::a_day_from_now());
+      ahead.pop();
+    }
+    ahead.push(step());
+  }
+  if (!ahead.empty()) ahead.back().wait(job_run::a_day_from_now());
+}
+
+template <class Real>
+std::span<Real const> shared_plate<Real>::temperature() const {
+  return now_.read();
+}
+
+template <class Real>
+std::span<Real const> shared_plate<Real>::temperature_before() const {
+  return next_.read();
+}
+
+template <class Real>
+std::span<Real const> shared_plate<Real>::power() const {
+  return power_.read();
+}
+
+template class shared_plate<float>;
+template class shared_plate<double>;
+
+}  // namespace ballast::hotspot

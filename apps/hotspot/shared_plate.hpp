@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "ballast/job/job_scheduler.hpp"
+#include "ballast/job/shared_array.hpp"
+#include "plate.hpp"
+#include "reference.hpp"
+
+namespace ballast::hotspot {
+
+/// A plate as shared arrays, and a time step as a job. One thread at a time. Real is float or double.
+template <class Real>
+class shared_plate {
+ public:
+  /// `of` has heat_kernels() and outlives this.
+  shared_plate(job_scheduler& of, plate const& cells, step_factors const& factors);
+
+  /// Writes temperature and power on the host, after the jobs that use them. Each has the plate's cells.
+  void fill(std::span<Real const> temperature, std::span<Real const> power);
+  /// Each unit of the job is a band of 8 rows, which reads a row more on either side. Waits for no device.
+  job_ticket step();
+  /// Submits so many steps, a few hundred ahead of the devices at most, and waits for the last.
+  void run(std::uint32_t steps);
+
+  /// On the host, after the steps so far. Right until the next.
+  std::span<Real const> temperature() const;
+  /// As it was before the last step. Right until the next.
+  std::span<Real const> temperature_before() const;
+  std::span<Real const> power() const;
+
+ private:
+  job_scheduler& jobs_;
+  plate of_;
+  step_factors factors_;
+  shared_array<Real, 2> now_, next_, power_;
+};
+
+}  // namespace ballast::hotspot

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hotspot/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "job_run/tests/command_line.hpp"
+#include "scratch_file.hpp"
+
+namespace ballast::hotspot {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+job_run::command_line const hotspot("hotspot", &add_command);
+
+TEST(hotspot_command, tells_a_program_a_few_temperatures_and_what_it_took) {
+  auto const found = hotspot.answer("--size 64 --steps 1000 --precision double --devices host:1,host:1");
+  EXPECT_EQ(found["size"], 64);
+  EXPECT_EQ(found["steps"], 1000);
+  EXPECT_NEAR(found["sum"], 1270191.578521, 1e-6);
+  EXPECT_NEAR(found["first"], 309.2607911757, 1e-10);
+  EXPECT_TRUE(found["middle"].is_number());
+  EXPECT_TRUE(found["last"].is_number());
+  EXPECT_EQ(found["verified"], true);
+  EXPECT_EQ(found["stable"], true);
+  EXPECT_EQ(found["chip"], 0.016);
+  EXPECT_EQ(found["devices"].size(), 2u);
+  EXPECT_GE(found["tasks"], 1000);
+  EXPECT_GT(found["bytes_moved"], 0);
+  EXPECT_GT(found["seconds"], 0);
+}
+
+TEST(hotspot_command, says_that_rodinias_chip_is_unstable_where_it_is) {
+  auto const options = std::string("--size 1500 --steps 2 --chip rodinia --devices host:1 ");
+  EXPECT_EQ(hotspot.answer(options)["stable"], false);
+  EXPECT_THAT(hotspot.printed(options), HasSubstr("a chip of 0.0160 m: UNSTABLE, for timing only\n"));
+}
+
+TEST(hotspot_command, begins_with_files_and_writes_what_it_ends_with) {
+  scratch_file const temperature("temperature", "80\n80\n80\n80\n"), power("power", "0\n0\n0\n0\n");
+  scratch_file const output("output"), picture("picture");
+  auto const found =
+      hotspot.answer("--size 2 --steps 9 --devices host:1 --temperature " + temperature.path() + " --power " +
+                     power.path() + " --output " + output.path() + " --picture " + picture.path());
+  EXPECT_EQ(found["sum"], 320);
+  EXPECT_EQ(output.content(), "0\t80\n1\t80\n2\t80\n3\t80\n");
+  EXPECT_EQ(picture.content(), std::string("P6\n2 2\n255\n") + std::string(12, '\0'));
+}
+
+TEST(hotspot_command, tells_people_in_a_few_lines) {
+  EXPECT_THAT(hotspot.printed("--size 10 --steps 3 --devices host:1"),
+              StartsWith("hotspot, 10 x 10 cells, 3 steps, single precision, a chip of 0.0160 m\nsum "));
+}
+
+TEST(hotspot_command, refuses_what_is_not_legal) {
+  EXPECT_THAT(hotspot.refusal("--size 0"), HasSubstr("--size is 0"));
+  EXPECT_THAT(hotspot.refusal("--steps 0"), HasSubstr("--steps is 0"));
+  EXPECT_THAT(hotspot.refusal("--chip large"), HasSubstr("chip is large; legal is scaled or rodinia"));
+  EXPECT_THAT(hotspot.refusal("--precision half"), HasSubstr("precision is half; legal is single or double"));
+  EXPECT_THROW(hotspot.printed("--size 2 --temperature /no/such/file --devices host:1"), error);
+}
+
+}  // namespace
+}  // namespace ballast::hotspot

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "hotspot/check.hpp"
+#include "hotspot/inputs.hpp"
+#include "hotspot/kernels.hpp"
+#include "hotspot/run.hpp"
+#include "hotspot/shared_plate.hpp"
+#include "job_run/tests/device_sets.hpp"
+
+namespace ballast::hotspot {
+namespace {
+
+/// After so many steps, twice.
+template <class Real>
+bool is_right_twice(device_list const& devices, job_options const& how, plate const& of,
+                    std::uint32_t steps) {
+  std::vector<Real> temperature(of.cells()), power(of.cells());
+  fill_temperature<Real>(of, temperature);
+  fill_power<Real>(of, power);
+  job_scheduler jobs(devices, heat_kernels(), how);
+  shared_plate<Real> shared(jobs, of, factors_of(of));
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    shared.fill(temperature, power);
+    shared.run(steps);
+    if (!is_heated<Real>({of, factors_of(of), temperature, power}, steps, shared.temperature())) return false;
+  }
+  return true;
+}
+
+TEST(hotspot, has_the_references_bits_however_it_is_split) {
+  for (auto const& devices : job_run::device_sets())
+    for (auto const& how : job_run::ways_to_split()) {
+      SCOPED_TRACE(job_run::text_of(devices, how));
+      EXPECT_TRUE(is_right_twice<float>(devices, how, {77, 261}, 12));
+      EXPECT_TRUE(is_right_twice<double>(devices, how, {61, 5}, 5));
+    }
+}
+
+TEST(hotspot, heats_plates_of_one_row_one_column_and_one_cell) {
+  for (plate const& of : {plate{1, 1}, {1, 600}, {600, 1}, {8, 8}, {9, 257}})
+    EXPECT_TRUE(is_right_twice<float>(job_run::test_devices(), {}, of, 7)) << of.rows << " x " << of.columns;
+}
+
+finished_run after(std::uint32_t size, precision in) {
+  plan asked;
+  asked.of = {size, size};
+  asked.in = in;
+  return run(job_run::test_devices(), asked, [] { return false; });
+}
+
+TEST(hotspot, finds_what_is_known_of_64_cells_squared_after_1000_steps) {
+  auto const exact = after(64, precision::float64), found = after(64, precision::float32);
+  EXPECT_NEAR(exact.end.sum, 1270191.578521, 1e-6);
+  EXPECT_NEAR(exact.end.first, 309.2607911757, 1e-10);
+  EXPECT_NEAR(found.end.sum / exact.end.sum, 1, 1e-4);
+  EXPECT_NEAR(found.end.first / exact.end.first, 1, 1e-4);
+  EXPECT_TRUE(exact.how.found.is_right);
+  EXPECT_TRUE(found.how.found.is_right);
+}
+
+TEST(hotspot, finds_what_is_known_of_512_cells_squared_after_1000_steps) {
+  if (job_run::sanitized) GTEST_SKIP() << "262 million cells take too long with a sanitizer";
+  auto const found = after(512, precision::float32);
+  EXPECT_NEAR(found.end.sum / 81298762.18625, 1, 1e-4);
+  EXPECT_NEAR(found.end.first / 310.1530889196, 1, 1e-4);
+  EXPECT_NEAR(found.end.middle / 310.0954874215, 1, 1e-4);
+  EXPECT_NEAR(found.end.last / 310.1306583827, 1, 1e-4);
+  EXPECT_TRUE(found.how.found.is_right);
+}
+
+TEST(hotspot, checks_the_last_step_of_a_run_that_is_too_long_to_check) {
+  if (job_run::sanitized) GTEST_SKIP() << "540 million cells take too long with a sanitizer";
+  plan asked;
+  asked.of = {1024, 1024};
+  asked.steps = static_cast<std::uint32_t>(1 + most_checked_cells / asked.of.cells());
+  auto const found = run(job_run::test_devices(), asked, [] { return false; }).how.found;
+  EXPECT_TRUE(found.is_right);
+  EXPECT_EQ(found.checked, "every cell of the last step against the sequential program, bit by bit");
+}
+
+TEST(hotspot, finds_one_wrong_cell) {
+  plate const of{9, 11};
+  std::vector<float> temperature(of.cells(), 90), power(of.cells(), 0);
+  heated_plate<float> const start{of, factors_of(of), temperature, power};
+  auto end = heated(start, 3);
+  EXPECT_TRUE(is_heated<float>(start, 3, end));
+  end[50] = std::nextafter(end[50], 0.0f);
+  EXPECT_FALSE(is_heated<float>(start, 3, end));
+}
+
+}  // namespace
+}  // namespace ballast::hotspot
