@@ -10,7 +10,10 @@
 #include "compare_command.hpp"
 #include "connect4/command.hpp"
 #include "devices_command.hpp"
+#include "ep/command.hpp"
+#include "hotspot/command.hpp"
 #include "interrupt.hpp"
+#include "matmul/command.hpp"
 #include "md/command.hpp"
 #include "md/interruption.hpp"
 #include "nanodroplet/command.hpp"
@@ -38,6 +41,9 @@ void describe(CLI::App& app) {
   ballast::md::add_command(app);
   ballast::connect4::add_command(app, &ballast::cli::was_interrupted);
   ballast::nanodroplet::add_command(app, &ballast::cli::was_interrupted);
+  ballast::matmul::add_command(app, &ballast::cli::was_interrupted);
+  ballast::ep::add_command(app, &ballast::cli::was_interrupted);
+  ballast::hotspot::add_command(app, &ballast::cli::was_interrupted);
 }
 
 /// The library names its argument; who typed an option of that name is told of the option.
