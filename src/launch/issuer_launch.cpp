@@ -56,7 +56,8 @@ bool issuer::issue(planned_launch const& planned) {
   return true;
 }
 
-/// By a producer that issued itself: two chains on one stream would take as long as both.
+/// By a producer that issued itself: two chains on one stream would take as long as both. A lane that was
+/// chosen because the launch's predecessor is in flight there was not empty, so the launch stays behind it.
 bool issuer::was_taken_meanwhile(std::uint32_t place) {
   bool const was_empty = in_flight_[place] == 0;
   in_flight_[place] = lanes_[place].in_flight();
@@ -151,9 +152,10 @@ std::uint32_t issuer::followers_of(submission_chain& chain, std::uint32_t most, 
 /// theirs.
 void issuer::measure_if_due(issue_lane& lane, submission& work) {
   auto& next = lane.next();
-  if (next.tells || lane.in_flight() != 0 || !plain_times_.begins_measure(shape_of(work))) return;
-  next.is_measured = true;
+  if (next.tells || lane.in_flight() != 0 || !plain_times_.is_due(shape_of(work))) return;
   next.behind = lane.on().record_unmeasured();
+  plain_times_.begin(shape_of(work));
+  next.is_measured = true;
   next.issued_at = clock::now();
 }
 

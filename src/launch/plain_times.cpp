@@ -10,15 +10,18 @@ std::int64_t plain_times::of(plain_shape const& what) const {
   return place == shapes_.end() ? 0 : place->second.ns;
 }
 
-bool plain_times::begins_measure(plain_shape const& what) {
+bool plain_times::is_due(plain_shape const& what) {
   auto place = shapes_.find(what);
   if (place == shapes_.end() && shapes_.size() == most_shapes) return false;
   if (place == shapes_.end()) place = shapes_.emplace(what, known{}).first;
   auto& shape = place->second;
-  if (++shape.launches < shape.next_measured || measured_ != nullptr) return false;
+  return ++shape.launches >= shape.next_measured && measured_ == nullptr;
+}
+
+void plain_times::begin(plain_shape const& what) {
+  auto& shape = shapes_.at(what);
   shape.next_measured = shape.launches + std::min(3 * shape.launches, most_between_measures);
   measured_ = &shape;
-  return true;
 }
 
 void plain_times::note(std::int64_t span_ns) {

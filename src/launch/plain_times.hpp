@@ -16,8 +16,10 @@ class plain_times {
   /// In ns; 0 if that is unknown.
   std::int64_t of(plain_shape const& what) const;
 
-  /// A launch is issued: whether it is to be measured. Then note() must follow.
-  bool begins_measure(plain_shape const& what);
+  /// A launch is issued: whether it should be measured. If it is, begin() follows.
+  bool is_due(plain_shape const& what);
+  /// It is measured; note() must follow.
+  void begin(plain_shape const& what);
   /// The measured launch took so long, as the host saw it. Short ones count at once, long ones little by
   /// little: a launch may have waited, and its end may have been seen late. Of 0 ns is one that was not
   /// measured after all.
