@@ -30,8 +30,8 @@ if(BALLAST_NATIVE)
   ballast_flag(-march=native)
 endif()
 
-# With UBSan, -O1 and above make the compiler itself ten times slower on formatting code; kernel lists, where the
-# tests spend their time, get -O2 in add_kernels(). GCC warns wrongly of uninitialised values under a sanitizer.
+# With UBSan, -O1 and above make the compiler itself ten times slower on formatting code and on tests; rooms that
+# format nothing get -O1 in add_room(), and kernel lists, where the tests spend their time, -O2 in add_kernels(). GCC warns wrongly of uninitialised values under a sanitizer.
 if(BALLAST_SANITIZE STREQUAL "address-undefined")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
 elseif(BALLAST_SANITIZE STREQUAL "thread")

@@ -9,6 +9,7 @@ function(add_kernels target file)
   cmake_parse_arguments(PARSE_ARGV 2 kernels "NOT_RESIDENT" "" "")
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
   target_sources(${target} PRIVATE ${file})
+  set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   if(NOT BALLAST_HAVE_CUDA)
     set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX)
     # Kernels keep their speed where the files around them are compiled with less.

@@ -7,6 +7,7 @@ set(BALLAST_SANITIZE none CACHE STRING "Sanitizers: none, address-undefined or t
 set_property(CACHE BALLAST_SANITIZE PROPERTY STRINGS none address-undefined thread)
 option(BALLAST_NATIVE "Compile for this machine's processor (-march=native)" OFF)
 option(BALLAST_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(BALLAST_PRECOMPILE "Precompile the standard library's headers" OFF)
 option(BALLAST_WERROR "Treat warnings as errors" OFF)
 
 foreach(choice IN ITEMS "BALLAST_CUDA:AUTO|ON|OFF" "BALLAST_SANITIZE:none|address-undefined|thread")

@@ -13,6 +13,10 @@ function(add_room name)
   ballast_room_sources(${name} sources cuda_sources)
   if(sources OR cuda_sources)
     add_library(${target} STATIC ${sources} ${cuda_sources})
+    if(BALLAST_SANITIZE STREQUAL "address-undefined" AND NOT "fmt::fmt-header-only" IN_LIST room_HEADER_ONLY_LIBRARIES)
+      target_compile_options(${target} PRIVATE -O1)
+    endif()
+    ballast_precompile_standard_headers(${target})
     set(scope PUBLIC)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/${name})
     foreach(library IN LISTS room_HEADER_ONLY_LIBRARIES)
@@ -68,29 +72,14 @@ function(ballast_show_only_own_headers target name scope)
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-# What a suite's .cpp files do takes no time to speak of, but compiling them did. The first suite precompiles
-# GoogleTest for all; ccache, where it is used, does better without.
+# What a suite's .cpp files do takes no time to speak of, but compiling them did.
 function(ballast_compile_fast target)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # Wrong at -O1 about std::string and literals, which a precompiled header shows as ours.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>
-                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>)
-  endif()
-  get_property(suites GLOBAL PROPERTY BALLAST_SUITES)
-  if(CMAKE_CXX_COMPILER_LAUNCHER)
-    return()
-  endif()
-  if(suites)
-    list(GET suites 0 first)
-    target_precompile_headers(${target} REUSE_FROM ${first})
-  else()
-    target_precompile_headers(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<gmock/gmock.h$<ANGLE-R>>)
-  endif()
+  ballast_precompile(${target} <gmock/gmock.h>)
 endfunction()
 
 # add_suite(target folder targets...): an executable of GoogleTest tests from folder/*.cpp and the kernel lists
-# folder/*.cu, linked with the given targets; nothing if the folder holds no tests.
+# folder/*.cu, linked with the given targets; nothing if the folder holds no tests. It may include tests/shared.
 function(add_suite target folder)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*.cu)
@@ -99,23 +88,21 @@ function(add_suite target folder)
   endif()
   add_executable(${target} ${sources})
   target_link_libraries(${target} PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/shared)
   ballast_compile_fast(${target})
   foreach(file IN LISTS kernels)
     add_kernels(${target} ${file})
-    set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   endforeach()
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
                        TEST_PREFIX "${target}."
                        PROPERTIES TIMEOUT 300 LABELS ${target})
-  set_property(GLOBAL APPEND PROPERTY BALLAST_SUITES ${target})
 endfunction()
 
 # add_room_test(name [targets...]): the suite ballast_test_<name> from tests/<name>, which may include the room's
-# private headers and tests/shared too.
+# private headers too.
 function(add_room_test name)
   add_suite(ballast_test_${name} ${PROJECT_SOURCE_DIR}/tests/${name} ballast::${name} ${ARGN})
   if(TARGET ballast_test_${name})
-    target_include_directories(ballast_test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src/${name}
-                                                            ${PROJECT_SOURCE_DIR}/tests/shared)
+    target_include_directories(ballast_test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src/${name})
   endif()
 endfunction()

@@ -13,6 +13,7 @@
 #include "ballast/device/buffer.hpp"
 #include "ballast/pool/pool_view.cuh"
 #include "pool_device.hpp"
+#include "sanitized.hpp"
 #include "tree_kernels.cuh"
 
 namespace ballast::test {
@@ -21,11 +22,7 @@ namespace {
 /// How many nodes a run takes here: fewer where every access is checked, and as BALLAST_TEST_TASKS says (from
 /// 100 on).
 std::uint32_t tasks_of_a_run() {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  constexpr auto usual = "20000";
-#else
-  constexpr auto usual = "1000000";
-#endif
+  constexpr auto usual = sanitized ? "20000" : "1000000";
   return std::uint32_t(std::stoul(environment("BALLAST_TEST_TASKS").value_or(usual)));
 }
 

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "methods.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::test {
 namespace {
@@ -37,12 +38,7 @@ TYPED_TEST(every_queue, executes_each_of_many_tasks_of_one_batch_exactly_once) {
   queue.close();
 }
 
-// A sanitizer makes each of them up to fifty times as slow.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr std::uint32_t very_many = 200'000;
-#else
-constexpr std::uint32_t very_many = 2'000'000;
-#endif
+constexpr std::uint32_t very_many = sanitized ? 200'000 : 2'000'000;
 
 TYPED_TEST(every_queue, executes_each_of_very_many_tasks_exactly_once) {
   std::uint32_t const n = very_many, batch = 50'000;

@@ -28,7 +28,7 @@ std::set<std::pair<cells, cells>> one_move_on(std::set<std::pair<cells, cells>> 
 TEST(connect4_board, reaches_as_many_different_positions_in_each_ply_as_others_have_counted) {
   std::vector<std::size_t> counts;
   std::set<std::pair<cells, cells>> boards{{0, 0}};
-  for (int ply = 0; ply <= (sanitized ? 6 : 8); ++ply) {
+  for (int ply = 0; ply <= (test::sanitized ? 6 : 8); ++ply) {
     counts.push_back(boards.size());
     boards = one_move_on(boards);
   }
@@ -38,7 +38,7 @@ TEST(connect4_board, reaches_as_many_different_positions_in_each_ply_as_others_h
 }
 
 TEST(connect4_board, sees_four_in_a_row_exactly_where_a_plain_search_sees_it) {
-  for (auto const& at : random_boards(sanitized ? 1000 : 20'000)) {
+  for (auto const& at : random_boards(test::sanitized ? 1000 : 20'000)) {
     slow_board const slow(at);
     ASSERT_EQ(has_four(at.max), slow.has_four('X')) << at.max;
     ASSERT_EQ(has_four(at.min), slow.has_four('O')) << at.min;

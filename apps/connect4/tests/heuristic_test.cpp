@@ -12,7 +12,7 @@ namespace {
 score e(std::string_view moves, heuristic rule) { return evaluate(board_after(moves), rule); }
 
 TEST(connect4_heuristic, agrees_with_a_slow_and_plain_count_on_many_random_boards) {
-  for (auto const& at : random_boards(sanitized ? 1000 : 20'000)) {
+  for (auto const& at : random_boards(test::sanitized ? 1000 : 20'000)) {
     for (auto const rule : {heuristic::h1, heuristic::h2, heuristic::h3})
       ASSERT_EQ(evaluate(at, rule), slow_evaluation(at, rule)) << at.max << ' ' << at.min;
   }

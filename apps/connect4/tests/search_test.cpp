@@ -38,7 +38,7 @@ TEST(connect4_sequential, finds_the_reference_values_nodes_and_best_columns) {
 
 TEST(connect4_sequential, has_as_many_nodes_as_the_trees_of_the_empty_board) {
   std::vector<std::uint64_t> const known{8, 57, 400, 2801, 19608, 137257, 960793, 6634027, 46028599};
-  for (int lookahead = 1; lookahead <= (sanitized ? 7 : 9); ++lookahead)
+  for (int lookahead = 1; lookahead <= (test::sanitized ? 7 : 9); ++lookahead)
     EXPECT_EQ(found("", lookahead, heuristic::h2).nodes, known[std::size_t(lookahead - 1)]) << lookahead;
 }
 

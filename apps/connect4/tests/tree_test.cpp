@@ -38,7 +38,7 @@ TEST(connect4_tree, has_the_known_number_of_nodes_and_of_won_ones_at_each_level)
   std::vector<level_count> const known{
       {1, 0},     {7, 0},      {49, 0},         {343, 0},         {2401, 0},
       {16807, 0}, {117649, 0}, {823536, 13032}, {5673234, 44430}, {39394572, 1086882}};
-  int const deepest = sanitized ? 7 : 9;
+  int const deepest = test::sanitized ? 7 : 9;
   auto const levels = levels_of("", deepest);
   for (std::size_t level = 0; level < levels.size(); ++level) EXPECT_EQ(levels[level], known[level]) << level;
 }

@@ -5,6 +5,7 @@
 
 #include "forces_by.hpp"
 #include "md/gaussian_system.hpp"
+#include "sanitized.hpp"
 #include "systems.hpp"
 #include "test_devices.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 TEST(md_device_counts, give_the_same_bits) {
   if (!of_one_kind(test_devices())) GTEST_SKIP() << "CPU cores and GPUs round differently";
-  auto const all = gaussian_system(sanitized ? 700 : 2000);
+  auto const all = gaussian_system(test::sanitized ? 700 : 2000);
   auto const what = physics_of(true, false);
   device_list const one{test_devices().front()};
   auto const expected = forces_by(solution::s1, one, what, all);

@@ -5,6 +5,7 @@
 
 #include "ballast/base/error.hpp"
 #include "md/reference.hpp"
+#include "sanitized.hpp"
 #include "systems.hpp"
 
 namespace ballast::md {
@@ -65,7 +66,8 @@ class md_reference_values : public testing::TestWithParam<known_sums> {};
 
 TEST_P(md_reference_values, agree_with_the_all_pairs_reference) {
   auto const& known = GetParam();
-  if (sanitized && known.count > 4096) GTEST_SKIP() << "half a thousand million pairs are too many here";
+  if (test::sanitized && known.count > 4096)
+    GTEST_SKIP() << "half a thousand million pairs are too many here";
   auto const result = reference_forces(gaussian_system(known.count), {});
   EXPECT_EQ(result.sum.pairs, known.pairs);
   EXPECT_NEAR(result.sum.energy_lj, known.energy_lj, 1e-10 * std::abs(known.energy_lj));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sanitized.hpp"
 #include "scratch_folder.hpp"
 #include "systems.hpp"
 #include "test_devices.hpp"
@@ -36,7 +37,7 @@ struct whole_run {
 TEST(md_simulation, conserves_energy_and_momentum_with_force_shifted_potentials) {
   whole_run all(solution::tq, shifted(12), warm(500, 5));
   double const before = all.energy();
-  int const steps = sanitized ? 50 : 400;
+  int const steps = test::sanitized ? 50 : 400;
   all.steps(steps);
   double const picoseconds = steps * 0.002;
   EXPECT_LT(std::abs(all.energy() - before) / 500 / picoseconds, 1e-6 * 5);
@@ -49,7 +50,7 @@ TEST(md_simulation, starts_from_the_published_energy_and_hardly_leaves_it) {
   whole_run all(solution::s1, shifted(12), {gaussian_system(4096), 0, std::nullopt});
   double const self = -coulomb * 4096 * 0.0004 / 12;  // what LAMMPS counts besides
   EXPECT_NEAR(all.energy() + self, -131.645427616, 1e-7);
-  if (sanitized) return;
+  if (test::sanitized) return;
   all.steps(20);
   EXPECT_NEAR(all.energy() + self, -131.645427616, 1e-3);
 }

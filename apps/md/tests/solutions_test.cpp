@@ -9,6 +9,7 @@
 #include "forces_by.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/reference.hpp"
+#include "sanitized.hpp"
 #include "scratch_folder.hpp"
 #include "systems.hpp"
 #include "test_devices.hpp"
@@ -47,7 +48,7 @@ class md_solutions : public testing::TestWithParam<way> {
   }
 };
 
-atoms small_droplet() { return gaussian_system(sanitized ? 700 : 2000); }
+atoms small_droplet() { return gaussian_system(test::sanitized ? 700 : 2000); }
 
 TEST_P(md_solutions, agree_with_the_all_pairs_reference) {
   auto const all = small_droplet();
@@ -97,7 +98,7 @@ TEST(md_solutions_reference_values, of_4096_atoms_come_from_every_solution) {
 }
 
 TEST(md_solutions_reference_values, of_half_a_million_atoms_come_from_the_task_queue) {
-  if (sanitized) GTEST_SKIP() << "fourteen million pairs are too many here";
+  if (test::sanitized) GTEST_SKIP() << "fourteen million pairs are too many here";
   auto const all = gaussian_system(524288);
   auto const sums = totals_of(forces_by(solution::tq, test_devices(), physics_of(false, false), all));
   EXPECT_EQ(sums.pairs, 14067352);

@@ -38,10 +38,4 @@ inline atoms scattered(std::size_t count, vec3 side, std::uint64_t seed) {
   return all;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
-
 }  // namespace ballast::md
