@@ -5,6 +5,7 @@
 
 #include "ballast/base/error.hpp"
 #include "device/benchmarks.hpp"
+#include "job/benchmarks.hpp"
 #include "launch/benchmarks.hpp"
 #include "md/benchmarks.hpp"
 #include "pool/benchmarks.hpp"
@@ -14,8 +15,8 @@ namespace ballast::bench {
 
 std::vector<benchmark> all_benchmarks() {
   std::vector<benchmark> all;
-  for (auto const& group :
-       {device_benchmarks(), pool_benchmarks(), queue_benchmarks(), launch_benchmarks(), md_benchmarks()})
+  for (auto const& group : {device_benchmarks(), pool_benchmarks(), queue_benchmarks(), launch_benchmarks(),
+                            job_benchmarks(), md_benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 job_run::command_line const ep("ep", &add_command);
 
 TEST(ep_command, tells_a_program_sums_counts_and_whether_they_are_right) {
-  if (job_run::sanitized) GTEST_SKIP() << "16 million pairs take too long with a sanitizer";
+  if (test::sanitized) GTEST_SKIP() << "16 million pairs take too long with a sanitizer";
   auto const found = ep.answer("--class S --devices host:1,host:1");
   EXPECT_EQ(found["class"], "S");
   EXPECT_NEAR(found["sx"], -3.247834652034740e3, 1e-8 * 3.2e3);
@@ -30,7 +30,7 @@ TEST(ep_command, tells_a_program_sums_counts_and_whether_they_are_right) {
 }
 
 TEST(ep_command, tells_people_the_same) {
-  if (job_run::sanitized) GTEST_SKIP() << "16 million pairs take too long with a sanitizer";
+  if (test::sanitized) GTEST_SKIP() << "16 million pairs take too long with a sanitizer";
   auto const text = ep.printed("--devices host:1,host:1 --policy master_worker");
   EXPECT_THAT(text, HasSubstr("ep, class S: 2^24 pairs, accepted 13176389\nsums -3247.83465203"));
   EXPECT_THAT(text, HasSubstr("\ncounts 6140517 5865300 1100361 68546 1648 17 0 0 0 0\n"));

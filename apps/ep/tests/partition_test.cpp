@@ -32,7 +32,7 @@ TEST(ep, finds_the_same_in_batches_that_fill_no_block) {
 }
 
 TEST(ep, finds_what_is_known_of_class_S) {
-  if (job_run::sanitized) GTEST_SKIP() << "16 million pairs take too long with a sanitizer";
+  if (test::sanitized) GTEST_SKIP() << "16 million pairs take too long with a sanitizer";
   auto const done = run(job_run::test_devices(), {class_named("S")}, [] { return false; });
   EXPECT_TRUE(done.summary.found.is_right);
   EXPECT_EQ(done.found.counts, *class_named("S").counts);

@@ -62,7 +62,7 @@ TEST(hotspot, finds_what_is_known_of_64_cells_squared_after_1000_steps) {
 }
 
 TEST(hotspot, finds_what_is_known_of_512_cells_squared_after_1000_steps) {
-  if (job_run::sanitized) GTEST_SKIP() << "262 million cells take too long with a sanitizer";
+  if (test::sanitized) GTEST_SKIP() << "262 million cells take too long with a sanitizer";
   auto const found = after(512, precision::float32);
   EXPECT_NEAR(found.end.sum / 81298762.18625, 1, 1e-4);
   EXPECT_NEAR(found.end.first / 310.1530889196, 1, 1e-4);
@@ -72,7 +72,7 @@ TEST(hotspot, finds_what_is_known_of_512_cells_squared_after_1000_steps) {
 }
 
 TEST(hotspot, checks_the_last_step_of_a_run_that_is_too_long_to_check) {
-  if (job_run::sanitized) GTEST_SKIP() << "540 million cells take too long with a sanitizer";
+  if (test::sanitized) GTEST_SKIP() << "540 million cells take too long with a sanitizer";
   plan asked;
   asked.of = {1024, 1024};
   asked.steps = static_cast<std::uint32_t>(1 + most_checked_cells / asked.of.cells());

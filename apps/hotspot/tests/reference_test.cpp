@@ -37,7 +37,7 @@ TEST(hotspot_reference, finds_what_is_known_of_64_cells_squared_after_1000_steps
 }
 
 TEST(hotspot_reference, finds_what_is_known_of_512_cells_squared_after_1000_steps) {
-  if (job_run::sanitized) GTEST_SKIP() << "262 million cells take too long with a sanitizer";
+  if (test::sanitized) GTEST_SKIP() << "262 million cells take too long with a sanitizer";
   auto const found = after<double>({512, 512}, 1000);
   EXPECT_NEAR(found.sum, 81298762.18625, 1e-5);
   EXPECT_NEAR(found.first, 310.1530889196, 1e-10);

@@ -9,15 +9,9 @@
 #include "ballast/device/compute_device.hpp"
 #include "ballast/job/job_options.hpp"
 #include "ballast/job/split_policy.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::job_run {
-
-/// Whether a sanitizer slows the tests down: then they take fewer and smaller cases.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
 
 /// The devices that tests run on: BALLAST_TEST_DEVICES, by default two CPU cores.
 inline device_list test_devices() {
@@ -38,7 +32,7 @@ inline std::vector<job_options> ways_to_split() {
   for (auto const& policy : split_policies()) {
     bool const uses_a_number = policy.name == "master_worker" || policy.name == "fixed";
     for (std::uint32_t const tasks : {8u, 1u, 2u, 5u, 61u}) {
-      if (tasks != 8 && (!uses_a_number || sanitized)) break;
+      if (tasks != 8 && (!uses_a_number || test::sanitized)) break;
       ways.emplace_back();
       ways.back().policy = policy.name;
       ways.back().tasks = tasks;

@@ -61,7 +61,7 @@ class kernel_launcher {
 
  private:
   template <std::size_t... I>
-  kernel made(std::span<void* const> arrays, std::index_sequence<I...>) const {
+  kernel made([[maybe_unused]] std::span<void* const> arrays, std::index_sequence<I...>) const {
     return factory_(array_ref(static_cast<typename Access::element*>(arrays[I]))...);
   }
   static void launch(kernel const& made, task_launch const& task, stream& on) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/benchmarks.hpp"
+
+namespace ballast::bench {
+
+std::vector<benchmark> job_benchmarks() {
+  return {
+      {"job/one_device", "matmul, ep and hotspot as jobs beside one launch by hand (Fig. 14, single bars)",
+       &measure_job_one_device},
+      {"job/pair", "the programs on several devices by every policy, and on each alone (Fig. 14)",
+       &measure_job_pair, &needs_two_devices},
+      {"job/granularity", "the programs by tasks of a job (Fig. 15)", &measure_job_granularity,
+       &needs_two_devices},
+      {"job/scaling", "the programs by devices, and the bytes that each run moves", &measure_job_scaling,
+       &needs_two_devices},
+      {"job/empty_tasks", "a job of tasks that do nothing, from submit() to wait()",
+       &measure_job_empty_tasks},
+  };
+}
+
+}  // namespace ballast::bench

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "harness/benchmark.hpp"
+
+namespace ballast::bench {
+
+/// What the room `job` measures, with the programs of Ohno et al. 2016.
+std::vector<benchmark> job_benchmarks();
+
+void measure_job_one_device(session& now);
+void measure_job_pair(session& now);
+void measure_job_granularity(session& now);
+void measure_job_scaling(session& now);
+void measure_job_empty_tasks(session& now);
+
+}  // namespace ballast::bench

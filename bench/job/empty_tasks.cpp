@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/job/job_scheduler.hpp"
+#include "job/benchmarks.hpp"
+#include "job/empty_kernels.cuh"
+
+namespace ballast::bench {
+namespace {
+
+constexpr double microseconds = 1e6;
+
+void measure_count(session& now, job_scheduler& jobs, std::uint32_t tasks) {
+  auto const submit_and_wait = [&] {
+    job_setup const setup{.grid = tasks, .policy = "master_worker", .tasks = tasks};
+    return microseconds * seconds_of([&] { jobs.submit(setup, [] { return empty_block(); }).wait(); });
+  };
+  now.measure("submit to wait", tasks, "us", submit_and_wait);
+  auto const before = jobs.statistics().tasks;
+  submit_and_wait();
+  now.verify(jobs.statistics().tasks - before == tasks, "a job has as many tasks as it was to have");
+}
+
+}  // namespace
+
+void measure_job_empty_tasks(session& now) {
+  now.axes("A job of tasks that do nothing", "tasks", "microseconds", true);
+  now.repeat(now.quick() ? 10 : 200, now.quick() ? 20 : 1000);
+  job_scheduler jobs({now.first()}, empty_kernels());
+  for (std::uint32_t const tasks : {1, 8, 64}) measure_count(now, jobs, tasks);
+}
+
+}  // namespace ballast::bench

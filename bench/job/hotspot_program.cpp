@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "ballast/job/job_scheduler.hpp"
+#include "hotspot/check.hpp"
+#include "hotspot/heat_step.cuh"
+#include "hotspot/inputs.hpp"
+#include "hotspot/kernels.hpp"
+#include "hotspot/shared_plate.hpp"
+#include "job/job_program.hpp"
+#include "job/launched_whole.hpp"
+
+namespace ballast::bench {
+namespace {
+
+using namespace hotspot;
+
+struct simulation {
+  plate of;
+  std::uint32_t steps;
+};
+
+class plate_as_jobs final : public job_program {
+ public:
+  plate_as_jobs(device_list const& devices, job_options const& options, simulation const& what)
+      : what_(what),
+        temperature_(what.of.cells()),
+        power_(what.of.cells()),
+        jobs_(devices, heat_kernels(), options),
+        plate_(jobs_, what.of, factors_of(what.of)) {
+    fill_temperature<float>(what.of, temperature_);
+    fill_power<float>(what.of, power_);
+  }
+
+  void prepare() override { plate_.fill(temperature_, power_); }
+  void run() override {
+    plate_.run(what_.steps);
+    plate_.temperature();
+  }
+  bool is_right() override {
+    return is_heated<float>({what_.of, factors_of(what_.of), plate_.temperature_before(), plate_.power()}, 1,
+                            plate_.temperature());
+  }
+  moved_bytes moved() const override { return jobs_.statistics().moved; }
+
+ private:
+  simulation what_;
+  std::vector<float> temperature_, power_;
+  job_scheduler jobs_;
+  shared_plate<float> plate_;
+};
+
+class plate_by_hand final : public job_program {
+ public:
+  plate_by_hand(std::shared_ptr<compute_device> const& device, simulation const& what)
+      : what_(what),
+        stream_(device->make_stream()),
+        now_(device, what.of.cells()),
+        next_(device, what.of.cells()),
+        power_(device, what.of.cells()) {}
+
+  void prepare() override {
+    fill_temperature<float>(what_.of, now_.host());
+    fill_power<float>(what_.of, power_.host());
+  }
+  void run() override {
+    now_.copy_in(*stream_);
+    power_.copy_in(*stream_);
+    for (std::uint32_t step = 0; step < what_.steps; ++step) enqueue_step();
+    now_.copy_out(*stream_);
+    stream_->synchronize();
+  }
+  bool is_right() override {
+    next_.copy_out(*stream_);
+    stream_->synchronize();
+    return is_heated<float>({what_.of, factors_of(what_.of), next_.host(), power_.host()}, 1, now_.host());
+  }
+
+ private:
+  void enqueue_step() {
+    using kernel = heat_step<float>;
+    launch_whole(
+        *stream_, heat_kernels(),
+        kernel{array_ref<float const>(now_.device()), array_ref<float const>(power_.device()),
+               array_ref<float>(next_.device()), what_.of, cell_factors<float>(factors_of(what_.of))},
+        kernel::blocks_in_a_row(what_.of) * kernel::units(what_.of));
+    std::swap(now_, next_);
+  }
+
+  simulation what_;
+  std::unique_ptr<stream> stream_;
+  copied_array<float> now_, next_, power_;
+};
+
+}  // namespace
+
+program_kind hotspot_program(std::uint32_t size, std::uint32_t steps) {
+  simulation const what{{size, size}, steps};
+  return {"hotspot", std::to_string(size) + " squared, " + std::to_string(steps) + " steps",
+          "the last step of hotspot as the sequential program computes it, bit by bit",
+          [=](device_list const& devices, job_options const& options) {
+            return std::make_unique<plate_as_jobs>(devices, options, what);
+          },
+          [=](std::shared_ptr<compute_device> const& device) {
+            return std::make_unique<plate_by_hand>(device, what);
+          }};
+}
+
+}  // namespace ballast::bench

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "ballast/job/split_policy.hpp"
+#include "job/benchmarks.hpp"
+#include "job/race.hpp"
+
+namespace ballast::bench {
+namespace {
+
+std::string alone_on(compute_device const& device) { return "alone on " + device.name(); }
+
+std::vector<contestant> contestants(session const& now, program_kind const& kind) {
+  std::vector<contestant> all;
+  for (auto const& device : now.devices()) all.push_back(as_jobs(alone_on(*device), kind, {device}, {}));
+  for (auto const& policy : split_policies())
+    all.push_back(
+        as_jobs(std::string(policy.name), kind, now.devices(), {.policy = std::string(policy.name)}));
+  return all;
+}
+
+/// If the devices shared the program as fast as each computes it alone.
+double ideal_seconds(session const& now, std::vector<contestant> const& all) {
+  double rate = 0;
+  for (auto const& device : now.devices()) rate += 1 / seconds_of(all, alone_on(*device));
+  return 1 / rate;
+}
+
+void derive(session& now, std::string const& program, std::vector<contestant> const& all) {
+  auto const first = seconds_of(all, alone_on(*now.devices().front()));
+  auto const ideal = ideal_seconds(now, all);
+  for (auto const& device : now.devices())
+    now.derived(program + ": " + device->name() + " over " + now.first()->name(),
+                seconds_of(all, alone_on(*device)) / first);
+  now.derived(program + ": ideal over static halves", ideal / seconds_of(all, "static"));
+  for (auto const& policy : split_policies()) {
+    std::string const name(policy.name);
+    now.derived(program + ", " + name + ": over static halves",
+                seconds_of(all, name) / seconds_of(all, "static"));
+    now.derived(program + ", " + name + ": share of the ideal speed", ideal / seconds_of(all, name));
+  }
+}
+
+void measure_program(session& now, program_kind const& kind, double place) {
+  auto all = contestants(now, kind);
+  race(now, kind, all);
+  for (auto& one : all) now.add(one.name, place, "s", one.seconds);
+  derive(now, kind.name, all);
+}
+
+}  // namespace
+
+void measure_job_pair(session& now) {
+  now.axes("Programs on several devices by every policy, and on each device alone",
+           "1: matmul, 2: ep, 3: hotspot", "seconds");
+  now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
+  double place = 0;
+  for (auto const& kind : job_programs(now)) measure_program(now, kind, ++place);
+}
+
+}  // namespace ballast::bench

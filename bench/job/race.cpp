@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/race.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ballast/report/statistics.hpp"
+
+namespace ballast::bench {
+namespace {
+
+double seconds_of_run(contestant& one) {
+  one.program->prepare();
+  auto const before = one.program->moved();
+  auto const seconds = seconds_of([&] { one.program->run(); });
+  auto const after = one.program->moved();
+  one.moved = {after.from_host - before.from_host, after.to_host - before.to_host,
+               after.between_devices - before.between_devices};
+  return seconds;
+}
+
+}  // namespace
+
+contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
+                   job_options const& options) {
+  return {std::move(name), kind.as_jobs(devices, options)};
+}
+
+void race(session& now, program_kind const& kind, std::vector<contestant>& all) {
+  auto const warm_up = now.record().warm_up;
+  now.samples(warm_up, now.record().repetitions, [&] {
+    for (auto& one : all) one.seconds.push_back(seconds_of_run(one));
+    return 0.0;
+  });
+  for (auto& one : all) {
+    one.seconds.erase(one.seconds.begin(), one.seconds.begin() + std::ptrdiff_t(warm_up));
+    now.verify(one.program->is_right(), kind.check);
+  }
+}
+
+double seconds_of(std::vector<contestant> const& all, std::string const& name) {
+  return median(std::ranges::find(all, name, &contestant::name)->seconds);
+}
+
+}  // namespace ballast::bench

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/session.hpp"
+#include "job/job_program.hpp"
+
+namespace ballast::bench {
+
+/// So many runs a policy that learns shall have seen.
+inline constexpr std::size_t runs_to_learn = 5;
+
+/// A program that is measured in one way, beside others.
+struct contestant {
+  std::string name;
+  std::unique_ptr<job_program> program;
+  std::vector<double> seconds{};  ///< of the runs that count
+  moved_bytes moved{};            ///< by the last of them
+};
+
+contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
+                   job_options const& options);
+
+/// Runs all in turn, as often as the session repeats, so that all see the same machine; tells the session
+/// whether the results are right.
+void race(session& now, program_kind const& kind, std::vector<contestant>& all);
+
+/// The median of a contestant's seconds.
+double seconds_of(std::vector<contestant> const& all, std::string const& name);
+
+}  // namespace ballast::bench
