@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+
+#include "byte_range.hpp"
+
+namespace ballast::inline job {
+
+/// Which bytes of a memory are free, joined where they meet. A value.
+class free_ranges {
+ public:
+  explicit free_ranges(std::size_t bytes) { give_back({0, bytes}); }
+
+  /// The beginning of the smallest range that is large enough, the first among equals; nothing if there is
+  /// none. Of no bytes: empty.
+  std::optional<byte_range> take(std::size_t bytes);
+  /// Throws bad_argument ("bytes") if some of them are free.
+  void give_back(byte_range bytes);
+  std::size_t bytes() const;
+
+ private:
+  std::map<std::size_t, std::size_t> ends_;  ///< by begin
+};
+
+}  // namespace ballast::inline job

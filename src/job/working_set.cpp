@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "working_set.hpp"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+byte_range common(byte_range a, byte_range b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
+
+}  // namespace
+
+/// What would be left if some segments went.
+struct working_set::attempt {
+  working_set const& set;
+  free_ranges free;
+  segments left;
+
+  bool has_room(std::span<needed_bytes const> needs) const {
+    auto unused = free;
+    return std::ranges::all_of(needs, [&](needed_bytes const& need) {
+      return left.holding(need.array, need.hull) || unused.take(memory_of(set.bytes_to_take(need)));
+    });
+  }
+  void drop(segment_id victim) { free.give_back(left.remove(victim)); }
+};
+
+void working_set::add_array(array_id array, std::size_t bytes) {
+  if (!arrays_.emplace(array, bytes).second) refuse_argument("array", array.value(), "one that is not known");
+}
+
+void working_set::remove_array(array_id array, std::span<op_id const> users) {
+  if (arrays_.erase(array) == 0) refuse_argument("array", array.value(), "one that is known");
+  for (auto const& one : segments_.of(array)) {
+    memory_.note_users(one.memory, users);
+    memory_.give_back(segments_.remove(one.id));
+  }
+}
+
+bool working_set::has_room_for_all_arrays() const {
+  std::size_t left = bytes();
+  for (auto const& [array, size] : arrays_) {
+    if (memory_of({0, size}) > left) return false;
+    left -= memory_of({0, size});
+  }
+  return true;
+}
+
+std::vector<located_bytes> working_set::located(array_id array, byte_range bytes) const {
+  std::vector<located_bytes> found;
+  for (auto const& one : segments_.meeting(array, bytes)) {
+    auto const part = common(one.bytes, bytes);
+    found.push_back({part, one.offset_of(part.begin)});
+  }
+  std::ranges::sort(found, {}, [](located_bytes const& one) { return one.bytes.begin; });
+  return found;
+}
+
+bool working_set::holds(needed_bytes const& need) const {
+  return need.hull.is_empty() || segments_.holding(need.array, need.hull);
+}
+
+void working_set::check(std::span<needed_bytes const> needs) const {
+  for (auto need = needs.begin(); need != needs.end(); ++need) {
+    auto const array = arrays_.find(need->array);
+    bool const is_known =
+        array != arrays_.end() && (need->hull.is_empty() || need->hull.end <= array->second);
+    auto const is_same = [&](needed_bytes const& other) { return other.array == need->array; };
+    if (!is_known || std::any_of(needs.begin(), need, is_same))
+      refuse_argument(
+          "needs",
+          "array " + std::to_string(need->array.value()) + " up to byte " + std::to_string(need->hull.end),
+          "bytes of a known array, each array once");
+  }
+}
+
+byte_range working_set::bytes_to_take(needed_bytes const& need) const {
+  if (need.hull.is_empty() || !has_room_for_all_arrays()) return need.hull;
+  return {0, arrays_.at(need.array)};
+}
+
+std::vector<segment> working_set::in_line(std::span<needed_bytes const> needs,
+                                          resident_data const& data) const {
+  using rank = std::tuple<bool, std::uint64_t, bool, segment_id>;
+  std::vector<std::pair<rank, segment>> ranked;
+  for (auto const& one : segments_.all()) {
+    if (one.pins > 0) continue;
+    auto const is_needed = std::ranges::any_of(needs, [&](needed_bytes const& need) {
+      return one.array == need.array && one.bytes.begin < need.hull.end && need.hull.begin < one.bytes.end;
+    });
+    ranked.push_back({{is_needed, one.used_at, !data.is_clean(one.array, one.bytes), one.id}, one});
+  }
+  std::ranges::sort(ranked, {}, [](auto const& one) { return one.first; });
+  std::vector<segment> line;
+  for (auto const& one : ranked) line.push_back(one.second);
+  return line;
+}
+
+std::optional<std::vector<segment_id>> working_set::victims(std::span<needed_bytes const> needs,
+                                                            resident_data const& data) const {
+  if (std::ranges::all_of(needs, [&](auto const& need) { return holds(need); }))
+    return std::vector<segment_id>();
+  attempt without{*this, memory_.free(), segments_};
+  std::vector<segment_id> victims;
+  if (without.has_room(needs)) return victims;
+  for (auto const& next : in_line(needs, data)) {
+    victims.push_back(next.id);
+    without.drop(next.id);
+    if (without.has_room(needs)) return victims;
+  }
+  return std::nullopt;
+}
+
+void working_set::drop(segment_id victim, resident_data& data) {
+  auto const one = *segments_.find(victim);
+  memory_.note_users(one.memory, data.drop(one.array, one.bytes));
+  memory_.give_back(segments_.remove(victim));
+}
+
+/// All memory is taken before anything is moved, which frees some: as in the attempt that showed that there
+/// is room.
+void working_set::take(std::span<needed_bytes const> needs, resident_data& data) {
+  std::vector<std::pair<needed_bytes, byte_range>> taken;
+  for (auto const& need : needs)
+    if (!holds(need)) {
+      needed_bytes const all{need.array, bytes_to_take(need)};
+      taken.emplace_back(all, memory_.take(memory_of(all.hull)).value());
+    }
+  for (auto const& [need, memory] : taken) move_in(need, memory, data);
+}
+
+void working_set::move_in(needed_bytes const& need, byte_range memory, resident_data& data) {
+  segment const to{{}, need.array, need.hull, memory};
+  for (auto const& from : segments_.meeting(need.array, need.hull)) {
+    auto const moved = common(from.bytes, need.hull);
+    auto const offset = from.offset_of(moved.begin);
+    auto const users = data.move(need.array, moved, offset, to.offset_of(moved.begin), memory_.users(memory));
+    // Also of the block that the segment keeps, in which moved bytes lay beside others.
+    memory_.note_users({offset, offset + moved.size()}, users);
+    memory_.give_back(segments_.cut(from.id, moved));
+  }
+  segments_.add(need.array, need.hull, memory);
+}
+
+resident_bytes working_set::pinned(needed_bytes const& need) {
+  if (need.hull.is_empty()) return {need.array, {}, 0, {}};
+  auto& one = *segments_.find(segments_.holding(need.array, need.hull)->id);
+  ++one.pins;
+  one.used_at = tasks_;
+  auto const offset = one.offset_of(need.hull.begin);
+  return {need.array, one.id, offset, memory_.users({offset, offset + need.hull.size()})};
+}
+
+std::optional<std::vector<resident_bytes>> working_set::pin(std::span<needed_bytes const> needs,
+                                                            resident_data& data) {
+  check(needs);
+  auto const chosen = victims(needs, data);
+  if (!chosen) return std::nullopt;
+  for (auto const victim : *chosen) drop(victim, data);
+  take(needs, data);
+  ++tasks_;
+  std::vector<resident_bytes> residents;
+  for (auto const& need : needs) residents.push_back(pinned(need));
+  return residents;
+}
+
+void working_set::unpin(std::span<resident_bytes const> residents) {
+  for (auto const& resident : residents)
+    if (auto* const one = segments_.find(resident.segment)) --one->pins;
+}
+
+void working_set::drop_unpinned(resident_data& data) {
+  auto const all = segments_.all();
+  for (auto const& one : all)
+    if (one.pins == 0) drop(one.id, data);
+}
+
+}  // namespace ballast::inline job

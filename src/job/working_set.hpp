@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "segments.hpp"
+
+namespace ballast::inline job {
+
+/// Bytes of an array that a task needs on its device, from the first to the last.
+struct needed_bytes {
+  array_id array;
+  byte_range hull;
+};
+
+/// Where they lie there.
+struct resident_bytes {
+  array_id array;
+  segment_id segment;        ///< none if the hull is empty
+  std::size_t offset = 0;    ///< of the hull's first byte in the device's memory
+  std::vector<op_id> after;  ///< what used the memory before: copies to it and the task come after those
+};
+
+/// Bytes of an array that follow each other on a device too.
+struct located_bytes {
+  byte_range bytes;
+  std::size_t offset = 0;  ///< of the first
+
+  bool operator==(located_bytes const&) const = default;
+};
+
+/// What the working set asks of whoever keeps the ledgers. Calls are made while pin() and the like run.
+class resident_data {
+ public:
+  virtual ~resident_data() = default;
+
+  /// Whether what is valid here of the bytes is valid elsewhere too.
+  virtual bool is_clean(array_id array, byte_range bytes) const = 0;
+  /// The bytes leave the device: plan to copy to the host what is valid nowhere else, note that the rest is
+  /// dropped. Returns what still touches their memory (array_ledger::note_drop).
+  virtual std::vector<op_id> drop(array_id array, byte_range bytes) = 0;
+  /// The bytes get other memory on the device: plan to copy what of them is valid here, after `after`, and
+  /// note that as an arrival from here to here. Returns what still touches the memory at `from`: the copy,
+  /// and what touches bytes that are not valid.
+  virtual std::vector<op_id> move(array_id array, byte_range bytes, std::size_t from, std::size_t to,
+                                  std::span<op_id const> after) = 0;
+};
+
+/// Which bytes of arrays have memory on one device. A task's bytes are all pinned before it is planned, so
+/// that no task drives out what another one was about to use; what was used longest ago goes first. While all
+/// arrays fit, an array has one segment, else each task's hull has one. No device and no clock; one thread at
+/// a time.
+class working_set {
+ public:
+  /// `bytes` of memory, used up to a multiple of memory_alignment. `ops` outlives the set.
+  working_set(std::size_t bytes, operations const& ops) : memory_(bytes, ops) {}
+
+  std::size_t bytes() const { return memory_.bytes(); }
+  std::vector<segment> const& residents() const { return segments_.all(); }
+  /// Where those of the bytes lie that have memory, ascending.
+  std::vector<located_bytes> located(array_id array, byte_range bytes) const;
+
+  /// An array of the scheduler, used here or not. Throws bad_argument ("array") for one that is known.
+  void add_array(array_id array, std::size_t bytes);
+  /// Its memory is free after `users`. Throws bad_argument ("array") for one that is not known.
+  void remove_array(array_id array, std::span<op_id const> users);
+  bool has_room_for_all_arrays() const;
+
+  /// Gives all hulls memory and keeps it until unpin(), or changes nothing and gives nothing because too much
+  /// is pinned: to be tried again when a task has ended. It works if nothing is pinned and the hulls'
+  /// memory_of together is at most bytes(). At most one hull per array. Throws bad_argument ("needs").
+  std::optional<std::vector<resident_bytes>> pin(std::span<needed_bytes const> needs, resident_data& data);
+  /// Once for each pin() that gave them. One that was moved meanwhile is nothing.
+  void unpin(std::span<resident_bytes const> residents);
+  /// What is not pinned leaves the device.
+  void drop_unpinned(resident_data& data);
+
+ private:
+  struct attempt;
+
+  void check(std::span<needed_bytes const> needs) const;
+  bool holds(needed_bytes const& need) const;
+  byte_range bytes_to_take(needed_bytes const& need) const;
+  std::optional<std::vector<segment_id>> victims(std::span<needed_bytes const> needs,
+                                                 resident_data const& data) const;
+  std::vector<segment> in_line(std::span<needed_bytes const> needs, resident_data const& data) const;
+  void drop(segment_id victim, resident_data& data);
+  void take(std::span<needed_bytes const> needs, resident_data& data);
+  void move_in(needed_bytes const& need, byte_range memory, resident_data& data);
+  resident_bytes pinned(needed_bytes const& need);
+
+  arena memory_;
+  segments segments_;
+  std::map<array_id, std::size_t> arrays_;  ///< their bytes
+  std::uint64_t tasks_ = 0;
+};
+
+}  // namespace ballast::inline job

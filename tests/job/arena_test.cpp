@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arena.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "refused_argument.hpp"
+
+namespace ballast::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::size_t block = memory_alignment;
+
+TEST(free_ranges, give_the_smallest_range_that_is_large_enough_the_first_among_equals) {
+  free_ranges free(100);
+  for (std::size_t i = 0; i < 10; ++i) free.take(10);
+  for (byte_range const range : {byte_range{0, 30}, byte_range{40, 60}, byte_range{70, 90}})
+    free.give_back(range);
+  EXPECT_EQ(free.take(20), (byte_range{40, 60}));
+  EXPECT_EQ(free.take(5), (byte_range{70, 75}));
+  EXPECT_EQ(free.take(16), (byte_range{0, 16}));
+  EXPECT_EQ(free.take(16), std::nullopt);
+  EXPECT_EQ(free.bytes(), 29u);
+}
+
+TEST(free_ranges, join_what_is_given_back_on_both_sides) {
+  free_ranges free(30);
+  for (int i = 0; i < 3; ++i) free.take(10);
+  free.give_back({0, 10});
+  free.give_back({20, 30});
+  EXPECT_EQ(free.take(11), std::nullopt);
+  free.give_back({10, 20});
+  EXPECT_EQ(free.take(30), (byte_range{0, 30}));
+}
+
+TEST(free_ranges, refuse_what_is_free_already) {
+  free_ranges free(100);
+  free.take(50);
+  for (byte_range const range : {byte_range{40, 51}, byte_range{60, 70}, byte_range{0, 100}})
+    EXPECT_EQ(refused_argument([&] { free.give_back(range); }), "bytes");
+  EXPECT_EQ(free.bytes(), 50u);
+}
+
+TEST(free_ranges, give_nothing_for_nothing) {
+  free_ranges free(0);
+  EXPECT_EQ(free.take(0), byte_range{});
+  EXPECT_EQ(free.take(1), std::nullopt);
+  free.give_back({7, 7});
+  EXPECT_EQ(free.bytes(), 0u);
+}
+
+/// The beginnings of free stretches that are long enough, of the shortest length, by looking at each byte.
+std::optional<std::size_t> best_fit(std::vector<bool> const& taken, std::size_t bytes) {
+  std::optional<std::size_t> best;
+  std::size_t shortest = taken.size() + 1;
+  for (std::size_t begin = 0; begin < taken.size(); ++begin) {
+    if (taken[begin] || (begin > 0 && !taken[begin - 1])) continue;
+    auto end = begin;
+    while (end < taken.size() && !taken[end]) ++end;
+    if (end - begin < bytes || end - begin >= shortest) continue;
+    best = begin;
+    shortest = end - begin;
+  }
+  return best;
+}
+
+TEST(free_ranges, do_at_random_what_looking_at_each_byte_does) {
+  std::mt19937 engine(3);
+  auto const drawn = [&](std::size_t least, std::size_t most) {
+    return std::uniform_int_distribution<std::size_t>(least, most)(engine);
+  };
+  free_ranges free(200);
+  std::vector<bool> taken(200);
+  std::vector<byte_range> ranges;
+  int refused = 0;
+  for (int step = 0; step < 5000; ++step) {
+    if (drawn(0, 1) == 0 && !ranges.empty()) {
+      std::swap(ranges[drawn(0, ranges.size() - 1)], ranges.back());
+      for (auto byte = ranges.back().begin; byte < ranges.back().end; ++byte) taken[byte] = false;
+      free.give_back(ranges.back());
+      ranges.pop_back();
+      continue;
+    }
+    auto const bytes = drawn(1, 40);
+    auto const expected = best_fit(taken, bytes);
+    auto const found = free.take(bytes);
+    ASSERT_EQ(found.has_value(), expected.has_value());
+    refused += !found;
+    if (!found) continue;
+    ASSERT_EQ(*found, (byte_range{*expected, *expected + bytes}));
+    for (auto byte = found->begin; byte < found->end; ++byte) taken[byte] = true;
+    ranges.push_back(*found);
+  }
+  EXPECT_GT(refused, 50);
+}
+
+TEST(arena, takes_memory_for_bytes_at_their_distance_from_an_aligned_one) {
+  EXPECT_EQ(memory_of({0, 0}), 0u);
+  EXPECT_EQ(memory_of({0, 1}), block);
+  EXPECT_EQ(memory_of({255, 257}), 2 * block);
+  EXPECT_EQ(memory_of({256, 512}), block);
+  EXPECT_EQ(memory_of({300, 300}), 0u);
+}
+
+struct arena_test : testing::Test {
+  op_id plan(std::uint32_t stream) { return ops.add(op_kind::kernel, {0, stream}); }
+  void end(op_id op) {
+    ops.note_issued(op);
+    ops.note_end(op);
+  }
+
+  operations ops;
+  arena memory{10 * block + 17, ops};
+};
+
+TEST_F(arena_test, has_whole_blocks_only) {
+  EXPECT_EQ(memory.bytes(), 10 * block);
+  EXPECT_EQ(refused_argument([&] { memory.take(100); }), "bytes");
+  EXPECT_EQ(memory.take(10 * block), (byte_range{0, 10 * block}));
+}
+
+TEST_F(arena_test, tells_who_takes_memory_what_still_uses_it) {
+  auto const old = plan(0), other = plan(1);
+  auto const first = *memory.take(2 * block), second = *memory.take(2 * block);
+  memory.note_users(first, std::vector{old});
+  memory.give_back(first);
+  memory.note_users(second, std::vector{other});
+  memory.give_back(second);
+  auto const both = *memory.take(10 * block);
+  EXPECT_THAT(memory.users(both), ElementsAre(old, other));
+  EXPECT_THAT(memory.users({0, block}), ElementsAre(old));
+  EXPECT_THAT(memory.users({4 * block, 5 * block}), IsEmpty());
+}
+
+TEST_F(arena_test, forgets_users_that_have_ended) {
+  auto const old = plan(0);
+  memory.note_users({0, block}, std::vector{old});
+  end(old);
+  EXPECT_THAT(memory.users({0, block}), IsEmpty());
+}
+
+TEST_F(arena_test, remembers_users_of_memory_that_its_next_owner_did_not_touch) {
+  auto const old = plan(0), next = plan(1);
+  auto const all = *memory.take(2 * block);
+  memory.note_users(all, std::vector{old});
+  memory.note_users({0, block}, std::vector{next});
+  EXPECT_THAT(memory.users({0, block}), ElementsAre(old, next));
+  EXPECT_THAT(memory.users({block, 2 * block}), ElementsAre(old));
+}
+
+TEST_F(arena_test, refuses_memory_that_it_does_not_have_and_what_is_free) {
+  byte_range const beyond{9 * block, 11 * block};
+  EXPECT_EQ(refused_argument([&] { memory.give_back(beyond); }), "memory");
+  EXPECT_EQ(refused_argument([&] { memory.note_users(beyond, {}); }), "memory");
+  EXPECT_EQ(refused_argument([&] { memory.give_back({0, block}); }), "bytes");
+}
+
+}  // namespace
+}  // namespace ballast::test
