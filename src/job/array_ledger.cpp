@@ -55,6 +55,7 @@ class array_ledger::state {
   /// Where the set of holders may change, ascending, with the ends of `bytes`.
   std::vector<std::size_t> borders(byte_range bytes) const;
   std::vector<held_bytes> holders(byte_range bytes) const;
+  void lose(byte_range bytes, job_number job);
 
   operations& ops;
   std::vector<place_ledger> all;
@@ -99,6 +100,13 @@ std::vector<held_bytes> array_ledger::state::holders(byte_range bytes) const {
       for (; piece != pieces.end() && piece->bytes.end <= valid.end; ++piece) piece->places |= bit_of(place);
     }
   return pieces;
+}
+
+/// The job that lost them first is told.
+void array_ledger::state::lose(byte_range bytes, job_number job) {
+  origins.change(bytes, [&](byte_origin& origin) {
+    if (!origin.lost_by) origin.lost_by = job;
+  });
 }
 
 array_ledger::array_ledger(std::size_t bytes, std::uint32_t places, operations& ops)
@@ -161,6 +169,13 @@ void array_ledger::note_lost(op_id writer, byte_range bytes, job_number job) {
   state_->origins.change(bytes, [&](byte_origin& origin) {
     if (origin.writer == writer) origin.lost_by = job;
   });
+}
+
+void array_ledger::note_not_arrived(op_id copy, place_id to, byte_range bytes, job_number job) {
+  state_->check(bytes);
+  for (auto const missing : state_->at(to).invalidate_of(copy, bytes))
+    for (auto const& piece : state_->holders(missing))
+      if (piece.places == 0) state_->lose(piece.bytes, job);
 }
 
 std::optional<job_number> array_ledger::lost(byte_range bytes) const {

@@ -16,7 +16,7 @@ namespace ballast::inline job {
 /// Bytes of one set of holders.
 struct held_bytes {
   byte_range bytes;
-  std::uint32_t places = 0;  ///< a bit for each place_id where they are valid
+  std::uint32_t places = 0;  ///< a bit for each place_id where they are valid; 0: they are lost
 
   bool operator==(held_bytes const&) const = default;
 };
@@ -63,6 +63,10 @@ class array_ledger {
 
   /// `writer` of job `job` has failed: those of the bytes that nothing has written since are lost.
   void note_lost(op_id writer, byte_range bytes, job_number job);
+  /// `copy`, which job `job` asked for, has failed, and before anything else is planned: those of the bytes
+  /// that nothing has written at `to` since are not valid there. The rest of the places have them as before;
+  /// if none has, because they were dropped there meanwhile, they are lost.
+  void note_not_arrived(op_id copy, place_id to, byte_range bytes, job_number job);
   /// The job that lost the first lost one of the bytes.
   std::optional<job_number> lost(byte_range bytes) const;
 

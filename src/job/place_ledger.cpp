@@ -51,6 +51,15 @@ void place_ledger::note_write(operations& ops, op_id op, byte_range bytes) {
   states_.assign(bytes, {.valid = true, .writer = op, .readers = {}});
 }
 
+std::vector<byte_range> place_ledger::invalidate_of(op_id writer, byte_range bytes) {
+  std::vector<byte_range> found;
+  states_.visit(bytes, [&](byte_range piece, byte_state const& state) {
+    if (state.valid && state.writer == writer) found.push_back(piece);
+  });
+  for (auto const piece : found) invalidate(piece);
+  return found;
+}
+
 void place_ledger::invalidate(byte_range bytes) {
   states_.change(bytes, [](byte_state& state) { state.valid = false; });
 }

@@ -30,6 +30,8 @@ class place_ledger {
   /// `op` comes after all that touches the bytes, which are valid then.
   void note_write(operations& ops, op_id op, byte_range bytes);
   void invalidate(byte_range bytes);
+  /// Those that `writer` wrote last. Tells which of them were valid.
+  std::vector<byte_range> invalidate_of(op_id writer, byte_range bytes);
 
  private:
   struct byte_state {

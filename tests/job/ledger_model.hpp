@@ -14,13 +14,14 @@ namespace ballast::test {
 /// What happened in a model.
 struct model_counts {
   int copies_from_host = 0, copies_to_host = 0, copies_between_devices = 0, tasks = 0, failed_tasks = 0,
-      refused_tasks = 0, drops = 0, waits = 0;
+      failed_copies = 0, refused_tasks = 0, drops = 0, waits = 0;
 
   model_counts& operator+=(model_counts const& other) {
     using counts = model_counts;
     for (auto const counter :
          {&counts::copies_from_host, &counts::copies_to_host, &counts::copies_between_devices, &counts::tasks,
-          &counts::failed_tasks, &counts::refused_tasks, &counts::drops, &counts::waits})
+          &counts::failed_tasks, &counts::failed_copies, &counts::refused_tasks, &counts::drops,
+          &counts::waits})
       this->*counter += other.*counter;
     return *this;
   }
@@ -112,12 +113,31 @@ class ledger_model {
     auto const op = plan(op_kind::copy, to);
     come_after_junk(op, array, to, bytes);
     array.ledger.note_arrival(op, from, to, bytes);
-    auto const [begin, end] = words_of(bytes);
-    for (auto i = begin; i < end; ++i) array.valid[to.value()][i] = true;
-    add({op, [&array, from, to, moved = words_of(bytes)] {
-           for (auto i = moved.begin; i < moved.end; ++i)
-             array.copies[to.value()][i] = array.copies[from.value()][i];
+    auto const words = words_of(bytes);
+    bool const fails = drawn(0, 39) == 0, wrong = fails || is_wrong(array, from, words);
+    if (wrong) array.failing_copies.insert(op);
+    for (auto i = words.begin; i < words.end; ++i) array.set_brought(to.value(), i, op);
+    add({op,
+         [&array, from, to, words, fails] {
+           for (auto i = words.begin; i < words.end; ++i)
+             array.copies[to.value()][i] = fails ? 0xbadbad : array.copies[from.value()][i];
+         },
+         fails,
+         [this, &array, op, to, bytes, wrong](op_status status) {
+           ASSERT_EQ(status == op_status::failed, wrong);
+           if (wrong) note_not_arrived(array, op, to, bytes);
          }});
+  }
+  static bool is_wrong(modelled_array const& array, place_id from, index_range words) {
+    for (auto i = words.begin; i < words.end; ++i)
+      if (array.is_brought_wrong(from.value(), i)) return true;
+    return false;
+  }
+  void note_not_arrived(modelled_array& array, op_id copy, place_id to, byte_range bytes) {
+    ++counts_.failed_copies;
+    array.ledger.note_not_arrived(copy, to, bytes, job_number(copy.value()));
+    for (std::size_t i = 0; i < array.now.size(); ++i) array.set_not_brought(to.value(), i, copy);
+    array.check_validity();
   }
   void count_copy(place_id from, place_id to) {
     if (from.value() == 0) return void(++counts_.copies_from_host);

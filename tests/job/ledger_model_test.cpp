@@ -67,6 +67,7 @@ TEST(ledger_model, draws_programs_in_which_everything_happens) {
   EXPECT_GT(sum.waits, 1000);
   EXPECT_GT(sum.tasks, 1000);
   EXPECT_GT(sum.failed_tasks, 20);
+  EXPECT_GT(sum.failed_copies, 20);
   EXPECT_GT(sum.refused_tasks, 20);
 }
 

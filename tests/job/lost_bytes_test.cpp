@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "array_ledger.hpp"
@@ -55,6 +56,35 @@ TEST_F(lost_bytes, who_reads_bytes_of_a_failed_copy_or_copies_them_on_fails) {
   end(onward);
   end(reader);
   EXPECT_EQ(ops.at(reader).status, op_status::failed);
+}
+
+TEST_F(lost_bytes, what_a_failed_copy_did_not_bring_is_still_where_it_was) {
+  auto const copy = arrive(host, left, {0, 50});
+  end(copy, true);
+  ledger.note_not_arrived(copy, left, {0, 50}, job_number(7));
+  EXPECT_THAT(ledger.holders({0, 50}), testing::ElementsAre(held_bytes{{0, 50}, 1}));
+  EXPECT_FALSE(ledger.lost({0, 50}));
+}
+
+TEST_F(lost_bytes, what_was_written_or_brought_again_since_a_failed_copy_stays_valid) {
+  auto const copy = arrive(host, left, {0, 50});
+  write(left, {0, 10});
+  ledger.note_drop(left, {10, 20});
+  arrive(host, left, {10, 20});
+  end(copy, true);
+  ledger.note_not_arrived(copy, left, {0, 50}, job_number(7));
+  EXPECT_THAT(ledger.missing(left, {0, 50}), testing::ElementsAre(byte_range{20, 50}));
+}
+
+TEST_F(lost_bytes, what_was_dropped_for_a_copy_that_fails_is_lost) {
+  end(write(left, {0, 50}));
+  auto const copy = arrive(left, host, {0, 50});
+  ledger.note_drop(left, {0, 20});
+  end(copy, true);
+  ledger.note_not_arrived(copy, host, {0, 50}, job_number(7));
+  EXPECT_EQ(ledger.lost({0, 20}), job_number(7));
+  EXPECT_FALSE(ledger.lost({20, 50}));
+  EXPECT_THAT(ledger.holders({0, 50}), testing::ElementsAre(held_bytes{{0, 20}, 0}, held_bytes{{20, 50}, 2}));
 }
 
 TEST_F(lost_bytes, who_overwrites_a_failed_write_does_not_fail) {

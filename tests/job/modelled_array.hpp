@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct modelled_array {
         doomed(shape.elements()),
         copies(places, std::vector<word>(shape.elements(), 0)),
         valid(places, std::vector<bool>(shape.elements())),
+        brought_by(places, std::vector<op_id>(shape.elements())),
         junk(places) {
     valid[0].assign(shape.elements(), true);
   }
@@ -32,7 +34,21 @@ struct modelled_array {
   void set_written(std::size_t place, std::size_t i, bool by_doomed) {
     for (auto& at_place : valid) at_place[i] = false;
     valid[place][i] = true;
+    brought_by[place][i] = {};
     doomed[i] = by_doomed;
+  }
+  void set_brought(std::size_t place, std::size_t i, op_id copy) {
+    valid[place][i] = true;
+    brought_by[place][i] = copy;
+  }
+  /// Whether the copy that brings the word there fails; it has not ended if the word counts as valid there.
+  bool is_brought_wrong(std::size_t place, std::size_t i) const {
+    return failing_copies.contains(brought_by[place][i]);
+  }
+  void set_not_brought(std::size_t place, std::size_t i, op_id copy) {
+    if (brought_by[place][i] != copy || !valid[place][i]) return;
+    valid[place][i] = false;
+    if (places_of(i) == 0) doomed[i] = true;
   }
 
   void check_validity() const {
@@ -53,9 +69,11 @@ struct modelled_array {
   extents shape;
   array_ledger ledger;
   std::vector<word> now;
-  std::vector<bool> doomed;  ///< made of what a failing task writes
+  std::vector<bool> doomed;  ///< made of what a failing task writes, or nowhere
   std::vector<std::vector<word>> copies;
   std::vector<std::vector<bool>> valid;
+  std::vector<std::vector<op_id>> brought_by;  ///< the copy, if it was not written there since
+  std::set<op_id> failing_copies;
   std::vector<std::vector<std::pair<op_id, byte_range>>> junk;  ///< written to memory that was given up
 
  private:

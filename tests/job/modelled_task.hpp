@@ -72,7 +72,7 @@ class modelled_task {
   bool reads_doomed() const {
     bool found = false;
     for (auto const& one : arrays_)
-      if (one.are_read()) one.for_each([&](std::size_t i) { found = found || one.array->doomed[i]; });
+      if (one.are_read()) one.for_each([&](std::size_t i) { found = found || is_wrong(*one.array, i); });
     return found;
   }
   /// What it will find if the ledger is right, where that is not doomed.
@@ -81,7 +81,7 @@ class modelled_task {
     for (auto const& one : arrays_)
       if (one.are_read())
         one.for_each([&](std::size_t i) {
-          if (!one.array->doomed[i]) words.push_back({copy_of(one, i), one.array->now[i]});
+          if (!is_wrong(*one.array, i)) words.push_back({copy_of(one, i), one.array->now[i]});
         });
     return words;
   }
@@ -101,6 +101,9 @@ class modelled_task {
   }
 
  private:
+  bool is_wrong(modelled_array const& array, std::size_t i) const {
+    return array.doomed[i] || array.is_brought_wrong(place_.value(), i);
+  }
   word* copy_of(touched_words const& one, std::size_t i) const {
     return &one.array->copies[place_.value()][i];
   }
