@@ -4,6 +4,22 @@
 #include "ballast/base/error.hpp"
 
 namespace ballast::inline device {
+namespace {
+
+[[noreturn]] void refuse_pitch(char const* which, std::size_t pitch, std::size_t row_bytes) {
+  refuse_argument(which, pitch, "at least the " + std::to_string(row_bytes) + " bytes of a row");
+}
+
+}  // namespace
+
+void stream::copy_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                       std::size_t row_bytes, std::size_t rows) {
+  if (rows > 1 && to_pitch < row_bytes) refuse_pitch("to_pitch", to_pitch, row_bytes);
+  if (rows > 1 && from_pitch < row_bytes) refuse_pitch("from_pitch", from_pitch, row_bytes);
+  bool const as_one = rows < 2 || (to_pitch == row_bytes && from_pitch == row_bytes);
+  if (as_one || row_bytes == 0) return copy(to, from, rows * row_bytes);
+  enqueue_rows(to, to_pitch, from, from_pitch, row_bytes, rows);
+}
 
 void stream::synchronize(deadline until) {
   if (await_idle(until)) return;

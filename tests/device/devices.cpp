@@ -37,6 +37,13 @@ TEST_F(devices, say_so_when_there_is_not_enough_memory) {
   }
 }
 
+TEST_F(devices, tell_how_much_memory_is_free) {
+  for (auto const& device : devices_) {
+    EXPECT_GT(device->free_bytes(), 0u);
+    EXPECT_LE(device->free_bytes(), device->facts().memory_bytes);
+  }
+}
+
 TEST_F(devices, leave_some_of_the_available_memory_of_the_machine_to_others) {
   for (auto const& device : devices_) {
     if (device->is_cuda()) continue;

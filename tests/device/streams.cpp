@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "ballast/base/error.hpp"
 #include "ballast/device/buffer.hpp"
 #include "held_stream.hpp"
+#include "refused_argument.hpp"
 #include "test_devices.hpp"
 
 namespace ballast::test {
@@ -31,6 +33,113 @@ TEST_F(streams, carry_copies_and_fills_out_in_order) {
     work->synchronize();
     EXPECT_TRUE(work->idle());
     for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(out[i], i < 4 ? 0 : i + 7) << device->name() << " " << i;
+  }
+}
+
+/// A table of 5 rows of 12 words of which 7 go to rows of 9 words, from the third word to the second.
+struct copied_rows {
+  static constexpr std::size_t rows = 5, from_words = 12, to_words = 9, words = 7;
+
+  static std::vector<std::uint32_t> source() {
+    std::vector<std::uint32_t> table(rows * from_words);
+    std::iota(table.begin(), table.end(), 100u);
+    return table;
+  }
+  static std::vector<std::uint32_t> expected() {
+    std::vector<std::uint32_t> table(rows * to_words, 0);
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::size_t i = 0; i < words; ++i)
+        table[row * to_words + 1 + i] = std::uint32_t(100 + row * from_words + 2 + i);
+    return table;
+  }
+  static void enqueue(stream& on, std::uint32_t* to, std::uint32_t const* from) {
+    on.copy_rows(to + 1, to_words * sizeof *to, from + 2, from_words * sizeof *to, words * sizeof *to, rows);
+  }
+};
+
+TEST_F(streams, copy_rows_and_leave_what_is_between_them) {
+  for (auto const& device : devices_) {
+    auto const in = copied_rows::source();
+    std::vector<std::uint32_t> out(copied_rows::expected().size(), 0);
+    device_buffer<std::uint32_t> there(device, in.size()), further(device, out.size());
+    auto const work = device->make_stream();
+    work->copy(there.data(), in.data(), there.bytes());
+    work->fill(further.data(), 0, further.bytes());
+    copied_rows::enqueue(*work, further.data(), there.data());
+    work->copy(out.data(), further.data(), further.bytes());
+    work->synchronize();
+    EXPECT_EQ(out, copied_rows::expected()) << device->name();
+  }
+}
+
+TEST_F(streams, copy_rows_from_pinned_memory_and_to_it) {
+  for (auto const& device : devices_) {
+    auto const source = copied_rows::source();
+    pinned_buffer<std::uint32_t> in(device, source.size()), out(device, copied_rows::expected().size());
+    device_buffer<std::uint32_t> there(device, out.size());
+    std::ranges::copy(source, in.span().begin());
+    auto const work = device->make_stream();
+    work->fill(there.data(), 0, there.bytes());
+    work->fill(out.data(), 0, out.bytes());
+    copied_rows::enqueue(*work, there.data(), in.data());
+    auto const pitch = copied_rows::to_words * sizeof out[0];
+    work->copy_rows(out.data(), pitch, there.data(), pitch, pitch - 1, copied_rows::rows);
+    work->synchronize();
+    for (std::size_t i = 0; i < out.size(); ++i)
+      ASSERT_EQ(out[i], copied_rows::expected()[i]) << device->name() << " " << i;
+  }
+}
+
+TEST_F(streams, copy_rows_between_any_two_devices) {
+  for (auto const& from : devices_)
+    for (auto const& to : devices_) {
+      auto const in = copied_rows::source();
+      std::vector<std::uint32_t> out(copied_rows::expected().size(), 0);
+      device_buffer<std::uint32_t> source(from, in.size()), target(to, out.size());
+      auto const work = (from->is_cuda() ? from : to)->make_stream();
+      work->copy(source.data(), in.data(), source.bytes());
+      work->copy(target.data(), out.data(), target.bytes());
+      copied_rows::enqueue(*work, target.data(), source.data());
+      work->copy(out.data(), target.data(), target.bytes());
+      work->synchronize();
+      EXPECT_EQ(out, copied_rows::expected()) << from->name() << " to " << to->name();
+    }
+}
+
+TEST_F(streams, copy_no_rows_and_rows_without_a_gap) {
+  for (auto const& device : devices_) {
+    pinned_buffer<std::uint32_t> in(device, 6), out(device, 6);
+    std::iota(in.span().begin(), in.span().end(), 1u);
+    std::ranges::fill(out.span(), 0u);
+    auto const work = device->make_stream();
+    work->copy_rows(&out[3], 8, in.data(), 8, 8, 0);
+    work->copy_rows(&out[3], 8, in.data(), 8, 0, 2);
+    work->copy_rows(&out[5], 0, &in[5], 0, 4, 1);
+    work->copy_rows(out.data(), 8, &in[1], 8, 8, 2);
+    work->synchronize();
+    EXPECT_EQ(std::vector(out.span().begin(), out.span().end()), (std::vector{2u, 3u, 4u, 5u, 0u, 6u}));
+  }
+}
+
+TEST_F(streams, refuse_rows_that_overlap) {
+  for (auto const& device : devices_) {
+    pinned_buffer<char> bytes(device, 64);
+    auto const work = device->make_stream();
+    EXPECT_EQ(refused_argument([&] { work->copy_rows(&bytes[32], 7, &bytes[0], 8, 8, 2); }), "to_pitch");
+    EXPECT_EQ(refused_argument([&] { work->copy_rows(&bytes[32], 8, &bytes[0], 7, 8, 2); }), "from_pitch");
+  }
+}
+
+TEST_F(streams, of_host_devices_ring_a_bell_when_what_was_enqueued_has_finished) {
+  for (auto const& device : devices_) {
+    doorbell bell;
+    held_stream held(device);
+    EXPECT_EQ(held.get().ring_after(bell), !device->is_cuda());
+    held.await_start();
+    EXPECT_EQ(bell.rings(), 0u);
+    held.release();
+    held.get().synchronize();
+    EXPECT_EQ(bell.rings(), device->is_cuda() ? 0u : 1u);
   }
 }
 

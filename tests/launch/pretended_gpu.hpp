@@ -65,9 +65,14 @@ class pretended_stream final : public stream {
   std::unique_ptr<event> record_unmeasured() override { return cores_->record_unmeasured(); }
   void wait_for(event const& before) override { cores_->wait_for(before); }
   bool idle() override { return cores_->idle(); }
+  bool ring_after(doorbell&) override { return false; }
   void* native() override { return nullptr; }
 
  private:
+  void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                    std::size_t row_bytes, std::size_t rows) override {
+    cores_->copy_rows(to, to_pitch, from, from_pitch, row_bytes, rows);
+  }
   bool await_idle(deadline until) override {
     for (; !idle(); std::this_thread::yield())
       if (clock::now() > until.at()) return false;
@@ -112,6 +117,7 @@ class pretended_gpu final : public compute_device {
         told_(std::move(told)) {}
 
   device_facts const& facts() const noexcept override { return cores_->facts(); }
+  std::size_t free_bytes() override { return cores_->free_bytes(); }
   std::unique_ptr<stream> make_stream() override {
     return std::make_unique<pretended_stream>(cores_->make_stream(), name());
   }

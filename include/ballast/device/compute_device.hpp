@@ -49,6 +49,10 @@ class compute_device {
   /// kernel runs on it.
   void* allocate(memory where, std::size_t bytes);
   void release(memory where, void* address) noexcept;
+  /// How many bytes of device memory are free just now: of a GPU's as the driver tells (others may take them,
+  /// and they may lie in pieces), of a host device the memory that the machine has available. Throws
+  /// device_lost.
+  virtual std::size_t free_bytes() = 0;
   /// How many allocations were made so far; what a restart must not change.
   std::uint64_t allocations() const noexcept { return allocations_.load(std::memory_order_relaxed); }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ballast/base/deadline.hpp"
+#include "ballast/device/doorbell.hpp"
 #include "ballast/device/kernel_code.hpp"
 #include "ballast/device/plain_launch.hpp"
 
@@ -39,6 +40,10 @@ class stream {
   /// a later copy wrote, with acquire, sees the copies whose events were reached before that copy was
   /// enqueued.
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+  /// Copies `rows` times `row_bytes` bytes, as copy() would each; rows begin every `to_pitch` and every
+  /// `from_pitch` bytes. Throws bad_argument ("to_pitch", "from_pitch") if several rows would overlap.
+  void copy_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                 std::size_t row_bytes, std::size_t rows);
   /// Sets `bytes` bytes of this device's memory, or of pinned memory.
   virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;
   /// Launches `grid` blocks; the argument is copied before the call returns. grid 0 does nothing.
@@ -62,6 +67,9 @@ class stream {
   virtual void wait_for(event const& before) = 0;
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;
+  /// Rings `bell`, which outlives that, when everything enqueued so far has finished, also after a fault:
+  /// true. A GPU's stream does nothing: false; who waits asks again and again.
+  virtual bool ring_after(doorbell& bell) = 0;
   /// The cudaStream_t, null on the host backend.
   virtual void* native() = 0;
 
@@ -69,6 +77,9 @@ class stream {
   void synchronize(deadline until = deadline::in(std::chrono::minutes(10)));
 
  private:
+  /// At least two rows, which do not overlap.
+  virtual void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                            std::size_t row_bytes, std::size_t rows) = 0;
   /// Waits until idle(): true; false when the deadline passed first. Throws device_lost.
   virtual bool await_idle(deadline until) = 0;
   virtual std::string const& device_name() const = 0;

@@ -49,6 +49,13 @@ cuda_device::cuda_device(device_spec const& spec, std::string const& name)
       engine_(std::make_shared<cuda_engine>(spec.index, name)),
       facts_(facts_of(*engine_)) {}
 
+std::size_t cuda_device::free_bytes() {
+  engine_->enter();
+  std::size_t free = 0, all = 0;
+  engine_->require(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
+  return free;
+}
+
 std::unique_ptr<stream> cuda_device::make_stream() {
   engine_->probe();
   return std::make_unique<cuda_stream>(engine_);

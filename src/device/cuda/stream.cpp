@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/stream.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <thread>
 
@@ -12,6 +14,9 @@ namespace {
 
 // Short waits are worth a spin: a query takes half a microsecond, a sleep at least fifty.
 constexpr int looks_before_sleep = 2000;
+
+// What cudaDevAttrMaxPitch tells of every GPU.
+constexpr std::size_t most_pitch = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
@@ -43,6 +48,18 @@ void cuda_stream::copy(void* to, void const* from, std::size_t bytes) {
   engine_->enter();
   if (bytes == 0) return;
   engine_->require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "cudaMemcpyAsync");
+}
+
+void cuda_stream::enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                               std::size_t row_bytes, std::size_t rows) {
+  engine_->enter();
+  if (std::max(to_pitch, from_pitch) <= most_pitch)
+    return engine_->require(
+        cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, row_bytes, rows, cudaMemcpyDefault, stream_),
+        "cudaMemcpy2DAsync");
+  for (std::size_t row = 0; row < rows; ++row)
+    copy(static_cast<std::byte*>(to) + row * to_pitch, static_cast<std::byte const*>(from) + row * from_pitch,
+         row_bytes);
 }
 
 void cuda_stream::fill(void* to, unsigned char byte, std::size_t bytes) {

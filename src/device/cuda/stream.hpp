@@ -28,11 +28,15 @@ class cuda_stream final : public stream {
   std::unique_ptr<event> record_unmeasured() override { return record(event_kind::unmeasured); }
   void wait_for(event const& before) override;
   bool idle() override;
+  /// A host function in the stream would hold up what is behind it.
+  bool ring_after(doorbell&) override { return false; }
   void* native() override { return stream_; }
   cudaStream_t get() const { return stream_; }
   int gpu() const { return engine_->index; }
 
  private:
+  void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                    std::size_t row_bytes, std::size_t rows) override;
   bool await_idle(deadline until) override;
   std::string const& device_name() const override { return engine_->fault.device(); }
   void launch_blocks(kernel_code const& code, std::uint32_t grid, void const* argument, bool together);

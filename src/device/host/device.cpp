@@ -27,6 +27,11 @@ host_device::host_device(device_spec const& spec, std::string const& name, std::
   facts_.pinned_to_cores = !cores.empty();
 }
 
+std::size_t host_device::free_bytes() {
+  check();
+  return available_memory_bytes();
+}
+
 std::unique_ptr<stream> host_device::make_stream() {
   check();
   return std::make_unique<host_stream>(engine_);

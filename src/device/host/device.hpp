@@ -18,6 +18,7 @@ class host_device final : public compute_device {
               std::vector<int> const& cores);
 
   device_facts const& facts() const noexcept override { return facts_; }
+  std::size_t free_bytes() override;
   std::unique_ptr<stream> make_stream() override;
   std::unique_ptr<stream> adopt_stream(void* native) override;
   std::unique_ptr<event> adopt_event(void* native) override;

@@ -24,15 +24,6 @@ bool moves_by_words(void const* to, void const* from, std::size_t bytes) {
   return bits % word == 0 && bytes <= most_by_words;
 }
 
-/// What the machine can give now without swapping; all its memory if the system does not tell.
-std::size_t available_memory_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::size_t kibibytes = 0;
-  for (std::string key; file >> key;)
-    if (key == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
-  return host_memory_bytes();
-}
-
 /// Pages are taken when they are first written, too late to refuse; a quarter is left to others meanwhile.
 bool is_there_room_for(std::size_t bytes) {
   return bytes < always_tried || bytes <= available_memory_bytes() / 4 * 3;
@@ -42,6 +33,14 @@ bool is_there_room_for(std::size_t bytes) {
 
 std::size_t host_memory_bytes() noexcept {
   return std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGESIZE));
+}
+
+std::size_t available_memory_bytes() {
+  std::ifstream file("/proc/meminfo");
+  std::size_t kibibytes = 0;
+  for (std::string key; file >> key;)
+    if (key == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
+  return host_memory_bytes();
 }
 
 void* allocate_host_memory(std::string const& device, std::size_t bytes) {

@@ -99,6 +99,16 @@ void host_stream::copy(void* to, void const* from, std::size_t bytes) {
   });
 }
 
+void host_stream::enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                               std::size_t row_bytes, std::size_t rows) {
+  enqueue([=, fault = queue_->engine->fault.get()] {
+    if (fault->lost()) return;
+    for (std::size_t row = 0; row < rows; ++row)
+      copy_host_memory(static_cast<std::byte*>(to) + row * to_pitch,
+                       static_cast<std::byte const*>(from) + row * from_pitch, row_bytes);
+  });
+}
+
 void host_stream::fill(void* to, unsigned char byte, std::size_t bytes) {
   enqueue([=, fault = queue_->engine->fault.get()] {
     if (!fault->lost() && bytes != 0) std::memset(to, byte, bytes);
@@ -148,6 +158,11 @@ bool host_stream::idle() {
   queue_->engine->fault->check();
   std::lock_guard const hold(queue_->mutex);
   return queue_->idle();
+}
+
+bool host_stream::ring_after(doorbell& bell) {
+  enqueue([&bell] { bell.ring(); });
+  return true;
 }
 
 // Looks up now and then: after a fault a block may never end.

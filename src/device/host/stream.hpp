@@ -33,11 +33,14 @@ class host_stream final : public stream {
   std::unique_ptr<event> record_unmeasured() override { return record(false); }
   void wait_for(event const& before) override;
   bool idle() override;
+  bool ring_after(doorbell& bell) override;
   void* native() override { return nullptr; }
 
  private:
   struct work_queue;
 
+  void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                    std::size_t row_bytes, std::size_t rows) override;
   bool await_idle(deadline until) override;
   std::string const& device_name() const override;
   void enqueue(std::function<void()> work);
