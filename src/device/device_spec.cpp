@@ -62,6 +62,9 @@ device_spec parse_host(std::string_view part, std::optional<std::string_view> co
 }
 
 device_spec parse_device(std::string_view part) {
+  if (part.starts_with("host") && part.find('@') != part.npos)
+    refuse_argument("devices", part,
+                    std::string("@SMS for GPUs only, and CORES for CPU cores, in ") + grammar);
   auto kind = part;
   auto const slowdown = cut(kind, '/');
   auto const after_colon = cut(kind, ':');

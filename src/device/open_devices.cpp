@@ -47,8 +47,6 @@ void refuse_what_does_not_exist(std::vector<device_spec> const& specs) {
     auto const text = to_text(spec);
     if (spec.index < 0 || spec.index >= cuda_device_count())
       refuse_argument("devices", text, gpus_to_choose_from());
-    if (spec.multiprocessors != 0)
-      refuse_argument("devices", text, "a whole GPU: this version cannot limit one to some of its SMs");
     if (!gpus.insert(spec.index).second) refuse_argument("devices", text, "each GPU at most once");
   }
 }

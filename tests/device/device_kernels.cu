@@ -35,6 +35,10 @@ void scratch_on_host(void const* argument, host_lane& lane) {
   static_cast<scratch_argument const*>(argument)->sums[lane.block] = sum;
 }
 
+void sm_number_on_host(void const* argument, host_lane& lane) {
+  static_cast<sm_number_argument const*>(argument)->numbers[lane.block] = 0;
+}
+
 void fault_on_host(void const*, host_lane&) { throw std::runtime_error("planted"); }
 
 #if defined(__CUDACC__)
@@ -65,6 +69,12 @@ __global__ void scratch_on_gpu(scratch_argument argument) {
   argument.sums[blockIdx.x] = sum;
 }
 
+__global__ void sm_number_on_gpu(sm_number_argument argument) {
+  std::uint32_t number = 0;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+  if (threadIdx.x == 0) argument.numbers[blockIdx.x] = number;
+}
+
 struct nothing {
   std::uint32_t unused;
 };
@@ -80,6 +90,9 @@ __global__ void fault_on_gpu(nothing) { __trap(); }
 kernel_code visit_kernel() { return {"visit", BALLAST_TEST_GPU(visit_on_gpu), &visit_on_host, 64, 0}; }
 kernel_code meet_kernel() { return {"meet", BALLAST_TEST_GPU(meet_on_gpu), &meet_on_host, 64, 0}; }
 kernel_code hold_kernel() { return {"hold", BALLAST_TEST_GPU(hold_on_gpu), &hold_on_host, 32, 0}; }
+kernel_code sm_number_kernel() {
+  return {"sm number", BALLAST_TEST_GPU(sm_number_on_gpu), &sm_number_on_host, 64, 0};
+}
 kernel_code fault_kernel() { return {"fault", BALLAST_TEST_GPU(fault_on_gpu), &fault_on_host, 32, 0}; }
 
 kernel_code scratch_kernel(std::uint32_t bytes) {

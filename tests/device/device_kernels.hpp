@@ -32,6 +32,12 @@ struct scratch_argument {
 };
 kernel_code scratch_kernel(std::uint32_t bytes);
 
+/// Block b writes the number of the multiprocessor that it runs on to numbers[b]; 0 on the host.
+struct sm_number_argument {
+  std::uint32_t* numbers;
+};
+kernel_code sm_number_kernel();
+
 /// Throws on the host ("planted"), traps on a GPU.
 kernel_code fault_kernel();
 

@@ -107,15 +107,29 @@ TEST(open_devices, binds_no_worker_when_the_list_asks_for_more_cores_than_there_
   for (auto const& device : open_devices("host,host:1")) EXPECT_FALSE(device->facts().pinned_to_cores);
 }
 
-TEST(open_devices, refuses_gpus_that_are_not_there_named_twice_or_limited) {
+TEST(device_spec, tells_that_cpu_cores_are_limited_by_their_number) {
+  for (std::string const list : {"host:4@2", "host@2", "host:1/2@8"}) {
+    try {
+      parse_devices(list);
+      ADD_FAILURE() << list << " was accepted";
+    } catch (bad_argument const& refusal) {
+      EXPECT_THAT(refusal.legal(), testing::StartsWith("@SMS for GPUs only, and CORES for CPU cores"));
+    }
+  }
+}
+
+TEST(open_devices, refuses_gpus_that_are_not_there_or_named_twice) {
   auto const beyond = "cuda:" + std::to_string(cuda_device_count());
   EXPECT_THROW(open_devices(beyond), bad_argument);
   EXPECT_THROW(open_devices("cuda:0,cuda:0"), bad_argument);
   EXPECT_THROW(open_devices("cuda,cuda:0"), bad_argument);
-  EXPECT_THROW(open_devices("cuda:0@8"), bad_argument);
+  EXPECT_THROW(open_devices("cuda:0@8,cuda:0"), bad_argument);
+  EXPECT_THROW(open_devices("cuda:0@8,cuda:0@16"), bad_argument);
+  EXPECT_THROW(open_devices(beyond + "@8"), bad_argument);
   EXPECT_THROW(open_devices(std::vector<device_spec>{}), bad_argument);
   if (cuda_device_count() > 0) return;
   EXPECT_THROW(open_devices("cuda"), bad_argument);
+  EXPECT_THROW(open_devices("cuda:0@8"), bad_argument);
 }
 
 }  // namespace

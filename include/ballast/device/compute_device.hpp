@@ -22,7 +22,7 @@ enum class memory { device, pinned };
 
 struct device_facts {
   std::string model;        ///< as the driver or /proc/cpuinfo names it
-  int multiprocessors = 0;  ///< SMs of a GPU, cores of a host device
+  int multiprocessors = 0;  ///< SMs of a GPU or of the part that is used, cores of a host device
   std::size_t memory_bytes = 0;
   std::uint64_t clock_hertz = 0;  ///< the highest of the SMs' that the driver states, 0 on the host
   int compute_major = 0, compute_minor = 0;     ///< 0.0 on the host
@@ -56,11 +56,12 @@ class compute_device {
   /// How many allocations were made so far; what a restart must not change.
   std::uint64_t allocations() const noexcept { return allocations_.load(std::memory_order_relaxed); }
 
+  /// On a part of a GPU its kernels run on the part's SMs only.
   virtual std::unique_ptr<stream> make_stream() = 0;
   /// A stream over the caller's cudaStream_t (null: CUDA's default stream), to be used like any other; it
-  /// neither destroys what it adopted nor waits for it when it goes. The caller keeps the cudaStream_t until
-  /// then, and may use it meanwhile. Throws bad_argument "native" for a stream of another GPU, "device" on a
-  /// host device.
+  /// neither destroys what it adopted nor waits for it when it goes, and is not limited to a part. The caller
+  /// keeps the cudaStream_t until then, and may use it meanwhile. Throws bad_argument "native" for a stream
+  /// of another GPU, "device" on a host device.
   virtual std::unique_ptr<stream> adopt_stream(void* native) = 0;
   /// An event over the caller's cudaEvent_t, not owned either: it stands for what the caller recorded last,
   /// and counts as reached before that. The caller keeps it until this event is gone. It has a time unless it
@@ -105,8 +106,9 @@ int cuda_device_count() noexcept;
 
 /// Opens every device of the list, in order; `cuda` alone stands for every GPU. Host devices are given cores
 /// of this process one after another, and are bound to them if the list asks for no more than there are.
-/// Throws bad_argument ("devices") if one does not exist, is named twice (a GPU), or is limited to SMs (needs
-/// green contexts, which this version does not make). Peer access is enabled between all pairs that have it.
+/// Throws bad_argument ("devices") if one does not exist, is named twice (a GPU, or parts of one), or is
+/// limited to a number of SMs that a part of it cannot have, which the message names. Peer access is enabled
+/// between all pairs that have it.
 device_list open_devices(std::vector<device_spec> const& specs);
 device_list open_devices(std::string_view list);
 

@@ -17,7 +17,8 @@ struct device_spec {
 
   backend kind = backend::host;
   int index = all;          ///< cuda: which GPU, 0 .. count-1
-  int multiprocessors = 0;  ///< cuda: the SMs it is limited to; 0 is the whole chip
+  int multiprocessors = 0;  ///< cuda: the SMs it is limited to, 1 .. 65535 (which of these the GPU can be
+                            ///< limited to is known when it is opened); 0 is the whole chip
   int cores = all;          ///< host: how many cores, at least 1
   double slowdown = 1.0;    ///< host: every block takes this many times longer; 1 .. 1000
 

@@ -21,7 +21,7 @@ device_facts facts_of(cuda_engine& engine) {
   engine.require(cudaGetDeviceProperties(&properties, engine.index), "cudaGetDeviceProperties");
   device_facts facts;
   facts.model = properties.name;
-  facts.multiprocessors = properties.multiProcessorCount;
+  facts.multiprocessors = engine.multiprocessors;
   facts.memory_bytes = properties.totalGlobalMem;
   int kilohertz = 0;
   engine.require(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, engine.index),
@@ -46,7 +46,7 @@ int count_gpus() noexcept {
 
 cuda_device::cuda_device(device_spec const& spec, std::string const& name)
     : compute_device(spec, name),
-      engine_(std::make_shared<cuda_engine>(spec.index, name)),
+      engine_(std::make_shared<cuda_engine>(spec.index, name, spec.multiprocessors)),
       facts_(facts_of(*engine_)) {}
 
 std::size_t cuda_device::free_bytes() {

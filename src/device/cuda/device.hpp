@@ -12,7 +12,7 @@ namespace ballast::inline device {
 /// where ballast first uses CUDA.
 int count_gpus() noexcept;
 
-/// One GPU, by its primary context.
+/// One GPU by its primary context, or a part of it, which differs in its streams.
 class cuda_device final : public compute_device {
  public:
   cuda_device(device_spec const& spec, std::string const& name);

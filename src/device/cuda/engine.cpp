@@ -7,12 +7,16 @@
 
 namespace ballast::inline device {
 
-cuda_engine::cuda_engine(int gpu, std::string const& name) : index(gpu), fault(name) {
+cuda_engine::cuda_engine(int gpu, std::string const& name, int limited_to) : index(gpu), fault(name) {
   enter();
   require(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, index),
           "cudaDeviceGetAttribute");
   require(cudaDeviceGetAttribute(&most_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
           "cudaDeviceGetAttribute");
+  if (limited_to != 0) {
+    part_ = std::make_unique<sm_partition>(index, limited_to, fault);
+    multiprocessors = limited_to;
+  }
   require(cudaStreamCreateWithFlags(&probe_stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
 }
 
@@ -33,6 +37,13 @@ bool cuda_engine::try_enter() noexcept {
   auto const status = cudaSetDevice(index);
   forgive(fault, status, "cudaSetDevice");
   return status == cudaSuccess;
+}
+
+cudaStream_t cuda_engine::make_stream() {
+  if (part_) return part_->make_stream();
+  cudaStream_t stream = nullptr;
+  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  return stream;
 }
 
 cudaEvent_t cuda_engine::take_event(event_kind kind) {

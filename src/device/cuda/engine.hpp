@@ -13,6 +13,7 @@
 #include "ballast/device/kernel_code.hpp"
 #include "ballast/device/plain_launch.hpp"
 #include "cuda/errors.hpp"
+#include "cuda/sm_partition.hpp"
 
 namespace ballast::inline device {
 
@@ -23,7 +24,8 @@ enum class event_kind { measured, unmeasured, adopted };
 /// Any thread may call any member.
 class cuda_engine {
  public:
-  cuda_engine(int index, std::string const& name);
+  /// `limited_to` multiprocessors; 0 is the whole GPU. Throws as sm_partition.
+  cuda_engine(int index, std::string const& name, int limited_to);
   cuda_engine(cuda_engine const&) = delete;
   cuda_engine& operator=(cuda_engine const&) = delete;
   ~cuda_engine();
@@ -34,6 +36,8 @@ class cuda_engine {
   bool try_enter() noexcept;
   void require(cudaError_t status, std::string_view call) { device::require(fault, status, call); }
 
+  /// A stream for ballast alone, on the part of the GPU. The device must have been entered.
+  cudaStream_t make_stream();
   /// Lends an event of a kind that it lends.
   cudaEvent_t take_event(event_kind kind);
   /// Leaves an adopted event to its owner.
@@ -50,7 +54,7 @@ class cuda_engine {
 
   int const index;
   fault_record fault;
-  int multiprocessors = 0;
+  int multiprocessors = 0;    ///< of the part
   int most_shared_bytes = 0;  ///< per block, static and dynamic, with opt-in
 
  private:
@@ -69,6 +73,7 @@ class cuda_engine {
   std::map<void const*, loaded_kernel> kernels_;
   std::map<void const*, std::uint32_t> admitted_shared_bytes_;  ///< of plain kernels
   cudaStream_t probe_stream_ = nullptr;
+  std::unique_ptr<sm_partition> part_;  ///< null: the whole GPU
 };
 
 }  // namespace ballast::inline device

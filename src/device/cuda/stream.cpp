@@ -22,7 +22,7 @@ constexpr std::size_t most_pitch = std::numeric_limits<std::int32_t>::max();
 
 cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine) : engine_(std::move(engine)) {
   engine_->enter();
-  engine_->require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  stream_ = engine_->make_stream();
 }
 
 cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine, cudaStream_t adopted)
