@@ -81,7 +81,7 @@ std::vector<std::vector<byte_range>> striped(byte_range bytes, std::size_t count
 
 /// The first chunks of all stripes, then the second ones, and so on: what came from the host goes on to the
 /// other devices while the next comes.
-void add_ring(std::vector<planned_copy>& copies, std::vector<place_id> const& group, byte_range bytes) {
+void add_ring(std::vector<shared_copy>& copies, std::vector<place_id> const& group, byte_range bytes) {
   auto const stripes = striped(bytes, group.size());
   for (std::size_t chunk = 0; chunk < stripes.front().size(); ++chunk)
     for (std::size_t step = 0; step < group.size(); ++step)
@@ -109,9 +109,9 @@ std::vector<byte_range> chunks_of(byte_range bytes) {
   return found;
 }
 
-std::vector<planned_copy> shared_read(byte_range bytes, std::span<place_id const> readers,
-                                      copy_links const& links) {
-  std::vector<planned_copy> copies;
+std::vector<shared_copy> shared_read(byte_range bytes, std::span<place_id const> readers,
+                                     copy_links const& links) {
+  std::vector<shared_copy> copies;
   for (auto const& group : linked_groups(readers, links)) add_ring(copies, group, bytes);
   return copies;
 }

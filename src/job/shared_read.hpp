@@ -15,12 +15,12 @@ namespace ballast::inline job {
 /// Copies of more bytes are cut, so that what needs the first of them need not wait for the last.
 inline constexpr std::size_t most_bytes_of_copy = std::size_t(16) << 20;
 
-/// Bytes of an array that are to go from one place to another.
-struct planned_copy {
+/// A copy of a shared read: bytes of an array that are to go from one place to another.
+struct shared_copy {
   place_id from, to;
   byte_range bytes;
 
-  bool operator==(planned_copy const&) const = default;
+  bool operator==(shared_copy const&) const = default;
 };
 
 /// Cut to at most most_bytes_of_copy each, ascending; part of a row only if a row has more.
@@ -31,7 +31,7 @@ std::vector<byte_range> chunks_of(byte_range bytes);
 /// source is valid. Devices with direct links to each other take a stripe each from the host and the others'
 /// stripes from them, each time from another one (in a ring), so that the host's links carry the bytes once.
 /// The rest take all from the host. Copies are chunks.
-std::vector<planned_copy> shared_read(byte_range bytes, std::span<place_id const> readers,
-                                      copy_links const& links);
+std::vector<shared_copy> shared_read(byte_range bytes, std::span<place_id const> readers,
+                                     copy_links const& links);
 
 }  // namespace ballast::inline job

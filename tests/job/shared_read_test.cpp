@@ -24,14 +24,14 @@ std::vector<place_id> places(std::uint32_t first, std::uint32_t last) {
   return found;
 }
 
-std::size_t bytes_from_host(std::vector<planned_copy> const& copies) {
+std::size_t bytes_from_host(std::vector<shared_copy> const& copies) {
   std::size_t sum = 0;
   for (auto const& copy : copies) sum += copy.from == host ? copy.bytes.size() : 0;
   return sum;
 }
 
 /// The ledger refuses a copy whose source is not valid; here no byte may come twice either.
-void expect_to_bring_each_byte_once(std::vector<planned_copy> const& copies, byte_range bytes,
+void expect_to_bring_each_byte_once(std::vector<shared_copy> const& copies, byte_range bytes,
                                     std::vector<place_id> const& readers) {
   operations ops;
   array_ledger ledger(bytes.end, 9, ops);
@@ -94,15 +94,15 @@ TEST(shared_read, takes_a_stripe_from_the_host_and_the_others_in_a_ring) {
   auto const copies = shared_read({0, 768}, places(1, 3), invented_machine(3, 3));
   byte_range const first{0, 256}, second{256, 512}, third{512, 768};
   place_id const a{1}, b{2}, c{3};
-  EXPECT_EQ(copies, (std::vector<planned_copy>{{host, a, first},
-                                               {host, b, second},
-                                               {host, c, third},
-                                               {b, a, second},
-                                               {c, b, third},
-                                               {a, c, first},
-                                               {c, a, third},
-                                               {a, b, first},
-                                               {b, c, second}}));
+  EXPECT_EQ(copies, (std::vector<shared_copy>{{host, a, first},
+                                              {host, b, second},
+                                              {host, c, third},
+                                              {b, a, second},
+                                              {c, b, third},
+                                              {a, c, first},
+                                              {c, a, third},
+                                              {a, b, first},
+                                              {b, c, second}}));
 }
 
 TEST(shared_read, passes_the_first_chunks_on_before_the_second_ones_come) {
