@@ -33,9 +33,8 @@ TEST(hotspot_command, tells_a_program_a_few_temperatures_and_what_it_took) {
 }
 
 TEST(hotspot_command, says_that_rodinias_chip_is_unstable_where_it_is) {
-  auto const options = std::string("--size 1500 --steps 2 --chip rodinia --devices host:1 ");
-  EXPECT_EQ(hotspot.answer(options)["stable"], false);
-  EXPECT_THAT(hotspot.printed(options), HasSubstr("a chip of 0.0160 m: UNSTABLE, for timing only\n"));
+  EXPECT_THAT(hotspot.printed("--size 1400 --steps 1 --chip rodinia --devices host:1"),
+              HasSubstr("a chip of 0.0160 m: UNSTABLE, for timing only\n"));
 }
 
 TEST(hotspot_command, begins_with_files_and_writes_what_it_ends_with) {
