@@ -28,22 +28,12 @@ array_home::array_home(std::shared_ptr<scheduler_core> of, array_id number, std:
       element_bytes(bytes_of_element),
       ledger(checked_bytes(of_shape, bytes_of_element), core->places(), core->operations_of_arrays()),
       name_(std::move(called)),
-      on_host_(core->device_that_pins(), bytes()),
-      on_devices_(core->devices().size()) {}
+      on_host_(core->device_that_pins(), bytes()) {}
 
-array_home::~array_home() = default;
+array_home::~array_home() { core->note_gone(id); }
 
 std::string array_home::name() const {
   return name_.empty() ? "array " + std::to_string(id.value()) : "array '" + name_ + "'";
-}
-
-std::byte* array_home::address(place_id place) const {
-  return place.value() == 0 ? on_host_.data() : on_devices_[place.value() - 1].data();
-}
-
-void array_home::need_copy_on(std::uint32_t device) {
-  auto& copy = on_devices_[device];
-  if (copy.size() == 0) copy = device_buffer<std::byte>(core->devices()[device], bytes());
 }
 
 }  // namespace ballast::inline job

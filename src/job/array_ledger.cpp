@@ -178,6 +178,13 @@ void array_ledger::note_not_arrived(op_id copy, place_id to, byte_range bytes, j
       if (piece.places == 0) state_->lose(piece.bytes, job);
 }
 
+void array_ledger::note_place_lost(place_id place, job_number job) {
+  byte_range const all{0, state_->size};
+  for (auto const& piece : state_->holders(all))
+    if (piece.places == bit_of(state_->checked(place))) state_->lose(piece.bytes, job);
+  state_->at(place).invalidate(all);
+}
+
 std::optional<job_number> array_ledger::lost(byte_range bytes) const {
   state_->check(bytes);
   std::optional<job_number> found;

@@ -67,6 +67,8 @@ class array_ledger {
   /// that nothing has written at `to` since are not valid there. The rest of the places have them as before;
   /// if none has, because they were dropped there meanwhile, they are lost.
   void note_not_arrived(op_id copy, place_id to, byte_range bytes, job_number job);
+  /// All that is kept at `place` is gone; what was valid nowhere else is lost by `job`.
+  void note_place_lost(place_id place, job_number job);
   /// The job that lost the first lost one of the bytes.
   std::optional<job_number> lost(byte_range bytes) const;
 

@@ -10,6 +10,14 @@ namespace {
 
 constexpr std::size_t kept_busy_times = 16;
 
+bool is_device_lost(std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (device_lost const&) { return true; } catch (...) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void scheduler_core::note_ends(std::uint32_t lane, std::vector<lane_end> const& ends) {
@@ -22,12 +30,22 @@ void scheduler_core::note_ends(std::uint32_t lane, std::vector<lane_end> const& 
 
 void scheduler_core::note_end(std::uint32_t lane, lane_end const& end) {
   ops_.note_end(end.op, end.failure != nullptr);
+  auto const failed = ops_.at(end.op).status == op_status::failed;
   journal_.note_end(end.op, ops_.at(end.op));
   progress_.erase(end.op.value());
-  if (auto const copy = copies_.extract(end.op.value()))
-    sources_.note_ended(copy.mapped().from, copy.mapped().to, copy.mapped().bytes);
-  if (auto task = tasks_.extract(end.op.value()))
-    note_task_end(lane, task.mapped(), end, ops_.at(end.op).status == op_status::failed);
+  auto const task = tasks_.extract(end.op.value());
+  auto const copy = copies_.extract(end.op.value());
+  if (end.failure && is_device_lost(end.failure))
+    lose_device(lane, task ? task.mapped().job->number : copy.mapped().job);
+  if (task) note_task_end(lane, task.mapped(), end, failed);
+  if (copy) note_copy_end(end.op, copy.mapped(), failed);
+}
+
+void scheduler_core::note_copy_end(op_id op, copy_in_flight const& copy, bool failed) {
+  auto const& [array, what, job] = copy;
+  sources_.note_ended(what.from, what.to, what.size());
+  if (!failed) return;
+  for (auto const bytes : what.bytes) array->ledger.note_not_arrived(op, what.to, bytes, job);
 }
 
 void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end,
@@ -36,6 +54,8 @@ void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task,
   --job.tasks_in_flight;
   --job.shares[task.share].in_flight;
   --on_devices_[lane].tasks;
+  residences_[lane]->set().unpin(task.residents);
+  if (!options_.reuse) residences_[lane]->drop_unpinned();
   if (failed) {
     note_task_failed(task, end);
     return;

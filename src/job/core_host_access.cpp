@@ -88,7 +88,7 @@ void scheduler_core::bring_to_host(host_access const& access) {
                      "it was to write elements of " + array.name() + " and failed");
   if (stopped_ && !array.ledger.missing(host_place, access.bytes.hull()).empty())
     throw error("elements of " + array.name() + " went with the devices of the scheduler");
-  bring(access.array, access.bytes, host_place, {});
+  bring(access.array, access.bytes, host_place, {}, {});
 }
 
 /// The host has what it wants when nothing else is at it: its operation begins and ends here.

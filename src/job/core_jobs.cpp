@@ -5,6 +5,7 @@
 
 #include "ballast/base/error.hpp"
 #include "ballast/job/job_failed.hpp"
+#include "most_units.hpp"
 #include "scheduler_core.hpp"
 
 namespace ballast::inline job {
@@ -43,15 +44,31 @@ bool scheduler_core::begin(job_record& job) {
 bool scheduler_core::are_all_lost() const { return std::ranges::all_of(on_devices_, &on_device::is_lost); }
 
 void scheduler_core::begin_on_sound_devices(job_record& job) {
-  if (are_all_lost()) throw error("all devices of the scheduler are lost");
-  for (std::uint32_t device = 0; device < devices_.size(); ++device)
-    if (!on_devices_[device].is_lost) job.devices.push_back(device);
-  auto const& [blocks, along] = std::pair(job.grid().blocks(), job.grid().along());
-  auto const site_number = job.request.setup.site == 0 ? job.request.factory : job.request.setup.site;
-  auto& policy = policies_[site(site_number, blocks.x, blocks.y, blocks.z, int(along), job.policy)];
+  choose_devices(job);
+  auto& policy = policies_[site_of(job)];
   if (policy == nullptr) policy = make_split_policy(job.policy);
   job.split = policy->begin(shape_of(job));
   job.shares.resize(job.devices.size());
+}
+
+/// CPU cores run ballast kernels only.
+void scheduler_core::choose_devices(job_record& job) {
+  for (std::uint32_t device = 0; device < devices_.size(); ++device)
+    if (!on_devices_[device].is_lost && (job.code != nullptr || devices_[device]->is_cuda()))
+      job.devices.push_back(device);
+  std::erase_if(job.devices, [&](std::uint32_t device) { return most_units_on(job, device) == 0; });
+  if (job.devices.empty()) throw error("no device that is not lost can run it");
+}
+
+std::uint32_t scheduler_core::most_units_on(job_record const& job, std::uint32_t device) const {
+  return most_units(job.units(), residences_[device]->set().bytes(),
+                    [&](job_part part) { return memory_of_part(job, part); });
+}
+
+auto scheduler_core::site_of(job_record const& job) -> site {
+  auto const& blocks = job.grid().blocks();
+  auto const number = job.request.setup.site == 0 ? job.request.factory : job.request.setup.site;
+  return {number, blocks.x, blocks.y, blocks.z, int(job.grid().along()), job.policy};
 }
 
 job_shape scheduler_core::shape_of(job_record const& job) const {
@@ -63,7 +80,8 @@ job_shape scheduler_core::shape_of(job_record const& job) const {
                   .bytes_per_unit = job.bytes_per_unit()};
   for (auto const device : job.devices)
     shape.devices.push_back(
-        {.blocks_at_once = listed == kernels_.end() ? 0 : listed->second.blocks_at_once[device],
+        {.most_units = most_units_on(job, device),
+         .blocks_at_once = listed == kernels_.end() ? 0 : listed->second.blocks_at_once[device],
          .bytes_per_ns = sources_.links().between(place_id(0), place_id(1 + device)).bytes_per_ns});
   return shape;
 }

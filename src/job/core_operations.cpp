@@ -8,7 +8,7 @@ namespace {
 
 op_stream on(std::uint32_t device, lane_stream stream) { return {device, std::uint32_t(stream)}; }
 
-moved_bytes moved_by(planned_copy const& copy) {
+moved_bytes moved_by(noted_copy const& copy) {
   auto const bytes = copy.size();
   if (copy.from == place_id(0)) return {.from_host = bytes};
   if (copy.to == place_id(0)) return {.to_host = bytes};
@@ -34,9 +34,9 @@ op_stream scheduler_core::next_compute_stream(std::uint32_t device) {
 }
 
 moved_bytes scheduler_core::bring(std::shared_ptr<array_home> const& array, byte_runs const& bytes,
-                                  place_id to, job_number job) {
+                                  place_id to, std::span<op_id const> after, job_number job) {
   moved_bytes moved;
-  for (auto const& copy : planner_.bring(array->ledger, bytes, to)) {
+  for (auto const& copy : planner_.bring(array->ledger, bytes, to, after)) {
     hand_copy(array, copy, job);
     moved += moved_by(copy);
   }
@@ -44,20 +44,45 @@ moved_bytes scheduler_core::bring(std::shared_ptr<array_home> const& array, byte
   return moved;
 }
 
-void scheduler_core::hand_copy(std::shared_ptr<array_home> const& array, planned_copy const& copy,
+void scheduler_core::hand_copy(std::shared_ptr<array_home> const& array, noted_copy const& copy,
                                job_number job) {
-  copies_.emplace(copy.op.value(), link_use{copy.from, copy.to, copy.size()});
-  hand_over(copy.op, job, [array, copy](stream& on) {
-    for (auto const [begin, end] : copy.bytes)
-      on.copy(array->address(copy.to) + begin, array->address(copy.from) + begin, end - begin);
-  });
+  copies_.emplace(copy.op.value(), copy_in_flight{array, copy, job});
+  std::vector<row_copy> copies;
+  for (auto const bytes : copy.bytes)
+    add_copies(copies, placed(*array, copy.from, bytes), placed(*array, copy.to, bytes));
+  hand_over(copy.op, job, [copies = std::move(copies)](stream& on) { enqueue(copies, on); });
+}
+
+placed_bytes scheduler_core::placed(array_home const& array, place_id place, byte_range bytes) const {
+  if (place == place_id(0)) return {array.host_memory(), {{bytes, bytes.begin}}};
+  auto const& residence = *residences_[place.value() - 1];
+  return {residence.memory(), residence.set().located(array.id, bytes)};
+}
+
+/// Only what is valid there moves.
+void scheduler_core::move_on_device(std::shared_ptr<array_home> const& array, std::uint32_t device,
+                                    byte_range bytes, std::size_t from, std::size_t to,
+                                    std::span<op_id const> after) {
+  auto const place = place_id(1 + device);
+  auto* const memory = residences_[device]->memory();
+  noted_copy copy{ops_.add(op_kind::copy, on(device, lane_stream::copy_in)), place, place};
+  for (auto const earlier : after) ops_.order_after(copy.op, earlier);
+  std::vector<row_copy> copies;
+  for (auto const& piece : array->ledger.holders(bytes)) {
+    if ((piece.places >> place.value() & 1) == 0) continue;
+    auto const at = piece.bytes.begin - bytes.begin;
+    array->ledger.note_arrival(copy.op, place, place, piece.bytes);
+    copies.push_back({memory + to + at, memory + from + at, piece.bytes.size()});
+    copy.bytes.push_back(piece.bytes);
+  }
+  sources_.note_planned(place, place, copy.size());
+  auto const op = copy.op;
+  copies_.emplace(op.value(), copy_in_flight{array, std::move(copy), {}});
+  hand_over(op, {}, [copies = std::move(copies)](stream& to_copy) { enqueue(copies, to_copy); });
 }
 
 void scheduler_core::hand_kernel(op_id op, planned_task const& task) {
-  auto const place = place_id(1 + task.job->devices[task.share]);
-  std::vector<void*> arrays;
-  for (auto const& argument : task.job->request.arguments) arrays.push_back(argument.array->address(place));
-  hand_over(op, task.job->number, [job = task.job, part = task.part, arrays](stream& on) {
+  hand_over(op, task.job->number, [job = task.job, part = task.part, arrays = arrays_of(task)](stream& on) {
     job->request.launch({arrays, job->grid(), part, job->code}, on);
   });
 }

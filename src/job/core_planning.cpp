@@ -14,6 +14,7 @@ constexpr int most_looked_at = 16;
 }  // namespace
 
 void scheduler_core::advance() {
+  forget_gone_arrays();
   if (stopped_) return;
   int looked_at = 0;
   for (auto const& job : jobs_) {
@@ -56,15 +57,15 @@ bool scheduler_core::plan_next(std::shared_ptr<job_record> const& job, std::uint
   return true;
 }
 
-/// Everything that a user's function or a device may throw comes before anything changes.
+/// Everything that a user's function may throw comes before anything changes.
 bool scheduler_core::plan_part(std::shared_ptr<job_record> const& job, std::uint32_t share, job_part part) {
   auto const device = job->devices[share];
   try {
-    planned_task task{job, share, part, job->uses(part), {}, {}};
+    planned_task task{job, share, part, job->uses(part)};
     if (on_devices_[device].is_lost) throw error("the device is lost");
     if (order_.in_the_way(job->number, task.uses)) return false;
     refuse_lost(task);
-    for (auto const& argument : job->request.arguments) argument.array->need_copy_on(device);
+    if (!pin(task)) return false;
     order_.note_planned(job->number, part);
     plan_task(std::move(task));
     return true;
@@ -83,25 +84,57 @@ void scheduler_core::refuse_lost(planned_task const& task) const {
   }
 }
 
+bool scheduler_core::pin(planned_task& task) {
+  auto const needs = needs_of(task.uses);
+  auto residents = residences_[task.job->devices[task.share]]->pin(needs, task.moved);
+  if (!residents) return false;
+  for (auto const& need : needs) task.first_bytes.push_back(need.hull.begin);
+  task.residents = std::move(*residents);
+  return true;
+}
+
 /// All is brought before anything is written, since one array may be several arguments.
 void scheduler_core::plan_task(planned_task task) {
   auto const& arguments = task.job->request.arguments;
   auto const device = task.job->devices[task.share];
   auto const place = place_id(1 + device);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    auto const moved = bring(arguments[i].array, task.uses[i].read, place, task.job->number);
+    auto const moved =
+        bring(arguments[i].array, task.uses[i].read, place, task.resident_of(i).after, task.job->number);
     task.moved += moved;
     if (!task.job->is_shared_by_units(i)) task.own_bytes += moved.all();
   }
   auto const kernel = ops_.add(op_kind::kernel, next_compute_stream(device));
+  for (auto const& resident : task.residents)
+    for (auto const earlier : resident.after) ops_.order_after(kernel, earlier);
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    task_planner::note_kernel(kernel, arguments[i].array->ledger, place, task.uses[i].read, {});
+    note_reads(arguments[i].array->ledger, kernel, place, task.uses[i].read);
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    task_planner::note_kernel(kernel, arguments[i].array->ledger, place, {}, task.uses[i].written);
+    note_writes(arguments[i].array->ledger, kernel, place, task.uses[i].written);
   hand_kernel(kernel, task);
   ++task.job->tasks_in_flight;
   ++on_devices_[device].tasks;
   tasks_.emplace(kernel.value(), std::move(task));
+}
+
+resident_bytes const& scheduler_core::planned_task::resident_of(std::size_t argument) const {
+  return *std::ranges::find(residents, uses[argument].array, &resident_bytes::array);
+}
+
+/// Where the first byte of each argument's array would be: what is before the hull is not there, and is not
+/// computed as a pointer.
+std::vector<void*> scheduler_core::arrays_of(planned_task const& task) const {
+  auto* const memory = residences_[task.job->devices[task.share]]->memory();
+  std::vector<void*> arrays;
+  for (std::size_t i = 0; i < task.uses.size(); ++i) {
+    auto const& resident = task.resident_of(i);
+    auto const place = std::size_t(&resident - task.residents.data());
+    auto const first = reinterpret_cast<std::uintptr_t>(memory) + resident.offset - task.first_bytes[place];
+    auto const& use = task.uses[i];
+    auto const is_empty = use.read.is_empty() && use.written.is_empty();
+    arrays.push_back(is_empty ? nullptr : reinterpret_cast<void*>(first));
+  }
+  return arrays;
 }
 
 }  // namespace ballast::inline job

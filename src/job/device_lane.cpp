@@ -11,8 +11,10 @@
 namespace ballast::inline job {
 namespace {
 
-/// Between two looks for ends, of which nothing else tells.
+/// Between two looks for ends on a GPU, of which nothing else tells.
 constexpr auto between_looks = std::chrono::microseconds(50);
+/// Streams of CPU cores ring when something has ended, but not when a block of a lost device never ends.
+constexpr auto between_looks_for_faults = std::chrono::milliseconds(20);
 constexpr int looks_before_sleep = 2000;  // of a GPU: a look takes half a microsecond
 
 void name_this_thread(std::string const& device) {
@@ -33,7 +35,8 @@ device_lane::device_lane(std::shared_ptr<compute_device> device, std::uint32_t n
       number_(number),
       listener_(std::move(ends)),
       clock_(started_clock(*device_)) {
-  for (std::uint32_t stream = 0; stream < streams_of_lane; ++stream) queues_.emplace_back(*device_, number_);
+  for (std::uint32_t stream = 0; stream < streams_of_lane; ++stream)
+    queues_.emplace_back(*device_, number_, bell_);
 }
 
 device_lane::~device_lane() = default;
@@ -149,12 +152,12 @@ void device_lane::wake_watchers(lane_progress const& of) {
 }
 
 void device_lane::wait_past(std::uint64_t seen) {
-  if (loss_ || std::ranges::none_of(queues_, &lane_queue::has_issued)) {
-    looks_ = 0;
+  if (loss_ || std::ranges::none_of(queues_, &lane_queue::has_issued))
     bell_.wait_past(seen, clock::time_point::max());
-  } else if (!device_->is_cuda() || ++looks_ > looks_before_sleep) {
+  else if (!device_->is_cuda())
+    bell_.wait_past(seen, clock::now() + between_looks_for_faults);
+  else if (++looks_ > looks_before_sleep)
     bell_.wait_past(seen, clock::now() + between_looks);
-  }
 }
 
 }  // namespace ballast::inline job

@@ -55,7 +55,6 @@ class device_lane {
   std::shared_ptr<compute_device> const device_;
   std::uint32_t const number_;
   listener const listener_;
-  std::vector<lane_queue> queues_;
   kernel_clock clock_;
   std::exception_ptr loss_;
   std::vector<lane_end> ends_;
@@ -63,6 +62,7 @@ class device_lane {
   std::span<std::unique_ptr<device_lane> const> lanes_;
 
   doorbell bell_, closed_bell_;
+  std::vector<lane_queue> queues_;
   std::mutex inbox_mutex_;
   std::vector<lane_work> inbox_;
   std::atomic<bool> closing_ = false, dropping_ = false;

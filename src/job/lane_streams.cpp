@@ -15,8 +15,8 @@ std::exception_ptr failure_of_source() {
 
 }  // namespace
 
-lane_queue::lane_queue(compute_device& device, std::uint32_t lane)
-    : stream_(device.make_stream()), lane_(lane), on_cuda_(device.is_cuda()) {}
+lane_queue::lane_queue(compute_device& device, std::uint32_t lane, doorbell& bell)
+    : stream_(device.make_stream()), bell_(bell), lane_(lane), on_cuda_(device.is_cuda()) {}
 
 /// Looks again after watching: else a step in between would wake nobody.
 template <class Reached>
@@ -73,6 +73,7 @@ void lane_queue::try_to_enqueue(lane_work const& work, issued_work& result) {
     if (!result.failure) work.enqueue(*stream_);
   } catch (...) { result.failure = std::current_exception(); }
   result.end = work.is_kernel ? stream_->record() : stream_->record_unmeasured();
+  stream_->ring_after(bell_);
 }
 
 void lane_queue::wait_for(progress_list const& earlier) {

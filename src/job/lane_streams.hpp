@@ -17,7 +17,8 @@ namespace ballast::inline job {
 /// One stream of a lane: what waits to be issued on it and what was, both in order. The lane's thread only.
 class lane_queue {
  public:
-  lane_queue(compute_device& device, std::uint32_t lane);
+  /// `bell` is rung where the stream can when something has ended; it outlives the stream.
+  lane_queue(compute_device& device, std::uint32_t lane, doorbell& bell);
 
   void add(lane_work work) { waiting_.push_back(std::move(work)); }
   bool is_empty() const { return waiting_.empty() && issued_.empty(); }
@@ -54,6 +55,7 @@ class lane_queue {
   bool are_over(progress_list const& earlier) const;
 
   std::unique_ptr<stream> stream_;
+  doorbell& bell_;
   std::uint32_t const lane_;
   bool const on_cuda_;
   std::deque<lane_work> waiting_;

@@ -19,7 +19,11 @@ device_list const& checked(device_list const& devices) {
   return devices;
 }
 
+constexpr std::uint64_t least_device_bytes = 4096;
+
 job_options checked(job_options options) {
+  if (options.device_bytes != 0 && options.device_bytes < least_device_bytes)
+    refuse_argument("device_bytes", options.device_bytes, "0, or at least 4096");
   make_split_policy(options.policy);
   if (options.tasks < 1) refuse_argument("tasks", options.tasks, "at least 1");
   if (options.in_flight < 1 || options.in_flight > 64)
@@ -50,6 +54,10 @@ scheduler_core::scheduler_core(device_list const& devices, job_options options)
       sources_(expected_links(devices_)),
       planner_(ops_, sources_, [this](place_id from, place_id to) { return stream_of_copy(from, to); }),
       on_devices_(devices_.size()) {
+  for (std::uint32_t device = 0; device < devices_.size(); ++device) {
+    auto const bytes = options_.device_bytes == 0 ? memory_to_take(devices_, device) : options_.device_bytes;
+    residences_.push_back(std::make_unique<job_residence>(*this, device, bytes, ops_));
+  }
   for (std::uint32_t lane = 0; lane < devices_.size(); ++lane)
     lanes_.push_back(std::make_unique<device_lane>(
         devices_[lane], lane,
@@ -79,14 +87,6 @@ void scheduler_core::add(job_kernels const& more) {
   }
 }
 
-std::shared_ptr<array_home> scheduler_core::make_array(extents const& shape, std::size_t element_bytes,
-                                                       std::string name) {
-  guard hold(mutex_);
-  auto const id = newest_array_ = array_id(newest_array_.value() + 1);
-  hold.unlock();
-  return std::make_shared<array_home>(shared_from_this(), id, std::move(name), shape, element_bytes);
-}
-
 auto scheduler_core::code_of(job_request const& request) const -> listed_code const* {
   if (request.kernel == nullptr) return nullptr;
   auto const found = kernels_.find(request.kernel);
@@ -102,6 +102,8 @@ std::string const& scheduler_core::policy_of(job_request const& request) const {
 void scheduler_core::check(job_request const& request) const {
   auto const& grid = request.setup.grid;
   if (request.kernel != nullptr) check_grid_of_ballast_kernel(grid);
+  if (request.kernel == nullptr && !device_that_pins()->is_cuda())
+    refuse_argument("kernel", request.kernel_name, "a ballast kernel where all devices are CPU cores");
   make_split_policy(policy_of(request));
   for (auto const& argument : request.arguments) {
     if (argument.array->core.get() != this)
@@ -123,16 +125,22 @@ job_ticket scheduler_core::submit(job_request request) {
 
 std::shared_ptr<job_record> scheduler_core::make_job(job_request request) {
   auto const* const listed = code_of(request);
-  close_for_host(request);
   auto const number = job_number(newest_job_.value() + 1);
   auto const tasks = request.setup.tasks == 0 ? options_.tasks : request.setup.tasks;
   auto const policy = policy_of(request);
   auto const job =
       std::make_shared<job_record>(number, std::move(request), listed == nullptr ? nullptr : &listed->code,
                                    policy, tasks, weak_from_this());
+  if (job->units() != 0) check_maps(*job);
+  close_for_host(job->request);
   order_.add(number, job->units(), [of = job.get()](job_part part) { return of->uses_or_failure(part); });
   newest_job_ = number;
   return job;
+}
+
+void scheduler_core::check_maps(job_record const& job) {
+  refuse_common_writes(job);
+  refuse_what_fits_nowhere(job);
 }
 
 /// Elements that the host was given are no longer its own.

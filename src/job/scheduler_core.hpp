@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -25,7 +27,9 @@
 #include "device_lane.hpp"
 #include "job_order.hpp"
 #include "job_record.hpp"
+#include "job_residence.hpp"
 #include "journal.hpp"
+#include "lane_copies.hpp"
 #include "operations.hpp"
 #include "task_planner.hpp"
 
@@ -62,16 +66,24 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
 
   /// For the ledgers of arrays, under the mutex.
   operations& operations_of_arrays() { return ops_; }
+  /// An array's home is being destroyed. Any thread, with or without the mutex.
+  void note_gone(array_id array);
 
  private:
+  friend class job_residence;
+
   /// A task that was planned and has not ended.
   struct planned_task {
     std::shared_ptr<job_record> job;
     std::uint32_t share;  ///< which of the job's devices
     job_part part;
     std::vector<array_use> uses;
-    moved_bytes moved;
+    std::vector<resident_bytes> residents{};  ///< of each array, pinned
+    std::vector<std::size_t> first_bytes{};   ///< of its hull, likewise
+    moved_bytes moved{};
     std::uint64_t own_bytes = 0;  ///< moved for this part alone
+
+    resident_bytes const& resident_of(std::size_t argument) const;
   };
   struct busy_time {
     job_number job;
@@ -87,10 +99,10 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
     kernel_code code;
     std::vector<std::uint64_t> blocks_at_once;  ///< on each device
   };
-  /// Bytes that wait on the links of copy_sources.
-  struct link_use {
-    place_id from, to;
-    std::size_t bytes;
+  struct copy_in_flight {
+    std::shared_ptr<array_home> array;
+    noted_copy what;
+    job_number job;
   };
   using site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string>;
   using guard = std::unique_lock<std::mutex>;
@@ -106,6 +118,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   // scheduler_core.cpp
   listed_code const* code_of(job_request const& request) const;
   void check(job_request const& request) const;
+  void check_maps(job_record const& job);
   std::string const& policy_of(job_request const& request) const;
   std::shared_ptr<job_record> make_job(job_request request);
   static void close_for_host(job_request const& request);
@@ -119,12 +132,25 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   bool plan_part(std::shared_ptr<job_record> const& job, std::uint32_t share, job_part part);
   void plan_task(planned_task task);
   void refuse_lost(planned_task const& task) const;
+  bool pin(planned_task& task);
+  std::vector<void*> arrays_of(planned_task const& task) const;
+
+  // core_arrays.cpp
+  std::shared_ptr<array_home> home_of(array_id array) const;
+  void forget_gone_arrays();
+  void lose_device(std::uint32_t device, job_number job);
+  static std::size_t memory_of_part(job_record const& job, job_part part);
+  void refuse_what_fits_nowhere(job_record const& job) const;
+  void refuse_common_writes(job_record const& job);
 
   // core_jobs.cpp
   bool has_room(std::uint32_t device, std::uint32_t own_tasks) const;
   bool are_all_lost() const;
   bool begin(job_record& job);
   void begin_on_sound_devices(job_record& job);
+  void choose_devices(job_record& job);
+  std::uint32_t most_units_on(job_record const& job, std::uint32_t device) const;
+  static site site_of(job_record const& job);
   job_shape shape_of(job_record const& job) const;
   void fail(job_record& job, job_part part, std::string const& device, std::exception_ptr const& why);
   void fail_if_stuck(job_record& job);
@@ -133,8 +159,11 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   op_stream stream_of_copy(place_id from, place_id to) const;
   op_stream next_compute_stream(std::uint32_t device);
   moved_bytes bring(std::shared_ptr<array_home> const& array, byte_runs const& bytes, place_id to,
-                    job_number job);
-  void hand_copy(std::shared_ptr<array_home> const& array, planned_copy const& copy, job_number job);
+                    std::span<op_id const> after, job_number job);
+  void move_on_device(std::shared_ptr<array_home> const& array, std::uint32_t device, byte_range bytes,
+                      std::size_t from, std::size_t to, std::span<op_id const> after);
+  placed_bytes placed(array_home const& array, place_id place, byte_range bytes) const;
+  void hand_copy(std::shared_ptr<array_home> const& array, noted_copy const& copy, job_number job);
   void hand_kernel(op_id op, planned_task const& task);
   void hand_over(op_id op, job_number job, std::function<void(stream&)> enqueue);
   progress_list progress_of(std::vector<op_id> const& ops) const;
@@ -142,6 +171,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   // core_ends.cpp
   void note_ends(std::uint32_t lane, std::vector<lane_end> const& ends);
   void note_end(std::uint32_t lane, lane_end const& end);
+  void note_copy_end(op_id op, copy_in_flight const& copy, bool failed);
   void note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end, bool failed);
   void note_task_failed(planned_task const& task, lane_end const& end);
   bool was_alone(std::uint32_t device, job_number job, lane_end const& end);
@@ -170,16 +200,22 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   job_order order_;
   std::map<kernel_key, listed_code> kernels_;
   std::map<site, std::unique_ptr<split_policy>> policies_;
+  std::set<site> tried_sites_;                    ///< where no unit writes what another one touches
   std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
   job_number newest_job_;
   array_id newest_array_;
   std::vector<on_device> on_devices_;
+  std::vector<std::unique_ptr<job_residence>> residences_;  ///< of each device
+  std::map<array_id, std::weak_ptr<array_home>> arrays_;
   std::unordered_map<std::uint64_t, planned_task> tasks_;                       ///< by the kernel's operation
-  std::unordered_map<std::uint64_t, link_use> copies_;                          ///< by operation
+  std::unordered_map<std::uint64_t, copy_in_flight> copies_;                    ///< by operation
   std::unordered_map<std::uint64_t, std::shared_ptr<lane_progress>> progress_;  ///< likewise
   operation_journal journal_;
   job_statistics statistics_;
   bool stopped_ = false;
+
+  std::mutex gone_mutex_;  ///< taken last
+  std::vector<array_id> gone_;
 
   std::vector<std::unique_ptr<device_lane>> lanes_;
 };

@@ -14,7 +14,7 @@ array_handle::array_handle(job_scheduler& of, extents const& shape, std::size_t 
 
 extents const& array_handle::shape() const noexcept { return home_->shape; }
 
-void* array_handle::address() const noexcept { return home_->address(place_id(0)); }
+void* array_handle::address() const noexcept { return home_->host_memory(); }
 
 index_range array_handle::open(host_use use, index_range elements, deadline until) const {
   return home_->core->open(home_, use, elements, until);

@@ -2,7 +2,9 @@
 #include "task_planner.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <ranges>
+
+#include "shared_read.hpp"
 
 namespace ballast::inline job {
 namespace {
@@ -14,40 +16,52 @@ void append(std::vector<byte_range>& ranges, byte_range more) {
     ranges.push_back(more);
 }
 
+/// The newest copy from there that takes so many bytes more.
+noted_copy& copy_with_room(std::vector<noted_copy>& copies, place_id from, place_id to, std::size_t bytes) {
+  auto newest_first = std::views::reverse(copies);
+  auto const newest = std::ranges::find(newest_first, from, &noted_copy::from);
+  if (newest != newest_first.end() && newest->size() + bytes <= most_bytes_of_copy) return *newest;
+  return copies.emplace_back(noted_copy{.from = from, .to = to});
+}
+
 }  // namespace
 
-std::size_t planned_copy::size() const {
+std::size_t noted_copy::size() const {
   std::size_t sum = 0;
   for (auto const range : bytes) sum += range.size();
   return sum;
 }
 
-std::vector<planned_copy> task_planner::bring(array_ledger& ledger, byte_runs const& bytes, place_id to) {
-  std::vector<planned_copy> copies;
+std::vector<noted_copy> task_planner::bring(array_ledger& ledger, byte_runs const& bytes, place_id to,
+                                            std::span<op_id const> after) {
+  std::vector<noted_copy> copies;
   bytes.for_each_interval([&](byte_range interval) {
     for (auto const missing : ledger.missing(to, interval))
-      for (auto const& piece : ledger.holders(missing)) choose_source(copies, piece, to);
+      for (auto const& piece : ledger.holders(missing)) choose_sources(copies, piece, to);
   });
   for (auto& copy : copies) {
     copy.op = ops_.add(op_kind::copy, stream_(copy.from, to));
+    for (auto const earlier : after) ops_.order_after(copy.op, earlier);
     for (auto const range : copy.bytes) ledger.note_arrival(copy.op, copy.from, to, range);
-    sources_.note_planned(copy.from, to, copy.size());
   }
   return copies;
 }
 
-void task_planner::choose_source(std::vector<planned_copy>& copies, held_bytes const& piece,
-                                 place_id to) const {
-  auto const from = sources_.choose(piece.places, to, piece.bytes.size());
-  auto found = std::ranges::find(copies, from, &planned_copy::from);
-  if (found == copies.end()) found = copies.insert(copies.end(), {.from = from, .to = to, .bytes = {}});
-  append(found->bytes, piece.bytes);
+/// In chunks, so that what goes on from here to a next device need not wait for all of it.
+void task_planner::choose_sources(std::vector<noted_copy>& copies, held_bytes const& piece, place_id to) {
+  for (auto const chunk : chunks_of(piece.bytes)) {
+    auto const from = sources_.choose(piece.places, to, chunk.size());
+    append(copy_with_room(copies, from, to, chunk.size()).bytes, chunk);
+    sources_.note_planned(from, to, chunk.size());
+  }
 }
 
-void task_planner::note_kernel(op_id kernel, array_ledger& ledger, place_id at, byte_runs const& read,
-                               byte_runs const& written) {
-  read.for_each_interval([&](byte_range bytes) { ledger.note_read(kernel, at, bytes); });
-  written.for_each_interval([&](byte_range bytes) { ledger.note_write(kernel, at, bytes); });
+void note_reads(array_ledger& ledger, op_id kernel, place_id at, byte_runs const& bytes) {
+  bytes.for_each_interval([&](byte_range interval) { ledger.note_read(kernel, at, interval); });
+}
+
+void note_writes(array_ledger& ledger, op_id kernel, place_id at, byte_runs const& bytes) {
+  bytes.for_each_interval([&](byte_range interval) { ledger.note_write(kernel, at, interval); });
 }
 
 std::optional<job_number> lost_of(array_ledger const& ledger, byte_runs const& bytes) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "array_ledger.hpp"
@@ -16,15 +18,15 @@
 namespace ballast::inline job {
 
 /// Bytes of one array that one copy brings.
-struct planned_copy {
+struct noted_copy {
   op_id op{};
   place_id from, to;
-  std::vector<byte_range> bytes;  ///< ascending
+  std::vector<byte_range> bytes{};  ///< ascending
 
   std::size_t size() const;
 };
 
-/// What a task needs to have at its place, put into operations. Plain; one thread at a time.
+/// Puts what a task needs into operations. No device and no clock; one thread at a time.
 class task_planner {
  public:
   /// On which stream a copy is carried out.
@@ -34,20 +36,22 @@ class task_planner {
       : ops_(ops), sources_(sources), stream_(std::move(stream)) {}
 
   /// Notes what brings bytes to a place where they are not valid, from the sources that promise to be
-  /// fastest: one copy for each of them.
-  std::vector<planned_copy> bring(array_ledger& ledger, byte_runs const& bytes, place_id to);
-  /// A kernel that reads bytes, which are valid there, and writes bytes.
-  static void note_kernel(op_id kernel, array_ledger& ledger, place_id at, byte_runs const& read,
-                          byte_runs const& written);
+  /// fastest, in copies of at most most_bytes_of_copy. They come after `after` too, which used the memory
+  /// there before.
+  std::vector<noted_copy> bring(array_ledger& ledger, byte_runs const& bytes, place_id to,
+                                std::span<op_id const> after = {});
 
  private:
-  void choose_source(std::vector<planned_copy>& copies, held_bytes const& piece, place_id to) const;
+  void choose_sources(std::vector<noted_copy>& copies, held_bytes const& piece, place_id to);
 
   operations& ops_;
   copy_sources& sources_;
   stream_of_copy stream_;
 };
 
+/// A kernel reads bytes, which are valid there; it writes bytes.
+void note_reads(array_ledger& ledger, op_id kernel, place_id at, byte_runs const& bytes);
+void note_writes(array_ledger& ledger, op_id kernel, place_id at, byte_runs const& bytes);
 /// The job that lost some of the bytes.
 std::optional<job_number> lost_of(array_ledger const& ledger, byte_runs const& bytes);
 

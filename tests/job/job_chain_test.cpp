@@ -12,7 +12,8 @@ namespace {
 
 class job_chain : public testing::Test {
  protected:
-  job_scheduler jobs_{two_devices(), kernels(), {.policy = "master_worker"}};
+  job_scheduler jobs_{
+      two_devices(), kernels(), {.policy = "master_worker", .device_bytes = enough_device_bytes}};
 
   job_ticket count(words& visits, std::uint32_t blocks) {
     return jobs_.submit({blocks}, updates(visits), [](auto all) { return count_visits{all}; });
@@ -113,7 +114,8 @@ TEST_F(job_chain, takes_arrays_without_elements) {
 }
 
 TEST_F(job_chain, keeps_arrays_readable_when_the_scheduler_is_gone) {
-  auto jobs = std::make_unique<job_scheduler>(two_devices(), kernels());
+  auto jobs = std::make_unique<job_scheduler>(two_devices(), kernels(),
+                                              job_options{.device_bytes = enough_device_bytes});
   words visits(*jobs, {6});
   fill_with(visits, 1);
   jobs->submit({6}, updates(visits), [](auto all) { return count_visits{all}; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "ballast/base/environment.hpp"
+#include "ballast/device/buffer.hpp"
 #include "ballast/device/compute_device.hpp"
 #include "ballast/job/job_scheduler.hpp"
 #include "ballast/job/shared_array.hpp"
@@ -37,6 +39,9 @@ inline std::vector<std::string> policy_names() {
   return names;
 }
 
+/// Memory that the tests' arrays fit in by far, so that a scheduler does not take a part of the machine's.
+inline constexpr std::uint64_t enough_device_bytes = std::uint64_t(1) << 22;
+
 /// All words are written, so that nothing of them is read before.
 template <class Array>
 void fill_with(Array& array, std::uint32_t value) {
@@ -52,6 +57,18 @@ std::vector<std::uint32_t> values_of(Array const& array) {
   auto const all = array.read();
   return {all.begin(), all.end()};
 }
+
+/// A word that all devices see; the kernels behind it wait until it is opened, at the latest here.
+class gate {
+ public:
+  explicit gate(device_list const& devices) : word_(devices.front(), 1) { word_[0] = 0; }
+  ~gate() { open(); }
+  array_ref<std::uint32_t> ref() const { return array_ref<std::uint32_t>(word_.data()); }
+  void open() const { std::atomic_ref(word_[0]).store(1, std::memory_order_release); }
+
+ private:
+  pinned_buffer<std::uint32_t> word_;
+};
 
 /// What mix_rows does, by one thread.
 inline std::vector<std::uint32_t> mixed(std::vector<std::uint32_t> const& now, std::uint32_t rows,

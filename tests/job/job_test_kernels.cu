@@ -5,6 +5,6 @@
 
 namespace ballast::test {
 
-BALLAST_JOB_KERNELS(kernels, count_visits, mix_rows, add_all, mark_even)
+BALLAST_JOB_KERNELS(kernels, count_visits, mix_rows, add_all, mark_even, copy_behind_gate, fault)
 
 }  // namespace ballast::test

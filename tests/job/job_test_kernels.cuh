@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 
 #include "ballast/device/array_ref.cuh"
+#include "ballast/device/atomic_ref.cuh"
 #include "ballast/job/job_kernels.hpp"
 
 namespace ballast::test {
@@ -69,6 +71,33 @@ struct mark_even {
     block.for_each(1, [&](std::uint32_t) {
       if (block.index() % 2 == 0) marks[block.index()] = 1000 + block.index();
     });
+  }
+};
+
+/// Copies an element per block when the gate is open; the gate is no array.
+struct copy_behind_gate {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> gate;
+  array_ref<std::uint32_t const> from;
+  array_ref<std::uint32_t> to;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    while (atomic_ref<std::uint32_t, scope::system>(gate[0]).load_acquire() == 0) {}
+    block.for_each(1, [&](std::uint32_t) { to[block.index()] = from[block.index()]; });
+  }
+};
+
+/// Throws on CPU cores: their device is lost.
+struct fault {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> any;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {
+#if !BALLAST_ON_GPU
+    throw std::runtime_error("a planted fault");
+#endif
   }
 };
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t task_counts[] = {1, 2, 5, 8, 61};
 class partition : public testing::TestWithParam<std::string> {
  protected:
   device_list devices_ = open_devices(GetParam());
-  job_scheduler jobs_{devices_, kernels()};
+  job_scheduler jobs_{devices_, kernels(), {.device_bytes = enough_device_bytes}};
 
   template <class F>
   void for_each_policy_and_task_count(F visit) {

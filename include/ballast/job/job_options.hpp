@@ -12,6 +12,13 @@ struct job_options {
   std::string policy = "learned";  ///< one of split_policies()
   std::uint32_t tasks = 8;         ///< of a job, for the policies that want a number; at least 1
   std::uint32_t in_flight = 2;     ///< as job_shape::in_flight; 1 to 64
+  /// The most memory that is taken of each device, from 4096: jobs whose arrays need more run in smaller
+  /// tasks, and what was used longest ago goes back to the host. 0: 0.9 of what is free on a GPU, of what the
+  /// machine has available a quarter for all CPU cores of the list.
+  std::uint64_t device_bytes = 0;
+  /// false: what a device has is written back and forgotten after each task (Ohno et al. 2016, Fig. 14c,
+  /// "naive").
+  bool reuse = true;
   /// How long the scheduler's destructor waits for jobs that have not ended.
   std::chrono::nanoseconds patience = std::chrono::minutes(1);
 };

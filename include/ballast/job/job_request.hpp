@@ -14,6 +14,7 @@
 #include "ballast/device/stream.hpp"
 #include "ballast/job/job_access.hpp"
 #include "ballast/job/job_setup.hpp"
+#include "ballast/job/plain_kernel.hpp"
 #include "ballast/job/task_of_kernel.cuh"
 
 namespace ballast::inline job {
@@ -42,10 +43,56 @@ template <class Factory, class... Access>
 using kernel_made_by =
     std::invoke_result_t<Factory const&, array_ref<typename std::remove_cvref_t<Access>::element>...>;
 
+/// For which there is no kernel_code.
+template <class K>
+constexpr kernel_key listed_key_of = plain_kernel_of_any<K> ? nullptr : key_of<K>;
+template <class K>
+std::string name_of_kernel() {
+  return plain_kernel_of_any<K> ? "a plain kernel" : type_name<K>();
+}
+
 /// The blocks of a part that is cut along the slowest dimension.
 inline block_range blocks_of(job_grid const& grid, job_part part) {
   auto const each = std::uint32_t(grid.blocks_of_unit());
   return {part.first * each, part.count * each};
+}
+
+/// Where a part begins, and its blocks.
+inline std::pair<grid_slice, launch_extent> slice_of(job_grid const& grid, job_part part) {
+  grid_slice slice{{0, 0, 0}, grid.blocks()};
+  auto blocks = grid.blocks();
+  switch (grid.along()) {
+    case cut::x:
+      slice.first.x = part.first, blocks.x = part.count;
+      break;
+    case cut::y:
+      slice.first.y = part.first, blocks.y = part.count;
+      break;
+    default:
+      slice.first.z = part.first, blocks.z = part.count;
+      break;
+  }
+  return {slice, blocks};
+}
+
+template <class K>
+void launch_task(K const& made, task_launch const& task, stream& on) {
+  task_of_kernel<K> const argument{made, blocks_of(task.grid, task.part)};
+  on.launch(*task.code, argument.range.count, &argument, sizeof argument);
+}
+
+template <class... Parameter>
+void launch_task(plain_kernel<Parameter...> const& made, task_launch const& task, stream& on) {
+  auto const [slice, blocks] = slice_of(task.grid, task.part);
+  auto const launch_with = [&](auto const&... arguments) {
+    void* addresses[] = {const_cast<grid_slice*>(&slice),
+                         const_cast<void*>(static_cast<void const*>(&arguments))...};
+    on.launch_plain({reinterpret_cast<void const*>(made.function),
+                     {blocks, made.block, made.shared_bytes},
+                     addresses,
+                     "a plain kernel of a job"});
+  };
+  std::apply(launch_with, made.arguments);
 }
 
 template <class Factory, class... Access>
@@ -56,7 +103,7 @@ class kernel_launcher {
   explicit kernel_launcher(Factory factory) : factory_(std::move(factory)) {}
 
   void operator()(task_launch const& task, stream& on) const {
-    launch(made(task.arrays, std::index_sequence_for<Access...>()), task, on);
+    launch_task(made(task.arrays, std::index_sequence_for<Access...>()), task, on);
   }
 
  private:
@@ -64,11 +111,6 @@ class kernel_launcher {
   kernel made([[maybe_unused]] std::span<void* const> arrays, std::index_sequence<I...>) const {
     return factory_(array_ref(static_cast<typename Access::element*>(arrays[I]))...);
   }
-  static void launch(kernel const& made, task_launch const& task, stream& on) {
-    task_of_kernel<kernel> const argument{made, blocks_of(task.grid, task.part)};
-    on.launch(*task.code, argument.range.count, &argument, sizeof argument);
-  }
-
   Factory factory_;
 };
 
@@ -78,8 +120,8 @@ job_request make_request(job_setup const& setup, Factory const& factory, Access 
   using kernel = typename launcher::kernel;
   return {setup,
           {accesses.argument...},
-          key_of<kernel>,
-          type_name<kernel>(),
+          listed_key_of<kernel>,
+          name_of_kernel<kernel>(),
           reinterpret_cast<std::uint64_t>(key_of<Factory>),
           launcher(factory)};
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "job_fixture.hpp"
+
+namespace ballast::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// A job that does not end before the gate is open.
+class job_deadline : public testing::Test {
+ protected:
+  device_list devices_ = two_devices();
+  job_scheduler jobs_{devices_, kernels(), {.policy = "static", .device_bytes = enough_device_bytes}};
+  words from_{jobs_, {4}}, to_{jobs_, {4}};
+  gate gate_{devices_};
+
+  job_ticket submit_behind_gate() {
+    number(from_);
+    return jobs_.submit({.grid = 4, .name = "late"}, reads(from_), writes(to_),
+                        [gate = gate_.ref()](auto from, auto to) {
+                          return copy_behind_gate{gate, from, to};
+                        });
+  }
+  template <class Wait>
+  static std::string state_after(Wait wait) {
+    try {
+      wait(deadline::in(std::chrono::milliseconds(1)));
+    } catch (deadline_passed const& late) { return late.state(); }
+    return "no deadline passed";
+  }
+};
+
+TEST_F(job_deadline, of_a_ticket_tells_what_hangs) {
+  auto const ticket = submit_behind_gate();
+  auto const state = state_after([&](deadline until) { ticket.wait(until); });
+  EXPECT_THAT(state, HasSubstr("job 'late' (number "));
+  EXPECT_THAT(state, HasSubstr("2 tasks in flight"));
+  EXPECT_THAT(state, HasSubstr("the oldest operation"));
+  gate_.open();
+  ticket.wait();
+  EXPECT_EQ(values_of(to_), values_of(from_));
+}
+
+TEST_F(job_deadline, of_the_host_leaves_everything_as_it_was) {
+  submit_behind_gate();
+  EXPECT_THAT(state_after([&](deadline until) { to_.read(every_element, until); }), HasSubstr("'late'"));
+  EXPECT_THAT(state_after([&](deadline until) { to_.write(every_element, until); }), HasSubstr("'late'"));
+  EXPECT_THAT(state_after([&](deadline until) { jobs_.drain(until); }), HasSubstr("'late'"));
+  gate_.open();
+  jobs_.drain();
+  EXPECT_EQ(values_of(to_), values_of(from_));
+}
+
+TEST_F(job_deadline, is_not_passed_by_who_waits_for_nothing) {
+  submit_behind_gate();
+  EXPECT_EQ(from_.read(every_element, deadline::in({}))[3], 4u);
+  gate_.open();
+}
+
+}  // namespace
+}  // namespace ballast::test

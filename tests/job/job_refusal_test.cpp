@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "job_fixture.hpp"
+#include "refused_argument.hpp"
+
+namespace ballast::test {
+namespace {
+
+class job_refusal : public testing::Test {
+ protected:
+  job_scheduler jobs_{two_devices(), kernels(), {.device_bytes = enough_device_bytes}};
+  words all_{jobs_, {12}, "all"};
+
+  template <class Access>
+  std::string refused(job_setup const& setup, Access access) {
+    return refused_argument([&] { jobs_.submit(setup, access, [](auto any) { return count_visits{any}; }); });
+  }
+};
+
+TEST_F(job_refusal, names_what_is_wrong) {
+  EXPECT_EQ(refused({7}, updates(all_)), "map");
+  EXPECT_EQ(refused({.grid = 12, .policy = "best"}, updates(all_)), "policy");
+  EXPECT_EQ(refused({job_grid({12, 3}, cut::x)}, updates(all_)), "grid");
+  EXPECT_EQ(refused({{65536, 65536}}, updates(all_, all)), "grid");
+  EXPECT_EQ(
+      refused_argument([&] { jobs_.submit({12}, updates(all_), [](auto any) { return unlisted{any}; }); }),
+      "kernel");
+  job_scheduler others(two_devices(), kernels(), {.device_bytes = enough_device_bytes});
+  words foreign(others, {12});
+  EXPECT_EQ(refused({12}, updates(foreign)), "arguments");
+}
+
+TEST_F(job_refusal, names_options) {
+  auto const refused_option = [](job_options const& options) {
+    return refused_argument([&] { job_scheduler(two_devices(), options); });
+  };
+  EXPECT_EQ(refused_option({.policy = "best"}), "policy");
+  EXPECT_EQ(refused_option({.tasks = 0}), "tasks");
+  EXPECT_EQ(refused_option({.in_flight = 65}), "in_flight");
+  EXPECT_EQ(refused_option({.device_bytes = 1}), "device_bytes");
+  EXPECT_EQ(refused_argument([] { job_scheduler{device_list{}}; }), "devices");
+  EXPECT_EQ(refused_argument([&] { all_.read({3, 13}); }), "elements");
+}
+
+TEST_F(job_refusal, changes_nothing) {
+  fill_with(all_, 3);
+  refused({7}, updates(all_));
+  EXPECT_EQ(jobs_.statistics().submitted, 0u);
+  EXPECT_EQ(values_of(all_), std::vector<std::uint32_t>(12, 3));
+}
+
+TEST_F(job_refusal, says_which_units_write_one_element) {
+  access_map const meeting = [](map_view const& view) -> region {
+    auto const end = std::size_t(view.part.first) + view.part.count;
+    return {{view.part.first, std::min<std::size_t>(end + (end == 5 ? 1 : 0), view.array.elements())}};
+  };
+  try {
+    jobs_.submit({12}, updates(all_, meeting), [](auto any) { return count_visits{any}; });
+    FAIL() << "units 4 and 5 both write element 5";
+  } catch (bad_argument const& refusal) {
+    EXPECT_EQ(refusal.argument(), "arguments");
+    EXPECT_THAT(refusal.what(), testing::HasSubstr("array 'all', of which units 4 and 5 touch element 5"));
+  }
+}
+
+TEST_F(job_refusal, is_of_a_stencil_in_place) {
+  word_rows grid(jobs_, {6, 2});
+  auto const refused_in_place = [&](access_map const& read) {
+    return refused_argument([&] {
+      jobs_.submit({6}, reads(grid, read), writes(grid, rows), [](auto from, auto to) {
+        return mix_rows{from, to, 6, 2};
+      });
+    });
+  };
+  EXPECT_EQ(refused_in_place(neighborhood(1)), "arguments");
+  EXPECT_EQ(refused_in_place(all), "arguments");
+}
+
+TEST_F(job_refusal, is_of_a_unit_that_fits_on_no_device) {
+  job_scheduler small(two_devices(), kernels(), {.device_bytes = 4096});
+  words big(small, {4096}, "big");
+  try {
+    small.submit({2}, updates(big, one_to_one(2048)), [](auto any) { return count_visits{any}; });
+    FAIL() << "a unit needs 8192 bytes";
+  } catch (bad_argument const& refusal) {
+    EXPECT_EQ(refusal.argument(), "device_bytes");
+    EXPECT_THAT(refusal.what(), testing::HasSubstr("8192"));
+    EXPECT_THAT(refusal.what(), testing::HasSubstr("array 'big'"));
+  }
+}
+
+}  // namespace
+}  // namespace ballast::test

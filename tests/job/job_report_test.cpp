@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "job_fixture.hpp"
+
+namespace ballast::test {
+namespace {
+
+class job_report_of : public testing::Test {
+ protected:
+  job_scheduler jobs_{two_devices(), kernels(), {.policy = "static", .device_bytes = enough_device_bytes}};
+};
+
+TEST_F(job_report_of, a_stencil_moves_only_halos_once_the_rows_are_there) {
+  constexpr std::size_t rows_of = 20, columns_of = 6, row_bytes = columns_of * sizeof(std::uint32_t);
+  word_rows now(jobs_, {rows_of, columns_of}), next(jobs_, {rows_of, columns_of});
+  number(now);
+  auto const first = submit_mix(jobs_, now, next, {rows_of}).report();
+  EXPECT_EQ(first.moved.from_host + first.moved.between_devices, (rows_of + 2) * row_bytes);
+  EXPECT_EQ(first.moved.to_host, 0u);
+  for (int step = 0; step < 5; ++step)
+    EXPECT_EQ(submit_mix(jobs_, now, next, {rows_of}).report().moved,
+              (moved_bytes{.between_devices = 2 * row_bytes}));
+}
+
+TEST_F(job_report_of, a_job_that_only_writes_moves_nothing) {
+  words from(jobs_, {0}), sums(jobs_, {10});
+  auto const moved = jobs_
+                         .submit({10}, reads(from, all), writes(sums),
+                                 [](auto none, auto to) {
+                                   return add_all{none, to, 0};
+                                 })
+                         .report()
+                         .moved;
+  EXPECT_EQ(moved, moved_bytes());
+  EXPECT_EQ(values_of(sums)[9], 9u);
+  EXPECT_EQ(jobs_.statistics().moved, (moved_bytes{.to_host = 40}));
+}
+
+TEST_F(job_report_of, a_job_tells_its_name_and_in_which_order_things_happened) {
+  words visits(jobs_, {10});
+  fill_with(visits, 0);
+  auto const report =
+      jobs_.submit({.grid = 10, .name = "visit"}, updates(visits), [](auto any) { return count_visits{any}; })
+          .report();
+  EXPECT_EQ(report.name, "visit");
+  EXPECT_EQ(report.policy, "static");
+  ASSERT_EQ(report.tasks.size(), 2u);
+  for (auto const& task : report.tasks) {
+    EXPECT_LE(report.begin_ns, task.begin_ns);
+    EXPECT_LE(task.begin_ns, task.end_ns);
+    EXPECT_LE(task.end_ns, report.end_ns);
+    EXPECT_EQ(task.moved.all(), 20u);
+  }
+  auto const unnamed =
+      jobs_.submit({10}, updates(visits), [](auto any) { return count_visits{any}; }).report();
+  EXPECT_EQ(unnamed.name, "ballast::test::count_visits");
+}
+
+TEST_F(job_report_of, the_scheduler_adds_up) {
+  words visits(jobs_, {10});
+  fill_with(visits, 0);
+  for (int i = 0; i < 3; ++i) jobs_.submit({10}, updates(visits), [](auto any) { return count_visits{any}; });
+  jobs_.drain();
+  auto const did = jobs_.statistics();
+  EXPECT_EQ(did.submitted, 3u);
+  EXPECT_EQ(did.ended, 3u);
+  EXPECT_EQ(did.failed, 0u);
+  EXPECT_EQ(did.tasks, 6u);
+  EXPECT_EQ(did.moved, (moved_bytes{.from_host = 40}));
+}
+
+}  // namespace
+}  // namespace ballast::test

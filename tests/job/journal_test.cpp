@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "ballast/base/deadline.hpp"
+#include "job_fixture.hpp"
+
+namespace ballast::test {
+namespace {
+
+using what = operation_note::what;
+
+/// One device, two tasks at a time, whose kernels wait at a gate.
+class journal_of_jobs : public testing::Test {
+ protected:
+  device_list devices_{two_devices().front()};
+  job_scheduler jobs_{
+      devices_, kernels(), {.policy = "master_worker", .tasks = 2, .device_bytes = enough_device_bytes}};
+  words from_{jobs_, {8}}, to_{jobs_, {8}};
+  gate gate_{devices_};
+
+  job_ticket submit() {
+    number(from_);
+    return jobs_.submit({8}, reads(from_), writes(to_), [gate = gate_.ref()](auto from, auto to) {
+      return copy_behind_gate{gate, from, to};
+    });
+  }
+  std::vector<operation_note> lines(what happened, bool of_kernels) const {
+    auto all = jobs_.journal();
+    std::erase_if(
+        all, [&](auto const& line) { return line.happened != happened || line.is_kernel != of_kernels; });
+    return all;
+  }
+};
+
+TEST_F(journal_of_jobs, shows_that_the_next_task_is_copied_while_a_kernel_runs) {
+  auto const ticket = submit();
+  auto const until = deadline::in(std::chrono::seconds(60));
+  while (lines(what::ended, false).size() < 2 && !until.passed()) std::this_thread::yield();
+  EXPECT_EQ(lines(what::ended, false).size(), 2u);
+  EXPECT_TRUE(lines(what::ended, true).empty());  // the gate is closed
+  gate_.open();
+  ticket.wait();
+  EXPECT_EQ(lines(what::ended, true).size(), 2u);
+}
+
+TEST_F(journal_of_jobs, has_no_way_from_a_kernel_to_the_copies_of_the_next_task) {
+  gate_.open();
+  submit().wait();
+  auto const kernel_count = lines(what::handed_over, true).size();
+  std::set<std::uint64_t> kernels_seen;
+  for (auto const& line : lines(what::handed_over, true)) kernels_seen.insert(line.operation);
+  EXPECT_EQ(kernels_seen.size(), kernel_count);
+  for (auto const& copy : lines(what::handed_over, false))
+    EXPECT_TRUE(std::ranges::none_of(copy.after, [&](auto op) { return kernels_seen.contains(op); }));
+}
+
+TEST_F(journal_of_jobs, tells_each_operation_twice_and_after_what_it_comes) {
+  gate_.open();
+  submit().wait();
+  EXPECT_EQ(values_of(to_), values_of(from_));
+  std::map<std::uint64_t, std::size_t> handed_over, ended;
+  auto const all = jobs_.journal();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    (all[i].happened == what::handed_over ? handed_over : ended).emplace(all[i].operation, i);
+    for (auto const earlier : all[i].after) EXPECT_TRUE(handed_over.contains(earlier));
+  }
+  ASSERT_EQ(handed_over.size(), ended.size());
+  for (auto const& [op, line] : handed_over) EXPECT_LT(line, ended.at(op));
+  for (auto const& line : all)
+    for (auto const earlier : line.after) EXPECT_LT(ended.at(earlier), ended.at(line.operation));
+}
+
+}  // namespace
+}  // namespace ballast::test
