@@ -40,6 +40,7 @@ std::shared_ptr<array_home> scheduler_core::make_array(extents const& shape, std
   auto const home =
       std::make_shared<array_home>(shared_from_this(), id, std::move(name), shape, element_bytes);
   hold.lock();
+  forget_gone_arrays();
   for (auto const& residence : residences_) residence->set().add_array(id, home->bytes());
   arrays_.emplace(id, home);
   return home;

@@ -53,10 +53,13 @@ void scheduler_core::begin_on_sound_devices(job_record& job) {
 
 /// CPU cores run ballast kernels only.
 void scheduler_core::choose_devices(job_record& job) {
-  for (std::uint32_t device = 0; device < devices_.size(); ++device)
-    if (!on_devices_[device].is_lost && (job.code != nullptr || devices_[device]->is_cuda()))
-      job.devices.push_back(device);
-  std::erase_if(job.devices, [&](std::uint32_t device) { return most_units_on(job, device) == 0; });
+  for (std::uint32_t device = 0; device < devices_.size(); ++device) {
+    if (on_devices_[device].is_lost || (job.code == nullptr && !devices_[device]->is_cuda())) continue;
+    auto const most = most_units_on(job, device);
+    if (most == 0) continue;
+    job.devices.push_back(device);
+    job.most_units.push_back(most);
+  }
   if (job.devices.empty()) throw error("no device that is not lost can run it");
 }
 
@@ -78,11 +81,13 @@ job_shape scheduler_core::shape_of(job_record const& job) const {
                   .in_flight = options_.in_flight,
                   .blocks_per_unit = job.grid().blocks_of_unit(),
                   .bytes_per_unit = job.bytes_per_unit()};
-  for (auto const device : job.devices)
+  for (std::size_t share = 0; share < job.devices.size(); ++share) {
+    auto const device = job.devices[share];
     shape.devices.push_back(
-        {.most_units = most_units_on(job, device),
+        {.most_units = job.most_units[share],
          .blocks_at_once = listed == kernels_.end() ? 0 : listed->second.blocks_at_once[device],
          .bytes_per_ns = sources_.links().between(place_id(0), place_id(1 + device)).bytes_per_ns});
+  }
   return shape;
 }
 

@@ -61,16 +61,13 @@ std::vector<array_use> job_record::uses_or_failure(job_part part) {
   }
 }
 
-bool job_record::is_shared_by_units(std::size_t argument) const {
-  auto const& of = request.arguments[argument];
-  return units() > 1 && bytes_of(of, units(), {0, 1}).bytes() == bytes_of(of, units(), {0, units()}).bytes();
-}
-
-std::uint64_t job_record::bytes_per_unit() const {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < request.arguments.size(); ++i)
-    if (!is_shared_by_units(i)) sum += bytes_of(request.arguments[i], units(), {0, 1}).bytes();
-  return sum;
+void job_record::measure_arguments() {
+  for (auto const& argument : request.arguments) {
+    auto const of_one = bytes_of(argument, units(), {0, 1}).bytes();
+    auto const of_all = bytes_of(argument, units(), {0, units()}).bytes();
+    shared_by_units_.push_back(units() > 1 && of_one == of_all);
+    if (!shared_by_units_.back()) bytes_per_unit_ += of_one;
+  }
 }
 
 bool job_record::is_planned() const {

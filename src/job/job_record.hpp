@@ -33,10 +33,12 @@ class job_record {
   std::vector<array_use> uses(job_part part) const;
   /// The same; fails the job, and has none, if a map throws.
   std::vector<array_use> uses_or_failure(job_part part);
+  /// Finds out the two below; for a job with units, once. Throws what a map throws.
+  void measure_arguments();
   /// Whether every unit reads or writes all that the job does of an argument.
-  bool is_shared_by_units(std::size_t argument) const;
-  /// Bytes of all that units do not share, for each of them.
-  std::uint64_t bytes_per_unit() const;
+  bool is_shared_by_units(std::size_t argument) const { return shared_by_units_[argument]; }
+  /// Of all that units do not share.
+  std::uint64_t bytes_per_unit() const { return bytes_per_unit_; }
 
   /// No task of it is planned, or kept for later.
   bool is_planned() const;
@@ -59,15 +61,18 @@ class job_record {
   std::uint32_t const tasks;
   std::shared_ptr<job_end> const end;
 
-  std::vector<std::uint32_t> devices{};  ///< that it is dealt out to, by their places in the list
-  std::vector<on_device> shares{};       ///< of each of them
-  std::unique_ptr<job_split> split;      ///< once it has begun
-  std::uint32_t tasks_in_flight = 0;     ///< that were planned
+  std::vector<std::uint32_t> devices{};     ///< that it is dealt out to, by their places in the list
+  std::vector<std::uint32_t> most_units{};  ///< of a task, on each of them
+  std::vector<on_device> shares{};          ///< of each of them
+  std::unique_ptr<job_split> split;         ///< once it has begun
+  std::uint32_t tasks_in_flight = 0;        ///< that were planned
   std::exception_ptr failure;
   job_report report;
 
  private:
   std::string const called_;
+  std::vector<bool> shared_by_units_;  ///< of each argument
+  std::uint64_t bytes_per_unit_ = 0;
 };
 
 }  // namespace ballast::inline job

@@ -131,7 +131,10 @@ std::shared_ptr<job_record> scheduler_core::make_job(job_request request) {
   auto const job =
       std::make_shared<job_record>(number, std::move(request), listed == nullptr ? nullptr : &listed->code,
                                    policy, tasks, weak_from_this());
-  if (job->units() != 0) check_maps(*job);
+  if (job->units() != 0) {
+    check_maps(*job);
+    job->measure_arguments();
+  }
   close_for_host(job->request);
   order_.add(number, job->units(), [of = job.get()](job_part part) { return of->uses_or_failure(part); });
   newest_job_ = number;
