@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "job_run/tests/command_line.hpp"
-#include "job_run/tests/device_sets.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::ep {
 namespace {

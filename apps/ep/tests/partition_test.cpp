@@ -6,6 +6,7 @@
 #include "ep/run.hpp"
 #include "ep/shared_pairs.hpp"
 #include "job_run/tests/device_sets.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::ep {
 namespace {

@@ -9,6 +9,7 @@
 #include "hotspot/run.hpp"
 #include "hotspot/shared_plate.hpp"
 #include "job_run/tests/device_sets.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::hotspot {
 namespace {

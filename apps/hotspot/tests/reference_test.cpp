@@ -5,7 +5,7 @@
 
 #include "hotspot/inputs.hpp"
 #include "hotspot/summary.hpp"
-#include "job_run/tests/device_sets.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::hotspot {
 namespace {
