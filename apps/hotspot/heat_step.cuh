@@ -82,7 +82,7 @@ struct heat_step {
       return unchanging(temperature.data()[std::size_t(r) * of.columns + c]);
     };
     Real above = at(row == 0 ? 0 : row - 1, column), t = at(row, column);
-#if defined(__CUDACC__)
+#if BALLAST_ON_GPU
 #  pragma unroll
 #endif
     for (std::uint32_t i = 0; i < rows_of_unit; ++i) {
