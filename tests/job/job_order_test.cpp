@@ -235,7 +235,7 @@ class random_steps {
 
 TEST(job_order, says_of_random_jobs_what_comparing_all_bytes_says) {
   int planned = 0, held_back = 0;
-  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+  for (std::uint32_t seed = 0; seed < 15; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     random_steps steps(seed);
     steps.run();
@@ -243,8 +243,8 @@ TEST(job_order, says_of_random_jobs_what_comparing_all_bytes_says) {
     planned += steps.planned;
     held_back += steps.held_back;
   }
-  EXPECT_GT(planned, 500);
-  EXPECT_GT(held_back, 500);
+  EXPECT_GT(planned, 200);
+  EXPECT_GT(held_back, 200);
 }
 
 }  // namespace

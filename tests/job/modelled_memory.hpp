@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "array_ledger.hpp"
@@ -93,15 +94,15 @@ class modelled_memory : public resident_data {
   std::uint32_t bit() const { return 1u << place_.value(); }
   place_id place() const { return place_; }
 
-  /// No memory is used twice, no byte lies twice, and all that the ledgers call valid here lies somewhere.
+  /// No memory is used twice, no word lies twice, and all that the ledgers call valid here lies somewhere.
   void check() const {
-    std::vector<bool> used(set.bytes());
+    std::vector<bool> used(set.bytes() / memory_alignment);
     for (auto const& one : set.residents()) {
       ASSERT_EQ(one.memory.size(), memory_of(one.bytes));
       ASSERT_EQ((one.offset_of(one.bytes.begin) - one.bytes.begin) % memory_alignment, 0u);
-      for (auto byte = one.memory.begin; byte < one.memory.end; ++byte) {
-        ASSERT_FALSE(used.at(byte)) << byte;
-        used[byte] = true;
+      for (auto byte = one.memory.begin; byte < one.memory.end; byte += memory_alignment) {
+        ASSERT_FALSE(used.at(byte / memory_alignment)) << byte;
+        used[byte / memory_alignment] = true;
       }
     }
     for (auto const& array : all_.arrays) check(array);
@@ -112,14 +113,16 @@ class modelled_memory : public resident_data {
 
  private:
   void check(array_in_memory const& array) const {
-    std::vector<int> there(array.bytes());
+    std::vector<int> there(array.now.size());
     for (auto const& one : set.residents()) {
       if (one.array != array.id) continue;
-      for (auto byte = one.bytes.begin; byte < one.bytes.end; ++byte) ASSERT_EQ(there.at(byte)++, 0);
+      for (auto i = one.bytes.begin / sizeof(word); i < one.bytes.end / sizeof(word); ++i) ++there.at(i);
     }
+    ASSERT_TRUE(std::ranges::none_of(there, [](int places) { return places > 1; }));
     for (auto const& [bytes, places] : array.ledger.holders({0, array.bytes()})) {
       if ((places & bit()) == 0) continue;
-      for (auto byte = bytes.begin; byte < bytes.end; ++byte) ASSERT_EQ(there[byte], 1) << byte;
+      auto const words = std::span(there).subspan(bytes.begin / sizeof(word), bytes.size() / sizeof(word));
+      ASSERT_EQ(std::ranges::count(words, 1), std::ptrdiff_t(words.size())) << bytes.begin;
     }
   }
   void write_back(array_in_memory& array, byte_range bytes) {

@@ -68,14 +68,14 @@ class random_tasks {
 class random_tasks_on_devices : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(random_tasks_on_devices, read_what_a_sequential_program_reads_though_memory_is_short) {
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     random_tasks(seed, GetParam(), 1500).run();
     if (HasFatalFailure()) return;
   }
 }
 TEST_P(random_tasks_on_devices, move_nothing_and_always_have_room_while_all_arrays_fit) {
-  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+  for (std::uint32_t seed = 0; seed < 10; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     auto const counts = random_tasks(seed, GetParam(), 380).run();
     EXPECT_EQ(counts.moves, 0);
