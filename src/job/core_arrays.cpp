@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "ballast/base/error.hpp"
@@ -20,6 +21,12 @@ std::vector<touched_bytes> touched_by_units(job_record const& job, array_id arra
       use.written.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, true}); });
     }
   return touched;
+}
+
+std::vector<std::array<std::size_t, 3>> shapes_of(std::vector<job_argument> const& arguments) {
+  std::vector<std::array<std::size_t, 3>> shapes;
+  for (auto const& argument : arguments) shapes.push_back(argument.array->shape.sides());
+  return shapes;
 }
 
 [[noreturn]] void refuse_overlap(array_home const& array, common_byte const& common) {
@@ -95,17 +102,19 @@ void scheduler_core::refuse_what_fits_nowhere(job_record const& job) const {
               limit);
 }
 
-/// What maps of one site do is tried once.
+/// A user's map is tried once for each site and shapes of arrays, several arguments of one array always.
 void scheduler_core::refuse_common_writes(job_record const& job) {
   auto const& arguments = job.request.arguments;
-  if (tried_sites_.contains(site_of(job))) return;
+  auto const maps = std::pair(site_of(job), shapes_of(arguments));
+  bool const were_tried = tried_maps_.contains(maps);
   for (auto const& argument : arguments) {
-    auto const uses_of_array = std::ranges::count(arguments, argument.array, &job_argument::array);
-    if (!argument.writes() || (uses_of_array == 1 && argument.map.overlap() == unit_overlap::never)) continue;
+    bool const is_alone = std::ranges::count(arguments, argument.array, &job_argument::array) == 1;
+    bool const is_disjoint = were_tried || argument.map.overlap() == unit_overlap::never;
+    if (!argument.writes() || (is_alone && is_disjoint)) continue;
     if (auto const common = first_common_byte(touched_by_units(job, argument.array->id)))
       refuse_overlap(*argument.array, *common);
   }
-  tried_sites_.insert(site_of(job));
+  tried_maps_.insert(maps);
 }
 
 }  // namespace ballast::inline job

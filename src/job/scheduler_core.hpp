@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -13,6 +15,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "array_home.hpp"
@@ -200,7 +203,8 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   job_order order_;
   std::map<kernel_key, listed_code> kernels_;
   std::map<site, std::unique_ptr<split_policy>> policies_;
-  std::set<site> tried_sites_;                    ///< where no unit writes what another one touches
+  /// Of sites and shapes of arrays: no unit writes what another one touches.
+  std::set<std::pair<site, std::vector<std::array<std::size_t, 3>>>> tried_maps_;
   std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
   job_number newest_job_;
   array_id newest_array_;

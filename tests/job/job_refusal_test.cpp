@@ -83,6 +83,18 @@ TEST_F(job_refusal, is_of_a_stencil_in_place) {
   EXPECT_EQ(refused_in_place(all), "arguments");
 }
 
+TEST_F(job_refusal, is_of_one_array_twice_where_two_arrays_were_right_before) {
+  word_rows from(jobs_, {6, 2}), to(jobs_, {6, 2});
+  auto const step = [&](word_rows& read, word_rows& written) {
+    jobs_.submit({6}, reads(read, neighborhood(1)), writes(written, rows), [](auto before, auto after) {
+      return mix_rows{before, after, 6, 2};
+    });
+  };
+  from.write();
+  step(from, to);
+  EXPECT_EQ(refused_argument([&] { step(to, to); }), "arguments");
+}
+
 TEST_F(job_refusal, is_of_a_unit_that_fits_on_no_device) {
   job_scheduler small(two_devices(), kernels(), {.device_bytes = 4096});
   words big(small, {4096}, "big");
