@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs every GPU test of a folder of built programs (as scripts/gpu-pack.sh makes it) on all GPUs of this machine,
-# some of them under compute-sanitizer, and short molecular dynamics on one and on two GPUs.
+# those of jobs on unequal devices too, some of them under compute-sanitizer, and short molecular dynamics on one
+# and on two GPUs.
 #   scripts/gpu-test.sh [programs] [output]
 # programs: default build/gpu. output: default $OUT, else bench/results/<count>x-<gpu>; gets record.json (described
 # in bench/SCHEMA.md), summary.txt and the logs. The exit status is 0 if everything passed. Variables:
@@ -83,6 +84,19 @@ run_alone() {
   done 3< <("$program" --gtest_list_tests --gtest_filter='*DISABLED_*_on_a_gpu_*' 2>/dev/null)
 }
 
+# Jobs also on unequal devices: a GPU beside CPU cores, and parts of two GPUs.
+run_jobs_on_unequal_devices() {
+  local devices=cuda:0,host:2 program
+  if ((gpus > 1)); then devices+=" cuda:0@104,cuda:1@64"; fi
+  for devices in $devices; do
+    for program in "$programs"/ballast_test_{job,matmul,ep,hotspot}; do
+      [[ -x $program ]] || continue
+      check jobs "$(basename "$program") on $devices" tests.log env BALLAST_TEST_DEVICES="$devices" "$program" \
+        --gtest_filter="${BALLAST_GPU_FILTER:-*}"
+    done
+  done
+}
+
 run_sanitizer() {
   local program tool forces quiet filter=${BALLAST_SANITIZE_FILTER:-$small}
   [[ $filter == none ]] && return
@@ -97,7 +111,7 @@ run_sanitizer() {
     quiet=()
     [[ $tool == racecheck ]] && filter+=$([[ $filter == *-* ]] || echo -):$long_ones
     [[ $tool == memcheck ]] && quiet=(--report-api-errors no)
-    for program in "$programs"/ballast_test_{device,resident,pool,queue,launch}; do
+    for program in "$programs"/ballast_test_{device,resident,pool,queue,launch,job,matmul,hotspot}; do
       [[ -x $program ]] || continue
       check $tool "$(basename "$program")" sanitizer.log compute-sanitizer --tool $tool --error-exitcode 99 "${quiet[@]}" \
         "$program" --gtest_filter="$filter"
@@ -157,6 +171,7 @@ write_record() {
 
 export BALLAST_TEST_DEVICES=${BALLAST_TEST_DEVICES:-cuda}
 run_tests
+run_jobs_on_unequal_devices
 run_command
 run_sanitizer
 write_record
