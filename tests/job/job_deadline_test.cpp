@@ -19,9 +19,11 @@ using testing::HasSubstr;
 class job_deadline : public testing::Test {
  protected:
   device_list devices_ = two_devices();
+  gate gate_{devices_};  // outlives the kernels behind it
   job_scheduler jobs_{devices_, kernels(), {.policy = "static", .device_bytes = enough_device_bytes}};
   words from_{jobs_, {4}}, to_{jobs_, {4}};
-  gate gate_{devices_};
+
+  ~job_deadline() override { gate_.open(); }
 
   job_ticket submit_behind_gate() {
     number(from_);
@@ -63,7 +65,6 @@ TEST_F(job_deadline, of_the_host_leaves_everything_as_it_was) {
 TEST_F(job_deadline, is_not_passed_by_who_waits_for_nothing) {
   submit_behind_gate();
   EXPECT_EQ(from_.read(every_element, deadline::in({}))[3], 4u);
-  gate_.open();
 }
 
 }  // namespace

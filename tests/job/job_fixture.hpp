@@ -58,11 +58,10 @@ std::vector<std::uint32_t> values_of(Array const& array) {
   return {all.begin(), all.end()};
 }
 
-/// A word that all devices see; the kernels behind it wait until it is opened, at the latest here.
+/// A word that all devices see; the kernels behind it wait until it is opened, and need it until they end.
 class gate {
  public:
   explicit gate(device_list const& devices) : word_(devices.front(), 1) { word_[0] = 0; }
-  ~gate() { open(); }
   array_ref<std::uint32_t> ref() const { return array_ref<std::uint32_t>(word_.data()); }
   void open() const { std::atomic_ref(word_[0]).store(1, std::memory_order_release); }
 

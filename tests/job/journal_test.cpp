@@ -20,10 +20,12 @@ using what = operation_note::what;
 class journal_of_jobs : public testing::Test {
  protected:
   device_list devices_{two_devices().front()};
+  gate gate_{devices_};  // outlives the kernels behind it
   job_scheduler jobs_{
       devices_, kernels(), {.policy = "master_worker", .tasks = 2, .device_bytes = enough_device_bytes}};
   words from_{jobs_, {8}}, to_{jobs_, {8}};
-  gate gate_{devices_};
+
+  ~journal_of_jobs() override { gate_.open(); }
 
   job_ticket submit() {
     number(from_);

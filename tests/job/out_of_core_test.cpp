@@ -11,7 +11,7 @@ namespace ballast::test {
 namespace {
 
 /// Two arrays of 64 rows of 256 bytes each, on devices that have memory for an eighth of that.
-constexpr std::uint32_t rows_of = 64, columns_of = 64, steps = 4;
+constexpr std::uint32_t rows_of = 64, columns_of = 64, steps = 2;
 constexpr std::uint64_t little = 4096;
 
 class out_of_core : public testing::TestWithParam<std::string> {

@@ -117,9 +117,9 @@ class chain : public testing::TestWithParam<std::string> {};
 TEST_P(chain, of_random_jobs_gives_what_one_thread_gives) {
   for (std::uint32_t seed = 0; seed < 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    random_chain chain(open_devices(GetParam()), seed);
-    for (int step = 0; step < 40; ++step) chain.step();
-    chain.check();
+    random_chain drawn(open_devices(GetParam()), seed);
+    for (int step = 0; step < 40; ++step) drawn.step();
+    drawn.check();
   }
 }
 
