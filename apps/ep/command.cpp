@@ -52,7 +52,9 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   ep->option_defaults()->always_capture_default();
   ep->add_option("--class", asked->of, "S, W, A, B, C, D or E: 2^24 to 2^40 pairs")->type_name("NAME");
   job_run::add_options(*ep, asked->how);
-  ep->callback([=, stop_requested = std::move(stop_requested)] { run_command(*asked, stop_requested); });
+  ep->callback([=, stop_requested = std::move(stop_requested)] {
+    job_run::name_options_in_refusals([&] { run_command(*asked, stop_requested); });
+  });
 }
 
 }  // namespace ballast::ep

@@ -92,7 +92,9 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   add_options(*hotspot, *asked);
   add_file_options(*hotspot, asked->files);
   job_run::add_options(*hotspot, asked->how);
-  hotspot->callback([=, stop_requested = std::move(stop_requested)] { run_command(*asked, stop_requested); });
+  hotspot->callback([=, stop_requested = std::move(stop_requested)] {
+    job_run::name_options_in_refusals([&] { run_command(*asked, stop_requested); });
+  });
 }
 
 }  // namespace ballast::hotspot

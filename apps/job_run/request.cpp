@@ -2,7 +2,10 @@
 #include "request.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <system_error>
 
+#include "ballast/base/error.hpp"
 #include "ballast/device/device_spec.hpp"
 #include "ballast/job/split_policy.hpp"
 #include "command_line/options.hpp"
@@ -11,6 +14,21 @@ namespace ballast::job_run {
 namespace {
 
 constexpr std::uint32_t most_tasks = 1'000'000, most_repetitions = 1'000'000;
+constexpr std::uint64_t least_device_bytes = 4096, most_device_bytes = std::uint64_t{1024} << 30;
+
+/// What a letter behind a number multiplies it by, as a power of two; 0 if it is none.
+unsigned shift_of(char letter) {
+  switch (letter) {
+    case 'K':
+      return 10;
+    case 'M':
+      return 20;
+    case 'G':
+      return 30;
+    default:
+      return 0;
+  }
+}
 
 std::string policies_by_name() {
   std::string text = "Who gets which part of a job (docs/job.md):";
@@ -28,20 +46,48 @@ void add_options(CLI::App& command, request& asked) {
   command.add_option("--policy", asked.policy, policies_by_name())->type_name("NAME");
   command_line::add_whole_number(command, "--tasks", asked.tasks, 1u, most_tasks,
                                  "Tasks of a job, for policies that want a number");
+  command
+      .add_option_function<std::string>(
+          "--device-memory",
+          [&](std::string const& text) { asked.device_memory = bytes_in("--device-memory", text); },
+          "Most bytes taken of each device, as 64M (K, M, G); more is worked through in smaller tasks")
+      ->type_name("BYTES");
   command_line::add_whole_number(command, "--repeat", asked.repeat, 1u, most_repetitions,
                                  "Repetitions; the median of their times is told");
   command.add_flag("--json", asked.json, "Print one JSON object");
+}
+
+std::uint64_t bytes_in(std::string_view option, std::string_view text) {
+  constexpr auto legal = "bytes from 4096 to 1024G, as 1000000, 64K, 100M or 2G";
+  auto const shift = text.empty() ? 0 : shift_of(text.back());
+  auto const digits = text.substr(0, text.size() - (shift > 0));
+  std::uint64_t number = 0;
+  auto const [rest, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  bool const is_number = problem == std::errc() && rest == digits.data() + digits.size();
+  if (!is_number || number > most_device_bytes >> shift || number << shift < least_device_bytes)
+    refuse_argument(option, text, legal);
+  return number << shift;
 }
 
 job_options options_of(request const& asked) {
   job_options options;
   options.policy = asked.policy;
   options.tasks = asked.tasks;
+  options.device_bytes = asked.device_memory;
   return options;
 }
 
 device_list devices_of(request const& asked) {
   return open_devices(asked.devices ? *asked.devices : default_device_list());
+}
+
+void name_options_in_refusals(std::function<void()> const& run) {
+  try {
+    run();
+  } catch (bad_argument const& problem) {
+    if (problem.argument() != "device_bytes") throw;
+    refuse_argument("device-memory", problem.value(), problem.legal());
+  }
 }
 
 }  // namespace ballast::job_run

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ballast/device/compute_device.hpp"
 #include "ballast/job/job_options.hpp"
@@ -19,16 +21,24 @@ struct request {
   std::optional<std::string> devices;  ///< without it default_device_list()
   std::string policy = job_options{}.policy;
   std::uint32_t tasks = job_options{}.tasks;
+  std::uint64_t device_memory = 0;  ///< bytes; 0: job_options::device_bytes says
   std::uint32_t repeat = 1;
   bool json = false;
 };
 
-/// Adds --devices, --policy, --tasks, --repeat and --json. `asked` must outlive the parsing.
+/// Adds --devices, --policy, --tasks, --device-memory, --repeat and --json. `asked` must outlive the parsing.
 void add_options(CLI::App& command, request& asked);
+
+/// "4096", "64K", "100M" or "2G" (of 1024 each) as bytes. Throws bad_argument (`option`) for anything else
+/// and for less than 4096 or more than 1024 G.
+std::uint64_t bytes_in(std::string_view option, std::string_view text);
 
 /// What a scheduler is to be told; it checks the policy's name.
 job_options options_of(request const& asked);
 /// Opens them. Throws bad_argument ("devices").
 device_list devices_of(request const& asked);
+
+/// Calls `run`. A bad_argument ("device_bytes") of job_options becomes one of the option that was typed.
+void name_options_in_refusals(std::function<void()> const& run);
 
 }  // namespace ballast::job_run

@@ -53,7 +53,9 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   command_line::add_whole_number(*matmul, "--size", asked->size, 1u, most_rows, "Rows and columns");
   matmul->add_option("--kernel", asked->kernel, "naive (the paper's) or tiled")->type_name("NAME");
   job_run::add_options(*matmul, asked->how);
-  matmul->callback([=, stop_requested = std::move(stop_requested)] { run_command(*asked, stop_requested); });
+  matmul->callback([=, stop_requested = std::move(stop_requested)] {
+    job_run::name_options_in_refusals([&] { run_command(*asked, stop_requested); });
+  });
 }
 
 }  // namespace ballast::matmul

@@ -40,6 +40,17 @@ TEST(hotspot, has_the_references_bits_however_it_is_split) {
     }
 }
 
+TEST(hotspot, has_the_references_bits_in_a_quarter_of_the_memory_of_its_arrays) {
+  plate const of{400, 256};
+  for (auto const& devices : job_run::device_sets())
+    for (auto const& policy : split_policies()) {
+      job_options how;
+      how.policy = policy.name;
+      how.device_bytes = 3 * of.cells() * sizeof(float) / 4;
+      EXPECT_TRUE(is_right_twice<float>(devices, how, of, 6)) << job_run::text_of(devices, how);
+    }
+}
+
 TEST(hotspot, heats_plates_of_one_row_one_column_and_one_cell) {
   for (plate const& of : {plate{1, 1}, {1, 600}, {600, 1}, {8, 8}, {9, 257}})
     EXPECT_TRUE(is_right_twice<float>(job_run::test_devices(), {}, of, 7)) << of.rows << " x " << of.columns;

@@ -32,6 +32,15 @@ TEST(matmul_command, repeats_with_the_tiled_kernel) {
   EXPECT_EQ(found["verified"], true);
 }
 
+TEST(matmul_command, works_within_a_limit_of_memory) {
+  auto const found = matmul.answer("--size 200 --device-memory 250K --devices host:1");
+  EXPECT_EQ(found["verified"], true);
+  EXPECT_GT(found["tasks"], 1);
+  EXPECT_THAT(matmul.refusal("--size 200 --device-memory 5K --devices host:1"),
+              HasSubstr("device-memory is 5120; legal is at least "));
+  EXPECT_THAT(matmul.refusal("--device-memory few"), HasSubstr("--device-memory is few; legal is bytes"));
+}
+
 TEST(matmul_command, tells_people_in_a_few_lines) {
   EXPECT_THAT(matmul.printed("--size 20 --devices host:1"),
               HasSubstr("product of int32 matrices, 20 x 20, kernel naive\n"));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "ballast/base/error.hpp"
 #include "job_run/tests/device_sets.hpp"
 #include "matmul/kernels.hpp"
 #include "matmul/run.hpp"
@@ -39,6 +41,30 @@ TEST(matmul, multiplies_matrices_of_one_row_or_column_and_of_none) {
       SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.inner << " x " << shape.columns);
       EXPECT_TRUE(is_right_twice(job_run::test_devices(), {}, shape, kernel));
     }
+}
+
+TEST(matmul, multiplies_in_half_the_memory_of_its_matrices) {
+  product_shape const shape{600, 64, 256};
+  job_options how;
+  how.device_bytes = 4 * (shape.elements_of_a() + shape.elements_of_b() + shape.elements_of_c()) / 2;
+  for (auto const& devices : job_run::device_sets())
+    EXPECT_TRUE(is_right_twice(devices, how, shape, product_kernel::naive)) << devices.size();
+}
+
+TEST(matmul, is_refused_before_it_starts_if_a_row_and_b_do_not_fit_with_the_sizes) {
+  job_options how;
+  how.device_bytes = 64 * 1024;
+  job_scheduler jobs(job_run::test_devices(), product_kernels(), how);
+  shared_product matrices(jobs, {8, 128, 128});
+  matrices.fill();
+  try {
+    matrices.submit(product_kernel::naive);
+    FAIL();
+  } catch (bad_argument const& problem) {
+    EXPECT_EQ(problem.argument(), "device_bytes");
+    EXPECT_THAT(problem.what(), testing::HasSubstr("(array 'a' 512, array 'b' 65536, array 'c' 512)"));
+  }
+  EXPECT_EQ(jobs.statistics().submitted, 0u);
 }
 
 TEST(matmul, gives_each_device_its_rows_of_a_once_and_brings_c_back_once) {

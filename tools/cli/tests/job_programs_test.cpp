@@ -54,6 +54,7 @@ TEST(cli_job_programs, refuse_wrong_usage_under_the_option_that_was_typed) {
   expect_refusal("ep --class Z", "ballast: --class is Z; legal is S, W, A, B, C, D or E");
   expect_refusal("hotspot --size 0", "ballast: --size is 0; legal is a whole number from 1 to 32768");
   expect_refusal("matmul --policy luck --devices host:1", "ballast: --policy is luck; legal is ");
+  expect_refusal("matmul --device-memory 5K --devices host:1", "ballast: --device-memory is 5120; legal is ");
   expect_refusal("matmul --devices teapot", "ballast: --devices is teapot;");
   expect_refusal("hotspot --picture ''", "ballast: --picture is \"\"; legal is the name of a FILE");
   expect_refusal("hotspot --size 2 --power /no/such/file --devices host:1", "/no/such/file cannot be opened.",
