@@ -13,6 +13,8 @@ std::vector<benchmark> job_benchmarks() {
        &needs_two_devices},
       {"job/scaling", "the programs by devices, and the bytes that each run moves", &measure_job_scaling,
        &needs_two_devices},
+      {"job/out_of_core", "hotspot in a quarter of its arrays' bytes, matmul in half",
+       &measure_job_out_of_core},
       {"job/empty_tasks", "a job of tasks that do nothing, from submit() to wait()",
        &measure_job_empty_tasks},
   };

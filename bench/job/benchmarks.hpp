@@ -14,6 +14,7 @@ void measure_job_one_device(session& now);
 void measure_job_pair(session& now);
 void measure_job_granularity(session& now);
 void measure_job_scaling(session& now);
+void measure_job_out_of_core(session& now);
 void measure_job_empty_tasks(session& now);
 
 }  // namespace ballast::bench
