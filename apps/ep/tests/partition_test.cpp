@@ -20,7 +20,8 @@ tally found_by(device_list const& devices, job_options const& how, std::uint32_t
 
 TEST(ep, finds_the_same_bits_however_it_is_split) {
   constexpr std::uint32_t log2_pairs = 18;
-  auto const one_task = found_by({job_run::test_devices().front()}, {}, log2_pairs);
+  auto const one_task =
+      found_by({job_run::test_devices().front()}, job_run::options_of_little_memory(), log2_pairs);
   EXPECT_EQ(one_task.counts, run_sequentially(log2_pairs).counts);
   for (auto const& devices : job_run::device_sets())
     for (auto const& how : job_run::ways_to_split())
@@ -29,7 +30,8 @@ TEST(ep, finds_the_same_bits_however_it_is_split) {
 
 TEST(ep, finds_the_same_in_batches_that_fill_no_block) {
   for (std::uint32_t const log2_pairs : {0u, 1u, 8u, 10u})
-    EXPECT_EQ(found_by(job_run::test_devices(), {}, log2_pairs).counts, run_sequentially(log2_pairs).counts);
+    EXPECT_EQ(found_by(job_run::test_devices(), job_run::options_of_little_memory(), log2_pairs).counts,
+              run_sequentially(log2_pairs).counts);
 }
 
 TEST(ep, finds_what_is_known_of_class_S) {
@@ -42,13 +44,18 @@ TEST(ep, finds_what_is_known_of_class_S) {
 TEST(ep, says_so_if_the_result_is_not_that_of_the_class) {
   auto other = class_named("S");
   other.log2_pairs = 10;
-  EXPECT_FALSE(run(job_run::test_devices(), {other}, [] { return false; }).summary.found.is_right);
+  EXPECT_FALSE(run(job_run::test_devices(), {other, job_run::options_of_little_memory()}, [] {
+                 return false;
+               }).summary.found.is_right);
 }
 
 TEST(ep, moves_nothing_but_its_results) {
   auto other = class_named("S");
   other.log2_pairs = 14;  // 64 batches
-  auto const moved = run(job_run::test_devices(), {other}, [] { return false; }).summary.runs.back().moved;
+  auto const moved =
+      run(job_run::test_devices(), {other, job_run::options_of_little_memory()}, [] { return false; })
+          .summary.runs.back()
+          .moved;
   EXPECT_EQ(moved.from_host + moved.between_devices, 0u);
   EXPECT_EQ(moved.to_host, 64 * (2 * sizeof(double) + annuli * sizeof(std::uint32_t)));
 }

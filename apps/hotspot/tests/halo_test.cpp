@@ -97,7 +97,7 @@ TEST(hotspot_halo, is_all_that_a_step_moves_under_every_policy) {
 }
 
 TEST(hotspot_halo, is_two_rows_per_border_and_step_where_tasks_stay_on_their_devices) {
-  job_options how;
+  auto how = job_run::options_of_little_memory();
   how.policy = "fixed";
   auto const reports = reports_of(job_run::test_devices(), how, 20);
   int unmoved = 0;
@@ -112,7 +112,8 @@ TEST(hotspot_halo, is_two_rows_per_border_and_step_where_tasks_stay_on_their_dev
 }
 
 TEST(hotspot_halo, brings_everything_to_the_devices_in_the_first_step_and_nothing_back) {
-  auto const first = reports_of({job_run::test_devices().front()}, {}, 1).front();
+  auto const first =
+      reports_of({job_run::test_devices().front()}, job_run::options_of_little_memory(), 1).front();
   EXPECT_EQ(first.moved, (moved_bytes{2 * cells.rows * bytes_of_row, 0, 0}));
 }
 

@@ -26,6 +26,13 @@ inline std::vector<device_list> device_sets() {
   return sets;
 }
 
+/// A scheduler takes its devices' memory as a whole, which sanitizers take long to mark.
+inline job_options options_of_little_memory() {
+  job_options options;
+  options.device_bytes = 64 << 20;
+  return options;
+}
+
 /// Every policy, those that use a number of tasks with several.
 inline std::vector<job_options> ways_to_split() {
   std::vector<job_options> ways;
@@ -33,7 +40,7 @@ inline std::vector<job_options> ways_to_split() {
     bool const uses_a_number = policy.name == "master_worker" || policy.name == "fixed";
     for (std::uint32_t const tasks : {8u, 1u, 2u, 5u, 61u}) {
       if (tasks != 8 && (!uses_a_number || test::sanitized)) break;
-      ways.emplace_back();
+      ways.push_back(options_of_little_memory());
       ways.back().policy = policy.name;
       ways.back().tasks = tasks;
     }

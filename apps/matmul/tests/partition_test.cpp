@@ -39,7 +39,8 @@ TEST(matmul, multiplies_matrices_of_one_row_or_column_and_of_none) {
     for (product_shape const& shape :
          {product_shape{1, 1, 1}, {1, 5, 700}, {700, 5, 1}, {0, 5, 5}, {5, 5, 0}, {5, 0, 5}}) {
       SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.inner << " x " << shape.columns);
-      EXPECT_TRUE(is_right_twice(job_run::test_devices(), {}, shape, kernel));
+      EXPECT_TRUE(
+          is_right_twice(job_run::test_devices(), job_run::options_of_little_memory(), shape, kernel));
     }
 }
 
@@ -68,7 +69,7 @@ TEST(matmul, is_refused_before_it_starts_if_a_row_and_b_do_not_fit_with_the_size
 }
 
 TEST(matmul, gives_each_device_its_rows_of_a_once_and_brings_c_back_once) {
-  job_options how;
+  auto how = job_run::options_of_little_memory();
   how.policy = "static";
   auto const devices = job_run::test_devices();
   auto const done = run(devices, {{64, 32, 48}, product_kernel::naive, how, 1}, [] { return false; });
@@ -80,10 +81,13 @@ TEST(matmul, gives_each_device_its_rows_of_a_once_and_brings_c_back_once) {
 }
 
 TEST(matmul, checks_its_result_in_both_ways) {
-  auto const small = run(job_run::test_devices(), {{60, 50, 40}}, [] { return false; });
+  auto const small =
+      run(job_run::test_devices(), {{60, 50, 40}, product_kernel::naive, job_run::options_of_little_memory()},
+          [] { return false; });
   EXPECT_TRUE(small.found.is_right);
   EXPECT_EQ(small.found.checked, "every element against the sequential program");
   plan large;
+  large.options = job_run::options_of_little_memory();
   large.shape = {40, 30, most_checked_singly + 1};
   large.kernel = product_kernel::tiled;
   auto const found = run(job_run::test_devices(), large, [] { return false; }).found;
