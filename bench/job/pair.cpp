@@ -8,11 +8,15 @@
 namespace ballast::bench {
 namespace {
 
+/// The paper's: nothing stays on a device from one task to the next.
+constexpr char const* naive = "naive";
+
 std::string alone_on(compute_device const& device) { return "alone on " + device.name(); }
 
 std::vector<contestant> contestants(session const& now, program_kind const& kind) {
   std::vector<contestant> all;
   for (auto const& device : now.devices()) all.push_back(as_jobs(alone_on(*device), kind, {device}, {}));
+  all.push_back(as_jobs(naive, kind, now.devices(), {.policy = "master_worker", .reuse = false}));
   for (auto const& policy : split_policies())
     all.push_back(
         as_jobs(std::string(policy.name), kind, now.devices(), {.policy = std::string(policy.name)}));
