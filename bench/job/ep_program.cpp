@@ -69,7 +69,11 @@ class pairs_by_hand final : public job_program {
 
 program_kind ep_program(std::string const& class_name) {
   auto const& of = class_named(class_name);
-  return {"ep", "class " + class_name, "sums of ep within 1e-8 of the published ones, pairs as published",
+  auto const bytes_of_batch = 2 * sizeof(double) + annuli * sizeof(std::uint32_t);
+  return {"ep",
+          "class " + class_name,
+          batches(of.log2_pairs).count() * bytes_of_batch,
+          "sums of ep within 1e-8 of the published ones, pairs as published",
           [&of](device_list const& devices, job_options const& options) {
             return std::make_unique<pairs_as_jobs>(devices, options, of);
           },

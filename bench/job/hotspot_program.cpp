@@ -96,7 +96,9 @@ class plate_by_hand final : public job_program {
 
 program_kind hotspot_program(std::uint32_t size, std::uint32_t steps) {
   simulation const what{{size, size}, steps};
-  return {"hotspot", std::to_string(size) + " squared, " + std::to_string(steps) + " steps",
+  return {"hotspot",
+          std::to_string(size) + " squared, " + std::to_string(steps) + " steps",
+          3 * sizeof(float) * what.of.cells(),
           "the last step of hotspot as the sequential program computes it, bit by bit",
           [=](device_list const& devices, job_options const& options) {
             return std::make_unique<plate_as_jobs>(devices, options, what);

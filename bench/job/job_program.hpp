@@ -30,7 +30,8 @@ class job_program {
 /// One of the programs of Ohno et al. 2016, in one size.
 struct program_kind {
   std::string name, size;
-  std::string check;  ///< of is_right(), for the record
+  std::uint64_t bytes = 0;  ///< of all its arrays
+  std::string check;        ///< of is_right(), for the record
   /// With a scheduler of its own.
   std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_jobs;
   /// The same kernel, launched whole, between copies of whole arrays in one stream.

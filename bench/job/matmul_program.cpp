@@ -67,7 +67,10 @@ class product_by_hand final : public job_program {
 
 program_kind matmul_program(std::uint32_t size) {
   product_shape const shape{size, size, size};
-  return {"matmul", std::to_string(size) + " squared, naive", "products pass Freivalds' test with 3 vectors",
+  return {"matmul",
+          std::to_string(size) + " squared, naive",
+          sizeof(std::int32_t) * (shape.elements_of_a() + shape.elements_of_b() + shape.elements_of_c()),
+          "products pass Freivalds' test with 3 vectors",
           [=](device_list const& devices, job_options const& options) {
             return std::make_unique<product_as_jobs>(devices, options, shape);
           },

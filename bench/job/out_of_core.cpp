@@ -34,11 +34,10 @@ bandwidth measured_bandwidth(session& now) {
 }
 
 /// `share` of the bytes of all arrays is what the device may take.
-void measure_program(session& now, program_kind const& kind, std::size_t bytes, double share,
-                     bandwidth const& link) {
+void measure_program(session& now, program_kind const& kind, double share, bandwidth const& link) {
   std::vector<contestant> both;
   both.push_back(as_jobs(kind.name, kind, {now.first()}, {}));
-  auto const limit = std::uint64_t(double(bytes) * share);
+  auto const limit = std::uint64_t(double(kind.bytes) * share);
   auto const limited = kind.name + " in " + std::to_string(limit) + " bytes";
   both.push_back(as_jobs(limited, kind, {now.first()}, {.device_bytes = limit}));
   race(now, kind, both);
@@ -61,8 +60,8 @@ void measure_job_out_of_core(session& now) {
   auto const plate = std::uint32_t(now.size(on_gpu ? 8192 : 2048, 256)),
              steps = std::uint32_t(now.size(20, 4));
   auto const matrix = std::uint32_t(now.size(on_gpu ? 8192 : 512, 128));
-  measure_program(now, hotspot_program(plate, steps), 3 * sizeof(float) * plate * plate, 0.25, link);
-  measure_program(now, matmul_program(matrix), 3 * sizeof(std::int32_t) * matrix * matrix, 0.5, link);
+  measure_program(now, hotspot_program(plate, steps), 0.25, link);
+  measure_program(now, matmul_program(matrix), 0.5, link);
 }
 
 }  // namespace ballast::bench

@@ -9,6 +9,8 @@
 namespace ballast::bench {
 namespace {
 
+constexpr std::uint64_t spare_bytes = 1 << 20;  // each array may begin anywhere in a block
+
 double seconds_of_run(contestant& one) {
   one.program->prepare();
   auto const before = one.program->moved();
@@ -22,7 +24,8 @@ double seconds_of_run(contestant& one) {
 }  // namespace
 
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
-                   job_options const& options) {
+                   job_options options) {
+  if (options.device_bytes == 0) options.device_bytes = 2 * kind.bytes + spare_bytes;
   return {std::move(name), kind.as_jobs(devices, options)};
 }
 

@@ -22,8 +22,10 @@ struct contestant {
   moved_bytes moved{};            ///< by the last of them
 };
 
+/// Its scheduler takes memory for the program's arrays, unless the options say how much: several share a
+/// device.
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
-                   job_options const& options);
+                   job_options options);
 
 /// Runs all in turn, as often as the session repeats, so that all see the same machine; tells the session
 /// whether the results are right.
