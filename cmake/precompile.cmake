@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Precompiled headers, since small files spend most of their compilation on the standard library. Where ccache is
-# used it does better without. A file that forgets an include is then not noticed: the CUDA build goes without.
+# used it does better without; and only without is an include noticed that a file forgot.
 
 set(BALLAST_STANDARD_HEADERS
     <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <condition_variable> <filesystem> <fstream> <functional>
