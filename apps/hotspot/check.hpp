@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "reference.hpp"
 
@@ -12,5 +13,9 @@ namespace ballast::hotspot {
 /// no number, as an unstable plate becomes, equals any other that is none.
 template <class Real>
 bool is_heated(heated_plate<Real> const& start, std::uint32_t steps, std::span<Real const> temperature);
+
+/// "every cell", or how many of them are no finite numbers, of which nothing can be checked.
+template <class Real>
+std::string checked_cells(std::span<Real const> temperature);
 
 }  // namespace ballast::hotspot

@@ -36,12 +36,13 @@ template <class Real>
 job_run::verdict checked(plan const& asked, starting_cells<Real> const& start,
                          shared_plate<Real> const& end) {
   auto const factors = factors_of(asked.of, asked.chip);
+  auto const cells = checked_cells(end.temperature());
   if (asked.of.cells() * asked.steps <= most_checked_cells)
     return {
         is_heated<Real>({asked.of, factors, start.temperature, start.power}, asked.steps, end.temperature()),
-        "every cell after all steps against the sequential program, bit by bit"};
+        cells + " after all steps against the sequential program, bit by bit"};
   return {is_heated<Real>({asked.of, factors, end.temperature_before(), end.power()}, 1, end.temperature()),
-          "every cell of the last step against the sequential program, bit by bit"};
+          cells + " of the last step against the sequential program, bit by bit"};
 }
 
 template <class Real>
@@ -62,9 +63,10 @@ finished_run run_in(device_list const& devices, plan const& asked,
     plate.temperature();
   };
   auto runs = job_run::repeated(jobs, asked.repeat, {fill, simulate}, stop_requested);
-  write_files(asked, plate.temperature());
+  auto found = checked(asked, start, plate);
+  if (found.is_right) write_files(asked, plate.temperature());
   auto const end = summary_of(asked.of, plate.temperature());
-  return {end, job_run::summary_of(devices, asked.options, std::move(runs), checked(asked, start, plate))};
+  return {end, job_run::summary_of(devices, asked.options, std::move(runs), std::move(found))};
 }
 
 }  // namespace

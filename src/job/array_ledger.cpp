@@ -171,6 +171,11 @@ void array_ledger::note_lost(op_id writer, byte_range bytes, job_number job) {
   });
 }
 
+void array_ledger::note_unwritten(byte_range bytes, job_number job) {
+  state_->check(bytes);
+  state_->lose(bytes, job);
+}
+
 void array_ledger::note_not_arrived(op_id copy, place_id to, byte_range bytes, job_number job) {
   state_->check(bytes);
   for (auto const missing : state_->at(to).invalidate_of(copy, bytes))

@@ -63,6 +63,8 @@ class array_ledger {
 
   /// `writer` of job `job` has failed: those of the bytes that nothing has written since are lost.
   void note_lost(op_id writer, byte_range bytes, job_number job);
+  /// `job` has failed before what was to write the bytes was planned: they are lost.
+  void note_unwritten(byte_range bytes, job_number job);
   /// `copy`, which job `job` asked for, has failed, and before anything else is planned: those of the bytes
   /// that nothing has written at `to` since are not valid there. The rest of the places have them as before;
   /// if none has, because they were dropped there meanwhile, they are lost.

@@ -23,10 +23,11 @@ std::vector<touched_bytes> touched_by_units(job_record const& job, array_id arra
   return touched;
 }
 
-std::vector<std::array<std::size_t, 3>> shapes_of(std::vector<job_argument> const& arguments) {
-  std::vector<std::array<std::size_t, 3>> shapes;
-  for (auto const& argument : arguments) shapes.push_back(argument.array->shape.sides());
-  return shapes;
+std::vector<described_argument> described(std::vector<job_argument> const& arguments) {
+  std::vector<described_argument> all;
+  for (auto const& argument : arguments)
+    all.push_back({argument.array->shape.sides(), argument.map.name(), argument.mode});
+  return all;
 }
 
 [[noreturn]] void refuse_overlap(array_home const& array, common_byte const& common) {
@@ -102,14 +103,17 @@ void scheduler_core::refuse_what_fits_nowhere(job_record const& job) const {
               limit);
 }
 
-/// A user's map is tried once for each site and shapes of arrays, several arguments of one array always.
+/// A map that cannot say it is tried once for each site and description of arguments, several arguments of
+/// one array always.
 void scheduler_core::refuse_common_writes(job_record const& job) {
   auto const& arguments = job.request.arguments;
-  auto const maps = std::pair(site_of(job), shapes_of(arguments));
+  auto const maps = std::pair(site_of(job), described(arguments));
   bool const were_tried = tried_maps_.contains(maps);
   for (auto const& argument : arguments) {
     bool const is_alone = std::ranges::count(arguments, argument.array, &job_argument::array) == 1;
-    bool const is_disjoint = were_tried || argument.map.overlap() == unit_overlap::never;
+    auto const overlap = argument.map.overlap();
+    bool const is_disjoint =
+        overlap == unit_overlap::never || (were_tried && overlap == unit_overlap::unknown);
     if (!argument.writes() || (is_alone && is_disjoint)) continue;
     if (auto const common = first_common_byte(touched_by_units(job, argument.array->id)))
       refuse_overlap(*argument.array, *common);

@@ -22,10 +22,30 @@ bool is_device_lost(std::exception_ptr const& failure) {
 
 void scheduler_core::note_ends(std::uint32_t lane, std::vector<lane_end> const& ends) {
   std::lock_guard const hold(mutex_);
-  for (auto const& end : ends) note_end(lane, end);
+  for (auto const& end : ends) told_ends_.emplace(end.op, told_end{lane, end});
+  note_told_ends();
   ops_.forget_before(op_id(ops_.newest().value() + 1));
   advance();
   changed_.ring();
+}
+
+/// In the order of the operations: an end counts once those of all that it comes after do, because their
+/// failure is its own, and lanes tell them at different times.
+void scheduler_core::note_told_ends() {
+  std::vector<op_stream> held_up;
+  for (auto told = told_ends_.begin(); told != told_ends_.end();) {
+    auto const& op = ops_.at(told->first);
+    bool const may_count =
+        std::ranges::find(held_up, op.on) == held_up.end() &&
+        std::ranges::all_of(op.after, [&](op_id earlier) { return ops_.has_ended(earlier); });
+    if (!may_count) {
+      held_up.push_back(op.on);
+      ++told;
+      continue;
+    }
+    note_end(told->second.lane, told->second.end);
+    told = told_ends_.erase(told);
+  }
 }
 
 void scheduler_core::note_end(std::uint32_t lane, lane_end const& end) {
@@ -43,7 +63,7 @@ void scheduler_core::note_end(std::uint32_t lane, lane_end const& end) {
 
 void scheduler_core::note_copy_end(op_id op, copy_in_flight const& copy, bool failed) {
   auto const& [array, what, job] = copy;
-  sources_.note_ended(what.from, what.to, what.size());
+  sources_.note_ended(what.from, what.to, what.size);
   if (!failed) return;
   for (auto const bytes : what.bytes) array->ledger.note_not_arrived(op, what.to, bytes, job);
 }

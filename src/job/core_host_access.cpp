@@ -56,6 +56,7 @@ job_number scheduler_core::take_turn(array_home const& array, host_use use, inde
 void scheduler_core::end_turn(host_access const& access) {
   order_.drop(access.turn);
   advance();
+  changed_.ring();
 }
 
 void scheduler_core::await(host_access& access, guard& hold, deadline until) {

@@ -5,26 +5,17 @@
 
 #include "ballast/base/error.hpp"
 #include "ballast/job/job_failed.hpp"
+#include "failure_cause.hpp"
 #include "most_units.hpp"
 #include "scheduler_core.hpp"
 
 namespace ballast::inline job {
-namespace {
-
-std::string cause_of(std::exception_ptr const& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (std::exception const& thrown) { return thrown.what(); } catch (...) {
-    return "something that is not a std::exception was thrown";
-  }
-}
-
-}  // namespace
 
 /// A device that is at work on other jobs takes a new one only when few of their tasks are left: so a policy
 /// knows how the runs before went when it begins the next one.
 bool scheduler_core::has_room(std::uint32_t device, std::uint32_t own_tasks) const {
-  return on_devices_[device].tasks - own_tasks < options_.in_flight;
+  auto const& on = on_devices_[device];
+  return !on.lacks_memory && on.tasks - own_tasks < options_.in_flight;
 }
 
 bool scheduler_core::begin(job_record& job) {
@@ -94,7 +85,18 @@ job_shape scheduler_core::shape_of(job_record const& job) const {
 void scheduler_core::fail(job_record& job, job_part part, std::string const& device,
                           std::exception_ptr const& why) {
   job.fail(std::make_exception_ptr(job_failed(job.called(), part, device, cause_of(why))));
-  order_.drop(job.number);
+  drop_rest(job);
+}
+
+/// What was not planned will not be written: whoever reads it would take old values for new ones.
+void scheduler_core::drop_rest(job_record const& job) {
+  for (auto const part : order_.drop(job.number)) {
+    auto const uses = job.uses_at_most(part);
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      uses[i].written.for_each_interval([&](byte_range bytes) {
+        job.request.arguments[i].array->ledger.note_unwritten(bytes, job.number);
+      });
+  }
 }
 
 /// A policy's answer is final if nothing is in flight.

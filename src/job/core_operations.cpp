@@ -9,7 +9,7 @@ namespace {
 op_stream on(std::uint32_t device, lane_stream stream) { return {device, std::uint32_t(stream)}; }
 
 moved_bytes moved_by(noted_copy const& copy) {
-  auto const bytes = copy.size();
+  auto const bytes = copy.size;
   if (copy.from == place_id(0)) return {.from_host = bytes};
   if (copy.to == place_id(0)) return {.to_host = bytes};
   return {.between_devices = bytes};
@@ -73,9 +73,9 @@ void scheduler_core::move_on_device(std::shared_ptr<array_home> const& array, st
     auto const at = piece.bytes.begin - bytes.begin;
     array->ledger.note_arrival(copy.op, place, place, piece.bytes);
     copies.push_back({memory + to + at, memory + from + at, piece.bytes.size()});
-    copy.bytes.push_back(piece.bytes);
+    copy.add(piece.bytes);
   }
-  sources_.note_planned(place, place, copy.size());
+  sources_.note_planned(place, place, copy.size);
   auto const op = copy.op;
   copies_.emplace(op.value(), copy_in_flight{array, std::move(copy), {}});
   hand_over(op, {}, [copies = std::move(copies)](stream& to_copy) { enqueue(copies, to_copy); });

@@ -8,7 +8,7 @@
 namespace ballast::inline job {
 namespace {
 
-/// Of jobs that are not wholly planned, at which advance() looks: the oldest one always goes on.
+/// Of jobs that are not wholly planned, at which advance() looks.
 constexpr int most_looked_at = 16;
 
 }  // namespace
@@ -16,11 +16,12 @@ constexpr int most_looked_at = 16;
 void scheduler_core::advance() {
   forget_gone_arrays();
   if (stopped_) return;
+  for (auto& device : on_devices_) device.lacks_memory = false;
   int looked_at = 0;
   for (auto const& job : jobs_) {
     if (!job->is_planned() && ++looked_at > most_looked_at) break;
     if (!job->is_planned()) plan_of(job);
-    if (job->failure) order_.drop(job->number);
+    if (job->failure) drop_rest(*job);
   }
   retire_ended();
 }
@@ -28,6 +29,7 @@ void scheduler_core::advance() {
 void scheduler_core::retire_ended() {
   auto const ended = [&](std::shared_ptr<job_record> const& job) {
     if (!job->has_ended()) return false;
+    if (job->failure) drop_rest(*job);
     ++statistics_.ended;
     if (job->failure) ++statistics_.failed;
     job->tell_end();
@@ -65,7 +67,10 @@ bool scheduler_core::plan_part(std::shared_ptr<job_record> const& job, std::uint
     if (on_devices_[device].is_lost) throw error("the device is lost");
     if (order_.in_the_way(job->number, task.uses)) return false;
     refuse_lost(task);
-    if (!pin(task)) return false;
+    if (!pin(task)) {
+      on_devices_[device].lacks_memory = true;
+      return false;
+    }
     order_.note_planned(job->number, part);
     plan_task(std::move(task));
     return true;

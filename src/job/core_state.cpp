@@ -67,7 +67,7 @@ void scheduler_core::stop(deadline until) {
     for (auto const& job : jobs_) {
       job->fail(
           std::make_exception_ptr(error("job " + job->called() + " had not ended when its scheduler went")));
-      order_.drop(job->number);
+      drop_rest(*job);
     }
     changed_.ring();
   }
@@ -81,6 +81,8 @@ void scheduler_core::give_up_jobs() {
   for (auto const& job : jobs_) job->tell_end();
   jobs_.clear();
   tasks_.clear();
+  copies_.clear();
+  told_ends_.clear();
 }
 
 }  // namespace ballast::inline job

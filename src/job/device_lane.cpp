@@ -8,6 +8,9 @@
 #include <chrono>
 #include <utility>
 
+#include "ballast/base/error.hpp"
+#include "failure_cause.hpp"
+
 namespace ballast::inline job {
 namespace {
 
@@ -26,6 +29,15 @@ kernel_clock started_clock(compute_device& device) {
   std::shared_ptr<event> const origin = stream->record();
   stream->synchronize();
   return {origin, std::chrono::nanoseconds(clock::now().time_since_epoch()).count()};
+}
+
+/// Nothing is issued on the device any more, whatever was thrown.
+std::exception_ptr as_loss_of(compute_device const& device, std::exception_ptr const& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (device_lost const&) { return thrown; } catch (...) {
+    return std::make_exception_ptr(device_lost(device.name(), cause_of(thrown)));
+  }
 }
 
 }  // namespace
@@ -138,7 +150,7 @@ void device_lane::collect_from(lane_queue& queue, NextEnd next) {
 /// given.
 void device_lane::lose(std::exception_ptr loss) {
   for (auto& queue : queues_) queue.close();
-  loss_ = std::move(loss);
+  loss_ = as_loss_of(*device_, loss);
 }
 
 bool device_lane::is_empty() {

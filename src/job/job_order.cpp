@@ -81,8 +81,13 @@ void job_order::note_planned(job_number job, job_part part) {
   if (ranges.empty()) jobs_.erase(planned);
 }
 
-void job_order::drop(job_number job) {
-  std::erase_if(jobs_, [&](unplanned_job const& one) { return one.number == job; });
+std::vector<job_part> job_order::drop(job_number job) {
+  std::vector<job_part> unplanned;
+  auto const dropped = find(job);
+  if (dropped == jobs_.end()) return unplanned;
+  for (auto const& range : dropped->ranges) unplanned.push_back(range.units);
+  jobs_.erase(dropped);
+  return unplanned;
 }
 
 bool job_order::is_planned(job_number job) const {

@@ -38,8 +38,8 @@ class job_order {
   std::optional<job_number> in_the_way(job_number job, std::span<array_use const> uses);
   /// Throws bad_argument ("part") unless all of its units are there and none of them is planned.
   void note_planned(job_number job, job_part part);
-  /// What it has not planned will not be. Nothing if all is planned.
-  void drop(job_number job);
+  /// What it has not planned will not be, and is returned.
+  std::vector<job_part> drop(job_number job);
 
   /// Whether all units were planned or dropped.
   bool is_planned(job_number job) const;

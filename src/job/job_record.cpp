@@ -5,7 +5,9 @@
 #include <chrono>
 #include <utility>
 
+#include "ballast/job/job_failed.hpp"
 #include "byte_runs.hpp"
+#include "failure_cause.hpp"
 
 namespace ballast::inline job {
 namespace {
@@ -56,9 +58,15 @@ std::vector<array_use> job_record::uses_or_failure(job_part part) {
   try {
     return uses(part);
   } catch (...) {
-    fail(std::current_exception());
+    fail(std::make_exception_ptr(job_failed(called_, part, "", cause_of(std::current_exception()))));
     return {};
   }
+}
+
+std::vector<array_use> job_record::uses_at_most(job_part part) const {
+  try {
+    return uses(part);
+  } catch (...) { return uses({0, units()}); }  // submit() has tried these
 }
 
 void job_record::measure_arguments() {

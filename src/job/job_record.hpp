@@ -33,6 +33,8 @@ class job_record {
   std::vector<array_use> uses(job_part part) const;
   /// The same; fails the job, and has none, if a map throws.
   std::vector<array_use> uses_or_failure(job_part part);
+  /// The same; what the whole job does, if a map throws.
+  std::vector<array_use> uses_at_most(job_part part) const;
   /// Finds out the two below; for a job with units, once. Throws what a map throws.
   void measure_arguments();
   /// Whether every unit reads or writes all that the job does of an argument.

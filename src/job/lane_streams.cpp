@@ -85,15 +85,15 @@ void lane_queue::wait_for(progress_list const& earlier) {
 std::optional<lane_end> lane_queue::next_end(kernel_clock& clock) {
   if (issued_.empty() || (issued_.front().end != nullptr && !issued_.front().end->reached()))
     return std::nullopt;
-  auto const [progress, begin, end, failure] = std::move(issued_.front());
-  issued_.pop_front();
-  last_over_ = progress;
+  auto const& [progress, begin, end, failure] = issued_.front();
   lane_end found{progress->op(), failure};
   if (begin != nullptr && end != nullptr && !failure) {
     auto const [begin_ns, end_ns] = clock.between(*begin, end);
     found.begin_ns = begin_ns;
     found.end_ns = end_ns;
   }
+  last_over_ = progress;
+  issued_.pop_front();  // now: the clock throws if the device is lost, and this is ended by its loss then
   return found;
 }
 

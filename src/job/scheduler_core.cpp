@@ -41,8 +41,8 @@ void check_grid_of_ballast_kernel(job_grid const& grid) {
   constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
   if (!blocks_of_units_follow_each_other(grid))
     refuse_argument("grid", "cut along another dimension", "cut along its slowest, for a ballast kernel");
-  if (auto const blocks = grid.units() * grid.blocks_of_unit(); blocks > most)
-    refuse_argument("grid", std::to_string(blocks) + " blocks",
+  if (auto const each = grid.blocks_of_unit(); each != 0 && grid.units() > most / each)
+    refuse_argument("grid", std::to_string(grid.units()) + " units of " + std::to_string(each) + " blocks",
                     "at most " + std::to_string(most) + " blocks of a ballast kernel");
 }
 

@@ -38,6 +38,15 @@
 
 namespace ballast::inline job {
 
+/// What is known of an argument whatever array it is.
+struct described_argument {
+  std::array<std::size_t, 3> sides;
+  std::string map;
+  access_mode mode;
+
+  auto operator<=>(described_argument const&) const = default;
+};
+
 /// What a scheduler, its arrays and its tickets share. One mutex guards all that decides; nothing under it
 /// waits for a device. Lanes carry out what was decided and tell the ends.
 class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
@@ -88,6 +97,10 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
 
     resident_bytes const& resident_of(std::size_t argument) const;
   };
+  struct told_end {
+    std::uint32_t lane;
+    lane_end end;
+  };
   struct busy_time {
     job_number job;
     std::int64_t begin_ns, end_ns;
@@ -96,6 +109,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
     std::uint32_t tasks = 0;  ///< that were planned
     std::uint32_t kernels = 0;
     bool is_lost = false;
+    bool lacks_memory = false;        ///< a job waits for some, so newer ones take none; in one advance()
     std::vector<busy_time> latest{};  ///< kernels that ended last
   };
   struct listed_code {
@@ -156,6 +170,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   static site site_of(job_record const& job);
   job_shape shape_of(job_record const& job) const;
   void fail(job_record& job, job_part part, std::string const& device, std::exception_ptr const& why);
+  void drop_rest(job_record const& job);
   void fail_if_stuck(job_record& job);
 
   // core_operations.cpp: what was planned goes to the lanes.
@@ -173,6 +188,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
 
   // core_ends.cpp
   void note_ends(std::uint32_t lane, std::vector<lane_end> const& ends);
+  void note_told_ends();
   void note_end(std::uint32_t lane, lane_end const& end);
   void note_copy_end(op_id op, copy_in_flight const& copy, bool failed);
   void note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end, bool failed);
@@ -203,8 +219,8 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   job_order order_;
   std::map<kernel_key, listed_code> kernels_;
   std::map<site, std::unique_ptr<split_policy>> policies_;
-  /// Of sites and shapes of arrays: no unit writes what another one touches.
-  std::set<std::pair<site, std::vector<std::array<std::size_t, 3>>>> tried_maps_;
+  /// Of sites and arguments: no unit writes what another one touches.
+  std::set<std::pair<site, std::vector<described_argument>>> tried_maps_;
   std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
   job_number newest_job_;
   array_id newest_array_;
@@ -214,6 +230,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::unordered_map<std::uint64_t, planned_task> tasks_;                       ///< by the kernel's operation
   std::unordered_map<std::uint64_t, copy_in_flight> copies_;                    ///< by operation
   std::unordered_map<std::uint64_t, std::shared_ptr<lane_progress>> progress_;  ///< likewise
+  std::map<op_id, told_end> told_ends_;                                         ///< that do not count yet
   operation_journal journal_;
   job_statistics statistics_;
   bool stopped_ = false;

@@ -9,27 +9,22 @@
 namespace ballast::inline job {
 namespace {
 
-void append(std::vector<byte_range>& ranges, byte_range more) {
-  if (!ranges.empty() && ranges.back().end == more.begin)
-    ranges.back().end = more.end;
-  else
-    ranges.push_back(more);
-}
-
 /// The newest copy from there that takes so many bytes more.
 noted_copy& copy_with_room(std::vector<noted_copy>& copies, place_id from, place_id to, std::size_t bytes) {
   auto newest_first = std::views::reverse(copies);
   auto const newest = std::ranges::find(newest_first, from, &noted_copy::from);
-  if (newest != newest_first.end() && newest->size() + bytes <= most_bytes_of_copy) return *newest;
+  if (newest != newest_first.end() && newest->size + bytes <= most_bytes_of_copy) return *newest;
   return copies.emplace_back(noted_copy{.from = from, .to = to});
 }
 
 }  // namespace
 
-std::size_t noted_copy::size() const {
-  std::size_t sum = 0;
-  for (auto const range : bytes) sum += range.size();
-  return sum;
+void noted_copy::add(byte_range more) {
+  size += more.size();
+  if (!bytes.empty() && bytes.back().end == more.begin)
+    bytes.back().end = more.end;
+  else
+    bytes.push_back(more);
 }
 
 std::vector<noted_copy> task_planner::bring(array_ledger& ledger, byte_runs const& bytes, place_id to,
@@ -51,8 +46,10 @@ std::vector<noted_copy> task_planner::bring(array_ledger& ledger, byte_runs cons
 void task_planner::choose_sources(std::vector<noted_copy>& copies, held_bytes const& piece, place_id to) {
   for (auto const chunk : chunks_of(piece.bytes)) {
     auto const from = sources_.choose(piece.places, to, chunk.size());
-    append(copy_with_room(copies, from, to, chunk.size()).bytes, chunk);
-    sources_.note_planned(from, to, chunk.size());
+    auto& copy = copy_with_room(copies, from, to, chunk.size());
+    if (copy.size != 0) sources_.note_ended(from, to, copy.size);  // one copy, which grows
+    copy.add(chunk);
+    sources_.note_planned(from, to, copy.size);
   }
 }
 

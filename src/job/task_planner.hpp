@@ -22,8 +22,9 @@ struct noted_copy {
   op_id op{};
   place_id from, to;
   std::vector<byte_range> bytes{};  ///< ascending
+  std::size_t size = 0;             ///< of all of them
 
-  std::size_t size() const;
+  void add(byte_range more);
 };
 
 /// Puts what a task needs into operations. No device and no clock; one thread at a time.

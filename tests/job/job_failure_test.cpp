@@ -44,6 +44,18 @@ std::string failure_of(job_ticket const& ticket) {
   return "none";
 }
 
+TEST_F(job_failure, is_told_of_what_was_never_planned_because_of_it) {
+  auto const broken = fail();
+  EXPECT_NE(failure_of(broken), "none");
+  auto const follower = jobs_.submit({8}, reads(broken_, all), writes(whole_), [](auto from, auto sums) {
+    return add_all{from, sums, 8};
+  });
+  EXPECT_NE(failure_of(follower), "none");
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_THROW(whole_.read({i, i + 1}), job_failed) << i;
+  fill_with(whole_, 2);
+  EXPECT_EQ(values_of(whole_), std::vector<std::uint32_t>(8, 2));
+}
+
 TEST_F(job_failure, tells_the_job_the_units_the_device_and_the_cause) {
   auto const ticket = fail();
   try {

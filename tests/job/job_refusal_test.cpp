@@ -95,6 +95,19 @@ TEST_F(job_refusal, is_of_one_array_twice_where_two_arrays_were_right_before) {
   EXPECT_EQ(refused_argument([&] { step(to, to); }), "arguments");
 }
 
+TEST_F(job_refusal, is_of_a_map_that_says_so_wherever_another_was_right_before) {
+  word_rows to(jobs_, {6, 2});
+  auto const write = [&](access_map const& map) {
+    jobs_.submit({6}, writes(to, map), [](auto all) { return count_visits{all}; });
+  };
+  write(rows);
+  EXPECT_EQ(refused_argument([&] { write(all); }), "arguments");
+}
+
+TEST_F(job_refusal, names_a_grid_of_more_blocks_than_can_be_counted) {
+  EXPECT_EQ(refused({{1u << 22, 1u << 22, 1u << 20}}, updates(all_, all)), "grid");
+}
+
 TEST_F(job_refusal, is_of_a_unit_that_fits_on_no_device) {
   job_scheduler small(two_devices(), kernels(), {.device_bytes = 4096});
   words big(small, {4096}, "big");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -60,6 +61,16 @@ TEST_F(job_threads, may_read_one_array_while_others_submit_jobs_that_write_it) {
     }
   });
   EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(thread_count, thread_count * rounds));
+}
+
+TEST_F(job_threads, may_open_the_same_elements_at_once) {
+  words visits(jobs_, {4});
+  fill_with(visits, 0);
+  for (int round = 0; round < rounds; ++round) {
+    count(visits);
+    on_threads([&](int) { visits.update(every_element, deadline::in(std::chrono::minutes(1))); });
+  }
+  EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(4, rounds));
 }
 
 TEST_F(job_threads, may_wait_for_one_job) {

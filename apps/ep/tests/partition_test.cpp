@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ep/kernels.hpp"
 #include "ep/reference.hpp"
 #include "ep/run.hpp"
@@ -18,14 +20,33 @@ tally found_by(device_list const& devices, job_options const& how, std::uint32_t
   return pairs.read();
 }
 
+bool are_of_one_kind(device_list const& devices) {
+  return std::ranges::all_of(devices,
+                             [&](auto const& one) { return one->is_cuda() == devices[0]->is_cuda(); });
+}
+
+/// A GPU's log may differ in its last bits from the host's.
+void expect_equal(tally const& found, tally const& expected, device_list const& devices) {
+  EXPECT_EQ(found.counts, expected.counts);
+  if (are_of_one_kind(devices)) {
+    EXPECT_EQ(found, expected);
+    return;
+  }
+  auto const tolerance = 1e-12 * double(expected.pairs());
+  EXPECT_NEAR(found.sx, expected.sx, tolerance);
+  EXPECT_NEAR(found.sy, expected.sy, tolerance);
+}
+
 TEST(ep, finds_the_same_bits_however_it_is_split) {
   constexpr std::uint32_t log2_pairs = 18;
   auto const one_task =
       found_by({job_run::test_devices().front()}, job_run::options_of_little_memory(), log2_pairs);
   EXPECT_EQ(one_task.counts, run_sequentially(log2_pairs).counts);
   for (auto const& devices : job_run::device_sets())
-    for (auto const& how : job_run::ways_to_split())
-      EXPECT_EQ(found_by(devices, how, log2_pairs), one_task) << job_run::text_of(devices, how);
+    for (auto const& how : job_run::ways_to_split()) {
+      SCOPED_TRACE(job_run::text_of(devices, how));
+      expect_equal(found_by(devices, how, log2_pairs), one_task, devices);
+    }
 }
 
 TEST(ep, finds_the_same_in_batches_that_fill_no_block) {

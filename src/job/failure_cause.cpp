@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "failure_cause.hpp"
+
+namespace ballast::inline job {
+
+std::string cause_of(std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (std::exception const& thrown) { return thrown.what(); } catch (...) {
+    return "something that is not a std::exception was thrown";
+  }
+}
+
+}  // namespace ballast::inline job
