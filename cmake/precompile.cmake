@@ -8,14 +8,16 @@ set(BALLAST_STANDARD_HEADERS
     <vector>)
 
 # ballast_precompile(target headers...): the first target with these headers and its flags precompiles them for the
-# others, so it comes after the target's options.
+# others, so it comes after the target's options and libraries.
 function(ballast_precompile target)
   if(CMAKE_CXX_COMPILER_LAUNCHER)
     return()
   endif()
   get_target_property(type ${target} TYPE)
   get_target_property(flags ${target} COMPILE_OPTIONS)
-  string(MD5 flags "${type} ${flags} ${ARGN}")
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  list(FILTER libraries INCLUDE REGEX "header-only")  # these bring macros of their own
+  string(MD5 flags "${type} ${flags} ${libraries} ${ARGN}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # Wrong about std::string and literals, which a precompiled header shows as ours.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>
