@@ -6,11 +6,6 @@
 namespace ballast::job_run {
 namespace {
 
-moved_bytes difference(moved_bytes const& after, moved_bytes const& before) {
-  return {after.from_host - before.from_host, after.to_host - before.to_host,
-          after.between_devices - before.between_devices};
-}
-
 timed_run timed(job_scheduler& jobs, timed_program const& program) {
   program.prepare();
   auto const before = jobs.statistics();
@@ -18,7 +13,7 @@ timed_run timed(job_scheduler& jobs, timed_program const& program) {
   program.run();
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
   auto const after = jobs.statistics();
-  return {took.count(), after.tasks - before.tasks, difference(after.moved, before.moved)};
+  return {took.count(), after.tasks - before.tasks, after.moved.since(before.moved)};
 }
 
 }  // namespace

@@ -35,6 +35,17 @@ session::session(std::string_view benchmark, device_list devices, bool quick, li
   repeat(1, quick_ ? 3 : 9);
 }
 
+std::vector<std::size_t> session::device_counts() const {
+  std::vector<std::size_t> counts;
+  for (std::size_t n = 1; n < devices_.size(); n *= 2) counts.push_back(n);
+  counts.push_back(devices_.size());
+  return counts;
+}
+
+device_list session::first_devices(std::size_t count) const {
+  return {devices_.begin(), devices_.begin() + std::ptrdiff_t(count)};
+}
+
 /// Results by another number of connections are of another setting.
 void session::note_connections() {
   auto const now = connections_of_this_process();

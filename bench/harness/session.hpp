@@ -32,6 +32,10 @@ class session {
 
   device_list const& devices() const { return devices_; }
   std::shared_ptr<compute_device> const& first() const { return devices_.front(); }
+  /// How many of the devices a curve over them uses: 1, 2, 4 ... and all.
+  std::vector<std::size_t> device_counts() const;
+  /// `count`: 1 to all of them.
+  device_list first_devices(std::size_t count) const;
   /// A short run that shows that the benchmark works, not what the machine can do.
   bool quick() const { return quick_; }
   /// `full`, or in a quick run the smaller number.

@@ -22,7 +22,7 @@ void measure_program(session& now, program_kind const& kind, double place) {
 
 void measure_job_one_device(session& now) {
   now.axes("A program as jobs on one device, and by hand", "1: matmul, 2: ep, 3: hotspot", "seconds");
-  now.repeat(2, now.quick() ? 2 : 7);
+  now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
   double place = 0;
   for (auto const& kind : job_programs(now)) measure_program(now, kind, ++place);
 }

@@ -54,7 +54,7 @@ void measure_program(session& now, program_kind const& kind, double share, bandw
 
 void measure_job_out_of_core(session& now) {
   now.axes("Programs whose arrays do not fit in the memory that the device may take", "", "");
-  now.repeat(1, now.quick() ? 2 : 5);
+  now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 5);
   auto const link = measured_bandwidth(now);
   bool const on_gpu = now.first()->is_cuda();
   auto const plate = std::uint32_t(now.size(on_gpu ? 8192 : 2048, 256)),

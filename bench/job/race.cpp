@@ -15,9 +15,7 @@ double seconds_of_run(contestant& one) {
   one.program->prepare();
   auto const before = one.program->moved();
   auto const seconds = seconds_of([&] { one.program->run(); });
-  auto const after = one.program->moved();
-  one.moved = {after.from_host - before.from_host, after.to_host - before.to_host,
-               after.between_devices - before.between_devices};
+  one.moved = one.program->moved().since(before);
   return seconds;
 }
 

@@ -5,19 +5,10 @@
 namespace ballast::bench {
 namespace {
 
-/// 1, 2, 4 ... and all.
-std::vector<std::size_t> device_counts(session const& now) {
-  std::vector<std::size_t> counts;
-  for (std::size_t n = 1; n < now.devices().size(); n *= 2) counts.push_back(n);
-  counts.push_back(now.devices().size());
-  return counts;
-}
-
 void measure_program(session& now, program_kind const& kind) {
   std::vector<contestant> all;
-  for (auto const count : device_counts(now))
-    all.push_back(as_jobs(std::to_string(count), kind,
-                          {now.devices().begin(), now.devices().begin() + std::ptrdiff_t(count)}, {}));
+  for (auto const count : now.device_counts())
+    all.push_back(as_jobs(std::to_string(count), kind, now.first_devices(count), {}));
   race(now, kind, all);
   for (auto const& one : all) {
     auto const count = std::stod(one.name);

@@ -11,18 +11,6 @@
 namespace ballast::bench {
 namespace {
 
-/// 1, 2, 4 ... and all.
-std::vector<std::size_t> device_counts(session const& now) {
-  std::vector<std::size_t> counts;
-  for (std::size_t n = 1; n < now.devices().size(); n *= 2) counts.push_back(n);
-  counts.push_back(now.devices().size());
-  return counts;
-}
-
-device_list first_of(device_list const& devices, std::size_t count) {
-  return {devices.begin(), devices.begin() + std::ptrdiff_t(count)};
-}
-
 /// `alone`: the seconds of a step on one device.
 void add_count(session& now, std::string const& curve, std::size_t count, double alone,
                std::vector<double> const& samples) {
@@ -36,8 +24,8 @@ void measure_counts(session& now, std::size_t atoms, std::vector<md::solution> c
                     std::string const& appendix) {
   auto const plan = droplet(now, atoms, solutions);
   std::map<md::solution, double> alone;
-  for (auto const count : device_counts(now)) {
-    auto const result = race(now, first_of(now.devices(), count), plan);
+  for (auto const count : now.device_counts()) {
+    auto const result = race(now, now.first_devices(count), plan);
     for (auto const& one : result.solutions) {
       if (count == 1) alone[one.which] = median(one.seconds_samples);
       add_count(now, std::string(md::name_of(one.which)) + appendix, count, alone.at(one.which),

@@ -64,11 +64,8 @@ void scheduler_core::stop(deadline until) {
   {
     std::lock_guard const hold(mutex_);
     stopped_ = true;
-    for (auto const& job : jobs_) {
-      job->fail(
-          std::make_exception_ptr(error("job " + job->called() + " had not ended when its scheduler went")));
-      drop_rest(*job);
-    }
+    for (auto const& job : jobs_)
+      fail(*job, {}, {}, std::make_exception_ptr(error("it had not ended when its scheduler went")));
     changed_.ring();
   }
   for (auto const& lane : lanes_) lane->close(until);

@@ -20,6 +20,10 @@ struct moved_bytes {
     between_devices += more.between_devices;
     return *this;
   }
+  /// What was moved since `before`, of a count that goes on.
+  moved_bytes since(moved_bytes const& before) const {
+    return {from_host - before.from_host, to_host - before.to_host, between_devices - before.between_devices};
+  }
   bool operator==(moved_bytes const&) const = default;
 };
 

@@ -27,7 +27,8 @@ class scheduler_core;
 /// submission. One thread per device carries that out. Any thread may call any member.
 class job_scheduler {
  public:
-  /// `devices`: 1 to 31. Throws bad_argument ("devices", "policy", "tasks", "in_flight"), device_lost.
+  /// `devices`: 1 to 31. Throws bad_argument ("devices", "policy", "tasks", "in_flight",
+  /// "device_bytes"), device_lost.
   explicit job_scheduler(device_list const& devices, job_options const& options = {});
   /// With kernels, as add().
   job_scheduler(device_list const& devices, job_kernels const& kernels, job_options const& options = {});
@@ -41,12 +42,14 @@ class job_scheduler {
   void add(job_kernels const& more);
 
   /// Takes arrays with access maps, and last a factory, which is called for each task with an array_ref<T>
-  /// for each of them (of T const for reads()) and returns the task's kernel. It is called on a thread of the
-  /// scheduler, in any order, and accesses no array; index i of a reference is element i of the whole
+  /// for each of them (of T const for reads()) and returns the task's kernel. It is called on threads of the
+  /// scheduler, on several at once and in any order, and accesses no array; maps are called on any thread and
+  /// use neither arrays nor the scheduler; index i of a reference is element i of the whole
   /// flattened array, of which only the task's region may be touched. Waits for no device. Throws
   /// bad_argument, before anything has changed: "kernel" that is in no added list, "grid" that is cut
   /// although a slower dimension has more than one block, or has more than 2 147 483 647 blocks, "map" that
-  /// does not fit, "policy", "arguments" of another scheduler.
+  /// does not fit, "policy", "arguments" of another scheduler or of which a unit writes what another one
+  /// touches, "device_bytes" if the arrays of a unit fit on no device.
   template <class... Arguments>
   job_ticket submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     return submit_tuple(setup, std::forward_as_tuple(accesses_then_factory...),
