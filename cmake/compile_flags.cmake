@@ -31,9 +31,11 @@ if(BALLAST_NATIVE)
 endif()
 
 # With UBSan, -O1 and above make the compiler itself ten times slower on formatting code and on tests; rooms that
-# format nothing get -O1 in add_room(), and kernel lists, where the tests spend their time, -O2 in add_kernels(). GCC warns wrongly of uninitialised values under a sanitizer.
+# format nothing get -O1 in add_room(), and kernel lists, where the tests spend their time, -O2 in add_kernels().
+# What UBSan would say of pointers to nothing AddressSanitizer says too. GCC warns wrongly of uninitialised values
+# under a sanitizer.
 if(BALLAST_SANITIZE STREQUAL "address-undefined")
-  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize=null,vptr,object-size -fno-sanitize-recover=all)
 elseif(BALLAST_SANITIZE STREQUAL "thread")
   set(sanitizers -fsanitize=thread)
   add_compile_options(-O1)

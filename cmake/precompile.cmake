@@ -7,29 +7,37 @@ set(BALLAST_STANDARD_HEADERS
     <map> <memory> <mutex> <optional> <random> <ranges> <span> <sstream> <string> <thread> <unordered_map> <variant>
     <vector>)
 
-# ballast_precompile(target headers...): the first target with these headers and its flags precompiles them for the
-# others, so it comes after the target's options and libraries.
+# ballast_precompile(target headers...): the first target with these headers, flags and macros precompiles them for
+# the others. At the end of the directory, when the target has all of these.
 function(ballast_precompile target)
-  if(CMAKE_CXX_COMPILER_LAUNCHER)
-    return()
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL ballast_precompile_now [[${target}]] [[${ARGN}]])")
   endif()
-  get_target_property(type ${target} TYPE)
-  get_target_property(flags ${target} COMPILE_OPTIONS)
-  get_target_property(libraries ${target} LINK_LIBRARIES)
-  list(FILTER libraries INCLUDE REGEX "header-only")  # these bring macros of their own
-  string(MD5 flags "${type} ${flags} ${libraries} ${ARGN}")
+endfunction()
+
+function(ballast_precompile_now target headers)
+  set(key ${headers})
+  foreach(property IN ITEMS TYPE COMPILE_OPTIONS COMPILE_DEFINITIONS LINK_LIBRARIES)
+    get_target_property(value ${target} ${property})
+    if(property STREQUAL "LINK_LIBRARIES")
+      list(FILTER value INCLUDE REGEX "header-only") # these bring macros
+    endif()
+    string(APPEND key " ${value}")
+  endforeach()
+  string(MD5 flags "${key}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # Wrong about std::string and literals, which a precompiled header shows as ours.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>
                                              $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>)
   endif()
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-error=invalid-pch>) # it is only slow
   get_property(first GLOBAL PROPERTY BALLAST_PRECOMPILED_${flags})
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})
     return()
   endif()
   set_property(GLOBAL PROPERTY BALLAST_PRECOMPILED_${flags} ${target})
-  foreach(header IN LISTS ARGN)
+  foreach(header IN LISTS headers)
     string(REPLACE ">" "$<ANGLE-R>" header ${header})
     target_precompile_headers(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${header}>)
   endforeach()

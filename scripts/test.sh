@@ -49,7 +49,7 @@ cuda() {
     [[ ${CI:-} == true ]] && return 1
     return 77
   fi
-  build cuda && run_tests cuda ctest --preset cuda -L cuda-compile
+  build cuda-check && run_tests cuda-check ctest --preset cuda-check -L cuda-compile
 }
 
 run_stage() {
