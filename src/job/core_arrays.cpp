@@ -42,7 +42,7 @@ std::vector<described_argument> described(std::vector<job_argument> const& argum
 
 std::shared_ptr<array_home> scheduler_core::make_array(extents const& shape, std::size_t element_bytes,
                                                        std::string name) {
-  guard hold(mutex_);
+  guard hold(*this);
   auto const id = newest_array_ = array_id(newest_array_.value() + 1);
   hold.unlock();
   auto const home =

@@ -21,7 +21,7 @@ bool is_device_lost(std::exception_ptr const& failure) {
 }  // namespace
 
 void scheduler_core::note_ends(std::uint32_t lane, std::vector<lane_end> const& ends) {
-  std::lock_guard const hold(mutex_);
+  guard const hold(*this);
   for (auto const& end : ends) told_ends_.emplace(end.op, told_end{lane, end});
   note_told_ends();
   ops_.forget_before(op_id(ops_.newest().value() + 1));
@@ -58,7 +58,10 @@ void scheduler_core::note_end(std::uint32_t lane, lane_end const& end) {
   if (end.failure && is_device_lost(end.failure))
     lose_device(lane, task ? task.mapped().job->number : copy.mapped().job);
   if (task) note_task_end(lane, task.mapped(), end, failed);
-  if (copy) note_copy_end(end.op, copy.mapped(), failed);
+  if (copy) {
+    note_copy_end(end.op, copy.mapped(), failed);
+    departed_.push_back(copy.mapped().array);
+  }
 }
 
 void scheduler_core::note_copy_end(op_id op, copy_in_flight const& copy, bool failed) {
@@ -87,6 +90,7 @@ void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task,
                                 .begin_ns = end.begin_ns,
                                 .end_ns = end.end_ns,
                                 .bytes_in = task.own_bytes,
+                                .bytes_out = task.moved.to_host,
                                 .alone = was_alone(lane, job.number, end)});
 }
 

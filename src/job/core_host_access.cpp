@@ -31,7 +31,7 @@ index_range scheduler_core::open(std::shared_ptr<array_home> const& array, host_
                                  deadline until) {
   auto const range = checked(*array, elements);
   if (range.is_empty()) return range;
-  guard hold(mutex_);
+  guard hold(*this);
   host_access access{array, use, bytes_of(*array, range), take_turn(*array, use, range)};
   try {
     await(access, hold, until);
@@ -84,7 +84,9 @@ bool scheduler_core::try_open(host_access& access) {
 
 void scheduler_core::bring_to_host(host_access const& access) {
   auto const& array = *access.array;
-  if (auto const by = lost_of(array.ledger, access.bytes))
+  auto const by = lost_of(array.ledger, access.bytes);
+  if (by == job_number()) throw error("a lost device had elements of " + array.name());
+  if (by)
     throw job_failed("number " + std::to_string(by->value()), {}, "",
                      "it was to write elements of " + array.name() + " and failed");
   if (stopped_ && !array.ledger.missing(host_place, access.bytes.hull()).empty())

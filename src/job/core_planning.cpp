@@ -33,6 +33,7 @@ void scheduler_core::retire_ended() {
     ++statistics_.ended;
     if (job->failure) ++statistics_.failed;
     job->tell_end();
+    departed_.push_back(job);
     return true;
   };
   if (std::erase_if(jobs_, ended) != 0) changed_.ring();
@@ -84,8 +85,10 @@ void scheduler_core::refuse_lost(planned_task const& task) const {
   for (std::size_t i = 0; i < task.uses.size(); ++i) {
     auto const& array = *task.job->request.arguments[i].array;
     if (auto const by = lost_of(array.ledger, task.uses[i].read))
-      throw error("it reads elements of " + array.name() + " that job number " + std::to_string(by->value()) +
-                  " was to write, which failed");
+      throw error("it reads elements of " + array.name() +
+                  (*by == job_number()
+                       ? " that a lost device had"
+                       : " that job number " + std::to_string(by->value()) + " was to write, which failed"));
   }
 }
 

@@ -72,10 +72,16 @@ void scheduler_core::stop(deadline until) {
   give_up_jobs();
 }
 
-/// What is kept here keeps arrays, and they keep this.
+/// What is kept here keeps arrays, and they keep this. Arrays may stay for long, their memory on devices need
+/// not, unless a job is still at it.
 void scheduler_core::give_up_jobs() {
-  std::lock_guard const hold(mutex_);
-  for (auto const& job : jobs_) job->tell_end();
+  guard const hold(*this);
+  for (auto const& job : jobs_) {
+    job->tell_end();
+    departed_.push_back(job);
+  }
+  if (jobs_.empty())
+    for (auto const& residence : residences_) residence->free_memory();
   jobs_.clear();
   tasks_.clear();
   copies_.clear();

@@ -27,6 +27,8 @@ class job_residence final : public resident_data {
   job_residence(scheduler_core& core, std::uint32_t device, std::size_t bytes, operations const& ops);
 
   std::byte* memory() const { return memory_.data(); }
+  /// When nothing of it is used any more; waits for the device.
+  void free_memory() { memory_ = {}; }
   working_set& set() { return set_; }
   working_set const& set() const { return set_; }
   /// As working_set::pin(); what had to be copied to the host is added to `moved`.

@@ -66,6 +66,12 @@ scheduler_core::scheduler_core(device_list const& devices, job_options options)
 
 scheduler_core::~scheduler_core() = default;
 
+void scheduler_core::guard::unlock() {
+  if (!hold_.owns_lock()) return;
+  auto const departed = std::exchange(core_.departed_, {});
+  hold_.unlock();
+}
+
 void scheduler_core::start() {
   for (auto const& lane : lanes_) lane->start(lanes_);
 }
@@ -114,7 +120,7 @@ void scheduler_core::check(job_request const& request) const {
 
 job_ticket scheduler_core::submit(job_request request) {
   check(request);
-  std::lock_guard const hold(mutex_);
+  guard const hold(*this);
   if (stopped_) throw error("a job was submitted to a scheduler that is going");
   auto const job = make_job(std::move(request));
   ++statistics_.submitted;
@@ -156,7 +162,7 @@ void scheduler_core::close_for_host(job_request const& request) {
 }
 
 void scheduler_core::drain(deadline until) {
-  guard hold(mutex_);
+  guard hold(*this);
   auto const last = newest_job_;
   auto const is_over = [&] { return jobs_.empty() || jobs_.front()->number > last; };
   for (auto seen = changed_.rings(); !is_over(); seen = changed_.rings()) {

@@ -122,7 +122,20 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
     job_number job;
   };
   using site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string>;
-  using guard = std::unique_lock<std::mutex>;
+
+  /// The mutex, held. What departed meanwhile is destroyed when it is free again: freeing pinned memory waits
+  /// for devices, and factories are the user's.
+  class guard {
+   public:
+    explicit guard(scheduler_core& core) : core_(core), hold_(core.mutex_) {}
+    ~guard() { unlock(); }
+    void lock() { hold_.lock(); }
+    void unlock();
+
+   private:
+    scheduler_core& core_;
+    std::unique_lock<std::mutex> hold_;
+  };
 
   /// The host's access to elements that it waits for.
   struct host_access {
@@ -231,6 +244,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::unordered_map<std::uint64_t, copy_in_flight> copies_;                    ///< by operation
   std::unordered_map<std::uint64_t, std::shared_ptr<lane_progress>> progress_;  ///< likewise
   std::map<op_id, told_end> told_ends_;                                         ///< that do not count yet
+  std::vector<std::shared_ptr<void const>> departed_;  ///< what nothing here needs any more
   operation_journal journal_;
   job_statistics statistics_;
   bool stopped_ = false;

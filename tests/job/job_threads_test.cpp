@@ -3,7 +3,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <future>
+#include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "job_fixture.hpp"
@@ -61,6 +64,17 @@ TEST_F(job_threads, may_read_one_array_while_others_submit_jobs_that_write_it) {
     }
   });
   EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(thread_count, thread_count * rounds));
+}
+
+TEST_F(job_threads, may_use_the_scheduler_when_they_destroy_a_factory) {
+  words visits(jobs_, {4});
+  fill_with(visits, 0);
+  std::promise<std::uint64_t> seen;
+  std::shared_ptr<void> held(nullptr, [&](void*) { seen.set_value(jobs_.statistics().ended); });
+  jobs_.submit({4}, updates(visits), [held = std::move(held)](auto all) { return count_visits{all}; });
+  auto result = seen.get_future();
+  ASSERT_EQ(result.wait_for(std::chrono::minutes(2)), std::future_status::ready);
+  EXPECT_EQ(result.get(), 1u);
 }
 
 TEST_F(job_threads, may_open_the_same_elements_at_once) {
