@@ -36,6 +36,13 @@ std::string policies_by_name() {
   return text;
 }
 
+/// Empty for what is no member of job_options, or has its option's name.
+std::string_view option_of(std::string_view member) {
+  if (member == "device_bytes") return "device-memory";
+  if (member == "check_maps") return "check-maps";
+  return {};
+}
+
 }  // namespace
 
 void add_options(CLI::App& command, request& asked) {
@@ -54,6 +61,8 @@ void add_options(CLI::App& command, request& asked) {
       ->type_name("BYTES");
   command_line::add_whole_number(command, "--repeat", asked.repeat, 1u, most_repetitions,
                                  "Repetitions; the median of their times is told");
+  command.add_flag("--check-maps", asked.check_maps,
+                   "Run each task twice, on CPU cores only, and fail if a kernel leaves its access maps");
   command.add_flag("--json", asked.json, "Print one JSON object");
 }
 
@@ -74,6 +83,7 @@ job_options options_of(request const& asked) {
   options.policy = asked.policy;
   options.tasks = asked.tasks;
   options.device_bytes = asked.device_memory;
+  options.check_maps = asked.check_maps;
   return options;
 }
 
@@ -85,8 +95,9 @@ void name_options_in_refusals(std::function<void()> const& run) {
   try {
     run();
   } catch (bad_argument const& problem) {
-    if (problem.argument() != "device_bytes") throw;
-    refuse_argument("device-memory", problem.value(), problem.legal());
+    auto const option = option_of(problem.argument());
+    if (option.empty()) throw;
+    refuse_argument(option, problem.value(), problem.legal());
   }
 }
 

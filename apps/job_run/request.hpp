@@ -23,10 +23,12 @@ struct request {
   std::uint32_t tasks = job_options{}.tasks;
   std::uint64_t device_memory = 0;  ///< bytes; 0: job_options::device_bytes says
   std::uint32_t repeat = 1;
+  bool check_maps = false;  ///< as job_options::check_maps
   bool json = false;
 };
 
-/// Adds --devices, --policy, --tasks, --device-memory, --repeat and --json. `asked` must outlive the parsing.
+/// Adds --devices, --policy, --tasks, --device-memory, --repeat, --check-maps and --json. `asked` must
+/// outlive the parsing.
 void add_options(CLI::App& command, request& asked);
 
 /// "4096", "64K", "100M" or "2G" (of 1024 each) as bytes. Throws bad_argument (`option`) for anything else
@@ -38,7 +40,8 @@ job_options options_of(request const& asked);
 /// Opens them. Throws bad_argument ("devices").
 device_list devices_of(request const& asked);
 
-/// Calls `run`. A bad_argument ("device_bytes") of job_options becomes one of the option that was typed.
+/// Calls `run`. A bad_argument ("device_bytes", "check_maps") of job_options becomes one of the option that
+/// was typed.
 void name_options_in_refusals(std::function<void()> const& run);
 
 }  // namespace ballast::job_run

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 namespace ballast::inline job {
@@ -13,5 +14,12 @@ struct byte_range {
   constexpr std::size_t size() const { return is_empty() ? 0 : end - begin; }
   constexpr bool operator==(byte_range const&) const = default;
 };
+
+/// The smallest range that holds both.
+constexpr byte_range joined(byte_range one, byte_range other) {
+  if (one.is_empty()) return other;
+  if (other.is_empty()) return one;
+  return {std::min(one.begin, other.begin), std::max(one.end, other.end)};
+}
 
 }  // namespace ballast::inline job

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "checked_task.hpp"
 #include "scheduler_core.hpp"
 
 namespace ballast::inline job {
@@ -82,19 +83,37 @@ void scheduler_core::move_on_device(std::shared_ptr<array_home> const& array, st
 }
 
 void scheduler_core::hand_kernel(op_id op, planned_task const& task) {
-  hand_over(op, task.job->number, [job = task.job, part = task.part, arrays = arrays_of(task)](stream& on) {
+  auto const launch = [job = task.job, part = task.part](std::vector<void*> const& arrays, stream& on) {
     job->request.launch({arrays, job->grid(), part, job->code}, on);
-  });
+  };
+  if (options_.check_maps) return hand_checked_kernel(op, task, launch);
+  hand_over(op, task.job->number, [launch, arrays = arrays_of(task)](stream& on) { launch(arrays, on); });
+}
+
+/// Its results reach the device at its end, if it did nothing beside its maps.
+void scheduler_core::hand_checked_kernel(op_id op, planned_task const& task, launch_on_arrays launch) {
+  auto const checked = std::make_shared<checked_task>(task.job->request, task.uses, arrays_of(task));
+  auto const try_twice = [checked, launch = std::move(launch)](stream& on) {
+    checked->prepare();
+    for (std::size_t trial = 0; trial < trials; ++trial) launch(checked->arrays(trial), on);
+  };
+  hand_over(op, task.job->number, try_twice, [checked, job = task.job] { checked->conclude(); });
 }
 
 /// What an operation waits for is known by now: nothing newer is put before it.
-void scheduler_core::hand_over(op_id op, job_number job, std::function<void(stream&)> enqueue) {
+void scheduler_core::hand_over(op_id op, job_number job, std::function<void(stream&)> enqueue,
+                               std::function<void()> conclude) {
   auto const& planned = ops_.at(op);
   auto const lane = planned.on.lane;
-  auto const progress = std::make_shared<lane_progress>(op, planned.on, devices_[lane]->is_cuda());
+  auto const progress =
+      std::make_shared<lane_progress>(op, planned.on, devices_[lane]->is_cuda(), options_.check_maps);
   journal_.note_handed_over(op, planned, job);
-  lane_work work{progress, planned.kind == op_kind::kernel, progress_of(planned.after),
-                 progress_of(planned.takes_from), std::move(enqueue)};
+  lane_work work{progress,
+                 planned.kind == op_kind::kernel,
+                 progress_of(planned.after),
+                 progress_of(planned.takes_from),
+                 std::move(enqueue),
+                 std::move(conclude)};
   ops_.note_issued(op);
   progress_.emplace(op.value(), progress);
   lanes_[lane]->take(std::move(work));

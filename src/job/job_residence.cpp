@@ -24,12 +24,6 @@ byte_runs runs_of(std::vector<byte_range> const& bytes) {
   return {region(std::move(ranges)), extents{end}, 1};
 }
 
-byte_range joined(byte_range one, byte_range other) {
-  if (one.is_empty()) return other;
-  if (other.is_empty()) return one;
-  return {std::min(one.begin, other.begin), std::max(one.end, other.end)};
-}
-
 }  // namespace
 
 job_residence::job_residence(scheduler_core& core, std::uint32_t device, std::size_t bytes,

@@ -13,10 +13,17 @@ std::exception_ptr failure_of_source() {
   return std::make_exception_ptr(error("it takes data of an operation that failed"));
 }
 
+std::exception_ptr thrown_by(std::function<void()> const& call) {
+  try {
+    call();
+  } catch (...) { return std::current_exception(); }
+  return nullptr;
+}
+
 }  // namespace
 
 lane_queue::lane_queue(compute_device& device, std::uint32_t lane, doorbell& bell)
-    : stream_(device.make_stream()), bell_(bell), lane_(lane), on_cuda_(device.is_cuda()) {}
+    : bell_(bell), lane_(lane), on_cuda_(device.is_cuda()), stream_(device.make_stream()) {}
 
 /// Looks again after watching: else a step in between would wake nobody.
 template <class Reached>
@@ -30,12 +37,9 @@ bool lane_queue::is_in_order_by_itself(lane_progress const& earlier) const {
   return earlier.on() == waiting_.front().progress->on();
 }
 
-/// Streams of one backend wait for each other on the device, once both were issued; others are held here.
 bool lane_queue::may_issue(lane_work const& work) const {
   return std::ranges::all_of(work.after, [&](auto const& earlier) {
-    return is_at(*earlier, [&] {
-      return earlier->is_over() || (earlier->is_issued() && earlier->is_on_cuda() == on_cuda_);
-    });
+    return is_at(*earlier, [&] { return earlier->may_be_followed(on_cuda_); });
   });
 }
 
@@ -48,14 +52,14 @@ std::shared_ptr<lane_progress> lane_queue::issue_next() {
   if (waiting_.empty() || !may_issue(waiting_.front())) return nullptr;
   issued_.push_back(enqueue(waiting_.front()));
   waiting_.pop_front();
-  auto const& [progress, begin, end, failure] = issued_.back();
-  if (failure) progress->note_failed();
-  progress->note_issued(end);
-  return progress;
+  auto const& issued = issued_.back();
+  if (issued.failure) issued.progress->note_failed();
+  issued.progress->note_issued(issued.end);
+  return issued.progress;
 }
 
 lane_queue::issued_work lane_queue::enqueue(lane_work const& work) {
-  issued_work result{work.progress, nullptr, nullptr, nullptr};
+  issued_work result{work.progress, nullptr, nullptr, nullptr, work.conclude};
   try {
     try_to_enqueue(work, result);
   } catch (...) { result.failure = std::current_exception(); }
@@ -85,13 +89,15 @@ void lane_queue::wait_for(progress_list const& earlier) {
 std::optional<lane_end> lane_queue::next_end(kernel_clock& clock) {
   if (issued_.empty() || (issued_.front().end != nullptr && !issued_.front().end->reached()))
     return std::nullopt;
-  auto const& [progress, begin, end, failure] = issued_.front();
+  auto const& [progress, begin, end, failure, conclude] = issued_.front();
   lane_end found{progress->op(), failure};
   if (begin != nullptr && end != nullptr && !failure) {
     auto const [begin_ns, end_ns] = clock.between(*begin, end);
     found.begin_ns = begin_ns;
     found.end_ns = end_ns;
   }
+  if (!failure && conclude) found.failure = thrown_by(conclude);
+  if (found.failure) progress->note_failed();
   last_over_ = progress;
   issued_.pop_front();  // now: the clock throws if the device is lost, and this is ended by its loss then
   return found;

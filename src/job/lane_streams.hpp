@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -43,6 +44,7 @@ class lane_queue {
     std::shared_ptr<lane_progress> progress;
     std::shared_ptr<event> begin, end;  ///< none for what could not be issued
     std::exception_ptr failure;
+    std::function<void()> conclude;  ///< keeps what the work uses
   };
 
   template <class Reached>
@@ -54,13 +56,13 @@ class lane_queue {
   void wait_for(progress_list const& earlier);
   bool are_over(progress_list const& earlier) const;
 
-  std::unique_ptr<stream> stream_;
   doorbell& bell_;
   std::uint32_t const lane_;
   bool const on_cuda_;
   std::deque<lane_work> waiting_;
   std::deque<issued_work> issued_;
   std::shared_ptr<lane_progress> last_over_;
+  std::unique_ptr<stream> stream_;  ///< goes first, so that nothing runs that was issued
 };
 
 }  // namespace ballast::inline job

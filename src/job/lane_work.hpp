@@ -25,13 +25,19 @@ class lane_progress {
  public:
   enum class step : std::uint8_t { planned, issued, over };
 
-  lane_progress(op_id op, op_stream on, bool on_cuda) : op_(op), on_(on), on_cuda_(on_cuda) {}
+  /// `decided_at_end`: whether it fails may be known only when it is over, and others wait to be told.
+  lane_progress(op_id op, op_stream on, bool on_cuda, bool decided_at_end = false)
+      : op_(op), on_(on), on_cuda_(on_cuda), decided_at_end_(decided_at_end) {}
 
   op_id op() const { return op_; }
   op_stream on() const { return on_; }
-  bool is_on_cuda() const { return on_cuda_; }
   bool is_issued() const { return step_.load(std::memory_order_seq_cst) != step::planned; }
   bool is_over() const { return step_.load(std::memory_order_seq_cst) == step::over; }
+  /// Whether what comes after it may be issued on that backend now. Streams of one backend wait for each
+  /// other's moments.
+  bool may_be_followed(bool on_cuda) const {
+    return is_over() || (is_issued() && on_cuda == on_cuda_ && !decided_at_end_);
+  }
   /// Whether it has failed as far as its lane knows by now.
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   /// Of one that was issued: behind it in its stream; null if its device was lost.
@@ -56,7 +62,7 @@ class lane_progress {
 
   op_id const op_;
   op_stream const on_;
-  bool const on_cuda_;
+  bool const on_cuda_, decided_at_end_;
   std::shared_ptr<event> moment_;
   std::atomic<step> step_ = step::planned;
   std::atomic<bool> failed_ = false;
@@ -72,6 +78,8 @@ struct lane_work {
   progress_list after;     ///< begins when these are over
   progress_list data_of;   ///< fails without being tried if one of these has failed by then
   std::function<void(stream&)> enqueue;
+  std::function<void()>
+      conclude;  ///< if there is one: called when it has ended well, and fails it if it throws
 };
 
 /// What a lane reports of an operation, in the order of its stream.

@@ -21,7 +21,14 @@ device_list const& checked(device_list const& devices) {
 
 constexpr std::uint64_t least_device_bytes = 4096;
 
-job_options checked(job_options options) {
+void refuse_to_check_maps_on_gpus(device_list const& devices) {
+  for (auto const& device : devices)
+    if (device->is_cuda())
+      refuse_argument("check_maps", "true with " + device->name(), "true on CPU cores only");
+}
+
+job_options checked(job_options options, device_list const& devices) {
+  if (options.check_maps) refuse_to_check_maps_on_gpus(devices);
   if (options.device_bytes != 0 && options.device_bytes < least_device_bytes)
     refuse_argument("device_bytes", options.device_bytes, "0, or at least 4096");
   make_split_policy(options.policy);
@@ -50,7 +57,7 @@ void check_grid_of_ballast_kernel(job_grid const& grid) {
 
 scheduler_core::scheduler_core(device_list const& devices, job_options options)
     : devices_(checked(devices)),
-      options_(checked(std::move(options))),
+      options_(checked(std::move(options), devices_)),
       sources_(expected_links(devices_)),
       planner_(ops_, sources_, [this](place_id from, place_id to) { return stream_of_copy(from, to); }),
       on_devices_(devices_.size()) {

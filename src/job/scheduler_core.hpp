@@ -137,6 +137,9 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
     std::unique_lock<std::mutex> hold_;
   };
 
+  /// Of a task; with where element 0 of each argument's array would be.
+  using launch_on_arrays = std::function<void(std::vector<void*> const& arrays, stream& on)>;
+
   /// The host's access to elements that it waits for.
   struct host_access {
     std::shared_ptr<array_home> array;
@@ -196,7 +199,9 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   placed_bytes placed(array_home const& array, place_id place, byte_range bytes) const;
   void hand_copy(std::shared_ptr<array_home> const& array, noted_copy const& copy, job_number job);
   void hand_kernel(op_id op, planned_task const& task);
-  void hand_over(op_id op, job_number job, std::function<void(stream&)> enqueue);
+  void hand_checked_kernel(op_id op, planned_task const& task, launch_on_arrays launch);
+  void hand_over(op_id op, job_number job, std::function<void(stream&)> enqueue,
+                 std::function<void()> conclude = {});
   progress_list progress_of(std::vector<op_id> const& ops) const;
 
   // core_ends.cpp

@@ -88,6 +88,40 @@ struct copy_behind_gate {
   }
 };
 
+/// Makes one more of each element with the block's index in one dimension, of which `side` are, and which
+/// goes on after `inner` elements. Shifts are mistakes.
+struct add_one_to_slices {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t const> from;
+  array_ref<std::uint32_t> to;
+  std::uint32_t side, inner, elements_of_slice;
+  std::int32_t read_shift = 0, write_shift = 0;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(elements_of_slice, [&](std::uint32_t i) {
+      auto const at = (std::size_t(i / inner) * side + block.index()) * inner + i % inner;
+      to[at + std::size_t(write_shift)] = from[at + std::size_t(read_shift)] + 1;
+    });
+  }
+};
+
+/// Adds what it has just written, by another argument.
+struct write_and_see {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> written;
+  array_ref<std::uint32_t const> seen;
+  array_ref<std::uint32_t> sums;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) {
+      written[block.index()] = 10 + block.index();
+      sums[block.index()] += seen[block.index()];
+    });
+  }
+};
+
 /// Throws on CPU cores: their device is lost.
 struct fault {
   static constexpr int threads = 32;

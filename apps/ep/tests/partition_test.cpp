@@ -49,6 +49,16 @@ TEST(ep, finds_the_same_bits_however_it_is_split) {
     }
 }
 
+TEST(ep, keeps_to_its_access_maps) {
+  constexpr std::uint32_t log2_pairs = 16;
+  for (auto how : job_run::ways_to_split()) {
+    how.check_maps = true;
+    EXPECT_EQ(found_by(open_devices("host:1,host:1"), how, log2_pairs).counts,
+              run_sequentially(log2_pairs).counts)
+        << how.policy;
+  }
+}
+
 TEST(ep, finds_the_same_in_batches_that_fill_no_block) {
   for (std::uint32_t const log2_pairs : {0u, 1u, 8u, 10u})
     EXPECT_EQ(found_by(job_run::test_devices(), job_run::options_of_little_memory(), log2_pairs).counts,

@@ -40,6 +40,15 @@ TEST(hotspot, has_the_references_bits_however_it_is_split) {
     }
 }
 
+TEST(hotspot, keeps_to_its_access_maps) {
+  for (auto how : job_run::ways_to_split()) {
+    how.check_maps = true;
+    SCOPED_TRACE(how.policy);
+    EXPECT_TRUE(is_right_twice<float>(open_devices("host:1,host:1"), how, {77, 261}, 4));
+    EXPECT_TRUE(is_right_twice<double>(open_devices("host:1,host:1"), how, {61, 5}, 4));
+  }
+}
+
 TEST(hotspot, has_the_references_bits_in_a_quarter_of_the_memory_of_its_arrays) {
   plate const of{400, 256};
   for (auto const& devices : job_run::device_sets())

@@ -41,6 +41,10 @@ TEST(matmul_command, works_within_a_limit_of_memory) {
   EXPECT_THAT(matmul.refusal("--device-memory few"), HasSubstr("--device-memory is few; legal is bytes"));
 }
 
+TEST(matmul_command, checks_access_maps) {
+  EXPECT_EQ(matmul.answer("--size 60 --check-maps --devices host:1,host:1")["verified"], true);
+}
+
 TEST(matmul_command, tells_people_in_a_few_lines) {
   EXPECT_THAT(matmul.printed("--size 20 --devices host:1"),
               HasSubstr("product of int32 matrices, 20 x 20, kernel naive\n"));

@@ -34,6 +34,15 @@ TEST(matmul, multiplies_like_the_reference_however_it_is_split) {
     }
 }
 
+TEST(matmul, keeps_to_its_access_maps) {
+  for (auto how : job_run::ways_to_split()) {
+    how.check_maps = true;
+    SCOPED_TRACE(how.policy);
+    EXPECT_TRUE(is_right_twice(open_devices("host:1,host:1"), how, {13, 11, 260}, product_kernel::naive));
+    EXPECT_TRUE(is_right_twice(open_devices("host:1,host:1"), how, {700, 9, 130}, product_kernel::tiled));
+  }
+}
+
 TEST(matmul, multiplies_matrices_of_one_row_or_column_and_of_none) {
   for (auto const kernel : {product_kernel::naive, product_kernel::tiled})
     for (product_shape const& shape :

@@ -19,6 +19,11 @@ struct job_options {
   /// false: what a device has is written back and forgotten after each task (Ohno et al. 2016, Fig. 14c,
   /// "naive").
   bool reuse = true;
+  /// true, on CPU cores only: each task runs twice on memory of its own, to find what its kernel does beside
+  /// the access maps (docs/job.md, "Checking access maps"). Such a task fails, and nothing of it reaches the
+  /// arrays. Kernels have to give the same bits twice and to have no effects but on arrays; the factory is
+  /// called twice for each task.
+  bool check_maps = false;
   /// How long the scheduler's destructor waits for jobs that have not ended.
   std::chrono::nanoseconds patience = std::chrono::minutes(1);
 };

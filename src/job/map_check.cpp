@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "map_check.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "arena.hpp"
+#include "range_map.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+constexpr std::size_t least_margin = 4096, most_of_array = std::size_t{16} << 20;
+
+/// In each trial. What is to be written has another value than the rest, so that a copy of the rest does not
+/// pass for it. As numbers of any type they are far apart.
+constexpr std::byte fill_of_undeclared[trials] = {std::byte{0xCD}, std::byte{0x3A}};
+constexpr std::byte fill_of_unwritten[trials] = {std::byte{0x9B}, std::byte{0x64}};
+
+bool has(declared_use use, declared_use bit) { return (std::uint8_t(use) & std::uint8_t(bit)) != 0; }
+
+declared_use with(declared_use use, declared_use bit) {
+  return declared_use(std::uint8_t(use) | std::uint8_t(bit));
+}
+
+std::byte fill_of(declared_use use, std::size_t trial) {
+  return use == declared_use::nothing ? fill_of_undeclared[trial] : fill_of_unwritten[trial];
+}
+
+byte_range hull_of(std::span<array_use const> uses) {
+  byte_range hull;
+  for (auto const& use : uses) hull = joined(joined(hull, use.read.hull()), use.written.hull());
+  return hull;
+}
+
+std::size_t margin(trial_margins margins, std::size_t bytes_of_array) {
+  return margins == trial_margins::none ? 0 : least_margin + std::min(bytes_of_array, most_of_array);
+}
+
+/// So much before the hull that its bytes keep their distance from a multiple of memory_alignment.
+std::size_t place_of_hull(std::size_t margin, byte_range hull) {
+  return memory_of({0, margin}) + hull.begin % memory_alignment;
+}
+
+/// Joins `one` with all sets that it shares with.
+void add_to_sets(std::vector<std::vector<std::size_t>>& sets, std::span<array_use const> uses,
+                 std::size_t one) {
+  std::vector<std::size_t> joined;
+  auto const shares = [&](std::vector<std::size_t> const& set) {
+    return std::ranges::any_of(
+        set, [&](std::size_t other) { return conflict(uses.subspan(other, 1), uses.subspan(one, 1)); });
+  };
+  std::erase_if(sets, [&](std::vector<std::size_t> const& set) {
+    if (!shares(set)) return false;
+    joined.insert(joined.end(), set.begin(), set.end());
+    return true;
+  });
+  joined.push_back(one);
+  sets.push_back(std::move(joined));
+}
+
+}  // namespace
+
+char const* text_of(wrong_use::kind what) {
+  switch (what) {
+    case wrong_use::kind::read_undeclared:
+      return "was made from something that is read but not declared";
+    case wrong_use::kind::left_unwritten:
+      return "is declared written but not written";
+    default:
+      return "is written but not declared";
+  }
+}
+
+std::vector<std::vector<std::size_t>> arguments_that_share(std::span<array_use const> uses) {
+  std::vector<std::vector<std::size_t>> sets;
+  for (std::size_t one = 0; one < uses.size(); ++one)
+    if (!uses[one].read.is_empty() || !uses[one].written.is_empty()) add_to_sets(sets, uses, one);
+  return sets;
+}
+
+map_check::map_check(std::span<array_use const> uses, checked_array const& array, trial_margins margins)
+    : element_bytes_(array.element_bytes),
+      hull_(hull_of(uses)),
+      hull_at_(place_of_hull(margin(margins, hull_.begin), hull_)) {
+  declare(uses, hull_at_ + hull_.size() + margin(margins, array.bytes - hull_.end));
+}
+
+void map_check::declare(std::span<array_use const> uses, std::size_t bytes) {
+  range_map<declared_use> declared(bytes, declared_use::nothing);
+  auto const add = [&](byte_runs const& runs, declared_use bit) {
+    runs.for_each_interval([&](byte_range range) {
+      declared.change({range.begin - hull_.begin + hull_at_, range.end - hull_.begin + hull_at_},
+                      [&](declared_use& use) { use = with(use, bit); });
+    });
+  };
+  for (auto const& use : uses) {
+    add(use.read, declared_use::read);
+    add(use.written, declared_use::written);
+  }
+  declared.visit({0, bytes}, [&](byte_range range, declared_use use) { declared_.push_back({range, use}); });
+}
+
+void map_check::prepare(std::byte* memory, std::size_t trial, std::byte const* hull) const {
+  for (auto const& [bytes, use] : declared_)
+    if (has(use, declared_use::read))
+      std::memcpy(memory + bytes.begin, hull + (bytes.begin - hull_at_), bytes.size());
+    else
+      std::memset(memory + bytes.begin, int(fill_of(use, trial)), bytes.size());
+}
+
+void map_check::keep_results(std::byte const* memory, std::byte* hull) const {
+  for (auto const& [bytes, use] : declared_)
+    if (has(use, declared_use::written))
+      std::memcpy(hull + (bytes.begin - hull_at_), memory + bytes.begin, bytes.size());
+}
+
+std::optional<wrong_use> map_check::verdict(tried const& memory, std::byte const* hull) const {
+  for (auto const& part : declared_)
+    if (auto const byte = changed_byte(part, memory, hull))
+      return wrong_use{wrong_use::kind::written_undeclared, element_at(*byte)};
+  for (auto const& part : declared_)
+    if (auto const wrong = wrong_result(part, memory)) return wrong;
+  return std::nullopt;
+}
+
+/// Rounded down, also before the array.
+std::ptrdiff_t map_check::element_at(std::size_t byte_of_memory) const {
+  auto const byte = std::ptrdiff_t(hull_.begin + byte_of_memory) - std::ptrdiff_t(hull_at_);
+  auto const each = std::ptrdiff_t(element_bytes_);
+  return byte >= 0 ? byte / each : -((-byte + each - 1) / each);
+}
+
+/// The first one of a part that the task may not write.
+std::optional<std::size_t> map_check::changed_byte(declared_bytes const& part, tried const& memory,
+                                                   std::byte const* hull) const {
+  if (has(part.use, declared_use::written)) return std::nullopt;
+  for (auto byte = part.bytes.begin; byte < part.bytes.end; ++byte)
+    for (std::size_t trial = 0; trial < trials; ++trial) {
+      auto const before = part.use == declared_use::read ? hull[byte - hull_at_] : fill_of(part.use, trial);
+      if (memory[trial][byte] != before) return byte;
+    }
+  return std::nullopt;
+}
+
+std::optional<wrong_use> map_check::wrong_result(declared_bytes const& part, tried const& memory) const {
+  auto const [begin, end] = part.bytes;
+  if (!has(part.use, declared_use::written)) return std::nullopt;
+  if (std::memcmp(memory[0] + begin, memory[1] + begin, end - begin) == 0) return std::nullopt;
+  for (auto at = begin; at < end; at += element_bytes_)
+    if (auto const wrong = wrong_element(at, part.use, memory)) return wrong_use{*wrong, element_at(at)};
+  return std::nullopt;
+}
+
+/// Some bytes of an element may stay as they were: it may have padding.
+std::optional<wrong_use::kind> map_check::wrong_element(std::size_t at, declared_use use,
+                                                        tried const& memory) const {
+  std::size_t unwritten = 0, different = 0;
+  for (auto byte = at; byte < at + element_bytes_; ++byte) {
+    auto const first = memory[0][byte], second = memory[1][byte];
+    auto const is_left =
+        use == declared_use::written && first == fill_of_unwritten[0] && second == fill_of_unwritten[1];
+    unwritten += is_left;
+    different += !is_left && first != second;
+  }
+  if (unwritten == element_bytes_) return wrong_use::kind::left_unwritten;
+  if (different != 0) return wrong_use::kind::read_undeclared;
+  return std::nullopt;
+}
+
+}  // namespace ballast::inline job

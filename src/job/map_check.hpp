@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "byte_range.hpp"
+#include "job_order.hpp"
+
+namespace ballast::inline job {
+
+/// What a task declares of bytes. Bits: 1, their values are taken in; 2, the task may change them.
+enum class declared_use : std::uint8_t { nothing = 0, read = 1, written = 2, updated = 3 };
+
+struct declared_bytes {
+  byte_range bytes;
+  declared_use use;
+
+  bool operator==(declared_bytes const&) const = default;
+};
+
+/// How a task used an element otherwise than declared.
+struct wrong_use {
+  enum class kind : std::uint8_t { read_undeclared, left_unwritten, written_undeclared };
+
+  kind what;
+  std::ptrdiff_t element;  ///< of the flattened array; may lie before or behind it
+
+  bool operator==(wrong_use const&) const = default;
+};
+
+/// The text of it: "is written but not declared".
+char const* text_of(wrong_use::kind what);
+
+/// A task is tried twice, on memory that differs in all that nothing was taken in to.
+inline constexpr std::size_t trials = 2;
+
+/// The arguments of a task, by their places, in sets that share memory: those of one array that touch an
+/// element in common which one of them writes. The others have memory of their own, so that none reaches what
+/// another one declares. Arguments without bytes are in none.
+std::vector<std::vector<std::size_t>> arguments_that_share(std::span<array_use const> uses);
+
+/// What a trial's memory holds beside the bytes that are declared, so that use of it shows.
+enum class trial_margins : std::uint8_t {
+  none,    ///< for a tool that watches the memory
+  around,  ///< on both sides as much as the array goes on, but at most 16 MiB, and 4 KiB more
+};
+
+struct checked_array {
+  std::size_t bytes, element_bytes;
+};
+
+/// Decides from two trials of a task's kernel whether it keeps to what the task declares of an array. The
+/// trials' memory holds the bytes from the first to the last one declared, and margins. A value.
+class map_check {
+ public:
+  /// `uses`: of arguments that share memory, with at least one byte.
+  map_check(std::span<array_use const> uses, checked_array const& array, trial_margins margins);
+
+  byte_range hull() const { return hull_; }
+  /// Of a trial's memory, which is aligned to 256 bytes.
+  std::size_t bytes() const { return declared_.back().bytes.end; }
+  /// Where the hull begins in it: as far from a multiple of 256 bytes as in the array.
+  std::size_t hull_at() const { return hull_at_; }
+  /// All of a trial's memory, ascending.
+  std::vector<declared_bytes> const& declared() const { return declared_; }
+
+  // Below, `hull` is where the hull's bytes are on the device.
+
+  /// Fills memory for a trial, 0 or 1, and takes in what is read.
+  void prepare(std::byte* memory, std::size_t trial, std::byte const* hull) const;
+  /// What is wrong after both, if anything: the first element that was written but not declared, else the
+  /// first one of which a result is wrong.
+  std::optional<wrong_use> verdict(std::array<std::byte const*, trials> const& memory,
+                                   std::byte const* hull) const;
+  /// Copies what a trial may have written to the hull.
+  void keep_results(std::byte const* memory, std::byte* hull) const;
+
+ private:
+  using tried = std::array<std::byte const*, trials>;
+
+  void declare(std::span<array_use const> uses, std::size_t bytes);
+  std::ptrdiff_t element_at(std::size_t byte_of_memory) const;
+  std::optional<std::size_t> changed_byte(declared_bytes const& part, tried const& memory,
+                                          std::byte const* hull) const;
+  std::optional<wrong_use> wrong_result(declared_bytes const& part, tried const& memory) const;
+  std::optional<wrong_use::kind> wrong_element(std::size_t at, declared_use use, tried const& memory) const;
+
+  std::size_t element_bytes_;
+  byte_range hull_;
+  std::size_t hull_at_;
+  std::vector<declared_bytes> declared_;
+};
+
+}  // namespace ballast::inline job
