@@ -22,8 +22,8 @@ constexpr std::uint32_t rows_of = 40, columns_of = 16, elements = rows_of * colu
 /// beside each array is what it has to be.
 class random_chain {
  public:
-  random_chain(device_list const& devices, std::uint32_t seed)
-      : random_(seed), jobs_(devices, kernels(), {.device_bytes = 4096}) {
+  random_chain(device_list const& devices, std::uint32_t seed, bool check_maps = false)
+      : random_(seed), jobs_(devices, kernels(), {.device_bytes = 4096, .check_maps = check_maps}) {
     for (auto& array : arrays_) number(array);
     for (auto& words : expected_) std::iota(words.begin(), words.end(), 1u);
   }
@@ -121,6 +121,12 @@ TEST_P(chain, of_random_jobs_gives_what_one_thread_gives) {
     for (int step = 0; step < 40; ++step) drawn.step();
     drawn.check();
   }
+}
+
+TEST(chain_with_checked_maps, of_random_jobs_gives_the_same) {
+  random_chain drawn(open_devices("host:1,host:1/2,host:1"), 7, true);
+  for (int step = 0; step < 40; ++step) drawn.step();
+  drawn.check();
 }
 
 INSTANTIATE_TEST_SUITE_P(devices, chain, testing::ValuesIn(device_sets()));
