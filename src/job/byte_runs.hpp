@@ -18,6 +18,8 @@ class byte_runs {
   byte_runs(region const& elements, extents const& array, std::size_t element_bytes);
 
   bool is_empty() const { return runs_.empty(); }
+  /// Of the same array: whether they are the same bytes, cut in the same way.
+  bool operator==(byte_runs const&) const = default;
   std::size_t bytes() const;
   /// From the first byte to behind the last one.
   byte_range hull() const;

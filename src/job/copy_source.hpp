@@ -10,16 +10,18 @@
 
 namespace ballast::inline job {
 
-/// From which place to copy: the one from which the bytes are expected there first, given what is under way
-/// on its link and on the target's. A plain state machine; one thread at a time.
+/// From which place to copy: a device before the host, and of several the one from which the bytes are
+/// expected there first, given what is under way on its link and on the target's. A plain state machine; one
+/// thread at a time.
 class copy_sources {
  public:
   explicit copy_sources(copy_links links);
 
   copy_links const& links() const { return links_; }
   /// One of `holders`, which has a bit for each place_id where the bytes are valid or will be. One without a
-  /// direct link only if all are so. Among equals the host, then the first. Throws bad_argument ("holders")
-  /// if there is none, ("to") if `to` is one or no place.
+  /// direct link only if all are so, and the host only if no device has a direct link as fast as the host's:
+  /// what a device has crosses the host's links no more. Among equals the host, then the first. Throws
+  /// bad_argument ("holders") if there is none, ("to") if `to` is one or no place.
   place_id choose(std::uint32_t holders, place_id to, std::size_t bytes) const;
 
   void note_planned(place_id from, place_id to, std::size_t bytes) { queue(from, to, bytes, 1); }
@@ -29,6 +31,7 @@ class copy_sources {
  private:
   std::size_t port_out(place_id from, place_id to) const;
   std::size_t port_in(place_id from, place_id to) const;
+  bool spares_the_host(place_id from, place_id to) const;
   std::int64_t ns_until_there(place_id from, place_id to, std::size_t bytes) const;
   void queue(place_id from, place_id to, std::size_t bytes, int sign);
 

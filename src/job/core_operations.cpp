@@ -45,6 +45,34 @@ moved_bytes scheduler_core::bring(std::shared_ptr<array_home> const& array, byte
   return moved;
 }
 
+/// Of tasks of one job that are planned together.
+void scheduler_core::spread_shared_reads(std::vector<planned_task>& tasks) {
+  if (tasks.size() < 2) return;
+  auto const job = tasks.front().job;
+  for (std::size_t i = 0; i < job->request.arguments.size(); ++i)
+    if (job->request.arguments[i].reads() && job->is_shared_by_units(i)) spread(i, tasks);
+}
+
+/// A task that reads something else, of a map for which units differ after all, has no memory for this.
+void scheduler_core::spread(std::size_t argument, std::vector<planned_task>& tasks) {
+  auto const job = tasks.front().job;
+  auto const& array = job->request.arguments[argument].array;
+  auto const& bytes = tasks.front().uses[argument].read;
+  std::vector<shared_reader> readers;
+  std::map<place_id, planned_task*> tasks_at;
+  for (auto& task : tasks) {
+    if (task.uses[argument].read != bytes) continue;
+    auto const place = place_id(1 + job->devices[task.share]);
+    readers.push_back({place, task.resident_of(argument).after});
+    tasks_at.emplace(place, &task);
+  }
+  for (auto const& copy : planner_.spread(array->ledger, bytes, readers)) {
+    hand_copy(array, copy, job->number);
+    tasks_at.at(copy.to)->moved += moved_by(copy);
+    statistics_.moved += moved_by(copy);
+  }
+}
+
 void scheduler_core::hand_copy(std::shared_ptr<array_home> const& array, noted_copy const& copy,
                                job_number job) {
   copies_.emplace(copy.op.value(), copy_in_flight{array, copy, job});

@@ -41,43 +41,57 @@ void scheduler_core::retire_ended() {
 
 void scheduler_core::plan_of(std::shared_ptr<job_record> const& job) {
   if (job->split == nullptr && !begin(*job)) return;
-  for (std::uint32_t share = 0; share < job->shares.size(); ++share)
-    while (plan_next(job, share)) {}
+  while (plan_round(job)) {}
   fail_if_stuck(*job);
 }
 
-bool scheduler_core::plan_next(std::shared_ptr<job_record> const& job, std::uint32_t share) {
-  if (job->failure) return false;
+/// A task for each device that may have one more: so devices that begin together are known before anything
+/// is copied to them.
+bool scheduler_core::plan_round(std::shared_ptr<job_record> const& job) {
+  std::vector<planned_task> tasks;
+  for (std::uint32_t share = 0; share < job->shares.size(); ++share)
+    if (auto task = next_task(job, share)) tasks.push_back(std::move(*task));
+  bool const any = !tasks.empty();
+  try {
+    spread_shared_reads(tasks);
+    for (auto& task : tasks) plan_task(std::move(task));
+  } catch (...) { fail(*job, {}, {}, std::current_exception()); }
+  return any;
+}
+
+auto scheduler_core::next_task(std::shared_ptr<job_record> const& job, std::uint32_t share)
+    -> std::optional<planned_task> {
+  if (job->failure) return std::nullopt;
   auto& on = job->shares[share];
-  if (!has_room(job->devices[share], on.in_flight - (on.kept ? 1 : 0))) return false;
+  if (!has_room(job->devices[share], on.in_flight - (on.kept ? 1 : 0))) return std::nullopt;
   if (!on.kept) {
     on.kept = job->split->next(share, on.in_flight);
-    if (!on.kept) return false;
+    if (!on.kept) return std::nullopt;
     ++on.in_flight;
   }
-  if (!plan_part(job, share, *on.kept)) return false;
-  on.kept.reset();
-  return true;
+  auto task = admitted(job, share, *on.kept);
+  if (task) on.kept.reset();
+  return task;
 }
 
 /// Everything that a user's function may throw comes before anything changes.
-bool scheduler_core::plan_part(std::shared_ptr<job_record> const& job, std::uint32_t share, job_part part) {
+auto scheduler_core::admitted(std::shared_ptr<job_record> const& job, std::uint32_t share, job_part part)
+    -> std::optional<planned_task> {
   auto const device = job->devices[share];
   try {
     planned_task task{job, share, part, job->uses(part)};
     if (on_devices_[device].is_lost) throw error("the device is lost");
-    if (order_.in_the_way(job->number, task.uses)) return false;
+    if (order_.in_the_way(job->number, task.uses)) return std::nullopt;
     refuse_lost(task);
     if (!pin(task)) {
       on_devices_[device].lacks_memory = true;
-      return false;
+      return std::nullopt;
     }
     order_.note_planned(job->number, part);
-    plan_task(std::move(task));
-    return true;
+    return task;
   } catch (...) {
     fail(*job, part, devices_[device]->name(), std::current_exception());
-    return false;
+    return std::nullopt;
   }
 }
 

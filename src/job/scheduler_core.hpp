@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -161,8 +162,10 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   void advance();
   void retire_ended();
   void plan_of(std::shared_ptr<job_record> const& job);
-  bool plan_next(std::shared_ptr<job_record> const& job, std::uint32_t share);
-  bool plan_part(std::shared_ptr<job_record> const& job, std::uint32_t share, job_part part);
+  bool plan_round(std::shared_ptr<job_record> const& job);
+  std::optional<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t share);
+  std::optional<planned_task> admitted(std::shared_ptr<job_record> const& job, std::uint32_t share,
+                                       job_part part);
   void plan_task(planned_task task);
   void refuse_lost(planned_task const& task) const;
   bool pin(planned_task& task);
@@ -194,6 +197,8 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   op_stream next_compute_stream(std::uint32_t device);
   moved_bytes bring(std::shared_ptr<array_home> const& array, byte_runs const& bytes, place_id to,
                     std::span<op_id const> after, job_number job);
+  void spread_shared_reads(std::vector<planned_task>& tasks);
+  void spread(std::size_t argument, std::vector<planned_task>& tasks);
   void move_on_device(std::shared_ptr<array_home> const& array, std::uint32_t device, byte_range bytes,
                       std::size_t from, std::size_t to, std::span<op_id const> after);
   placed_bytes placed(array_home const& array, place_id place, byte_range bytes) const;

@@ -17,6 +17,17 @@ noted_copy& copy_with_room(std::vector<noted_copy>& copies, place_id from, place
   return copies.emplace_back(noted_copy{.from = from, .to = to});
 }
 
+constexpr std::uint32_t only_the_host = 1;
+
+std::vector<byte_range> only_at_the_host(array_ledger const& ledger, byte_runs const& bytes) {
+  std::vector<byte_range> found;
+  bytes.for_each_interval([&](byte_range interval) {
+    for (auto const& piece : ledger.holders(interval))
+      if (piece.places == only_the_host) found.push_back(piece.bytes);
+  });
+  return found;
+}
+
 }  // namespace
 
 void noted_copy::add(byte_range more) {
@@ -34,21 +45,39 @@ std::vector<noted_copy> task_planner::bring(array_ledger& ledger, byte_runs cons
     for (auto const missing : ledger.missing(to, interval))
       for (auto const& piece : ledger.holders(missing)) choose_sources(copies, piece, to);
   });
-  for (auto& copy : copies) {
-    copy.op = ops_.add(op_kind::copy, stream_(copy.from, to));
-    for (auto const earlier : after) ops_.order_after(copy.op, earlier);
-    for (auto const range : copy.bytes) ledger.note_arrival(copy.op, copy.from, to, range);
+  for (auto& copy : copies) note(ledger, copy, after);
+  return copies;
+}
+
+void task_planner::note(array_ledger& ledger, noted_copy& copy, std::span<op_id const> after) {
+  copy.op = ops_.add(op_kind::copy, stream_(copy.from, copy.to));
+  for (auto const earlier : after) ops_.order_after(copy.op, earlier);
+  for (auto const range : copy.bytes) ledger.note_arrival(copy.op, copy.from, copy.to, range);
+}
+
+std::vector<noted_copy> task_planner::spread(array_ledger& ledger, byte_runs const& bytes,
+                                             std::span<shared_reader const> readers) {
+  std::vector<place_id> places;
+  for (auto const& reader : readers) places.push_back(reader.place);
+  std::vector<noted_copy> copies;
+  for (auto const& [from, to, ranges] :
+       shared_read(only_at_the_host(ledger, bytes), places, sources_.links())) {
+    auto& copy = copies.emplace_back(noted_copy{.from = from, .to = to});
+    for (auto const range : ranges) copy.add(range);
+    note(ledger, copy, std::ranges::find(readers, to, &shared_reader::place)->after);
+    sources_.note_planned(from, to, copy.size);
   }
   return copies;
 }
 
 /// In chunks, so that what goes on from here to a next device need not wait for all of it.
 void task_planner::choose_sources(std::vector<noted_copy>& copies, held_bytes const& piece, place_id to) {
-  for (auto const chunk : chunks_of(piece.bytes)) {
-    auto const from = sources_.choose(piece.places, to, chunk.size());
-    auto& copy = copy_with_room(copies, from, to, chunk.size());
+  for (auto const& chunk : pieces_of({&piece.bytes, 1}, most_bytes_of_copy)) {
+    auto const bytes = chunk.front();  // of one range, so it is one
+    auto const from = sources_.choose(piece.places, to, bytes.size());
+    auto& copy = copy_with_room(copies, from, to, bytes.size());
     if (copy.size != 0) sources_.note_ended(from, to, copy.size);  // one copy, which grows
-    copy.add(chunk);
+    copy.add(bytes);
     sources_.note_planned(from, to, copy.size);
   }
 }

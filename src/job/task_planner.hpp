@@ -27,6 +27,12 @@ struct noted_copy {
   void add(byte_range more);
 };
 
+/// A place that reads what others read as well, and what used its memory before.
+struct shared_reader {
+  place_id place;
+  std::span<op_id const> after;
+};
+
 /// Puts what a task needs into operations. No device and no clock; one thread at a time.
 class task_planner {
  public:
@@ -42,8 +48,14 @@ class task_planner {
   std::vector<noted_copy> bring(array_ledger& ledger, byte_runs const& bytes, place_id to,
                                 std::span<op_id const> after = {});
 
+  /// Notes how those of the bytes that only the host has come to readers that all have memory for them, once
+  /// over the host's links (shared_read). What a device has as well is left to bring().
+  std::vector<noted_copy> spread(array_ledger& ledger, byte_runs const& bytes,
+                                 std::span<shared_reader const> readers);
+
  private:
   void choose_sources(std::vector<noted_copy>& copies, held_bytes const& piece, place_id to);
+  void note(array_ledger& ledger, noted_copy& copy, std::span<op_id const> after);
 
   operations& ops_;
   copy_sources& sources_;

@@ -73,17 +73,27 @@ TEST(copy_sources, choose_the_first_of_equals) {
   EXPECT_EQ(sources.choose(at({b, c}), a, mebibyte), b);
 }
 
-TEST(copy_sources, choose_another_peer_or_the_host_while_a_link_has_much_under_way) {
+TEST(copy_sources, choose_another_peer_while_a_link_has_much_under_way) {
   copy_sources sources(invented_machine(4, 4));
   sources.note_planned(b, c, 8 * mebibyte);
-  EXPECT_EQ(sources.choose(at({host, b}), a, 16 * mebibyte), b);
   EXPECT_EQ(sources.choose(at({host, b, c}), a, mebibyte), c);
-  for (int i = 0; i < 100; ++i) sources.note_planned(b, c, 8 * mebibyte);
-  EXPECT_EQ(sources.choose(at({host, b}), a, mebibyte), host);
 }
 
-TEST(copy_sources, count_copies_to_the_target_on_the_same_link_only) {
-  copy_sources sources(invented_machine(2, 2));
+TEST(copy_sources, choose_a_peer_before_the_host_whatever_is_under_way) {
+  copy_sources sources(invented_machine(4, 4));
+  for (int i = 0; i < 100; ++i) sources.note_planned(b, c, 8 * mebibyte);
+  EXPECT_EQ(sources.choose(at({host, b}), a, mebibyte), b);
+}
+
+/// A host and two places, the link between these being slower than theirs to the host.
+copy_links slow_between_peers() { return {3, {{1}, {50}, {50}, {50}, {1}, {25}, {50}, {25}, {1}}}; }
+
+TEST(copy_sources, choose_the_host_before_a_peer_whose_link_is_slower) {
+  EXPECT_EQ(copy_sources(slow_between_peers()).choose(at({host, b}), a, mebibyte), host);
+}
+
+TEST(copy_sources, choose_a_slower_peer_while_the_link_to_the_host_has_much_under_way) {
+  copy_sources sources(slow_between_peers());
   sources.note_planned(host, a, 100 * mebibyte);
   EXPECT_EQ(sources.choose(at({host, b}), a, mebibyte), b);
   sources.note_planned(b, a, 1000 * mebibyte);
