@@ -17,6 +17,10 @@ std::vector<benchmark> job_benchmarks() {
        &measure_job_out_of_core},
       {"job/empty_tasks", "a job of tasks that do nothing, from submit() to wait()",
        &measure_job_empty_tasks},
+      {"job/shared_read", "an array that every device reads, beside a copy from the host to each",
+       &measure_job_shared_read, &needs_two_devices},
+      {"job/decisions", "what planning a task costs, for hotspot on devices that do not exist",
+       &measure_job_decisions},
   };
 }
 
