@@ -37,3 +37,15 @@ function(ballast_check_ptx target file)
   set_tests_properties(${target}.${stem}_reads_nothing_through_the_read_only_cache
                        PROPERTIES LABELS cuda-compile)
 endfunction()
+
+# ballast_round_each_operation(files...): a * b + c is rounded twice in these files of targets of this folder, unless the
+# source fuses it, so that results have the same bits on every device. They stay apart from precompiled headers, which
+# have other flags.
+function(ballast_round_each_operation)
+  set_property(
+    SOURCE ${ARGN} APPEND PROPERTY
+    COMPILE_OPTIONS
+    "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>;$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>;$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>"
+  )
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endfunction()

@@ -5,7 +5,8 @@ namespace ballast::bench {
 
 std::vector<benchmark> job_benchmarks() {
   return {
-      {"job/one_device", "matmul, ep and hotspot as jobs beside one launch by hand (Fig. 14, single bars)",
+      {"job/one_device",
+       "matmul, ep and hotspot as jobs beside a launch by hand and plain CUDA (Fig. 14, single bars)",
        &measure_job_one_device},
       {"job/pair", "the programs on several devices by every policy, and on each alone (Fig. 14)",
        &measure_job_pair, &needs_two_devices},

@@ -6,6 +6,7 @@
 #include "ep/shared_pairs.hpp"
 #include "job/job_program.hpp"
 #include "job/launched_whole.hpp"
+#include "job/plain_cuda.hpp"
 
 namespace ballast::bench {
 namespace {
@@ -23,6 +24,7 @@ class pairs_as_jobs final : public job_program {
     found_ = pairs_.read();
   }
   bool is_right() override { return ep::is_right(found_, of_); }
+  std::span<std::byte const> result() override { return std::as_bytes(std::span(found_.counts)); }
   moved_bytes moved() const override { return jobs_.statistics().moved; }
 
  private:
@@ -55,6 +57,7 @@ class pairs_by_hand final : public job_program {
     found_ = sum_of(sx_.host(), sy_.host(), counts_.host());
   }
   bool is_right() override { return ep::is_right(found_, of_); }
+  std::span<std::byte const> result() override { return std::as_bytes(std::span(found_.counts)); }
 
  private:
   problem_class const& of_;
@@ -70,16 +73,22 @@ class pairs_by_hand final : public job_program {
 program_kind ep_program(std::string const& class_name) {
   auto const& of = class_named(class_name);
   auto const bytes_of_batch = 2 * sizeof(double) + annuli * sizeof(std::uint32_t);
-  return {"ep",
-          "class " + class_name,
-          batches(of.log2_pairs).count() * bytes_of_batch,
-          "sums of ep within 1e-8 of the published ones, pairs as published",
-          [&of](device_list const& devices, job_options const& options) {
-            return std::make_unique<pairs_as_jobs>(devices, options, of);
-          },
-          [&of](std::shared_ptr<compute_device> const& device) {
-            return std::make_unique<pairs_by_hand>(device, of);
-          }};
+  auto const count = batches(of.log2_pairs).count();
+  return {.name = "ep",
+          .size = "class " + class_name,
+          .bytes = count * bytes_of_batch,
+          .units = gaussian_pairs::blocks_for(count),
+          .check = "sums of ep within 1e-8 of the published ones, pairs as published",
+          .compared = "counts",
+          .as_jobs =
+              [&of](device_list const& devices, job_options const& options) {
+                return std::make_unique<pairs_as_jobs>(devices, options, of);
+              },
+          .by_hand =
+              [&of](std::shared_ptr<compute_device> const& device) {
+                return std::make_unique<pairs_by_hand>(device, of);
+              },
+          .plain = [&of](int gpu) { return plain_ep(gpu, of); }};
 }
 
 }  // namespace ballast::bench

@@ -9,6 +9,7 @@
 #include "hotspot/shared_plate.hpp"
 #include "job/job_program.hpp"
 #include "job/launched_whole.hpp"
+#include "job/plain_cuda.hpp"
 
 namespace ballast::bench {
 namespace {
@@ -41,6 +42,7 @@ class plate_as_jobs final : public job_program {
     return is_heated<float>({what_.of, factors_of(what_.of), plate_.temperature_before(), plate_.power()}, 1,
                             plate_.temperature());
   }
+  std::span<std::byte const> result() override { return std::as_bytes(plate_.temperature()); }
   moved_bytes moved() const override { return jobs_.statistics().moved; }
 
  private:
@@ -75,6 +77,7 @@ class plate_by_hand final : public job_program {
     stream_->synchronize();
     return is_heated<float>({what_.of, factors_of(what_.of), next_.host(), power_.host()}, 1, now_.host());
   }
+  std::span<std::byte const> result() override { return std::as_bytes(now_.host()); }
 
  private:
   void enqueue_step() {
@@ -96,16 +99,21 @@ class plate_by_hand final : public job_program {
 
 program_kind hotspot_program(std::uint32_t size, std::uint32_t steps) {
   simulation const what{{size, size}, steps};
-  return {"hotspot",
-          std::to_string(size) + " squared, " + std::to_string(steps) + " steps",
-          3 * sizeof(float) * what.of.cells(),
-          "the last step of hotspot as the sequential program computes it, bit by bit",
-          [=](device_list const& devices, job_options const& options) {
-            return std::make_unique<plate_as_jobs>(devices, options, what);
-          },
-          [=](std::shared_ptr<compute_device> const& device) {
-            return std::make_unique<plate_by_hand>(device, what);
-          }};
+  return {.name = "hotspot",
+          .size = std::to_string(size) + " squared, " + std::to_string(steps) + " steps",
+          .bytes = 3 * sizeof(float) * what.of.cells(),
+          .units = heat_step<float>::units(what.of),
+          .check = "the last step of hotspot as the sequential program computes it, bit by bit",
+          .compared = "temperatures",
+          .as_jobs =
+              [=](device_list const& devices, job_options const& options) {
+                return std::make_unique<plate_as_jobs>(devices, options, what);
+              },
+          .by_hand =
+              [=](std::shared_ptr<compute_device> const& device) {
+                return std::make_unique<plate_by_hand>(device, what);
+              },
+          .plain = [=](int gpu) { return plain_hotspot(gpu, what.of, what.steps); }};
 }
 
 }  // namespace ballast::bench

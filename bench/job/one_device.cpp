@@ -5,26 +5,44 @@
 namespace ballast::bench {
 namespace {
 
+constexpr char const* plain = "plain CUDA";
 constexpr char const* by_hand = "one launch by hand";
 constexpr char const* jobs = "jobs";
 
+/// Such a program has a whole GPU; else null.
+std::unique_ptr<job_program> plain_program(program_kind const& kind, device_spec const& on) {
+  bool const is_whole_gpu = on.kind == backend::cuda && on.multiprocessors == 0;
+  return is_whole_gpu ? kind.plain(on.index) : nullptr;
+}
+
+std::vector<contestant> contestants(session const& now, program_kind const& kind) {
+  std::vector<contestant> all;
+  all.push_back(as_jobs(jobs, kind, {now.first()}, {}));
+  all.push_back({by_hand, kind.by_hand(now.first())});
+  if (auto program = plain_program(kind, now.first()->spec())) all.push_back({plain, std::move(program)});
+  return all;
+}
+
 void measure_program(session& now, program_kind const& kind, double place) {
-  std::vector<contestant> both;
-  both.push_back({by_hand, kind.by_hand(now.first())});
-  both.push_back(as_jobs(jobs, kind, {now.first()}, {}));
-  race(now, kind, both);
-  for (auto& one : both) now.add(one.name, place, "s", one.seconds);
-  now.derived(kind.name + ": jobs over one launch by hand",
-              seconds_of(both, jobs) / seconds_of(both, by_hand));
+  auto all = contestants(now, kind);
+  race(now, kind, all);
+  for (auto const& one : all) {
+    now.add(one.name, place, "s", one.seconds);
+    if (one.name != jobs)
+      now.derived(kind.name + ": jobs over " + one.name, seconds_of(all, jobs) / seconds_of(all, one.name));
+  }
 }
 
 }  // namespace
 
 void measure_job_one_device(session& now) {
-  now.axes("A program as jobs on one device, and by hand", "1: matmul, 2: ep, 3: hotspot", "seconds");
+  now.axes("A program as jobs on one device, launched whole by hand, and in plain CUDA",
+           "1: matmul, 2: ep, 3: hotspot, 4: tiled matmul", "seconds");
   now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
+  auto programs = job_programs(now);
+  programs.push_back(tiled_matmul(now));
   double place = 0;
-  for (auto const& kind : job_programs(now)) measure_program(now, kind, ++place);
+  for (auto const& kind : programs) measure_program(now, kind, ++place);
 }
 
 }  // namespace ballast::bench

@@ -19,6 +19,15 @@ double seconds_of_run(contestant& one) {
   return seconds;
 }
 
+void verify(session& now, program_kind const& kind, std::vector<contestant> const& all) {
+  auto const first = all.front().program->result();
+  for (auto const& one : all) {
+    now.verify(one.program->is_right(), kind.check);
+    now.verify(std::ranges::equal(one.program->result(), first),
+               kind.compared + " of " + kind.name + " the same bits from all");
+  }
+}
+
 }  // namespace
 
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
@@ -33,10 +42,8 @@ void race(session& now, program_kind const& kind, std::vector<contestant>& all) 
     for (auto& one : all) one.seconds.push_back(seconds_of_run(one));
     return 0.0;
   });
-  for (auto& one : all) {
-    one.seconds.erase(one.seconds.begin(), one.seconds.begin() + std::ptrdiff_t(warm_up));
-    now.verify(one.program->is_right(), kind.check);
-  }
+  for (auto& one : all) one.seconds.erase(one.seconds.begin(), one.seconds.begin() + std::ptrdiff_t(warm_up));
+  verify(now, kind, all);
 }
 
 double seconds_of(std::vector<contestant> const& all, std::string const& name) {

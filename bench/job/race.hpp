@@ -28,7 +28,7 @@ contestant as_jobs(std::string name, program_kind const& kind, device_list const
                    job_options options);
 
 /// Runs all in turn, as often as the session repeats, so that all see the same machine; tells the session
-/// whether the results are right.
+/// whether the results are right, and the same.
 void race(session& now, program_kind const& kind, std::vector<contestant>& all);
 
 /// The median of a contestant's seconds.

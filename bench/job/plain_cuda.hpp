@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "ep/class.hpp"
+#include "hotspot/plate.hpp"
+#include "job/job_program.hpp"
+#include "matmul/shared_product.hpp"
+
+namespace ballast::bench {
+
+/// The programs as one writes them in CUDA without ballast, to say what jobs cost: kernels of their own with
+/// the blocks of the jobs' kernels in a grid of two dimensions, memory by cudaMalloc and cudaMallocHost, one
+/// stream. Each is null where CUDA was not built; else they throw ballast::error with CUDA's words.
+
+/// `gpu`: as CUDA numbers them.
+std::unique_ptr<job_program> plain_matmul(int gpu, matmul::product_shape const& shape,
+                                          matmul::product_kernel with);
+std::unique_ptr<job_program> plain_ep(int gpu, ep::problem_class const& of);
+std::unique_ptr<job_program> plain_hotspot(int gpu, hotspot::plate const& of, std::uint32_t steps);
+
+}  // namespace ballast::bench

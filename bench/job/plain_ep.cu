@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ep/batches.hpp"
+#include "job/plain_array.cuh"
+#include "job/plain_cuda.hpp"
+
+namespace ballast::bench {
+
+#if defined(__CUDACC__)
+namespace {
+
+constexpr unsigned threads = 128;
+constexpr std::uint64_t seed = 271828183, multiplier = 1220703125, below_2_46 = (std::uint64_t{1} << 46) - 1;
+
+/// The state of the benchmark's generator after so many numbers.
+__device__ std::uint64_t state_after(std::uint64_t numbers) {
+  std::uint64_t state = seed;
+  for (std::uint64_t power = multiplier; numbers != 0; numbers /= 2, power = power * power & below_2_46)
+    if (numbers % 2 != 0) state = state * power & below_2_46;
+  return state;
+}
+
+__device__ double next_number(std::uint64_t& state) {
+  state = state * multiplier & below_2_46;
+  return static_cast<double>(state) * 0x1p-46;
+}
+
+/// A thread draws a batch by Marsaglia's polar method, and stores its sums and counts once.
+__global__ void __launch_bounds__(threads)
+    draw_pairs(unsigned batches, unsigned pairs_of_each, double* sx, double* sy, unsigned* counts) {
+  __shared__ unsigned hits[ep::annuli][threads];
+  unsigned const batch = blockIdx.x * threads + threadIdx.x;
+  if (batch >= batches) return;
+  for (auto& annulus : hits) annulus[threadIdx.x] = 0;
+  double sum_x = 0, sum_y = 0;
+  auto state = state_after(std::uint64_t{2} * pairs_of_each * batch);
+  for (unsigned pair = 0; pair < pairs_of_each; ++pair) {
+    double const x = 2 * next_number(state) - 1, y = 2 * next_number(state) - 1;
+    double const t = x * x + y * y;
+    if (t > 1) continue;
+    double const factor = sqrt(-2 * log(t) / t);
+    ++hits[static_cast<unsigned>(fmax(fabs(x * factor), fabs(y * factor)))][threadIdx.x];
+    sum_x += x * factor;
+    sum_y += y * factor;
+  }
+  sx[batch] = sum_x;
+  sy[batch] = sum_y;
+  for (unsigned l = 0; l < ep::annuli; ++l)
+    counts[std::size_t(batch) * ep::annuli + l] = hits[l][threadIdx.x];
+}
+
+class plain_pairs final : public job_program {
+ public:
+  plain_pairs(int gpu, ep::problem_class const& of)
+      : of_(of),
+        cut_(of.log2_pairs),
+        stream_(gpu),
+        sx_(cut_.count()),
+        sy_(cut_.count()),
+        counts_(std::size_t(cut_.count()) * ep::annuli) {}
+
+  void prepare() override { stream_.enter(); }
+  void run() override {
+    draw_pairs<<<parts_of(cut_.count(), threads), threads, 0, stream_.get()>>>(
+        cut_.count(), cut_.pairs_of_each(), sx_.gpu(), sy_.gpu(), counts_.gpu());
+    check(cudaGetLastError(), "the launch of draw_pairs");
+    sx_.copy_out(stream_);
+    sy_.copy_out(stream_);
+    counts_.copy_out(stream_);
+    stream_.synchronize();
+    found_ = ep::sum_of(sx_.host(), sy_.host(), counts_.host());
+  }
+  bool is_right() override { return ep::is_right(found_, of_); }
+  std::span<std::byte const> result() override { return std::as_bytes(std::span(found_.counts)); }
+
+ private:
+  ep::problem_class const& of_;
+  ep::batches cut_;
+  plain_stream stream_;  // before the arrays, which are made on its GPU
+  plain_array<double> sx_, sy_;
+  plain_array<std::uint32_t> counts_;
+  ep::tally found_;
+};
+
+}  // namespace
+
+std::unique_ptr<job_program> plain_ep(int gpu, ep::problem_class const& of) {
+  return std::make_unique<plain_pairs>(gpu, of);
+}
+#else
+std::unique_ptr<job_program> plain_ep(int, ep::problem_class const&) { return nullptr; }
+#endif
+
+}  // namespace ballast::bench
