@@ -8,9 +8,13 @@ namespace ballast::bench {
 namespace {
 
 constexpr char const* swept_policies[] = {"master_worker", "fixed"};  // the paper's
-std::vector<std::uint32_t> task_counts(session const& now) {
-  if (now.quick()) return {2, 16};
-  return {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+
+/// Without those beyond the job's units, which all give a task to each unit.
+std::vector<std::uint32_t> task_counts(session const& now, program_kind const& kind) {
+  std::vector<std::uint32_t> counts{2, 16};
+  if (!now.quick()) counts = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+  std::erase_if(counts, [&](std::uint32_t count) { return count > kind.units; });
+  return counts;
 }
 
 std::string name_of(std::string const& policy, std::uint32_t tasks) {
@@ -21,7 +25,7 @@ std::vector<contestant> contestants(session const& now, program_kind const& kind
   std::vector<contestant> all;
   all.push_back(as_jobs("learned", kind, now.devices(), {.policy = "learned"}));
   for (std::string const policy : swept_policies)
-    for (auto const tasks : task_counts(now))
+    for (auto const tasks : task_counts(now, kind))
       all.push_back(as_jobs(name_of(policy, tasks), kind, now.devices(), {.policy = policy, .tasks = tasks}));
   return all;
 }
@@ -29,8 +33,10 @@ std::vector<contestant> contestants(session const& now, program_kind const& kind
 void measure_program(session& now, program_kind const& kind) {
   auto all = contestants(now, kind);
   race(now, kind, all);
-  double best = seconds_of(all, name_of(swept_policies[0], task_counts(now).front()));
-  for (auto const tasks : task_counts(now)) {
+  now.parameter("units of " + kind.name, kind.units);
+  auto const counts = task_counts(now, kind);
+  double best = seconds_of(all, name_of(swept_policies[0], counts.front()));
+  for (auto const tasks : counts) {
     now.add(kind.name + ", learned", tasks, "s", all.front().seconds);  // the same for all, as a line
     for (std::string const policy : swept_policies) {
       auto const name = name_of(policy, tasks);
@@ -45,8 +51,8 @@ void measure_program(session& now, program_kind const& kind) {
 }  // namespace
 
 void measure_job_granularity(session& now) {
-  now.axes("Programs by tasks of a job, and by the policy that needs no number", "tasks of a job", "seconds",
-           true);
+  now.axes("Programs by tasks of a job, up to one for each unit, and by the policy that needs no number",
+           "tasks of a job", "seconds", true);
   now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 5);
   for (auto const& kind : shorter_job_programs(now)) measure_program(now, kind);
 }
