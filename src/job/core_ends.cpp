@@ -84,6 +84,7 @@ void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task,
     return;
   }
   ++statistics_.tasks;
+  record_span(job, lane, end);
   job.report.moved += task.moved;
   job.report.tasks.push_back({lane, task.part, task.moved, end.begin_ns, end.end_ns});
   job.split->ended(task.share, {.part = task.part,
@@ -92,6 +93,18 @@ void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task,
                                 .bytes_in = task.own_bytes,
                                 .bytes_out = task.moved.to_host,
                                 .alone = was_alone(lane, job.number, end)});
+}
+
+void scheduler_core::record_span(job_record const& job, std::uint32_t device, lane_end const& end) const {
+  if (options_.spans == nullptr) return;
+  auto const worker = ops_.at(end.op).on.stream - std::uint32_t(lane_stream::compute_0);
+  options_.spans->record({.device = device,
+                          .worker = worker,
+                          .label = job.report.name,
+                          .step = std::int64_t(job.number.value()),
+                          .tasks = 1,
+                          .begin_ns = end.begin_ns,
+                          .end_ns = end.end_ns});
 }
 
 void scheduler_core::note_task_failed(planned_task const& task, lane_end const& end) {

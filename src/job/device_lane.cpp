@@ -18,7 +18,7 @@ namespace {
 constexpr auto between_looks = std::chrono::microseconds(50);
 /// Streams of CPU cores ring when something has ended, but not when a block of a lost device never ends.
 constexpr auto between_looks_for_faults = std::chrono::milliseconds(20);
-constexpr int looks_before_sleep = 2000;  // of a GPU: a look takes half a microsecond
+constexpr int looks_before_sleep = 2000;  // of a GPU; one that asks for an end takes half a microsecond
 
 void name_this_thread(std::string const& device) {
   pthread_setname_np(pthread_self(), ("job." + device).substr(0, 15).c_str());
@@ -163,13 +163,14 @@ void device_lane::wake_watchers(lane_progress const& of) {
     lanes_[std::size_t(std::countr_zero(left))]->wake();
 }
 
+/// A lane of a GPU stays awake for a while, for ends and for new work: to be woken costs more than a small
+/// task.
 void device_lane::wait_past(std::uint64_t seen) {
+  if (device_->is_cuda() && !loss_ && ++looks_ <= looks_before_sleep) return;
   if (loss_ || std::ranges::none_of(queues_, &lane_queue::has_issued))
     bell_.wait_past(seen, clock::time_point::max());
-  else if (!device_->is_cuda())
-    bell_.wait_past(seen, clock::now() + between_looks_for_faults);
-  else if (++looks_ > looks_before_sleep)
-    bell_.wait_past(seen, clock::now() + between_looks);
+  else
+    bell_.wait_past(seen, clock::now() + (device_->is_cuda() ? between_looks : between_looks_for_faults));
 }
 
 }  // namespace ballast::inline job

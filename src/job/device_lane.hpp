@@ -58,7 +58,7 @@ class device_lane {
   kernel_clock clock_;
   std::exception_ptr loss_;
   std::vector<lane_end> ends_;
-  int looks_ = 0;  ///< for ends, since there was nothing else to do
+  int looks_ = 0;  ///< since there was anything to do
   std::span<std::unique_ptr<device_lane> const> lanes_;
 
   doorbell bell_, closed_bell_;

@@ -35,6 +35,8 @@ job_options checked(job_options options, device_list const& devices) {
   if (options.tasks < 1) refuse_argument("tasks", options.tasks, "at least 1");
   if (options.in_flight < 1 || options.in_flight > 64)
     refuse_argument("in_flight", options.in_flight, "1 to 64");
+  if (options.spans != nullptr && options.spans->snapshot().devices.size() < devices.size())
+    refuse_argument("spans", "a recorder of too few devices", std::to_string(devices.size()) + " at least");
   return options;
 }
 

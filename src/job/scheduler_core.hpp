@@ -215,6 +215,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   void note_end(std::uint32_t lane, lane_end const& end);
   void note_copy_end(op_id op, copy_in_flight const& copy, bool failed);
   void note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end, bool failed);
+  void record_span(job_record const& job, std::uint32_t device, lane_end const& end) const;
   void note_task_failed(planned_task const& task, lane_end const& end);
   bool was_alone(std::uint32_t device, job_number job, lane_end const& end);
 

@@ -40,6 +40,26 @@ TEST_F(job_report_of, a_job_that_only_writes_moves_nothing) {
   EXPECT_EQ(jobs_.statistics().moved, (moved_bytes{.to_host = 40}));
 }
 
+TEST(job_spans, are_those_of_the_tasks) {
+  recorder spans({"first", "second"});
+  job_scheduler jobs(two_devices(), kernels(),
+                     {.policy = "static", .tasks = 2, .device_bytes = enough_device_bytes, .spans = &spans});
+  words visits(jobs, {10});
+  fill_with(visits, 0);
+  auto const report =
+      jobs.submit({.grid = 10, .name = "visit"}, updates(visits), [](auto any) { return count_visits{any}; })
+          .report();
+  auto const recorded = spans.snapshot().spans;
+  ASSERT_EQ(recorded.size(), report.tasks.size());
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    EXPECT_EQ(recorded[i].label, "visit");
+    EXPECT_EQ(recorded[i].device, report.tasks[i].device);
+    EXPECT_EQ(recorded[i].begin_ns, report.tasks[i].begin_ns);
+    EXPECT_EQ(recorded[i].end_ns, report.tasks[i].end_ns);
+    EXPECT_LT(recorded[i].worker, 2u);
+  }
+}
+
 TEST_F(job_report_of, a_job_tells_its_name_and_in_which_order_things_happened) {
   words visits(jobs_, {10});
   fill_with(visits, 0);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "ballast/trace/recorder.hpp"
+
 namespace ballast::inline job {
 
 /// How a scheduler treats jobs that do not say it themselves.
@@ -26,6 +28,10 @@ struct job_options {
   bool check_maps = false;
   /// How long the scheduler's destructor waits for jobs that have not ended.
   std::chrono::nanoseconds patience = std::chrono::minutes(1);
+  /// Gets a span for the kernel of each task that ended well: the stream it was on is the worker, the job's
+  /// number the step. Of at least as many devices as the scheduler's, in the same order; outlives the
+  /// scheduler.
+  recorder* spans = nullptr;
 };
 
 }  // namespace ballast::inline job

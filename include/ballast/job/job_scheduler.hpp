@@ -28,7 +28,7 @@ class scheduler_core;
 class job_scheduler {
  public:
   /// `devices`: 1 to 31. Throws bad_argument ("devices", "policy", "tasks", "in_flight",
-  /// "device_bytes", "check_maps"), device_lost.
+  /// "device_bytes", "check_maps", "spans"), device_lost.
   explicit job_scheduler(device_list const& devices, job_options const& options = {});
   /// With kernels, as add().
   job_scheduler(device_list const& devices, job_kernels const& kernels, job_options const& options = {});
