@@ -24,7 +24,8 @@ constexpr std::uint64_t least_device_bytes = 4096;
 void refuse_to_check_maps_on_gpus(device_list const& devices) {
   for (auto const& device : devices)
     if (device->is_cuda())
-      refuse_argument("check_maps", "true with " + device->name(), "true on CPU cores only");
+      refuse_argument("check_maps", "true with " + device->name(),
+                      "false, or true where all devices are CPU cores");
 }
 
 job_options checked(job_options options, device_list const& devices) {
