@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ballast/base/argument_text.hpp"
+#include "ballast/trace/replace_file.hpp"
 #include "check.hpp"
 #include "inputs.hpp"
 #include "kernels.hpp"
@@ -45,6 +46,11 @@ job_run::verdict checked(plan const& asked, starting_cells<Real> const& start,
           cells + " of the last step against the sequential program, bit by bit"};
 }
 
+void require_writable(run_files const& files) {
+  for (auto const& path : {files.output, files.picture})
+    if (!path.empty()) require_replaceable(path);
+}
+
 template <class Real>
 void write_files(plan const& asked, std::span<Real const> temperature) {
   if (!asked.files.output.empty()) write_numbers(asked.files.output, temperature);
@@ -77,6 +83,7 @@ precision precision_named(std::string_view name) {
 }
 
 finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested) {
+  require_writable(asked.files);
   return asked.in == precision::float32 ? run_in<float>(devices, asked, stop_requested)
                                         : run_in<double>(devices, asked, stop_requested);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/report/run_record.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -133,10 +131,7 @@ std::filesystem::path write_run_record(std::filesystem::path const& results, run
 }
 
 void require_run_folder(std::filesystem::path const& results, run_record const& record) {
-  std::filesystem::path const trial = make_folder(results, record) / ("trial-" + std::to_string(getpid()));
-  replace_file(trial, "");
-  std::error_code ignored;
-  std::filesystem::remove(trial, ignored);
+  require_replaceable(make_folder(results, record) / "trial");
 }
 
 std::string utc_now() {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -56,23 +57,36 @@ class temporary_file {
   fs::path final_, path_;
 };
 
-}  // namespace
-
-void replace_file(fs::path const& path, std::function<void(std::ostream&)> const& write) {
+/// Where a regular file is or will be: a link stays, its target is replaced. Nothing for what is written in
+/// place.
+std::optional<fs::path> replaced_file(fs::path const& path) {
   std::error_code cause;
   fs::file_status const status = fs::status(path, cause);
   if (fs::is_directory(status)) fail(path, std::make_error_code(std::errc::is_a_directory));
-  if (fs::exists(status) && !fs::is_regular_file(status)) return write_in_place(path, path, write);
-  fs::path const target = fs::is_symlink(fs::symlink_status(path, cause)) && fs::exists(status)
-                              ? fs::canonical(path)  // the link stays, its target is replaced
-                              : path;
-  temporary_file file(target);
+  if (fs::exists(status) && !fs::is_regular_file(status)) return std::nullopt;
+  bool const is_link = fs::is_symlink(fs::symlink_status(path, cause)) && fs::exists(status);
+  return is_link ? fs::canonical(path) : path;
+}
+
+}  // namespace
+
+void replace_file(fs::path const& path, std::function<void(std::ostream&)> const& write) {
+  auto const target = replaced_file(path);
+  if (!target) return write_in_place(path, path, write);
+  temporary_file file(*target);
   write_in_place(file.path(), path, write);
   file.take_final_name(path);
 }
 
 void replace_file(fs::path const& path, std::string_view contents) {
   replace_file(path, [contents](std::ostream& out) { out << contents; });
+}
+
+void require_replaceable(fs::path const& path) {
+  auto const target = replaced_file(path);
+  if (!target) return;
+  temporary_file const trial(*target);
+  write_in_place(trial.path(), path, [](std::ostream&) {});
 }
 
 }  // namespace ballast::inline trace

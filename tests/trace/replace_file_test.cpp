@@ -66,6 +66,25 @@ TEST_F(trace_replace_file, does_not_replace_a_device) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
+TEST_F(trace_replace_file, is_tried_before_without_touching_the_file_or_leaving_another) {
+  replace_file(folder_ / "a", "old");
+  ballast::require_replaceable(folder_ / "a");
+  ballast::require_replaceable(folder_ / "b");
+  ballast::require_replaceable("/dev/null");
+  EXPECT_EQ(contents(folder_ / "a"), "old");
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(trace_replace_file, tells_before_what_stands_in_the_way) {
+  EXPECT_THROW(ballast::require_replaceable(folder_), ballast::error);
+  try {
+    ballast::require_replaceable("/no/folder/a");
+    FAIL() << "no error";
+  } catch (ballast::error const& problem) {
+    EXPECT_STREQ(problem.what(), "cannot write /no/folder/a: No such file or directory");
+  }
+}
+
 TEST_F(trace_replace_file, says_that_the_disk_is_full) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
   try {

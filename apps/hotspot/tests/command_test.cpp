@@ -48,6 +48,16 @@ TEST(hotspot_command, begins_with_files_and_writes_what_it_ends_with) {
   EXPECT_EQ(picture.content(), std::string("P6\n2 2\n255\n") + std::string(12, '\0'));
 }
 
+TEST(hotspot_command, finds_out_before_it_reads_anything_that_a_file_cannot_be_written) {
+  for (std::string const option : {"--output", "--picture"}) {
+    auto const simulate = [&] {
+      hotspot.printed("--size 2 --temperature /no/such/file --devices host:1 " + option + " /no/folder/out");
+    };
+    EXPECT_THAT(simulate, testing::ThrowsMessage<error>(
+                              HasSubstr("cannot write /no/folder/out: No such file or directory")));
+  }
+}
+
 TEST(hotspot_command, tells_people_in_a_few_lines) {
   EXPECT_THAT(hotspot.printed("--size 10 --steps 3 --devices host:1"),
               StartsWith("hotspot, 10 x 10 cells, 3 steps, single precision, a chip of 0.0160 m\nsum "));

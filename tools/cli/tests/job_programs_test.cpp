@@ -57,6 +57,8 @@ TEST(cli_job_programs, refuse_wrong_usage_under_the_option_that_was_typed) {
   expect_refusal("matmul --device-memory 5K --devices host:1", "ballast: --device-memory is 5120; legal is ");
   expect_refusal("matmul --devices teapot", "ballast: --devices is teapot;");
   expect_refusal("hotspot --picture ''", "ballast: --picture is \"\"; legal is the name of a FILE");
+  expect_refusal("hotspot --size 2 --picture /no/folder/chip.ppm --devices host:1",
+                 "cannot write /no/folder/chip.ppm: No such file or directory", 1);
   expect_refusal("hotspot --size 2 --power /no/such/file --devices host:1", "/no/such/file cannot be opened.",
                  1);
 }
