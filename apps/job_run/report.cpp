@@ -44,7 +44,7 @@ std::string sizes_text(moved_bytes const& moved) {
 
 run_summary summary_of(device_list const& devices, job_options const& options, std::vector<timed_run> runs,
                        verdict found) {
-  run_summary summary{{}, options.policy, std::move(runs), std::move(found)};
+  run_summary summary{{}, options.policy, options.reuse, std::move(runs), std::move(found)};
   for (auto const& device : devices) summary.devices.push_back(device->name());
   return summary;
 }
@@ -56,6 +56,7 @@ json_value::object members_of(run_summary const& of) {
           {"runs", runs_as_json(of.runs)},
           {"devices", json_value::list_of(of.devices)},
           {"policy", of.policy},
+          {"reuse", of.reuse},
           {"tasks", last.tasks},
           {"bytes_moved", last.moved.all()},
           {"bytes_moved_by_direction", by_direction(last.moved)},
@@ -65,8 +66,8 @@ json_value::object members_of(run_summary const& of) {
 
 std::string text_of(run_summary const& of) {
   auto const& last = of.runs.back();
-  return "on " + joined(of.devices) + ", policy " + of.policy + "\n" + rounded(median_seconds(of)) +
-         " s (median of " + std::to_string(of.runs.size()) +
+  return "on " + joined(of.devices) + ", policy " + of.policy + (of.reuse ? "" : ", no reuse") + "\n" +
+         rounded(median_seconds(of)) + " s (median of " + std::to_string(of.runs.size()) +
          "); the last run: " + std::to_string(last.tasks) + " tasks, " + sizes_text(last.moved) + "\n" +
          (of.found.is_right ? "right: " : "WRONG: ") + of.found.checked + "\n";
 }

@@ -19,6 +19,7 @@ struct verdict {
 struct run_summary {
   std::vector<std::string> devices;  ///< names
   std::string policy;
+  bool reuse = true;            ///< job_options::reuse
   std::vector<timed_run> runs;  ///< at least one
   verdict found;
 };
@@ -26,8 +27,8 @@ struct run_summary {
 run_summary summary_of(device_list const& devices, job_options const& options, std::vector<timed_run> runs,
                        verdict found);
 
-/// seconds (the median), repetitions, runs (of each: seconds, tasks, bytes_moved), devices, policy, tasks and
-/// bytes_moved (of the last run), by where they went, verified and checked.
+/// seconds (the median), repetitions, runs (of each: seconds, tasks, bytes_moved), devices, policy, reuse,
+/// tasks and bytes_moved (of the last run), by where they went, verified and checked.
 json_value::object members_of(run_summary const& of);
 /// A few lines for people.
 std::string text_of(run_summary const& of);

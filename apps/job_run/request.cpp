@@ -59,6 +59,8 @@ void add_options(CLI::App& command, request& asked) {
           [&](std::string const& text) { asked.device_memory = bytes_in("--device-memory", text); },
           "Most bytes taken of each device, as 64M (K, M, G); more is worked through in smaller tasks")
       ->type_name("BYTES");
+  command.add_flag("--reuse,!--no-reuse", asked.reuse,
+                   "Whether a device keeps what a task leaves there; without, to compare with");
   command_line::add_whole_number(command, "--repeat", asked.repeat, 1u, most_repetitions,
                                  "Repetitions; the median of their times is told");
   command.add_flag("--check-maps", asked.check_maps,
@@ -84,6 +86,7 @@ job_options options_of(request const& asked) {
   options.tasks = asked.tasks;
   options.device_bytes = asked.device_memory;
   options.check_maps = asked.check_maps;
+  options.reuse = asked.reuse;
   return options;
 }
 

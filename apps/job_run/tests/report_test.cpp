@@ -16,6 +16,7 @@ using testing::HasSubstr;
 run_summary three_runs(bool is_right = true) {
   return {{"first", "second"},
           "fixed",
+          true,
           {{0.5, 3, {1, 2, 3}}, {0.25, 4, {10, 20, 30}}, {2.0, 5, {100, 200, 300}}},
           {is_right, "every cell"}};
 }
@@ -26,6 +27,7 @@ TEST(job_run_report, tells_the_median_of_the_times_and_the_rest_of_the_last_run)
   EXPECT_EQ(found["repetitions"], 3);
   EXPECT_EQ(found["devices"], nlohmann::json({"first", "second"}));
   EXPECT_EQ(found["policy"], "fixed");
+  EXPECT_EQ(found["reuse"], true);
   EXPECT_EQ(found["tasks"], 5);
   EXPECT_EQ(found["bytes_moved"], 600);
   EXPECT_EQ(found["bytes_moved_by_direction"]["between_devices"], 300);
@@ -48,6 +50,13 @@ TEST(job_run_report, says_the_same_to_people) {
             "devices\n"
             "right: every cell\n");
   EXPECT_THAT(text_of(three_runs(false)), HasSubstr("\nWRONG: every cell\n"));
+}
+
+TEST(job_run_report, says_that_nothing_was_kept_on_devices) {
+  auto forgetful = three_runs();
+  forgetful.reuse = false;
+  EXPECT_THAT(text_of(forgetful), HasSubstr("policy fixed, no reuse\n"));
+  EXPECT_THAT(json_value(members_of(forgetful)).text(), HasSubstr("\"reuse\":false"));
 }
 
 TEST(job_run_report, fails_a_wrong_result_with_what_was_checked) {

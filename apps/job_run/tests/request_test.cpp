@@ -28,12 +28,14 @@ TEST(job_run_request, becomes_options_of_a_scheduler) {
   asked.tasks = 17;
   asked.device_memory = 12345;
   asked.check_maps = true;
+  asked.reuse = false;
   auto const options = options_of(asked);
   EXPECT_EQ(options.policy, "guided");
   EXPECT_EQ(options.tasks, 17u);
   EXPECT_EQ(options.device_bytes, 12345u);
   EXPECT_TRUE(options.check_maps);
   EXPECT_FALSE(options_of({}).check_maps);
+  EXPECT_FALSE(options.reuse);
 }
 
 }  // namespace

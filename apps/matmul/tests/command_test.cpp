@@ -45,6 +45,16 @@ TEST(matmul_command, checks_access_maps) {
   EXPECT_EQ(matmul.answer("--size 60 --check-maps --devices host:1,host:1")["verified"], true);
 }
 
+TEST(matmul_command, reuses_what_devices_have_unless_told_otherwise) {
+  std::string const how = "--size 64 --devices host:1 ";
+  EXPECT_EQ(matmul.answer(how)["reuse"], true);
+  EXPECT_EQ(matmul.answer(how + "--reuse")["reuse"], true);
+  auto const forgetful = matmul.answer(how + "--no-reuse --policy master_worker --tasks 4");
+  EXPECT_EQ(forgetful["reuse"], false);
+  EXPECT_EQ(forgetful["verified"], true);
+  EXPECT_GE(forgetful["bytes_moved_by_direction"]["from_host"], 4 * (64 * 64 + 64 * 64));
+}
+
 TEST(matmul_command, tells_people_in_a_few_lines) {
   EXPECT_THAT(matmul.printed("--size 20 --devices host:1"),
               HasSubstr("product of int32 matrices, 20 x 20, kernel naive\n"));

@@ -50,6 +50,14 @@ TEST(cli_job_programs, matmul_multiplies_matrices_of_512) {
   EXPECT_EQ(answer["size"], 512);
 }
 
+TEST(cli_job_programs, keep_nothing_on_devices_if_told_so) {
+  for (std::string const program : {"matmul --size 64", "ep", "hotspot --size 64 --steps 3"}) {
+    auto const answer = answer_to(program + " --devices host:1,host:1 --no-reuse --json");
+    expect_what_all_tell(answer);
+    EXPECT_EQ(answer["reuse"], false) << program;
+  }
+}
+
 TEST(cli_job_programs, refuse_wrong_usage_under_the_option_that_was_typed) {
   expect_refusal("ep --class Z", "ballast: --class is Z; legal is S, W, A, B, C, D or E");
   expect_refusal("hotspot --size 0", "ballast: --size is 0; legal is a whole number from 1 to 32768");
