@@ -78,28 +78,34 @@ function(ballast_compile_fast target)
   ballast_precompile(${target} <gmock/gmock.h>)
 endfunction()
 
-# add_suite(target folder targets...): an executable of GoogleTest tests from folder/*.cpp and the kernel lists
-# folder/*.cu, linked with the given targets; nothing if the folder holds no tests. It may include tests/shared.
+# add_suite(target folder [NOT_RESIDENT] targets...): an executable of GoogleTest tests from folder/*.cpp and the kernel
+# lists folder/*.cu (NOT_RESIDENT as for add_kernels), linked with the given targets; nothing if the folder holds no
+# tests. It may include tests/shared.
 function(add_suite target folder)
+  cmake_parse_arguments(PARSE_ARGV 2 suite "NOT_RESIDENT" "" "")
+  set(not_resident "")
+  if(suite_NOT_RESIDENT)
+    set(not_resident NOT_RESIDENT)
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*.cu)
   if(NOT BALLAST_TESTS OR NOT sources)
     return()
   endif()
   add_executable(${target} ${sources})
-  target_link_libraries(${target} PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
+  target_link_libraries(${target} PRIVATE ${suite_UNPARSED_ARGUMENTS} GTest::gmock GTest::gtest_main)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/shared)
   ballast_compile_fast(${target})
   foreach(file IN LISTS kernels)
-    add_kernels(${target} ${file})
+    add_kernels(${target} ${file} ${not_resident})
   endforeach()
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
                        TEST_PREFIX "${target}."
                        PROPERTIES TIMEOUT 300 LABELS ${target})
 endfunction()
 
-# add_room_test(name [targets...]): the suite ballast_test_<name> from tests/<name>, which may include the room's
-# private headers too.
+# add_room_test(name [NOT_RESIDENT] [targets...]): the suite ballast_test_<name> from tests/<name>, which may include
+# the room's private headers too.
 function(add_room_test name)
   add_suite(ballast_test_${name} ${PROJECT_SOURCE_DIR}/tests/${name} ballast::${name} ${ARGN})
   if(TARGET ballast_test_${name})
