@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "job_run/request.hpp"
+#include "job_run/trace_file.hpp"
 #include "run.hpp"
 
 namespace ballast::ep {
@@ -36,8 +37,12 @@ std::string as_text(problem_class const& of, finished_run const& done) {
 }
 
 void run_command(command_request const& typed, std::function<bool()> const& stop_requested) {
-  plan const asked{class_named(typed.of), job_run::options_of(typed.how), typed.how.repeat};
-  auto const done = run(job_run::devices_of(typed.how), asked, stop_requested);
+  auto const devices = job_run::devices_of(typed.how);
+  job_run::trace_file const trace(typed.how.trace, devices);
+  plan asked{class_named(typed.of), job_run::options_of(typed.how), typed.how.repeat};
+  asked.options.spans = trace.spans();
+  auto const done = run(devices, asked, stop_requested);
+  trace.save();
   std::cout << (typed.how.json ? as_json(asked.of, done) : as_text(asked.of, done));
   job_run::expect_right(done.summary);
 }

@@ -9,6 +9,7 @@
 #include "ballast/report/table.hpp"
 #include "command_line/options.hpp"
 #include "job_run/request.hpp"
+#include "job_run/trace_file.hpp"
 #include "run.hpp"
 
 namespace ballast::hotspot {
@@ -58,8 +59,12 @@ std::string as_text(command_request const& typed, plan const& asked, finished_ru
 }
 
 void run_command(command_request const& typed, std::function<bool()> const& stop_requested) {
-  auto const asked = plan_for(typed);
-  auto const done = run(job_run::devices_of(typed.how), asked, stop_requested);
+  auto asked = plan_for(typed);
+  auto const devices = job_run::devices_of(typed.how);
+  job_run::trace_file const trace(typed.how.trace, devices);
+  asked.options.spans = trace.spans();
+  auto const done = run(devices, asked, stop_requested);
+  trace.save();
   std::cout << (typed.how.json ? as_json(typed, asked, done) : as_text(typed, asked, done));
   job_run::expect_right(done.how);
 }

@@ -25,11 +25,12 @@ struct request {
   bool reuse = job_options{}.reuse;
   std::uint32_t repeat = 1;
   bool check_maps = false;  ///< as job_options::check_maps
+  std::string trace = {};   ///< for a trace_file
   bool json = false;
 };
 
-/// Adds --devices, --policy, --tasks, --device-memory, --reuse with --no-reuse, --repeat, --check-maps and
-/// --json. `asked` must outlive the parsing.
+/// Adds --devices, --policy, --tasks, --device-memory, --reuse with --no-reuse, --repeat, --check-maps,
+/// --trace and --json. `asked` must outlive the parsing.
 void add_options(CLI::App& command, request& asked);
 
 /// "4096", "64K", "100M" or "2G" (of 1024 each) as bytes. Throws bad_argument (`option`) for anything else

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "job_run/tests/command_line.hpp"
 #include "scratch_file.hpp"
 
@@ -48,8 +50,16 @@ TEST(hotspot_command, begins_with_files_and_writes_what_it_ends_with) {
   EXPECT_EQ(picture.content(), std::string("P6\n2 2\n255\n") + std::string(12, '\0'));
 }
 
+TEST(hotspot_command, writes_a_trace_of_which_task_ran_where) {
+  scratch_file const trace("trace");
+  auto const found =
+      hotspot.answer("--size 64 --steps 3 --devices host:1,host:1 --policy static --trace " + trace.path());
+  auto const events = nlohmann::json::parse(trace.content())["traceEvents"];
+  EXPECT_EQ(std::ranges::count(events, "X", [](auto const& event) { return event["ph"]; }), found["tasks"]);
+}
+
 TEST(hotspot_command, finds_out_before_it_reads_anything_that_a_file_cannot_be_written) {
-  for (std::string const option : {"--output", "--picture"}) {
+  for (std::string const option : {"--output", "--picture", "--trace"}) {
     auto const simulate = [&] {
       hotspot.printed("--size 2 --temperature /no/such/file --devices host:1 " + option + " /no/folder/out");
     };
