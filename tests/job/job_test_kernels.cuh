@@ -101,7 +101,7 @@ struct add_one_to_slices {
   BALLAST_HD void operator()(Block& block) const {
     block.for_each(elements_of_slice, [&](std::uint32_t i) {
       auto const at = (std::size_t(i / inner) * side + block.index()) * inner + i % inner;
-      to[at + std::size_t(write_shift)] = from[at + std::size_t(read_shift)] + 1;
+      to.data()[std::ptrdiff_t(at) + write_shift] = from.data()[std::ptrdiff_t(at) + read_shift] + 1;
     });
   }
 };
