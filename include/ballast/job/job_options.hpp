@@ -18,8 +18,8 @@ struct job_options {
   /// tasks, and what was used longest ago goes back to the host. 0: 0.9 of what is free on a GPU, of what the
   /// machine has available a quarter for all CPU cores of the list.
   std::uint64_t device_bytes = 0;
-  /// false: what a device has is written back and forgotten after each task (Ohno et al. 2016, Fig. 14c,
-  /// "naive").
+  /// false: what a device has and no task in flight uses is written back and forgotten after each task (Ohno
+  /// et al. 2016, Fig. 14c: their scheme without its optimisations).
   bool reuse = true;
   /// true, on CPU cores only: each task runs twice on memory of its own, to find what its kernel does beside
   /// the access maps (docs/job.md, "Checking access maps"). Such a task fails, and nothing of it reaches the
