@@ -6,8 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "job_run/request.hpp"
-#include "job_run/trace_file.hpp"
+#include "job_run/carry_out.hpp"
 #include "run.hpp"
 
 namespace ballast::ep {
@@ -37,13 +36,12 @@ std::string as_text(problem_class const& of, finished_run const& done) {
 }
 
 void run_command(command_request const& typed, std::function<bool()> const& stop_requested) {
-  auto const devices = job_run::devices_of(typed.how);
-  job_run::trace_file const trace(typed.how.trace, devices);
-  plan asked{class_named(typed.of), job_run::options_of(typed.how), typed.how.repeat};
-  asked.options.spans = trace.spans();
-  auto const done = run(devices, asked, stop_requested);
-  trace.save();
-  std::cout << (typed.how.json ? as_json(asked.of, done) : as_text(asked.of, done));
+  auto const& of = class_named(typed.of);
+  auto const draw = [&](device_list const& devices, job_options const& options) {
+    return run(devices, {of, options, typed.how.repeat}, stop_requested);
+  };
+  auto const done = job_run::carry_out(typed.how, draw);
+  std::cout << (typed.how.json ? as_json(of, done) : as_text(of, done));
   job_run::expect_right(done.summary);
 }
 

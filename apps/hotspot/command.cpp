@@ -2,14 +2,15 @@
 #include "command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <iostream>
 #include <memory>
 #include <utility>
 
 #include "ballast/report/table.hpp"
+#include "command_line/files.hpp"
 #include "command_line/options.hpp"
-#include "job_run/request.hpp"
-#include "job_run/trace_file.hpp"
+#include "job_run/carry_out.hpp"
 #include "run.hpp"
 
 namespace ballast::hotspot {
@@ -30,7 +31,7 @@ plan plan_for(command_request const& typed) {
           chip_size_named(typed.chip),
           precision_named(typed.precision),
           typed.files,
-          job_run::options_of(typed.how),
+          {},
           typed.how.repeat};
 }
 
@@ -58,13 +59,22 @@ std::string as_text(command_request const& typed, plan const& asked, finished_ru
          rounded(done.end.last, 8) + "\n" + job_run::text_of(done.how);
 }
 
+void refuse_to_write_twice(command_request const& typed) {
+  std::array<command_line::named_file, 3> const outputs{
+      {{"--output", typed.files.output}, {"--picture", typed.files.picture}, {"--trace", typed.how.trace}}};
+  std::array<command_line::named_file, 2> const inputs{
+      {{"--temperature", typed.files.temperature}, {"--power", typed.files.power}}};
+  command_line::refuse_to_write_twice(outputs, inputs);
+}
+
 void run_command(command_request const& typed, std::function<bool()> const& stop_requested) {
+  refuse_to_write_twice(typed);
   auto asked = plan_for(typed);
-  auto const devices = job_run::devices_of(typed.how);
-  job_run::trace_file const trace(typed.how.trace, devices);
-  asked.options.spans = trace.spans();
-  auto const done = run(devices, asked, stop_requested);
-  trace.save();
+  auto const simulate = [&](device_list const& devices, job_options const& options) {
+    asked.options = options;
+    return run(devices, asked, stop_requested);
+  };
+  auto const done = job_run::carry_out(typed.how, simulate);
   std::cout << (typed.how.json ? as_json(typed, asked, done) : as_text(typed, asked, done));
   job_run::expect_right(done.how);
 }

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "command_line/options.hpp"
-#include "job_run/request.hpp"
-#include "job_run/trace_file.hpp"
+#include "job_run/carry_out.hpp"
 #include "run.hpp"
 
 namespace ballast::matmul {
@@ -35,15 +34,12 @@ std::string as_text(command_request const& typed, job_run::run_summary const& do
 }
 
 void run_command(command_request const& typed, std::function<bool()> const& stop_requested) {
-  auto const devices = job_run::devices_of(typed.how);
-  job_run::trace_file const trace(typed.how.trace, devices);
-  plan asked{{typed.size, typed.size, typed.size},
-             product_kernel_named(typed.kernel),
-             job_run::options_of(typed.how),
-             typed.how.repeat};
-  asked.options.spans = trace.spans();
-  auto const done = run(devices, asked, stop_requested);
-  trace.save();
+  product_shape const shape{typed.size, typed.size, typed.size};
+  auto const kernel = product_kernel_named(typed.kernel);
+  auto const multiply = [&](device_list const& devices, job_options const& options) {
+    return run(devices, {shape, kernel, options, typed.how.repeat}, stop_requested);
+  };
+  auto const done = job_run::carry_out(typed.how, multiply);
   std::cout << (typed.how.json ? as_json(typed, done) : as_text(typed, done));
   job_run::expect_right(done);
 }

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "ballast/base/argument_text.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/queue/feed_policy.hpp"
+#include "command_line/files.hpp"
 #include "gaussian_system.hpp"
 #include "lammps_file.hpp"
 #include "text_file.hpp"
@@ -84,39 +86,25 @@ std::vector<solution> solutions_for(run_request const& asked) {
   return all;
 }
 
-bool same_file(std::string const& a, std::string const& b) {
-  std::error_code ignored;
-  auto const plain = [](std::string const& path) { return fs::absolute(path).lexically_normal(); };
-  return plain(a) == plain(b) || fs::equivalent(a, b, ignored);
-}
-
-/// Refuses a file that could not be written at the end of a long run, or that would destroy what is read.
-void check_output(std::string_view option, std::string const& path, std::string const& input) {
+/// Refuses a file that could not be written at the end of a long run.
+void check_output(command_line::named_file const& output) {
+  auto const& [option, path] = output;
   if (path.empty()) return;
   auto const folder = fs::absolute(path).parent_path();
   if (!fs::is_directory(folder)) refuse_argument(option, path, "a file in a folder that exists");
   if (fs::is_directory(path)) refuse_argument(option, path, "a file, not a folder");
-  if (!input.empty() && same_file(path, input))
-    refuse_argument(option, path, "another file than the one read");
 }
 
+/// A checkpoint may replace the one that the run begins with.
 void check_outputs(run_request const& asked) {
-  std::string const input = asked.system == "gaussian" ? "" : asked.system;
-  std::array<std::pair<std::string_view, std::string>, 3> const outputs{
-      {{"--checkpoint", asked.files.checkpoint},
-       {"--trajectory", asked.files.trajectory},
-       {"--trace", asked.trace}}};
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    check_output(outputs[i].first, outputs[i].second, input);
-    if (i > 0) check_output(outputs[i].first, outputs[i].second, asked.restart);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (outputs[i].second.empty() || outputs[j].second.empty()) continue;
-      if (same_file(outputs[i].second, outputs[j].second)) {
-        refuse_argument(outputs[i].first, outputs[i].second,
-                        "another file than that of " + std::string(outputs[j].first));
-      }
-    }
-  }
+  std::array<command_line::named_file, 3> const outputs{{{"--checkpoint", asked.files.checkpoint},
+                                                         {"--trajectory", asked.files.trajectory},
+                                                         {"--trace", asked.trace}}};
+  for (auto const& output : outputs) check_output(output);
+  command_line::named_file const system{"--system", asked.system == "gaussian" ? "" : asked.system},
+      restart{"--restart", asked.restart};
+  command_line::refuse_to_write_twice(outputs, {&system, 1});
+  command_line::refuse_to_write_twice(std::span(outputs).subspan(1), {&restart, 1});
 }
 
 void check_periods(output_files const& files) {

@@ -15,6 +15,7 @@
 #include "ballast/job/split_policy.hpp"
 #include "job/benchmarks.hpp"
 #include "job_order.hpp"
+#include "job_residence.hpp"
 #include "task_planner.hpp"
 #include "working_set.hpp"
 
@@ -117,7 +118,7 @@ class planned_steps {
   void plan_task(step_in_flight& step, std::uint32_t device, job_part part) {
     auto const of_part = uses(part);
     if (order_.in_the_way(job_, of_part)) throw std::logic_error("steps are planned one after the other");
-    auto residents = memories_[device].pin(needs_of_all(of_part), data_).value();
+    auto residents = memories_[device].pin(needs_of(of_part), data_).value();
     order_.note_planned(job_, part);
     place_id const place(1 + device);
     for (std::size_t i = 0; i < arrays; ++i)
@@ -129,12 +130,6 @@ class planned_steps {
       }
     step.tasks.push_back({device, part, noted_kernel(of_part, place, residents), std::move(residents)});
     ++tasks_;
-  }
-  static std::vector<needed_bytes> needs_of_all(std::vector<array_use> const& of_part) {
-    std::vector<needed_bytes> needs;
-    for (auto const& use : of_part)
-      needs.push_back({use.array, use.read.is_empty() ? use.written.hull() : use.read.hull()});
-    return needs;
   }
   op_id noted_kernel(std::vector<array_use> const& of_part, place_id place,
                      std::vector<resident_bytes> const& residents) {

@@ -8,7 +8,7 @@
 namespace ballast::bench {
 namespace {
 
-/// The paper's: nothing stays on a device from one task to the next.
+/// The paper's: what no task in flight uses leaves its device after each task.
 constexpr char const* naive = "naive";
 
 std::string alone_on(compute_device const& device) { return "alone on " + device.name(); }

@@ -18,6 +18,7 @@ namespace ballast::bench {
 /// `gpu`: as CUDA numbers them.
 std::unique_ptr<job_program> plain_matmul(int gpu, matmul::product_shape const& shape,
                                           matmul::product_kernel with);
+/// `of` outlives it.
 std::unique_ptr<job_program> plain_ep(int gpu, ep::problem_class const& of);
 std::unique_ptr<job_program> plain_hotspot(int gpu, hotspot::plate const& of, std::uint32_t steps);
 

@@ -13,8 +13,6 @@
 namespace ballast::bench {
 namespace {
 
-using bytes_of_all = shared_array<std::uint32_t>;
-
 /// A copy from the same host memory to each device, all at once.
 class copies_by_hand {
  public:
@@ -63,7 +61,7 @@ class read_by_jobs {
  private:
   std::uint32_t devices_;
   job_scheduler jobs_;
-  bytes_of_all array_;
+  shared_array<std::uint32_t> array_;
   moved_bytes moved_;
 };
 

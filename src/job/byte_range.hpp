@@ -15,6 +15,14 @@ struct byte_range {
   constexpr bool operator==(byte_range const&) const = default;
 };
 
+/// Whether they have a byte in common; neither is empty.
+constexpr bool meet(byte_range one, byte_range other) {
+  return one.begin < other.end && other.begin < one.end;
+}
+/// Empty if there is none.
+constexpr byte_range common(byte_range one, byte_range other) {
+  return {std::max(one.begin, other.begin), std::min(one.end, other.end)};
+}
 /// The smallest range that holds both.
 constexpr byte_range joined(byte_range one, byte_range other) {
   if (one.is_empty()) return other;

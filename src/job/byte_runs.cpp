@@ -46,8 +46,6 @@ class flattening {
   std::size_t each_;
 };
 
-bool overlap(byte_range a, byte_range b) { return a.begin < b.end && b.begin < a.end; }
-
 }  // namespace
 
 byte_runs::byte_runs(region const& elements, extents const& array, std::size_t element_bytes)
@@ -73,7 +71,7 @@ byte_runs byte_runs::intersect(byte_range bounds) const {
 }
 
 bool byte_runs::meets(byte_runs const& other) const {
-  if (!overlap(hull(), other.hull())) return false;
+  if (!meet(hull(), other.hull())) return false;
   auto const mine = intersect(other.hull()), theirs = other.intersect(hull());
   bool found = false;
   mine.for_each_interval(

@@ -10,7 +10,7 @@ namespace ballast::inline job {
 namespace {
 
 constexpr double ns_of_any_copy = 10'000;
-// Expected, not measured: `ballast devices` measures them (measured_links).
+// Expected, not measured.
 constexpr double host_link = 55, peer_link = 395, copying_core = 10;
 
 bool all_are_usable(std::uint32_t places, std::vector<copy_link> const& links) {
@@ -54,12 +54,6 @@ copy_links expected_links(device_list const& devices) {
     for (auto const& to : devices) links.push_back(expected_link(*from, *to));
   }
   return {std::uint32_t(devices.size() + 1), std::move(links)};
-}
-
-copy_links measured_links(link_matrix const& measured) {
-  std::vector<copy_link> links;
-  for (auto const& one : measured.links) links.push_back({one.gigabytes_per_second, one.direct});
-  return {std::uint32_t(measured.places.size()), std::move(links)};
 }
 
 }  // namespace ballast::inline job

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/device/link_matrix.hpp"
+#include "ballast/device/compute_device.hpp"
 #include "ids.hpp"
 
 namespace ballast::inline job {
@@ -36,9 +36,7 @@ class copy_links {
 };
 
 /// As they are expected of machines with one PCIe 5.0 x16 link per GPU and NVLink between GPUs, and of
-/// memcpy: where nothing was measured. May enable peer access.
+/// memcpy; nothing is measured. May enable peer access.
 copy_links expected_links(device_list const& devices);
-/// Throws bad_argument ("links") as above.
-copy_links measured_links(link_matrix const& measured);
 
 }  // namespace ballast::inline job

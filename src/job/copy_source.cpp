@@ -11,7 +11,6 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr place_id host{0};
 enum port : std::size_t { out_to_host, in_from_host, out_to_devices, in_from_devices, ports };
 
 bool is_one_of(std::uint32_t places, place_id place) { return places >> place.value() & 1; }
@@ -22,11 +21,11 @@ copy_sources::copy_sources(copy_links links)
     : links_(std::move(links)), queued_ns_(std::size_t(links_.places()) * ports) {}
 
 std::size_t copy_sources::port_out(place_id from, place_id to) const {
-  return from.value() * ports + (to == host ? out_to_host : out_to_devices);
+  return from.value() * ports + (to == host_place ? out_to_host : out_to_devices);
 }
 
 std::size_t copy_sources::port_in(place_id from, place_id to) const {
-  return to.value() * ports + (from == host ? in_from_host : in_from_devices);
+  return to.value() * ports + (from == host_place ? in_from_host : in_from_devices);
 }
 
 std::int64_t copy_sources::ns_until_there(place_id from, place_id to, std::size_t bytes) const {
@@ -36,8 +35,8 @@ std::int64_t copy_sources::ns_until_there(place_id from, place_id to, std::size_
 /// Devices share what the host's links carry, and their own links are theirs.
 bool copy_sources::spares_the_host(place_id from, place_id to) const {
   auto const& link = links_.between(from, to);
-  return from != host && to != host && link.direct &&
-         link.bytes_per_ns >= links_.between(host, to).bytes_per_ns;
+  return from != host_place && to != host_place && link.direct &&
+         link.bytes_per_ns >= links_.between(host_place, to).bytes_per_ns;
 }
 
 place_id copy_sources::choose(std::uint32_t holders, place_id to, std::size_t bytes) const {

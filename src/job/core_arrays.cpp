@@ -71,15 +71,20 @@ void scheduler_core::forget_gone_arrays() {
       for (auto const& residence : residences_) residence->set().remove_array(array, {});
 }
 
-std::shared_ptr<array_home> scheduler_core::home_of(array_id array) const {
+/// Nobody else may have it any more.
+std::shared_ptr<array_home> scheduler_core::home_of(array_id array) {
   auto const found = arrays_.find(array);
-  return found == arrays_.end() ? nullptr : found->second.lock();
+  if (found == arrays_.end()) return nullptr;
+  auto home = found->second.lock();
+  departed_.push_back(home);
+  return home;
 }
 
-void scheduler_core::lose_device(std::uint32_t device, job_number job) {
+/// What its tasks were to write is lost by their jobs, when they end; all else by nobody.
+void scheduler_core::lose_device(std::uint32_t device) {
   if (std::exchange(on_devices_[device].is_lost, true)) return;
   for (auto const& [id, array] : arrays_)
-    if (auto const home = array.lock()) home->ledger.note_place_lost(place_id(1 + device), job);
+    if (auto const home = home_of(id)) home->ledger.note_place_lost(place_id(1 + device), {});
 }
 
 /// That its arrays take on a device.
@@ -89,7 +94,7 @@ std::size_t scheduler_core::memory_of_part(job_record const& job, job_part part)
   return sum;
 }
 
-void scheduler_core::refuse_what_fits_nowhere(job_record const& job) const {
+void scheduler_core::refuse_what_fits_nowhere(job_record const& job) {
   auto const largest = std::ranges::max_element(
       residences_, {}, [](auto const& residence) { return residence->set().bytes(); });
   auto const limit = (*largest)->set().bytes();

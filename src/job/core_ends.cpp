@@ -43,8 +43,8 @@ void scheduler_core::note_told_ends() {
       ++told;
       continue;
     }
-    note_end(told->second.lane, told->second.end);
-    told = told_ends_.erase(told);
+    auto const counts = told_ends_.extract(told++);
+    note_end(counts.mapped().lane, counts.mapped().end);
   }
 }
 
@@ -55,8 +55,7 @@ void scheduler_core::note_end(std::uint32_t lane, lane_end const& end) {
   progress_.erase(end.op.value());
   auto const task = tasks_.extract(end.op.value());
   auto const copy = copies_.extract(end.op.value());
-  if (end.failure && is_device_lost(end.failure))
-    lose_device(lane, task ? task.mapped().job->number : copy.mapped().job);
+  if (end.failure && is_device_lost(end.failure)) lose_device(lane);
   if (task) note_task_end(lane, task.mapped(), end, failed);
   if (copy) {
     note_copy_end(end.op, copy.mapped(), failed);
@@ -71,18 +70,19 @@ void scheduler_core::note_copy_end(op_id op, copy_in_flight const& copy, bool fa
   for (auto const bytes : what.bytes) array->ledger.note_not_arrived(op, what.to, bytes, job);
 }
 
-void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end,
-                                   bool failed) {
-  auto& job = *task.job;
-  --job.tasks_in_flight;
-  --job.shares[task.share].in_flight;
+void scheduler_core::let_go(std::uint32_t lane, planned_task const& task) {
+  --task.job->tasks_in_flight;
+  --task.job->shares[task.share].in_flight;
   --on_devices_[lane].tasks;
   residences_[lane]->set().unpin(task.residents);
   if (!options_.reuse) residences_[lane]->drop_unpinned();
-  if (failed) {
-    note_task_failed(task, end);
-    return;
-  }
+}
+
+void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end,
+                                   bool failed) {
+  let_go(lane, task);
+  if (failed) return note_task_failed(task, end);
+  auto& job = *task.job;
   ++statistics_.tasks;
   record_span(job, lane, end);
   job.report.moved += task.moved;

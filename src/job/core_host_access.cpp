@@ -9,8 +9,6 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr place_id host_place{0};
-
 byte_runs bytes_of(array_home const& array, index_range elements) {
   return {region({elements}), array.shape, array.element_bytes};
 }

@@ -32,7 +32,9 @@ bool scheduler_core::begin(job_record& job) {
   return true;
 }
 
-bool scheduler_core::are_all_lost() const { return std::ranges::all_of(on_devices_, &on_device::is_lost); }
+bool scheduler_core::are_all_lost() const {
+  return std::ranges::all_of(on_devices_, &device_in_use::is_lost);
+}
 
 void scheduler_core::begin_on_sound_devices(job_record& job) {
   choose_devices(job);
@@ -77,7 +79,7 @@ job_shape scheduler_core::shape_of(job_record const& job) const {
     shape.devices.push_back(
         {.most_units = job.most_units[share],
          .blocks_at_once = listed == kernels_.end() ? 0 : listed->second.blocks_at_once[device],
-         .bytes_per_ns = sources_.links().between(place_id(0), place_id(1 + device)).bytes_per_ns});
+         .bytes_per_ns = sources_.links().between(host_place, place_id(1 + device)).bytes_per_ns});
   }
   return shape;
 }

@@ -11,8 +11,8 @@ op_stream on(std::uint32_t device, lane_stream stream) { return {device, std::ui
 
 moved_bytes moved_by(noted_copy const& copy) {
   auto const bytes = copy.size;
-  if (copy.from == place_id(0)) return {.from_host = bytes};
-  if (copy.to == place_id(0)) return {.to_host = bytes};
+  if (copy.from == host_place) return {.from_host = bytes};
+  if (copy.to == host_place) return {.to_host = bytes};
   return {.between_devices = bytes};
 }
 
@@ -20,9 +20,9 @@ moved_bytes moved_by(noted_copy const& copy) {
 
 /// The target's, so that what comes in is in one order; but a GPU reaches all memory, and CPU cores do not.
 op_stream scheduler_core::stream_of_copy(place_id from, place_id to) const {
-  if (to == place_id(0)) return on(from.value() - 1, lane_stream::copy_out);
+  if (to == host_place) return on(from.value() - 1, lane_stream::copy_out);
   auto const is_cuda = [&](place_id place) {
-    return place != place_id(0) && devices_[place.value() - 1]->is_cuda();
+    return place != host_place && devices_[place.value() - 1]->is_cuda();
   };
   if (is_cuda(from) && !is_cuda(to)) return on(from.value() - 1, lane_stream::copy_out);
   return on(to.value() - 1, lane_stream::copy_in);
@@ -83,7 +83,7 @@ void scheduler_core::hand_copy(std::shared_ptr<array_home> const& array, noted_c
 }
 
 placed_bytes scheduler_core::placed(array_home const& array, place_id place, byte_range bytes) const {
-  if (place == place_id(0)) return {array.host_memory(), {{bytes, bytes.begin}}};
+  if (place == host_place) return {array.host_memory(), {{bytes, bytes.begin}}};
   auto const& residence = *residences_[place.value() - 1];
   return {residence.memory(), residence.set().located(array.id, bytes)};
 }

@@ -13,20 +13,26 @@ constexpr int most_looked_at = 16;
 
 }  // namespace
 
+/// Jobs that fail at once make room for others to be looked at, and no end would tell of it.
 void scheduler_core::advance() {
   forget_gone_arrays();
   if (stopped_) return;
   for (auto& device : on_devices_) device.lacks_memory = false;
+  do plan_jobs();
+  while (retire_ended());
+}
+
+void scheduler_core::plan_jobs() {
   int looked_at = 0;
   for (auto const& job : jobs_) {
     if (!job->is_planned() && ++looked_at > most_looked_at) break;
     if (!job->is_planned()) plan_of(job);
     if (job->failure) drop_rest(*job);
   }
-  retire_ended();
 }
 
-void scheduler_core::retire_ended() {
+bool scheduler_core::retire_ended() {
+  auto const failed_before = statistics_.failed;
   auto const ended = [&](std::shared_ptr<job_record> const& job) {
     if (!job->has_ended()) return false;
     if (job->failure) drop_rest(*job);
@@ -37,6 +43,7 @@ void scheduler_core::retire_ended() {
     return true;
   };
   if (std::erase_if(jobs_, ended) != 0) changed_.ring();
+  return statistics_.failed != failed_before;
 }
 
 void scheduler_core::plan_of(std::shared_ptr<job_record> const& job) {
@@ -115,17 +122,32 @@ bool scheduler_core::pin(planned_task& task) {
   return true;
 }
 
-/// All is brought before anything is written, since one array may be several arguments.
 void scheduler_core::plan_task(planned_task task) {
-  auto const& arguments = task.job->request.arguments;
   auto const device = task.job->devices[task.share];
-  auto const place = place_id(1 + device);
+  bring_reads(task);
+  auto const kernel = note_kernel(task);
+  hand_kernel(kernel, task);
+  ++task.job->tasks_in_flight;
+  ++on_devices_[device].tasks;
+  tasks_.emplace(kernel.value(), std::move(task));
+}
+
+void scheduler_core::bring_reads(planned_task& task) {
+  auto const& arguments = task.job->request.arguments;
+  auto const place = place_id(1 + task.job->devices[task.share]);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     auto const moved =
         bring(arguments[i].array, task.uses[i].read, place, task.resident_of(i).after, task.job->number);
     task.moved += moved;
     if (!task.job->is_shared_by_units(i)) task.own_bytes += moved.all();
   }
+}
+
+/// All that it reads is noted before anything that it writes, since one array may be several arguments.
+op_id scheduler_core::note_kernel(planned_task const& task) {
+  auto const& arguments = task.job->request.arguments;
+  auto const device = task.job->devices[task.share];
+  auto const place = place_id(1 + device);
   auto const kernel = ops_.add(op_kind::kernel, next_compute_stream(device));
   for (auto const& resident : task.residents)
     for (auto const earlier : resident.after) ops_.order_after(kernel, earlier);
@@ -133,13 +155,10 @@ void scheduler_core::plan_task(planned_task task) {
     note_reads(arguments[i].array->ledger, kernel, place, task.uses[i].read);
   for (std::size_t i = 0; i < arguments.size(); ++i)
     note_writes(arguments[i].array->ledger, kernel, place, task.uses[i].written);
-  hand_kernel(kernel, task);
-  ++task.job->tasks_in_flight;
-  ++on_devices_[device].tasks;
-  tasks_.emplace(kernel.value(), std::move(task));
+  return kernel;
 }
 
-resident_bytes const& scheduler_core::planned_task::resident_of(std::size_t argument) const {
+resident_bytes const& planned_task::resident_of(std::size_t argument) const {
   return *std::ranges::find(residents, uses[argument].array, &resident_bytes::array);
 }
 

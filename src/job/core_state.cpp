@@ -73,18 +73,23 @@ void scheduler_core::stop(deadline until) {
 }
 
 /// What is kept here keeps arrays, and they keep this. Arrays may stay for long, their memory on devices need
-/// not, unless a job is still at it.
+/// not, unless a block may still be at it.
 void scheduler_core::give_up_jobs() {
+  bool const all_ended = jobs_.empty();
+  forget_jobs();
+  for (std::uint32_t device = 0; device < devices_.size(); ++device)
+    if (all_ended && !on_devices_[device].is_lost) residences_[device]->free_memory();
+}
+
+void scheduler_core::forget_jobs() {
+  decltype(tasks_) tasks;  // these go when the mutex is free
+  decltype(copies_) copies;
   guard const hold(*this);
-  for (auto const& job : jobs_) {
-    job->tell_end();
-    departed_.push_back(job);
-  }
-  if (jobs_.empty())
-    for (auto const& residence : residences_) residence->free_memory();
+  for (auto const& job : jobs_) job->tell_end();
+  departed_.insert(departed_.end(), jobs_.begin(), jobs_.end());
   jobs_.clear();
-  tasks_.clear();
-  copies_.clear();
+  tasks.swap(tasks_);
+  copies.swap(copies_);
   told_ends_.clear();
 }
 

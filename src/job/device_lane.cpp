@@ -166,7 +166,10 @@ void device_lane::wake_watchers(lane_progress const& of) {
 /// A lane of a GPU stays awake for a while, for ends and for new work: to be woken costs more than a small
 /// task.
 void device_lane::wait_past(std::uint64_t seen) {
-  if (device_->is_cuda() && !loss_ && ++looks_ <= looks_before_sleep) return;
+  if (device_->is_cuda() && !loss_ && looks_ < looks_before_sleep) {
+    ++looks_;
+    return;
+  }
   if (loss_ || std::ranges::none_of(queues_, &lane_queue::has_issued))
     bell_.wait_past(seen, clock::time_point::max());
   else

@@ -18,16 +18,16 @@ std::vector<std::uint32_t> job_history::all_ones(job_shape const& shape) {
   return std::vector<std::uint32_t>(shape.devices.size(), 1);
 }
 
-void job_history::learn(job_run const& run) { learn(run, run.spans_ns()); }
+void job_history::learn(finished_job const& run) { learn(run, run.spans_ns()); }
 
-void job_history::learn(job_run const& run, std::vector<double> const& busy_ns) {
+void job_history::learn(finished_job const& run, std::vector<double> const& busy_ns) {
   if (!run.alone) return;
   for (std::size_t device = 0; device < speeds_.size(); ++device)
     speeds_[device].learn(whole_steps(run.devices[device].units, units_of_step_[device]), busy_ns[device]);
   known_ = true;
 }
 
-void job_history::forget(job_run const& run) {
+void job_history::forget(finished_job const& run) {
   if (!run.alone) return;
   for (std::size_t device = 0; device < speeds_.size(); ++device)
     if (run.devices[device].units > 0) speeds_[device] = {};

@@ -22,11 +22,11 @@ class job_history {
   std::vector<std::uint32_t> const& units_of_step() const { return units_of_step_; }
 
   /// Nothing is learned from a run that shared a device with another job: its times are not its own.
-  void learn(job_run const& run);
+  void learn(finished_job const& run);
   /// Likewise, with other times than the run's: of each device, above 0 where it had units.
-  void learn(job_run const& run, std::vector<double> const& busy_ns);
+  void learn(finished_job const& run, std::vector<double> const& busy_ns);
   /// What was known of the devices that had units in this run.
-  void forget(job_run const& run);
+  void forget(finished_job const& run);
 
   bool is_known() const { return known_; }
   /// Of each device, in steps per ns; 0 as long as nothing is known.

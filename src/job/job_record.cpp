@@ -59,7 +59,7 @@ std::vector<array_use> job_record::uses_or_failure(job_part part) {
     return uses(part);
   } catch (...) {
     fail(std::make_exception_ptr(job_failed(called_, part, "", cause_of(std::current_exception()))));
-    return {};
+    return uses_at_most(part);
   }
 }
 

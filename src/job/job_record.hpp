@@ -31,7 +31,7 @@ class job_record {
 
   /// What a part reads and writes of each array, in the order of the arguments. Throws what a map throws.
   std::vector<array_use> uses(job_part part) const;
-  /// The same; fails the job, and has none, if a map throws.
+  /// The same as uses_at_most(); fails the job if a map throws.
   std::vector<array_use> uses_or_failure(job_part part);
   /// The same; what the whole job does, if a map throws.
   std::vector<array_use> uses_at_most(job_part part) const;

@@ -10,8 +10,6 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr place_id host_place{0};
-
 std::uint32_t bit_of(place_id place) { return 1u << place.value(); }
 
 byte_runs runs_of(std::vector<byte_range> const& bytes) {

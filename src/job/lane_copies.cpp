@@ -6,10 +6,6 @@
 namespace ballast::inline job {
 namespace {
 
-byte_range common(byte_range one, byte_range other) {
-  return {std::max(one.begin, other.begin), std::min(one.end, other.end)};
-}
-
 std::byte* address(placed_bytes const& at, located_bytes const& piece, std::size_t byte) {
   return at.memory + piece.offset + (byte - piece.bytes.begin);
 }

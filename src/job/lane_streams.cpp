@@ -69,12 +69,13 @@ lane_queue::issued_work lane_queue::enqueue(lane_work const& work) {
 /// What comes after one that could not be issued waits for the event behind it all the same, since the stream
 /// may still be at what was before.
 void lane_queue::try_to_enqueue(lane_work const& work, issued_work& result) {
-  wait_for(work.after);
-  if (std::ranges::any_of(work.data_of, [](auto const& source) { return source->has_failed(); }))
-    result.failure = failure_of_source();
-  if (work.is_kernel) result.begin = stream_->record();
   try {
-    if (!result.failure) work.enqueue(*stream_);
+    wait_for(work.after);
+    if (work.is_kernel) result.begin = stream_->record();
+    if (std::ranges::any_of(work.data_of, [](auto const& source) { return source->has_failed(); }))
+      result.failure = failure_of_source();
+    else
+      work.enqueue(*stream_);
   } catch (...) { result.failure = std::current_exception(); }
   result.end = work.is_kernel ? stream_->record() : stream_->record_unmeasured();
   stream_->ring_after(bell_);
@@ -87,11 +88,12 @@ void lane_queue::wait_for(progress_list const& earlier) {
 }
 
 std::optional<lane_end> lane_queue::next_end(kernel_clock& clock) {
-  if (issued_.empty() || (issued_.front().end != nullptr && !issued_.front().end->reached()))
-    return std::nullopt;
+  if (issued_.empty()) return std::nullopt;
+  if (issued_.front().end == nullptr) std::rethrow_exception(issued_.front().failure);
+  if (!issued_.front().end->reached()) return std::nullopt;
   auto const& [progress, begin, end, failure, conclude] = issued_.front();
   lane_end found{progress->op(), failure};
-  if (begin != nullptr && end != nullptr && !failure) {
+  if (begin != nullptr && !failure) {
     auto const [begin_ns, end_ns] = clock.between(*begin, end);
     found.begin_ns = begin_ns;
     found.end_ns = end_ns;

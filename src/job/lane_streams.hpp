@@ -28,7 +28,8 @@ class lane_queue {
   /// Issues the first work if nothing stands in its way: what it did is in the result. Where it has to wait
   /// for another lane, that one will wake this one.
   std::shared_ptr<lane_progress> issue_next();
-  /// The first issued one, if it has ended.
+  /// The first issued one, if it has ended. Throws what kept an event from being set behind it: the device is
+  /// lost then.
   std::optional<lane_end> next_end(kernel_clock& clock);
   /// The same for any, waiting or issued, because the device is lost and close()d: whoever comes after it
   /// goes on as soon as what it comes after is over.

@@ -56,6 +56,7 @@ void add_to_sets(std::vector<std::vector<std::size_t>>& sets, std::span<array_us
     return true;
   });
   joined.push_back(one);
+  std::ranges::sort(joined);
   sets.push_back(std::move(joined));
 }
 

@@ -36,7 +36,7 @@ job_options checked(job_options options, device_list const& devices) {
   if (options.tasks < 1) refuse_argument("tasks", options.tasks, "at least 1");
   if (options.in_flight < 1 || options.in_flight > 64)
     refuse_argument("in_flight", options.in_flight, "1 to 64");
-  if (options.spans != nullptr && options.spans->snapshot().devices.size() < devices.size())
+  if (options.spans != nullptr && options.spans->devices() < devices.size())
     refuse_argument("spans", "a recorder of too few devices", std::to_string(devices.size()) + " at least");
   return options;
 }
@@ -147,19 +147,16 @@ std::shared_ptr<job_record> scheduler_core::make_job(job_request request) {
   auto const job =
       std::make_shared<job_record>(number, std::move(request), listed == nullptr ? nullptr : &listed->code,
                                    policy, tasks, weak_from_this());
+  departed_.push_back(job);  // it may be refused
   if (job->units() != 0) {
-    check_maps(*job);
+    refuse_common_writes(*job);
+    refuse_what_fits_nowhere(*job);
     job->measure_arguments();
   }
   close_for_host(job->request);
   order_.add(number, job->units(), [of = job.get()](job_part part) { return of->uses_or_failure(part); });
   newest_job_ = number;
   return job;
-}
-
-void scheduler_core::check_maps(job_record const& job) {
-  refuse_common_writes(job);
-  refuse_what_fits_nowhere(job);
 }
 
 /// Elements that the host was given are no longer its own.

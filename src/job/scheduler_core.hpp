@@ -28,6 +28,7 @@
 #include "ballast/job/job_report.hpp"
 #include "ballast/job/job_request.hpp"
 #include "ballast/job/job_ticket.hpp"
+#include "core_records.hpp"
 #include "device_lane.hpp"
 #include "job_order.hpp"
 #include "job_record.hpp"
@@ -38,15 +39,6 @@
 #include "task_planner.hpp"
 
 namespace ballast::inline job {
-
-/// What is known of an argument whatever array it is.
-struct described_argument {
-  std::array<std::size_t, 3> sides;
-  std::string map;
-  access_mode mode;
-
-  auto operator<=>(described_argument const&) const = default;
-};
 
 /// What a scheduler, its arrays and its tickets share. One mutex guards all that decides; nothing under it
 /// waits for a device. Lanes carry out what was decided and tell the ends.
@@ -85,43 +77,6 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
  private:
   friend class job_residence;
 
-  /// A task that was planned and has not ended.
-  struct planned_task {
-    std::shared_ptr<job_record> job;
-    std::uint32_t share;  ///< which of the job's devices
-    job_part part;
-    std::vector<array_use> uses;
-    std::vector<resident_bytes> residents{};  ///< of each array, pinned
-    std::vector<std::size_t> first_bytes{};   ///< of its hull, likewise
-    moved_bytes moved{};
-    std::uint64_t own_bytes = 0;  ///< moved for this part alone
-
-    resident_bytes const& resident_of(std::size_t argument) const;
-  };
-  struct told_end {
-    std::uint32_t lane;
-    lane_end end;
-  };
-  struct busy_time {
-    job_number job;
-    std::int64_t begin_ns, end_ns;
-  };
-  struct on_device {
-    std::uint32_t tasks = 0;  ///< that were planned
-    std::uint32_t kernels = 0;
-    bool is_lost = false;
-    bool lacks_memory = false;        ///< a job waits for some, so newer ones take none; in one advance()
-    std::vector<busy_time> latest{};  ///< kernels that ended last
-  };
-  struct listed_code {
-    kernel_code code;
-    std::vector<std::uint64_t> blocks_at_once;  ///< on each device
-  };
-  struct copy_in_flight {
-    std::shared_ptr<array_home> array;
-    noted_copy what;
-    job_number job;
-  };
   using site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string>;
 
   /// The mutex, held. What departed meanwhile is destroyed when it is free again: freeing pinned memory waits
@@ -141,18 +96,9 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   /// Of a task; with where element 0 of each argument's array would be.
   using launch_on_arrays = std::function<void(std::vector<void*> const& arrays, stream& on)>;
 
-  /// The host's access to elements that it waits for.
-  struct host_access {
-    std::shared_ptr<array_home> array;
-    host_use use;
-    byte_runs bytes;
-    job_number turn;
-  };
-
   // scheduler_core.cpp
   listed_code const* code_of(job_request const& request) const;
   void check(job_request const& request) const;
-  void check_maps(job_record const& job);
   std::string const& policy_of(job_request const& request) const;
   std::shared_ptr<job_record> make_job(job_request request);
   static void close_for_host(job_request const& request);
@@ -160,23 +106,27 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   // core_planning.cpp
   /// Plans all that may be; to be called whenever something has changed.
   void advance();
-  void retire_ended();
+  void plan_jobs();
+  /// Whether one of them failed.
+  bool retire_ended();
   void plan_of(std::shared_ptr<job_record> const& job);
   bool plan_round(std::shared_ptr<job_record> const& job);
   std::optional<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t share);
   std::optional<planned_task> admitted(std::shared_ptr<job_record> const& job, std::uint32_t share,
                                        job_part part);
   void plan_task(planned_task task);
+  void bring_reads(planned_task& task);
+  op_id note_kernel(planned_task const& task);
   void refuse_lost(planned_task const& task) const;
   bool pin(planned_task& task);
   std::vector<void*> arrays_of(planned_task const& task) const;
 
   // core_arrays.cpp
-  std::shared_ptr<array_home> home_of(array_id array) const;
+  std::shared_ptr<array_home> home_of(array_id array);
   void forget_gone_arrays();
-  void lose_device(std::uint32_t device, job_number job);
+  void lose_device(std::uint32_t device);
   static std::size_t memory_of_part(job_record const& job, job_part part);
-  void refuse_what_fits_nowhere(job_record const& job) const;
+  void refuse_what_fits_nowhere(job_record const& job);
   void refuse_common_writes(job_record const& job);
 
   // core_jobs.cpp
@@ -214,6 +164,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   void note_told_ends();
   void note_end(std::uint32_t lane, lane_end const& end);
   void note_copy_end(op_id op, copy_in_flight const& copy, bool failed);
+  void let_go(std::uint32_t lane, planned_task const& task);
   void note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end, bool failed);
   void record_span(job_record const& job, std::uint32_t device, lane_end const& end) const;
   void note_task_failed(planned_task const& task, lane_end const& end);
@@ -231,6 +182,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::string state_under_mutex() const;
   std::string oldest_operation() const;
   void give_up_jobs();
+  void forget_jobs();
 
   device_list const devices_;
   job_options const options_;
@@ -248,7 +200,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
   job_number newest_job_;
   array_id newest_array_;
-  std::vector<on_device> on_devices_;
+  std::vector<device_in_use> on_devices_;
   std::vector<std::unique_ptr<job_residence>> residences_;  ///< of each device
   std::map<array_id, std::weak_ptr<array_home>> arrays_;
   std::unordered_map<std::uint64_t, planned_task> tasks_;                       ///< by the kernel's operation

@@ -11,8 +11,6 @@ namespace ballast::inline job {
 namespace {
 
 bool has_all(byte_range range, byte_range of) { return range.begin <= of.begin && of.end <= range.end; }
-bool meet(byte_range a, byte_range b) { return a.begin < b.end && b.begin < a.end; }
-
 [[noreturn]] void refuse_bytes(byte_range bytes, std::string_view legal) {
   refuse_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end), legal);
 }

@@ -6,7 +6,6 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr place_id host{0};
 constexpr std::size_t stripe_alignment = 256;
 
 using pieces = std::vector<std::vector<byte_range>>;
@@ -53,7 +52,7 @@ void add_ring(std::vector<shared_copy>& copies, std::vector<place_id> const& gro
       for (std::size_t reader = 0; reader < group.size(); ++reader) {
         auto const owner = (reader + step) % group.size();
         if (owner >= stripes.size() || chunk >= stripes[owner].size()) continue;
-        copies.push_back({step == 0 ? host : group[owner], group[reader], stripes[owner][chunk]});
+        copies.push_back({step == 0 ? host_place : group[owner], group[reader], stripes[owner][chunk]});
       }
 }
 

@@ -11,7 +11,7 @@ namespace {
 class fixed_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {
     auto const map = map_.of(shape);
-    auto const learn = [map](job_run const& run) { map->learn(run); };
+    auto const learn = [map](finished_job const& run) { map->learn(run); };
     return map->is_known() ? split_as_mapped(shape, map->parts(), learn) : split_among_workers(shape, learn);
   }
 

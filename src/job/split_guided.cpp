@@ -61,7 +61,8 @@ class guided_split final : public pooled_split {
 class guided_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {
     auto const known = history_.of(shape);
-    return split_guided(shape, known->speeds(), false, [known](job_run const& run) { known->learn(run); });
+    return split_guided(shape, known->speeds(), false,
+                        [known](finished_job const& run) { known->learn(run); });
   }
 
   kept_while_alike<job_history> history_;

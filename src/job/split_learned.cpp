@@ -14,8 +14,9 @@ class learned_policy final : public split_policy {
     auto const devices = shape.devices.size();
     if (devices > 1 && !ranges->is_known())
       return split_guided(shape, std::vector<double>(devices), true,
-                          [ranges](job_run const& run) { ranges->learn_from_probes(run); });
-    return split_as_mapped(shape, ranges->parts(shape), [ranges](job_run const& run) { ranges->learn(run); });
+                          [ranges](finished_job const& run) { ranges->learn_from_probes(run); });
+    return split_as_mapped(shape, ranges->parts(shape),
+                           [ranges](finished_job const& run) { ranges->learn(run); });
   }
 
   kept_while_alike<learned_ranges> ranges_;

@@ -36,7 +36,7 @@ double move_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t
 
 }  // namespace
 
-void paced_shares::learn(job_run const& run, std::vector<double> const& busy_ns) {
+void paced_shares::learn(finished_job const& run, std::vector<double> const& busy_ns) {
   history_.learn(run, busy_ns);
   if (!run.alone || !are_of(run)) return;
   auto const now = std::ranges::max(busy_ns);
@@ -46,7 +46,7 @@ void paced_shares::learn(job_run const& run, std::vector<double> const& busy_ns)
   ++runs_;
 }
 
-bool paced_shares::are_of(job_run const& run) const {
+bool paced_shares::are_of(finished_job const& run) const {
   return std::ranges::equal(shares_, run.devices, {}, {}, &device_run::units);
 }
 

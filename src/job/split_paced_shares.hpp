@@ -24,9 +24,9 @@ class paced_shares {
 
   /// The next run with these shares tells it anew.
   void forget_time() { run_ns_ = 0; }
-  void forget_speeds(job_run const& run) { history_.forget(run); }
+  void forget_speeds(finished_job const& run) { history_.forget(run); }
   /// From a run with whatever shares, in which each device was busy so long.
-  void learn(job_run const& run, std::vector<double> const& busy_ns);
+  void learn(finished_job const& run, std::vector<double> const& busy_ns);
 
   /// To what the speeds say, if that pays for the bytes that have to move: soon after the beginning, when
   /// most is to be gained, or when the runs since then have lost as much as the move costs.
@@ -41,7 +41,7 @@ class paced_shares {
  private:
   /// Of the time of a run, by changing from one to the other; 0 if it is too little to count.
   double gain_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to) const;
-  bool are_of(job_run const& run) const;
+  bool are_of(finished_job const& run) const;
 
   job_history history_;
   std::vector<std::uint32_t> shares_;

@@ -36,7 +36,7 @@ std::uint32_t units_in_both(job_part one, job_part other) {
   return end > begin ? end - begin : 0;
 }
 
-std::vector<job_part> ranges_of(job_run const& run) {
+std::vector<job_part> ranges_of(finished_job const& run) {
   std::vector<std::uint32_t> shares;
   for (auto const& device : run.devices) shares.push_back(device.units);
   return side_by_side(shares);
@@ -91,17 +91,17 @@ std::uint32_t learned_ranges::tasks_of(std::size_t device, std::uint32_t units) 
   return std::max(static_cast<std::uint32_t>(std::clamp(tasks, 1.0, most_tasks)), that_fit);
 }
 
-void learned_ranges::forget_speeds(job_run const& run) {
+void learned_ranges::forget_speeds(finished_job const& run) {
   by_units_.forget_speeds(run);
   by_waves_.forget_speeds(run);
 }
 
-void learned_ranges::learn(job_run const& run) {
+void learned_ranges::learn(finished_job const& run) {
   if (run.alone) learn_times(run);
   last_ranges_ = ranges_of(run);
 }
 
-void learned_ranges::learn_times(job_run const& run) {
+void learned_ranges::learn_times(finished_job const& run) {
   if (runs_ < runs_to_settle) forget_speeds(run);
   auto const times = busy_ns(run);
   by_units_.learn(run, times);
@@ -110,14 +110,14 @@ void learned_ranges::learn_times(job_run const& run) {
   ++runs_;
 }
 
-void learned_ranges::learn_from_probes(job_run const& run) {
+void learned_ranges::learn_from_probes(finished_job const& run) {
   if (!run.alone || runs_ > 0) return;
   by_units_.learn(run, run.spans_with_copies_ns(shape_));
   note_units(run);
 }
 
 /// Without what was copied only because ranges are others than before.
-std::vector<double> learned_ranges::busy_ns(job_run const& run) const {
+std::vector<double> learned_ranges::busy_ns(finished_job const& run) const {
   auto times = run.spans_with_copies_ns(shape_);
   auto const moved = moved_bytes(run);
   for (std::size_t device = 0; device < times.size(); ++device) {
@@ -128,7 +128,7 @@ std::vector<double> learned_ranges::busy_ns(job_run const& run) const {
 }
 
 /// All of them after the first run, which had no ranges.
-std::vector<double> learned_ranges::moved_bytes(job_run const& run) const {
+std::vector<double> learned_ranges::moved_bytes(finished_job const& run) const {
   std::vector<double> bytes;
   auto const ranges = ranges_of(run);
   for (std::size_t device = 0; device < ranges.size(); ++device) {
@@ -138,7 +138,7 @@ std::vector<double> learned_ranges::moved_bytes(job_run const& run) const {
   return bytes;
 }
 
-void learned_ranges::note_units(job_run const& run) {
+void learned_ranges::note_units(finished_job const& run) {
   auto const moved = moved_bytes(run);
   for (std::size_t device = 0; device < run.devices.size(); ++device) {
     auto const& did = run.devices[device];

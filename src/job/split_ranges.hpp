@@ -26,9 +26,9 @@ class learned_ranges {
   device_parts parts(job_shape const& shape);
 
   /// From a run in ranges.
-  void learn(job_run const& run);
+  void learn(finished_job const& run);
   /// From a run in other parts, before there was one in ranges. The first run in ranges knows better.
-  void learn_from_probes(job_run const& run);
+  void learn_from_probes(finished_job const& run);
 
  private:
   struct unit_costs {
@@ -37,12 +37,12 @@ class learned_ranges {
   };
 
   paced_shares& chosen(job_shape const& shape);
-  void learn_times(job_run const& run);
-  void forget_speeds(job_run const& run);
+  void learn_times(finished_job const& run);
+  void forget_speeds(finished_job const& run);
   std::uint32_t tasks_of(std::size_t device, std::uint32_t units) const;
-  std::vector<double> busy_ns(job_run const& run) const;
-  std::vector<double> moved_bytes(job_run const& run) const;
-  void note_units(job_run const& run);
+  std::vector<double> busy_ns(finished_job const& run) const;
+  std::vector<double> moved_bytes(finished_job const& run) const;
+  void note_units(finished_job const& run);
 
   job_shape shape_;
   paced_shares by_units_, by_waves_;

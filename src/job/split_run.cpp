@@ -23,13 +23,13 @@ double device_run::span_ns() const {
   return units == 0 ? 0 : static_cast<double>(std::max<std::int64_t>(end_ns - begin_ns, 1));
 }
 
-std::vector<double> job_run::spans_ns() const {
+std::vector<double> finished_job::spans_ns() const {
   std::vector<double> all;
   for (auto const& device : devices) all.push_back(device.span_ns());
   return all;
 }
 
-std::vector<double> job_run::spans_with_copies_ns(job_shape const& shape) const {
+std::vector<double> finished_job::spans_with_copies_ns(job_shape const& shape) const {
   auto all = spans_ns();
   for (std::size_t device = 0; device < all.size(); ++device) {
     auto const bytes = devices[device].first_in + devices[device].last_out;

@@ -30,7 +30,7 @@ struct placed_part {
 };
 
 /// A finished job.
-struct job_run {
+struct finished_job {
   std::vector<device_run> devices;
   std::vector<placed_part> placed;  ///< in the order in which they were given out
   bool alone = true;                ///< all tasks were, so that their times can be learned from
@@ -44,7 +44,7 @@ struct job_run {
 /// The split of which a policy is told how it went.
 class noted_split : public job_split {
  public:
-  using listener = std::function<void(job_run const&)>;
+  using listener = std::function<void(finished_job const&)>;
 
   /// `finished` is called once, in the call that tells the end of the last task; it may be empty.
   noted_split(job_shape const& shape, listener finished);
@@ -55,7 +55,7 @@ class noted_split : public job_split {
 
  protected:
   job_shape const& shape() const { return shape_; }
-  job_run const& run() const { return run_; }
+  finished_job const& run() const { return run_; }
 
  private:
   /// At least one unit was not given out. At most most_units of the device.
@@ -65,7 +65,7 @@ class noted_split : public job_split {
 
   job_shape shape_;
   listener finished_;
-  job_run run_;
+  finished_job run_;
   std::uint32_t unissued_, unfinished_;
 };
 

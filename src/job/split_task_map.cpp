@@ -33,7 +33,7 @@ void move_part(std::vector<job_part>& from, std::size_t place, std::vector<job_p
 /// What is expected of each device after moves.
 class expected_times {
  public:
-  explicit expected_times(job_run const& run) : ns_(run.spans_ns()) {
+  explicit expected_times(finished_job const& run) : ns_(run.spans_ns()) {
     auto least = std::numeric_limits<double>::infinity();
     for (std::size_t device = 0; device < ns_.size(); ++device) {
       unit_ns_.push_back(ns_[device] / run.devices[device].units);
@@ -71,7 +71,7 @@ class expected_times {
 
 }  // namespace
 
-void task_map::learn(job_run const& run) {
+void task_map::learn(finished_job const& run) {
   if (!known_) return record(run);
   if (!run.alone || !is_of_this_map(run)) return;
   auto const balanced = expected_times(run).is_balanced();
@@ -81,13 +81,13 @@ void task_map::learn(job_run const& run) {
   balance(run);
 }
 
-void task_map::record(job_run const& run) {
+void task_map::record(finished_job const& run) {
   for (auto const& [device, part] : run.placed) parts_[device].push_back(part);
   known_ = true;
 }
 
 /// Jobs may have begun before the map was known or changed, and end later.
-bool task_map::is_of_this_map(job_run const& run) const {
+bool task_map::is_of_this_map(finished_job const& run) const {
   for (std::size_t device = 0; device < parts_.size(); ++device) {
     std::uint32_t units = 0;
     for (auto const& part : parts_[device]) units += part.count;
@@ -96,7 +96,7 @@ bool task_map::is_of_this_map(job_run const& run) const {
   return true;
 }
 
-void task_map::balance(job_run const& run) {
+void task_map::balance(finished_job const& run) {
   expected_times times(run);
   for (;;) {
     auto const from = times.slowest(), to = times.fastest();

@@ -21,12 +21,12 @@ class task_map {
   bool is_known() const { return known_; }
   device_parts const& parts() const { return parts_; }
 
-  void learn(job_run const& run);
+  void learn(finished_job const& run);
 
  private:
-  void record(job_run const& run);
-  void balance(job_run const& run);
-  bool is_of_this_map(job_run const& run) const;
+  void record(finished_job const& run);
+  void balance(finished_job const& run);
+  bool is_of_this_map(finished_job const& run) const;
 
   device_parts parts_;  ///< ascending
   bool known_ = false;

@@ -12,7 +12,7 @@ class weighted_policy final : public split_policy {
     device_parts parts;
     for (auto const& range : side_by_side(shares_by_pace(shape.units, known->paces())))
       parts.push_back({range});
-    return split_as_mapped(shape, parts, [known](job_run const& run) { known->learn(run); });
+    return split_as_mapped(shape, parts, [known](finished_job const& run) { known->learn(run); });
   }
 
   kept_while_alike<job_history> history_;

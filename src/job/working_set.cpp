@@ -9,11 +9,7 @@
 #include "ballast/base/error.hpp"
 
 namespace ballast::inline job {
-namespace {
-
-byte_range common(byte_range a, byte_range b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
-
-}  // namespace
+namespace {}  // namespace
 
 /// What would be left if some segments went.
 struct working_set::attempt {

@@ -26,10 +26,8 @@ TEST(copy_links, take_10_us_and_the_time_of_the_bytes) {
   EXPECT_EQ(invented_machine(2, 2).ns_of(a, b, 4'000), 10'010);
 }
 
-TEST(copy_links, take_measured_ones_and_the_host_as_direct) {
-  auto const links =
-      measured_links({{"host memory", "cuda:0"}, {{9, 1, true}, {50, 1, true}, {40, 1, false}, {}}});
-  EXPECT_EQ(links.places(), 2u);
+TEST(copy_links, are_direct_between_the_host_and_a_device) {
+  copy_links const links(2, {{9}, {50, true}, {40, false}, {}});
   EXPECT_EQ(links.between(host, a).bytes_per_ns, 50);
   EXPECT_EQ(links.between(a, host).bytes_per_ns, 40);
   EXPECT_TRUE(links.between(a, host).direct);

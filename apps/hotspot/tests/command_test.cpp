@@ -58,6 +58,17 @@ TEST(hotspot_command, writes_a_trace_of_which_task_ran_where) {
   EXPECT_EQ(std::ranges::count(events, "X", [](auto const& event) { return event["ph"]; }), found["tasks"]);
 }
 
+TEST(hotspot_command, overwrites_neither_what_it_reads_nor_what_it_writes) {
+  scratch_file const power("power", "0\n0\n0\n0\n"), output("output");
+  std::string const small = "--size 2 --steps 1 --devices host:1 ";
+  EXPECT_THAT(hotspot.refusal(small + "--power " + power.path() + " --trace " + power.path()),
+              HasSubstr("another file than the one read"));
+  for (std::string const option : {"--picture ", "--trace "})
+    EXPECT_THAT(hotspot.refusal(small + "--output " + output.path() + " " + option + output.path()),
+                HasSubstr("another file than that of --output"));
+  EXPECT_EQ(power.content(), "0\n0\n0\n0\n");
+}
+
 TEST(hotspot_command, finds_out_before_it_reads_anything_that_a_file_cannot_be_written) {
   for (std::string const option : {"--output", "--picture", "--trace"}) {
     auto const simulate = [&] {

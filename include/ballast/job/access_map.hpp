@@ -44,6 +44,8 @@ class access_map {
   access_map(F function) : access_map("a function", unit_overlap::unknown, std::move(function)) {}
   /// Lets `rows`, `all` and `one_to_one` be written without parentheses.
   access_map(named_map map) : access_map(map()) {}
+  /// With a name for messages. `overlap` is believed: with `never`, units that write the same element are not
+  /// found.
   access_map(std::string name, unit_overlap overlap, std::function<region(map_view const&)> function)
       : name_(std::move(name)), overlap_(overlap), function_(std::move(function)) {}
 

@@ -14,7 +14,8 @@ namespace ballast::inline job {
 /// lost until they are written anew; other jobs go on.
 class job_failed : public error {
  public:
-  /// `device`: empty if the task was given to none.
+  /// `part` has no units and `device` is empty where no task failed, but a job as a whole or an access of the
+  /// host, which calls the job that was to write "number 17".
   job_failed(std::string job, job_part part, std::string device, std::string_view cause);
 
   /// As messages call it: "'step' (number 17)".

@@ -27,6 +27,7 @@ class job_grid {
   /// Throws bad_argument ("grid").
   template <std::integral X, std::integral Y = int, std::integral Z = int>
   job_grid(X x, Y y = 1, Z z = 1) : job_grid(launch_extent(x, y, z)) {}
+  /// Likewise, cut along a dimension.
   job_grid(launch_extent blocks, cut along = cut::slowest);
 
   launch_extent const& blocks() const { return blocks_; }

@@ -14,9 +14,10 @@ struct job_options {
   std::string policy = "learned";  ///< one of split_policies()
   std::uint32_t tasks = 8;         ///< of a job, for the policies that want a number; at least 1
   std::uint32_t in_flight = 2;     ///< as job_shape::in_flight; 1 to 64
-  /// The most memory that is taken of each device, from 4096: jobs whose arrays need more run in smaller
-  /// tasks, and what was used longest ago goes back to the host. 0: 0.9 of what is free on a GPU, of what the
-  /// machine has available a quarter for all CPU cores of the list.
+  /// The memory of each device for arrays, from 4096, taken as a whole when the scheduler is made and given
+  /// back when it goes: jobs whose arrays need more run in smaller tasks, and what was used longest ago goes
+  /// back to the host. 0: 0.9 of what is free on a GPU just then, so that other libraries and schedulers find
+  /// the rest; of what the machine has available a quarter for all CPU cores of the list.
   std::uint64_t device_bytes = 0;
   /// false: what a device has and no task in flight uses is written back and forgotten after each task (Ohno
   /// et al. 2016, Fig. 14c: their scheme without its optimisations).
@@ -29,7 +30,8 @@ struct job_options {
   /// How long the scheduler's destructor waits for jobs that have not ended.
   std::chrono::nanoseconds patience = std::chrono::minutes(1);
   /// Gets a span for the kernel of each task that ended well: the stream it was on is the worker, the job's
-  /// number the step. Of at least as many devices as the scheduler's, in the same order; outlives the
+  /// number the step; accesses of the host have numbers too. A task's span is there before its ticket has
+  /// finished. Of at least as many devices as the scheduler's, in the same order; outlives the
   /// scheduler.
   recorder* spans = nullptr;
 };

@@ -39,15 +39,16 @@ struct task_report {
 struct job_report {
   std::string name, policy;
   std::int64_t submitted_ns = 0, begin_ns = 0, end_ns = 0;  ///< first kernel's begin, last one's end
-  moved_bytes moved{};                                      ///< for all tasks together
-  std::vector<task_report> tasks{};                         ///< in the order in which they ended
+  /// For all tasks together; not what reuse = false writes back after a task.
+  moved_bytes moved{};
+  std::vector<task_report> tasks{};  ///< in the order in which they ended
 };
 
 /// What a scheduler did so far.
 struct job_statistics {
   std::uint64_t submitted = 0, ended = 0, failed = 0;  ///< jobs; failed ones have ended too
   std::uint64_t tasks = 0;                             ///< that ended well
-  moved_bytes moved{};                                 ///< also for accesses of the host
+  moved_bytes moved{};                                 ///< all, also for accesses of the host
 };
 
 }  // namespace ballast::inline job

@@ -24,17 +24,22 @@ class scheduler_core;
 
 /// Runs jobs over shared arrays: cuts each into tasks, gives them to devices, copies what they need where
 /// they need it, and orders jobs by the elements that they touch, as if they ran in the order of their
-/// submission. One thread per device carries that out. Any thread may call any member.
+/// submission. One thread per device carries that out. Any thread may call any member. Making and destroying
+/// a scheduler or a shared_array takes and frees memory, which may wait for the devices: not while a resident
+/// kernel (a queue, a pool) runs there.
 class job_scheduler {
  public:
   /// `devices`: 1 to 31. Throws bad_argument ("devices", "policy", "tasks", "in_flight",
-  /// "device_bytes", "check_maps", "spans"), device_lost.
+  /// "device_bytes", "check_maps", "spans"), device_lost, error if
+  /// a device has not as much memory.
   explicit job_scheduler(device_list const& devices, job_options const& options = {});
   /// With kernels, as add().
   job_scheduler(device_list const& devices, job_kernels const& kernels, job_options const& options = {});
   job_scheduler(job_scheduler const&) = delete;
   job_scheduler& operator=(job_scheduler const&) = delete;
-  /// Waits at most options.patience for the jobs. What has not ended then fails. Arrays may outlive it.
+  /// Waits at most options.patience for the jobs; what has not ended then fails. After that at most a minute
+  /// for each stream on which a kernel still runs, and for factories that have not returned. A job that
+  /// failed is told by its ticket only. Arrays may outlive it.
   ~job_scheduler();
 
   /// Loads the kernels of a list, so that jobs may use them; one in two lists is one kernel. May wait for
@@ -46,12 +51,15 @@ class job_scheduler {
   /// scheduler, on several at once and in any order, and accesses no array; maps are called on any thread and
   /// use neither arrays nor the scheduler; index i of a reference is element i of the whole
   /// flattened array, of which only the task's region may be touched. Waits for no device. Throws
-  /// bad_argument, before anything has changed: "kernel" that is in no added list, "grid" that is cut
+  /// what a map throws, error when the scheduler is going, and
+  /// bad_argument, before anything has changed: "kernel" that is in no added list, or is a plain one where
+  /// all devices are CPU cores, "grid" that is cut
   /// although a slower dimension has more than one block, or has more than 2 147 483 647 blocks, "map" that
   /// does not fit, "policy", "arguments" of another scheduler or of which a unit writes what another one
   /// touches, "device_bytes" if the arrays of a unit fit on no device.
   template <class... Arguments>
   job_ticket submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
+    static_assert(sizeof...(Arguments) > 0, "the last argument is a factory");
     return submit_tuple(setup, std::forward_as_tuple(accesses_then_factory...),
                         std::make_index_sequence<sizeof...(Arguments) - 1>());
   }

@@ -14,10 +14,10 @@ struct operation_note {
   what happened{};
   std::uint64_t operation = 0;            ///< they count from 1 in the order in which they were planned
   bool is_kernel = false;                 ///< else a copy
-  std::uint64_t job = 0;                  ///< its number; 0: the host's
+  std::uint64_t job = 0;                  ///< its number; 0: the host's, and in lines of ends
   std::uint32_t device = 0;               ///< that carries it out
   std::uint32_t stream = 0;               ///< of the device: 0 copies in, 1 and 2 compute, 3 copies out
-  std::vector<std::uint64_t> after = {};  ///< operations that it waits for, of each stream the newest
+  std::vector<std::uint64_t> after = {};  ///< it waits for, of each stream the newest; none in lines of ends
 };
 
 }  // namespace ballast::inline job

@@ -29,7 +29,7 @@ plain_kernel<Parameter...> plain_with_shared_memory(void (*kernel)(grid_slice, P
 
 /// What a factory returns for a plain `__global__` kernel, compiled by whomever, whose first parameter is a
 /// grid_slice: `plain(kernel, block, arguments...)`, or with the bytes of dynamic shared memory of a block
-/// before the arguments. GPUs only.
+/// before the arguments. GPUs only. A shape that CUDA refuses fails the task.
 template <class... Parameter, class... Rest>
 plain_kernel<Parameter...> plain(void (*kernel)(grid_slice, Parameter...), launch_extent block,
                                  Rest... rest) {

@@ -17,7 +17,9 @@ namespace ballast::inline job {
 /// An array that the host and all devices of a scheduler share: each has a copy, and what is needed where is
 /// copied when it is needed. Not cleared at first. Move only; moving and swapping arrays that unfinished jobs
 /// use is safe, and so is destroying them: the memory stays as long as a job needs it. May outlive the
-/// scheduler; what only devices held is gone then. Any thread may call any member.
+/// scheduler; what only devices held is gone then. Any thread may call any member, but none while another
+/// one moves the array; what threads do with elements that they were given is theirs to order. One that was
+/// moved from may only be assigned and destroyed.
 template <class T, int Rank = 1>
 class shared_array {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>, "a shared array holds plain bytes");
@@ -25,7 +27,7 @@ class shared_array {
 
  public:
   /// Elements per dimension, slowest first, which may be 0. Throws bad_argument ("sizes") if the bytes do not
-  /// fit in size_t, ballast::error if there is no memory.
+  /// fit in size_t, device_lost, error if there is no memory: pinned where there is a GPU.
   shared_array(job_scheduler& of, std::array<std::size_t, Rank> const& sizes, std::string name = {})
       : handle_(of, extents(sizes), sizeof(T), std::move(name)) {}
   shared_array(shared_array&&) noexcept = default;
@@ -54,7 +56,7 @@ class shared_array {
   }
 
   /// One element, as read() gives it. The first one after a job that writes the array brings all of it to the
-  /// host.
+  /// host. Indices below size(dimension), which is not checked.
   template <std::convertible_to<std::size_t>... Index>
   T const& operator()(Index... indices) const {
     if (!handle_.is_open(host_use::read)) read();

@@ -26,6 +26,8 @@ class recorder {
   void record(span one);
   void record(std::vector<span> batch);
 
+  /// How many there are names of.
+  std::size_t devices() const { return devices_.size(); }
   std::size_t size() const;
   std::uint64_t dropped() const;
   /// A copy of what was recorded so far.
