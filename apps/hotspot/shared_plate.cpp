@@ -31,6 +31,12 @@ void shared_plate<Real>::fill(std::span<Real const> temperature, std::span<Real 
 }
 
 template <class Real>
+void shared_plate<Real>::begin_anew(std::span<Real const> temperature) {
+  std::ranges::copy(temperature, now_.write().begin());
+  power_.update();
+}
+
+template <class Real>
 job_ticket shared_plate<Real>::step() {
   using kernel = heat_step<Real>;
   job_grid const grid({kernel::blocks_in_a_row(of_), kernel::units(of_)}, cut::y);

@@ -26,6 +26,11 @@ void shared_product::fill() {
   fill_b(shape_, b_.write());
 }
 
+void shared_product::take_back() {
+  a_.update();
+  b_.update();
+}
+
 job_ticket shared_product::submit(product_kernel with) {
   return with == product_kernel::naive ? submit_kernel<naive_product>() : submit_kernel<tiled_product>();
 }

@@ -24,6 +24,8 @@ class shared_product {
 
   /// Writes the factors on the host, after the jobs that use them.
   void fill();
+  /// As if they were written anew: the next job brings them to the devices again.
+  void take_back();
   /// Each unit of the job is a row of blocks of the kernel: one row of c, or 128. Waits for no device.
   job_ticket submit(product_kernel with);
   /// The matrices on the host, after the job that computes c. Right until something is submitted or filled.

@@ -2,15 +2,33 @@
 #include "job/benchmarks.hpp"
 
 namespace ballast::bench {
+namespace {
+
+template <program_name Name>
+void measure_pair_of(session& now) {
+  measure_job_pair(now, Name);
+}
+template <program_name Name>
+void measure_granularity_of(session& now) {
+  measure_job_granularity(now, Name);
+}
+
+}  // namespace
 
 std::vector<benchmark> job_benchmarks() {
   return {
       {"job/one_device",
        "matmul, ep and hotspot as jobs beside a launch by hand and plain CUDA (Fig. 14, single bars)",
        &measure_job_one_device},
-      {"job/pair", "the programs on several devices by every policy, and on each alone (Fig. 14)",
-       &measure_job_pair, &needs_two_devices},
-      {"job/granularity", "the programs by tasks of a job (Fig. 15)", &measure_job_granularity,
+      {"job/pair_matmul", "matmul on several devices by every policy, and on each alone (Fig. 14)",
+       &measure_pair_of<program_name::matmul>, &needs_two_devices},
+      {"job/pair_ep", "the same of ep", &measure_pair_of<program_name::ep>, &needs_two_devices},
+      {"job/pair_hotspot", "the same of hotspot", &measure_pair_of<program_name::hotspot>,
+       &needs_two_devices},
+      {"job/granularity_matmul", "matmul by tasks of a job (Fig. 15)",
+       &measure_granularity_of<program_name::matmul>, &needs_two_devices},
+      {"job/granularity_ep", "the same of ep", &measure_granularity_of<program_name::ep>, &needs_two_devices},
+      {"job/granularity_hotspot", "the same of hotspot", &measure_granularity_of<program_name::hotspot>,
        &needs_two_devices},
       {"job/scaling", "the programs by devices, and the bytes that each run moves", &measure_job_scaling,
        &needs_two_devices},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/benchmark.hpp"
+#include "job/job_program.hpp"
 
 namespace ballast::bench {
 
@@ -11,8 +12,8 @@ namespace ballast::bench {
 std::vector<benchmark> job_benchmarks();
 
 void measure_job_one_device(session& now);
-void measure_job_pair(session& now);
-void measure_job_granularity(session& now);
+void measure_job_pair(session& now, program_name name);
+void measure_job_granularity(session& now, program_name name);
 void measure_job_scaling(session& now);
 void measure_job_out_of_core(session& now);
 void measure_job_empty_tasks(session& now);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ballast/job/job_scheduler.hpp"
 #include "hotspot/check.hpp"
@@ -26,14 +28,15 @@ class plate_as_jobs final : public job_program {
   plate_as_jobs(device_list const& devices, job_options const& options, simulation const& what)
       : what_(what),
         temperature_(what.of.cells()),
-        power_(what.of.cells()),
         jobs_(devices, heat_kernels(), options),
         plate_(jobs_, what.of, factors_of(what.of)) {
     fill_temperature<float>(what.of, temperature_);
-    fill_power<float>(what.of, power_);
+    std::vector<float> power(what.of.cells());
+    fill_power<float>(what.of, power);
+    plate_.fill(temperature_, power);
   }
 
-  void prepare() override { plate_.fill(temperature_, power_); }
+  void prepare() override { plate_.begin_anew(temperature_); }
   void run() override {
     plate_.run(what_.steps);
     plate_.temperature();
@@ -47,7 +50,7 @@ class plate_as_jobs final : public job_program {
 
  private:
   simulation what_;
-  std::vector<float> temperature_, power_;
+  std::vector<float> temperature_;  ///< to begin with
   job_scheduler jobs_;
   shared_plate<float> plate_;
 };
@@ -56,15 +59,16 @@ class plate_by_hand final : public job_program {
  public:
   plate_by_hand(std::shared_ptr<compute_device> const& device, simulation const& what)
       : what_(what),
+        temperature_(what.of.cells()),
         stream_(device->make_stream()),
         now_(device, what.of.cells()),
         next_(device, what.of.cells()),
-        power_(device, what.of.cells()) {}
-
-  void prepare() override {
-    fill_temperature<float>(what_.of, now_.host());
-    fill_power<float>(what_.of, power_.host());
+        power_(device, what.of.cells()) {
+    fill_temperature<float>(what.of, temperature_);
+    fill_power<float>(what.of, power_.host());
   }
+
+  void prepare() override { std::ranges::copy(temperature_, now_.host().begin()); }
   void run() override {
     now_.copy_in(*stream_);
     power_.copy_in(*stream_);
@@ -91,6 +95,7 @@ class plate_by_hand final : public job_program {
   }
 
   simulation what_;
+  std::vector<float> temperature_;  ///< to begin with
   std::unique_ptr<stream> stream_;
   copied_array<float> now_, next_, power_;
 };

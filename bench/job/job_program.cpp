@@ -27,19 +27,29 @@ program_kind noted(session& now, program_kind kind) {
   return kind;
 }
 
-std::vector<program_kind> programs_of(session& now, program_sizes const& sizes) {
-  return {noted(now, matmul_program(sizes.matmul)), noted(now, ep_program(sizes.ep)),
-          noted(now, hotspot_program(sizes.hotspot, sizes.steps))};
+program_kind in_size(session& now, program_name name, program_sizes const& sizes) {
+  if (name == program_name::matmul) return noted(now, matmul_program(sizes.matmul));
+  if (name == program_name::ep) return noted(now, ep_program(sizes.ep));
+  return noted(now, hotspot_program(sizes.hotspot, sizes.steps));
 }
 
 }  // namespace
 
-std::vector<program_kind> job_programs(session& now) { return programs_of(now, full_sizes(now)); }
+program_kind job_program_of(session& now, program_name name) { return in_size(now, name, full_sizes(now)); }
+
+program_kind shorter_job_program_of(session& now, program_name name) {
+  return in_size(now, name, shorter_sizes(now));
+}
+
+std::vector<program_kind> job_programs(session& now) {
+  std::vector<program_kind> all;
+  for (auto const name : {program_name::matmul, program_name::ep, program_name::hotspot})
+    all.push_back(job_program_of(now, name));
+  return all;
+}
 
 program_kind tiled_matmul(session& now) {
   return noted(now, matmul_program(full_sizes(now).matmul, matmul::product_kernel::tiled));
 }
-
-std::vector<program_kind> shorter_job_programs(session& now) { return programs_of(now, shorter_sizes(now)); }
 
 }  // namespace ballast::bench

@@ -22,8 +22,8 @@ namespace ballast::bench {
 class job_program {
  public:
   virtual ~job_program() = default;
-  /// Writes the inputs anew into the host's memory, which GPUs can copy from, so that each run has to move
-  /// them.
+  /// Has the inputs in the host's memory, which GPUs can copy from, and nothing of them on a device, so that
+  /// each run has to move them. What a run leaves as it was is written only once.
   virtual void prepare() = 0;
   /// Copies the inputs to devices, computes, and copies the results back, until they are on the host, where
   /// ep adds its sums up.
@@ -55,11 +55,15 @@ program_kind matmul_program(std::uint32_t size, matmul::product_kernel with = ma
 program_kind ep_program(std::string const& class_name);
 program_kind hotspot_program(std::uint32_t size, std::uint32_t steps);
 
-/// All three as the paper ran them; smaller on CPU cores and in a quick run. Notes the sizes.
+enum class program_name : std::uint8_t { matmul, ep, hotspot };
+
+/// As the paper ran it; smaller on CPU cores and in a quick run. Notes the size.
+program_kind job_program_of(session& now, program_name name);
+/// With fewer pairs and steps, for sweeps.
+program_kind shorter_job_program_of(session& now, program_name name);
+/// All three as the paper ran them.
 std::vector<program_kind> job_programs(session& now);
 /// The product once more with the tuned kernel, in the size of the naive one's.
 program_kind tiled_matmul(session& now);
-/// The same three with fewer pairs and steps, for sweeps.
-std::vector<program_kind> shorter_job_programs(session& now);
 
 }  // namespace ballast::bench

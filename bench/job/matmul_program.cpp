@@ -19,9 +19,11 @@ class product_as_jobs final : public job_program {
  public:
   product_as_jobs(device_list const& devices, job_options const& options, product_shape const& shape,
                   product_kernel with)
-      : jobs_(devices, product_kernels(), options), matrices_(jobs_, shape), with_(with) {}
+      : jobs_(devices, product_kernels(), options), matrices_(jobs_, shape), with_(with) {
+    matrices_.fill();
+  }
 
-  void prepare() override { matrices_.fill(); }
+  void prepare() override { matrices_.take_back(); }
   void run() override {
     matrices_.submit(with_);
     matrices_.read();
@@ -44,12 +46,12 @@ class product_by_hand final : public job_program {
         stream_(device->make_stream()),
         a_(device, shape.elements_of_a()),
         b_(device, shape.elements_of_b()),
-        c_(device, shape.elements_of_c()) {}
-
-  void prepare() override {
+        c_(device, shape.elements_of_c()) {
     fill_a(shape_, a_.host());
     fill_b(shape_, b_.host());
   }
+
+  void prepare() override {}
   void run() override {
     a_.copy_in(*stream_);
     b_.copy_in(*stream_);

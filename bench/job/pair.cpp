@@ -45,21 +45,16 @@ void derive(session& now, std::string const& program, std::vector<contestant> co
   }
 }
 
-void measure_program(session& now, program_kind const& kind, double place) {
-  auto all = contestants(now, kind);
-  race(now, kind, all);
-  for (auto& one : all) now.add(one.name, place, "s", one.seconds);
-  derive(now, kind.name, all);
-}
-
 }  // namespace
 
-void measure_job_pair(session& now) {
-  now.axes("Programs on several devices by every policy, and on each device alone",
-           "1: matmul, 2: ep, 3: hotspot", "seconds");
+void measure_job_pair(session& now, program_name name) {
+  now.axes("A program on several devices by every policy, and on each device alone", "", "seconds");
   now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
-  double place = 0;
-  for (auto const& kind : job_programs(now)) measure_program(now, kind, ++place);
+  auto const kind = job_program_of(now, name);
+  auto all = contestants(now, kind);
+  race(now, kind, all);
+  for (auto& one : all) now.add(one.name, "s", one.seconds);
+  derive(now, kind.name, all);
 }
 
 }  // namespace ballast::bench

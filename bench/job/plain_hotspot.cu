@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "hotspot/check.hpp"
 #include "hotspot/inputs.hpp"
@@ -53,12 +55,20 @@ __global__ void __launch_bounds__(threads)
 class plain_plate final : public job_program {
  public:
   plain_plate(int gpu, plate const& of, std::uint32_t steps)
-      : of_(of), steps_(steps), stream_(gpu), now_(of.cells()), next_(of.cells()), power_(of.cells()) {}
+      : of_(of),
+        steps_(steps),
+        temperature_(of.cells()),
+        stream_(gpu),
+        now_(of.cells()),
+        next_(of.cells()),
+        power_(of.cells()) {
+    hotspot::fill_temperature<float>(of_, temperature_);
+    hotspot::fill_power<float>(of_, power_.host());
+  }
 
   void prepare() override {
     stream_.enter();
-    hotspot::fill_temperature<float>(of_, now_.host());
-    hotspot::fill_power<float>(of_, power_.host());
+    std::ranges::copy(temperature_, now_.host().begin());
   }
   void run() override {
     now_.copy_in(stream_);
@@ -84,6 +94,7 @@ class plain_plate final : public job_program {
 
   plate of_;
   std::uint32_t steps_;
+  std::vector<float> temperature_;  ///< to begin with
   single_factors factors_{factors_of(of_)};
   plain_stream stream_;  // before the arrays, which are made on its GPU
   plain_array<float> now_, next_, power_;

@@ -99,13 +99,12 @@ class plain_product final : public job_program {
         stream_(gpu),
         a_(shape.elements_of_a()),
         b_(shape.elements_of_b()),
-        c_(shape.elements_of_c()) {}
-
-  void prepare() override {
-    stream_.enter();
+        c_(shape.elements_of_c()) {
     matmul::fill_a(shape_, a_.host());
     matmul::fill_b(shape_, b_.host());
   }
+
+  void prepare() override { stream_.enter(); }
   void run() override {
     a_.copy_in(stream_);
     b_.copy_in(stream_);

@@ -33,16 +33,21 @@ void verify(session& now, program_kind const& kind, std::vector<contestant> cons
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
                    job_options options) {
   if (options.device_bytes == 0) options.device_bytes = 2 * kind.bytes + spare_bytes;
-  return {std::move(name), kind.as_jobs(devices, options)};
+  bool const learns = options.policy != "static" && options.policy != "master_worker" && devices.size() > 1;
+  return {std::move(name), kind.as_jobs(devices, options), learns};
 }
 
 void race(session& now, program_kind const& kind, std::vector<contestant>& all) {
-  auto const warm_up = now.record().warm_up;
-  now.samples(warm_up, now.record().repetitions, [&] {
-    for (auto& one : all) one.seconds.push_back(seconds_of_run(one));
+  auto const warm_up = now.record().warm_up, repetitions = now.record().repetitions;
+  std::size_t round = 0;
+  now.samples(warm_up, repetitions, [&] {
+    bool const all_run = ++round >= warm_up;
+    for (auto& one : all)
+      if (all_run || one.learns) one.seconds.push_back(seconds_of_run(one));
     return 0.0;
   });
-  for (auto& one : all) one.seconds.erase(one.seconds.begin(), one.seconds.begin() + std::ptrdiff_t(warm_up));
+  for (auto& one : all)
+    one.seconds.erase(one.seconds.begin(), one.seconds.end() - std::ptrdiff_t(repetitions));
   verify(now, kind, all);
 }
 

@@ -18,6 +18,7 @@ inline constexpr std::size_t runs_to_learn = 5;
 struct contestant {
   std::string name;
   std::unique_ptr<job_program> program;
+  bool learns = false;            ///< from run to run, so that it is to be warmed up in full; else once
   std::vector<double> seconds{};  ///< of the runs that count
   moved_bytes moved{};            ///< by the last of them
 };
@@ -27,8 +28,9 @@ struct contestant {
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
                    job_options options);
 
-/// Runs all in turn, as often as the session repeats, so that all see the same machine; tells the session
-/// whether the results are right, and the same.
+/// Runs all in turn, as often as the session repeats, so that all see the same machine, after as many runs
+/// for nothing as it says of those that learn, and one of the others; tells the session whether the results
+/// are right, and the same.
 void race(session& now, program_kind const& kind, std::vector<contestant>& all);
 
 /// The median of a contestant's seconds.
