@@ -31,8 +31,7 @@ struct job_options {
   std::chrono::nanoseconds patience = std::chrono::minutes(1);
   /// Gets a span for the kernel of each task that ended well: the stream it was on is the worker, the job's
   /// number the step; accesses of the host have numbers too. A task's span is there before its ticket has
-  /// finished. Of at least as many devices as the scheduler's, in the same order; outlives the
-  /// scheduler.
+  /// finished. Of at least as many devices as the scheduler's, in the same order; outlives the scheduler.
   recorder* spans = nullptr;
 };
 

@@ -29,9 +29,8 @@ class scheduler_core;
 /// kernel (a queue, a pool) runs there.
 class job_scheduler {
  public:
-  /// `devices`: 1 to 31. Throws bad_argument ("devices", "policy", "tasks", "in_flight",
-  /// "device_bytes", "check_maps", "spans"), device_lost, error if
-  /// a device has not as much memory.
+  /// `devices`: 1 to 31. Throws bad_argument ("devices", "policy", "tasks", "in_flight", "device_bytes",
+  /// "check_maps", "spans"), device_lost, error if a device has not as much memory.
   explicit job_scheduler(device_list const& devices, job_options const& options = {});
   /// With kernels, as add().
   job_scheduler(device_list const& devices, job_kernels const& kernels, job_options const& options = {});
@@ -47,16 +46,16 @@ class job_scheduler {
   void add(job_kernels const& more);
 
   /// Takes arrays with access maps, and last a factory, which is called for each task with an array_ref<T>
-  /// for each of them (of T const for reads()) and returns the task's kernel. It is called on threads of the
-  /// scheduler, on several at once and in any order, and accesses no array; maps are called on any thread and
-  /// use neither arrays nor the scheduler; index i of a reference is element i of the whole
-  /// flattened array, of which only the task's region may be touched. Waits for no device. Throws
-  /// what a map throws, error when the scheduler is going, and
+  /// for each of them (of T const for reads()) and returns the task's kernel. Index i of a reference is
+  /// element i of the whole flattened array, of which only the task's region may be touched. Factories are
+  /// called on threads of the scheduler, on several at once and in any order, and access no array; neither
+  /// they nor their destructors wait for jobs. Maps are called on any thread and use neither arrays nor the
+  /// scheduler. Waits for no device. Throws what a map throws, error when the scheduler is going, and
   /// bad_argument, before anything has changed: "kernel" that is in no added list, or is a plain one where
-  /// all devices are CPU cores, "grid" that is cut
-  /// although a slower dimension has more than one block, or has more than 2 147 483 647 blocks, "map" that
-  /// does not fit, "policy", "arguments" of another scheduler or of which a unit writes what another one
-  /// touches, "device_bytes" if the arrays of a unit fit on no device.
+  /// all devices are CPU cores; "grid" that is cut although a slower dimension has more than one block, or
+  /// has more than 2 147 483 647 blocks; "map" that does not fit; "policy"; "arguments" of another scheduler
+  /// or of which a unit writes what another one touches; "device_bytes" if the arrays of a unit fit on no
+  /// device.
   template <class... Arguments>
   job_ticket submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     static_assert(sizeof...(Arguments) > 0, "the last argument is a factory");
