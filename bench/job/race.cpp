@@ -33,7 +33,7 @@ void verify(session& now, program_kind const& kind, std::vector<contestant> cons
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
                    job_options options) {
   if (options.device_bytes == 0) options.device_bytes = 2 * kind.bytes + spare_bytes;
-  bool const learns = options.policy != "static" && options.policy != "master_worker" && devices.size() > 1;
+  bool const learns = options.policy != "static" && options.policy != "master_worker";
   return {std::move(name), kind.as_jobs(devices, options), learns};
 }
 

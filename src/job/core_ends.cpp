@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
+#include "failure_cause.hpp"
 #include "scheduler_core.hpp"
 
 namespace ballast::inline job {
@@ -113,8 +114,7 @@ void scheduler_core::note_task_failed(planned_task const& task, lane_end const& 
     task.uses[i].written.for_each_interval([&](byte_range bytes) {
       job.request.arguments[i].array->ledger.note_lost(end.op, bytes, job.number);
     });
-  auto const why =
-      end.failure ? end.failure : std::make_exception_ptr(error("it takes data of an operation that failed"));
+  auto const why = end.failure ? end.failure : failure_of_source();
   fail(job, task.part, devices_[job.devices[task.share]]->name(), why);
 }
 

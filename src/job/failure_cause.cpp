@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "failure_cause.hpp"
 
+#include "ballast/base/error.hpp"
+
 namespace ballast::inline job {
 
 std::string cause_of(std::exception_ptr const& failure) {
@@ -9,6 +11,10 @@ std::string cause_of(std::exception_ptr const& failure) {
   } catch (std::exception const& thrown) { return thrown.what(); } catch (...) {
     return "something that is not a std::exception was thrown";
   }
+}
+
+std::exception_ptr failure_of_source() {
+  return std::make_exception_ptr(error("it takes data of an operation that failed"));
 }
 
 }  // namespace ballast::inline job

@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "failure_cause.hpp"
 
 namespace ballast::inline job {
 namespace {
-
-std::exception_ptr failure_of_source() {
-  return std::make_exception_ptr(error("it takes data of an operation that failed"));
-}
 
 std::exception_ptr thrown_by(std::function<void()> const& call) {
   try {
