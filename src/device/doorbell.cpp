@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/device/doorbell.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 namespace ballast::inline device {
+namespace {
+
+constexpr auto awake = std::chrono::microseconds(50);
+
+}  // namespace
 
 // Sequential consistency decides the race: either ring() sees the sleeper, or the sleeper sees the ring.
 void doorbell::ring() {
@@ -26,6 +35,14 @@ bool doorbell::wait_past(std::uint64_t seen, clock::time_point until) {
   }
   sleepers_.fetch_sub(1, std::memory_order_seq_cst);
   return rung;
+}
+
+bool doorbell::wait_awake_past(std::uint64_t seen, clock::time_point until) {
+  for (auto const sleep_at = std::min(clock::now() + awake, until); clock::now() < sleep_at;) {
+    if (rings() != seen) return true;
+    std::this_thread::yield();
+  }
+  return wait_past(seen, until);
 }
 
 }  // namespace ballast::inline device

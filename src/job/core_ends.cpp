@@ -21,13 +21,16 @@ bool is_device_lost(std::exception_ptr const& failure) {
 
 }  // namespace
 
-void scheduler_core::note_ends(std::uint32_t lane, std::vector<lane_end> const& ends) {
-  guard const hold(*this);
+bool scheduler_core::note_ends(std::uint32_t lane, std::vector<lane_end> const& ends,
+                               device_lane::if_busy then) {
+  guard const hold(*this, then);
+  if (!hold.holds()) return false;
   for (auto const& end : ends) told_ends_.emplace(end.op, told_end{lane, end});
   note_told_ends();
   ops_.forget_before(op_id(ops_.newest().value() + 1));
   advance();
   changed_.ring();
+  return true;
 }
 
 /// In the order of the operations: an end counts once those of all that it comes after do, because their

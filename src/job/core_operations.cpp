@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "checked_task.hpp"
@@ -28,10 +29,24 @@ op_stream scheduler_core::stream_of_copy(place_id from, place_id to) const {
   return on(to.value() - 1, lane_stream::copy_in);
 }
 
-/// They alternate, so that the tail of a kernel and the next one's beginning share the device.
-op_stream scheduler_core::next_compute_stream(std::uint32_t device) {
+/// That of the kernel whose results it reads, so that steps wait for no other stream. Else they alternate, so
+/// that the tail of a kernel and the next one's beginning share the device.
+op_stream scheduler_core::compute_stream_of(planned_task const& task) {
+  if (auto const maker = newest_maker(task); maker != op_id()) return ops_.at(maker).on;
+  auto const device = task.job->devices[task.share];
   auto const even = on_devices_[device].kernels++ % 2 == 0;
   return on(device, even ? lane_stream::compute_0 : lane_stream::compute_1);
+}
+
+/// The newest kernel on the task's device of which it reads something and which has not ended; or none.
+op_id scheduler_core::newest_maker(planned_task const& task) const {
+  op_id newest{};
+  auto const place = place_id(1 + task.job->devices[task.share]);
+  for (std::size_t i = 0; i < task.uses.size(); ++i)
+    for (auto const writer :
+         task.job->request.arguments[i].array->ledger.writers(place, task.uses[i].read.hull()))
+      if (ops_.at(writer).kind == op_kind::kernel) newest = std::max(newest, writer);
+  return newest;
 }
 
 moved_bytes scheduler_core::bring(std::shared_ptr<array_home> const& array, byte_runs const& bytes,

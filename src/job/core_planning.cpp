@@ -148,7 +148,7 @@ op_id scheduler_core::note_kernel(planned_task const& task) {
   auto const& arguments = task.job->request.arguments;
   auto const device = task.job->devices[task.share];
   auto const place = place_id(1 + device);
-  auto const kernel = ops_.add(op_kind::kernel, next_compute_stream(device));
+  auto const kernel = ops_.add(op_kind::kernel, compute_stream_of(task));
   for (auto const& resident : task.residents)
     for (auto const earlier : resident.after) ops_.order_after(kernel, earlier);
   for (std::size_t i = 0; i < arguments.size(); ++i)

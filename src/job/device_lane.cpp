@@ -95,8 +95,14 @@ void device_lane::run() {
   closed_bell_.ring();
 }
 
+/// What is to be issued goes before telling: who plans it may hold up the listener for long.
 bool device_lane::make_progress() {
   take_in();
+  bool const any = issue_and_collect();
+  return tell_ends(if_busy::decline) || any;
+}
+
+bool device_lane::issue_and_collect() {
   try {
     if (!loss_) {
       auto const issued = issue();
@@ -129,21 +135,29 @@ bool device_lane::issue() {
 }
 
 bool device_lane::collect() {
+  bool any = false;
   for (auto& queue : queues_)
-    collect_from(queue, [&] { return loss_ ? queue.next_end_by(loss_) : queue.next_end(clock_); });
-  if (ends_.empty()) return false;
-  listener_(number_, std::exchange(ends_, {}));
+    any |= collect_from(queue, [&] { return loss_ ? queue.next_end_by(loss_) : queue.next_end(clock_); });
+  return any;
+}
+
+bool device_lane::tell_ends(if_busy then) {
+  if (ends_.empty() || !listener_(number_, ends_, then)) return false;
+  ends_.clear();
   return true;
 }
 
 template <class NextEnd>
-void device_lane::collect_from(lane_queue& queue, NextEnd next) {
+bool device_lane::collect_from(lane_queue& queue, NextEnd next) {
+  bool any = false;
   while (auto end = next()) {
+    any = true;
     ends_.push_back(std::move(*end));
     auto const& progress = queue.last_over();
     progress->note_over();
     wake_watchers(*progress);
   }
+  return any;
 }
 
 /// The streams are closed first: a block of the device may still be at work on memory that others would be
@@ -155,7 +169,7 @@ void device_lane::lose(std::exception_ptr loss) {
 
 bool device_lane::is_empty() {
   std::lock_guard const hold(inbox_mutex_);
-  return inbox_.empty() && std::ranges::all_of(queues_, &lane_queue::is_empty);
+  return ends_.empty() && inbox_.empty() && std::ranges::all_of(queues_, &lane_queue::is_empty);
 }
 
 void device_lane::wake_watchers(lane_progress const& of) {
@@ -170,6 +184,7 @@ void device_lane::wait_past(std::uint64_t seen) {
     ++looks_;
     return;
   }
+  if (tell_ends(if_busy::wait)) return;
   if (loss_ || std::ranges::none_of(queues_, &lane_queue::has_issued))
     bell_.wait_past(seen, clock::time_point::max());
   else

@@ -22,8 +22,9 @@ namespace ballast::inline job {
 /// Carries out the operations of one device on its streams, on a thread of its own, and reports their ends.
 class device_lane {
  public:
-  /// Called on the lane's thread.
-  using listener = std::function<void(std::uint32_t lane, std::vector<lane_end> const& ends)>;
+  /// Called on the lane's thread; whether it took them, which it has to if it is to wait until it can.
+  enum class if_busy { decline, wait };
+  using listener = std::function<bool(std::uint32_t lane, std::vector<lane_end> const& ends, if_busy then)>;
 
   device_lane(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends);
   device_lane(device_lane const&) = delete;
@@ -42,11 +43,13 @@ class device_lane {
  private:
   void run();
   bool make_progress();
+  bool issue_and_collect();
   void take_in();
   bool issue();
   bool collect();
+  bool tell_ends(if_busy then);
   template <class NextEnd>
-  void collect_from(lane_queue& queue, NextEnd next);
+  bool collect_from(lane_queue& queue, NextEnd next);
   void lose(std::exception_ptr loss);
   bool is_empty();
   void wait_past(std::uint64_t seen);
@@ -57,8 +60,8 @@ class device_lane {
   listener const listener_;
   kernel_clock clock_;
   std::exception_ptr loss_;
-  std::vector<lane_end> ends_;
-  int looks_ = 0;  ///< since there was anything to do
+  std::vector<lane_end> ends_;  ///< that were not told
+  int looks_ = 0;               ///< since there was anything to do
   std::span<std::unique_ptr<device_lane> const> lanes_;
 
   doorbell bell_, closed_bell_;

@@ -18,7 +18,7 @@ void job_end::come(job_report report, std::exception_ptr failure) {
 
 void job_end::wait(deadline until) {
   for (auto seen = bell_.rings(); !has_come(); seen = bell_.rings())
-    if (!bell_.wait_past(seen, until.at()) && !has_come()) give_up();
+    if (!bell_.wait_awake_past(seen, until.at()) && !has_come()) give_up();
   if (failure_) std::rethrow_exception(failure_);
 }
 

@@ -66,8 +66,8 @@ lane_queue::issued_work lane_queue::enqueue(lane_work const& work) {
 /// may still be at what was before.
 void lane_queue::try_to_enqueue(lane_work const& work, issued_work& result) {
   try {
-    wait_for(work.after);
-    if (work.is_kernel) result.begin = stream_->record();
+    bool const waits = wait_for(work.after);
+    if (work.is_kernel) result.begin = begin_of_kernel(waits);
     if (std::ranges::any_of(work.data_of, [](auto const& source) { return source->has_failed(); }))
       result.failure = failure_of_source();
     else
@@ -77,10 +77,24 @@ void lane_queue::try_to_enqueue(lane_work const& work, issued_work& result) {
   stream_->ring_after(bell_);
 }
 
-void lane_queue::wait_for(progress_list const& earlier) {
-  for (auto const& one : earlier)
-    if (!one->is_over() && !is_in_order_by_itself(*one) && one->moment() != nullptr)
-      stream_->wait_for(*one->moment());
+/// Whether the stream will wait for another one.
+bool lane_queue::wait_for(progress_list const& earlier) {
+  bool any = false;
+  for (auto const& one : earlier) {
+    if (one->is_over() || is_in_order_by_itself(*one) || one->moment() == nullptr) continue;
+    stream_->wait_for(*one->moment());
+    any = true;
+  }
+  return any;
+}
+
+/// Right behind a kernel that has not ended, its end will do: each event between two kernels costs a GPU
+/// time.
+std::shared_ptr<event> lane_queue::begin_of_kernel(bool waits) {
+  bool const follows_kernel =
+      !issued_.empty() && issued_.back().begin != nullptr && issued_.back().end != nullptr;
+  if (!waits && follows_kernel && !issued_.back().end->reached()) return issued_.back().end;
+  return stream_->record();
 }
 
 std::optional<lane_end> lane_queue::next_end(kernel_clock& clock) {

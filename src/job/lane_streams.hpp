@@ -54,7 +54,8 @@ class lane_queue {
   bool is_in_order_by_itself(lane_progress const& earlier) const;
   issued_work enqueue(lane_work const& work);
   void try_to_enqueue(lane_work const& work, issued_work& result);
-  void wait_for(progress_list const& earlier);
+  bool wait_for(progress_list const& earlier);
+  std::shared_ptr<event> begin_of_kernel(bool waits);
   bool are_over(progress_list const& earlier) const;
 
   doorbell& bell_;

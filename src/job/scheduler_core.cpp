@@ -71,7 +71,9 @@ scheduler_core::scheduler_core(device_list const& devices, job_options options)
   for (std::uint32_t lane = 0; lane < devices_.size(); ++lane)
     lanes_.push_back(std::make_unique<device_lane>(
         devices_[lane], lane,
-        [this](std::uint32_t of, std::vector<lane_end> const& ends) { note_ends(of, ends); }));
+        [this](std::uint32_t of, std::vector<lane_end> const& ends, device_lane::if_busy then) {
+          return note_ends(of, ends, then);
+        }));
 }
 
 scheduler_core::~scheduler_core() = default;
@@ -174,7 +176,7 @@ void scheduler_core::drain(deadline until) {
   auto const is_over = [&] { return jobs_.empty() || jobs_.front()->number > last; };
   for (auto seen = changed_.rings(); !is_over(); seen = changed_.rings()) {
     hold.unlock();
-    bool const rung = changed_.wait_past(seen, until.at());
+    bool const rung = changed_.wait_awake_past(seen, until.at());
     hold.lock();
     if (!rung && !is_over()) {
       hold.unlock();

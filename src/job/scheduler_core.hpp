@@ -84,7 +84,12 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   class guard {
    public:
     explicit guard(scheduler_core& core) : core_(core), hold_(core.mutex_) {}
+    guard(scheduler_core& core, device_lane::if_busy then)
+        : core_(core), hold_(core.mutex_, std::defer_lock) {
+      then == device_lane::if_busy::wait ? hold_.lock() : void(hold_.try_lock());
+    }
     ~guard() { unlock(); }
+    bool holds() const { return hold_.owns_lock(); }
     void lock() { hold_.lock(); }
     void unlock();
 
@@ -144,7 +149,8 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
 
   // core_operations.cpp: what was planned goes to the lanes.
   op_stream stream_of_copy(place_id from, place_id to) const;
-  op_stream next_compute_stream(std::uint32_t device);
+  op_stream compute_stream_of(planned_task const& task);
+  op_id newest_maker(planned_task const& task) const;
   moved_bytes bring(std::shared_ptr<array_home> const& array, byte_runs const& bytes, place_id to,
                     std::span<op_id const> after, job_number job);
   void spread_shared_reads(std::vector<planned_task>& tasks);
@@ -160,7 +166,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   progress_list progress_of(std::vector<op_id> const& ops) const;
 
   // core_ends.cpp
-  void note_ends(std::uint32_t lane, std::vector<lane_end> const& ends);
+  bool note_ends(std::uint32_t lane, std::vector<lane_end> const& ends, device_lane::if_busy then);
   void note_told_ends();
   void note_end(std::uint32_t lane, lane_end const& end);
   void note_copy_end(op_id op, copy_in_flight const& copy, bool failed);

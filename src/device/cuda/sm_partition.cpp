@@ -47,6 +47,12 @@ struct green_calls {
   PFN_cuGreenCtxStreamCreate_v12050 make_stream;
 };
 
+/// Looked up once.
+green_calls const& green_calls_of_driver(fault_record& fault) {
+  static green_calls const calls(fault);
+  return calls;
+}
+
 /// The runtime's errors have the driver's numbers.
 void require(fault_record& fault, CUresult status, std::string_view call) {
   require(fault, static_cast<cudaError_t>(status), call);
@@ -72,7 +78,7 @@ CUdevResource_v1 part_of(green_calls const& driver, CUdevResource_v1 const& all,
 }  // namespace
 
 sm_partition::sm_partition(int gpu, int multiprocessors, fault_record& fault) : fault_(fault) {
-  green_calls const driver(fault);
+  auto const& driver = green_calls_of_driver(fault);
   CUdevice device{};
   require(fault, driver.get_device(&device, gpu), "cuDeviceGet");
   CUdevResource_v1 all{};
@@ -87,14 +93,14 @@ sm_partition::sm_partition(int gpu, int multiprocessors, fault_record& fault) : 
 
 sm_partition::~sm_partition() {
   try {
-    require(fault_, green_calls(fault_).destroy(context_), "cuGreenCtxDestroy");
+    require(fault_, green_calls_of_driver(fault_).destroy(context_), "cuGreenCtxDestroy");
   } catch (std::exception const&) {
     // A destructor has nobody to tell; the next call on the device reports a fault.
   }
 }
 
 cudaStream_t sm_partition::make_stream() {
-  green_calls const driver(fault_);
+  auto const& driver = green_calls_of_driver(fault_);
   std::lock_guard const hold(mutex_);
   CUstream stream = nullptr;
   require(fault_, driver.make_stream(&stream, context_, CU_STREAM_NON_BLOCKING, 0), "cuGreenCtxStreamCreate");
