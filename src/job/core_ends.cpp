@@ -57,10 +57,10 @@ void scheduler_core::note_end(std::uint32_t lane, lane_end const& end) {
   auto const failed = ops_.at(end.op).status == op_status::failed;
   journal_.note_end(end.op, ops_.at(end.op));
   progress_.erase(end.op.value());
-  auto const task = tasks_.extract(end.op.value());
+  auto const kernel = kernels_in_flight_.extract(end.op.value());
   auto const copy = copies_.extract(end.op.value());
   if (end.failure && is_device_lost(end.failure)) lose_device(lane);
-  if (task) note_task_end(lane, task.mapped(), end, failed);
+  if (kernel) note_kernel_end(lane, kernel.mapped(), end, failed);
   if (copy) {
     note_copy_end(end.op, copy.mapped(), failed);
     departed_.push_back(copy.mapped().array);
@@ -82,10 +82,18 @@ void scheduler_core::let_go(std::uint32_t lane, planned_task const& task) {
   if (!options_.reuse) residences_[lane]->drop_unpinned();
 }
 
-void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end,
-                                   bool failed) {
+void scheduler_core::note_kernel_end(std::uint32_t lane, kernel_in_flight const& kernel, lane_end const& end,
+                                     bool failed) {
+  auto& task = *kernel.task;
+  if (kernel.piece == 0) task.begin_ns = end.begin_ns;
+  if (failed) note_piece_failed(task, task.pieces[kernel.piece], end);
+  if (++task.pieces_ended < task.pieces.size()) return;
   let_go(lane, task);
-  if (failed) return note_task_failed(task, end);
+  if (!task.has_failed)
+    note_task_end(lane, task, {.op = end.op, .begin_ns = task.begin_ns, .end_ns = end.end_ns});
+}
+
+void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end) {
   auto& job = *task.job;
   ++statistics_.tasks;
   record_span(job, lane, end);
@@ -111,14 +119,15 @@ void scheduler_core::record_span(job_record const& job, std::uint32_t device, la
                           .end_ns = end.end_ns});
 }
 
-void scheduler_core::note_task_failed(planned_task const& task, lane_end const& end) {
+void scheduler_core::note_piece_failed(planned_task& task, task_piece const& piece, lane_end const& end) {
   auto& job = *task.job;
-  for (std::size_t i = 0; i < task.uses.size(); ++i)
-    task.uses[i].written.for_each_interval([&](byte_range bytes) {
+  task.has_failed = true;
+  for (std::size_t i = 0; i < piece.uses.size(); ++i)
+    piece.uses[i].written.for_each_interval([&](byte_range bytes) {
       job.request.arguments[i].array->ledger.note_lost(end.op, bytes, job.number);
     });
   auto const why = end.failure ? end.failure : failure_of_source();
-  fail(job, task.part, devices_[job.devices[task.share]]->name(), why);
+  fail(job, piece.part, devices_[job.devices[task.share]]->name(), why);
 }
 
 /// Of the kernels that have ended by now.

@@ -125,17 +125,18 @@ void scheduler_core::move_on_device(std::shared_ptr<array_home> const& array, st
   hand_over(op, {}, [copies = std::move(copies)](stream& to_copy) { enqueue(copies, to_copy); });
 }
 
-void scheduler_core::hand_kernel(op_id op, planned_task const& task) {
-  auto const launch = [job = task.job, part = task.part](std::vector<void*> const& arrays, stream& on) {
+void scheduler_core::hand_kernel(op_id op, planned_task const& task, task_piece const& piece) {
+  auto const launch = [job = task.job, part = piece.part](std::vector<void*> const& arrays, stream& on) {
     job->request.launch({arrays, job->grid(), part, job->code}, on);
   };
-  if (options_.check_maps) return hand_checked_kernel(op, task, launch);
+  if (options_.check_maps) return hand_checked_kernel(op, task, piece, launch);
   hand_over(op, task.job->number, [launch, arrays = arrays_of(task)](stream& on) { launch(arrays, on); });
 }
 
 /// Its results reach the device at its end, if it did nothing beside its maps.
-void scheduler_core::hand_checked_kernel(op_id op, planned_task const& task, launch_on_arrays launch) {
-  auto const checked = std::make_shared<checked_task>(task.job->request, task.uses, arrays_of(task));
+void scheduler_core::hand_checked_kernel(op_id op, planned_task const& task, task_piece const& piece,
+                                         launch_on_arrays launch) {
+  auto const checked = std::make_shared<checked_task>(task.job->request, piece.uses, arrays_of(task));
   auto const try_twice = [checked, launch = std::move(launch)](stream& on) {
     checked->prepare();
     for (std::size_t trial = 0; trial < trials; ++trial) launch(checked->arrays(trial), on);

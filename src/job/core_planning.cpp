@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
+#include "ends_first.hpp"
 #include "scheduler_core.hpp"
 
 namespace ballast::inline job {
@@ -90,6 +91,7 @@ auto scheduler_core::admitted(std::shared_ptr<job_record> const& job, std::uint3
     if (on_devices_[device].is_lost) throw error("the device is lost");
     if (order_.in_the_way(job->number, task.uses)) return std::nullopt;
     refuse_lost(task);
+    task.pieces = pieces_of(task);
     if (!pin(task)) {
       on_devices_[device].lacks_memory = true;
       return std::nullopt;
@@ -122,14 +124,32 @@ bool scheduler_core::pin(planned_task& task) {
   return true;
 }
 
-void scheduler_core::plan_task(planned_task task) {
-  auto const device = task.job->devices[task.share];
-  bring_reads(task);
-  auto const kernel = note_kernel(task);
-  hand_kernel(kernel, task);
-  ++task.job->tasks_in_flight;
-  ++on_devices_[device].tasks;
-  tasks_.emplace(kernel.value(), std::move(task));
+/// Worth more kernels only if the part is about all that the device will have of the job.
+std::vector<task_piece> scheduler_core::pieces_of(planned_task const& task) {
+  auto const& job = *task.job;
+  auto const whole_share = job.units() / std::uint32_t(2 * job.devices.size());
+  if (job.devices.size() < 2 || task.part.count < whole_share) return {{task.part, task.uses}};
+  auto const parts = ends_first(task.part, job.units(), [&](std::uint32_t unit, std::uint32_t other) {
+    return job.read_in_common(unit, other);
+  });
+  if (parts.size() == 1) return {{task.part, task.uses}};
+  std::vector<task_piece> pieces;
+  for (auto const part : parts) pieces.push_back({part, job.uses(part)});
+  return pieces;
+}
+
+/// Its kernels are in one stream, so the last one's end is the task's.
+void scheduler_core::plan_task(planned_task planned) {
+  auto const task = std::make_shared<planned_task>(std::move(planned));
+  bring_reads(*task);
+  auto const stream = compute_stream_of(*task);
+  for (std::size_t i = 0; i < task->pieces.size(); ++i) {
+    auto const kernel = note_kernel(*task, task->pieces[i], stream);
+    hand_kernel(kernel, *task, task->pieces[i]);
+    kernels_in_flight_.emplace(kernel.value(), kernel_in_flight{task, i});
+  }
+  ++task->job->tasks_in_flight;
+  ++on_devices_[task->job->devices[task->share]].tasks;
 }
 
 void scheduler_core::bring_reads(planned_task& task) {
@@ -144,17 +164,16 @@ void scheduler_core::bring_reads(planned_task& task) {
 }
 
 /// All that it reads is noted before anything that it writes, since one array may be several arguments.
-op_id scheduler_core::note_kernel(planned_task const& task) {
+op_id scheduler_core::note_kernel(planned_task const& task, task_piece const& piece, op_stream on) {
   auto const& arguments = task.job->request.arguments;
-  auto const device = task.job->devices[task.share];
-  auto const place = place_id(1 + device);
-  auto const kernel = ops_.add(op_kind::kernel, compute_stream_of(task));
+  auto const place = place_id(1 + task.job->devices[task.share]);
+  auto const kernel = ops_.add(op_kind::kernel, on);
   for (auto const& resident : task.residents)
     for (auto const earlier : resident.after) ops_.order_after(kernel, earlier);
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    note_reads(arguments[i].array->ledger, kernel, place, task.uses[i].read);
+    note_reads(arguments[i].array->ledger, kernel, place, piece.uses[i].read);
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    note_writes(arguments[i].array->ledger, kernel, place, task.uses[i].written);
+    note_writes(arguments[i].array->ledger, kernel, place, piece.uses[i].written);
   return kernel;
 }
 

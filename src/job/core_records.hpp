@@ -31,18 +31,34 @@ struct described_argument {
   auto operator<=>(described_argument const&) const = default;
 };
 
+/// What one kernel of a task computes.
+struct task_piece {
+  job_part part;
+  std::vector<array_use> uses;
+};
+
 /// A task that was planned and has not ended.
 struct planned_task {
   std::shared_ptr<job_record> job;
   std::uint32_t share;  ///< which of the job's devices
   job_part part;
   std::vector<array_use> uses;
+  std::vector<task_piece> pieces{};         ///< in the order of their kernels
   std::vector<resident_bytes> residents{};  ///< of each array, pinned
   std::vector<std::size_t> first_bytes{};   ///< of its hull, likewise
   moved_bytes moved{};
   std::uint64_t own_bytes = 0;  ///< moved for this part alone
+  std::size_t pieces_ended = 0;
+  std::int64_t begin_ns = 0;  ///< of the first one, once that has ended
+  bool has_failed = false;
 
   resident_bytes const& resident_of(std::size_t argument) const;
+};
+
+/// Of a task.
+struct kernel_in_flight {
+  std::shared_ptr<planned_task> task;
+  std::size_t piece;
 };
 
 struct told_end {

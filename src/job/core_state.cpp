@@ -49,7 +49,7 @@ std::string scheduler_core::oldest_operation() const {
   auto const oldest = std::ranges::min_element(progress_, {}, [](auto const& one) { return one.first; });
   if (oldest == progress_.end()) return {};
   auto const& [op, progress] = *oldest;
-  auto const is_kernel = tasks_.contains(op);
+  auto const is_kernel = kernels_in_flight_.contains(op);
   return "the oldest operation, number " + std::to_string(op) + ", is a " + (is_kernel ? "kernel" : "copy") +
          " on " + devices_[progress->on().lane]->name() + ", " +
          (progress->is_issued() ? "issued" : "not issued") + "\n";
@@ -82,13 +82,13 @@ void scheduler_core::give_up_jobs() {
 }
 
 void scheduler_core::forget_jobs() {
-  decltype(tasks_) tasks;  // these go when the mutex is free
+  decltype(kernels_in_flight_) kernels;  // these go when the mutex is free
   decltype(copies_) copies;
   guard const hold(*this);
   for (auto const& job : jobs_) job->tell_end();
   departed_.insert(departed_.end(), jobs_.begin(), jobs_.end());
   jobs_.clear();
-  tasks.swap(tasks_);
+  kernels.swap(kernels_in_flight_);
   copies.swap(copies_);
   told_ends_.clear();
 }

@@ -78,6 +78,15 @@ void job_record::measure_arguments() {
   }
 }
 
+bool job_record::read_in_common(std::uint32_t unit, std::uint32_t other) const {
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+    auto const& argument = request.arguments[i];
+    if (!argument.reads() || is_shared_by_units(i)) continue;
+    if (bytes_of(argument, units(), {unit, 1}).meets(bytes_of(argument, units(), {other, 1}))) return true;
+  }
+  return false;
+}
+
 bool job_record::is_planned() const {
   if (failure || units() == 0) return true;
   return split != nullptr && split->unissued() == 0 &&

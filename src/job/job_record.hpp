@@ -39,6 +39,8 @@ class job_record {
   void measure_arguments();
   /// Whether every unit reads or writes all that the job does of an argument.
   bool is_shared_by_units(std::size_t argument) const { return shared_by_units_[argument]; }
+  /// Whether two units read something in common that not all read. Throws what a map throws.
+  bool read_in_common(std::uint32_t unit, std::uint32_t other) const;
   /// Of all that units do not share.
   std::uint64_t bytes_per_unit() const { return bytes_per_unit_; }
 

@@ -24,7 +24,7 @@ class kernel_clock {
 
   /// Both were reached.
   interval between(event const& begin, std::shared_ptr<event> end) {
-    auto const begin_ns = at_ns_ + begin.since(*origin_).count();
+    auto const begin_ns = &begin == origin_.get() ? at_ns_ : at_ns_ + begin.since(*origin_).count();
     at_ns_ = begin_ns + end->since(begin).count();
     origin_ = std::move(end);
     return {begin_ns, at_ns_};

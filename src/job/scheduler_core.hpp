@@ -119,9 +119,10 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::optional<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t share);
   std::optional<planned_task> admitted(std::shared_ptr<job_record> const& job, std::uint32_t share,
                                        job_part part);
+  static std::vector<task_piece> pieces_of(planned_task const& task);
   void plan_task(planned_task task);
   void bring_reads(planned_task& task);
-  op_id note_kernel(planned_task const& task);
+  op_id note_kernel(planned_task const& task, task_piece const& piece, op_stream on);
   void refuse_lost(planned_task const& task) const;
   bool pin(planned_task& task);
   std::vector<void*> arrays_of(planned_task const& task) const;
@@ -159,8 +160,9 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
                       std::size_t from, std::size_t to, std::span<op_id const> after);
   placed_bytes placed(array_home const& array, place_id place, byte_range bytes) const;
   void hand_copy(std::shared_ptr<array_home> const& array, noted_copy const& copy, job_number job);
-  void hand_kernel(op_id op, planned_task const& task);
-  void hand_checked_kernel(op_id op, planned_task const& task, launch_on_arrays launch);
+  void hand_kernel(op_id op, planned_task const& task, task_piece const& piece);
+  void hand_checked_kernel(op_id op, planned_task const& task, task_piece const& piece,
+                           launch_on_arrays launch);
   void hand_over(op_id op, job_number job, std::function<void(stream&)> enqueue,
                  std::function<void()> conclude = {});
   progress_list progress_of(std::vector<op_id> const& ops) const;
@@ -171,9 +173,10 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   void note_end(std::uint32_t lane, lane_end const& end);
   void note_copy_end(op_id op, copy_in_flight const& copy, bool failed);
   void let_go(std::uint32_t lane, planned_task const& task);
-  void note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end, bool failed);
+  void note_kernel_end(std::uint32_t lane, kernel_in_flight const& kernel, lane_end const& end, bool failed);
+  void note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& last);
   void record_span(job_record const& job, std::uint32_t device, lane_end const& end) const;
-  void note_task_failed(planned_task const& task, lane_end const& end);
+  void note_piece_failed(planned_task& task, task_piece const& piece, lane_end const& end);
   bool was_alone(std::uint32_t device, job_number job, lane_end const& end);
 
   // core_host_access.cpp
@@ -209,8 +212,8 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::vector<device_in_use> on_devices_;
   std::vector<std::unique_ptr<job_residence>> residences_;  ///< of each device
   std::map<array_id, std::weak_ptr<array_home>> arrays_;
-  std::unordered_map<std::uint64_t, planned_task> tasks_;                       ///< by the kernel's operation
-  std::unordered_map<std::uint64_t, copy_in_flight> copies_;                    ///< by operation
+  std::unordered_map<std::uint64_t, kernel_in_flight> kernels_in_flight_;       ///< by operation
+  std::unordered_map<std::uint64_t, copy_in_flight> copies_;                    ///< likewise
   std::unordered_map<std::uint64_t, std::shared_ptr<lane_progress>> progress_;  ///< likewise
   std::map<op_id, told_end> told_ends_;                                         ///< that do not count yet
   std::vector<std::shared_ptr<void const>> departed_;  ///< what nothing here needs any more

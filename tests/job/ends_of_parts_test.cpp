@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "job_fixture.hpp"
+
+namespace ballast::test {
+namespace {
+
+constexpr std::uint32_t row_count = 600, column_count = 5;
+constexpr int steps = 4;
+
+/// Steps of a stencil on two devices, each with one part of a step, all planned before the first one begins.
+class ends_of_parts : public testing::Test {
+ protected:
+  device_list devices_{two_devices()};
+  gate gate_{devices_};  // outlives the kernels behind it
+  job_scheduler jobs_{
+      devices_, kernels(), {.policy = "static", .in_flight = 64, .device_bytes = enough_device_bytes}};
+  word_rows from_{jobs_, {row_count, column_count}}, now_{jobs_, {row_count, column_count}},
+      next_{jobs_, {row_count, column_count}};
+
+  ~ends_of_parts() override { gate_.open(); }
+
+  void submit_steps() {
+    number(from_);
+    jobs_.submit({row_count * column_count}, reads(from_), writes(now_),
+                 [gate = gate_.ref()](auto from, auto to) {
+                   return copy_behind_gate{gate, from, to};
+                 });
+    for (int step = 0; step < steps; ++step) submit_mix(jobs_, now_, next_, {row_count});
+  }
+  std::vector<operation_note> handed_over(bool kernels_only) const {
+    auto all = jobs_.journal();
+    std::erase_if(all, [&](auto const& line) {
+      return line.happened != operation_note::what::handed_over || line.is_kernel != kernels_only;
+    });
+    return all;
+  }
+};
+
+TEST_F(ends_of_parts, are_computed_by_a_kernel_of_their_own_and_change_no_result) {
+  submit_steps();
+  gate_.open();
+  auto expected = values_of(from_);
+  for (int step = 0; step < steps; ++step) expected = mixed(expected, row_count, column_count);
+  EXPECT_EQ(values_of(now_), expected);
+  EXPECT_EQ(jobs_.statistics().tasks, 2u * (1 + steps));
+  EXPECT_EQ(handed_over(true).size(), 2u * (1 + 2 * steps));
+}
+
+TEST_F(ends_of_parts, are_all_that_the_copies_to_a_neighbour_wait_for) {
+  submit_steps();
+  std::map<std::uint64_t, bool> is_rest;  // of each kernel, which come by twos after the first job's
+  auto const kernels_of_all = handed_over(true);
+  for (std::size_t i = 2; i < kernels_of_all.size(); ++i) is_rest[kernels_of_all[i].operation] = i % 2 == 1;
+  int ends_waited_for = 0;
+  auto const newest_job = kernels_of_all.back().job;
+  for (auto const& copy : handed_over(false)) {
+    if (copy.job < newest_job - steps + 2) continue;  // the first step reads what the gate's job wrote
+    auto const newest = std::ranges::max(copy.after);
+    EXPECT_FALSE(is_rest.at(newest)) << copy.operation;
+    ++ends_waited_for;
+  }
+  EXPECT_EQ(ends_waited_for, 2 * (steps - 1));
+  gate_.open();
+  jobs_.drain();
+}
+
+}  // namespace
+}  // namespace ballast::test
