@@ -21,8 +21,8 @@ struct batches {
   std::uint32_t log2_count, log2_pairs_of_each;
 };
 
-/// What all batches found together, added up in their order, whoever computed them. The spans hold the sums
-/// of each batch, and its counts one after the other.
+/// What all blocks of batches found together, added up in their order, whoever computed them. The spans hold
+/// the sums of each block, and its counts one after the other.
 tally sum_of(std::span<double const> sx, std::span<double const> sy, std::span<std::uint32_t const> counts);
 
 }  // namespace ballast::ep

@@ -13,17 +13,19 @@
 namespace ballast::ep {
 
 /// Pairs of normal deviates by Marsaglia's polar method, as the benchmark has it: a thread draws a batch of
-/// pairs and stores their sums and counts once. Block i has the batches from i * threads on.
+/// pairs, and a block adds up what its batches found, in their order. Block i has the batches from
+/// i * threads on.
 struct gaussian_pairs {
   static constexpr int threads = 128;
 
   /// A column for each thread, in memory because the annulus is known only when it is hit.
   struct scratch {
+    double sx[threads], sy[threads];
     std::uint32_t counts[annuli][threads];
   };
 
-  array_ref<double> sx, sy;         ///< by batch
-  array_ref<std::uint32_t> counts;  ///< annuli of a batch after each other
+  array_ref<double> sx, sy;         ///< by block
+  array_ref<std::uint32_t> counts;  ///< annuli of a block after each other
   std::uint32_t batches = 0, pairs_of_each = 0;
 
   BALLAST_HD static constexpr std::uint32_t blocks_for(std::uint32_t batches) {
@@ -33,9 +35,11 @@ struct gaussian_pairs {
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     std::uint32_t const first = block.index() * threads;
-    std::uint32_t const left = batches - first;
-    block.for_each(left < threads ? left : threads,
-                   [&](std::uint32_t i) { run_batch(block.scratch(), i, first + i); });
+    std::uint32_t const left = batches - first, columns = left < threads ? left : threads;
+    block.for_each(columns, [&](std::uint32_t i) { run_batch(block.scratch(), i, first + i); });
+    block.sync();
+    block.for_each(items<annuli + 2>,
+                   [&](std::uint32_t row) { store_sum(block.scratch(), row, columns, block.index()); });
   }
 
  private:
@@ -53,10 +57,22 @@ struct gaussian_pairs {
       sum_x += normal_x;
       sum_y += normal_y;
     }
-    sx[batch] = sum_x;
-    sy[batch] = sum_y;
-    for (std::uint32_t l = 0; l < annuli; ++l)
-      counts[std::size_t(batch) * annuli + l] = memory.counts[l][column];
+    memory.sx[column] = sum_x;
+    memory.sy[column] = sum_y;
+  }
+
+  BALLAST_HD void store_sum(scratch const& memory, std::uint32_t row, std::uint32_t columns,
+                            std::uint32_t to) const {
+    if (row < annuli) counts[std::size_t(to) * annuli + row] = sum_of(memory.counts[row], columns);
+    if (row == annuli) sx[to] = sum_of(memory.sx, columns);
+    if (row == annuli + 1) sy[to] = sum_of(memory.sy, columns);
+  }
+
+  template <class T>
+  BALLAST_HD static T sum_of(T const* values, std::uint32_t count) {
+    T sum = 0;
+    for (std::uint32_t i = 0; i < count; ++i) sum += values[i];
+    return sum;
   }
 };
 

@@ -9,15 +9,15 @@ namespace ballast::ep {
 shared_pairs::shared_pairs(job_scheduler& of, std::uint32_t log2_pairs)
     : jobs_(of),
       cut_(log2_pairs),
-      sx_(of, {cut_.count()}, "sx"),
-      sy_(of, {cut_.count()}, "sy"),
-      counts_(of, {std::size_t(cut_.count()) * annuli}, "counts") {}
+      sx_(of, {blocks()}, "sx"),
+      sy_(of, {blocks()}, "sy"),
+      counts_(of, {std::size_t(blocks()) * annuli}, "counts") {}
+
+std::uint32_t shared_pairs::blocks() const { return gaussian_pairs::blocks_for(cut_.count()); }
 
 job_ticket shared_pairs::submit() {
-  auto const of_block = one_to_one(gaussian_pairs::threads);
-  return jobs_.submit({.grid = gaussian_pairs::blocks_for(cut_.count()), .name = "ep"}, writes(sx_, of_block),
-                      writes(sy_, of_block), writes(counts_, one_to_one(gaussian_pairs::threads * annuli)),
-                      [cut = cut_](auto sx, auto sy, auto counts) {
+  return jobs_.submit({.grid = blocks(), .name = "ep"}, writes(sx_, one_to_one), writes(sy_, one_to_one),
+                      writes(counts_, one_to_one(annuli)), [cut = cut_](auto sx, auto sy, auto counts) {
                         return gaussian_pairs{sx, sy, counts, cut.count(), cut.pairs_of_each()};
                       });
 }

@@ -9,7 +9,7 @@
 
 namespace ballast::ep {
 
-/// What all batches find as shared arrays, and the benchmark as a job. One thread at a time.
+/// What all blocks of batches find as shared arrays, and the benchmark as a job. One thread at a time.
 class shared_pairs {
  public:
   /// `of` has pair_kernels() and outlives this. `log2_pairs`: 0 to most_log2_pairs.
@@ -17,10 +17,12 @@ class shared_pairs {
 
   /// Each unit of the job is a block of batches. Waits for no device.
   job_ticket submit();
-  /// The sum over all batches in their order, which hangs on no partition. Waits for the job.
+  /// The sum over all blocks in their order, which hangs on no partition. Waits for the job.
   tally read() const;
 
  private:
+  std::uint32_t blocks() const;
+
   job_scheduler& jobs_;
   batches cut_;
   shared_array<double> sx_, sy_;

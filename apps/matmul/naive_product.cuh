@@ -34,17 +34,16 @@ struct naive_product {
     std::uint32_t const row = block.index() / across, column = block.index() % across * threads;
     std::uint32_t const left = shape.columns - column;
     if (left >= threads)
-      multiply<true>(block, row, column, threads);
+      multiply(block, row, column, items<threads>);
     else
-      multiply<false>(block, row, column, left);
+      multiply(block, row, column, left);
   }
 
  private:
   /// A width known when compiled leaves the loop over k without a comparison on a GPU, and in vectors on the
   /// host.
-  template <bool IsWhole, class Block>
-  BALLAST_HD void multiply(Block& block, std::uint32_t row, std::uint32_t column, std::uint32_t left) const {
-    std::uint32_t const width = IsWhole ? threads : left;
+  template <class Block, class Width>
+  BALLAST_HD void multiply(Block& block, std::uint32_t row, std::uint32_t column, Width width) const {
     per_item<std::int32_t, threads, Block> sums;
     block.for_each(width, [&](std::uint32_t i) { sums[i] = 0; });
     auto const* const of_a = a.data() + std::size_t(row) * shape.inner;

@@ -40,16 +40,16 @@ class pairs_by_hand final : public job_program {
       : of_(of),
         cut_(of.log2_pairs),
         stream_(device->make_stream()),
-        sx_(device, cut_.count()),
-        sy_(device, cut_.count()),
-        counts_(device, std::size_t(cut_.count()) * annuli) {}
+        sx_(device, blocks()),
+        sy_(device, blocks()),
+        counts_(device, std::size_t(blocks()) * annuli) {}
 
   void prepare() override {}
   void run() override {
     gaussian_pairs const kernel{array_ref<double>(sx_.device()), array_ref<double>(sy_.device()),
                                 array_ref<std::uint32_t>(counts_.device()), cut_.count(),
                                 cut_.pairs_of_each()};
-    launch_whole(*stream_, pair_kernels(), kernel, gaussian_pairs::blocks_for(cut_.count()));
+    launch_whole(*stream_, pair_kernels(), kernel, blocks());
     sx_.copy_out(*stream_);
     sy_.copy_out(*stream_);
     counts_.copy_out(*stream_);
@@ -60,6 +60,8 @@ class pairs_by_hand final : public job_program {
   std::span<std::byte const> result() override { return std::as_bytes(std::span(found_.counts)); }
 
  private:
+  std::uint32_t blocks() const { return gaussian_pairs::blocks_for(cut_.count()); }
+
   problem_class const& of_;
   batches cut_;
   std::unique_ptr<stream> stream_;
@@ -72,12 +74,12 @@ class pairs_by_hand final : public job_program {
 
 program_kind ep_program(std::string const& class_name) {
   auto const& of = class_named(class_name);
-  auto const bytes_of_batch = 2 * sizeof(double) + annuli * sizeof(std::uint32_t);
-  auto const count = batches(of.log2_pairs).count();
+  auto const bytes_of_block = 2 * sizeof(double) + annuli * sizeof(std::uint32_t);
+  auto const blocks = gaussian_pairs::blocks_for(batches(of.log2_pairs).count());
   return {.name = "ep",
           .size = "class " + class_name,
-          .bytes = count * bytes_of_batch,
-          .units = gaussian_pairs::blocks_for(count),
+          .bytes = blocks * bytes_of_block,
+          .units = blocks,
           .check = "sums of ep within 1e-8 of the published ones, pairs as published",
           .compared = "counts",
           .as_jobs =

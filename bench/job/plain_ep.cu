@@ -24,16 +24,23 @@ __device__ double next_number(std::uint64_t& state) {
   return static_cast<double>(state) * 0x1p-46;
 }
 
-/// A thread draws a batch by Marsaglia's polar method, and stores its sums and counts once.
+template <class T>
+__device__ T sum_of(T const (&values)[threads], unsigned count) {
+  T sum = 0;
+  for (unsigned i = 0; i < count; ++i) sum += values[i];
+  return sum;
+}
+
+/// A thread draws a batch by Marsaglia's polar method; a block adds up what its batches found.
 __global__ void __launch_bounds__(threads)
     draw_pairs(unsigned batches, unsigned pairs_of_each, double* sx, double* sy, unsigned* counts) {
   __shared__ unsigned hits[ep::annuli][threads];
+  __shared__ double of_x[threads], of_y[threads];
   unsigned const batch = blockIdx.x * threads + threadIdx.x;
-  if (batch >= batches) return;
   for (auto& annulus : hits) annulus[threadIdx.x] = 0;
   double sum_x = 0, sum_y = 0;
   auto state = state_after(std::uint64_t{2} * pairs_of_each * batch);
-  for (unsigned pair = 0; pair < pairs_of_each; ++pair) {
+  for (unsigned pair = 0; pair < (batch < batches ? pairs_of_each : 0); ++pair) {
     double const x = 2 * next_number(state) - 1, y = 2 * next_number(state) - 1;
     double const t = x * x + y * y;
     if (t > 1) continue;
@@ -42,10 +49,13 @@ __global__ void __launch_bounds__(threads)
     sum_x += x * factor;
     sum_y += y * factor;
   }
-  sx[batch] = sum_x;
-  sy[batch] = sum_y;
-  for (unsigned l = 0; l < ep::annuli; ++l)
-    counts[std::size_t(batch) * ep::annuli + l] = hits[l][threadIdx.x];
+  of_x[threadIdx.x] = sum_x;
+  of_y[threadIdx.x] = sum_y;
+  __syncthreads();
+  auto const row = threadIdx.x;
+  if (row < ep::annuli) counts[std::size_t(blockIdx.x) * ep::annuli + row] = sum_of(hits[row], threads);
+  if (row == ep::annuli) sx[blockIdx.x] = sum_of(of_x, threads);
+  if (row == ep::annuli + 1) sy[blockIdx.x] = sum_of(of_y, threads);
 }
 
 class plain_pairs final : public job_program {
@@ -54,14 +64,15 @@ class plain_pairs final : public job_program {
       : of_(of),
         cut_(of.log2_pairs),
         stream_(gpu),
-        sx_(cut_.count()),
-        sy_(cut_.count()),
-        counts_(std::size_t(cut_.count()) * ep::annuli) {}
+        blocks_(parts_of(cut_.count(), threads)),
+        sx_(blocks_),
+        sy_(blocks_),
+        counts_(std::size_t(blocks_) * ep::annuli) {}
 
   void prepare() override { stream_.enter(); }
   void run() override {
-    draw_pairs<<<parts_of(cut_.count(), threads), threads, 0, stream_.get()>>>(
-        cut_.count(), cut_.pairs_of_each(), sx_.gpu(), sy_.gpu(), counts_.gpu());
+    draw_pairs<<<blocks_, threads, 0, stream_.get()>>>(cut_.count(), cut_.pairs_of_each(), sx_.gpu(),
+                                                       sy_.gpu(), counts_.gpu());
     check(cudaGetLastError(), "the launch of draw_pairs");
     sx_.copy_out(stream_);
     sy_.copy_out(stream_);
@@ -76,6 +87,7 @@ class plain_pairs final : public job_program {
   ep::problem_class const& of_;
   ep::batches cut_;
   plain_stream stream_;  // before the arrays, which are made on its GPU
+  unsigned blocks_;
   plain_array<double> sx_, sy_;
   plain_array<std::uint32_t> counts_;
   ep::tally found_;

@@ -85,12 +85,13 @@ void scheduler_core::let_go(std::uint32_t lane, planned_task const& task) {
 void scheduler_core::note_kernel_end(std::uint32_t lane, kernel_in_flight const& kernel, lane_end const& end,
                                      bool failed) {
   auto& task = *kernel.task;
-  if (kernel.piece == 0) task.begin_ns = end.begin_ns;
+  task.begin_ns = task.pieces_ended == 0 ? end.begin_ns : std::min(task.begin_ns, end.begin_ns);
+  task.end_ns = std::max(task.end_ns, end.end_ns);
   if (failed) note_piece_failed(task, task.pieces[kernel.piece], end);
   if (++task.pieces_ended < task.pieces.size()) return;
   let_go(lane, task);
   if (!task.has_failed)
-    note_task_end(lane, task, {.op = end.op, .begin_ns = task.begin_ns, .end_ns = end.end_ns});
+    note_task_end(lane, task, {.op = end.op, .begin_ns = task.begin_ns, .end_ns = task.end_ns});
 }
 
 void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end) {

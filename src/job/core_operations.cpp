@@ -38,6 +38,11 @@ op_stream scheduler_core::compute_stream_of(planned_task const& task) {
   return on(device, even ? lane_stream::compute_0 : lane_stream::compute_1);
 }
 
+op_stream scheduler_core::other_compute_stream(op_stream of) {
+  auto const is_first = of.stream == std::uint32_t(lane_stream::compute_0);
+  return on(of.lane, is_first ? lane_stream::compute_1 : lane_stream::compute_0);
+}
+
 /// The newest kernel on the task's device of which it reads something and which has not ended; or none.
 op_id scheduler_core::newest_maker(planned_task const& task) const {
   op_id newest{};

@@ -138,12 +138,14 @@ std::vector<task_piece> scheduler_core::pieces_of(planned_task const& task) {
   return pieces;
 }
 
-/// Its kernels are in one stream, so the last one's end is the task's.
+/// The ends follow what they read in one stream and so begin first; the rest, in the other one, begins while
+/// their few blocks run.
 void scheduler_core::plan_task(planned_task planned) {
   auto const task = std::make_shared<planned_task>(std::move(planned));
   bring_reads(*task);
-  auto const stream = compute_stream_of(*task);
+  auto stream = compute_stream_of(*task);
   for (std::size_t i = 0; i < task->pieces.size(); ++i) {
+    if (i != 0 && i + 1 == task->pieces.size()) stream = other_compute_stream(stream);
     auto const kernel = note_kernel(*task, task->pieces[i], stream);
     hand_kernel(kernel, *task, task->pieces[i]);
     kernels_in_flight_.emplace(kernel.value(), kernel_in_flight{task, i});

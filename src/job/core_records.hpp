@@ -49,7 +49,7 @@ struct planned_task {
   moved_bytes moved{};
   std::uint64_t own_bytes = 0;  ///< moved for this part alone
   std::size_t pieces_ended = 0;
-  std::int64_t begin_ns = 0;  ///< of the first one, once that has ended
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< of those that have ended, together
   bool has_failed = false;
 
   resident_bytes const& resident_of(std::size_t argument) const;

@@ -151,6 +151,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   // core_operations.cpp: what was planned goes to the lanes.
   op_stream stream_of_copy(place_id from, place_id to) const;
   op_stream compute_stream_of(planned_task const& task);
+  static op_stream other_compute_stream(op_stream of);
   op_id newest_maker(planned_task const& task) const;
   moved_bytes bring(std::shared_ptr<array_home> const& array, byte_runs const& bytes, place_id to,
                     std::span<op_id const> after, job_number job);

@@ -5,7 +5,7 @@
 
 namespace ballast::test {
 
-BALLAST_JOB_KERNELS(kernels, count_visits, mix_rows, add_all, mark_even, copy_behind_gate, fault,
+BALLAST_JOB_KERNELS(kernels, count_visits, mix_rows, add_all, mark_even, copy_behind_gate, count_items, fault,
                     add_one_to_slices, write_and_see)
 
 }  // namespace ballast::test

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "ballast/device/array_ref.cuh"
+#include "ballast/device/block.cuh"
 #include "ballast/device/atomic_ref.cuh"
 #include "ballast/job/job_kernels.hpp"
 
@@ -85,6 +86,23 @@ struct copy_behind_gate {
   BALLAST_HD void operator()(Block& block) const {
     while (atomic_ref<std::uint32_t, scope::system>(gate[0]).load_acquire() == 0) {}
     block.for_each(1, [&](std::uint32_t) { to[block.index()] = from[block.index()]; });
+  }
+};
+
+/// Counts the items of each number of them, one below, at and above the block's threads and one of several
+/// times those; a unit has 200.
+struct count_items {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> visits;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    std::uint32_t* const of_block = visits.data() + 200 * std::size_t(block.index());
+    block.for_each(items<1>, [&](std::uint32_t i) { ++of_block[i]; });
+    block.for_each(items<32>, [&](std::uint32_t i) { ++of_block[1 + i]; });
+    block.for_each(items<33>, [&](std::uint32_t i) { ++of_block[33 + i]; });
+    block.for_each(items<64>, [&](std::uint32_t i) { ++of_block[66 + i]; });
+    block.for_each(items<70>, [&](std::uint32_t i) { ++of_block[130 + i]; });
   }
 };
 

@@ -26,7 +26,7 @@ TEST(ep_command, tells_a_program_sums_counts_and_whether_they_are_right) {
   EXPECT_EQ(found["devices"].size(), 2u);
   EXPECT_GT(found["seconds"], 0);
   EXPECT_GE(found["tasks"], 1);
-  EXPECT_EQ(found["bytes_moved"], (1 << 16) * (2 * 8 + 10 * 4));
+  EXPECT_EQ(found["bytes_moved"], (1 << 16) / 128 * (2 * 8 + 10 * 4));
 }
 
 TEST(ep_command, tells_people_the_same) {

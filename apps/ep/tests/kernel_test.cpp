@@ -15,7 +15,7 @@ namespace {
 
 struct results {
   explicit results(batches const& of)
-      : cut(of), sx(of.count()), sy(of.count()), counts(of.count() * annuli) {}
+      : cut(of), sx(blocks()), sy(blocks()), counts(std::size_t(blocks()) * annuli) {}
 
   gaussian_pairs kernel() {
     return {array_ref(sx.data()), array_ref(sy.data()), array_ref(counts.data()), cut.count(),

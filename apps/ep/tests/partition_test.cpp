@@ -82,13 +82,13 @@ TEST(ep, says_so_if_the_result_is_not_that_of_the_class) {
 
 TEST(ep, moves_nothing_but_its_results) {
   auto other = class_named("S");
-  other.log2_pairs = 14;  // 64 batches
+  other.log2_pairs = 17;  // 512 batches, 4 blocks
   auto const moved =
       run(job_run::test_devices(), {other, job_run::options_of_little_memory()}, [] { return false; })
           .summary.runs.back()
           .moved;
   EXPECT_EQ(moved.from_host + moved.between_devices, 0u);
-  EXPECT_EQ(moved.to_host, 64 * (2 * sizeof(double) + annuli * sizeof(std::uint32_t)));
+  EXPECT_EQ(moved.to_host, 4 * (2 * sizeof(double) + annuli * sizeof(std::uint32_t)));
 }
 
 }  // namespace

@@ -10,14 +10,24 @@
 
 namespace ballast::inline device {
 
+/// A number of items that is known when compiled: `block.for_each(items<256>, f)` compares nothing on a GPU
+/// if the block's threads divide it, so that a loop around it can be unrolled.
+template <std::uint32_t N>
+struct item_count {};
+template <std::uint32_t N>
+inline constexpr item_count<N> items{};
+
 /// A Block runs one block of a kernel. What a kernel's operator() may ask of it:
 ///   index()    the logical index of this block: first + 0 .. count - 1 of its task, wherever it runs
 ///   first(), count()   the task's block range
 ///   rank(), size()     this thread among the block's threads; a host block has one thread
 ///   sync()     every thread of the block waits for the others; their writes are visible after it
 ///   for_each(n, f)     calls f(i) for i in [0, n), each exactly once, spread over the threads; no sync
-///   inside for_each(rows, columns, f)   the same for f(row, column), columns innermost scratch()  the
-///   kernel's `scratch` struct, shared by the block's threads; contents undefined at the start
+///                      inside
+///   for_each(items<N>, f)        the same for a number that is known when compiled
+///   for_each(rows, columns, f)   the same for f(row, column), columns innermost
+///   scratch()          the kernel's `scratch` struct, shared by the block's threads; contents undefined at
+///                      the start
 template <class B>
 concept block = requires(B b, std::uint32_t n) {
   { b.index() } -> std::same_as<std::uint32_t>;
@@ -27,6 +37,7 @@ concept block = requires(B b, std::uint32_t n) {
   { b.size() } -> std::same_as<std::uint32_t>;
   b.sync();
   b.for_each(n, [](std::uint32_t) {});
+  b.for_each(items<1>, [](std::uint32_t) {});
   b.for_each(n, n, [](std::uint32_t, std::uint32_t) {});
 };
 
@@ -53,6 +64,10 @@ class host_block {
   template <class F>
   BALLAST_HD void for_each(std::uint32_t n, F&& f) const {
     for (std::uint32_t i = 0; i < n; ++i) f(i);
+  }
+  template <std::uint32_t N, class F>
+  BALLAST_HD void for_each(item_count<N>, F&& f) const {
+    for_each(N, f);
   }
   template <class F>
   BALLAST_HD void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
@@ -92,6 +107,11 @@ class cuda_block {
   template <class F>
   __device__ void for_each(std::uint32_t n, F&& f) const {
     for (std::uint32_t i = rank(); i < n; i += threads) f(i);
+  }
+  template <std::uint32_t N, class F>
+  __device__ void for_each(item_count<N>, F&& f) const {
+    for (std::uint32_t first = 0; first < N; first += threads)
+      if (N % threads == 0 || first + rank() < N) f(first + rank());
   }
   template <class F>
   __device__ void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {

@@ -30,6 +30,10 @@ class team_block {
   void for_each(std::uint32_t n, F&& f) const {
     for (std::uint32_t i = rank_; i < n; i += Threads) f(i);
   }
+  template <std::uint32_t N, class F>
+  void for_each(item_count<N>, F&& f) const {
+    for_each(N, f);
+  }
   template <class F>
   void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
     for (std::uint32_t i = rank_; i < rows * columns; i += Threads) f(i / columns, i % columns);
