@@ -14,7 +14,8 @@ namespace ballast::matmul {
 /// Blocks count from left to right, then down.
 struct naive_product {
   static constexpr int threads = 256;
-  static constexpr std::uint32_t rows_of_unit = 1;  ///< of c, which a row of blocks computes
+  static constexpr int blocks_per_multiprocessor = 8;  ///< all threads that there may be, to hide the loads
+  static constexpr std::uint32_t rows_of_unit = 1;     ///< of c, which a row of blocks computes
 
   array_ref<std::int32_t const> a, b;
   array_ref<std::int32_t> c;

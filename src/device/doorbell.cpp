@@ -8,7 +8,7 @@
 namespace ballast::inline device {
 namespace {
 
-constexpr auto awake = std::chrono::microseconds(50);
+constexpr auto awake = std::chrono::microseconds(100);
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 
 #include "ballast/base/error.hpp"
 #include "failure_cause.hpp"
+#include "now_ns.hpp"
 
 namespace ballast::inline job {
 namespace {
@@ -28,7 +29,7 @@ kernel_clock started_clock(compute_device& device) {
   auto const stream = device.make_stream();
   std::shared_ptr<event> const origin = stream->record();
   stream->synchronize();
-  return {origin, std::chrono::nanoseconds(clock::now().time_since_epoch()).count()};
+  return {origin, now_ns()};
 }
 
 /// Nothing is issued on the device any more, whatever was thrown.
@@ -154,7 +155,8 @@ bool device_lane::collect_from(lane_queue& queue, NextEnd next) {
     any = true;
     ends_.push_back(std::move(*end));
     auto const& progress = queue.last_over();
-    progress->note_over();
+    auto const seen_ns = ends_.back().end_ns;
+    progress->note_over(seen_ns != 0 ? seen_ns : now_ns());
     wake_watchers(*progress);
   }
   return any;

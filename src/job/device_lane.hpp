@@ -58,7 +58,7 @@ class device_lane {
   std::shared_ptr<compute_device> const device_;
   std::uint32_t const number_;
   listener const listener_;
-  kernel_clock clock_;
+  kernel_clock const clock_;
   std::exception_ptr loss_;
   std::vector<lane_end> ends_;  ///< that were not told
   int looks_ = 0;               ///< since there was anything to do

@@ -2,12 +2,12 @@
 #include "job_record.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "ballast/job/job_failed.hpp"
 #include "byte_runs.hpp"
 #include "failure_cause.hpp"
+#include "now_ns.hpp"
 
 namespace ballast::inline job {
 namespace {
@@ -24,8 +24,6 @@ byte_runs bytes_of(job_argument const& argument, std::uint32_t units, job_part p
   auto const& array = *argument.array;
   return {argument.map.of({part, units, array.shape}), array.shape, array.element_bytes};
 }
-
-std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -10,8 +9,7 @@
 
 namespace ballast::inline job {
 
-/// When the kernels of one device ran, by its own clock, moved to the host's. CUDA tells times between events
-/// as float milliseconds, which are exact only between near ones: so each end is the next one's origin.
+/// When the kernels of CPU cores ran: what their events tell, moved to the host's clock.
 class kernel_clock {
  public:
   struct interval {
@@ -23,16 +21,13 @@ class kernel_clock {
       : origin_(std::move(origin)), at_ns_(at_ns) {}
 
   /// Both were reached.
-  interval between(event const& begin, std::shared_ptr<event> end) {
-    auto const begin_ns = &begin == origin_.get() ? at_ns_ : at_ns_ + begin.since(*origin_).count();
-    at_ns_ = begin_ns + end->since(begin).count();
-    origin_ = std::move(end);
-    return {begin_ns, at_ns_};
+  interval between(event const& begin, event const& end) const {
+    return {at_ns_ + begin.since(*origin_).count(), at_ns_ + end.since(*origin_).count()};
   }
 
  private:
-  std::shared_ptr<event> origin_;
-  std::int64_t at_ns_;
+  std::shared_ptr<event> const origin_;
+  std::int64_t const at_ns_;
 };
 
 }  // namespace ballast::inline job

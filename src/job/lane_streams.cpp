@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "failure_cause.hpp"
+#include "now_ns.hpp"
 
 namespace ballast::inline job {
 namespace {
@@ -55,64 +56,72 @@ std::shared_ptr<lane_progress> lane_queue::issue_next() {
 }
 
 lane_queue::issued_work lane_queue::enqueue(lane_work const& work) {
-  issued_work result{work.progress, nullptr, nullptr, nullptr, work.conclude};
+  issued_work result{
+      .progress = work.progress, .is_kernel = work.is_kernel, .after = work.after, .conclude = work.conclude};
   try {
     try_to_enqueue(work, result);
   } catch (...) { result.failure = std::current_exception(); }
+  result.issued_ns = now_ns();
   return result;
 }
 
 /// What comes after one that could not be issued waits for the event behind it all the same, since the stream
 /// may still be at what was before.
 void lane_queue::try_to_enqueue(lane_work const& work, issued_work& result) {
+  bool const measured = work.is_kernel && !on_cuda_;
   try {
-    bool const waits = wait_for(work.after);
-    if (work.is_kernel) result.begin = begin_of_kernel(waits);
+    wait_for(work.after);
+    if (measured) result.begin = stream_->record();
     if (std::ranges::any_of(work.data_of, [](auto const& source) { return source->has_failed(); }))
       result.failure = failure_of_source();
     else
       work.enqueue(*stream_);
   } catch (...) { result.failure = std::current_exception(); }
-  result.end = work.is_kernel ? stream_->record() : stream_->record_unmeasured();
+  result.end = measured ? stream_->record() : stream_->record_unmeasured();
   stream_->ring_after(bell_);
 }
 
-/// Whether the stream will wait for another one.
-bool lane_queue::wait_for(progress_list const& earlier) {
-  bool any = false;
-  for (auto const& one : earlier) {
-    if (one->is_over() || is_in_order_by_itself(*one) || one->moment() == nullptr) continue;
-    stream_->wait_for(*one->moment());
-    any = true;
-  }
-  return any;
+void lane_queue::wait_for(progress_list const& earlier) {
+  for (auto const& one : earlier)
+    if (!one->is_over() && !is_in_order_by_itself(*one) && one->moment() != nullptr)
+      stream_->wait_for(*one->moment());
 }
 
-/// Right behind a kernel that has not ended, its end will do: each event between two kernels costs a GPU
-/// time.
-std::shared_ptr<event> lane_queue::begin_of_kernel(bool waits) {
-  bool const follows_kernel =
-      !issued_.empty() && issued_.back().begin != nullptr && issued_.back().end != nullptr;
-  if (!waits && follows_kernel && !issued_.back().end->reached()) return issued_.back().end;
-  return stream_->record();
+/// To ask costs as much as a third of a launch: where one is over, the newest is asked for all between.
+bool lane_queue::is_first_over() {
+  if (over_ != 0) return true;
+  if (!issued_.front().end->reached()) return false;
+  auto const& newest = issued_.back().end;
+  over_ = on_cuda_ && issued_.size() > 2 && newest != nullptr && newest->reached() ? issued_.size() : 1;
+  return true;
 }
 
-std::optional<lane_end> lane_queue::next_end(kernel_clock& clock) {
+std::optional<lane_end> lane_queue::next_end(kernel_clock const& clock) {
   if (issued_.empty()) return std::nullopt;
   if (issued_.front().end == nullptr) std::rethrow_exception(issued_.front().failure);
-  if (!issued_.front().end->reached()) return std::nullopt;
-  auto const& [progress, begin, end, failure, conclude] = issued_.front();
-  lane_end found{progress->op(), failure};
-  if (begin != nullptr && !failure) {
-    auto const [begin_ns, end_ns] = clock.between(*begin, end);
+  if (!is_first_over()) return std::nullopt;
+  auto const& first = issued_.front();
+  lane_end found{first.progress->op(), first.failure};
+  if (first.is_kernel && !first.failure) {
+    auto const [begin_ns, end_ns] = times_of(first, clock);
     found.begin_ns = begin_ns;
-    found.end_ns = end_ns;
+    last_end_ns_ = found.end_ns = end_ns;
   }
-  if (!failure && conclude) found.failure = thrown_by(conclude);
-  if (found.failure) progress->note_failed();
-  last_over_ = progress;
+  if (!first.failure && first.conclude) found.failure = thrown_by(first.conclude);
+  if (found.failure) first.progress->note_failed();
+  last_over_ = first.progress;
   issued_.pop_front();  // now: the clock throws if the device is lost, and this is ended by its loss then
+  --over_;
   return found;
+}
+
+/// An event with a time costs a GPU 2 us between two kernels, one without costs nothing
+/// (docs/decisions/0014): so its lane says when it saw the end, and the next kernel begins there.
+kernel_clock::interval lane_queue::times_of(issued_work const& kernel, kernel_clock const& clock) const {
+  if (kernel.begin != nullptr) return clock.between(*kernel.begin, *kernel.end);
+  auto begin_ns = std::max(kernel.issued_ns, last_end_ns_);
+  for (auto const& earlier : kernel.after) begin_ns = std::max(begin_ns, earlier->over_ns());
+  return {begin_ns, std::max(begin_ns, now_ns())};
 }
 
 std::optional<lane_end> lane_queue::next_end_by(std::exception_ptr const& loss) {

@@ -30,7 +30,7 @@ class lane_queue {
   std::shared_ptr<lane_progress> issue_next();
   /// The first issued one, if it has ended. Throws what kept an event from being set behind it: the device is
   /// lost then.
-  std::optional<lane_end> next_end(kernel_clock& clock);
+  std::optional<lane_end> next_end(kernel_clock const& clock);
   /// The same for any, waiting or issued, because the device is lost and close()d: whoever comes after it
   /// goes on as soon as what it comes after is over.
   std::optional<lane_end> next_end_by(std::exception_ptr const& loss);
@@ -43,9 +43,13 @@ class lane_queue {
  private:
   struct issued_work {
     std::shared_ptr<lane_progress> progress;
-    std::shared_ptr<event> begin, end;  ///< none for what could not be issued
-    std::exception_ptr failure;
-    std::function<void()> conclude;  ///< keeps what the work uses
+    bool is_kernel;
+    progress_list after;
+    std::shared_ptr<event> begin = nullptr;  ///< of a kernel of CPU cores
+    std::shared_ptr<event> end = nullptr;    ///< null for what could not be issued
+    std::int64_t issued_ns = 0;
+    std::exception_ptr failure = nullptr;
+    std::function<void()> conclude = {};  ///< keeps what the work uses
   };
 
   template <class Reached>
@@ -54,8 +58,9 @@ class lane_queue {
   bool is_in_order_by_itself(lane_progress const& earlier) const;
   issued_work enqueue(lane_work const& work);
   void try_to_enqueue(lane_work const& work, issued_work& result);
-  bool wait_for(progress_list const& earlier);
-  std::shared_ptr<event> begin_of_kernel(bool waits);
+  void wait_for(progress_list const& earlier);
+  bool is_first_over();
+  kernel_clock::interval times_of(issued_work const& kernel, kernel_clock const& clock) const;
   bool are_over(progress_list const& earlier) const;
 
   doorbell& bell_;
@@ -63,6 +68,8 @@ class lane_queue {
   bool const on_cuda_;
   std::deque<lane_work> waiting_;
   std::deque<issued_work> issued_;
+  std::size_t over_ = 0;  ///< how many of those are known to have ended, from the first on
+  std::int64_t last_end_ns_ = 0;
   std::shared_ptr<lane_progress> last_over_;
   std::unique_ptr<stream> stream_;  ///< goes first, so that nothing runs that was issued
 };

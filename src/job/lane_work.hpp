@@ -40,6 +40,8 @@ class lane_progress {
   }
   /// Whether it has failed as far as its lane knows by now.
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
+  /// When its lane saw it over, by the host's clock; 0 before.
+  std::int64_t over_ns() const { return over_ns_.load(std::memory_order_relaxed); }
   /// Of one that was issued: behind it in its stream; null if its device was lost.
   event const* moment() const { return moment_.get(); }
 
@@ -49,7 +51,10 @@ class lane_progress {
     moment_ = std::move(moment);
     advance_to(step::issued);
   }
-  void note_over() { advance_to(step::over); }
+  void note_over(std::int64_t seen_ns) {
+    over_ns_.store(seen_ns, std::memory_order_relaxed);
+    advance_to(step::over);
+  }
 
   /// That lane (below 32) is woken at each step from now on: look at the steps again after this.
   void watch(std::uint32_t lane) { watchers_.fetch_or(1u << lane, std::memory_order_seq_cst); }
@@ -66,6 +71,7 @@ class lane_progress {
   std::shared_ptr<event> moment_;
   std::atomic<step> step_ = step::planned;
   std::atomic<bool> failed_ = false;
+  std::atomic<std::int64_t> over_ns_ = 0;
   std::atomic<std::uint32_t> watchers_ = 0;
 };
 
@@ -86,7 +92,7 @@ struct lane_work {
 struct lane_end {
   op_id op;
   std::exception_ptr failure = nullptr;
-  std::int64_t begin_ns = 0, end_ns = 0;  ///< of a kernel that ended well
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< of a kernel that ended well, by the host's clock
 };
 
 }  // namespace ballast::inline job

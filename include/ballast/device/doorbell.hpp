@@ -20,7 +20,7 @@ class doorbell {
   void ring();
   /// Sleeps until somebody rang since `seen` was read: true; false when the deadline passed first.
   bool wait_past(std::uint64_t seen, clock::time_point until);
-  /// The same for what is expected soon: looks for some 50 us before it sleeps, because to be woken takes
+  /// The same for what is expected soon: looks for some 100 us before it sleeps, because to be woken takes
   /// about as long.
   bool wait_awake_past(std::uint64_t seen, clock::time_point until);
 

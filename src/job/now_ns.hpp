@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "ballast/base/deadline.hpp"
+
+namespace ballast::inline job {
+
+/// By the host's clock, which reports and spans count by.
+inline std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
+
+}  // namespace ballast::inline job
