@@ -19,6 +19,7 @@ namespace {
 constexpr auto between_looks = std::chrono::microseconds(50);
 /// Streams of CPU cores ring when something has ended, but not when a block of a lost device never ends.
 constexpr auto between_looks_for_faults = std::chrono::milliseconds(20);
+constexpr std::int64_t shortest_kernel_ns = 4000;  // from its launch on an H200
 constexpr int looks_before_sleep = 2000;  // of a GPU; one that asks for an end takes half a microsecond
 
 void name_this_thread(std::string const& device) {
@@ -105,10 +106,7 @@ bool device_lane::make_progress() {
 
 bool device_lane::issue_and_collect() {
   try {
-    if (!loss_) {
-      auto const issued = issue();
-      return collect() || issued;
-    }
+    if (!loss_) return issue() || (may_have_ended() && collect());
   } catch (...) { lose(std::current_exception()); }
   return collect();
 }
@@ -132,7 +130,13 @@ bool device_lane::issue() {
       wake_watchers(*issued);
       any = true;
     }
+  if (any) issued_ns_ = now_ns();
   return any;
+}
+
+/// Looking costs a GPU's lane time that it has for issuing, and what was issued just now is hardly over.
+bool device_lane::may_have_ended() const {
+  return !device_->is_cuda() || now_ns() - issued_ns_ > shortest_kernel_ns;
 }
 
 bool device_lane::collect() {

@@ -46,6 +46,7 @@ class device_lane {
   bool issue_and_collect();
   void take_in();
   bool issue();
+  bool may_have_ended() const;
   bool collect();
   bool tell_ends(if_busy then);
   template <class NextEnd>
@@ -62,6 +63,7 @@ class device_lane {
   std::exception_ptr loss_;
   std::vector<lane_end> ends_;  ///< that were not told
   int looks_ = 0;               ///< since there was anything to do
+  std::int64_t issued_ns_ = 0;
   std::span<std::unique_ptr<device_lane> const> lanes_;
 
   doorbell bell_, closed_bell_;

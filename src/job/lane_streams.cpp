@@ -87,13 +87,12 @@ void lane_queue::wait_for(progress_list const& earlier) {
       stream_->wait_for(*one->moment());
 }
 
-/// To ask costs as much as a third of a launch: where one is over, the newest is asked for all between.
+/// To ask a GPU costs as much as a third of a launch: of many the newest is asked first, for all of them.
 bool lane_queue::is_first_over() {
-  if (over_ != 0) return true;
-  if (!issued_.front().end->reached()) return false;
-  auto const& newest = issued_.back().end;
-  over_ = on_cuda_ && issued_.size() > 2 && newest != nullptr && newest->reached() ? issued_.size() : 1;
-  return true;
+  if (over_ == 0 && on_cuda_ && issued_.size() > 2 && issued_.back().end && issued_.back().end->reached())
+    over_ = issued_.size();
+  if (over_ == 0 && issued_.front().end->reached()) over_ = 1;
+  return over_ != 0;
 }
 
 std::optional<lane_end> lane_queue::next_end(kernel_clock const& clock) {

@@ -8,7 +8,7 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr double least_gain = 0.02;  // of the time, for a border to move
+constexpr double least_gain = 0.01;  // of the time, for a border to move
 constexpr std::uint32_t early_runs = 4;
 constexpr double runs_that_pay = 100;  // who repeats a job a few times mostly repeats it often
 
