@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "ballast/base/error.hpp"
+#include "ballast/job/job_failed.hpp"
 #include "job_fixture.hpp"
 
 namespace ballast::test {
@@ -70,6 +73,29 @@ TEST_F(ends_of_parts, are_all_that_the_copies_to_a_neighbour_wait_for) {
   EXPECT_EQ(ends_waited_for, 2 * (steps - 1));
   gate_.open();
   jobs_.drain();
+}
+
+TEST_F(ends_of_parts, that_fail_alone_fail_their_job_and_no_other) {
+  gate_.open();
+  number(now_);
+  fill_with(from_, 1);
+  std::atomic<int> calls = 0;
+  auto const failing = jobs_.submit({row_count}, reads(now_, neighborhood(1)), writes(next_, rows),
+                                    [&calls](auto from, auto to) {
+                                      if (calls++ == 0) throw error("planted");
+                                      return mix_rows{from, to, row_count, column_count};
+                                    });
+  auto const other =
+      jobs_.submit({row_count * column_count}, updates(from_), [](auto all) { return count_visits{all}; });
+  EXPECT_THROW(failing.wait(), job_failed);
+  EXPECT_THROW(next_.read(), job_failed);
+  other.wait();
+  EXPECT_EQ(values_of(from_), std::vector<std::uint32_t>(row_count * column_count, 2));
+  EXPECT_EQ(calls, 4);
+  fill_with(next_, 0);
+  auto const expected = mixed(values_of(now_), row_count, column_count);
+  submit_mix(jobs_, now_, next_, {row_count});
+  EXPECT_EQ(values_of(now_), expected);
 }
 
 }  // namespace
