@@ -7,7 +7,7 @@
 namespace ballast::ep {
 namespace {
 
-constexpr std::uint32_t usual_log2_count = 20, least_log2 = 8, most_log2 = 16;
+constexpr std::uint32_t usual_log2_count = 22, least_log2 = 8, most_log2 = 16;
 
 std::uint32_t log2_of_a_batch(std::uint32_t log2_pairs) {
   auto const wanted = log2_pairs > usual_log2_count ? log2_pairs - usual_log2_count : 0;

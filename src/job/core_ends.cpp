@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ballast/base/error.hpp"
 #include "failure_cause.hpp"
@@ -85,13 +86,28 @@ void scheduler_core::let_go(std::uint32_t lane, planned_task const& task) {
 void scheduler_core::note_kernel_end(std::uint32_t lane, kernel_in_flight const& kernel, lane_end const& end,
                                      bool failed) {
   auto& task = *kernel.task;
-  task.begin_ns = task.pieces_ended == 0 ? end.begin_ns : std::min(task.begin_ns, end.begin_ns);
-  task.end_ns = std::max(task.end_ns, end.end_ns);
-  if (failed) note_piece_failed(task, task.pieces[kernel.piece], end);
+  auto& piece = task.pieces[kernel.piece];
+  piece.begin_ns = end.begin_ns, piece.end_ns = end.end_ns;
+  if (failed) note_piece_failed(task, piece, end);
   if (++task.pieces_ended < task.pieces.size()) return;
   let_go(lane, task);
-  if (!task.has_failed)
-    note_task_end(lane, task, {.op = end.op, .begin_ns = task.begin_ns, .end_ns = task.end_ns});
+  if (task.has_failed) return;
+  auto const end_ns = task.end_ns();
+  note_task_end(lane, task, {.op = end.op, .begin_ns = end_ns - task.busy_ns(), .end_ns = end_ns});
+}
+
+std::int64_t planned_task::end_ns() const { return std::ranges::max(pieces, {}, &task_piece::end_ns).end_ns; }
+
+std::int64_t planned_task::busy_ns() const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> times;
+  for (auto const& piece : pieces) times.emplace_back(piece.begin_ns, piece.end_ns);
+  std::ranges::sort(times);
+  std::int64_t sum = 0, until = times.front().first;
+  for (auto const& [begin_ns, end_ns] : times) {
+    sum += std::max<std::int64_t>(end_ns - std::max(begin_ns, until), 0);
+    until = std::max(until, end_ns);
+  }
+  return sum;
 }
 
 void scheduler_core::note_task_end(std::uint32_t lane, planned_task const& task, lane_end const& end) {

@@ -61,7 +61,7 @@ void scheduler_core::await(host_access& access, guard& hold, deadline until) {
   for (auto seen = changed_.rings(); !try_open(access); seen = changed_.rings()) {
     if (stopped_) throw error("the scheduler went while the host waited for " + access.array->name());
     hold.unlock();
-    bool const rung = changed_.wait_awake_past(seen, until.at());
+    bool const rung = changed_.wait_past(seen, until.at());
     hold.lock();
     if (rung || try_open(access)) continue;
     auto const state = state_under_mutex();

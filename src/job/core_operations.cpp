@@ -29,8 +29,8 @@ op_stream scheduler_core::stream_of_copy(place_id from, place_id to) const {
   return on(to.value() - 1, lane_stream::copy_in);
 }
 
-/// That of the kernel whose results it reads, so that steps wait for no other stream. Else they alternate, so
-/// that the tail of a kernel and the next one's beginning share the device.
+/// That of the kernel whose results it reads, so that it begins at once when that ends. Else they alternate,
+/// so that the tail of a kernel and the next one's beginning share the device.
 op_stream scheduler_core::compute_stream_of(planned_task const& task) {
   if (auto const maker = newest_maker(task); maker != op_id()) return ops_.at(maker).on;
   auto const device = task.job->devices[task.share];

@@ -124,11 +124,13 @@ bool scheduler_core::pin(planned_task& task) {
   return true;
 }
 
-/// Worth more kernels only if the part is about all that the device will have of the job.
-std::vector<task_piece> scheduler_core::pieces_of(planned_task const& task) {
+/// Worth more kernels only if the part is about all that the device will have of the job; tasks are checked
+/// whole.
+std::vector<task_piece> scheduler_core::pieces_of(planned_task const& task) const {
   auto const& job = *task.job;
   auto const whole_share = job.units() / std::uint32_t(2 * job.devices.size());
-  if (job.devices.size() < 2 || task.part.count < whole_share) return {{task.part, task.uses}};
+  if (job.devices.size() < 2 || options_.check_maps || task.part.count < whole_share)
+    return {{task.part, task.uses}};
   auto const parts = ends_first(task.part, job.units(), [&](std::uint32_t unit, std::uint32_t other) {
     return job.read_in_common(unit, other);
   });

@@ -35,6 +35,7 @@ struct described_argument {
 struct task_piece {
   job_part part;
   std::vector<array_use> uses;
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< once it has ended
 };
 
 /// A task that was planned and has not ended.
@@ -49,10 +50,13 @@ struct planned_task {
   moved_bytes moved{};
   std::uint64_t own_bytes = 0;  ///< moved for this part alone
   std::size_t pieces_ended = 0;
-  std::int64_t begin_ns = 0, end_ns = 0;  ///< of those that have ended, together
   bool has_failed = false;
 
   resident_bytes const& resident_of(std::size_t argument) const;
+  /// Of all pieces, once they have ended.
+  std::int64_t end_ns() const;
+  /// In which one of them ran: their ends wait for neighbours while the rest does not.
+  std::int64_t busy_ns() const;
 };
 
 /// Of a task.

@@ -20,7 +20,7 @@ constexpr auto between_looks = std::chrono::microseconds(50);
 /// Streams of CPU cores ring when something has ended, but not when a block of a lost device never ends.
 constexpr auto between_looks_for_faults = std::chrono::milliseconds(20);
 constexpr std::int64_t shortest_kernel_ns = 4000;  // from its launch on an H200
-constexpr int looks_before_sleep = 2000;  // of a GPU; one that asks for an end takes half a microsecond
+constexpr int looks_before_sleep = 2000;           // of a GPU; one that asks for an end takes a microsecond
 
 void name_this_thread(std::string const& device) {
   pthread_setname_np(pthread_self(), ("job." + device).substr(0, 15).c_str());
@@ -147,7 +147,9 @@ bool device_lane::collect() {
 }
 
 bool device_lane::tell_ends(if_busy then) {
-  if (ends_.empty() || !listener_(number_, ends_, then)) return false;
+  try {
+    if (ends_.empty() || !listener_(number_, ends_, then)) return false;
+  } catch (...) { lose(std::current_exception()); }
   ends_.clear();
   return true;
 }

@@ -22,8 +22,8 @@ namespace ballast::inline job {
 /// Carries out the operations of one device on its streams, on a thread of its own, and reports their ends.
 class device_lane {
  public:
-  /// Called on the lane's thread; whether it took them, which it has to if it is to wait until it can.
   enum class if_busy { decline, wait };
+  /// Called on the lane's thread; whether it took them, which it has to if it is to wait until it can.
   using listener = std::function<bool(std::uint32_t lane, std::vector<lane_end> const& ends, if_busy then)>;
 
   device_lane(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends);

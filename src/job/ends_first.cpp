@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ends_first.hpp"
 
+#include <algorithm>
+
 namespace ballast::inline job {
 namespace {
 
-constexpr std::uint32_t parts_per_end = 100;  // an end is at most one of so many
+constexpr std::uint32_t parts_per_end = 100;     // an end is at most one of so many
+constexpr std::uint32_t most_units_of_end = 64;  // each is asked for
 
 /// How many units on from `first`, in that direction, read in common with the one before it; more than `most`
 /// are not counted.
@@ -18,7 +21,7 @@ std::uint32_t depth(std::uint32_t first, int direction, std::uint32_t most, read
 }  // namespace
 
 std::vector<job_part> ends_first(job_part part, std::uint32_t units, read_in_common const& meet) {
-  auto const most = part.count / parts_per_end;
+  auto const most = std::min(part.count / parts_per_end, most_units_of_end);
   if (most == 0) return {part};
   auto const end = part.first + part.count;
   auto const low = part.first == 0 ? 0 : depth(part.first, 1, most, meet);

@@ -92,7 +92,13 @@ bool lane_queue::is_first_over() {
   if (over_ == 0 && on_cuda_ && issued_.size() > 2 && issued_.back().end && issued_.back().end->reached())
     over_ = issued_.size();
   if (over_ == 0 && issued_.front().end->reached()) over_ = 1;
-  return over_ != 0;
+  return over_ != 0 && are_told(issued_.front().after);
+}
+
+/// What came before in other streams of the lane ends first, since its end is when the next one begins.
+bool lane_queue::are_told(progress_list const& earlier) const {
+  return std::ranges::all_of(earlier,
+                             [&](auto const& one) { return one->on().lane != lane_ || one->is_over(); });
 }
 
 std::optional<lane_end> lane_queue::next_end(kernel_clock const& clock) {

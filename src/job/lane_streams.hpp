@@ -60,6 +60,7 @@ class lane_queue {
   void try_to_enqueue(lane_work const& work, issued_work& result);
   void wait_for(progress_list const& earlier);
   bool is_first_over();
+  bool are_told(progress_list const& earlier) const;
   kernel_clock::interval times_of(issued_work const& kernel, kernel_clock const& clock) const;
   bool are_over(progress_list const& earlier) const;
 

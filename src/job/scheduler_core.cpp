@@ -176,7 +176,7 @@ void scheduler_core::drain(deadline until) {
   auto const is_over = [&] { return jobs_.empty() || jobs_.front()->number > last; };
   for (auto seen = changed_.rings(); !is_over(); seen = changed_.rings()) {
     hold.unlock();
-    bool const rung = changed_.wait_awake_past(seen, until.at());
+    bool const rung = changed_.wait_past(seen, until.at());
     hold.lock();
     if (!rung && !is_over()) {
       hold.unlock();

@@ -119,7 +119,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::optional<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t share);
   std::optional<planned_task> admitted(std::shared_ptr<job_record> const& job, std::uint32_t share,
                                        job_part part);
-  static std::vector<task_piece> pieces_of(planned_task const& task);
+  std::vector<task_piece> pieces_of(planned_task const& task) const;
   void plan_task(planned_task task);
   void bring_reads(planned_task& task);
   op_id note_kernel(planned_task const& task, task_piece const& piece, op_stream on);

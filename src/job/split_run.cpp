@@ -10,11 +10,12 @@
 namespace ballast::inline job {
 
 void device_run::note(ended_task const& task) {
+  auto const from_ns = tasks == 0 ? task.begin_ns : std::max(task.begin_ns, end_ns);
+  kernels_ns += std::max<std::int64_t>(task.end_ns - from_ns, 0);
   if (tasks == 0 || task.begin_ns < begin_ns) begin_ns = task.begin_ns, first_in = task.bytes_in;
   if (tasks == 0 || task.end_ns > end_ns) end_ns = task.end_ns, last_out = task.bytes_out;
   ++tasks;
   units += task.part.count;
-  kernels_ns += task.end_ns - task.begin_ns;
   bytes_in += task.bytes_in;
   bytes_out += task.bytes_out;
 }

@@ -14,7 +14,7 @@ namespace ballast::inline job {
 struct device_run {
   std::uint32_t units = 0, tasks = 0;
   std::int64_t begin_ns = 0, end_ns = 0;      ///< first kernel's begin, last kernel's end
-  std::int64_t kernels_ns = 0;                ///< of all kernels together
+  std::int64_t kernels_ns = 0;                ///< in which a kernel ran, as far as ends come in order
   std::uint64_t bytes_in = 0, bytes_out = 0;  ///< as in ended_task
   std::uint64_t first_in = 0,
                 last_out = 0;  ///< those of the first and of the last kernel, which no other hides

@@ -30,8 +30,7 @@ TEST_F(job_chain, shows_the_host_what_jobs_wrote) {
 TEST_F(job_chain, of_kernels_with_numbers_of_items_known_when_compiled_visits_each_item_once) {
   words visits(jobs_, {5 * 200});
   fill_with(visits, 0);
-  for (int i = 0; i < 3; ++i)
-    jobs_.submit({5}, updates(visits), [](auto all) { return count_items{all}; });
+  for (int i = 0; i < 3; ++i) jobs_.submit({5}, updates(visits), [](auto all) { return count_items{all}; });
   EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(5 * 200, 3));
 }
 

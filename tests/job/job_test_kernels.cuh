@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "ballast/device/array_ref.cuh"
-#include "ballast/device/block.cuh"
 #include "ballast/device/atomic_ref.cuh"
+#include "ballast/device/block.cuh"
 #include "ballast/job/job_kernels.hpp"
 
 namespace ballast::test {

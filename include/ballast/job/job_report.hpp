@@ -27,12 +27,13 @@ struct moved_bytes {
   bool operator==(moved_bytes const&) const = default;
 };
 
-/// What became of one task. Times are nanoseconds of the host's steady clock, a GPU's own moved to it.
+/// What became of one task. Times are nanoseconds of the host's steady clock; on a GPU its kernels
+/// end when they are seen to have ended.
 struct task_report {
   std::uint32_t device = 0;  ///< its place in the scheduler's list
   job_part part{};
   moved_bytes moved{};                    ///< so that the task could begin
-  std::int64_t begin_ns = 0, end_ns = 0;  ///< of its kernel
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< of its kernels, without what lay between them
 };
 
 /// A finished job.

@@ -45,17 +45,17 @@ class job_scheduler {
   /// devices. Throws device_lost.
   void add(job_kernels const& more);
 
-  /// Takes arrays with access maps, and last a factory, which is called for each task with an array_ref<T>
-  /// for each of them (of T const for reads()) and returns the task's kernel. Index i of a reference is
-  /// element i of the whole flattened array, of which only the task's region may be touched. Factories are
-  /// called on threads of the scheduler, on several at once and in any order, and access no array; neither
-  /// they nor their destructors wait for jobs. Maps are called on any thread and use neither arrays nor the
-  /// scheduler. Waits for no device. Throws what a map throws, error when the scheduler is going, and
-  /// bad_argument, before anything has changed: "kernel" that is in no added list, or is a plain one where
-  /// all devices are CPU cores; "grid" that is cut although a slower dimension has more than one block, or
-  /// has more than 2 147 483 647 blocks; "map" that does not fit; "policy"; "arguments" of another scheduler
-  /// or of which a unit writes what another one touches; "device_bytes" if the arrays of a unit fit on no
-  /// device.
+  /// Takes arrays with access maps, and last a factory, which is called for each kernel of a task with an
+  /// array_ref<T> for each of them (of T const for reads()) and returns the task's kernel. Index i of a
+  /// reference is element i of the whole flattened array, of which only the task's region may be touched.
+  /// Factories are called on threads of the scheduler, on several at once and in any order, and access no
+  /// array; neither they nor their destructors wait for jobs. Maps are called on any thread and use neither
+  /// arrays nor the scheduler. Waits for no device. Throws what a map throws, error when the scheduler is
+  /// going, and bad_argument, before anything has changed: "kernel" that is in no added list, or is a plain
+  /// one where all devices are CPU cores; "grid" that is cut although a slower dimension has more than one
+  /// block, or has more than 2 147 483 647 blocks; "map" that does not fit; "policy"; "arguments" of another
+  /// scheduler or of which a unit writes what another one touches; "device_bytes" if the arrays of a unit fit
+  /// on no device.
   template <class... Arguments>
   job_ticket submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     static_assert(sizeof...(Arguments) > 0, "the last argument is a factory");
