@@ -51,8 +51,8 @@ void measure_program(session& now, program_kind const& kind) {
 }  // namespace
 
 void measure_job_granularity(session& now, program_name name) {
-  now.axes("A program by tasks of a job, up to one for each unit, and by the policy that needs no number",
-           "tasks of a job", "seconds", true);
+  now.axes("A program by tasks of a job, and by the policy that needs no number", "tasks of a job", "seconds",
+           true);
   now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 5);
   measure_program(now, shorter_job_program_of(now, name));
 }
