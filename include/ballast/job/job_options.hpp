@@ -29,9 +29,10 @@ struct job_options {
   bool check_maps = false;
   /// How long the scheduler's destructor waits for jobs that have not ended.
   std::chrono::nanoseconds patience = std::chrono::minutes(1);
-  /// Gets a span for the kernel of each task that ended well: the stream it was on is the worker, the job's
-  /// number the step; accesses of the host have numbers too. A task's span is there before its ticket has
-  /// finished. Of at least as many devices as the scheduler's, in the same order; outlives the scheduler.
+  /// Gets a span for each task that ended well, as long as its kernels ran: the stream of the one that was
+  /// last to end is the worker, the job's number the step; accesses of the host have numbers too. A task's
+  /// span is there before its ticket has finished. Of at least as many devices as the scheduler's, in the
+  /// same order; outlives the scheduler.
   recorder* spans = nullptr;
 };
 
