@@ -129,7 +129,7 @@ class issuer {
   void chain_followers(planned_launch const& planned);
   std::uint32_t followers_of(submission_chain& chain, std::uint32_t most, std::uint32_t pieces);
   void note_issued(producer_line& line, std::uint32_t lane, std::uint32_t launches, bool in_graph = false);
-  void tell_watchers(std::span<std::uint32_t const> producers);
+  void tell_watchers_of_issue(std::span<std::uint32_t const> producers);
   void fail(producer_line& line, std::exception_ptr error);
   void fail_all(std::exception_ptr error);
   bool must_look_again_soon();

@@ -14,7 +14,7 @@ bool issuer::issue_batch() {
   if (!issue_batch(std::uint32_t(empty - lanes_.begin()))) return false;
   fence_->pass();
   for (auto const& member : batch_.members()) {
-    member.line->tell_watchers();
+    member.line->tell_watchers_of_issue();
     if (member.line->held) look_at(*member.line);
   }
   return true;

@@ -50,7 +50,7 @@ bool issuer::issue(planned_launch const& planned) {
     issue_on(place, planned, signs);
     break;
   }
-  tell_watchers(planned.producers);
+  tell_watchers_of_issue(planned.producers);
   for (auto const producer : planned.producers)
     if (auto* const line = by_number_[producer]; line != nullptr && line->held) look_at(*line);
   return true;
@@ -84,10 +84,10 @@ void issuer::note_issued(producer_line& line, std::uint32_t lane, std::uint32_t 
   line.note_issued(lane, launches, in_graph);
 }
 
-void issuer::tell_watchers(std::span<std::uint32_t const> producers) {
+void issuer::tell_watchers_of_issue(std::span<std::uint32_t const> producers) {
   fence_->pass();
   for (auto const producer : producers)
-    if (auto* const line = by_number_[producer]) line->tell_watchers();
+    if (auto* const line = by_number_[producer]) line->tell_watchers_of_issue();
 }
 
 /// What went wrong, if anything. Throws device_lost.

@@ -16,12 +16,14 @@ bool launch_ticket::is_finished() const {
 
 void launch_ticket::wait_issued(deadline until) const {
   if (line_ == nullptr) return;
-  line_->await([&] { return is_issued(); }, number_, "be issued", until);
+  line_->await(
+      awaited::issue, [&] { return is_issued(); }, number_, "be issued", until);
 }
 
 void launch_ticket::wait_finished(deadline until) const {
   if (line_ == nullptr) return;
-  line_->await([&] { return is_finished(); }, number_, "finish", until);
+  line_->await(
+      awaited::end, [&] { return is_finished(); }, number_, "finish", until);
 }
 
 }  // namespace ballast::inline launch

@@ -60,7 +60,7 @@ submission& producer::next_submission() {
 void producer::wait_for_room() {
   auto const number = line_->submitted() + 1;
   auto const has_room = [&] { return number - line_->issued() <= most_waiting_; };
-  line_->await(has_room, number, "find room", deadline::in(patience_));
+  line_->await(awaited::issue, has_room, number, "find room", deadline::in(patience_));
 }
 
 launch_ticket producer::commit() {

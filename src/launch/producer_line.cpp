@@ -8,7 +8,8 @@ void producer_line::check(std::uint64_t number) const {
   if (issued() < number || lost_.load(std::memory_order_acquire)) rethrow();
 }
 
-void producer_line::watch() {
+void producer_line::watch(awaited moment) {
+  if (moment == awaited::issue) issue_watched_.store(true, std::memory_order_relaxed);
   watched_.store(true, std::memory_order_relaxed);
   fence_->pass();
 }
@@ -19,13 +20,20 @@ void producer_line::tell_watchers() {
   changed_.ring();
 }
 
+void producer_line::tell_watchers_of_issue() {
+  if (!issue_watched_.load(std::memory_order_relaxed)) return;
+  issue_watched_.store(false, std::memory_order_relaxed);
+  changed_.ring();
+}
+
 bool producer_line::is_settled(std::uint64_t number) const {
   if (!has_failed()) return finished() >= number;
   return lost_.load(std::memory_order_acquire) || finished() == issued();
 }
 
 bool producer_line::settles(std::uint64_t number, deadline until) {
-  return sleeps_until([&] { return is_settled(number); }, until);
+  return sleeps_until(
+      awaited::end, [&] { return is_settled(number); }, until);
 }
 
 std::string producer_line::state() const {

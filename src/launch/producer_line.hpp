@@ -17,6 +17,9 @@ namespace ballast::inline launch {
 
 class issuer;
 
+/// What somebody may sleep for.
+enum class awaited : std::uint8_t { issue, end };
+
 /// Decides the race between who waits for launches and who notes their ends, at the price of one addition for
 /// many notes: either the one who notes sees that he is watched, or the watcher sees what was noted.
 class watch_fence {
@@ -50,8 +53,9 @@ class producer_line {
   [[noreturn]] void rethrow() const { std::rethrow_exception(error_); }
   /// Throws the error if launch `number` was, or will be, not carried out because of it.
   void check(std::uint64_t number) const;
-  /// Somebody wants to know soon what becomes of the launches in flight.
-  void watch();
+  /// Somebody wants to know soon what becomes of the launches in flight, and of those that wait if it is
+  /// their issue.
+  void watch(awaited moment);
   /// The same without waking anybody: who asks will ask again.
   void ask() {
     if (!is_watched()) watched_.store(true, std::memory_order_relaxed);
@@ -60,7 +64,7 @@ class producer_line {
   /// Sleeps until `happened()`. Throws like check(number), and deadline_passed ("launch N of producer P to
   /// `what`").
   template <class Happened>
-  void await(Happened happened, std::uint64_t number, char const* what, deadline until);
+  void await(awaited moment, Happened happened, std::uint64_t number, char const* what, deadline until);
   /// Sleeps until the launches up to `number` have finished or failed: true; false if the deadline passed.
   bool settles(std::uint64_t number, deadline until);
   std::string state() const;
@@ -85,8 +89,10 @@ class producer_line {
 
   // The issuer's thread.
   void note_finished(std::uint32_t launches);
-  /// After notes, and after the fence was passed: wakes who watches.
+  /// After notes, and after the fence was passed: wakes who watches. An issue wakes nobody who sleeps until
+  /// an end: to wake a thread costs as much as a launch.
   void tell_watchers();
+  void tell_watchers_of_issue();
   /// From now on it has to be told of launches; says whether the producer has left, and so never tells.
   bool stop_looking() { return (marks_.fetch_and(~announced, std::memory_order_acq_rel) & left) != 0; }
   /// The next of the lines that were announced; of the producer's thread until it was.
@@ -106,7 +112,7 @@ class producer_line {
   static constexpr std::uint32_t announced = 1, left = 2;
 
   template <class Happened>
-  bool sleeps_until(Happened happened, deadline until);
+  bool sleeps_until(awaited moment, Happened happened, deadline until);
   bool is_settled(std::uint64_t number) const;
 
   issuer* by_;
@@ -119,29 +125,31 @@ class producer_line {
   alignas(64) std::atomic<std::uint64_t> issued_ = 0;
   std::atomic<std::uint64_t> finished_ = 0;
   std::atomic<std::uint32_t> lane_ = 0;
-  std::atomic<bool> failed_ = false, lost_ = false, watched_ = false, in_graph_ = false;
+  std::atomic<bool> failed_ = false, lost_ = false, in_graph_ = false;
+  std::atomic<bool> watched_ = false, issue_watched_ = false;
   std::exception_ptr error_;
   std::mutex error_mutex_;
   doorbell changed_;
 };
 
 template <class Happened>
-bool producer_line::sleeps_until(Happened happened, deadline until) {
+bool producer_line::sleeps_until(awaited moment, Happened happened, deadline until) {
   for (;;) {
     auto const seen = changed_.rings();
-    watch();
+    watch(moment);
     if (happened()) return true;
     if (!changed_.wait_past(seen, until.at())) return happened();
   }
 }
 
 template <class Happened>
-void producer_line::await(Happened happened, std::uint64_t number, char const* what, deadline until) {
+void producer_line::await(awaited moment, Happened happened, std::uint64_t number, char const* what,
+                          deadline until) {
   auto const happened_or_failed = [&] {
     check(number);
     return happened();
   };
-  if (sleeps_until(happened_or_failed, until)) return;
+  if (sleeps_until(moment, happened_or_failed, until)) return;
   throw deadline_passed("launch " + std::to_string(number) + " of a producer to " + what, state());
 }
 
