@@ -136,6 +136,7 @@ class issuer {
   bool is_anything_in_flight() const;
   void note_progress();
   clock::time_point next_look() const;
+  bool await_ring(std::uint64_t seen, clock::time_point until);
   void sleep(std::uint64_t seen);
   producer_line& line_of(std::uint32_t number) const { return *by_number_[number]; }
 

@@ -214,6 +214,12 @@ clock::time_point issuer::next_look() const {
   return clock::now() + (device_->is_cuda() ? nap : between_looks_for_faults);
 }
 
+/// A paused queue in which launches wait is mostly resumed soon, and the time to wake up would be theirs.
+bool issuer::await_ring(std::uint64_t seen, clock::time_point until) {
+  bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
+  return is_resumed_soon ? bell_.wait_awake_past(seen, until) : bell_.wait_past(seen, until);
+}
+
 /// What was changed before it is asleep, the last look finds; who changes something later rings.
 void issuer::sleep(std::uint64_t seen) {
   asleep_.store(true, std::memory_order_seq_cst);
@@ -221,7 +227,7 @@ void issuer::sleep(std::uint64_t seen) {
   if (!look_around() && !ended_.load(std::memory_order_seq_cst)) {
     auto const until = next_look();
     soundly_asleep_.store(until == clock::time_point::max(), std::memory_order_relaxed);
-    bool const rung = bell_.wait_past(seen, until);
+    bool const rung = await_ring(seen, until);
     // A kernel that faulted tells no end.
     suspects_fault_ = !rung && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
   }
