@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "ballast/base/error.hpp"
@@ -94,7 +95,9 @@ class held_policy final : public order_policy {
 
 /// A launch goes behind its predecessor where that holds up nobody: as long as every stream in use has a
 /// hardware queue of its own, or all launches take about as long as each other; else it is held. Of the
-/// launches that may be issued, those first that have the fewest before them.
+/// launches that may be issued, those first that have the fewest before them, and of these in turn: who was
+/// served longest ago runs dry first. By age alone the chains submitted first would get their next launch as
+/// soon as an end of theirs is seen, before the others have their second.
 class adaptive_policy final : public order_policy {
  public:
   adaptive_policy(order_key key, std::uint32_t connections) : key_(key), connections_(connections) {}
@@ -112,11 +115,21 @@ class adaptive_policy final : public order_policy {
     };
     auto const may = [&](waiting_launch const& launch) { return ahead(launch) < deepest; };
     auto const turn = [&](waiting_launch const& launch) {
-      return std::pair(ahead(launch), launch.submitted);
+      return std::tuple(ahead(launch), served_at(launch.producer), launch.submitted);
     };
     auto const next = most_urgent(key_, view.waiting, may, turn);
     if (!next) return std::nullopt;
+    note_served(view.waiting[*next].producer);
     return order_decision{*next, view.waiting[*next].predecessor_on.value_or(stream)};
+  }
+
+  /// The number of the decision for this producer's last launch, 0 if there was none.
+  std::uint64_t served_at(std::uint32_t producer) const {
+    return producer < served_at_.size() ? served_at_[producer] : 0;
+  }
+  void note_served(std::uint32_t producer) {
+    if (served_at_.size() <= producer) served_at_.resize(std::size_t{producer} + 1);
+    served_at_[producer] = ++decisions_;
   }
 
   /// In use, and one more for each launch that follows none.
@@ -140,6 +153,8 @@ class adaptive_policy final : public order_policy {
 
   order_key key_;
   std::uint32_t connections_;
+  std::vector<std::uint64_t> served_at_;  // by producer
+  std::uint64_t decisions_ = 0;
 };
 
 template <class Policy>

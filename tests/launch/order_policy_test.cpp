@@ -101,6 +101,16 @@ TEST(held, takes_those_that_may_start_in_the_order_of_submission) {
   EXPECT_EQ(decided(*policy, waiting, streams(2)).first, 1);
 }
 
+TEST(adaptive, takes_those_with_the_fewest_before_them_and_equals_in_turn) {
+  auto const policy = make_order_policy("adaptive");
+  launches const waiting{{.producer = 0, .submitted = 1, .predecessor_on = 0},
+                         {.producer = 1, .submitted = 9, .predecessor_on = 1}};
+  EXPECT_EQ(decided(*policy, waiting, {1, 1}), std::pair(0, 0));
+  // The first one's next launch is older still, and it was seen that an earlier one has ended.
+  EXPECT_EQ(decided(*policy, waiting, {1, 1}), std::pair(1, 1));
+  EXPECT_EQ(decided(*policy, waiting, {2, 1}), std::pair(1, 1));
+}
+
 TEST(priority, goes_before_the_order_of_the_policy_and_equal_ones_keep_it) {
   launches const waiting{{.producer = 0, .submitted = 5, .priority = -1},
                          {.producer = 1, .submitted = 7, .priority = 2},
