@@ -60,7 +60,9 @@ kernel_facts kernel_table::facts(launchable_kernel const& kernel, std::uint32_t 
 
 std::int64_t kernel_table::expected_ns(kernel_facts const& kernel) const {
   auto const at_once = std::uint64_t{costs_.multiprocessors.value()} * kernel.blocks_per_multiprocessor;
-  auto const levels_ns = kernel.block_ns * std::int64_t((kernel.blocks + at_once - 1) / at_once);
+  // Mostly one level, and a division takes as long as all else here.
+  auto const levels = kernel.blocks <= at_once ? 1 : (kernel.blocks + at_once - 1) / at_once;
+  auto const levels_ns = kernel.block_ns * std::int64_t(levels);
   return std::max(levels_ns, std::int64_t(kernel.blocks * kernel.shared_ns));
 }
 

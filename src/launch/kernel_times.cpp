@@ -51,7 +51,7 @@ kernel_times::kernel_times(family_facts const& family, launch_costs const& costs
 
 std::int64_t kernel_times::block_ns(std::uint32_t kernel) const {
   if (kernel >= most_kernels_of_family) refuse_argument("kernel", kernel, "0 to 127");
-  return std::llround(kernels_[kernel].block_ns);
+  return static_cast<std::int64_t>(kernels_[kernel].block_ns + 0.5);  // rounded: it is 0 or at least 1
 }
 
 double kernel_times::shared_ns(std::uint32_t kernel) const {

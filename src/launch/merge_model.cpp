@@ -13,6 +13,10 @@ std::uint64_t slots_of(launch_costs const& costs, std::uint32_t blocks_per_multi
   return std::uint64_t{costs.multiprocessors.value()} * blocks_per_multiprocessor;  // of 32 bits each
 }
 
+bool have_like_blocks(kernel_facts const& one, kernel_facts const& other) {
+  return one.block_ns == other.block_ns && one.shared_ns == other.shared_ns;
+}
+
 double unshared_time(std::span<kernel_facts const> kernels, double slots) {
   slot_loads loads(slots);
   for (std::size_t i = 0; i < kernels.size();) {
@@ -26,8 +30,12 @@ double unshared_time(std::span<kernel_facts const> kernels, double slots) {
 
 double shared_time(std::span<kernel_facts const> kernels, double slots, double unshared_ns) {
   crowding crowd(slots);
-  for (auto const& kernel : kernels)
-    if (kernel.block_ns > 0) crowd.add(kernel.blocks, static_cast<double>(kernel.block_ns), kernel.shared_ns);
+  for (std::size_t i = 0; i < kernels.size();) {
+    auto const& first = kernels[i];
+    double blocks = 0;
+    for (; i < kernels.size() && have_like_blocks(kernels[i], first); ++i) blocks += kernels[i].blocks;
+    if (first.block_ns > 0) crowd.add(blocks, static_cast<double>(first.block_ns), first.shared_ns);
+  }
   return crowd.busy_ns(unshared_ns);
 }
 
@@ -37,16 +45,13 @@ class launches_apart {
   explicit launches_apart(launch_costs const& costs) : costs_(costs) {}
 
   void add(kernel_facts const& kernel) {
-    auto const slots = slots_of(costs_, kernel.blocks_per_multiprocessor);
-    auto const block_ns = static_cast<double>(kernel.block_ns);
-    auto const levels_ns = static_cast<double>((kernel.blocks - 1) / slots + 1) * block_ns;
-    auto const alone = shared_time({&kernel, 1}, static_cast<double>(slots), levels_ns);
-    auto const load = kernel.blocks * block_ns / static_cast<double>(slots);
+    if (last_ == nullptr || !takes_as_long(kernel, *last_)) look_at(kernel);
+    last_ = &kernel;
     issued_ += costs_.issue_ns;
-    series_ = std::max(issued_, series_) + costs_.start_ns + alone;
-    longest_ = std::max(longest_, issued_ + alone);
-    longest_alone_ = std::max(longest_alone_, alone);
-    load_ += load;
+    series_ = std::max(issued_, series_) + costs_.start_ns + alone_;
+    longest_ = std::max(longest_, issued_ + alone_);
+    longest_alone_ = std::max(longest_alone_, alone_);
+    load_ += own_load_;
     if (kernel.block_ns > 0) shared_ += kernel.blocks * kernel.shared_ns;
   }
 
@@ -57,7 +62,21 @@ class launches_apart {
   double busy() const { return std::max({longest_alone_, load_, shared_}); }
 
  private:
+  static bool takes_as_long(kernel_facts const& one, kernel_facts const& other) {
+    return have_like_blocks(one, other) && one.blocks == other.blocks &&
+           one.blocks_per_multiprocessor == other.blocks_per_multiprocessor;
+  }
+  void look_at(kernel_facts const& kernel) {
+    auto const slots = slots_of(costs_, kernel.blocks_per_multiprocessor);
+    auto const block_ns = static_cast<double>(kernel.block_ns);
+    auto const levels_ns = static_cast<double>((kernel.blocks - 1) / slots + 1) * block_ns;
+    alone_ = shared_time({&kernel, 1}, static_cast<double>(slots), levels_ns);
+    own_load_ = kernel.blocks * block_ns / static_cast<double>(slots);
+  }
+
   launch_costs const& costs_;
+  kernel_facts const* last_ = nullptr;  // often many are alike
+  double alone_ = 0, own_load_ = 0;     // of the last
   double issued_ = 0, series_ = 0, longest_ = 0, longest_alone_ = 0, load_ = 0, shared_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "ballast/device/qualifiers.cuh"
 #include "ballast/launch/submission.hpp"
 
 namespace ballast::inline launch {
@@ -81,7 +82,8 @@ class submission_chain {
     appended_ = 0;
   }
 
-  bool move_on() {
+  /// Apart, so that front(), which is asked several times for each launch, stays small.
+  BALLAST_APART bool move_on() {
     link* const next = first_->next.load(std::memory_order_acquire);
     if (next == nullptr) return false;
     first_->filled.store(0, std::memory_order_relaxed);
