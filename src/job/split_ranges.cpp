@@ -49,7 +49,9 @@ learned_ranges::learned_ranges(job_shape const& shape)
       by_units_(shape, std::vector<std::uint32_t>(shape.devices.size(), 1)),
       by_waves_(shape, units_of_waves(shape)),
       last_ranges_(shape.devices.size()),
-      of_unit_(shape.devices.size()) {}
+      of_unit_(shape.devices.size()) {
+  for (auto const& device : shape.devices) grains_.emplace_back(shape.blocks_per_unit, device);
+}
 
 device_parts learned_ranges::parts(job_shape const& shape) {
   auto& now = chosen(shape);
@@ -58,8 +60,7 @@ device_parts learned_ranges::parts(job_shape const& shape) {
   auto const ranges = side_by_side(now.shares());
   device_parts parts;
   for (std::size_t device = 0; device < ranges.size(); ++device) {
-    auto const step = by_waves_.units_of_step()[device];
-    parts.push_back(parts_of_steps(ranges[device], tasks_of(device, ranges[device].count), step));
+    parts.push_back(tasks_of(device, ranges[device]));
     auto const fits = ranges[device].count <= shape.devices[device].most_units;
     if (!fits && !forward_) std::ranges::reverse(parts.back());
   }
@@ -78,17 +79,29 @@ paced_shares& learned_ranges::chosen(job_shape const& shape) {
   return other;
 }
 
+std::vector<job_part> learned_ranges::tasks_of(std::size_t device, job_part range) {
+  if (auto const grain = grains_[device].units()) return parts_of_steps(range, range.count, *grain);
+  auto const small =
+      runs_ == 1 ? grains_[device].trial(range, of_unit_[device].kernels_ns) : std::vector<job_part>();
+  if (!small.empty()) range.count = small.front().first - range.first;
+  auto tasks = large_tasks_of(device, range);
+  tasks.insert(tasks.end(), small.begin(), small.end());
+  return tasks;
+}
+
 /// n tasks show 1 / n of the copies, for the rest hides behind kernels, and cost something each: the least
 /// sum of copies / n + cost * n.
-std::uint32_t learned_ranges::tasks_of(std::size_t device, std::uint32_t units) const {
+std::vector<job_part> learned_ranges::large_tasks_of(std::size_t device, job_part range) const {
   auto const& known = of_unit_[device];
+  auto const units = range.count;
   auto const ns_of_byte = units / shape_.devices[device].bytes_per_ns;
   auto const in_ns = known.bytes_in * ns_of_byte, out_ns = known.bytes_out * ns_of_byte;
   auto const kernels_ns = known.kernels_ns * units;
   auto const cost_ns = std::max(in_ns, out_ns) > kernels_ns ? hidden_costs_ns : task_costs_ns;
   auto const tasks = std::round(std::sqrt((in_ns + out_ns) / cost_ns));
   auto const that_fit = whole_steps(units, shape_.devices[device].most_units);
-  return std::max(static_cast<std::uint32_t>(std::clamp(tasks, 1.0, most_tasks)), that_fit);
+  auto const count = std::max(static_cast<std::uint32_t>(std::clamp(tasks, 1.0, most_tasks)), that_fit);
+  return parts_of_steps(range, count, by_waves_.units_of_step()[device]);
 }
 
 void learned_ranges::forget_speeds(finished_job const& run) {
@@ -103,7 +116,9 @@ void learned_ranges::learn(finished_job const& run) {
 
 void learned_ranges::learn_times(finished_job const& run) {
   if (runs_ < runs_to_settle) forget_speeds(run);
-  auto const times = busy_ns(run);
+  auto times = busy_ns(run);
+  for (std::size_t device = 0; device < times.size(); ++device)
+    times[device] = grains_[device].learn(run.devices[device], times[device]);
   by_units_.learn(run, times);
   by_waves_.learn(run, times);
   note_units(run);

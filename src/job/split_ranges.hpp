@@ -9,12 +9,14 @@
 #include "split_paced_shares.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
+#include "task_grain.hpp"
 
 namespace ballast::inline job {
 
 /// One range of units per device, side by side, so that only their ends lie at other devices' data; how long
 /// each is and into how many tasks it is cut follows from the runs before. A kernel of few blocks takes whole
-/// waves of them, another one does not: ranges for both are tried, and those that took less stay.
+/// waves of them, another one does not: ranges for both are tried, and those that took less stay. Tasks of
+/// few blocks are tried once as well.
 class learned_ranges {
  public:
   explicit learned_ranges(job_shape const& shape);
@@ -39,13 +41,15 @@ class learned_ranges {
   paced_shares& chosen(job_shape const& shape);
   void learn_times(finished_job const& run);
   void forget_speeds(finished_job const& run);
-  std::uint32_t tasks_of(std::size_t device, std::uint32_t units) const;
+  std::vector<job_part> tasks_of(std::size_t device, job_part range);
+  std::vector<job_part> large_tasks_of(std::size_t device, job_part range) const;
   std::vector<double> busy_ns(finished_job const& run) const;
   std::vector<double> moved_bytes(finished_job const& run) const;
   void note_units(finished_job const& run);
 
   job_shape shape_;
   paced_shares by_units_, by_waves_;
+  std::vector<task_grain> grains_;  ///< of each device
   bool in_waves_ = false;
   bool forward_ =
       false;  ///< to and fro, so that what a run left in a memory too small is what the next begins with

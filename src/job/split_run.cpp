@@ -14,6 +14,7 @@ void device_run::note(ended_task const& task) {
   kernels_ns += std::max<std::int64_t>(task.end_ns - from_ns, 0);
   if (tasks == 0 || task.begin_ns < begin_ns) begin_ns = task.begin_ns, first_in = task.bytes_in;
   if (tasks == 0 || task.end_ns > end_ns) end_ns = task.end_ns, last_out = task.bytes_out;
+  ended.push_back(task);
   ++tasks;
   units += task.part.count;
   bytes_in += task.bytes_in;

@@ -17,7 +17,8 @@ struct device_run {
   std::int64_t kernels_ns = 0;                ///< in which a kernel ran, as far as ends come in order
   std::uint64_t bytes_in = 0, bytes_out = 0;  ///< as in ended_task
   std::uint64_t first_in = 0,
-                last_out = 0;  ///< those of the first and of the last kernel, which no other hides
+                last_out = 0;       ///< those of the first and of the last kernel, which no other hides
+  std::vector<ended_task> ended{};  ///< all of them, in the order in which that was told
 
   void note(ended_task const& task);
   /// From the first kernel's begin to the last one's end; at least 1 where there were units.

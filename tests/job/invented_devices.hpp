@@ -19,6 +19,7 @@ struct invented_device {
   double notice_ns = 10000;          ///< until the host has seen that a task ended
   std::uint64_t blocks_at_once = 0;  ///< 0: unknown to the policy
   double wave_ns = 0;                ///< of so many blocks, full or not; 0: units run one after another
+  double drift = 0;                  ///< units take so much longer in tasks of more blocks than run at once
   std::uint32_t most_units = std::numeric_limits<std::uint32_t>::max();
   double spread = 0;  ///< kernels take up to so much longer or shorter than said, as a part of their time
 };
@@ -128,8 +129,9 @@ class invented_devices {
   }
 
   double kernel_ns(invented_device const& facts, job_part part) const {
-    if (facts.wave_ns == 0) return facts.launch_ns + part.count * facts.unit_ns;
     auto const blocks = static_cast<double>(part.count * job_.blocks_per_unit);
+    auto const drift = blocks > 1.25 * static_cast<double>(facts.blocks_at_once) ? facts.drift : 0;
+    if (facts.wave_ns == 0) return facts.launch_ns + part.count * facts.unit_ns * (1 + drift);
     return facts.launch_ns + std::ceil(blocks / static_cast<double>(facts.blocks_at_once)) * facts.wave_ns;
   }
 

@@ -19,12 +19,14 @@ struct invented_program {
 
 inline std::vector<invented_program> invented_programs() {
   invented_device const rows{250e3}, bands{258};
-  invented_device tiles{0}, batches{0}, smooth_bands{258}, large_bands{258};
+  invented_device tiles{0}, batches{0}, smooth_bands{258}, large_bands{258}, cached_rows{250e3};
   tiles.blocks_at_once = 264, tiles.wave_ns = 1e6;
   batches.blocks_at_once = 2112, batches.wave_ns = 50e6;
   smooth_bands.blocks_at_once = 1056;
   large_bands.most_units = 128;
+  cached_rows.blocks_at_once = 832, cached_rows.drift = 0.4;
   return {{"matmul of rows", {1024, 0, 256e3, 256e3}, rows},
+          {"matmul faster in small tasks", {1024, 256, 0, 0, 4e6}, cached_rows},
           {"matmul of tiles", {64, 64, 4e6, 4e6}, tiles},
           {"matmul whose input stays", {64, 64, 0, 4e6, 4e6}, tiles},
           {"ep of 4 waves", {1024, 8, 0, 57e3}, batches},

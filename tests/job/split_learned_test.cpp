@@ -63,6 +63,36 @@ TEST(learned_split, cuts_into_whole_waves_of_blocks) {
   for (auto const& task : jobs.devices().placed()) EXPECT_EQ(task.part.count % 4, 0u);
 }
 
+TEST(learned_split, keeps_to_tasks_of_few_blocks_where_those_are_faster) {
+  invented_device device{250e3};
+  device.blocks_at_once = 832, device.drift = 0.4;
+  learned_split jobs({device}, {1024, 256});
+  auto const large = jobs.run();
+  EXPECT_EQ(jobs.tasks(), 1u);
+  EXPECT_LE(jobs.run(2), large / 1.3);
+  for (auto const& task : jobs.devices().placed()) EXPECT_EQ(task.part.count, 4u);
+}
+
+TEST(learned_split, returns_to_large_tasks_where_few_blocks_are_no_faster) {
+  invented_device device{250e3};
+  device.blocks_at_once = 832;
+  learned_split jobs({device}, {1024, 256});
+  jobs.run(2);
+  EXPECT_EQ(jobs.tasks(), 1u + 4 + 8) << "the trial";
+  jobs.run();
+  EXPECT_EQ(jobs.tasks(), 1u);
+}
+
+TEST(learned_split, tries_no_tasks_that_cost_more_than_they_could_gain) {
+  invented_device device{20e3};  // 40 us for half a wave
+  device.blocks_at_once = 832, device.drift = 0.4;
+  learned_split jobs({device}, {1024, 256});
+  for (int run = 0; run < 5; ++run) {
+    jobs.run();
+    EXPECT_EQ(jobs.tasks(), 1u);
+  }
+}
+
 TEST(learned_split, goes_to_and_fro_where_a_range_is_larger_than_memory) {
   invented_device small_memory{100e3};
   small_memory.most_units = 30;
