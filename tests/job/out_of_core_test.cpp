@@ -51,6 +51,18 @@ TEST_P(out_of_core, runs_arrays_that_come_and_go) {
   }
 }
 
+TEST(memory_for_all_arrays, lets_a_task_have_the_whole_job) {
+  constexpr std::uint64_t both = 2 * rows_of * columns_of * sizeof(std::uint32_t);
+  for (auto const& [bytes, tasks] : {std::pair(both, 1u), {both - 256, 4u}}) {
+    job_scheduler jobs(open_devices("host:1"), kernels(), {.policy = "static", .device_bytes = bytes});
+    word_rows now(jobs, {rows_of, columns_of}), next(jobs, {rows_of, columns_of});
+    number(now);
+    auto const job = submit_mix(jobs, now, next, {rows_of});
+    jobs.drain();
+    EXPECT_EQ(job.report().tasks.size(), tasks);
+  }
+}
+
 TEST(forgetting_after_each_task, moves_all_again_and_gives_the_same) {
   job_scheduler jobs(two_devices(), kernels(),
                      {.policy = "static", .device_bytes = enough_device_bytes, .reuse = false});
