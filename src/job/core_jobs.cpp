@@ -59,8 +59,7 @@ void scheduler_core::choose_devices(job_record& job) {
 std::uint32_t scheduler_core::most_units_on(job_record const& job, std::uint32_t device) const {
   auto const& set = residences_[device]->set();
   if (set.has_room_for_all_arrays()) return job.units();
-  return most_units(job.units(), set.bytes(),
-                    [&](job_part part) { return memory_of_part(job, part); });
+  return most_units(job.units(), set.bytes(), [&](job_part part) { return memory_of_part(job, part); });
 }
 
 auto scheduler_core::site_of(job_record const& job) -> site {
