@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/expression.hpp"
+#include "model/launch_model.hpp"
+
+namespace ballast::mesicc {
+
+/// How the leaves of an expression are called.
+struct leaf_names {
+  std::string thread_x = "lThreadId.x", thread_y = "lThreadId.y";
+  std::string part_begin = "part.begin", part_end = "part.end";
+  std::string floor_divide = "ballast::mesi::floor_divide";  ///< a function of two 64-bit integers
+  std::string minimum = "std::min", maximum = "std::max";    ///< called with <std::int64_t>
+  std::vector<std::string> scalars, loops;
+};
+
+/// The leaves as the scalars are spelt in generated code, or as messages call them.
+leaf_names names_in_code(launch_model const& model);
+leaf_names names_in_messages(launch_model const& model);
+
+/// As C++ of 64-bit integers, with no parentheses that are not needed. An unknown is printed as "?".
+std::string text_of(expression const& value, leaf_names const& names);
+std::string text_of(condition const& value, leaf_names const& names);
+
+}  // namespace ballast::mesicc
