@@ -14,15 +14,16 @@ struct leaf_names {
   std::string thread_x = "lThreadId.x", thread_y = "lThreadId.y";
   std::string part_begin = "part.begin", part_end = "part.end";
   std::string floor_divide = "ballast::mesi::floor_divide";  ///< a function of two 64-bit integers
-  std::string minimum = "std::min", maximum = "std::max";    ///< called with <std::int64_t>
-  std::vector<std::string> scalars, loops;
+  std::string minimum = "std::min<std::int64_t>", maximum = "std::max<std::int64_t>";
+  std::vector<std::string> scalars = {}, loops = {};
 };
 
 /// The leaves as the scalars are spelt in generated code, or as messages call them.
 leaf_names names_in_code(launch_model const& model);
 leaf_names names_in_messages(launch_model const& model);
 
-/// As C++ of 64-bit integers, with no parentheses that are not needed. An unknown is printed as "?".
+/// As C++, with no parentheses that are not needed, where the leaves are 64-bit integers. An unknown is
+/// printed as "?".
 std::string text_of(expression const& value, leaf_names const& names);
 std::string text_of(condition const& value, leaf_names const& names);
 

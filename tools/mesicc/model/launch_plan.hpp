@@ -11,15 +11,6 @@
 
 namespace ballast::mesicc {
 
-/// How a part of a launch uses an array; the access modes of room job, and two more.
-enum class array_use : std::uint8_t {
-  nothing,      ///< not at all
-  reads,        ///< the elements of `reads`
-  writes,       ///< writes all elements of `writes`, and reads none of them before
-  writes_some,  ///< writes some of `writes`, reads no element
-  updates,      ///< reads `reads` and writes (some of) `writes`
-};
-
 /// Flattened elements, counted from the one that the argument points to, so `begin` may be negative where the
 /// argument has an offset. Half open; empty where end <= begin. Made of constants, scalars, part_begin() and
 /// part_end() only.
@@ -28,13 +19,19 @@ struct element_range {
 };
 
 /// What a part of a launch, the thread rows [part_begin, part_end) of the dimension that is cut, does with an
-/// array. Elements that may be beyond the array are not there: who uses a range cuts it off at the array's
-/// ends.
+/// array, for parts that are not empty. Ranges may meet each other and the ends of the array: who uses them
+/// cuts them off there.
 struct array_plan {
-  array_use use = array_use::nothing;
-  std::optional<element_range> reads, writes;  ///< what has to be there before, what is changed
-  bool whole = false;  ///< the reads (and, of an unpartitioned launch, the writes) are the whole array,
-                       ///< whatever the part; the ranges are not to be used then
+  std::vector<element_range>
+      reads;  ///< what has to be there before; also what may be left unwritten of `writes`
+  std::vector<element_range> writes;  ///< what is changed
+  bool reads_all = false;  ///< the whole array has to be there, whatever the part; `reads` is empty
+  bool writes_all =
+      false;  ///< of a launch that is not partitioned: anything may be changed; `writes` is empty
+  bool reads_only_what_it_writes = false;  ///< `reads` lies within `writes`, of the same part
+
+  bool is_read() const { return reads_all || !reads.empty(); }
+  bool is_written() const { return writes_all || !writes.empty(); }
 };
 
 /// Threads per block in each direction.

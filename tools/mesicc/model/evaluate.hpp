@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/expression.hpp"
+
+namespace ballast::mesicc {
+
+/// What the leaves of an expression stand for.
+struct leaf_values {
+  std::array<std::int64_t, 2> thread{};  ///< x, y
+  std::int64_t part_begin = 0, part_end = 0;
+  std::vector<std::int64_t> scalars, loops;
+  std::function<std::int64_t(expression_node const&)> unknown = {};   ///< what an unknown is; none: 0
+  std::function<bool(condition_node const&)> unknown_condition = {};  ///< none: false
+};
+
+/// Nothing may overflow, and no divisor may be 0.
+std::int64_t evaluate(expression const& value, leaf_values const& leaves);
+bool evaluate(condition const& value, leaf_values const& leaves);
+
+}  // namespace ballast::mesicc
