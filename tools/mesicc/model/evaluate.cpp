@@ -7,28 +7,31 @@
 namespace ballast::mesicc {
 namespace {
 
-std::int64_t floor_divided(std::int64_t a, std::int64_t b) {
-  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+std::int64_t wrapped(std::uint64_t value) { return std::int64_t(value); }
+
+std::int64_t divided(operation what, std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return what == operation::remainder ? 0 : wrapped(-std::uint64_t(a));
+  if (what == operation::remainder) return a % b;
+  bool const is_rounded_up = what == operation::floor_divide && a % b != 0 && (a < 0) != (b < 0);
+  return a / b - (is_rounded_up ? 1 : 0);
 }
 
 std::int64_t computed(operation what, std::int64_t a, std::int64_t b) {
+  auto const left = std::uint64_t(a), right = std::uint64_t(b);
   switch (what) {
     case operation::add:
-      return a + b;
+      return wrapped(left + right);
     case operation::subtract:
-      return a - b;
+      return wrapped(left - right);
     case operation::multiply:
-      return a * b;
-    case operation::divide:
-      return a / b;
-    case operation::floor_divide:
-      return floor_divided(a, b);
-    case operation::remainder:
-      return a % b;
+      return wrapped(left * right);
     case operation::minimum:
       return std::min(a, b);
-    default:
+    case operation::maximum:
       return std::max(a, b);
+    default:
+      return divided(what, a, b);
   }
 }
 

@@ -20,7 +20,7 @@ struct leaf_values {
   std::function<bool(condition_node const&)> unknown_condition = {};  ///< none: false
 };
 
-/// Nothing may overflow, and no divisor may be 0.
+/// In 64 bits, which wrap around; what is divided by 0 is 0.
 std::int64_t evaluate(expression const& value, leaf_values const& leaves);
 bool evaluate(condition const& value, leaf_values const& leaves);
 

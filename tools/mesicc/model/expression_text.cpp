@@ -97,6 +97,10 @@ class writer {
   piece less_positive(expression const& left, std::int64_t negative) const {
     return {in(left, binding::sum) + " - " + std::to_string(negative).substr(1), binding::sum};
   }
+  piece difference(std::vector<expression> const& operands) const {
+    if (is_constant(operands[0], 0)) return {"-" + in(operands[1], binding::whole), binding::prefix};
+    return infix(operands, " - ", binding::sum, binding::sum);
+  }
   piece negated(condition const& value) const {
     if (value->what == relation::equal)
       return infix(value->operands, " != ", binding::equality, binding::sum);

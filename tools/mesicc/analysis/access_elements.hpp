@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <isl/cpp.h>
+
+#include <vector>
+
+#include "lowering.hpp"
+#include "model/launch_model.hpp"
+
+namespace ballast::mesicc {
+
+/// The elements that an access touches, counted from the beginning of its variable, by thread, loop counters
+/// and scalars. Never too few.
+struct access_elements {
+  access const* source = nullptr;
+  isl::set elements;
+  bool exact = true;                ///< just these, each time
+  std::vector<cause> index_causes;  ///< why the index is not known
+  std::vector<cause> other_causes;  ///< why the guards or the loops are not known
+};
+
+/// What is known of the scalars and the threads of a launch.
+isl::set threads_of(launch_model const& model, lowering& to_isl);
+isl::set scalars_of(launch_model const& model, lowering& to_isl);
+
+/// In the order of the model's accesses.
+std::vector<access_elements> elements_of_accesses(launch_model const& model, lowering& to_isl);
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <isl/cpp.h>
+
+#include <vector>
+
+#include "access_elements.hpp"
+#include "isl_session.hpp"
+#include "model/launch_model.hpp"
+
+namespace ballast::mesicc {
+
+/// The accesses to one shared variable, through all arguments that are known to be it.
+struct accessed_variable {
+  std::vector<int> arguments;  ///< places among launch_model::arrays
+  std::vector<access_elements const*> reads, writes;
+  std::vector<access_elements const*>
+      exposed_reads;  ///< those that may read what the thread has not written before
+
+  bool is_one_argument() const { return arguments.size() == 1; }
+};
+
+/// In the order of the first arguments.
+std::vector<accessed_variable> variables_of(launch_model const& model,
+                                            std::vector<access_elements> const& accesses,
+                                            isl_session const& session);
+
+/// Whether `read` reads only what the same thread has written before, by `writes` that come before it.
+bool reads_own_writes(access_elements const& read, std::vector<access_elements const*> const& writes);
+
+}  // namespace ballast::mesicc

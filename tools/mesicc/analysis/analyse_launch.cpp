@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyse_launch.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "access_elements.hpp"
+#include "accessed_variable.hpp"
+#include "block_choice.hpp"
+#include "explanation.hpp"
+#include "isl_session.hpp"
+#include "partition_attempt.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+bool has_rows(expression const& threads) { return !is_constant(threads) || threads->value > 1; }
+
+/// y first, since rows of an array are mostly threads of one y.
+std::vector<axis> directions(launch_model const& model) {
+  if (model.dimensions == 1) return {axis::x};
+  if (!has_rows(model.threads_y) && has_rows(model.threads_x)) return {axis::x, axis::y};
+  return {axis::y, axis::x};
+}
+
+std::optional<partition_attempt> attempted(launch_model const& model, axis along,
+                                           analysis_options const& options) {
+  isl_session const session(options.operations);
+  return session.ask([&] {
+    lowering to_isl(session.context());
+    auto const accesses = elements_of_accesses(model, to_isl);
+    return attempt_partition(model, along, variables_of(model, accesses, session), to_isl, session);
+  });
+}
+
+partition_attempt attempt_or_complaint(launch_model const& model, axis along,
+                                       analysis_options const& options) {
+  if (auto result = attempted(model, along, options)) return *std::move(result);
+  return {{},
+          {{severity::error, model.where,
+            "kernel '" + model.kernel + "' is too complex to tell what its threads read and write"}},
+          {}};
+}
+
+launch_plan planned(launch_model const& model, axis cut, partition_attempt const& success) {
+  launch_plan plan{true, cut, choose_block(model, cut), success.arrays, {}};
+  plan.explanation = explain(model, plan);
+  return plan;
+}
+
+launch_plan undivided(launch_model const& model) {
+  launch_plan plan{false, directions(model).front(), choose_block(model, directions(model).front()), {}, {}};
+  plan.arrays.resize(model.arrays.size());
+  for (auto const& one : model.accesses) {
+    auto& array = plan.arrays[std::size_t(one.array)];
+    array.reads_all = true;
+    array.writes_all = array.writes_all || one.kind == access_kind::write;
+  }
+  plan.explanation = explain(model, plan);
+  return plan;
+}
+
+/// The errors of the direction that was tried first, and as a note what stands against the other one.
+std::vector<diagnostic> complaints(launch_model const& model, std::vector<partition_attempt> const& failures,
+                                   bool allowed) {
+  auto errors = failures.front().errors;
+  if (failures.size() > 1) {
+    auto const& other = failures.back().errors.front();
+    if (other.message != errors.front().message)
+      errors.front().notes.push_back({other.where, "nor in the other direction: " + other.message});
+  }
+  for (auto& error : errors) error.level = allowed ? severity::warning : severity::error;
+  errors.back().notes.push_back(
+      {model.where, allowed ? "this launch runs as one task, on one device"
+                            : "with --allow-unpartitioned this launch runs as one task, on one device"});
+  return errors;
+}
+
+}  // namespace
+
+launch_analysis analyse(launch_model const& model, analysis_options const& options) {
+  std::vector<partition_attempt> failures;
+  for (auto const along : directions(model)) {
+    auto result = attempt_or_complaint(model, along, options);
+    if (result.errors.empty()) return {planned(model, along, result), std::move(result.remarks)};
+    failures.push_back(std::move(result));
+  }
+  auto said = complaints(model, failures, options.allow_unpartitioned);
+  if (!options.allow_unpartitioned) return {std::nullopt, std::move(said)};
+  return {undivided(model), std::move(said)};
+}
+
+}  // namespace ballast::mesicc

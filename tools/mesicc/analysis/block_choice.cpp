@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "block_choice.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "model/evaluate.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+constexpr int most_threads = 256, fewest_threads = 64;
+constexpr std::int64_t enough_blocks = 1024;  // a few for each multiprocessor of a large GPU
+
+/// In the middle of a launch of constant size, in the first run of each loop.
+leaf_values sample_thread(launch_model const& model) {
+  leaf_values leaves;
+  auto const middle = [](expression const& threads) {
+    return is_constant(threads) ? threads->value / 2 : 1000;
+  };
+  leaves.thread = {middle(model.threads_x), middle(model.threads_y)};
+  leaves.scalars.assign(model.scalars.size(), 1024);
+  leaves.loops.assign(model.loops.size(), 0);
+  return leaves;
+}
+
+std::int64_t flat_index(array_argument const& array, access const& one, leaf_values const& leaves) {
+  std::int64_t flat = 0;
+  for (std::size_t place = 0; place < one.index.size(); ++place) {
+    auto const extent = place > 0 && is_constant(array.extents[place]) ? array.extents[place]->value : 1;
+    flat = evaluate(expression(flat) * extent + one.index[place], leaves);
+  }
+  return flat;
+}
+
+/// Whether neighbours in `direction` touch elements that one transaction brings.
+bool is_coalesced(launch_model const& model, access const& one, axis direction) {
+  auto const& array = model.arrays[std::size_t(one.array)];
+  auto leaves = sample_thread(model);
+  auto const here = flat_index(array, one, leaves);
+  ++leaves.thread[std::size_t(direction)];
+  auto const there = flat_index(array, one, leaves);
+  return there == here || there - 1 == here || there + 1 == here;
+}
+
+/// Accesses in loops happen more often.
+std::int64_t coalesced(launch_model const& model, axis direction) {
+  std::int64_t count = 0;
+  for (auto const& one : model.accesses) {
+    if (is_coalesced(model, one, direction))
+      count += std::int64_t(1) << (4 * std::min<std::size_t>(one.loops.size(), 8));
+  }
+  return count;
+}
+
+std::optional<std::int64_t> threads_along(launch_model const& model, axis direction) {
+  auto const& threads = direction == axis::x ? model.threads_x : model.threads_y;
+  return is_constant(threads) ? std::optional(std::max<std::int64_t>(threads->value, 1)) : std::nullopt;
+}
+
+/// Enough blocks matter more than large ones, as long as a block is two warps.
+int threads_of_block(launch_model const& model) {
+  auto const x = threads_along(model, axis::x), y = threads_along(model, axis::y);
+  int threads = most_threads;
+  if (!x || !y || *x > most_threads * enough_blocks || *y > most_threads * enough_blocks) return threads;
+  while (threads > fewest_threads && *x * *y < threads * enough_blocks) threads /= 2;
+  return threads;
+}
+
+/// A power of two, not more than the launch has use for.
+int width_along(launch_model const& model, axis direction, int threads) {
+  auto const wanted = threads_along(model, direction).value_or(threads);
+  return int(std::bit_ceil(std::uint64_t(std::min<std::int64_t>(wanted, threads))));
+}
+
+}  // namespace
+
+block_shape choose_block(launch_model const& model, axis cut) {
+  int const threads = threads_of_block(model);
+  if (model.dimensions == 1) return {threads, 1};
+  if (coalesced(model, axis::y) > coalesced(model, axis::x)) {
+    int const height = width_along(model, axis::y, threads);
+    return {threads / height, height};
+  }
+  int const most = cut == axis::x ? 32 : threads;  // a part is whole blocks
+  int const width = width_along(model, axis::x, most);
+  return {width, threads / width};
+}
+
+}  // namespace ballast::mesicc

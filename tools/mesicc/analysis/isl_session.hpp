@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <isl/cpp.h>
+#include <isl/options.h>
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace ballast::mesicc {
+
+/// isl's memory, and the limit on what a question may cost. Outlives all that isl gave. Of one thread.
+class isl_session {
+ public:
+  explicit isl_session(unsigned long operations) : context_(isl_ctx_alloc(), &isl_ctx_free) {
+    isl_options_set_on_error(context_.get(), ISL_ON_ERROR_CONTINUE);
+    isl_options_set_ast_build_detect_min_max(context_.get(), 1);
+    isl_ctx_set_max_operations(context_.get(), operations);
+  }
+
+  isl::ctx context() const { return context_.get(); }
+
+  /// Nothing where isl has no answer: a set without bounds, or more operations than one question may take.
+  template <class Question>
+  std::optional<std::invoke_result_t<Question>> ask(Question&& question) const {
+    isl_ctx_reset_operations(context_.get());
+    try {
+      return std::forward<Question>(question)();
+    } catch (isl::exception const&) { return std::nullopt; }
+  }
+  /// What `question` says, or `otherwise` where isl has no answer.
+  template <class Question>
+  bool ask(bool otherwise, Question&& question) const {
+    return ask(std::forward<Question>(question)).value_or(otherwise);
+  }
+
+ private:
+  std::unique_ptr<isl_ctx, decltype(&isl_ctx_free)> context_;
+};
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace ballast::mesicc {
+namespace {
+
+std::string unknown_name(int place) { return "u" + std::to_string(place); }
+
+}  // namespace
+
+lowering::lowering(isl::ctx context)
+    : context_(context), all_(isl::space::unit(context).add_unnamed_tuple(1).universe_set()) {}
+
+isl::pw_aff lowering::element() const { return isl::pw_aff(context_, "{ [i] -> [(i)] }"); }
+
+isl::pw_aff lowering::unknown(std::string why, place where) {
+  causes_.push_back({std::move(why), std::move(where)});
+  return named(unknown_name(unknowns_++));
+}
+
+isl::pw_aff lowering::of(expression const& value) {
+  auto const operand = [&](std::size_t place) { return of(value->operands[place]); };
+  switch (value->what) {
+    case operation::constant:
+      return constant(value->value);
+    case operation::thread:
+      return named(parameter::of(axis(value->value)));
+    case operation::loop:
+      return named(parameter::loop(value->value));
+    case operation::scalar:
+      return named(parameter::scalar(value->value));
+    case operation::part_begin:
+      return named(parameter::part_begin);
+    case operation::part_end:
+      return named(parameter::part_end);
+    case operation::add:
+      return operand(0).add(operand(1));
+    case operation::subtract:
+      return operand(0).sub(operand(1));
+    case operation::minimum:
+      return operand(0).min(operand(1));
+    case operation::maximum:
+      return operand(0).max(operand(1));
+    case operation::multiply:
+      return product(value);
+    case operation::select:
+      return choice(value);
+    case operation::unknown:
+      return unknown(value->why, value->where);
+    default:
+      return quotient(value);
+  }
+}
+
+isl::pw_aff lowering::product(expression const& value) {
+  auto const left = of(value->operands[0]), right = of(value->operands[1]);
+  if (isl_pw_aff_is_cst(left.get()) || isl_pw_aff_is_cst(right.get())) return left.mul(right);
+  return unknown("is a product of two values that are not constant");
+}
+
+isl::pw_aff lowering::quotient(expression const& value) {
+  auto const& divisor = value->operands[1];
+  if (!is_constant(divisor) || divisor->value == 0 ||
+      divisor->value == std::numeric_limits<std::int64_t>::min()) {
+    return unknown("is divided by something that is not constant");
+  }
+  auto const dividend = of(value->operands[0]), size = constant(std::abs(divisor->value));
+  if (value->what == operation::remainder) return dividend.tdiv_r(size);
+  auto const whole = value->what == operation::divide ? dividend.tdiv_q(size) : dividend.div(size).floor();
+  return divisor->value < 0 ? whole.neg() : whole;
+}
+
+isl::pw_aff lowering::choice(expression const& value) {
+  auto const when = where(value->conditions[0]);
+  auto const then = of(value->operands[0]).intersect_domain(when);
+  return then.union_add(of(value->operands[1]).subtract_domain(when)).coalesce();
+}
+
+isl::set lowering::where(condition const& holds) {
+  auto const operand = [&](std::size_t place) { return of(holds->operands[place]); };
+  auto const part = [&](std::size_t place) { return where(holds->conditions[place]); };
+  switch (holds->what) {
+    case relation::constant:
+      return holds->value ? all_ : isl::set::empty(all_.space());
+    case relation::less:
+      return operand(0).lt_set(operand(1));
+    case relation::less_equal:
+      return operand(0).le_set(operand(1));
+    case relation::equal:
+      return operand(0).eq_set(operand(1));
+    case relation::negation:
+      return part(0).complement();
+    case relation::all_of:
+      return part(0).intersect(part(1));
+    case relation::any_of:
+      return part(0).unite(part(1));
+    default:
+      return unknown(holds->why, holds->where).ge_set(constant(0));  // either way is possible
+  }
+}
+
+std::vector<cause> lowering::take_causes() { return std::exchange(causes_, {}); }
+
+isl::set lowering::forget_unknowns(isl::set elements) {
+  for (int place = 0; place < unknowns_; ++place) elements = elements.project_out_param(unknown_name(place));
+  unknowns_ = 0;
+  return elements;
+}
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <isl/cpp.h>
+
+#include <string>
+#include <vector>
+
+#include "model/expression.hpp"
+#include "model/launch_model.hpp"
+
+namespace ballast::mesicc {
+
+// All values that an access depends on are named parameters of isl; the only dimension of its sets is the
+// flattened element. So sets of different accesses meet by the names of what they have in common.
+namespace parameter {
+inline std::string const x = "x", y = "y", part_begin = "b", part_end = "e";
+inline std::string of(axis direction) { return direction == axis::x ? x : y; }
+inline std::string loop(std::int64_t place) { return "l" + std::to_string(place); }
+inline std::string scalar(std::int64_t place) { return "s" + std::to_string(place); }
+}  // namespace parameter
+
+/// Why a value is not known to be affine.
+struct cause {
+  std::string why;
+  place where;  ///< may be nowhere
+};
+
+/// Brings expressions to isl. What it cannot express becomes a new parameter, which may have any value, so
+/// that what it gives is never too small. forget_unknowns() takes these out of a set again.
+class lowering {
+ public:
+  explicit lowering(isl::ctx context);
+
+  isl::set all() const { return all_; }
+  isl::pw_aff constant(std::int64_t value) const {
+    return all_.pw_aff_on_domain(isl::val(context_, long(value)));
+  }
+  isl::pw_aff named(std::string const& parameter) const { return all_.param_pw_aff_on_domain(parameter); }
+  isl::pw_aff element() const;
+
+  isl::pw_aff of(expression const& value);
+  isl::set where(condition const& holds);
+
+  /// Of all that was lowered since the last call.
+  std::vector<cause> take_causes();
+  isl::set forget_unknowns(isl::set elements);
+
+ private:
+  isl::pw_aff unknown(std::string why, place where = {});
+  isl::pw_aff product(expression const& value);
+  isl::pw_aff quotient(expression const& value);
+  isl::pw_aff choice(expression const& value);
+
+  isl::ctx context_;
+  isl::set all_;
+  int unknowns_ = 0;
+  std::vector<cause> causes_;
+};
+
+}  // namespace ballast::mesicc

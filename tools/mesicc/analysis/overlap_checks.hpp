@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "accessed_variable.hpp"
+#include "isl_session.hpp"
+#include "model/diagnostic.hpp"
+#include "model/launch_model.hpp"
+#include "part_hull.hpp"
+
+namespace ballast::mesicc {
+
+/// Why a launch cannot be cut in a direction, by what it does with one variable: assumption A2 of Ohno et al.
+/// (2016), section 3.1, and that what a part writes is one range. Each question says nothing where all is
+/// well.
+class overlap_checks {
+ public:
+  overlap_checks(launch_model const& model, cut_direction const& cut, isl_session const& session)
+      : model_(model), cut_(cut), session_(session) {}
+
+  /// Two rows write one element.
+  std::optional<diagnostic> shared_writes(accessed_variable const& variable) const;
+  /// What a row writes lies between elements of another row.
+  std::optional<diagnostic> interleaved_writes(accessed_variable const& variable) const;
+  /// What a part reads lies within what another part writes.
+  std::optional<diagnostic> reads_of_others(accessed_variable const& variable, part_hull const& read,
+                                            part_hull const& written) const;
+  diagnostic too_complex(accessed_variable const& variable) const;
+
+ private:
+  std::string along() const;
+  std::string refusal() const;
+  std::string name_of(access_elements const& one) const;
+  diagnostic shared_by(access_elements const& one, access_elements const& other) const;
+  diagnostic not_affine(access_elements const& one) const;
+  diagnostic read_of_other(accessed_variable const& variable, access_elements const& read,
+                           access_elements const& written) const;
+  bool rows_meet(access_elements const& one, access_elements const& other) const;
+  void note_one_variable(accessed_variable const& variable, diagnostic& said) const;
+
+  launch_model const& model_;
+  cut_direction const& cut_;
+  isl_session const& session_;
+};
+
+}  // namespace ballast::mesicc

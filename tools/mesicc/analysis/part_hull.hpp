@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <isl/cpp.h>
+
+#include <vector>
+
+#include "access_elements.hpp"
+#include "model/launch_model.hpp"
+
+namespace ballast::mesicc {
+
+/// The direction in which a launch is cut into parts [b, e), with what is known of b, e and the scalars.
+struct cut_direction {
+  axis along;
+  isl::set limits;  ///< 0 <= b < e <= threads
+
+  cut_direction(axis direction, launch_model const& model, lowering& to_isl);
+};
+
+/// The elements that one thread row of `cut` touches in any of `accesses`, by its thread id.
+isl::set of_row(std::vector<access_elements const*> const& accesses, cut_direction const& cut);
+/// Those that a part [b, e) touches.
+isl::set of_part(isl::set const& row, cut_direction const& cut);
+
+/// From the first element of a part to its last.
+struct part_hull {
+  isl::pw_aff first, last;  ///< of b, e and the scalars, where the part touches anything
+  isl::set elements;        ///< all between them
+};
+
+/// Throws isl::exception where there are no bounds.
+part_hull hull_of(isl::set const& part);
+/// As few hulls as hold nothing but what lies in the hull of one of the part's pieces; one hull of all if
+/// they would be many.
+std::vector<part_hull> separate_hulls(isl::set const& part);
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partition_attempt.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "overlap_checks.hpp"
+#include "part_hull.hpp"
+#include "variable_use.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+/// All elements of the variable; nothing if it is not known how many they are.
+std::optional<expression> elements_of(array_argument const& array) {
+  expression elements = 1;
+  for (auto const& extent : array.extents) elements = elements * extent;
+  if (array.extents.empty() || first_unknown(elements) || !is_constant(array.offset)) return std::nullopt;
+  return elements + array.offset;
+}
+
+element_range moved(element_range const& range, expression const& offset) {
+  return {range.begin - offset, range.end - offset};
+}
+
+/// Counted from the element that the argument points to.
+array_plan seen_from(array_argument const& array, array_plan plan) {
+  for (auto* const ranges : {&plan.reads, &plan.writes}) {
+    for (auto& range : *ranges) range = moved(range, array.offset);
+  }
+  return plan;
+}
+
+class attempt {
+ public:
+  attempt(launch_model const& model, axis along, lowering& to_isl, isl_session const& session)
+      : model_(model),
+        cut_(along, model, to_isl),
+        to_isl_(to_isl),
+        session_(session),
+        checks_(model, cut_, session) {
+    result_.arrays.resize(model.arrays.size());
+  }
+
+  partition_attempt of(std::vector<accessed_variable> const& variables) {
+    for (auto const& variable : variables) plan(variable);
+    return std::move(result_);
+  }
+
+ private:
+  void plan(accessed_variable const& variable) {
+    if (refuse_writes(variable)) return;
+    auto use = use_of(variable, cut_, session_);
+    if (!use) return refuse(checks_.too_complex(variable));
+    if (refuse_reads(variable, *use)) return;
+    use->reads_all = use->reads_all || reads_whole(variable, use->reads);
+    auto const planned = printable_plan(*use, cut_, session_);
+    if (!planned) return refuse(checks_.too_complex(variable));
+    if (planned->reads_all) remark_on_reads(variable);
+    for (int const place : variable.arguments) keep(place, *planned);
+  }
+
+  void refuse(diagnostic said) { result_.errors.push_back(std::move(said)); }
+
+  bool refuse_writes(accessed_variable const& variable) {
+    if (variable.writes.empty()) return false;
+    auto refused = checks_.shared_writes(variable);
+    if (!refused) refused = checks_.interleaved_writes(variable);
+    if (refused) refuse(*refused);
+    return refused.has_value();
+  }
+
+  bool refuse_reads(accessed_variable const& variable, variable_use const& use) {
+    if (!use.writes || variable.exposed_reads.empty()) return false;
+    for (auto const& read : use.reads) {
+      auto refused = checks_.reads_of_others(variable, read, *use.writes);
+      if (!refused) continue;
+      refuse(*std::move(refused));
+      return true;
+    }
+    return false;
+  }
+
+  bool reads_whole(accessed_variable const& variable, std::vector<part_hull> const& reads) {
+    auto const elements = elements_of(model_.arrays[std::size_t(variable.arguments.front())]);
+    if (!elements || reads.empty()) return false;
+    return session_.ask(false, [&] {
+      auto const all = to_isl_.element().lt_set(to_isl_.of(*elements)).intersect(whole_hull(cut_).elements);
+      return all.intersect(cut_.limits).is_subset(reads.front().elements);
+    });
+  }
+
+  /// Of what is read as a whole, only because it is not known what it is.
+  void remark_on_reads(accessed_variable const& variable) {
+    for (auto const* const read : variable.exposed_reads) {
+      if (read->index_causes.empty() && read->other_causes.empty()) continue;
+      result_.remarks.push_back(remark_on(*read));
+    }
+  }
+
+  diagnostic remark_on(access_elements const& read) const {
+    auto const& array = model_.arrays[std::size_t(read.source->array)];
+    diagnostic said{severity::remark, read.source->where,
+                    "it is not known which elements of '" + array.parameter +
+                        "' are read here: the whole array is copied to every device"};
+    for (auto const& cause : read.index_causes) said.notes.push_back({cause.where, "the index " + cause.why});
+    for (auto const& cause : read.other_causes)
+      said.notes.push_back({cause.where, "a loop or a condition " + cause.why});
+    return said;
+  }
+
+  void keep(int place, array_plan const& planned) {
+    auto const argument = std::size_t(place);
+    result_.arrays[argument] = seen_from(model_.arrays[argument], planned);
+  }
+
+  launch_model const& model_;
+  cut_direction cut_;
+  lowering& to_isl_;
+  isl_session const& session_;
+  overlap_checks checks_;
+  partition_attempt result_;
+};
+
+}  // namespace
+
+partition_attempt attempt_partition(launch_model const& model, axis along,
+                                    std::vector<accessed_variable> const& variables, lowering& to_isl,
+                                    isl_session const& session) {
+  return attempt(model, along, to_isl, session).of(variables);
+}
+
+}  // namespace ballast::mesicc

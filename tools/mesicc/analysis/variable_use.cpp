@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "variable_use.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "printable_range.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+std::vector<access_elements const*> exact_ones(std::vector<access_elements const*> const& accesses) {
+  std::vector<access_elements const*> exact;
+  std::ranges::copy_if(accesses, std::back_inserter(exact), [](auto const* one) { return one->exact; });
+  return exact;
+}
+
+isl::set part_of(std::vector<access_elements const*> const& accesses, cut_direction const& cut) {
+  return of_part(of_row(accesses, cut), cut).intersect(cut.limits).coalesce();
+}
+
+/// Whether each element between the first and the last that a part writes is written.
+bool writes_all_of(part_hull const& written, accessed_variable const& variable, cut_direction const& cut) {
+  return written.elements.intersect(cut.limits).is_subset(part_of(exact_ones(variable.writes), cut));
+}
+
+/// What may be left as it is has to be there before, since all of the hull is brought back.
+isl::set needed(accessed_variable const& variable, variable_use const& use, cut_direction const& cut,
+                isl_session const& session) {
+  auto const read = part_of(variable.exposed_reads, cut);
+  if (!use.writes || session.ask(false, [&] { return writes_all_of(*use.writes, variable, cut); }))
+    return read;
+  return read.unite(use.writes->elements.intersect(cut.limits)).coalesce();
+}
+
+bool is_within(std::vector<part_hull> const& parts, part_hull const& whole, cut_direction const& cut) {
+  return std::ranges::all_of(
+      parts, [&](auto const& part) { return part.elements.intersect(cut.limits).is_subset(whole.elements); });
+}
+
+std::optional<std::vector<element_range>> printable(std::vector<part_hull> const& hulls,
+                                                    cut_direction const& cut, isl_session const& session) {
+  return session.ask([&] {
+    std::vector<element_range> ranges;
+    for (auto const& hull : hulls) ranges.push_back(printable_range(hull, cut.limits));
+    return ranges;
+  });
+}
+
+}  // namespace
+
+part_hull whole_hull(cut_direction const& cut) {
+  auto const element = isl::pw_aff(cut.limits.ctx(), "{ [i] -> [(i)] }");
+  auto const none = cut.limits.pw_aff_on_domain(0L);
+  return {{}, {}, none.le_set(element)};
+}
+
+std::optional<variable_use> use_of(accessed_variable const& variable, cut_direction const& cut,
+                                   isl_session const& session) {
+  variable_use use;
+  if (!variable.writes.empty()) {
+    auto const part = session.ask([&] { return part_of(variable.writes, cut); });
+    if (!part) return std::nullopt;
+    if (session.ask(false, [&] { return part->is_empty(); })) return use;
+    use.writes = session.ask([&] { return hull_of(*part); });
+    if (!use.writes) return std::nullopt;
+  }
+  auto const reads = session.ask([&] { return separate_hulls(needed(variable, use, cut, session)); });
+  use.reads_all = !reads;
+  use.reads = reads ? *reads : std::vector{whole_hull(cut)};
+  return use;
+}
+
+std::optional<array_plan> printable_plan(variable_use const& use, cut_direction const& cut,
+                                         isl_session const& session) {
+  array_plan plan;
+  plan.reads_all = use.reads_all;
+  if (use.writes) {
+    auto const writes = printable({*use.writes}, cut, session);
+    if (!writes) return std::nullopt;
+    plan.writes = *writes;
+    plan.reads_only_what_it_writes =
+        session.ask(false, [&] { return is_within(use.reads, *use.writes, cut); });
+  }
+  if (use.reads_all) return plan;
+  auto const reads = printable(use.reads, cut, session);
+  plan.reads_all = !reads;
+  if (reads) plan.reads = *reads;
+  return plan;
+}
+
+}  // namespace ballast::mesicc

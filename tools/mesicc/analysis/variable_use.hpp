@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "accessed_variable.hpp"
+#include "isl_session.hpp"
+#include "model/launch_plan.hpp"
+#include "part_hull.hpp"
+
+namespace ballast::mesicc {
+
+/// What a part of a launch does with a variable.
+struct variable_use {
+  std::vector<part_hull> reads;  ///< what has to be there before
+  std::optional<part_hull> writes;
+  bool reads_all = false;  ///< `reads` is one hull of everything then
+};
+
+/// Nothing if what is written has no bounds or is too complex.
+std::optional<variable_use> use_of(accessed_variable const& variable, cut_direction const& cut,
+                                   isl_session const& session);
+
+/// The same as a plan, with all elements counted from the beginning of the variable. Nothing if what is
+/// written cannot be printed; what is read becomes the whole array then.
+std::optional<array_plan> printable_plan(variable_use const& use, cut_direction const& cut,
+                                         isl_session const& session);
+
+/// A part that touches everything.
+part_hull whole_hull(cut_direction const& cut);
+
+}  // namespace ballast::mesicc
