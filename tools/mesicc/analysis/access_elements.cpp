@@ -77,13 +77,21 @@ isl::set of_variable(array_argument const& array, access const& one, lowering& t
   return exists.intersect(legal).intersect(element.eq_set(flat.add(offset)));
 }
 
+/// A cause without a place of its own is where the access is.
+std::vector<cause> located(std::vector<cause> causes, place const& where) {
+  for (auto& one : causes) {
+    if (one.where.file.empty()) one.where = where;
+  }
+  return causes;
+}
+
 access_elements elements_of(launch_model const& model, access const& one, lowering& to_isl) {
   access_elements result;
   result.source = &one;
   auto const happens = guards_and_loops(model, one, to_isl);
-  result.other_causes = to_isl.take_causes();
+  result.other_causes = located(to_isl.take_causes(), one.where);
   auto const touched = of_variable(model.arrays[std::size_t(one.array)], one, to_isl);
-  result.index_causes = to_isl.take_causes();
+  result.index_causes = located(to_isl.take_causes(), one.where);
   auto const all_run =
       std::ranges::all_of(one.loops, [&](int place) { return model.loops[std::size_t(place)].runs_whole; });
   result.exact = one.always && all_run && result.other_causes.empty() && result.index_causes.empty();

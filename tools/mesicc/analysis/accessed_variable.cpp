@@ -30,7 +30,19 @@ isl::set written_before(access_elements const& write, access_elements const& rea
   return elements;
 }
 
+std::vector<access_elements const*> of_argument(std::vector<access_elements const*> accesses, int argument) {
+  std::erase_if(accesses, [&](auto const* one) { return one->source->array != argument; });
+  return accesses;
+}
+
 }  // namespace
+
+accessed_variable accessed_variable::through(int argument) const {
+  return {{argument},
+          of_argument(reads, argument),
+          of_argument(writes, argument),
+          of_argument(exposed_reads, argument)};
+}
 
 bool reads_own_writes(access_elements const& read, std::vector<access_elements const*> const& writes) {
   auto written = isl::set::empty(read.elements.space());

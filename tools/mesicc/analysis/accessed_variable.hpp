@@ -19,6 +19,8 @@ struct accessed_variable {
       exposed_reads;  ///< those that may read what the thread has not written before
 
   bool is_one_argument() const { return arguments.size() == 1; }
+  /// The same, of one of the arguments.
+  accessed_variable through(int argument) const;
 };
 
 /// In the order of the first arguments.

@@ -75,7 +75,8 @@ class explainer {
     if (row < 0 || more < 0) return "";
     if (row == 0) return "; " + verb + " " + std::to_string(more) + " bytes";
     auto const beside = more == 0 ? "" : " and " + std::to_string(more) + " more";
-    return "; " + verb + " " + std::to_string(row) + " bytes a row" + beside;
+    return "; " + verb + " " + std::to_string(row) + " bytes a " +
+           (model_.dimensions == 1 ? "thread" : "row") + beside;
   }
 
   std::optional<std::int64_t> bytes_of_rows(std::vector<element_range> const& ranges,

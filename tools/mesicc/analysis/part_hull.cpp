@@ -8,6 +8,7 @@ namespace {
 
 constexpr unsigned most_pieces = 12;
 constexpr std::size_t most_hulls = 4;
+constexpr long most_read_along = 32;  // elements between two ranges that are better one
 
 /// Only the thread id along the cut and the scalars are left.
 isl::set without_others(access_elements const& one, axis along) {
@@ -16,21 +17,25 @@ isl::set without_others(access_elements const& one, axis along) {
   return elements;
 }
 
-/// Whether a hull of both holds nothing that is in neither.
-bool meet_always(part_hull const& a, part_hull const& b) {
-  auto const both = a.elements.unite(b.elements);
-  return hull_of(both).elements.is_subset(both);
+/// Whether `b` never begins far behind the end of `a`.
+bool is_near(part_hull const& a, part_hull const& b) {
+  return a.last.add_constant(most_read_along + 1).lt_set(b.first).is_empty();
 }
 
-void add_piece(isl::set const& piece, std::vector<part_hull>& hulls) {
-  auto hull = hull_of(piece);
-  auto const beside = [&](part_hull const& other) { return meet_always(hull, other); };
-  for (auto other = std::ranges::find_if(hulls, beside); other != hulls.end();
-       other = std::ranges::find_if(hulls, beside)) {
-    hull = hull_of(hull.elements.unite(other->elements).coalesce());
-    hulls.erase(other);
+bool are_near(isl::set const& a, isl::set const& b) {
+  auto const first = hull_of(a), second = hull_of(b);
+  return is_near(first, second) && is_near(second, first);
+}
+
+/// Together with all groups that it is near to.
+void add_piece(isl::set piece, std::vector<isl::set>& groups) {
+  auto const near = [&](isl::set const& group) { return are_near(piece, group); };
+  for (auto group = std::ranges::find_if(groups, near); group != groups.end();
+       group = std::ranges::find_if(groups, near)) {
+    piece = piece.unite(*group).coalesce();
+    groups.erase(group);
   }
-  hulls.push_back(hull);
+  groups.push_back(piece);
 }
 
 }  // namespace
@@ -71,9 +76,11 @@ part_hull hull_of(isl::set const& part) {
 std::vector<part_hull> separate_hulls(isl::set const& part) {
   if (part.is_empty()) return {};
   if (part.n_basic_set() > most_pieces) return {hull_of(part)};
+  std::vector<isl::set> groups;
+  part.foreach_basic_set([&](isl::basic_set const& piece) { add_piece(piece, groups); });
+  if (groups.size() > most_hulls) return {hull_of(part)};
   std::vector<part_hull> hulls;
-  part.foreach_basic_set([&](isl::basic_set const& piece) { add_piece(piece, hulls); });
-  if (hulls.size() > most_hulls) return {hull_of(part)};
+  for (auto const& group : groups) hulls.push_back(hull_of(group));
   return hulls;
 }
 

@@ -52,14 +52,25 @@ class attempt {
  private:
   void plan(accessed_variable const& variable) {
     if (refuse_writes(variable)) return;
-    auto use = use_of(variable, cut_, session_);
-    if (!use) return refuse(checks_.too_complex(variable));
-    if (refuse_reads(variable, *use)) return;
-    use->reads_all = use->reads_all || reads_whole(variable, use->reads);
-    auto const planned = printable_plan(*use, cut_, session_);
-    if (!planned) return refuse(checks_.too_complex(variable));
-    if (planned->reads_all) remark_on_reads(variable);
-    for (int const place : variable.arguments) keep(place, *planned);
+    std::vector<accessed_variable> arguments;
+    std::vector<variable_use> uses;
+    for (int const place : variable.arguments) {
+      arguments.push_back(variable.through(place));
+      auto use = use_of(arguments.back(), cut_, session_);
+      if (!use) return refuse(checks_.too_complex(variable));
+      uses.push_back(*std::move(use));
+    }
+    if (refuse_reads(variable, uses)) return;
+    for (std::size_t place = 0; place < uses.size(); ++place) plan(arguments[place], uses[place]);
+  }
+
+  void plan(accessed_variable const& argument, variable_use& use) {
+    use.reads_all = use.reads_all || reads_whole(argument, use.reads);
+    auto const planned = printable_plan(use, cut_, session_);
+    if (!planned) return refuse(checks_.too_complex(argument));
+    if (planned->reads_all) remark_on_reads(argument);
+    auto const place = std::size_t(argument.arguments.front());
+    result_.arrays[place] = seen_from(model_.arrays[place], *planned);
   }
 
   void refuse(diagnostic said) { result_.errors.push_back(std::move(said)); }
@@ -72,10 +83,20 @@ class attempt {
     return refused.has_value();
   }
 
-  bool refuse_reads(accessed_variable const& variable, variable_use const& use) {
-    if (!use.writes || variable.exposed_reads.empty()) return false;
-    for (auto const& read : use.reads) {
-      auto refused = checks_.reads_of_others(variable, read, *use.writes);
+  bool refuse_reads(accessed_variable const& variable, std::vector<variable_use> const& uses) {
+    if (variable.writes.empty() || variable.exposed_reads.empty()) return false;
+    for (auto const& reader : uses) {
+      for (auto const& writer : uses) {
+        if (writer.writes && refuse_reads(variable, reader.reads, *writer.writes)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool refuse_reads(accessed_variable const& variable, std::vector<part_hull> const& reads,
+                    part_hull const& written) {
+    for (auto const& read : reads) {
+      auto refused = checks_.reads_of_others(variable, read, written);
       if (!refused) continue;
       refuse(*std::move(refused));
       return true;
@@ -109,11 +130,6 @@ class attempt {
     for (auto const& cause : read.other_causes)
       said.notes.push_back({cause.where, "a loop or a condition " + cause.why});
     return said;
-  }
-
-  void keep(int place, array_plan const& planned) {
-    auto const argument = std::size_t(place);
-    result_.arrays[argument] = seen_from(model_.arrays[argument], planned);
   }
 
   launch_model const& model_;

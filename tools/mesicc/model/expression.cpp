@@ -66,6 +66,14 @@ expression folded(operation what, expression const& a, expression const& b) {
   return binary(what, a, b);
 }
 
+/// (a + 1) + 2 as a + 3.
+std::optional<expression> constants_joined(expression const& a, expression const& b) {
+  if (a->what != operation::add || !is_constant(a->operands[1]) || !is_constant(b)) return std::nullopt;
+  auto const sum = computed(operation::add, a->operands[1]->value, b->value);
+  if (!sum) return std::nullopt;
+  return a->operands[0] + expression(*sum);
+}
+
 condition compared(relation what, expression const& a, expression const& b) {
   auto const left = constant_of(a), right = constant_of(b);
   if (left && right) {
@@ -103,11 +111,14 @@ expression unknown_value(std::string why, place where) {
 expression operator+(expression const& a, expression const& b) {
   if (is_constant(a, 0)) return b;
   if (is_constant(b, 0)) return a;
+  if (is_constant(a)) return folded(operation::add, b, a);
+  if (auto const sum = constants_joined(a, b)) return *sum;
   return folded(operation::add, a, b);
 }
 
 expression operator-(expression const& a, expression const& b) {
-  if (is_constant(b, 0)) return a;
+  auto const lowest = std::numeric_limits<std::int64_t>::min();
+  if (is_constant(b) && !is_constant(b, lowest)) return a + expression(-b->value);
   return folded(operation::subtract, a, b);
 }
 

@@ -118,7 +118,7 @@ class writer {
       case operation::add:
         return sum(value);
       case operation::subtract:
-        return infix(operands, " - ", binding::sum, binding::sum);
+        return difference(operands);
       case operation::multiply:
         return infix(operands, " * ", binding::product, binding::product);
       case operation::divide:
