@@ -105,11 +105,10 @@ launch_model some_of_all(std::int64_t rows, std::int64_t) {
   return k.model();
 }
 
-/// `shift<<[n - 8]>>(a + 8, d)`
-launch_model from_an_offset(std::int64_t rows, std::int64_t columns) {
-  auto const n = rows * columns;
-  launch_builder k("from_an_offset", n - 8);
-  auto const s = k.array("s", "a", {n - 8}, 8), d = k.array("d", "d", {n});
+/// `shift<<[n]>>(a + 8, d)`
+launch_model from_an_offset(std::int64_t rows, std::int64_t) {
+  launch_builder k("from_an_offset", rows);
+  auto const s = k.array("s", "a", {rows}, 8), d = k.array("d", "d", {rows + 2});
   k.read(s(k.x - 3)), k.read(s(k.x)), k.write(d(k.x + 2));
   return k.model();
 }

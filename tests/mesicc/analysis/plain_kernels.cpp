@@ -17,9 +17,9 @@ launch_model matmul(std::int64_t n, std::int64_t columns) {
   return k.model();
 }
 
-launch_model saxpy(std::int64_t rows, std::int64_t columns) {
-  launch_builder k("saxpy", rows * columns);
-  auto const x = k.array("x", {rows * columns}), y = k.array("y", {rows * columns});
+launch_model saxpy(std::int64_t rows, std::int64_t) {
+  launch_builder k("saxpy", rows);
+  auto const x = k.array("x", {rows}), y = k.array("y", {rows});
   k.read(x(k.x)), k.update(y(k.x));
   return k.model();
 }

@@ -62,11 +62,10 @@ launch_model periodic(std::int64_t rows, std::int64_t columns) {
   return k.model();
 }
 
-launch_model line(std::int64_t rows, std::int64_t columns) {
-  launch_builder k("line", rows * columns);
-  auto const s = k.array("s", {rows * columns}), d = k.array("d", {rows * columns});
-  auto const last = rows * columns - 1;
-  k.read(s(larger_of(k.x - 1, 0))), k.read(s(k.x)), k.read(s(smaller_of(k.x + 1, last)));
+launch_model line(std::int64_t rows, std::int64_t) {
+  launch_builder k("line", rows);
+  auto const s = k.array("s", {rows}), d = k.array("d", {rows});
+  k.read(s(larger_of(k.x - 1, 0))), k.read(s(k.x)), k.read(s(smaller_of(k.x + 1, rows - 1)));
   k.write(d(k.x));
   return k.model();
 }
