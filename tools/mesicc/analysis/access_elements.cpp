@@ -24,10 +24,12 @@ isl::set runs_of(launch_model const& model, int place, lowering& to_isl) {
   return std::abs(run.step) == 1 ? runs : runs.intersect(passed.tdiv_r(step).eq_set(none));
 }
 
-isl::set guards_and_loops(launch_model const& model, access const& one, lowering& to_isl) {
-  auto happens = to_isl.all();
-  for (int const place : one.loops) happens = happens.intersect(runs_of(model, place, to_isl));
-  for (auto const& guard : one.guards) happens = happens.intersect(to_isl.where(guard));
+/// When an access happens, of which to_isl knows from then on.
+isl::set guards_and_loops(launch_model const& model, access const& one, isl::set happens, lowering& to_isl) {
+  to_isl.assume(happens);
+  for (int const place : one.loops) to_isl.assume(happens = happens.intersect(runs_of(model, place, to_isl)));
+  for (auto const& guard : one.guards)
+    to_isl.assume(happens = happens.intersect(to_isl.where(guard)).coalesce());
   return happens;
 }
 
@@ -85,10 +87,11 @@ std::vector<cause> located(std::vector<cause> causes, place const& where) {
   return causes;
 }
 
-access_elements elements_of(launch_model const& model, access const& one, lowering& to_isl) {
+access_elements elements_of(launch_model const& model, access const& one, isl::set const& context,
+                            lowering& to_isl) {
   access_elements result;
   result.source = &one;
-  auto const happens = guards_and_loops(model, one, to_isl);
+  auto const happens = guards_and_loops(model, one, context, to_isl);
   result.other_causes = located(to_isl.take_causes(), one.where);
   auto const touched = of_variable(model.arrays[std::size_t(one.array)], one, to_isl);
   result.index_causes = located(to_isl.take_causes(), one.where);
@@ -127,10 +130,8 @@ isl::set scalars_of(launch_model const& model, lowering& to_isl) {
 std::vector<access_elements> elements_of_accesses(launch_model const& model, lowering& to_isl) {
   auto const context = threads_of(model, to_isl).intersect(scalars_of(model, to_isl));
   std::vector<access_elements> all;
-  for (auto const& one : model.accesses) {
-    all.push_back(elements_of(model, one, to_isl));
-    all.back().elements = all.back().elements.intersect(context);
-  }
+  for (auto const& one : model.accesses) { all.push_back(elements_of(model, one, context, to_isl)); }
+  to_isl.assume(to_isl.all());
   return all;
 }
 

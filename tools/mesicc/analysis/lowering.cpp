@@ -7,12 +7,29 @@
 namespace ballast::mesicc {
 namespace {
 
+constexpr long most_quotients = 3;
+
 std::string unknown_name(int place) { return "u" + std::to_string(place); }
+
+/// The quotient, rounded down, which is from `first` to `last`.
+isl::pw_aff by_cases(isl::pw_aff const& dividend, isl::val const& first, isl::val const& last,
+                     isl::val const& size) {
+  auto const domain = dividend.domain();
+  auto result = domain.pw_aff_on_domain(first);
+  for (auto quotient = first; quotient.lt(last); quotient = quotient.add(1L)) {
+    auto const next = quotient.add(1L);
+    auto const is_more = domain.pw_aff_on_domain(next.mul(size)).le_set(dividend);
+    result = result.subtract_domain(is_more).union_add(isl::pw_aff(is_more.pw_aff_on_domain(next)));
+  }
+  return result;
+}
 
 }  // namespace
 
 lowering::lowering(isl::ctx context)
-    : context_(context), all_(isl::space::unit(context).add_unnamed_tuple(1).universe_set()) {}
+    : context_(context),
+      all_(isl::space::unit(context).add_unnamed_tuple(1).universe_set()),
+      context_known_(all_) {}
 
 isl::pw_aff lowering::element() const { return isl::pw_aff(context_, "{ [i] -> [(i)] }"); }
 
@@ -67,10 +84,27 @@ isl::pw_aff lowering::quotient(expression const& value) {
       divisor->value == std::numeric_limits<std::int64_t>::min()) {
     return unknown("is divided by something that is not constant");
   }
-  auto const dividend = of(value->operands[0]), size = constant(std::abs(divisor->value));
-  if (value->what == operation::remainder) return dividend.tdiv_r(size);
-  auto const whole = value->what == operation::divide ? dividend.tdiv_q(size) : dividend.div(size).floor();
+  auto const dividend = of(value->operands[0]);
+  auto const size = std::abs(divisor->value);
+  auto const whole = divided(dividend, size, value->what);
+  if (value->what == operation::remainder) return dividend.sub(whole.scale(isl::val(context_, long(size))));
   return divisor->value < 0 ? whole.neg() : whole;
+}
+
+/// By a positive `size`, towards 0 unless it is floor_divide. Where few quotients are possible, as for (y +
+/// 1) % rows, by cases, which ranges come out simpler of; and without a case for negative values where there
+/// are none.
+isl::pw_aff lowering::divided(isl::pw_aff const& dividend, std::int64_t size, operation rounding) const {
+  auto const known = dividend.intersect_domain(context_known_);
+  auto const least = known.min_val(), most = known.max_val();
+  auto const step = isl::val(context_, long(size));
+  auto const is_down = rounding == operation::floor_divide || least.is_nonneg();
+  if (is_down && least.is_int() && most.is_int()) {
+    auto const first = least.div(step).floor(), last = most.div(step).floor();
+    if (last.sub(first).le(isl::val(context_, most_quotients))) return by_cases(dividend, first, last, step);
+  }
+  if (is_down) return dividend.scale_down(step).floor();
+  return dividend.tdiv_q(constant(size));
 }
 
 isl::pw_aff lowering::choice(expression const& value) {

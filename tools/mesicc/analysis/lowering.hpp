@@ -3,7 +3,9 @@
 
 #include <isl/cpp.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/expression.hpp"
@@ -39,6 +41,9 @@ class lowering {
   isl::pw_aff named(std::string const& parameter) const { return all_.param_pw_aff_on_domain(parameter); }
   isl::pw_aff element() const;
 
+  /// From now on values are only asked for where `context` holds, by which divisions become simpler.
+  void assume(isl::set context) { context_known_ = std::move(context); }
+
   isl::pw_aff of(expression const& value);
   isl::set where(condition const& holds);
 
@@ -51,9 +56,10 @@ class lowering {
   isl::pw_aff product(expression const& value);
   isl::pw_aff quotient(expression const& value);
   isl::pw_aff choice(expression const& value);
+  isl::pw_aff divided(isl::pw_aff const& dividend, std::int64_t size, operation rounding) const;
 
   isl::ctx context_;
-  isl::set all_;
+  isl::set all_, context_known_;
   int unknowns_ = 0;
   std::vector<cause> causes_;
 };
