@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ballast/job/job_access.hpp"
+#include "ballast/mesi/kernel.cuh"
+#include "ballast/mesi/program.hpp"
+#include "ballast/mesi/variable.hpp"
+
+namespace ballast::mesi {
+
+/// Threads of a launch along the dimension that is cut: begin <= lThreadId.y (or .x) < end.
+struct part {
+  std::int64_t begin = 0, end = 0;
+};
+/// Flattened elements, counted from the one that an argument points to; half open.
+struct range {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// Towards minus infinity; b is positive.
+constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
+
+/// An argument of a launch: whose memory a pointer leads to, and where in it.
+struct array_place {
+  variable_home* of;
+  std::int64_t offset;  ///< in elements
+};
+/// Throws bad_argument naming the parameter if it leads to no variable.
+array_place place_of(void const* argument, char const* parameter, std::string const& kernel);
+
+template <class Ranges>
+access_map map_of(Ranges ranges, std::int64_t offset, launch_form form, threads of) {
+  auto const rows = form.cut == axis::y ? of.y : of.x;
+  auto const each = std::int64_t(form.cut == axis::y ? form.block_y : form.block_x);
+  return [=](map_view const& view) {
+    auto const begin = std::int64_t(view.part.first) * each;
+    range const touched = ranges(part{begin, std::min(begin + std::int64_t(view.part.count) * each, rows)});
+    auto const size = std::int64_t(view.array.elements());
+    auto const inside = [&](std::int64_t element) { return std::size_t(std::clamp<std::int64_t>(element + offset, 0, size)); };
+    return region({{inside(touched.begin), inside(touched.end)}});
+  };
+}
+
+/// Collects what a launch touches.
+class launch_uses {
+ public:
+  launch_uses(launch_form form, threads of, std::string kernel) : form_(form), of_(of), kernel_(std::move(kernel)) {}
+
+  template <class P, class Ranges>
+  auto reads(P array, char const* name, Ranges ranges) const {
+    return access<element_of<P> const>(array, name, ranges, access_mode::reads);
+  }
+  template <class P>
+  auto reads_all(P array, char const* name) const {
+    auto const place = place_of(array, name, kernel_);
+    return array_access<element_of<P> const>{{place.of->handle().home(), all(), access_mode::reads}};
+  }
+  template <class P, class Ranges>
+  auto writes(P array, char const* name, Ranges ranges) const {
+    return access<element_of<P>>(array, name, ranges, access_mode::writes);
+  }
+  template <class P, class Ranges>
+  auto writes_some(P array, char const* name, Ranges ranges) const {
+    return access<element_of<P>>(array, name, ranges, access_mode::writes_some);
+  }
+  template <class P, class Ranges>
+  auto updates(P array, char const* name, Ranges ranges) const {
+    return access<element_of<P>>(array, name, ranges, access_mode::updates);
+  }
+
+ private:
+  template <class P>
+  using element_of = std::remove_const_t<std::remove_all_extents_t<std::remove_pointer_t<P>>>;
+
+  template <class T, class P, class Ranges>
+  array_access<T> access(P array, char const* name, Ranges ranges, access_mode mode) const {
+    auto const place = place_of(array, name, kernel_);
+    return {{place.of->handle().home(), map_of(ranges, place.offset, form_, of_), mode}};
+  }
+
+  launch_form form_;
+  threads of_;
+  std::string kernel_;
+};
+
+/// Where element 0 of the argument would be on the device that runs the task.
+template <class P, class T>
+P biased(P argument, array_ref<T> on_device) {
+  auto const place = place_of(argument, "", "");
+  return reinterpret_cast<P>(const_cast<std::remove_const_t<T>*>(on_device.data()) + place.offset);
+}
+
+void bring_home(void const* argument);
+
+template <class Launch, class... Arguments>
+void launch(threads of, Arguments&&... arguments) {
+  if (of.x <= 0 || of.y <= 0) return;
+  Launch const made(std::forward<Arguments>(arguments)...);
+  launch_form constexpr form = Launch::form;
+  thread_blocks<Launch> const all{made, std::uint32_t(of.x), std::uint32_t(of.y)};
+  job_setup setup{form.cut == axis::y ? job_grid({all.blocks_x(), all.blocks_y()}, cut::y)
+                                      : job_grid({all.blocks_y(), all.blocks_x()}, cut::y),
+                  Launch::name};
+  auto const submit = [&](auto... uses) {
+    scheduler().submit(setup, uses..., [all](auto... on_device) {
+      auto kernel = all;
+      kernel.launch.bind(on_device...);
+      return kernel;
+    });
+  };
+  std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
+  made.for_each_array([](auto array) { bring_home(array); });
+}
+
+}  // namespace ballast::mesi

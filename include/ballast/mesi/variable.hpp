@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <type_traits>
+
+#include "ballast/job/array_handle.hpp"
+
+namespace ballast::mesi {
+
+/// What a variable is but for its type.
+class variable_home {
+ public:
+  constexpr variable_home(char const* name, std::size_t elements, std::size_t element_bytes)
+      : name_(name), elements_(elements), element_bytes_(element_bytes) {}
+  variable_home(variable_home const&) = delete;
+  variable_home& operator=(variable_home const&) = delete;
+
+  char const* name() const { return name_; }
+  std::size_t elements() const { return elements_; }
+  std::size_t element_bytes() const { return element_bytes_; }
+  array_handle const& handle();
+  /// Where the host has it, after the jobs that are in the way of `use`.
+  void* opened(host_use use) {
+    auto const* const made = handle_.load(std::memory_order_acquire);
+    return made != nullptr && made->is_open(use) ? made->address() : wait_for(use);
+  }
+  /// From now on each launch that touches it waits for its end and brings it home.
+  void keep_open() { is_kept_open_.store(true); }
+  bool is_kept_open() const { return is_kept_open_.load(); }
+
+ private:
+  void* wait_for(host_use use);
+
+  char const* name_;
+  std::size_t elements_, element_bytes_;
+  std::atomic<array_handle const*> handle_ = nullptr;
+  std::atomic<bool> is_kept_open_ = false;
+};
+
+/// A virtual shared variable (Ohno et al. 2016): `__global__ float a[N]` is a `variable<float[N]> a{"a"}`. Its elements are 0
+/// at first. Host and kernels share it; each access of the host waits for the launches that are in its way.
+template <class T>
+class variable {
+ public:
+  using element = std::remove_all_extents_t<T>;
+  static_assert(std::is_trivially_copyable_v<element> && !std::is_const_v<element>);
+
+  constexpr explicit variable(char const* name) : home_(name, sizeof(T) / sizeof(element), sizeof(element)) {}
+
+  T const& read() { return *static_cast<T const*>(home_.opened(host_use::read)); }
+  T& update() { return *static_cast<T*>(home_.opened(host_use::update)); }
+  /// To be handed to a launch or compared, not to be looked at: waits for nothing.
+  T& address() { return *static_cast<T*>(home_.handle().address()); }
+  T& open() {
+    home_.keep_open();
+    return update();
+  }
+
+ private:
+  variable_home home_;
+};
+
+/// The variable whose memory holds `address`, or ends there; null if it is the memory of none.
+variable_home* variable_at(void const* address);
+
+/// A pointer or a reference of the host that may lead to a variable: waits for the launches in the way.
+template <class T>
+T& host(T& value) {
+  void const* address = nullptr;
+  bool reads = std::is_const_v<T>;
+  if constexpr (std::is_pointer_v<T>) {
+    address = value;
+    reads = std::is_const_v<std::remove_all_extents_t<std::remove_pointer_t<T>>>;
+  } else {
+    address = &value;
+  }
+  if (auto* const of = variable_at(address)) of->opened(reads ? host_use::read : host_use::update);
+  return value;
+}
+
+/// What host() does, and again after each launch that touches the variable.
+template <class T>
+T& open(T& value) {
+  void const* address = nullptr;
+  if constexpr (std::is_pointer_v<T>)
+    address = value;
+  else
+    address = &value;
+  if (auto* const of = variable_at(address)) of->keep_open();
+  return host(value);
+}
+template <class T>
+T& open(variable<T>& of) {
+  return of.open();
+}
+
+}  // namespace ballast::mesi

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of mesicc, without what it translates.
+#include "mesicc_run.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+void expect_refusal(working_folder const& folder, std::string const& arguments, std::string const& reason,
+                    int code) {
+  SCOPED_TRACE("mesicc " + arguments);
+  auto const result = folder.run(arguments);
+  EXPECT_EQ(result.code, code);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, StartsWith("mesicc: "));
+  EXPECT_THAT(result.err, HasSubstr(reason));
+}
+
+TEST(mesicc_command, tells_of_itself) {
+  working_folder const folder;
+  auto const help = folder.run("--help");
+  EXPECT_EQ(help.code, 0);
+  for (auto const* const word : {"--allow-unpartitioned", "--explain", "--output", "run", "Exit codes"})
+    EXPECT_THAT(help.out, HasSubstr(word));
+  EXPECT_THAT(folder.run("run --help").out, HasSubstr("What follows -- goes to the program"));
+  EXPECT_THAT(folder.run("--version").out, StartsWith("mesicc 0."));
+}
+
+TEST(mesicc_command, refuses_wrong_usage_with_code_2) {
+  working_folder const folder;
+  folder.add("a.mcu", "int main() {}\n");
+  expect_refusal(folder, "", "a file is missing", 2);
+  expect_refusal(folder, "run", "a file is missing", 2);
+  expect_refusal(folder, "--no-such-option", "--no-such-option", 2);
+  expect_refusal(folder, "a.mcu --std c++03", "c++03", 2);
+  expect_refusal(folder, "a.mcu -- 3", "mesicc run", 2);
+  expect_refusal(folder, "a.mcu -o a.mcu", "another file than the input", 2);
+  folder.add("b/a.mcu", "int main() {}\n");
+  expect_refusal(folder, "a.mcu b/a.mcu -o b", "a file for each input", 2);
+}
+
+TEST(mesicc_command, says_which_file_cannot_be_written) {
+  working_folder const folder;
+  folder.add("a.mcu", "int main() {}\n");
+  expect_refusal(folder, "a.mcu -o no/such/folder.cu", "cannot write no/such/folder.cu", 1);
+}
+
+TEST(mesicc_command, says_which_file_cannot_be_read) {
+  working_folder const folder;
+  auto const missing = folder.run("missing.mcu");
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("missing.mcu"));
+  std::filesystem::create_directory(folder.path() / "folder.mcu");
+  auto const no_file = folder.run("folder.mcu");
+  EXPECT_EQ(no_file.code, 1);
+  EXPECT_THAT(no_file.err, HasSubstr("folder.mcu"));
+}
+
+TEST(mesicc_command, writes_beside_the_input_or_into_a_folder) {
+  working_folder const folder;
+  folder.add("a.mcu", "int main() {}\n");
+  folder.add("b.mcu", "int f() { return 1; }\n");
+  EXPECT_EQ(folder.run("a.mcu").code, 0);
+  EXPECT_THAT(folder.text_of("a.cu"), HasSubstr("int main() {}"));
+  std::filesystem::create_directory(folder.path() / "out");
+  EXPECT_EQ(folder.run("a.mcu b.mcu -o out").code, 0);
+  EXPECT_THAT(folder.text_of("out/b.cu"), HasSubstr("int f()"));
+}
+
+TEST(mesicc_command, knows_folders_of_headers_macros_and_the_language) {
+  working_folder const folder;
+  folder.add(
+      "a.mcu",
+      "#include \"h.h\"\nstatic_assert(FROM_HEADER + SIZE == 7 && __cplusplus == 201703L);\nint main() {}\n");
+  folder.add("headers/h.h", "#define FROM_HEADER 3\n");
+  EXPECT_EQ(folder.run("a.mcu -I headers -D SIZE=4 --std c++17").code, 0);
+  EXPECT_EQ(folder.run("a.mcu -I headers -D SIZE=5 --std c++17").code, 1);
+}
+
+TEST(mesicc_command, passes_plain_cpp_through_unchanged) {
+  std::string const source = "// no device here\n#include <vector>\nint main() { return 1 << 2 >> 3; }\n";
+  EXPECT_EQ(translated(source), source);
+}
+
+}  // namespace
+}  // namespace ballast::mesicc

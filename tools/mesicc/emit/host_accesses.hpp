@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "emit/launching_functions.hpp"
+#include "emit/source_rewriter.hpp"
+#include "emit/value_flow.hpp"
+
+namespace ballast::mesicc {
+
+/// Told of a variable whose address goes where it cannot be followed: the reference, and how.
+using escape_listener = std::function<void(clang::DeclRefExpr const&, std::string const& why)>;
+
+/// References of host code to shared variables, and to pointers and references of the host that may lead to
+/// them, get the access that they need: `a` becomes `a.read()`, `a.update()`, `a.address()` or `a.open()`,
+/// and a pointer `p` that is used while launches may come between becomes `ballast::mesi::host(p)`.
+class host_accesses {
+ public:
+  host_accesses(clang::ASTContext& context, escape_listener listener);
+
+  void rewrite(source_rewriter& rewriter);
+
+ private:
+  class collector;
+  /// What a reference becomes; of two uses of one token, as macros have them, the later in this list.
+  enum class form { untouched, address, read, update, host, open };
+
+  void find_followed();
+  void hold(clang::VarDecl const* variable);
+  bool is_followed(clang::VarDecl const& variable) const;
+  bool may_be_given_elements(clang::ParmVarDecl const& parameter) const;
+  clang::Stmt const* scope_of(clang::VarDecl const& variable) const;
+
+  form form_of_variable(clang::DeclRefExpr const& reference);
+  form form_of_pointer(clang::DeclRefExpr const& reference);
+  form form_of_copy(value_flow const& flow, form of_address) const;
+  void note(clang::DeclRefExpr const& reference, form is, source_rewriter const& rewriter);
+
+  clang::ASTContext& context_;
+  launching_functions launching_;
+  escape_listener listener_;
+  std::vector<clang::DeclRefExpr const*> of_variables_;
+  std::map<clang::VarDecl const*, std::vector<clang::DeclRefExpr const*>> of_locals_;
+  std::vector<clang::ParmVarDecl const*> parameters_;  ///< of functions that may launch
+  std::map<clang::VarDecl const*, bool> captured_;
+  std::map<clang::VarDecl const*, bool> holding_;  ///< whether it is followed, too
+  std::map<clang::SourceLocation, std::pair<clang::SourceLocation, form>>
+      forms_;  ///< by where the token is written
+};
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace ballast::mesicc {
+
+/// Which code of the host may launch a kernel: by itself, or by what it calls or names. Functions of other
+/// files and calls by pointers may; functions of system headers do not, but for what they are handed.
+class launching_functions {
+ public:
+  explicit launching_functions(clang::ASTContext& context);
+
+  bool may_launch(clang::FunctionDecl const* function) const {
+    return launching_.contains(canonical(function));
+  }
+  /// Whether a launch may happen within `scope` at or after `begin`.
+  bool may_launch_within(clang::Stmt const* scope, clang::SourceLocation begin) const;
+
+ private:
+  class collector;
+  static clang::FunctionDecl const* canonical(clang::FunctionDecl const* function) {
+    return function->getCanonicalDecl();
+  }
+  bool launches(clang::Stmt const* statement) const;
+  clang::FunctionDecl const* named_by(clang::Stmt const* statement) const;
+  bool is_call_of_unknown(clang::Stmt const* statement) const;
+
+  clang::SourceManager const& sources_;
+  std::set<clang::FunctionDecl const*> launching_;
+  std::map<clang::FunctionDecl const*, clang::Stmt const*> bodies_;
+};
+
+}  // namespace ballast::mesicc

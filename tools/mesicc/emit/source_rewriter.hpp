@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <clang/Basic/LangOptions.h>
+#include <clang/Basic/SourceManager.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emit/file_edits.hpp"
+
+namespace ballast::mesicc {
+
+/// Notes changes of the user's files by places in the syntax tree. A place within a macro stands for where
+/// its token is written: in the macro's body, or among its arguments.
+class source_rewriter {
+ public:
+  source_rewriter(clang::SourceManager const& sources, clang::LangOptions const& language)
+      : sources_(sources), language_(language) {}
+
+  void replace_token(clang::SourceLocation token, std::string const& text);
+  /// Of both ends the whole token.
+  void replace_tokens(clang::SourceRange range, std::string const& text);
+  /// From the first byte of one token up to another, which stays.
+  void replace_up_to(clang::SourceLocation first, clang::SourceLocation end, std::string const& text);
+  void insert_before(clang::SourceLocation token, std::string const& text);
+  void insert_after(clang::SourceLocation token, std::string const& text);
+
+  clang::SourceManager const& sources() const { return sources_; }
+  clang::LangOptions const& language() const { return language_; }
+  std::map<clang::FileID, file_edits> const& edits() const { return edits_; }
+  /// Where something cannot be changed: tokens that macros paste together, and changes that meet.
+  std::vector<clang::SourceLocation> const& failures() const { return failures_; }
+
+  /// The text from one token to another, as the user wrote it; empty if a macro begins or ends between them.
+  std::string text_of(clang::SourceRange range) const;
+
+ private:
+  struct place {
+    clang::FileID file;
+    unsigned offset = 0, length = 0;
+  };
+  /// Invalid, and noted as a failure, where the token is in no file of the user.
+  place place_of(clang::SourceLocation token);
+
+  clang::SourceManager const& sources_;
+  clang::LangOptions const& language_;
+  std::map<clang::FileID, file_edits> edits_;
+  std::vector<clang::SourceLocation> failures_;
+};
+
+}  // namespace ballast::mesicc

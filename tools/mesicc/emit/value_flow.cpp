@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/value_flow.hpp"
+
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/ParentMapContext.h>
+#include <clang/AST/StmtCXX.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "emit/dialect.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+using kind = value_flow::kind;
+using llvm::dyn_cast;
+using llvm::isa;
+using llvm::isa_and_nonnull;
+
+/// Whether a value of this type may hold an address that it does not own.
+bool may_carry_an_address(clang::QualType type) {
+  if (type.isNull() || type->isDependentType()) return true;
+  if (type->isAnyPointerType() || type->isReferenceType() || type->isMemberPointerType()) return true;
+  auto const* const record = type->getAsCXXRecordDecl();
+  if (record == nullptr || !record->hasDefinition()) return false;
+  if (!record->getDefinition()->hasTrivialDestructor()) return false;
+  for (auto const& base : record->bases())
+    if (may_carry_an_address(base.getType())) return true;
+  for (auto const* const field : record->fields())
+    if (may_carry_an_address(field->getType())) return true;
+  return false;
+}
+
+/// The parameter that an argument becomes, of the function as it is written; null if it is not known.
+clang::ParmVarDecl const* parameter_of(clang::FunctionDecl const* callee, unsigned argument) {
+  if (callee == nullptr) return nullptr;
+  if (auto const* const pattern = callee->getTemplateInstantiationPattern()) callee = pattern;
+  clang::FunctionDecl const* with_body = nullptr;
+  if (!callee->hasBody(with_body) || argument >= with_body->getNumParams()) return nullptr;
+  return with_body->getParamDecl(argument);
+}
+
+bool is_named_in_std(clang::FunctionDecl const* function, llvm::StringRef name) {
+  return function != nullptr && function->isInStdNamespace() && function->getDeclName().isIdentifier() &&
+         function->getName() == name;
+}
+
+class follower {
+ public:
+  follower(clang::DeclRefExpr const& reference, clang::ASTContext& context)
+      : context_(context), at_(&reference) {}
+
+  value_flow follow() {
+    for (;;) {
+      auto const parents = context_.getParents(*at_);
+      if (parents.empty()) return end(kind::none);
+      auto const* const statement = parents[0].get<clang::Stmt>();
+      auto const found = statement != nullptr ? at_statement(*statement) : at_declaration(parents[0]);
+      if (found) return *found;
+    }
+  }
+
+ private:
+  using step = std::optional<value_flow>;  ///< nothing: one expression further out, which is now at_
+
+  step go_on(clang::Expr const& outer) {
+    at_ = &outer;
+    return std::nullopt;
+  }
+  value_flow end(kind is) const { return {is, nullptr, false, on_the_way_, {}}; }
+  value_flow copied(clang::VarDecl const* into) const { return {kind::copied, into, false, on_the_way_, {}}; }
+  value_flow escapes(std::string why) const {
+    return {kind::escapes, nullptr, false, on_the_way_, std::move(why)};
+  }
+  kind access_through(clang::QualType type) const {
+    return leads_to_const(type, context_) ? kind::read : kind::update;
+  }
+
+  bool is_pointer() const { return at_->getType()->isAnyPointerType(); }
+  bool is_elements() const { return at_->isGLValue(); }
+  bool is_plain_value() const { return !is_elements() && !is_pointer(); }
+  /// A pointer variable itself, not an element that happens to be a pointer.
+  bool is_pointer_variable() const {
+    auto const* const reference = dyn_cast<clang::DeclRefExpr>(at_->IgnoreParens());
+    return reference != nullptr && reference->getType()->isAnyPointerType();
+  }
+
+  step at_statement(clang::Stmt const& outer) {
+    if (auto const* const expression = dyn_cast<clang::Expr>(&outer)) return at_expression(*expression);
+    if (isa<clang::ReturnStmt>(&outer)) return is_plain_value() ? end(kind::read) : escapes("is returned");
+    return end(kind::none);  // a statement of its own, or a condition
+  }
+
+  step at_expression(clang::Expr const& outer) {
+    if (auto const* const cast = dyn_cast<clang::CastExpr>(&outer)) return at_cast(*cast);
+    if (auto const* const unary = dyn_cast<clang::UnaryOperator>(&outer)) return at_unary(*unary);
+    if (auto const* const binary = dyn_cast<clang::BinaryOperator>(&outer)) return at_binary(*binary);
+    if (auto const* const launch = dyn_cast<clang::CUDAKernelCallExpr>(&outer)) return at_launch(*launch);
+    if (auto const* const call = dyn_cast<clang::CallExpr>(&outer)) return at_call(*call);
+    if (auto const* const made = dyn_cast<clang::CXXConstructExpr>(&outer)) return at_construction(*made);
+    if (auto const* const member = dyn_cast<clang::MemberExpr>(&outer)) return at_member(*member);
+    return at_plain_expression(outer);
+  }
+
+  step at_plain_expression(clang::Expr const& outer) {
+    if (auto const* const choice = dyn_cast<clang::AbstractConditionalOperator>(&outer))
+      if (at_ == choice->getCond()) return end(kind::none);
+    if (isa<clang::ParenExpr, clang::ArraySubscriptExpr, clang::FullExpr, clang::MaterializeTemporaryExpr,
+            clang::CXXBindTemporaryExpr, clang::AbstractConditionalOperator>(outer))
+      return go_on(outer);
+    if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::CXXTypeidExpr>(outer))
+      return end(kind::none);
+    if (isa<clang::InitListExpr>(outer))
+      return is_plain_value() ? end(kind::read) : escapes("is stored in an object");
+    if (isa<clang::LambdaExpr>(outer)) return end(kind::none);  // what its body does is seen there
+    if (outer.isTypeDependent() || outer.isValueDependent()) return end(kind::update);
+    return escapes("is used in an expression that is not followed");
+  }
+
+  step at_declaration(clang::DynTypedNode const& outer) {
+    if (auto const* const variable = outer.get<clang::VarDecl>()) return at_initialisation(*variable);
+    bool const is_member =
+        outer.get<clang::FieldDecl>() != nullptr || outer.get<clang::CXXCtorInitializer>() != nullptr;
+    if (is_member && !is_plain_value()) return escapes("is stored in a member");
+    return end(kind::update);
+  }
+
+  step at_initialisation(clang::VarDecl const& variable) {
+    if (is_plain_value()) return end(kind::read);
+    if (variable.isImplicit()) return at_range_of_loop(variable);
+    auto const type = variable.getType();
+    if (!type->isReferenceType() && !type->isAnyPointerType() && !type->isDependentType() &&
+        !type->isUndeducedType())
+      return escapes("is stored in an object");
+    if (!variable.isLocalVarDecl() || variable.isStaticLocal())
+      return escapes("is stored in a variable that is not local");
+    return copied(&variable);
+  }
+
+  /// `for (auto& element : a)`: the variable that the user sees stands for the hidden one.
+  step at_range_of_loop(clang::VarDecl const& range) {
+    auto const statement = context_.getParents(range);
+    auto const loop = statement.empty() ? clang::DynTypedNodeList(llvm::ArrayRef<clang::DynTypedNode>())
+                                        : context_.getParents(statement[0]);
+    auto const* const of = loop.empty() ? nullptr : loop[0].get<clang::CXXForRangeStmt>();
+    if (of == nullptr) return end(kind::update);
+    auto flow = copied(of->getLoopVariable());
+    flow.only_read = !of->getLoopVariable()->getType()->isReferenceType();
+    return flow;
+  }
+
+  step at_cast(clang::CastExpr const& cast) {
+    switch (cast.getCastKind()) {
+      case clang::CK_LValueToRValue:
+        return is_pointer_variable() ? go_on(cast) : step(end(kind::read));
+      case clang::CK_PointerToBoolean:
+      case clang::CK_ToVoid:
+        return end(kind::none);
+      case clang::CK_PointerToIntegral:
+        return escapes("is turned into a number");
+      case clang::CK_BitCast:
+        has_another_type_ = has_another_type_ || !cast.getType()->isVoidPointerType();
+        return go_on(cast);
+      default:
+        return go_on(cast);
+    }
+  }
+
+  step at_unary(clang::UnaryOperator const& unary) {
+    if (unary.isIncrementDecrementOp()) return is_pointer_variable() ? go_on(unary) : step(end(kind::update));
+    bool const takes_address = unary.getOpcode() == clang::UO_AddrOf;
+    if (takes_address && is_pointer_variable()) return escapes("has its address taken");
+    return takes_address || unary.getOpcode() == clang::UO_Deref ? go_on(unary) : step(end(kind::none));
+  }
+
+  step at_binary(clang::BinaryOperator const& binary) {
+    bool const is_left = binary.getLHS() == at_;
+    if (binary.getOpcode() == clang::BO_Comma) return is_left ? step(end(kind::none)) : go_on(binary);
+    if (binary.isAssignmentOp() && is_left)
+      return is_pointer_variable() ? go_on(binary) : step(end(kind::update));
+    if (binary.getOpcode() == clang::BO_Assign) return at_source_of_assignment(binary);
+    return binary.getType()->isAnyPointerType() ? go_on(binary) : step(end(kind::none));
+  }
+
+  step at_source_of_assignment(clang::BinaryOperator const& assignment) {
+    if (is_plain_value()) return end(kind::read);
+    auto const* const target = dyn_cast<clang::DeclRefExpr>(assignment.getLHS()->IgnoreParens());
+    auto const* const variable = target == nullptr ? nullptr : dyn_cast<clang::VarDecl>(target->getDecl());
+    bool const is_local =
+        variable != nullptr && variable->isLocalVarDeclOrParm() && !variable->isStaticLocal();
+    return is_local ? copied(variable) : escapes("is stored in a variable that is not local");
+  }
+
+  step at_launch(clang::CUDAKernelCallExpr const& launch) {
+    bool const is_argument = llvm::is_contained(launch.arguments(), at_);
+    return end(is_argument && is_pointer() ? kind::launch : kind::read);
+  }
+
+  step at_call(clang::CallExpr const& call) {
+    if (call.isTypeDependent()) return end(kind::update);
+    auto const* const callee = called_by(&call);
+    if (call.getCallee() == at_) return at_result_of(call);  // a member function of an element
+    if (is_named_in_std(callee, "swap") && is_pointer_variable()) return at_swap(call);
+    if (is_plain_value()) return end(kind::read);
+    if (is_elements() && is_pointer_variable()) return escapes("is handed over by reference");
+    note_on_the_way(callee, argument_number(call));
+    if (may_carry_an_address(call.getType()) || call.isGLValue()) return at_result_of(call);
+    return at_end_of_call(call);
+  }
+
+  unsigned argument_number(clang::CallExpr const& call) const {
+    unsigned number = 0;
+    while (number < call.getNumArgs() && call.getArg(number) != at_) ++number;
+    bool const is_member =
+        isa<clang::CXXOperatorCallExpr>(call) && isa_and_nonnull<clang::CXXMethodDecl>(called_by(&call));
+    return is_member && number > 0 ? number - 1 : number;
+  }
+
+  void note_on_the_way(clang::FunctionDecl const* callee, unsigned argument) {
+    auto type = at_->getType();
+    if (is_elements() && callee != nullptr && argument < callee->getNumParams())
+      type = callee->getParamDecl(argument)->getType();
+    argument_access_ = access_through(type);
+  }
+
+  /// The access is at the call; what comes back is followed if it may lead to elements.
+  step at_result_of(clang::CallExpr const& call) {
+    auto const result = call.getType();
+    on_the_way_ = std::max(on_the_way_, argument_access_);
+    bool const is_like_it = same_elements(result) || result->isVoidPointerType();
+    if ((call.isGLValue() || result->isAnyPointerType()) && is_like_it) return go_on(call);
+    if (result->getAsCXXRecordDecl() != nullptr && !call.isGLValue() && may_carry_an_address(result))
+      return escapes("may be held by what the call returns");
+    return end(argument_access_);
+  }
+  bool same_elements(clang::QualType result) const {
+    auto const element = [&](clang::QualType type) {
+      if (type->isAnyPointerType()) type = type->getPointeeType();
+      return context_.getBaseElementType(type).getCanonicalType().getUnqualifiedType();
+    };
+    return element(result) == element(at_->getType());
+  }
+
+  step at_end_of_call(clang::CallExpr const& call) {
+    auto const* const callee = called_by(&call);
+    auto const* const parameter = parameter_of(callee, argument_number(call));
+    bool const is_of_a_user =
+        callee != nullptr && is_of_user(callee->getLocation(), context_.getSourceManager());
+    if (is_of_a_user && has_another_type_) return escapes("is handed over as another type");
+    return is_of_a_user && parameter != nullptr ? copied(parameter) : end(argument_access_);
+  }
+
+  step at_swap(clang::CallExpr const& call) {
+    auto const* const other = call.getArg(call.getArg(0) == at_ ? 1 : 0);
+    auto const* const reference = dyn_cast<clang::DeclRefExpr>(other->IgnoreParenImpCasts());
+    auto const* const variable =
+        reference == nullptr ? nullptr : dyn_cast<clang::VarDecl>(reference->getDecl());
+    return variable == nullptr ? escapes("is swapped with something else than a variable") : copied(variable);
+  }
+
+  step at_member(clang::MemberExpr const& member) {
+    if (auto const* const method = dyn_cast<clang::CXXMethodDecl>(member.getMemberDecl()))
+      argument_access_ = method->isConst() ? kind::read : kind::update;
+    return go_on(member);
+  }
+
+  step at_construction(clang::CXXConstructExpr const& made) {
+    if (is_plain_value()) return end(kind::read);
+    auto const& constructor = *made.getConstructor();
+    if (constructor.isCopyOrMoveConstructor()) return end(kind::read);
+    if (may_carry_an_address(made.getType())) return escapes("may be held by an object");
+    return end(is_elements() ? kind::update : access_through(at_->getType()));
+  }
+
+  clang::ASTContext& context_;
+  clang::Expr const* at_;
+  kind argument_access_ = kind::none, on_the_way_ = kind::none;
+  bool has_another_type_ = false;
+};
+
+}  // namespace
+
+bool leads_to_const(clang::QualType type, clang::ASTContext& context) {
+  if (type->isReferenceType() || type->isAnyPointerType()) type = type->getPointeeType();
+  return context.getBaseElementType(type).isConstQualified();
+}
+
+value_flow flow_of(clang::DeclRefExpr const& reference, clang::ASTContext& context) {
+  return follower(reference, context).follow();
+}
+
+}  // namespace ballast::mesicc

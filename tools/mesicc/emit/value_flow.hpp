@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+
+#include <string>
+
+namespace ballast::mesicc {
+
+/// What an expression that names elements, or points to some, is used for.
+struct value_flow {
+  enum class kind {
+    none,    ///< the address is compared, or nothing is done
+    launch,  ///< it is an argument of a launch
+    read,
+    update,   ///< written, or read and written
+    copied,   ///< to the pointer or reference `into`, a local variable or a parameter
+    escapes,  ///< to where it cannot be followed: `why`
+  };
+  kind is = kind::none;
+  clang::VarDecl const* into = nullptr;
+  bool only_read = false;        ///< through `into`, whatever its type
+  kind on_the_way = kind::none;  ///< read or update by calls that gave it back
+  std::string why = {};          ///< "is returned"
+};
+
+/// Follows the value of a reference to a variable up the expressions around it.
+value_flow flow_of(clang::DeclRefExpr const& reference, clang::ASTContext& context);
+
+/// Whether what a pointer or reference of this type leads to may not be written through it.
+bool leads_to_const(clang::QualType type, clang::ASTContext& context);
+
+}  // namespace ballast::mesicc

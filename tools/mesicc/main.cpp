@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command `mesicc`: only the command line is here.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "commands.hpp"
+
+namespace {
+
+using namespace ballast::mesicc;
+
+int complain(int code, std::string const& sentence) {
+  std::cout.flush();
+  std::cerr << "mesicc: " << sentence << (code == exit_codes::wrong_usage ? " (see mesicc --help)\n" : "\n");
+  return code;
+}
+
+void add_translation_options(CLI::App& app, std::vector<std::string>& files, translation_options& options) {
+  app.add_option("files", files, "Programs in the dialect, usually *.mcu")->type_name("FILE");
+  app.add_option("-I", options.include_folders, "Where headers are looked for")
+      ->type_name("FOLDER")
+      ->expected(1);
+  app.add_option("-D", options.definitions, "Defines a macro, as NAME or NAME=VALUE")
+      ->type_name("MACRO")
+      ->expected(1);
+  app.add_option("--std", options.standard, "The language of host code")
+      ->check(CLI::IsMember({"c++17", "c++20"}))
+      ->capture_default_str();
+  app.add_flag("--allow-unpartitioned", options.allow_unpartitioned,
+               "A launch that cannot be cut runs on one device, with a warning");
+}
+
+void describe_translation(CLI::App& app, translate_request& request) {
+  add_translation_options(app, request.files, request.options);
+  app.add_option("-o,--output", request.output,
+                 "The file to write; a folder for several files (default: beside each file, ending in .cu)")
+      ->type_name("OUTPUT");
+  app.add_flag("--explain", request.explain,
+               "Print what each task of a launch reads, writes and moves; writes no file without -o");
+}
+
+void describe_run(CLI::App& run, run_request& request) {
+  add_translation_options(run, request.files, request.options);
+  run.add_option("--devices", request.devices, "Where it runs, as BALLAST_DEVICES")->type_name("LIST");
+  run.add_option("--flag", request.flags, "A flag for the compiler of the translated program")
+      ->type_name("FLAG")
+      ->expected(1);
+  run.add_option("--keep", request.keep, "A folder that keeps the translated files and the program")
+      ->type_name("FOLDER");
+  run.add_flag("--show-commands", request.show_commands, "Print what is called");
+  run.footer("What follows -- goes to the program.");
+}
+
+/// What follows the first "--", which CLI11 would take for files.
+std::vector<std::string> split_at_dashes(std::vector<std::string>& words) {
+  auto const dashes = std::ranges::find(words, "--");
+  if (dashes == words.end()) return {};
+  std::vector<std::string> rest(dashes + 1, words.end());
+  words.erase(dashes, words.end());
+  return rest;
+}
+
+int carry_out(CLI::App const& run, translate_request const& translated, run_request const& ran) {
+  auto const& files = run.parsed() ? ran.files : translated.files;
+  if (files.empty()) return complain(exit_codes::wrong_usage, "a file is missing");
+  if (run.parsed()) return run_files(ran);
+  if (!ran.arguments.empty()) return complain(exit_codes::wrong_usage, "what follows -- is for mesicc run");
+  return translate_files(translated);
+}
+
+int parse_and_carry_out(CLI::App& app, std::vector<std::string> words) {
+  translate_request translated;
+  run_request ran;
+  describe_translation(app, translated);
+  auto& run = *app.add_subcommand("run", "Translate, compile and run, in one step");
+  describe_run(run, ran);
+  try {
+    ran.arguments = split_at_dashes(words);
+    std::ranges::reverse(words);  // as CLI11 wants them
+    app.parse(words);
+    return carry_out(run, translated, ran);
+  } catch (CLI::ParseError const& problem) {
+    if (problem.get_exit_code() == 0) return app.exit(problem);  // --help, --version
+    return complain(exit_codes::wrong_usage, problem.what());
+  } catch (ballast::bad_argument const& problem) {
+    return complain(exit_codes::wrong_usage, problem.what());
+  } catch (std::exception const& problem) { return complain(exit_codes::failed, problem.what()); }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("mesicc translates MESI-CUDA programs, which never mention a device, to ballast's jobs.",
+               "mesicc");
+  app.set_version_flag("--version", "mesicc " BALLAST_VERSION);
+  app.footer(
+      "Exit codes: 0 done, 1 the program is wrong or something failed, 2 wrong usage; mesicc run: the "
+      "program's own, or\n"
+      "128 + the signal that ended it.");
+  return parse_and_carry_out(app, {argv + 1, argv + argc});
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ballast::mesicc {
+
+/// Runs a program with the standard streams and the environment of this one, waits for it, and returns its
+/// exit code, or 128 + the number of the signal that ended it. A program without a slash is looked for in
+/// PATH. Ctrl-C goes to the program alone. Throws ballast::error if it cannot be started.
+int run_and_wait(std::vector<std::string> words);
+
+/// The words as a shell would take them, to be shown.
+std::string as_shell_line(std::vector<std::string> const& words);
+
+}  // namespace ballast::mesicc

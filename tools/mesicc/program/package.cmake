@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# mesicc.package: what `mesicc run` compiles and links with. One lies beside the program where it is built, one is
+# installed; paths are relative to the file.
+
+set(words "# What mesicc run compiles and links with.\n")
+if(BALLAST_HAVE_CUDA)
+  list(GET CMAKE_CUDA_ARCHITECTURES 0 architecture)
+  string(REGEX REPLACE "-(real|virtual)$" "" architecture ${architecture})
+  string(APPEND words "nvcc=${CMAKE_CUDA_COMPILER}\ngpu_architecture=sm_${architecture}\n")
+else()
+  string(APPEND words "compiler=${CMAKE_CXX_COMPILER}\n")
+  if(BALLAST_NATIVE)
+    string(APPEND words "flag=-march=native\n")
+  endif()
+endif()
+
+# A room uses only rooms to its left, so that the linker wants them from right to left.
+get_property(seen GLOBAL PROPERTY BALLAST_ROOMS_SEEN_BY_mesi)
+get_property(from_right GLOBAL PROPERTY BALLAST_ROOMS)
+list(REVERSE from_right)
+set(libraries "")
+set(built_includes "")
+foreach(room IN LISTS from_right)
+  if(NOT room IN_LIST seen)
+    continue()
+  endif()
+  string(APPEND built_includes "include=rooms/${room}\n")
+  get_target_property(kind ballast_${room} TYPE)
+  if(kind STREQUAL "STATIC_LIBRARY")
+    list(APPEND libraries libballast_${room}.a)
+  endif()
+endforeach()
+
+set(built_libraries "")
+set(installed_libraries "")
+foreach(library IN LISTS libraries)
+  string(APPEND built_libraries "library=${library}\n")
+  string(APPEND installed_libraries "library=../../${CMAKE_INSTALL_LIBDIR}/${library}\n")
+endforeach()
+file(WRITE ${PROJECT_BINARY_DIR}/mesicc.package "${words}${built_includes}${built_libraries}")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/installed/mesicc.package
+     "${words}include=../../${CMAKE_INSTALL_INCLUDEDIR}\n${installed_libraries}")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/installed/mesicc.package DESTINATION ${CMAKE_INSTALL_DATADIR}/ballast)

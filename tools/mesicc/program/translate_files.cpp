@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "ballast/base/error.hpp"
+#include "commands.hpp"
+#include "written_file.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path output_for(fs::path const& input, translate_request const& request) {
+  auto const name = input.stem().string() + ".cu";
+  if (request.output.empty()) return input.parent_path() / name;
+  return request.files.size() > 1 ? fs::path(request.output) / name : fs::path(request.output);
+}
+
+void refuse_colliding_outputs(translate_request const& request) {
+  std::set<fs::path> outputs;
+  for (fs::path const file : request.files) {
+    auto const output = output_for(file, request);
+    if (output == file) refuse_argument("output", output.string(), "another file than the input");
+    if (!outputs.insert(output).second)
+      refuse_argument("output", output.string(), "a file for each input; two of them have this one");
+  }
+}
+
+bool translate_one(fs::path const& file, translate_request const& request) {
+  auto const made = translate(file, request.options);
+  std::cerr << made.complaints;
+  if (!made.succeeded) return false;
+  if (request.explain) std::cout << made.explanation;
+  if (!request.explain || !request.output.empty()) write_file(output_for(file, request), made.source);
+  return true;
+}
+
+}  // namespace
+
+int translate_files(translate_request const& request) {
+  refuse_colliding_outputs(request);
+  bool all = true;
+  for (fs::path const file : request.files) all = translate_one(file, request) && all;
+  return all ? exit_codes::succeeded : exit_codes::failed;
+}
+
+}  // namespace ballast::mesicc
