@@ -24,10 +24,10 @@ void add_translation_options(CLI::App& app, std::vector<std::string>& files, tra
   app.add_option("files", files, "Programs in the dialect, usually *.mcu")->type_name("FILE");
   app.add_option("-I", options.include_folders, "Where headers are looked for")
       ->type_name("FOLDER")
-      ->expected(1);
+      ->allow_extra_args(false);
   app.add_option("-D", options.definitions, "Defines a macro, as NAME or NAME=VALUE")
       ->type_name("MACRO")
-      ->expected(1);
+      ->allow_extra_args(false);
   app.add_option("--std", options.standard, "The language of host code")
       ->check(CLI::IsMember({"c++17", "c++20"}))
       ->capture_default_str();
@@ -49,7 +49,7 @@ void describe_run(CLI::App& run, run_request& request) {
   run.add_option("--devices", request.devices, "Where it runs, as BALLAST_DEVICES")->type_name("LIST");
   run.add_option("--flag", request.flags, "A flag for the compiler of the translated program")
       ->type_name("FLAG")
-      ->expected(1);
+      ->allow_extra_args(false);
   run.add_option("--keep", request.keep, "A folder that keeps the translated files and the program")
       ->type_name("FOLDER");
   run.add_flag("--show-commands", request.show_commands, "Print what is called");

@@ -15,10 +15,12 @@ struct thread_id {
 
 /// `<<[x, y]>>`, or `<<[x]>>`.
 struct threads {
-  std::int64_t x = 0, y = 1;
+  constexpr explicit threads(std::int64_t along_x, std::int64_t along_y = 1) : x(along_x), y(along_y) {}
+  std::int64_t x, y;
 };
 
-enum class axis : std::uint8_t { x, y };
+/// none: one task has all blocks.
+enum class axis : std::uint8_t { x, y, none };
 
 /// How a launch is carried out: threads per block, and the dimension along which it is cut.
 struct launch_form {
@@ -40,7 +42,7 @@ struct thread_blocks {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    bool constexpr along_y = form.cut == axis::y;
+    bool constexpr along_y = form.cut != axis::x;
     std::uint32_t const across = along_y ? blocks_x() : blocks_y();
     std::uint32_t const slow = block.index() / across, fast = block.index() % across;
     std::uint32_t const first_x = (along_y ? fast : slow) * form.block_x;

@@ -25,6 +25,8 @@ struct range {
   std::int64_t begin = 0, end = 0;
 };
 
+using ranges = std::vector<range>;
+
 /// Towards minus infinity; b is positive.
 constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
 
@@ -36,16 +38,18 @@ struct array_place {
 /// Throws bad_argument naming the parameter if it leads to no variable.
 array_place place_of(void const* argument, char const* parameter, std::string const& kernel);
 
-template <class Ranges>
-access_map map_of(Ranges ranges, std::int64_t offset, launch_form form, threads of) {
+template <class Touched>
+access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, threads of) {
   auto const rows = form.cut == axis::y ? of.y : of.x;
   auto const each = std::int64_t(form.cut == axis::y ? form.block_y : form.block_x);
   return [=](map_view const& view) {
     auto const begin = std::int64_t(view.part.first) * each;
-    range const touched = ranges(part{begin, std::min(begin + std::int64_t(view.part.count) * each, rows)});
+    auto const touched = touched_by(part{begin, std::min(begin + std::int64_t(view.part.count) * each, rows)});
     auto const size = std::int64_t(view.array.elements());
     auto const inside = [&](std::int64_t element) { return std::size_t(std::clamp<std::int64_t>(element + offset, 0, size)); };
-    return region({{inside(touched.begin), inside(touched.end)}});
+    std::vector<index_range> all;
+    for (auto const& one : touched) all.push_back({inside(one.begin), inside(one.end)});
+    return region(std::move(all));
   };
 }
 
@@ -54,36 +58,41 @@ class launch_uses {
  public:
   launch_uses(launch_form form, threads of, std::string kernel) : form_(form), of_(of), kernel_(std::move(kernel)) {}
 
-  template <class P, class Ranges>
-  auto reads(P array, char const* name, Ranges ranges) const {
-    return access<element_of<P> const>(array, name, ranges, access_mode::reads);
+  template <class P, class Touched>
+  auto reads(P array, char const* name, Touched touched) const {
+    return access<element_of<P> const>(array, name, touched, access_mode::reads);
   }
   template <class P>
   auto reads_all(P array, char const* name) const {
     auto const place = place_of(array, name, kernel_);
     return array_access<element_of<P> const>{{place.of->handle().home(), all(), access_mode::reads}};
   }
-  template <class P, class Ranges>
-  auto writes(P array, char const* name, Ranges ranges) const {
-    return access<element_of<P>>(array, name, ranges, access_mode::writes);
+  template <class P>
+  auto updates_all(P array, char const* name) const {
+    auto const place = place_of(array, name, kernel_);
+    return array_access<element_of<P>>{{place.of->handle().home(), all(), access_mode::updates}};
   }
-  template <class P, class Ranges>
-  auto writes_some(P array, char const* name, Ranges ranges) const {
-    return access<element_of<P>>(array, name, ranges, access_mode::writes_some);
+  template <class P, class Touched>
+  auto writes(P array, char const* name, Touched touched) const {
+    return access<element_of<P>>(array, name, touched, access_mode::writes);
   }
-  template <class P, class Ranges>
-  auto updates(P array, char const* name, Ranges ranges) const {
-    return access<element_of<P>>(array, name, ranges, access_mode::updates);
+  template <class P, class Touched>
+  auto writes_some(P array, char const* name, Touched touched) const {
+    return access<element_of<P>>(array, name, touched, access_mode::writes_some);
+  }
+  template <class P, class Touched>
+  auto updates(P array, char const* name, Touched touched) const {
+    return access<element_of<P>>(array, name, touched, access_mode::updates);
   }
 
  private:
   template <class P>
   using element_of = std::remove_const_t<std::remove_all_extents_t<std::remove_pointer_t<P>>>;
 
-  template <class T, class P, class Ranges>
-  array_access<T> access(P array, char const* name, Ranges ranges, access_mode mode) const {
+  template <class T, class P, class Touched>
+  array_access<T> access(P array, char const* name, Touched touched, access_mode mode) const {
     auto const place = place_of(array, name, kernel_);
-    return {{place.of->handle().home(), map_of(ranges, place.offset, form_, of_), mode}};
+    return {{place.of->handle().home(), map_of(touched, place.offset, form_, of_), mode}};
   }
 
   launch_form form_;
@@ -100,15 +109,22 @@ P biased(P argument, array_ref<T> on_device) {
 
 void bring_home(void const* argument);
 
+template <class Launch>
+job_grid grid_of(thread_blocks<Launch> const& all) {
+  switch (Launch::form.cut) {
+    case axis::x: return job_grid({all.blocks_y(), all.blocks_x()}, cut::y);
+    case axis::y: return job_grid({all.blocks_x(), all.blocks_y()}, cut::y);
+    default: return job_grid({all.blocks_x(), all.blocks_y(), 1}, cut::z);
+  }
+}
+
 template <class Launch, class... Arguments>
 void launch(threads of, Arguments&&... arguments) {
   if (of.x <= 0 || of.y <= 0) return;
   Launch const made(std::forward<Arguments>(arguments)...);
   launch_form constexpr form = Launch::form;
   thread_blocks<Launch> const all{made, std::uint32_t(of.x), std::uint32_t(of.y)};
-  job_setup setup{form.cut == axis::y ? job_grid({all.blocks_x(), all.blocks_y()}, cut::y)
-                                      : job_grid({all.blocks_y(), all.blocks_x()}, cut::y),
-                  Launch::name};
+  job_setup const setup{grid_of(all), Launch::name};
   auto const submit = [&](auto... uses) {
     scheduler().submit(setup, uses..., [all](auto... on_device) {
       auto kernel = all;

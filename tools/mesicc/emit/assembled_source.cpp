@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "emit/line_directive.hpp"
+
 namespace ballast::mesicc {
 namespace {
 
@@ -16,12 +18,6 @@ using clang::FileID;
 std::string name_of(clang::SourceManager const& sources, FileID file) {
   auto const entry = sources.getFileEntryRefForID(file);
   return entry ? entry->getName().str() : std::string();
-}
-
-std::string line_directive(unsigned line, std::string const& file) {
-  std::string escaped;
-  for (char const c : file) escaped += c == '\\' || c == '"' ? std::string{'\\', c} : std::string(1, c);
-  return "#line " + std::to_string(line) + " \"" + escaped + "\"\n";
 }
 
 std::string with_end_of_line(std::string text) {

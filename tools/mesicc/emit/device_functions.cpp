@@ -101,9 +101,8 @@ std::string as_arguments(hidden_parameters const& hidden) {
 std::string as_parameters(hidden_parameters const& hidden, source_rewriter const& rewriter) {
   std::string text = hidden.thread_id ? "ballast::mesi::thread_id lThreadId" : "";
   for (auto const* const variable : hidden.variables)
-    text += (text.empty() ? "" : ", ") +
-            ("ballast::mesi::elements_of<" + type_as_written(*variable, rewriter)) + "> " +
-            variable->getNameAsString();
+    text += (text.empty() ? "" : ", ") + ("std::type_identity_t<" + type_as_written(*variable, rewriter)) +
+            ">& " + variable->getNameAsString();
   return text;
 }
 

@@ -36,7 +36,7 @@ struct array_argument {
       variable;  ///< the shared variable that it is at this launch; empty if that is known only at run time
   std::string element_type;
   std::size_t element_bytes = 0;
-  std::vector<expression> extents;  ///< slowest first, of what the kernel may index from 0; constants or
+  std::vector<expression> extents = {};  ///< slowest first, of what the kernel may index from 0; constants or
                                     ///< scalars, but for the first, which may be unknown
   expression offset =
       0;  ///< elements of the variable before the argument: 8 for `a + 8`, which may be indexed from -8

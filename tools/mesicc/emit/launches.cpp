@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/launches.hpp"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/Lex/Lexer.h>
+
+#include <map>
+#include <set>
+
+#include "emit/dialect.hpp"
+#include "emit/launch_struct.hpp"
+#include "emit/line_directive.hpp"
+#include "emit/shared_variables.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+using clang::SourceLocation;
+
+/// The kernel as it is written, for instances of templates too, and as far as the launch sees it.
+clang::FunctionDecl const* kernel_of(clang::CUDAKernelCallExpr const& call,
+                                     clang::SourceManager const& sources) {
+  auto const* kernel = called_by(&call);
+  if (auto const* const pattern = kernel->getTemplateInstantiationPattern()) kernel = pattern;
+  auto const* last = kernel->getFirstDecl();
+  for (auto const* const declared : kernel->redecls())
+    if (sources.isBeforeInTranslationUnit(declared->getLocation(), call.getBeginLoc()) &&
+        !sources.isBeforeInTranslationUnit(declared->getLocation(), last->getLocation()))
+      last = declared;
+  return last;
+}
+
+std::string printed(clang::QualType type, std::string const& name, clang::ASTContext const& context) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto policy = context.getPrintingPolicy();
+  policy.FullyQualifiedName = true;
+  type.print(stream, policy, name);
+  return text;
+}
+
+class launch_writer {
+ public:
+  launch_writer(device_functions const& functions, source_rewriter& rewriter)
+      : functions_(functions), rewriter_(rewriter), sources_(rewriter.sources()) {}
+
+  std::string write(planned_launch const& launch) {
+    auto const& call = *launch.call;
+    auto const* const kernel = kernel_of(call, sources_);
+    auto const& hidden = functions_.hidden_of(kernel);
+    launch_struct const what{unused_name(launch.model), callee_of(call), true, members_of(call, hidden)};
+    add_behind(*kernel, text_of(what, launch.model, launch.plan));
+    auto const name = qualifier_of(*kernel) + what.name;
+    rewrite_call(call, name, hidden);
+    return name;
+  }
+
+  void insert_structs() {
+    for (auto const& [place, text] : behind_) insert_behind(place, text);
+  }
+
+ private:
+  std::string unused_name(launch_model const& model) {
+    auto const base = model.kernel + "_" + std::to_string(model.where.line);
+    auto name = base;
+    for (int i = 2; !names_.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+    return name;
+  }
+
+  static std::string qualifier_of(clang::FunctionDecl const& kernel) {
+    std::string const name = kernel.getQualifiedNameAsString(), own = kernel.getNameAsString();
+    return name.substr(0, name.size() - own.size());
+  }
+
+  std::string callee_of(clang::CUDAKernelCallExpr const& call) const {
+    auto const* const reference = llvm::dyn_cast<clang::DeclRefExpr>(call.getCallee()->IgnoreParenImpCasts());
+    auto const name = called_by(&call)->getNameAsString();
+    if (reference == nullptr || !reference->hasExplicitTemplateArgs()) return name;
+    return name + rewriter_.text_of({reference->getLAngleLoc(), reference->getRAngleLoc()});
+  }
+
+  std::vector<launch_member> members_of(clang::CUDAKernelCallExpr const& call,
+                                        hidden_parameters const& hidden) const {
+    std::vector<launch_member> members;
+    for (auto const* const variable : hidden.variables) {
+      auto const name = variable->getNameAsString();
+      members.push_back(
+          {"std::type_identity_t<" + type_as_written(*variable, rewriter_) + ">* " + name, name, "*" + name});
+    }
+    for (auto const* const parameter : called_by(&call)->parameters()) {
+      auto const name = parameter->getNameAsString();
+      auto const shown = name.empty() ? "unnamed_" + std::to_string(members.size()) : name;
+      members.push_back({printed(parameter->getType(), shown, parameter->getASTContext()), shown, shown});
+    }
+    return members;
+  }
+
+  void rewrite_call(clang::CUDAKernelCallExpr const& call, std::string const& name,
+                    hidden_parameters const& hidden) {
+    auto const opening = call.getConfig()->getBeginLoc(), closing = call.getConfig()->getEndLoc();
+    rewriter_.replace_tokens({call.getCallee()->getBeginLoc(), opening},
+                             "ballast::mesi::launch<" + name + ">(ballast::mesi::threads(");
+    auto const next = clang::Lexer::findNextToken(closing, sources_, rewriter_.language());
+    if (!next) return;
+    std::string first;
+    for (auto const* const variable : hidden.variables)
+      first += ", &" + variable->getNameAsString() + ".address()";
+    rewriter_.replace_tokens({closing, next->getLocation()},
+                             ")" + first + (call.getNumArgs() == 0 ? "" : ", "));
+  }
+
+  /// Where the kernel ends: behind its body, or the semicolon of a declaration.
+  SourceLocation end_of(clang::FunctionDecl const& kernel) const {
+    if (kernel.doesThisDeclarationHaveABody()) return kernel.getEndLoc();
+    auto const next = clang::Lexer::findNextToken(kernel.getEndLoc(), sources_, rewriter_.language());
+    return next ? next->getLocation() : kernel.getEndLoc();
+  }
+  void add_behind(clang::FunctionDecl const& kernel, std::string const& text) {
+    behind_[end_of(kernel)] += "\n" + text;
+  }
+
+  void insert_behind(SourceLocation token, std::string const& text) {
+    auto const end = clang::Lexer::getLocForEndOfToken(token, 0, sources_, rewriter_.language());
+    auto const* rest = sources_.getCharacterData(end);
+    while (*rest == ' ' || *rest == '\t') ++rest;
+    bool const ends_line = *rest == '\n' || *rest == '\r' || *rest == '\0';
+    auto const line = sources_.getSpellingLineNumber(token) + (ends_line ? 1 : 0);
+    auto directive = line_directive(line, sources_.getFilename(sources_.getSpellingLoc(token)).str());
+    if (ends_line) directive.pop_back();
+    rewriter_.insert_after(token, "\n" + text + directive);
+  }
+
+  device_functions const& functions_;
+  source_rewriter& rewriter_;
+  clang::SourceManager const& sources_;
+  std::set<std::string> names_;
+  std::map<SourceLocation, std::string> behind_;
+};
+
+}  // namespace
+
+std::vector<std::string> rewrite_launches(std::vector<planned_launch> const& launches,
+                                          device_functions const& functions, source_rewriter& rewriter) {
+  launch_writer writer(functions, rewriter);
+  std::vector<std::string> names;
+  for (auto const& launch : launches) names.push_back(writer.write(launch));
+  writer.insert_structs();
+  return names;
+}
+
+}  // namespace ballast::mesicc

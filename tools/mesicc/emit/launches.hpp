@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <clang/AST/ExprCXX.h>
+
+#include <string>
+#include <vector>
+
+#include "emit/device_functions.hpp"
+#include "emit/source_rewriter.hpp"
+#include "model/launch_model.hpp"
+#include "model/launch_plan.hpp"
+
+namespace ballast::mesicc {
+
+/// A launch of the program with what was found out about it.
+struct planned_launch {
+  clang::CUDAKernelCallExpr const* call;
+  launch_model model;
+  launch_plan plan;
+};
+
+/// `kernel<<[x, y]>>(a, n)` becomes `ballast::mesi::launch<kernel_17>({x, y}, a, n)`, and behind the kernel
+/// stands struct kernel_17, which tells what the launch touches. Returns the names of these structs,
+/// qualified, in order.
+std::vector<std::string> rewrite_launches(std::vector<planned_launch> const& launches,
+                                          device_functions const& functions, source_rewriter& rewriter);
+
+}  // namespace ballast::mesicc
