@@ -79,7 +79,8 @@ TEST(mesicc_host_code, follows_a_pointer_only_where_a_launch_may_come_between) {
   expect("float* q = p; q[3] = x;", "float* q = p.update(); q[3] = x;");
   expect("float const* q = p; x = q[3];", "float const* q = p.read(); x = q[3];");
   expect("float* q = p; fill<<[R * C]>>(q); q[3] = x; x = *q++;",
-         "float* q = p.address(); FILL(q); ballast::mesi::host(q)[3] = x; x = *ballast::mesi::host(q)++;");
+         "float* q = p.address(); ballast::mesi::launch<fill_17>(ballast::mesi::threads(R * C), q); "
+         "ballast::mesi::host(q)[3] = x; x = *ballast::mesi::host(q)++;");
 }
 
 TEST(mesicc_host_code, changes_what_a_macro_means_where_it_is_written) {

@@ -132,11 +132,16 @@ void insert_into_list(clang::SourceLocation parenthesis, std::string const& text
 void device_functions::rewrite(source_rewriter& rewriter) const {
   for (auto const* const function : declarations_) {
     rewrite_marks(*function, rewriter);
-    auto hidden = hidden_of(function);
-    hidden.thread_id = hidden.thread_id || is_kernel(function);
-    insert_into_list(function->getFunctionTypeLoc().getLParenLoc(), as_parameters(hidden, rewriter),
-                     function->param_empty(), rewriter);
+    auto const& hidden = hidden_of(function);
+    auto text = as_parameters(hidden, rewriter);
+    if (is_kernel(function) && !hidden.thread_id)  // each kernel is handed it
+      text = "ballast::mesi::thread_id" + (text.empty() ? "" : ", " + text);
+    insert_into_list(function->getFunctionTypeLoc().getLParenLoc(), text, function->param_empty(), rewriter);
   }
+  for (auto const& [function, of] : uses_)
+    for (auto const* const reference : of.variables)  // "space::a" is the parameter "a" here
+      if (reference->hasQualifier())
+        rewriter.replace_up_to(reference->getBeginLoc(), reference->getLocation(), "");
   for (auto const& [function, of] : uses_)
     for (auto const& [call, callee] : of.calls) {
       auto const next = clang::Lexer::findNextToken(call->getCallee()->getEndLoc(), rewriter.sources(),

@@ -81,8 +81,10 @@ class printer {
   std::string uses() const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < model_.arrays.size(); ++i)
-      for (auto const& use : uses_of(plan_.arrays[i])) all.push_back(text_of_use(use, model_.arrays[i].parameter));
-    return "  auto uses(ballast::mesi::launch_uses const& of) const {\n    return std::tuple(" +
+      for (auto const& use : uses_of(plan_.arrays[i]))
+        all.push_back(text_of_use(use, model_.arrays[i].parameter));
+    return "  auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {\n    return "
+           "std::tuple(" +
            joined(all, ",\n                      ") + ");\n  }\n";
   }
   std::string bind() const {
@@ -93,7 +95,8 @@ class printer {
       auto const uses = uses_of(plan_.arrays[i]);
       for (std::size_t use = 0; use < uses.size(); ++use)
         parameters.push_back(use == 0 ? "auto " + name + "_here" : "auto");
-      if (!uses.empty()) body += "    " + name + " = ballast::mesi::biased(" + name + ", " + name + "_here);\n";
+      if (!uses.empty())
+        body += "    " + name + " = ballast::mesi::biased(" + name + ", " + name + "_here);\n";
     }
     return "  void bind(" + joined(parameters, ", ") + ") {\n" + body + "  }\n";
   }
@@ -101,7 +104,7 @@ class printer {
     std::string body;
     for (std::size_t i = 0; i < model_.arrays.size(); ++i)
       if (!uses_of(plan_.arrays[i]).empty()) body += " f(" + model_.arrays[i].parameter + ");";
-    return "  template <class F>\n  void for_each_array(F f) const {" + body + " }\n";
+    return "  template <class F>\n  void for_each_array([[maybe_unused]] F f) const {" + body + " }\n";
   }
 
   launch_struct const& what_;

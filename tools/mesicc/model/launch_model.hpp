@@ -37,7 +37,7 @@ struct array_argument {
   std::string element_type;
   std::size_t element_bytes = 0;
   std::vector<expression> extents = {};  ///< slowest first, of what the kernel may index from 0; constants or
-                                    ///< scalars, but for the first, which may be unknown
+                                         ///< scalars, but for the first, which may be unknown
   expression offset =
       0;  ///< elements of the variable before the argument: 8 for `a + 8`, which may be indexed from -8
   place where = {};  ///< of the argument in the launch

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnostic_text.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace ballast::mesicc {
+namespace {
+
+char const* name_of(severity level) {
+  switch (level) {
+    case severity::error:
+      return "error";
+    case severity::warning:
+      return "warning";
+    default:
+      return "remark";
+  }
+}
+
+std::string line_of(std::string const& text, std::uint32_t number) {
+  std::istringstream stream(text);
+  std::string line;
+  for (std::uint32_t i = 0; i < number; ++i)
+    if (!std::getline(stream, line)) return {};
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  return line;
+}
+
+/// "   ^~~" below the place: tabs stay tabs, so that it stands below.
+std::string marks_below(std::string const& line, place const& where) {
+  std::string marks;
+  std::size_t const begin = std::min<std::size_t>(where.column - 1, line.size());
+  for (char const c : line.substr(0, begin)) marks += c == '\t' ? '\t' : ' ';
+  std::size_t const most = std::max<std::size_t>(line.size() - begin, 1);
+  return marks + '^' + std::string(std::clamp<std::size_t>(where.length, 1, most) - 1, '~');
+}
+
+std::string with_number(std::string const& number, std::string const& text) {
+  return std::string(std::max<std::size_t>(5, number.size()) - number.size(), ' ') + number + " | " + text +
+         '\n';
+}
+
+std::string snippet(place const& where, source_text const& source) {
+  auto const line = where.line == 0 ? std::string() : line_of(source(where.file), where.line);
+  if (line.empty() || where.column == 0) return {};
+  return with_number(std::to_string(where.line), line) + with_number("", marks_below(line, where));
+}
+
+std::string headed(place const& where, std::string const& kind, std::string const& message,
+                   source_text const& source) {
+  std::string text = where.file.empty() ? "mesicc" : where.file;
+  if (where.line > 0) text += ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
+  return text + ": " + kind + ": " + message + "\n" + snippet(where, source);
+}
+
+}  // namespace
+
+std::string text_of(diagnostic const& what, source_text const& source) {
+  auto text = headed(what.where, name_of(what.level), what.message, source);
+  for (auto const& note : what.notes) text += headed(note.where, "note", note.message, source);
+  return text;
+}
+
+}  // namespace ballast::mesicc

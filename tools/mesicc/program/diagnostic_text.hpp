@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "model/diagnostic.hpp"
+
+namespace ballast::mesicc {
+
+/// The text of a file as the user wrote it; empty if there is none.
+using source_text = std::function<std::string(std::string const& file)>;
+
+/// In clang's style: "file:line:column: error: message", the line, and what is meant in it; then the notes.
+std::string text_of(diagnostic const& what, source_text const& source);
+
+}  // namespace ballast::mesicc
