@@ -4,7 +4,7 @@
 # root). Without apt it prints the packages by name and exits 1. Says and changes nothing when all is there.
 set -euo pipefail
 
-# Debian package : what shows that it is installed, a command or a header
+# Debian package : what shows that it is installed, a command, a header or a file
 needs=(
   git:git
   cmake:cmake
@@ -20,11 +20,17 @@ needs=(
   libtbb-dev:tbb/task_group.h
   gnuplot-nox:gnuplot
   valgrind:valgrind
+  clang-19:clang++-19
+  libclang-19-dev:/usr/lib/llvm-19/lib/cmake/clang/ClangConfig.cmake
+  llvm-19-dev:/usr/lib/llvm-19/lib/cmake/llvm/LLVMConfig.cmake
+  libisl-dev:isl/cpp.h
+  libgmp-dev:gmp.h
 )
 
 is_there() {
   case $1 in
-    */*) command -v g++ >/dev/null && g++ -std=c++20 -E -include "$1" -x c++ /dev/null >/dev/null 2>&1 ;;
+    /*) [[ -e $1 ]] ;;
+    */* | *.h) command -v g++ >/dev/null && g++ -std=c++20 -E -include "$1" -x c++ /dev/null >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }

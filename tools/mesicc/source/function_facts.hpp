@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
+
+#include <set>
+#include <vector>
+
+namespace ballast::mesicc {
+
+using variables = std::set<clang::VarDecl const*>;
+
+/// Local variables whose value may change other than by an assignment to their name: those whose address is
+/// taken, or that something refers to.
+variables exposed_variables(clang::Stmt const* body);
+
+/// Variables that a statement assigns to, counts up or down, or declares.
+variables assigned_variables(clang::Stmt const* statement);
+/// How often a statement assigns to a variable, as far as its text tells.
+int assignments_to(clang::VarDecl const* variable, clang::Stmt const* statement);
+
+/// Whether a statement has a `break` that ends it if it is a loop, or a `return`.
+bool has_way_out(clang::Stmt const* loop_body);
+bool has_return(clang::Stmt const* statement);
+bool has_continue(clang::Stmt const* loop_body);
+
+/// The variable that an expression is, behind parentheses and implicit conversions; or null.
+clang::VarDecl const* variable_named(clang::Expr const* expression);
+bool names(clang::Stmt const* statement, clang::VarDecl const* variable);
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/launch_arguments.hpp"
+
+#include <llvm/ADT/FoldingSet.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "source/dialect.hpp"
+#include "source/places.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+using llvm::dyn_cast;
+using llvm::isa;
+
+std::optional<std::int64_t> constant_of(clang::Expr const& expression, clang::ASTContext const& context) {
+  if (expression.isValueDependent() || !expression.getType()->isIntegralOrEnumerationType())
+    return std::nullopt;
+  clang::Expr::EvalResult result;
+  if (!expression.EvaluateAsInt(result, context, clang::Expr::SE_NoSideEffects)) return std::nullopt;
+  auto const& number = result.Val.getInt();
+  if (number.isSigned() ? !number.isSignedIntN(64) : !number.isIntN(63)) return std::nullopt;
+  return number.getExtValue();
+}
+
+bool is_same_text(clang::Expr const& a, clang::Expr const& b, clang::ASTContext const& context) {
+  llvm::FoldingSetNodeID left, right;
+  a.Profile(left, context, true);
+  b.Profile(right, context, true);
+  return left == right && !a.HasSideEffects(context);
+}
+
+/// What the user wrote as an extent: behind its conversion to a dim3.
+clang::Expr const* written_extent(clang::Expr const* converted) {
+  for (;;) {
+    converted = converted->IgnoreParenImpCasts();
+    auto const* const made = dyn_cast<clang::CXXConstructExpr>(converted);
+    auto const* const temporary = dyn_cast<clang::MaterializeTemporaryExpr>(converted);
+    auto const* const cast = dyn_cast<clang::CXXFunctionalCastExpr>(converted);
+    if (made != nullptr && made->getNumArgs() > 0 && isa<clang::CXXConstructExpr>(converted))
+      converted = made->getArg(0);
+    else if (temporary != nullptr)
+      converted = temporary->getSubExpr();
+    else if (cast != nullptr && cast->getType()->isRecordType())
+      converted = cast->getSubExpr();
+    else
+      return converted;
+  }
+}
+
+std::string spelt(clang::QualType type, clang::ASTContext const& context) {
+  return type.getUnqualifiedType().getAsString(context.getPrintingPolicy());
+}
+
+}  // namespace
+
+place launch_binding::at(clang::SourceRange where) const {
+  return place_of(where, context_.getSourceManager(), context_.getLangOpts());
+}
+
+void launch_binding::fail(clang::SourceRange where, std::string message, std::vector<note> notes) {
+  found_.push_back({severity::error, at(where), std::move(message), std::move(notes)});
+}
+
+void launch_binding::bind(kernel_walker& walker) {
+  auto& model = site_.model;
+  model.kernel = site_.kernel->getNameAsString();
+  model.where = at({site_.call->getBeginLoc(), site_.call->getEndLoc()});
+  model.kernel_where = at(clang::SourceRange(site_.kernel->getLocation()));
+  std::vector<value> bound;
+  for (unsigned i = 0; i < site_.kernel->getNumParams(); ++i) {
+    auto const& parameter = *site_.kernel->getParamDecl(i);
+    bool const is_array = parameter.getType()->isPointerType();
+    bound.push_back(is_array ? bind_array(parameter, *site_.call->getArg(i), int(i))
+                             : bind_scalar(parameter, *site_.call->getArg(i), int(i)));
+  }
+  bind_extents();
+  for (unsigned i = 0; i < bound.size(); ++i) walker.bind(site_.kernel->getParamDecl(i), bound[i]);
+}
+
+void launch_binding::bind_extents() {
+  auto const& launch = *site_.call->getConfig();
+  bool const two = launch.getNumArgs() > 1 && !isa<clang::CXXDefaultArgExpr>(launch.getArg(1));
+  site_.model.dimensions = two ? 2 : 1;
+  site_.model.threads_x = extent_of(written_extent(launch.getArg(0)), "threads_x");
+  if (two) site_.model.threads_y = extent_of(written_extent(launch.getArg(1)), "threads_y");
+}
+
+expression launch_binding::extent_of(clang::Expr const* written, char const* name) {
+  if (auto const known = of_scalars(written)) {
+    if (is_constant(*known) && (*known)->value < 0)
+      fail(written->getSourceRange(), "a launch cannot have " + std::to_string((*known)->value) + " threads");
+    return *known;
+  }
+  site_.model.scalars.push_back({name, name, -1, 0, std::numeric_limits<std::int32_t>::max()});
+  return scalar_value(int(site_.model.scalars.size()) - 1);
+}
+
+/// A formula of constants and of arguments of this launch, so that the two are known to go together.
+std::optional<expression> launch_binding::of_scalars(clang::Expr const* written) {
+  if (auto const known = constant_of(*written, context_)) return *known;
+  written = written->IgnoreParenImpCasts();
+  for (std::size_t i = 0; i < site_.model.scalars.size(); ++i) {
+    auto const number = site_.model.scalars[i].argument;
+    if (number < 0) continue;
+    auto const* const argument = site_.call->getArg(unsigned(number))->IgnoreParenImpCasts();
+    auto const type = site_.kernel->getParamDecl(unsigned(number))->getType();
+    bool const as_wide = context_.getIntWidth(argument->getType()) <= context_.getIntWidth(type) &&
+                         argument->getType()->isSignedIntegerType() == type->isSignedIntegerType();
+    if (as_wide && is_same_text(*argument, *written, context_)) return scalar_value(int(i));
+  }
+  auto const* const binary = dyn_cast<clang::BinaryOperator>(written);
+  if (binary == nullptr || !binary->getType()->isSignedIntegerType()) return std::nullopt;
+  auto const a = of_scalars(binary->getLHS()), b = of_scalars(binary->getRHS());
+  if (!a || !b) return std::nullopt;
+  switch (binary->getOpcode()) {
+    case clang::BO_Add:
+      return *a + *b;
+    case clang::BO_Sub:
+      return *a - *b;
+    case clang::BO_Mul:
+      return *a * *b;
+    case clang::BO_Div:
+      return *a / *b;
+    default:
+      return std::nullopt;
+  }
+}
+
+value launch_binding::bind_scalar(clang::ParmVarDecl const& parameter, clang::Expr const& argument,
+                                  int number) {
+  auto const type = parameter.getType();
+  if (!type->isIntegralOrEnumerationType()) return {};
+  if (auto const known = constant_of(argument, context_)) return of_number(*known);
+  auto const bits = int(context_.getIntWidth(type));
+  scalar made{parameter.getNameAsString(), parameter.getNameAsString(), number, {}, {}};
+  bool const is_unsigned = !type->isSignedIntegerOrEnumerationType();
+  auto const top = std::int64_t(1) << std::min(is_unsigned ? bits : bits - 1, 62);
+  if (is_unsigned) made.minimum = 0;
+  if (!is_unsigned && bits < 64) made.minimum = -top;
+  if (bits < 64) made.maximum = type->isBooleanType() ? 1 : top - 1;
+  site_.model.scalars.push_back(std::move(made));
+  return of_number(scalar_value(int(site_.model.scalars.size()) - 1));
+}
+
+std::int64_t launch_binding::elements_of(clang::QualType type) const {
+  std::int64_t count = 1;
+  for (auto const extent : shape_of(type, context_).extents) count *= extent;
+  return count;
+}
+
+value launch_binding::bind_array(clang::ParmVarDecl const& parameter, clang::Expr const& argument,
+                                 int number) {
+  auto const row = shape_of(parameter.getType()->getPointeeType(), context_);
+  auto const source = source_of(&argument);
+  auto const id = int(site_.model.arrays.size());
+  array_argument made;
+  made.parameter = parameter.getNameAsString();
+  made.element_type = spelt(row.element, context_);
+  made.element_bytes = std::size_t(context_.getTypeSizeInChars(row.element).getQuantity());
+  made.where = at(argument.getSourceRange());
+  auto const unknown = [&](char const* why) { return unknown_value(why, made.where); };
+  made.extents.push_back(unknown("is known only when the launch is reached"));
+  for (auto const extent : row.extents) made.extents.push_back(extent);
+  if (source.offset)
+    made.offset = *source.offset;
+  else
+    made.offset = unknown("is known only when the launch is reached");
+  if (source.variable != nullptr) {
+    auto const whole = shape_of(source.variable->getType(), context_);
+    made.variable = source.variable->getNameAsString();
+    if (!context_.hasSameUnqualifiedType(whole.element, row.element))
+      fail(argument.getSourceRange(), "'" + made.variable + "' holds elements of type '" +
+                                          spelt(whole.element, context_) + "', but '" + made.parameter +
+                                          "' points to '" + made.element_type + "'");
+    else if (source.offset)
+      made.extents[0] = (elements_of(source.variable->getType()) - *source.offset) /
+                        elements_of(parameter.getType()->getPointeeType());
+  }
+  site_.model.arrays.push_back(std::move(made));
+  site_.arguments.push_back(number);
+  address to;
+  to.targets.push_back({condition(true), {id, std::vector<expression>(row.extents.size() + 1, 0)}});
+  return of_address(std::move(to));
+}
+
+launch_binding::array_source launch_binding::source_of(clang::Expr const* argument) {
+  argument = argument->IgnoreParens();
+  if (auto const* const cast = dyn_cast<clang::CastExpr>(argument)) {
+    if (cast->getCastKind() == clang::CK_NullToPointer) {
+      fail(argument->getSourceRange(), "a kernel cannot be given a null pointer");
+      return {};
+    }
+    return source_of(cast->getSubExpr());
+  }
+  if (auto const* const outer = dyn_cast<clang::FullExpr>(argument)) return source_of(outer->getSubExpr());
+  if (auto const* const reference = dyn_cast<clang::DeclRefExpr>(argument)) return source_named(*reference);
+  if (auto const* const item = dyn_cast<clang::ArraySubscriptExpr>(argument))
+    return stepped(source_of(item->getBase()), item->getIdx(), item->getType(), false);
+  if (auto const* const unary = dyn_cast<clang::UnaryOperator>(argument))
+    if (unary->getOpcode() == clang::UO_AddrOf || unary->getOpcode() == clang::UO_Deref)
+      return source_of(unary->getSubExpr());
+  if (auto const* const sum = dyn_cast<clang::BinaryOperator>(argument);
+      sum != nullptr && sum->isAdditiveOp()) {
+    bool const left = sum->getLHS()->getType()->isPointerType();
+    return stepped(source_of(left ? sum->getLHS() : sum->getRHS()), left ? sum->getRHS() : sum->getLHS(),
+                   sum->getType()->getPointeeType(), sum->getOpcode() == clang::BO_Sub);
+  }
+  return {nullptr, std::nullopt};
+}
+
+launch_binding::array_source launch_binding::stepped(array_source from, clang::Expr const* steps,
+                                                     clang::QualType step, bool back) {
+  auto const count = constant_of(*steps, context_);
+  if (!count || !from.offset) return {from.variable, std::nullopt};
+  from.offset = *from.offset + (back ? -1 : 1) * *count * elements_of(step);
+  return from;
+}
+
+launch_binding::array_source launch_binding::source_named(clang::DeclRefExpr const& reference) {
+  auto const* const variable = dyn_cast<clang::VarDecl>(reference.getDecl());
+  if (variable == nullptr) return {nullptr, std::nullopt};
+  if (is_shared_variable(variable)) return {variable->getCanonicalDecl(), 0};
+  auto const type = variable->getType();
+  if (type->isPointerType() || type->isReferenceType()) return {nullptr, std::nullopt};
+  fail(reference.getSourceRange(),
+       "'" + variable->getNameAsString() + "' is not a __global__ variable, so that no kernel can reach it",
+       {{at(clang::SourceRange(variable->getLocation())), "it is declared here"}});
+  return {nullptr, std::nullopt};
+}
+
+}  // namespace ballast::mesicc

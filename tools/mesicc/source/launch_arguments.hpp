@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "source/kernel_walker.hpp"
+#include "source/launch_sites.hpp"
+
+namespace ballast::mesicc {
+
+/// Makes the arrays and scalars of a launch from its arguments, and tells a walker what the parameters are.
+class launch_binding {
+ public:
+  launch_binding(clang::ASTContext& context, launch_site& site, std::vector<diagnostic>& found)
+      : context_(context), site_(site), found_(found) {}
+
+  void bind(kernel_walker& walker);
+
+ private:
+  struct array_source {
+    clang::VarDecl const* variable = nullptr;  ///< null if it is known only at run time
+    std::optional<std::int64_t> offset = 0;    ///< in elements; nothing if it is known only at run time
+  };
+
+  void bind_extents();
+  expression extent_of(clang::Expr const* written, char const* name);
+  std::optional<expression> of_scalars(clang::Expr const* written);
+  value bind_scalar(clang::ParmVarDecl const& parameter, clang::Expr const& argument, int number);
+  value bind_array(clang::ParmVarDecl const& parameter, clang::Expr const& argument, int number);
+  array_source source_of(clang::Expr const* argument);
+  array_source stepped(array_source from, clang::Expr const* steps, clang::QualType step, bool back);
+  array_source source_named(clang::DeclRefExpr const& reference);
+  std::int64_t elements_of(clang::QualType type) const;
+  void fail(clang::SourceRange where, std::string message, std::vector<note> notes = {});
+  place at(clang::SourceRange where) const;
+
+  clang::ASTContext& context_;
+  launch_site& site_;
+  std::vector<diagnostic>& found_;
+};
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/launch_sites.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "source/kernel_walker.hpp"
+#include "source/launch_arguments.hpp"
+#include "source/places.hpp"
+#include "source/program_checks.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+launch_site modelled(clang::CUDAKernelCallExpr const& call, clang::FunctionDecl const& kernel,
+                     clang::ASTContext& context, std::vector<diagnostic>& found) {
+  launch_site site{&call, &kernel, {}, {}, {}};
+  kernel_walker walker(context, site.model, found);
+  walker.prepare(kernel);
+  launch_binding(context, site, found).bind(walker);
+  walker.walk(kernel);
+  site.arguments.resize(site.model.arrays.size(), -1);
+  site.named.resize(walker.named_variables().size());
+  auto const first_named = site.model.arrays.size() - site.named.size();
+  for (auto const& [variable, array] : walker.named_variables())
+    site.named[std::size_t(array) - first_named] = variable;
+  return site;
+}
+
+/// The same place of a kernel may be refused for each of its launches.
+void keep_first_of_equals(std::vector<diagnostic>& diagnostics) {
+  std::set<std::tuple<place, std::string>> seen;
+  std::erase_if(diagnostics,
+                [&](diagnostic const& one) { return !seen.emplace(one.where, one.message).second; });
+}
+
+}  // namespace
+
+bool launch_sites::has_errors() const {
+  return std::ranges::any_of(diagnostics, [](auto const& one) { return one.level == severity::error; });
+}
+
+launch_sites launches_of(program const& parsed) {
+  launch_sites made;
+  auto const checked = checked_program(parsed, made.diagnostics);
+  for (auto const* const call : checked.launches)
+    made.sites.push_back(
+        modelled(*call, *call->getDirectCallee()->getDefinition(), parsed.context(), made.diagnostics));
+  keep_first_of_equals(made.diagnostics);
+  return made;
+}
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/program_checks.hpp"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include "source/dialect.hpp"
+#include "source/kernel_walker.hpp"
+#include "source/places.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+using llvm::dyn_cast;
+using llvm::isa;
+
+bool holds_pointers(clang::QualType type) {
+  if (type->isAnyPointerType() || type->isReferenceType() || type->isMemberPointerType()) return true;
+  if (auto const* const array = type->getAsArrayTypeUnsafe()) return holds_pointers(array->getElementType());
+  auto const* const record = type->getAsCXXRecordDecl();
+  if (record == nullptr || !record->hasDefinition()) return false;
+  for (auto const& base : record->bases())
+    if (holds_pointers(base.getType())) return true;
+  return llvm::any_of(record->fields(), [](auto const* field) { return holds_pointers(field->getType()); });
+}
+
+class checker : public clang::RecursiveASTVisitor<checker> {
+ public:
+  checker(program const& parsed, std::vector<diagnostic>& found, checked_parts& parts)
+      : parsed_(parsed), context_(parsed.context()), found_(found), parts_(parts) {}
+
+  bool TraverseDecl(clang::Decl* declaration) {
+    if (declaration == nullptr || isa<clang::TranslationUnitDecl>(declaration))
+      return Base::TraverseDecl(declaration);
+    if (isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration))
+      return Base::TraverseDecl(declaration);
+    if (declaration->isImplicit() || !is_of_user(declaration->getLocation(), parsed_.sources())) return true;
+    auto const* const outer = function_;
+    if (auto const* const function = declaration->getAsFunction()) function_ = function;
+    bool const goes_on = Base::TraverseDecl(declaration);
+    function_ = outer;
+    return goes_on;
+  }
+
+  bool VisitVarDecl(clang::VarDecl* variable) {
+    if (is_shared_variable(variable)) check_variable(*variable);
+    return true;
+  }
+  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+    if (is_kernel(function)) check_kernel(*function);
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+    if (is_thread_id(reference->getDecl()) && !runs_on_devices(function_))
+      fail(reference->getSourceRange(), "'lThreadId' is known in kernels and __device__ functions only");
+    auto const* const kernel = dyn_cast<clang::FunctionDecl>(reference->getDecl());
+    if (is_kernel(kernel) && !launched_.contains(reference))
+      fail(reference->getSourceRange(),
+           "a kernel can only be launched; '" + kernel->getNameAsString() + "' is used as a value here");
+    return true;
+  }
+  bool VisitCUDAKernelCallExpr(clang::CUDAKernelCallExpr* launch) {
+    if (auto const* const name = dyn_cast<clang::DeclRefExpr>(launch->getCallee()->IgnoreParenImpCasts()))
+      launched_.insert(name);
+    if (check_launch(*launch)) parts_.launches.push_back(launch);
+    return true;
+  }
+
+ private:
+  using Base = clang::RecursiveASTVisitor<checker>;
+
+  void fail(clang::SourceRange where, std::string message, std::vector<note> notes = {}) {
+    found_.push_back({severity::error, at(where), std::move(message), std::move(notes)});
+  }
+  place at(clang::SourceRange where) const {
+    return place_of(where, parsed_.sources(), context_.getLangOpts());
+  }
+  bool is_in_template() const { return function_ != nullptr && function_->isTemplated(); }
+
+  void check_variable(clang::VarDecl const& variable) {
+    auto const name = "'" + variable.getNameAsString() + "'";
+    auto const where = clang::SourceRange(variable.getLocation());
+    auto const type = variable.getType();
+    if (!variable.isFileVarDecl() || variable.isStaticDataMember())
+      return fail(where, "the __global__ variable " + name + " has to be outside of functions and classes");
+    if (variable.getLocation().isMacroID())
+      return fail(where,
+                  "the __global__ variable " + name + " is defined by a macro, which mesicc cannot rewrite");
+    if (variable.isTemplated() || isa<clang::VarTemplateSpecializationDecl>(variable))
+      return fail(where, "the __global__ variable " + name + " is a template");
+    if (variable.getTLSKind() != clang::VarDecl::TLS_None)
+      return fail(where, "the __global__ variable " + name + " is thread_local");
+    if (type->isIncompleteArrayType())
+      return fail(where,
+                  "the __global__ variable " + name + " needs all of its sizes, also where it is extern");
+    if (type.isConstQualified() || shape_of(type, context_).element.isConstQualified())
+      return fail(where, "the __global__ variable " + name +
+                             " is const; kernels read constexpr variables as they are");
+    if (variable.isConstexpr())
+      return fail(where, "the __global__ variable " + name +
+                             " is constexpr; kernels read constexpr variables as they are");
+    check_elements(variable, name);
+    check_initialiser(variable, name);
+  }
+
+  void check_elements(clang::VarDecl const& variable, std::string const& name) {
+    auto const where = clang::SourceRange(variable.getLocation());
+    auto const element = shape_of(variable.getType(), context_).element;
+    auto const spelt = "'" + element.getAsString(context_.getPrintingPolicy()) + "'";
+    if (holds_pointers(element))
+      fail(where, "the __global__ variable " + name +
+                      " holds pointers or references, which lead nowhere on a device");
+    else if (!element.isTriviallyCopyableType(context_))
+      fail(where, "the __global__ variable " + name + " holds elements of type " + spelt +
+                      ", which is not trivially copyable");
+    else if (element.isVolatileQualified())
+      fail(where, "the __global__ variable " + name + " is volatile");
+  }
+
+  /// A class brings an initialisation by its constructor, which the user did not write.
+  void check_initialiser(clang::VarDecl const& variable, std::string const& name) {
+    auto const* const initial = variable.getInit();
+    if (initial == nullptr) return;
+    auto const* const made = dyn_cast<clang::CXXConstructExpr>(initial->IgnoreImplicit());
+    bool const by_itself = made != nullptr && made->getNumArgs() == 0 &&
+                           !made->getParenOrBraceRange().isValid() && !made->isListInitialization();
+    if (by_itself && made->getConstructor()->isTrivial()) return;
+    auto const where = by_itself ? clang::SourceRange(variable.getLocation()) : initial->getSourceRange();
+    fail(where,
+         by_itself
+             ? "the __global__ variable " + name + " has elements with a constructor; they begin as zeros"
+             : "the __global__ variable " + name + " cannot have an initialiser; assign to it in main()");
+  }
+
+  void check_kernel(clang::FunctionDecl const& kernel) {
+    auto const name = "'" + kernel.getNameAsString() + "'";
+    auto const where = clang::SourceRange(kernel.getLocation());
+    if (kernel.isTemplated() || kernel.isTemplateInstantiation())
+      return fail(where, "the kernel " + name + " is a template, which is not supported");
+    if (isa<clang::CXXMethodDecl>(kernel))
+      return fail(where, "the kernel " + name + " is a member of a class, which is not supported");
+    if (kernel.getLocation().isMacroID())
+      return fail(where, "the kernel " + name + " is made by a macro, which mesicc cannot rewrite");
+    if (kernel.isVariadic()) return fail(where, "the kernel " + name + " takes any number of arguments");
+    for (auto const* const parameter : kernel.parameters()) check_parameter(*parameter);
+  }
+
+  void check_parameter(clang::ParmVarDecl const& parameter) {
+    auto const type = parameter.getType();
+    auto const name = parameter.getName().empty()
+                          ? std::string("a parameter of a kernel")
+                          : "the kernel's parameter '" + parameter.getNameAsString() + "'";
+    auto const where = clang::SourceRange(parameter.getLocation());
+    if (type->isReferenceType()) return fail(where, name + " is a reference; hand over a pointer or a value");
+    if (!type->isPointerType()) {
+      if (holds_pointers(type))
+        return fail(where, name + " holds a pointer, which leads nowhere on a device");
+      if (!type.isTriviallyCopyableType(context_)) fail(where, name + " is not trivially copyable");
+      return;
+    }
+    auto const element = shape_of(type->getPointeeType(), context_).element;
+    if (element->isFunctionType()) return fail(where, name + " is a function, which a device cannot call");
+    if (element->isVoidType() || element->isIncompleteType())
+      return fail(where, name + " points to elements of an unknown type");
+    if (type->getPointeeType()->isArrayType() &&
+        shape_of(type->getPointeeType(), context_).element->isArrayType())
+      return fail(where, name + " points to arrays whose sizes are not constant");
+    if (holds_pointers(element)) fail(where, name + " points to pointers, which lead nowhere on a device");
+  }
+
+  bool check_launch(clang::CUDAKernelCallExpr const& launch) {
+    auto const token = launch.getConfig()->getBeginLoc();
+    auto const where = clang::SourceRange(launch.getBeginLoc(), launch.getEndLoc());
+    if (token.isMacroID() || launch.getBeginLoc().isMacroID() || launch.getEndLoc().isMacroID())
+      return fail(where, "a launch by a macro is not supported"), false;
+    if (!parsed_.is_launch_of_dialect(token))
+      return fail(where, "a launch is written kernel<<[x, y]>>(...); blocks are chosen by mesicc"), false;
+    if (is_in_template() || launch.isTypeDependent() || launch.isValueDependent())
+      return fail(where, "a launch in a template is not supported"), false;
+    if (runs_on_devices(function_)) return fail(where, "a kernel cannot launch a kernel"), false;
+    auto const* const kernel = launch.getDirectCallee();
+    if (kernel == nullptr || !is_kernel(kernel))
+      return fail(where, "a launch by a pointer to a kernel is not supported"), false;
+    return check_kernel_of(launch, *kernel) && check_extents(launch);
+  }
+
+  bool check_kernel_of(clang::CUDAKernelCallExpr const& launch, clang::FunctionDecl const& kernel) {
+    if (kernel.isTemplateInstantiation())
+      return fail(launch.getCallee()->getSourceRange(),
+                  "the kernel '" + kernel.getNameAsString() + "' is a template, which is not supported"),
+             false;
+    if (kernel.getDefinition() != nullptr) return true;
+    fail(launch.getCallee()->getSourceRange(),
+         "the kernel '" + kernel.getNameAsString() + "' has no body in this file, which a launch needs",
+         {{at(clang::SourceRange(kernel.getLocation())), "it is declared here"}});
+    return false;
+  }
+
+  bool check_extents(clang::CUDAKernelCallExpr const& launch) {
+    auto const& config = *launch.getConfig();
+    if (config.getNumArgs() <= 2 || isa<clang::CXXDefaultArgExpr>(config.getArg(2))) return true;
+    fail(config.getArg(2)->getSourceRange(), "a launch has one or two extents: kernel<<[x, y]>>(...)");
+    return false;
+  }
+
+  program const& parsed_;
+  clang::ASTContext& context_;
+  std::vector<diagnostic>& found_;
+  checked_parts& parts_;
+  clang::FunctionDecl const* function_ = nullptr;
+  std::set<clang::DeclRefExpr const*> launched_;
+};
+
+}  // namespace
+
+checked_parts checked_program(program const& parsed, std::vector<diagnostic>& found) {
+  checked_parts parts;
+  checker(parsed, found, parts).TraverseDecl(parsed.context().getTranslationUnitDecl());
+  return parts;
+}
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls in a kernel: functions of the user are walked through, of the standard library a few are known.
+#include <clang/AST/Attr.h>
+
+#include <algorithm>
+
+#include "source/dialect.hpp"
+#include "source/kernel_walker.hpp"
+
+namespace ballast::mesicc {
+
+using llvm::dyn_cast;
+using llvm::isa;
+
+namespace {
+
+constexpr std::size_t deepest_call = 16;
+
+std::string name_of(clang::FunctionDecl const& function) { return function.getQualifiedNameAsString(); }
+
+bool is_named(clang::FunctionDecl const& function, std::initializer_list<llvm::StringRef> names) {
+  return function.getDeclName().isIdentifier() && llvm::is_contained(names, function.getName());
+}
+
+/// Arguments that are parameters: of an operator that is a member, the first one is its object.
+unsigned first_argument(clang::CallExpr const& call, clang::FunctionDecl const& callee) {
+  auto const* const method = dyn_cast<clang::CXXMethodDecl>(&callee);
+  return isa<clang::CXXOperatorCallExpr>(call) && method != nullptr && method->isInstance() ? 1 : 0;
+}
+
+}  // namespace
+
+kernel_walker::call_result kernel_walker::call(clang::CallExpr const& call) {
+  auto const* const callee = call.getDirectCallee();
+  auto const nothing = call_result{unknown_of(call.getType(), "is the result of a call", &call), {}};
+  skip_callee(call);
+  if (callee == nullptr) {
+    if (isa<clang::CXXPseudoDestructorExpr>(call.getCallee()->IgnoreParens())) return nothing;
+    fail(call.getSourceRange(), "a call of what is no named function is not supported in a kernel");
+    return skip(&call), nothing;
+  }
+  if (refuse_call(call, *callee)) return skip(&call), nothing;
+  call_result result = nothing;
+  if (call_known(call, *callee, result)) return result;
+  clang::FunctionDecl const* body = nullptr;
+  bool const is_of_library = !is_of_user(callee->getLocation(), context_.getSourceManager());
+  if (is_of_library) return call_unseen(call, *callee);
+  if (callee->isDefaulted()) return call_unseen(call, *callee);
+  if (callee->hasBody(body)) return call_inlined(call, *body);
+  fail(call.getSourceRange(), "'" + name_of(*callee) + "' is called in a kernel and has no body in this file",
+       {{at(clang::SourceRange(callee->getLocation())), "it is declared here"}});
+  return skip(&call), nothing;
+}
+
+bool kernel_walker::refuse_call(clang::CallExpr const& call, clang::FunctionDecl const& callee) {
+  auto const name = callee.getNameAsString();
+  auto const where = call.getSourceRange();
+  if (name.starts_with("__syncthreads") || name == "__syncwarp")
+    return fail(where,
+                "'" + name + "' is not supported: threads of the dialect form no blocks that could wait"),
+           true;
+  if (name.starts_with("__threadfence"))
+    return fail(where, "'" + name +
+                           "' is not supported (assumption A3): no thread may see what others write in the "
+                           "same launch"),
+           true;
+  if (name.starts_with("atomic") || name.starts_with("__sync_") || name.starts_with("__atomic_"))
+    return fail(where, "'" + name +
+                           "' is not supported (assumption A3): no thread may write what others write in "
+                           "the same launch"),
+           true;
+  if (auto const* const method = dyn_cast<clang::CXXMethodDecl>(&callee);
+      method != nullptr && method->isVirtual())
+    return fail(where, "'" + name_of(callee) + "' is virtual, which is not supported in a kernel"), true;
+  return false;
+}
+
+/// Functions that are known by name, most of all the clamps of stencils.
+bool kernel_walker::call_known(clang::CallExpr const& call, clang::FunctionDecl const& callee,
+                               call_result& result) {
+  auto const& sources = context_.getSourceManager();
+  if (is_of_user(callee.getLocation(), sources)) return false;
+  bool const is_of_integers = std::all_of(call.arg_begin(), call.arg_end(), [](auto const* argument) {
+    return argument->getType()->isIntegralOrEnumerationType();
+  });
+  if (is_named(callee, {"__ldg"}) && call.getNumArgs() == 1) {
+    result.returned = read(dereferenced(pointer_of(call.getArg(0))), call);
+    return true;
+  }
+  if (!is_of_integers || isa<clang::CXXMethodDecl>(callee)) return false;
+  std::optional<expression> known;
+  if (is_named(callee, {"min", "max"}) && call.getNumArgs() == 2) {
+    auto const a = read_argument(call.getArg(0)).number, b = read_argument(call.getArg(1)).number;
+    if (a && b) known = callee.getName() == "min" ? smaller_of(*a, *b) : larger_of(*a, *b);
+  } else if (is_named(callee, {"clamp"}) && call.getNumArgs() == 3) {
+    auto const a = read_argument(call.getArg(0)).number, low = read_argument(call.getArg(1)).number,
+               high = read_argument(call.getArg(2)).number;
+    if (a && low && high) known = smaller_of(larger_of(*a, *low), *high);
+  } else if (is_named(callee, {"abs", "labs", "llabs"}) && call.getNumArgs() == 1) {
+    if (auto const a = read_argument(call.getArg(0)).number) known = select(*a < 0, expression(0) - *a, *a);
+  } else {
+    return false;
+  }
+  if (known) result.returned = of_number(*known);
+  result.place.fixed = known;
+  return true;
+}
+
+address kernel_walker::object_of(clang::CallExpr const& call) {
+  if (auto const* const member = dyn_cast<clang::CXXMemberCallExpr>(&call)) {
+    auto const* const object = member->getImplicitObjectArgument();
+    if (object->getType()->isPointerType()) return pointer_of(object);
+    return object->isGLValue() ? locate(object).elements : (evaluate(object), address{});
+  }
+  if (!isa<clang::CXXOperatorCallExpr>(call)) return {};
+  auto const* const object = call.getArg(0);
+  return object->isGLValue() ? locate(object).elements : (evaluate(object), address{});
+}
+
+/// Of a function that is not walked through: it may read what it gets by a reference to const, and change
+/// what it gets by another one. A pointer it might keep.
+void kernel_walker::touch_argument(clang::Expr const* argument, bool may_change, std::string const& callee) {
+  if (!argument->isGLValue()) {
+    auto const known = evaluate(argument);
+    if (known.leads_to) escape(*known.leads_to, *argument, "is handed to " + callee);
+    return;
+  }
+  auto const place = locate(argument);
+  if (place.elements.targets.empty() && !place.elements.lost) return;
+  if (!may_change) {
+    read(place, *argument);
+    return;
+  }
+  escape(place.elements, *argument, "is handed to " + callee);
+}
+
+kernel_walker::call_result kernel_walker::call_unseen(clang::CallExpr const& call,
+                                                      clang::FunctionDecl const& callee) {
+  auto const first = first_argument(call, callee);
+  auto const name = "'" + name_of(callee) + "'";
+  call_result result{unknown_of(call.getType(), "is the result of a call", &call), {}};
+  if (auto const* const method = dyn_cast<clang::CXXMethodDecl>(&callee);
+      method != nullptr && method->isInstance()) {
+    result.place.elements = object_of(call);
+    for (auto& one : result.place.elements.targets) one.path.within_element = true;
+    if (result.place.elements.lost) fail_lost(result.place.elements, call);
+    record(access_kind::read, result.place.elements, call.getSourceRange());
+    if (!method->isConst()) record(access_kind::write, result.place.elements, call.getSourceRange());
+  }
+  for (auto i = first; i < call.getNumArgs(); ++i) {
+    bool const known = i - first < callee.getNumParams();
+    bool const to_const =
+        known && callee.getParamDecl(i - first)->getType().getNonReferenceType().isConstQualified();
+    touch_argument(call.getArg(i), !to_const, name);
+  }
+  return result;
+}
+
+void kernel_walker::bind_arguments(clang::CallExpr const& call, clang::FunctionDecl const& callee) {
+  auto const first = first_argument(call, callee);
+  exposed_.try_emplace(callee.getCanonicalDecl(), exposed_variables(callee.getBody()));
+  for (unsigned i = 0; i < callee.getNumParams() && i + first < call.getNumArgs(); ++i) {
+    auto const* const parameter = callee.getParamDecl(i);
+    auto const* const argument = call.getArg(i + first);
+    if (parameter->getType()->isReferenceType())
+      now_.references[parameter] =
+          argument->isGLValue() ? locate(argument) : (evaluate(argument), location{});
+    else
+      bind(parameter, argument->isGLValue() ? read_argument(argument) : evaluate(argument));
+  }
+}
+
+kernel_walker::call_result kernel_walker::call_inlined(clang::CallExpr const& call,
+                                                       clang::FunctionDecl const& callee) {
+  auto const calls_itself = std::ranges::any_of(frames_, [&](call_frame const& frame) {
+    return frame.function->getCanonicalDecl() == callee.getCanonicalDecl();
+  });
+  if (calls_itself || frames_.size() >= deepest_call || callee.isVariadic()) {
+    fail(call.getSourceRange(),
+         "'" + name_of(callee) + "' " +
+             (calls_itself ? "calls itself, which is"
+                           : "is called too deeply, or takes any arguments, which are") +
+             " not supported in a kernel");
+    return skip(&call), call_result{unknown_of(call.getType(), "is not known", &call), {}};
+  }
+  call_frame frame;
+  if (auto const* const method = dyn_cast<clang::CXXMethodDecl>(&callee);
+      method != nullptr && method->isInstance()) {
+    frame.self = object_of(call);
+    for (auto& one : frame.self.targets) one.path.within_element = true;
+  }
+  bind_arguments(call, callee);
+  frame.function = &callee;
+  frame.guards = guards_.size();
+  frames_.push_back(std::move(frame));
+  run(callee.getBody());
+  check_all_seen(callee.getBody());
+  auto result = result_of(frames_.back(), call);
+  frames_.pop_back();
+  return result;
+}
+
+/// Of several results the first one whose condition holds.
+kernel_walker::call_result kernel_walker::result_of(call_frame const& frame, clang::CallExpr const& call) {
+  call_result result{unknown_of(call.getType(), "is the result of a call", &call), {}};
+  if (!frame.returned.empty() && !frame.returns_from_loop) {
+    result.returned = frame.returned.back().second;
+    for (auto one = frame.returned.rbegin() + 1; one != frame.returned.rend(); ++one)
+      result.returned = choice(one->first, one->second, result.returned);
+  }
+  if (frame.returned_places.empty()) return result;
+  if (frame.returns_from_loop) {
+    result.place.elements = lost_address("is a reference that a loop returned");
+    return result;
+  }
+  result.place = frame.returned_places.back().second;
+  for (auto one = frame.returned_places.rbegin() + 1; one != frame.returned_places.rend(); ++one) {
+    result.place.elements = choice(one->first, one->second.elements, result.place.elements);
+    result.place.local = nullptr;
+    result.place.fixed.reset();
+  }
+  return result;
+}
+
+}  // namespace ballast::mesicc

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops of a kernel. One that counts has a counter in the model; of others only one round is seen, with
+// nothing known of what they change.
+#include <llvm/ADT/SmallVector.h>
+
+#include "source/integer_bounds.hpp"
+#include "source/kernel_walker.hpp"
+
+namespace ballast::mesicc {
+
+using llvm::dyn_cast;
+using llvm::isa;
+
+namespace {
+
+void split_by(clang::BinaryOperatorKind what, clang::Expr const* expression,
+              std::vector<clang::Expr const*>& parts) {
+  auto const* const binary = dyn_cast<clang::BinaryOperator>(expression->IgnoreParens());
+  if (binary == nullptr || binary->getOpcode() != what) return parts.push_back(expression);
+  split_by(what, binary->getLHS(), parts);
+  split_by(what, binary->getRHS(), parts);
+}
+
+std::vector<clang::Stmt const*> statements_of(clang::Stmt const* body) {
+  auto const* const block = dyn_cast<clang::CompoundStmt>(body);
+  return block == nullptr ? std::vector<clang::Stmt const*>{body}
+                          : std::vector<clang::Stmt const*>(block->body_begin(), block->body_end());
+}
+
+clang::BinaryOperatorKind mirrored(clang::BinaryOperatorKind relation) {
+  switch (relation) {
+    case clang::BO_LT:
+      return clang::BO_GT;
+    case clang::BO_GT:
+      return clang::BO_LT;
+    case clang::BO_LE:
+      return clang::BO_GE;
+    case clang::BO_GE:
+      return clang::BO_LE;
+    default:
+      return relation;
+  }
+}
+
+/// Whether a loop that goes on while `counter relation bound` counts towards its end.
+bool leads_to_end(clang::BinaryOperatorKind relation, std::int64_t step) {
+  if (relation == clang::BO_NE) return step == 1 || step == -1;
+  return step > 0 ? relation == clang::BO_LT || relation == clang::BO_LE
+                  : relation == clang::BO_GT || relation == clang::BO_GE;
+}
+
+}  // namespace
+
+condition kernel_walker::run_for(clang::ForStmt const& loop) {
+  if (loop.getInit() != nullptr) run(loop.getInit());
+  if (loop.getConditionVariable() != nullptr) return refuse_statement(loop);
+  loop_text text{loop.getCond(), statements_of(loop.getBody()), {}, &loop};
+  if (loop.getInc() != nullptr) split_by(clang::BO_Comma, loop.getInc(), text.counts);
+  return run_loop(text);
+}
+
+condition kernel_walker::run_while(clang::WhileStmt const& loop) {
+  if (loop.getConditionVariable() != nullptr) return refuse_statement(loop);
+  loop_text text{loop.getCond(), statements_of(loop.getBody()), {}, &loop};
+  bool const may_skip_its_end = has_continue(loop.getBody());
+  auto const* const last = text.body.empty() ? nullptr : dyn_cast<clang::Expr>(text.body.back());
+  if (last != nullptr && !may_skip_its_end) {
+    text.body.pop_back();
+    split_by(clang::BO_Comma, last, text.counts);
+  }
+  return run_loop(text);
+}
+
+condition kernel_walker::run_loop(loop_text const& text) {
+  counted_loop counted;
+  if (!frames_.empty()) ++frames_.back().loops;
+  if (recognise(text, counted))
+    run_counted(text, counted);
+  else
+    run_uncounted(text);
+  if (!frames_.empty()) --frames_.back().loops;
+  if (!has_return(text.whole)) return condition(true);
+  return unknown_condition("a loop may have returned", at(text.whole->getSourceRange()));
+}
+
+condition kernel_walker::run_do(clang::DoStmt const& loop) {
+  auto const assigned = assigned_variables(&loop);
+  ++frames_.back().loops;
+  forget(assigned, "changes in a loop", &loop);
+  auto const goes_on = run(loop.getBody());
+  bool const may_leave = !is_constant(goes_on, true);
+  unsure_ += may_leave ? 1 : 0;
+  evaluate_condition(loop.getCond());
+  unsure_ -= may_leave ? 1 : 0;
+  forget(assigned, "changes in a loop", &loop);
+  --frames_.back().loops;
+  if (!has_return(&loop)) return condition(true);
+  return unknown_condition("a loop may have returned", at(loop.getSourceRange()));
+}
+
+/// Over an array: its elements are counted. Over anything else only one round is seen.
+condition kernel_walker::run_range_for(clang::CXXForRangeStmt const& loop) {
+  if (loop.getInit() != nullptr) run(loop.getInit());
+  auto const assigned = assigned_variables(loop.getBody());
+  auto const range = loop.getRangeInit()->isGLValue() ? locate(loop.getRangeInit()) : location{};
+  if (!loop.getRangeInit()->isGLValue()) evaluate(loop.getRangeInit());
+  auto const* const array = context_.getAsConstantArrayType(loop.getRangeInit()->getType());
+  if (array == nullptr && !range.elements.targets.empty()) return refuse_statement(loop);
+  auto const count = array == nullptr ? unknown_value("is not known", at(loop.getSourceRange()))
+                                      : expression(array->getSize().getSExtValue());
+  forget(assigned, "changes in a loop", &loop);
+  auto const id = int(model_.loops.size());
+  model_.loops.push_back({loop.getLoopVariable()->getNameAsString(), 0, count, 1,
+                          !has_way_out(loop.getBody()), at(clang::SourceRange(loop.getForLoc()))});
+  loops_.push_back(id);
+  ++frames_.back().loops;
+  auto element = range;
+  if (!range.elements.targets.empty()) element = dereferenced(advanced(decayed(range), loop_counter(id)));
+  auto const& variable = *loop.getLoopVariable();
+  if (variable.getType()->isReferenceType())
+    now_.references[&variable] = element;
+  else
+    now_.values[&variable] = as_followed(read(element, *loop.getRangeInit()), variable.getType(), &loop);
+  run(loop.getBody());
+  --frames_.back().loops;
+  loops_.pop_back();
+  forget(assigned, "changes in a loop", &loop);
+  if (!has_return(&loop)) return condition(true);
+  return unknown_condition("a loop may have returned", at(loop.getSourceRange()));
+}
+
+std::optional<std::int64_t> kernel_walker::step_of(clang::Expr const* count, clang::VarDecl const*& counter) {
+  count = count->IgnoreParenImpCasts();
+  if (auto const* const unary = dyn_cast<clang::UnaryOperator>(count)) {
+    if (!unary->isIncrementDecrementOp()) return std::nullopt;
+    counter = variable_named(unary->getSubExpr());
+    return unary->isIncrementOp() ? 1 : -1;
+  }
+  auto const* const binary = dyn_cast<clang::BinaryOperator>(count);
+  if (binary == nullptr || !binary->isAssignmentOp()) return std::nullopt;
+  counter = variable_named(binary->getLHS());
+  auto what = binary->getOpcode();
+  auto const* by = binary->getRHS();
+  if (what == clang::BO_Assign) {
+    auto const* const sum = dyn_cast<clang::BinaryOperator>(by->IgnoreParenImpCasts());
+    if (sum == nullptr || (sum->getOpcode() != clang::BO_Add && sum->getOpcode() != clang::BO_Sub))
+      return std::nullopt;
+    bool const behind = sum->getOpcode() == clang::BO_Add && variable_named(sum->getRHS()) == counter;
+    if (!behind && variable_named(sum->getLHS()) != counter) return std::nullopt;
+    by = behind ? sum->getLHS() : sum->getRHS();
+    what = sum->getOpcode() == clang::BO_Add ? clang::BO_AddAssign : clang::BO_SubAssign;
+  }
+  if (what != clang::BO_AddAssign && what != clang::BO_SubAssign) return std::nullopt;
+  auto const step = quiet_constant(by);
+  if (!step || *step == 0) return std::nullopt;
+  return what == clang::BO_AddAssign ? *step : -*step;
+}
+
+/// A constant of the program or of this launch, looked at without noting accesses.
+std::optional<std::int64_t> kernel_walker::quiet_constant(clang::Expr const* expression) {
+  if (auto const known = constant_of(expression)) return (*known)->value;
+  auto const* const variable = variable_named(expression);
+  auto const known = variable == nullptr ? now_.values.end() : now_.values.find(variable);
+  if (known == now_.values.end() || !known->second.number || !is_constant(*known->second.number))
+    return std::nullopt;
+  return (*known->second.number)->value;
+}
+
+bool kernel_walker::recognise_bound(clang::Expr const* condition, counted_loop& counted) {
+  auto const* const binary = dyn_cast<clang::BinaryOperator>(condition->IgnoreParens());
+  if (binary == nullptr || !(binary->isRelationalOp() || binary->getOpcode() == clang::BO_NE)) return false;
+  bool const first = variable_named(binary->getLHS()) == counted.counter;
+  if (!first && variable_named(binary->getRHS()) != counted.counter) return false;
+  auto const* const bound = first ? binary->getRHS() : binary->getLHS();
+  auto const relation = first ? binary->getOpcode() : mirrored(binary->getOpcode());
+  if (!bound->getType()->isIntegerType() || names(bound, counted.counter)) return false;
+  if (!leads_to_end(relation, counted.step)) return false;
+  counted.is_unsigned = binary->getLHS()->getType()->isUnsignedIntegerType();
+  counted.bound = bound;
+  counted.relation = relation;
+  return true;
+}
+
+bool kernel_walker::recognise(loop_text const& text, counted_loop& counted) {
+  if (text.condition == nullptr) return false;
+  for (auto const* const count : text.counts) {
+    auto const step = step_of(count, counted.counter);
+    if (!step || counted.counter == nullptr || !is_followed(*counted.counter)) continue;
+    if (assignments_to(counted.counter, text.whole) !=
+        (starts_with_assignment(text, counted.counter) ? 2 : 1))
+      continue;
+    counted.step = *step;
+    counted.count = count;
+    std::vector<clang::Expr const*> parts;
+    split_by(clang::BO_LAnd, text.condition, parts);
+    if (!recognise_bound(parts.front(), counted)) continue;  // what comes before it sees one round more
+    counted.further.assign(parts.begin() + 1, parts.end());
+    auto const& start = now_.values[counted.counter].number;
+    return start.has_value() && counts_without_wrap(counted, *start);
+  }
+  return false;
+}
+
+bool kernel_walker::starts_with_assignment(loop_text const& text, clang::VarDecl const* counter) {
+  auto const* const loop = dyn_cast<clang::ForStmt>(text.whole);
+  return loop != nullptr && loop->getInit() != nullptr && assignments_to(counter, loop->getInit()) == 1;
+}
+
+/// An unsigned counter that starts below 0 or counts down past 0 wraps around.
+bool kernel_walker::counts_without_wrap(counted_loop const& counted, expression const& start) {
+  bool const wraps = counted.is_unsigned || counted.counter->getType()->isUnsignedIntegerType();
+  if (!wraps) return true;
+  if (bounds_of(start, model_, guards_).low < 0) return false;
+  return counted.step > 0 || (counted.relation == clang::BO_GT && counted.step == -1);
+}
+
+void kernel_walker::forget(variables const& assigned, std::string const& why, clang::Stmt const* where) {
+  for (auto const* const variable : assigned) {
+    auto const known = now_.values.find(variable);
+    if (known != now_.values.end())
+      known->second = unknown_of(variable->getType(), "'" + variable->getNameAsString() + "' " + why, where);
+  }
+}
+
+/// What each variable grows by in a round, of those that grow by the same in each.
+std::map<clang::VarDecl const*, expression> kernel_walker::inductions(loop_text const& text,
+                                                                      counted_loop const& counted) {
+  std::map<clang::VarDecl const*, expression> found;
+  auto statements = text.body;
+  statements.insert(statements.end(), text.counts.begin(), text.counts.end());
+  auto const* const loop = dyn_cast<clang::ForStmt>(text.whole);
+  if (loop != nullptr && has_continue(loop->getBody())) return found;
+  for (auto const* const statement : statements) {
+    auto const* const count = dyn_cast<clang::Expr>(statement);
+    clang::VarDecl const* variable = nullptr;
+    auto const step = count == nullptr ? std::nullopt : step_of(count, variable);
+    if (!step || variable == nullptr || variable == counted.counter || !is_followed(*variable)) continue;
+    if (assignments_to(variable, text.whole) == 1) found.emplace(variable, *step);
+  }
+  return found;
+}
+
+void kernel_walker::start_inductions(std::map<clang::VarDecl const*, expression> const& steps,
+                                     environment const& before, expression const& round) {
+  for (auto const& [variable, step] : steps) {
+    auto const known = before.values.find(variable);
+    if (known == before.values.end()) continue;
+    auto& starts = now_.values[variable];
+    if (known->second.number) {
+      auto const grown = *known->second.number + step * round;
+      bool const wraps =
+          variable->getType()->isUnsignedIntegerType() && bounds_of(grown, model_, guards_).low < 0;
+      if (!wraps) starts = of_number(grown);
+    }
+    if (known->second.leads_to) starts = of_address(advanced(*known->second.leads_to, step * round));
+  }
+}
+
+void kernel_walker::run_counted(loop_text const& text, counted_loop const& counted) {
+  auto const before = now_;
+  auto assigned = assigned_variables(text.whole);
+  auto const steps = inductions(text, counted);
+  auto const first = *now_.values[counted.counter].number;
+  forget(assigned, "changes in a loop", text.whole);
+  auto bound = evaluate(counted.bound)
+                   .number.value_or(unknown_value("is not known", at(counted.bound->getSourceRange())));
+  if (counted.relation == clang::BO_LE) bound = bound + 1;
+  if (counted.relation == clang::BO_GE) bound = bound - 1;
+  bool const whole = counted.further.empty() && !has_way_out_of(text);
+  auto const id = int(model_.loops.size());
+  model_.loops.push_back({counted.counter->getNameAsString(), first, bound, counted.step, whole,
+                          at(clang::SourceRange(text.whole->getBeginLoc()))});
+  loops_.push_back(id);
+  auto const distance = counted.step > 0 ? loop_counter(id) - first : first - loop_counter(id);
+  auto const round = distance / expression(std::abs(counted.step));
+  now_.values[counted.counter] = of_number(loop_counter(id));
+  start_inductions(steps, before, round);
+  auto const guards = guards_.size();
+  for (auto const* const part : counted.further) guards_.push_back(evaluate_condition(part));
+  run_body(text);
+  guards_.resize(guards, condition(true));
+  loops_.pop_back();
+  forget(assigned, "changes in a loop", text.whole);
+  auto const& range = model_.loops.back();
+  now_.values[counted.counter] =
+      unknown_of(counted.counter->getType(), "is known in its loop only", text.whole);
+  if (!whole || std::abs(range.step) != 1) return;
+  now_.values[counted.counter] =
+      of_number(counted.step > 0 ? larger_of(first, bound) : smaller_of(first, bound));
+  auto const rounds = larger_of(0, counted.step > 0 ? bound - first : first - bound);
+  start_inductions(steps, before, rounds);
+}
+
+bool kernel_walker::has_way_out_of(loop_text const& text) {
+  return std::ranges::any_of(text.body, [](auto const* statement) { return has_way_out(statement); });
+}
+
+void kernel_walker::run_body(loop_text const& text) {
+  run_all(text.body);
+  if (std::ranges::any_of(text.body, [](auto const* statement) { return has_continue(statement); }))
+    forget(assigned_variables(text.whole), "changes in a loop", text.whole);
+  for (auto const* const count : text.counts) run(count);
+}
+
+void kernel_walker::run_uncounted(loop_text const& text) {
+  auto const assigned = assigned_variables(text.whole);
+  forget(assigned, "changes in a loop", text.whole);
+  auto const guards = guards_.size();
+  if (text.condition != nullptr) guards_.push_back(evaluate_condition(text.condition));
+  ++unsure_;
+  run_body(text);
+  --unsure_;
+  guards_.resize(guards, condition(true));
+  forget(assigned, "changes in a loop", text.whole);
+}
+
+}  // namespace ballast::mesicc
