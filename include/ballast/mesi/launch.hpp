@@ -58,6 +58,9 @@ class launch_uses {
  public:
   launch_uses(launch_form form, threads of, std::string kernel) : form_(form), of_(of), kernel_(std::move(kernel)) {}
 
+  std::int64_t threads_x() const { return of_.x; }
+  std::int64_t threads_y() const { return of_.y; }
+
   template <class P, class Touched>
   auto reads(P array, char const* name, Touched touched) const {
     return access<element_of<P> const>(array, name, touched, access_mode::reads);

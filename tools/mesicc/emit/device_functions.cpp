@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "emit/dialect.hpp"
 #include "emit/shared_variables.hpp"
+#include "source/dialect.hpp"
 
 namespace ballast::mesicc {
 

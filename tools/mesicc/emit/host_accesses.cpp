@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "emit/dialect.hpp"
+#include "source/dialect.hpp"
 
 namespace ballast::mesicc {
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/launch_struct.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "model/expression_text.hpp"
 
 namespace ballast::mesicc {
@@ -18,30 +21,51 @@ struct array_use {
   std::vector<element_range> ranges;  ///< none: the whole array
 };
 
-/// A pointer has two of them where it reads beyond what it writes.
-std::vector<array_use> uses_of(array_plan const& plan) {
+array_use reads_of(array_plan const& plan) {
+  if (plan.reads_all) return {"reads_all", {}};
+  return {"reads", plan.reads};
+}
+
+/// A pointer has two of them where it reads beyond what it writes. A launch that is not cut has its arrays
+/// whole.
+std::vector<array_use> uses_of(array_plan const& plan, bool partitioned) {
   if (!plan.is_written() && !plan.is_read()) return {};
-  if (!plan.is_written()) return {{plan.reads_all ? "reads_all" : "reads", plan.reads}};
-  if (plan.writes_all) return {{"updates_all", {}}};
+  if (!plan.is_written()) return {partitioned ? reads_of(plan) : array_use{"reads_all", {}}};
+  if (plan.writes_all || !partitioned) return {{"updates_all", {}}};
   if (!plan.is_read()) return {{"writes", plan.writes}};
   array_use const written{"updates", plan.writes};
   if (plan.reads_only_what_it_writes) return {written};
-  return {written, {plan.reads_all ? "reads_all" : "reads", plan.reads}};
+  return {written, reads_of(plan)};
+}
+
+bool names_scalar(expression const& value, std::int64_t scalar);
+
+bool names_scalar(condition const& value, std::int64_t scalar) {
+  return std::ranges::any_of(value->operands, [&](auto const& part) { return names_scalar(part, scalar); }) ||
+         std::ranges::any_of(value->conditions, [&](auto const& part) { return names_scalar(part, scalar); });
+}
+bool names_scalar(expression const& value, std::int64_t scalar) {
+  if (value->what == operation::scalar) return value->value == scalar;
+  return std::ranges::any_of(value->operands, [&](auto const& part) { return names_scalar(part, scalar); }) ||
+         std::ranges::any_of(value->conditions, [&](auto const& part) { return names_scalar(part, scalar); });
 }
 
 class printer {
  public:
   printer(launch_struct const& what, launch_model const& model, launch_plan const& plan)
-      : what_(what), model_(model), plan_(plan), names_(names_in_code(model)) {}
+      : what_(what), model_(model), plan_(plan), names_(names_in_code(model)) {
+    for (auto const& array : plan.arrays) uses_.push_back(uses_of(array, plan.partitioned));
+  }
 
   std::string text() const {
-    return "// line " + std::to_string(model_.where.line) + ": " + model_.kernel + "<<[" + axes() +
-           "]>>\nnamespace {\nstruct " + what_.name + " {\n" + members() + form() + call() + uses() + bind() +
+    return "namespace {\nstruct " + what_.name + " {\n" + members() + form() + call() + uses() + bind() +
            arrays() + "};\n}  // namespace\n";
   }
 
  private:
-  std::string axes() const { return model_.dimensions == 2 ? "x, y" : "x"; }
+  std::string const& name_of_array(std::size_t array) const {
+    return what_.members[what_.arrays[array]].name;
+  }
 
   std::string members() const {
     std::string text;
@@ -49,19 +73,15 @@ class printer {
     return text;
   }
   std::string form() const {
-    return "  static constexpr char name[] = \"" + model_.kernel +
-           "\";\n  static constexpr ballast::mesi::launch_form form{" + std::to_string(plan_.block.x) + ", " +
-           std::to_string(plan_.block.y) + ", ballast::mesi::axis::" +
-           (!plan_.partitioned     ? "none"
-            : plan_.cut == axis::y ? "y"
-                                   : "x") +
-           "};\n";
+    std::string const cut = !plan_.partitioned ? "none" : plan_.cut == axis::y ? "y" : "x";
+    return "  static constexpr char name[] = \"" + model_.kernel + "\";\n" +
+           "  static constexpr ballast::mesi::launch_form form{" + std::to_string(plan_.block.x) + ", " +
+           std::to_string(plan_.block.y) + ", ballast::mesi::axis::" + cut + "};\n";
   }
   std::string call() const {
-    std::vector<std::string> words;
-    if (what_.has_thread_id) words.push_back("lThreadId");
+    std::vector<std::string> words{"lThreadId"};
     for (auto const& member : what_.members) words.push_back(member.argument);
-    return "  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const { " + what_.callee + "(" +
+    return "  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const { " + model_.kernel + "(" +
            joined(words, ", ") + "); }\n";
   }
 
@@ -74,36 +94,54 @@ class printer {
   std::string text_of_use(array_use const& use, std::string const& name) const {
     auto const first = "of." + use.mode + "(" + name + ", \"" + name + "\"";
     if (use.ranges.empty()) return first + ")";
-    return first + ", [=, *this](ballast::mesi::part part) { return ballast::mesi::ranges{" +
+    return first + ", [=](ballast::mesi::part part) { return ballast::mesi::ranges{" +
            text_of_ranges(use.ranges) + "}; })";
+  }
+
+  bool is_named(std::size_t scalar) const {
+    auto const names = [&](element_range const& one) {
+      return names_scalar(one.begin, std::int64_t(scalar)) || names_scalar(one.end, std::int64_t(scalar));
+    };
+    for (auto const& of_array : uses_)
+      for (auto const& use : of_array)
+        if (std::ranges::any_of(use.ranges, names)) return true;
+    return false;
+  }
+  /// Scalars that the ranges name, wide enough that nothing overflows.
+  std::string scalars() const {
+    std::string text;
+    for (std::size_t i = 0; i < model_.scalars.size(); ++i) {
+      auto const& scalar = model_.scalars[i];
+      if (!is_named(i)) continue;
+      auto const from = (scalar.argument < 0 ? "of." + scalar.spelling + "()" : "this->" + scalar.spelling);
+      text += "    std::int64_t const " + scalar.spelling + " = std::int64_t(" + from + ");\n";
+    }
+    return text;
   }
 
   std::string uses() const {
     std::vector<std::string> all;
-    for (std::size_t i = 0; i < model_.arrays.size(); ++i)
-      for (auto const& use : uses_of(plan_.arrays[i]))
-        all.push_back(text_of_use(use, model_.arrays[i].parameter));
-    return "  auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {\n    return "
-           "std::tuple(" +
-           joined(all, ",\n                      ") + ");\n  }\n";
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      for (auto const& use : uses_[i]) all.push_back(text_of_use(use, name_of_array(i)));
+    return "  auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {\n" + scalars() +
+           "    return std::tuple(" + joined(all, ",\n                      ") + ");\n  }\n";
   }
   std::string bind() const {
     std::vector<std::string> parameters;
     std::string body;
-    for (std::size_t i = 0; i < model_.arrays.size(); ++i) {
-      auto const& name = model_.arrays[i].parameter;
-      auto const uses = uses_of(plan_.arrays[i]);
-      for (std::size_t use = 0; use < uses.size(); ++use)
+    for (std::size_t i = 0; i < uses_.size(); ++i) {
+      auto const& name = name_of_array(i);
+      for (std::size_t use = 0; use < uses_[i].size(); ++use)
         parameters.push_back(use == 0 ? "auto " + name + "_here" : "auto");
-      if (!uses.empty())
+      if (!uses_[i].empty())
         body += "    " + name + " = ballast::mesi::biased(" + name + ", " + name + "_here);\n";
     }
     return "  void bind(" + joined(parameters, ", ") + ") {\n" + body + "  }\n";
   }
   std::string arrays() const {
     std::string body;
-    for (std::size_t i = 0; i < model_.arrays.size(); ++i)
-      if (!uses_of(plan_.arrays[i]).empty()) body += " f(" + model_.arrays[i].parameter + ");";
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      if (!uses_[i].empty()) body += " f(" + name_of_array(i) + ");";
     return "  template <class F>\n  void for_each_array([[maybe_unused]] F f) const {" + body + " }\n";
   }
 
@@ -111,6 +149,7 @@ class printer {
   launch_model const& model_;
   launch_plan const& plan_;
   leaf_names names_;
+  std::vector<std::vector<array_use>> uses_;  ///< of each array
 };
 
 }  // namespace

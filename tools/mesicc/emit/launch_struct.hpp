@@ -17,12 +17,11 @@ struct launch_member {
       argument;  ///< in the call of the kernel: "a", or "*a" for a variable that the kernel names itself
 };
 
-/// What the text of a launch's struct is made from.
+/// What the text of a launch's struct is made from, besides the model and the plan.
 struct launch_struct {
-  std::string name;    ///< "matmul_18"
-  std::string callee;  ///< "matmul", or "scale<float>"
-  bool has_thread_id = true;
-  std::vector<launch_member> members;
+  std::string name;                    ///< "matmul_18"
+  std::vector<launch_member> members;  ///< in the order of the kernel's parameters
+  std::vector<std::size_t> arrays;     ///< of each array of the model: its place among the members
 };
 
 /// The struct, lines ended. Parts, ranges and modes are the plan's.

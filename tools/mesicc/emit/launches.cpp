@@ -4,24 +4,24 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/Lex/Lexer.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
-#include "emit/dialect.hpp"
 #include "emit/launch_struct.hpp"
 #include "emit/line_directive.hpp"
 #include "emit/shared_variables.hpp"
+#include "source/dialect.hpp"
 
 namespace ballast::mesicc {
 namespace {
 
 using clang::SourceLocation;
 
-/// The kernel as it is written, for instances of templates too, and as far as the launch sees it.
+/// The last declaration of the kernel that the launch sees.
 clang::FunctionDecl const* kernel_of(clang::CUDAKernelCallExpr const& call,
                                      clang::SourceManager const& sources) {
-  auto const* kernel = called_by(&call);
-  if (auto const* const pattern = kernel->getTemplateInstantiationPattern()) kernel = pattern;
+  auto const* const kernel = called_by(&call);
   auto const* last = kernel->getFirstDecl();
   for (auto const* const declared : kernel->redecls())
     if (sources.isBeforeInTranslationUnit(declared->getLocation(), call.getBeginLoc()) &&
@@ -45,13 +45,15 @@ class launch_writer {
       : functions_(functions), rewriter_(rewriter), sources_(rewriter.sources()) {}
 
   std::string write(planned_launch const& launch) {
-    auto const& call = *launch.call;
-    auto const* const kernel = kernel_of(call, sources_);
+    auto const& [site, plan] = launch;
+    auto const* const kernel = kernel_of(*site.call, sources_);
     auto const& hidden = functions_.hidden_of(kernel);
-    launch_struct const what{unused_name(launch.model), callee_of(call), true, members_of(call, hidden)};
-    add_behind(*kernel, text_of(what, launch.model, launch.plan));
+    launch_struct const what{unused_name(site.model), members_of(*site.call, hidden),
+                             arrays_of(site, hidden)};
+    auto const title = site.model.where.file + ", launch in line " + std::to_string(site.model.where.line);
+    behind_[end_of(*kernel)] += line_directive(1, title) + text_of(what, site.model, plan);
     auto const name = qualifier_of(*kernel) + what.name;
-    rewrite_call(call, name, hidden);
+    rewrite_call(*site.call, name, hidden);
     return name;
   }
 
@@ -72,11 +74,17 @@ class launch_writer {
     return name.substr(0, name.size() - own.size());
   }
 
-  std::string callee_of(clang::CUDAKernelCallExpr const& call) const {
-    auto const* const reference = llvm::dyn_cast<clang::DeclRefExpr>(call.getCallee()->IgnoreParenImpCasts());
-    auto const name = called_by(&call)->getNameAsString();
-    if (reference == nullptr || !reference->hasExplicitTemplateArgs()) return name;
-    return name + rewriter_.text_of({reference->getLAngleLoc(), reference->getRAngleLoc()});
+  /// Of each array of the model, where it is among the members: those that the kernel names itself come
+  /// first.
+  static std::vector<std::size_t> arrays_of(launch_site const& site, hidden_parameters const& hidden) {
+    std::vector<std::size_t> places;
+    auto named = site.named.begin();
+    for (int const argument : site.arguments) {
+      auto const at = argument < 0 ? std::ranges::find(hidden.variables, *named++) - hidden.variables.begin()
+                                   : std::ptrdiff_t(hidden.variables.size()) + argument;
+      places.push_back(std::size_t(at));
+    }
+    return places;
   }
 
   std::vector<launch_member> members_of(clang::CUDAKernelCallExpr const& call,
@@ -114,9 +122,6 @@ class launch_writer {
     if (kernel.doesThisDeclarationHaveABody()) return kernel.getEndLoc();
     auto const next = clang::Lexer::findNextToken(kernel.getEndLoc(), sources_, rewriter_.language());
     return next ? next->getLocation() : kernel.getEndLoc();
-  }
-  void add_behind(clang::FunctionDecl const& kernel, std::string const& text) {
-    behind_[end_of(kernel)] += "\n" + text;
   }
 
   void insert_behind(SourceLocation token, std::string const& text) {

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <clang/AST/ExprCXX.h>
-
 #include <string>
 #include <vector>
 
 #include "emit/device_functions.hpp"
 #include "emit/source_rewriter.hpp"
-#include "model/launch_model.hpp"
 #include "model/launch_plan.hpp"
+#include "source/launch_sites.hpp"
 
 namespace ballast::mesicc {
 
 /// A launch of the program with what was found out about it.
 struct planned_launch {
-  clang::CUDAKernelCallExpr const* call;
-  launch_model model;
+  launch_site site;
   launch_plan plan;
 };
 

@@ -5,7 +5,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 
-#include "emit/dialect.hpp"
+#include "source/dialect.hpp"
 
 namespace ballast::mesicc {
 

@@ -3,7 +3,7 @@
 
 #include <clang/Lex/Lexer.h>
 
-#include "emit/dialect.hpp"
+#include "source/dialect.hpp"
 
 namespace ballast::mesicc {
 

@@ -1,73 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/translate.hpp"
 
-#include <clang/AST/RecursiveASTVisitor.h>
-#include <clang/Frontend/ASTUnit.h>
+#include <algorithm>
+#include <utility>
 
-#include "emit/assembled_source.hpp"
-#include "emit/device_functions.hpp"
-#include "emit/dialect.hpp"
-#include "emit/host_accesses.hpp"
-#include "emit/launches.hpp"
-#include "emit/scaffold.hpp"
-#include "emit/shared_variables.hpp"
+#include "analysis/analyse_launch.hpp"
+#include "emit/emitted_source.hpp"
+#include "source/launch_sites.hpp"
+#include "source/program.hpp"
 
 namespace ballast::mesicc {
 namespace {
 
-class collector : public clang::RecursiveASTVisitor<collector> {
- public:
-  bool VisitVarDecl(clang::VarDecl* variable) {
-    if (is_shared_variable(variable)) variables.push_back(variable);
-    return true;
-  }
-  bool VisitCUDAKernelCallExpr(clang::CUDAKernelCallExpr* call) {
-    calls.push_back(call);
-    return true;
-  }
-  std::vector<clang::VarDecl const*> variables;
-  std::vector<clang::CUDAKernelCallExpr const*> calls;
-};
+bool is_error(diagnostic const& one) { return one.level == severity::error; }
 
-planned_launch plan_for_now(clang::CUDAKernelCallExpr const* call, clang::SourceManager const& sources) {
-  planned_launch launch{call, {}, {}};
-  launch.model.kernel = called_by(call)->getNameAsString();
-  launch.model.where.line = sources.getSpellingLineNumber(call->getBeginLoc());
-  launch.model.dimensions = 2;
-  launch.plan.partitioned = false;
-  for (auto const* const parameter : called_by(call)->parameters()) {
-    if (!parameter->getType()->isPointerType()) continue;
-    launch.model.arrays.push_back(
-        {.parameter = parameter->getNameAsString(), .variable = "", .element_type = ""});
-    launch.plan.arrays.emplace_back();
-    launch.plan.arrays.back().reads_all = launch.plan.arrays.back().writes_all = true;
-  }
-  return launch;
+void append(std::vector<diagnostic>& to, std::vector<diagnostic> more) {
+  std::ranges::move(more, std::back_inserter(to));
+}
+
+/// Adds what was found out about a launch; nothing is added to `launches` if it was refused.
+void plan(launch_site site, analysis_options const& options, translation& made,
+          std::vector<planned_launch>& launches) {
+  auto analysis = analyse(site.model, options);
+  append(made.diagnostics, std::move(analysis.diagnostics));
+  if (!analysis.plan) return;
+  made.explanation += analysis.plan->explanation;
+  launches.push_back({std::move(site), std::move(*analysis.plan)});
 }
 
 }  // namespace
 
+bool translation::has_errors() const { return std::ranges::any_of(diagnostics, is_error); }
+
 translation translate(std::filesystem::path const& file, translation_options const& options) {
-  auto const parsed = parse_for_now(file.string(), options);
-  if (!parsed.unit || parsed.unit->getDiagnostics().hasErrorOccurred()) return {};
-  auto& context = parsed.unit->getASTContext();
-  source_rewriter rewriter(context.getSourceManager(), context.getLangOpts());
-  collector found;
-  found.TraverseDecl(context.getTranslationUnitDecl());
+  auto const parsed = parse_program(file, {options.include_folders, options.definitions, options.standard});
+  translation made{.diagnostics = parsed.diagnostics};
+  if (parsed.has_errors()) return made;
+  auto found = launches_of(parsed);
+  append(made.diagnostics, std::move(found.diagnostics));
+  if (made.has_errors()) return made;
   std::vector<planned_launch> launches;
-  for (auto const* const call : found.calls)
-    launches.push_back(plan_for_now(call, context.getSourceManager()));
-  rewrite_declarations(found.variables, rewriter);
-  device_functions const functions(context);
-  functions.rewrite(rewriter);
-  auto const structs = rewrite_launches(launches, functions, rewriter);
-  host_accesses(context, [](auto const&, auto const&) {}).rewrite(rewriter);
-  auto text = assembled_source(context.getSourceManager(), rewriter.edits());
-  if (!rewriter.edits().empty()) text = "#include <ballast/mesi/mesi.cuh>\n" + text;
-  std::string list;
-  for (auto const& name : structs) list += (list.empty() ? "" : ", ") + name;
-  if (!list.empty()) text += "\nBALLAST_MESI_KERNELS(" + list + ")\n";
-  return {true, text, {}, {}};
+  for (auto& site : found.sites) plan(std::move(site), {options.allow_unpartitioned}, made, launches);
+  if (!made.has_errors()) made.source = emitted_source(parsed, launches, made.diagnostics);
+  if (made.has_errors()) made.source.clear();
+  return made;
 }
 
 }  // namespace ballast::mesicc

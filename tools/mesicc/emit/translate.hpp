@@ -5,24 +5,27 @@
 #include <string>
 #include <vector>
 
+#include "model/diagnostic.hpp"
+
 namespace ballast::mesicc {
 
 struct translation_options {
-  std::vector<std::string> include_folders;
-  std::vector<std::string> definitions;  ///< NAME or NAME=VALUE
+  std::vector<std::string> include_folders = {};
+  std::vector<std::string> definitions = {};  ///< NAME or NAME=VALUE
   std::string standard = "c++20";
   bool allow_unpartitioned =
       false;  ///< launches that cannot be cut run on one device instead of being refused
 };
 
 struct translation {
-  bool succeeded = false;
-  std::string source;       ///< the program with ballast's calls; empty if it failed
-  std::string explanation;  ///< of each launch, what its tasks read, write and move
-  std::string complaints;   ///< diagnostics, in clang's style
+  std::string source = {};       ///< the program with ballast's calls; empty where there are errors
+  std::string explanation = {};  ///< of each launch, what its tasks read, write and move
+  std::vector<diagnostic> diagnostics = {};
+
+  bool has_errors() const;
 };
 
-/// Translates one file. A program that is wrong is told of in `complaints`; throws nothing but
+/// Translates one file with the headers that it includes. Throws nothing but std::bad_alloc.
 /// std::bad_alloc.
 translation translate(std::filesystem::path const& file, translation_options const& options);
 

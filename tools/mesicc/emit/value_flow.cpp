@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "emit/dialect.hpp"
+#include "source/dialect.hpp"
 
 namespace ballast::mesicc {
 namespace {

@@ -2,6 +2,8 @@
 #include "diagnostic_text.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace ballast::mesicc {
@@ -59,6 +61,16 @@ std::string headed(place const& where, std::string const& kind, std::string cons
 std::string text_of(diagnostic const& what, source_text const& source) {
   auto text = headed(what.where, name_of(what.level), what.message, source);
   for (auto const& note : what.notes) text += headed(note.where, "note", note.message, source);
+  return text;
+}
+
+std::string texts_of(std::vector<diagnostic> const& all) {
+  auto const on_disk = [](std::string const& name) {
+    std::ifstream file(name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  std::string text;
+  for (auto const& what : all) text += text_of(what, on_disk);
   return text;
 }
 

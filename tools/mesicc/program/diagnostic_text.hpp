@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "model/diagnostic.hpp"
 
@@ -13,5 +14,7 @@ using source_text = std::function<std::string(std::string const& file)>;
 
 /// In clang's style: "file:line:column: error: message", the line, and what is meant in it; then the notes.
 std::string text_of(diagnostic const& what, source_text const& source);
+/// All of them, with the files as they are on disk.
+std::string texts_of(std::vector<diagnostic> const& all);
 
 }  // namespace ballast::mesicc

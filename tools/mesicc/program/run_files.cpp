@@ -8,6 +8,7 @@
 #include "ballast_package.hpp"
 #include "child_process.hpp"
 #include "commands.hpp"
+#include "diagnostic_text.hpp"
 #include "scratch_folder.hpp"
 #include "written_file.hpp"
 
@@ -22,11 +23,11 @@ std::optional<std::vector<fs::path>> translate_into(fs::path const& folder, run_
   bool all = true;
   for (fs::path const file : request.files) {
     auto const made = translate(file, request.options);
-    std::cerr << made.complaints;
-    all = all && made.succeeded;
+    std::cerr << texts_of(made.diagnostics);
+    all = all && !made.has_errors();
     auto const prefix = sources.empty() ? "" : std::to_string(sources.size()) + "-";
     sources.push_back(folder / (prefix + file.stem().string() + ".cu"));
-    if (made.succeeded) write_file(sources.back(), made.source);
+    if (!made.has_errors()) write_file(sources.back(), made.source);
   }
   if (!all) return std::nullopt;
   return sources;

@@ -6,6 +6,7 @@
 
 #include "ballast/base/error.hpp"
 #include "commands.hpp"
+#include "diagnostic_text.hpp"
 #include "written_file.hpp"
 
 namespace ballast::mesicc {
@@ -31,8 +32,8 @@ void refuse_colliding_outputs(translate_request const& request) {
 
 bool translate_one(fs::path const& file, translate_request const& request) {
   auto const made = translate(file, request.options);
-  std::cerr << made.complaints;
-  if (!made.succeeded) return false;
+  std::cerr << texts_of(made.diagnostics);
+  if (made.has_errors()) return false;
   if (request.explain) std::cout << made.explanation;
   if (!request.explain || !request.output.empty()) write_file(output_for(file, request), made.source);
   return true;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/emitted_source.hpp"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include "emit/assembled_source.hpp"
+#include "emit/device_functions.hpp"
+#include "emit/host_accesses.hpp"
+#include "emit/shared_variables.hpp"
+#include "source/dialect.hpp"
+#include "source/places.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+class variable_collector : public clang::RecursiveASTVisitor<variable_collector> {
+ public:
+  bool VisitVarDecl(clang::VarDecl* variable) {
+    if (is_shared_variable(variable)) found.push_back(variable);
+    return true;
+  }
+  std::vector<clang::VarDecl const*> found;
+};
+
+std::vector<clang::VarDecl const*> shared_variables_of(clang::ASTContext& context) {
+  variable_collector collector;
+  collector.TraverseDecl(context.getTranslationUnitDecl());
+  return std::move(collector.found);
+}
+
+diagnostic warning_of_escape(clang::DeclRefExpr const& reference, std::string const& why,
+                             program const& parsed) {
+  auto const where = place_of(reference.getSourceRange(), parsed.sources(), parsed.context().getLangOpts());
+  auto const name = "'" + reference.getDecl()->getNameAsString() + "'";
+  return {severity::warning,
+          where,
+          "the address of " + name + " " + why +
+              ", where it cannot be followed; from here on each launch that uses the " +
+              "variable is waited for",
+          {}};
+}
+
+diagnostic error_of_failure(clang::SourceLocation where, program const& parsed) {
+  return {severity::error,
+          place_of(where, parsed.sources()),
+          "mesicc cannot rewrite this, because macros make it; write it out",
+          {}};
+}
+
+/// The names of the launches' structs at the end give their kernels to the program's scheduler.
+std::string with_lists(std::string text, std::vector<std::string> const& structs) {
+  std::string list;
+  for (auto const& name : structs) list += (list.empty() ? "" : ", ") + name;
+  return list.empty() ? text : text + "\nBALLAST_MESI_KERNELS(" + list + ")\n";
+}
+
+}  // namespace
+
+std::string emitted_source(program const& parsed, std::vector<planned_launch> const& launches,
+                           std::vector<diagnostic>& found) {
+  auto& context = parsed.context();
+  source_rewriter rewriter(context.getSourceManager(), context.getLangOpts());
+  rewrite_declarations(shared_variables_of(context), rewriter);
+  device_functions const functions(context);
+  functions.rewrite(rewriter);
+  auto const structs = rewrite_launches(launches, functions, rewriter);
+  host_accesses(context, [&](auto const& reference, auto const& why) {
+    found.push_back(warning_of_escape(reference, why, parsed));
+  }).rewrite(rewriter);
+  for (auto const& place : rewriter.failures()) found.push_back(error_of_failure(place, parsed));
+  auto const text = assembled_source(context.getSourceManager(), rewriter.edits());
+  return rewriter.edits().empty() ? text : "#include <ballast/mesi/mesi.cuh>\n" + with_lists(text, structs);
+}
+
+}  // namespace ballast::mesicc
