@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/variable.hpp"
@@ -26,8 +27,17 @@ known_variables& variables() {
   return all;
 }
 
+/// BALLAST_POLICY, BALLAST_TASKS and BALLAST_CHECK_MAPS, as the options of the programs of jobs.
+job_options options_of_environment() {
+  job_options options;
+  if (auto const policy = environment("BALLAST_POLICY")) options.policy = *policy;
+  if (auto const tasks = environment("BALLAST_TASKS")) options.tasks = std::uint32_t(std::stoul(*tasks));
+  options.check_maps = environment("BALLAST_CHECK_MAPS").has_value();
+  return options;
+}
+
 struct program_scheduler {
-  job_scheduler jobs{open_devices(default_device_list())};
+  job_scheduler jobs{open_devices(default_device_list()), options_of_environment()};
   program_scheduler() {
     for (auto const kernels : registered()) jobs.add(kernels());
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions of a kernel that are places: variables, elements, and what they refer to.
+#include <clang/AST/Attr.h>
+
 #include "source/dialect.hpp"
 #include "source/kernel_walker.hpp"
 

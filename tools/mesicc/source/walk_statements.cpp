@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements of a kernel, in order. Loops are in walk_loops.cpp.
+#include <clang/AST/Attr.h>
+
 #include "source/kernel_walker.hpp"
 #include "source/places.hpp"
 

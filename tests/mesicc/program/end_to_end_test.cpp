@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs from the dialect to their results: they check themselves, and have to print the same however they
+// are cut.
+#include "mesicc_run.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+using testing::HasSubstr;
+
+class program_run : public testing::TestWithParam<char const*> {
+ protected:
+  /// Compiled once, warnings being errors; runs several times.
+  void compile() const {
+    std::filesystem::copy(std::filesystem::path(PROGRAMS) / (name() + ".mcu"), folder_.path());
+    auto const made = folder_.run(
+        "run " + name() + ".mcu --keep kept --flag -Wall --flag -Wextra --flag -Werror", one_core, 300);
+    ASSERT_EQ(made.code, 0) << made.out << made.err;
+    expected_ = made.out;
+    EXPECT_NE(expected_, "");
+  }
+  outcome run_with(std::string const& variables) const {
+    auto const line = "cd '" + folder_.path().string() + "' && env " + variables + " timeout 120 kept/" +
+                      name() + " >out.txt 2>err.txt";
+    int const status = std::system(line.c_str());
+    return {folder_.text_of("out.txt"), folder_.text_of("err.txt"),
+            WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+  }
+  std::string name() const { return GetParam(); }
+
+  static constexpr char one_core[] = "env BALLAST_DEVICES=host:1";
+  working_folder folder_;
+  mutable std::string expected_;
+};
+
+TEST_P(program_run, prints_the_same_on_any_number_of_tasks) {
+  compile();
+  for (auto const* const tasks : {"1", "2", "3", "8", "61"}) {
+    auto const result = run_with(
+        std::string("BALLAST_DEVICES=host:1,host:1 BALLAST_POLICY=master_worker BALLAST_TASKS=") + tasks);
+    EXPECT_EQ(result.code, 0) << tasks << " tasks: " << result.err;
+    EXPECT_EQ(result.out, expected_) << tasks << " tasks";
+  }
+}
+
+TEST_P(program_run, keeps_to_the_ranges_that_were_derived) {
+  compile();
+  auto const result = run_with(
+      "BALLAST_DEVICES=host:1,host:1 BALLAST_POLICY=master_worker BALLAST_TASKS=7 BALLAST_CHECK_MAPS=1");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, expected_);
+}
+
+INSTANTIATE_TEST_SUITE_P(mesicc, program_run, testing::Values("matmul", "hotspot", "steps"));
+INSTANTIATE_TEST_SUITE_P(mesicc_long, program_run, testing::Values("ep"));
+
+TEST(mesicc_run, hands_over_arguments_and_returns_the_exit_code_of_the_program) {
+  working_folder const folder;
+  folder.add("p.mcu",
+             "#include <cstdio>\nint main(int n, char** a) { for (int i = 1; i < n; ++i) std::puts(a[i]); "
+             "return 40 + n; }\n");
+  auto const result = folder.run("run p.mcu -- 'a b' --devices");
+  EXPECT_EQ(result.out, "a b\n--devices\n");
+  EXPECT_EQ(result.code, 43);
+}
+
+TEST(mesicc_run, returns_128_and_the_signal_that_ended_the_program) {
+  working_folder const folder;
+  folder.add("p.mcu", "#include <csignal>\nint main() { std::raise(SIGTERM); }\n");
+  EXPECT_EQ(folder.run("run p.mcu").code, 128 + 15);
+}
+
+TEST(mesicc_run, leaves_nothing_behind_but_what_is_kept) {
+  working_folder const folder;
+  folder.add("p.mcu", "int main() {}\n");
+  EXPECT_EQ(folder.run("run p.mcu --keep kept", "env TMPDIR=.").code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "kept/p.cu"));
+  for (auto const& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("mesicc-")));
+}
+
+TEST(mesicc_run, says_when_the_result_does_not_compile) {
+  working_folder const folder;
+  folder.add("p.mcu", "int main() {}\n");
+  auto const result = folder.run("run p.mcu --flag --no-such-flag");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("mesicc: the translated program does not compile"));
+}
+
+TEST(mesicc_run, shares_variables_among_files) {
+  working_folder const folder;
+  folder.add("shared.h",
+             "#pragma once\nconstexpr int n = 100;\nextern __global__ int numbers[n];\nint "
+             "sum();\n__device__ inline int twice(int x) { return 2 * x; }\n");
+  folder.add("a.mcu",
+             "#include \"shared.h\"\n__global__ int numbers[n];\n__global__ void fill(int* a) { "
+             "a[lThreadId.x] = twice(lThreadId.x); }\n"
+             "int main() { fill<<[n]>>(numbers); return sum() == 9900 + 100 ? 0 : 1; }\n");
+  folder.add("b.mcu",
+             "#include \"shared.h\"\n__global__ void more(int* a) { a[lThreadId.x] += 1; }\n"
+             "int sum() { more<<[n]>>(numbers); int s = 0; for (int x : numbers) s += x; return s; }\n");
+  auto const result = folder.run("run a.mcu b.mcu --devices host:1", "env", 120);
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+}  // namespace
+}  // namespace ballast::mesicc
