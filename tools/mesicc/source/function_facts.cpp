@@ -41,6 +41,9 @@ class exposure_finder {
     if (auto const* const reference = dyn_cast<clang::DeclRefExpr>(statement)) return expose(*reference);
     if (auto const* const group = dyn_cast<clang::DeclStmt>(statement)) return find_in_declarations(*group);
     if (auto const* const call = dyn_cast<clang::CallExpr>(statement)) return find_in_call(*call);
+    auto const* const cast = dyn_cast<clang::CastExpr>(statement);
+    if (cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue)
+      return find_in_read(cast->getSubExpr());
     auto const* const assigned = assigned_by(statement);
     for (auto const* const child : statement->children())
       if (!is_harmless(statement, assigned, child)) find_in(child);
@@ -52,17 +55,26 @@ class exposure_finder {
     if (auto const* const variable = dyn_cast<clang::VarDecl>(reference.getDecl())) found.insert(variable);
   }
 
+  /// Of `c ? a : b` too only a value is taken.
+  void find_in_read(clang::Expr const* read) {
+    read = read->IgnoreParens();
+    if (isa<clang::DeclRefExpr>(read)) return;
+    auto const* const branch = dyn_cast<clang::ConditionalOperator>(read);
+    if (branch == nullptr) return find_in(read);
+    find_in(branch->getCond());
+    find_in_read(branch->getTrueExpr());
+    find_in_read(branch->getFalseExpr());
+  }
+
   static bool is_name(Stmt const* statement) {
     auto const* const expression = dyn_cast_or_null<clang::Expr>(statement);
     return expression != nullptr && isa<clang::DeclRefExpr>(expression->IgnoreParens());
   }
 
-  /// Only the value of the variable is taken, or it is assigned to.
+  /// It is assigned to, or nothing happens to it.
   static bool is_harmless(Stmt const* parent, Stmt const* assigned, Stmt const* child) {
     if (!is_name(child)) return false;
-    auto const* const cast = dyn_cast<clang::CastExpr>(parent);
-    bool const is_taken = cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue;
-    return is_taken || child == assigned || isa<clang::CompoundStmt>(parent);
+    return child == assigned || isa<clang::CompoundStmt>(parent);
   }
 
   void find_in_declarations(clang::DeclStmt const& group) {

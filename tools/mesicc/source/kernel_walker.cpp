@@ -98,7 +98,7 @@ void kernel_walker::check_all_seen(clang::Stmt const* body) {
   collect_names(body, names);
   for (auto const* const name : names) {
     auto const* const variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
-    if (variable == nullptr || seen_.contains(name)) continue;
+    if (variable == nullptr || variable->isImplicit() || seen_.contains(name)) continue;
     auto const type = variable->getType();
     if (is_shared_variable(variable) || type->isPointerType() || type->isReferenceType())
       fail(name->getSourceRange(),

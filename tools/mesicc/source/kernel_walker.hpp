@@ -31,7 +31,7 @@ class kernel_walker {
  public:
   /// `model` has the arrays and scalars of the arguments; arrays that the kernel names itself are added.
   kernel_walker(clang::ASTContext& context, launch_model& model, std::vector<diagnostic>& found)
-      : context_(context), model_(model), found_(found) {}
+      : context_(context), model_(model), found_(found), found_before_(found.size()) {}
 
   /// What a parameter is at this launch.
   void bind(clang::ParmVarDecl const* parameter, value bound);
@@ -186,6 +186,7 @@ class kernel_walker {
   clang::ASTContext& context_;
   launch_model& model_;
   std::vector<diagnostic>& found_;
+  std::size_t found_before_;
   environment now_;
   std::vector<condition> guards_;
   std::vector<int> loops_;

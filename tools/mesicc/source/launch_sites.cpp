@@ -48,6 +48,7 @@ launch_sites launches_of(program const& parsed) {
     made.sites.push_back(
         modelled(*call, *call->getDirectCallee()->getDefinition(), parsed.context(), made.diagnostics));
   keep_first_of_equals(made.diagnostics);
+  std::ranges::sort(made.diagnostics, {}, [](auto const& one) { return std::tie(one.where, one.message); });
   return made;
 }
 

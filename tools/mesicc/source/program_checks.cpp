@@ -99,11 +99,11 @@ class checker : public clang::RecursiveASTVisitor<checker> {
     if (variable.isConstexpr())
       return fail(where, "the __global__ variable " + name +
                              " is constexpr; kernels read constexpr variables as they are");
-    check_elements(variable, name);
-    check_initialiser(variable, name);
+    if (check_elements(variable, name)) check_initialiser(variable, name);
   }
 
-  void check_elements(clang::VarDecl const& variable, std::string const& name) {
+  bool check_elements(clang::VarDecl const& variable, std::string const& name) {
+    auto const found = found_.size();
     auto const where = clang::SourceRange(variable.getLocation());
     auto const element = shape_of(variable.getType(), context_).element;
     auto const spelt = "'" + element.getAsString(context_.getPrintingPolicy()) + "'";
@@ -115,6 +115,7 @@ class checker : public clang::RecursiveASTVisitor<checker> {
                       ", which is not trivially copyable");
     else if (element.isVolatileQualified())
       fail(where, "the __global__ variable " + name + " is volatile");
+    return found_.size() == found;
   }
 
   /// A class brings an initialisation by its constructor, which the user did not write.

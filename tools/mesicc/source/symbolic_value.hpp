@@ -35,18 +35,18 @@ struct address {
   std::string why;
 };
 
-/// What a glvalue is.
-struct location {
-  clang::VarDecl const* local = nullptr;  ///< a variable of the thread whose value is followed
-  std::optional<expression> fixed;        ///< something that has a value and no memory, as lThreadId.x
-  address elements;
-};
-
 /// What is known of a prvalue: of integers `number` (and `truth` of a bool), of pointers `leads_to`.
 struct value {
   std::optional<expression> number;
   std::optional<condition> truth;
   std::optional<address> leads_to;
+};
+
+/// What a glvalue is.
+struct location {
+  clang::VarDecl const* local = nullptr;  ///< a variable of the thread whose value is followed
+  std::optional<value> fixed;             ///< something that has a value and no memory, as lThreadId.x
+  address elements;
 };
 
 inline value of_number(expression number) { return {std::move(number), {}, {}}; }

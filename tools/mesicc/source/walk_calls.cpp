@@ -102,7 +102,7 @@ bool kernel_walker::call_known(clang::CallExpr const& call, clang::FunctionDecl 
     return false;
   }
   if (known) result.returned = of_number(*known);
-  result.place.fixed = known;
+  if (known) result.place.fixed = of_number(*known);
   return true;
 }
 
@@ -210,7 +210,7 @@ kernel_walker::call_result kernel_walker::result_of(call_frame const& frame, cla
   }
   if (frame.returned_places.empty()) return result;
   if (frame.returns_from_loop) {
-    result.place.elements = lost_address("is a reference that a loop returned");
+    result.place.elements = lost_address("is returned from a loop");
     return result;
   }
   result.place = frame.returned_places.back().second;

@@ -217,23 +217,48 @@ bool kernel_walker::counts_without_wrap(counted_loop const& counted, expression 
 void kernel_walker::forget(variables const& assigned, std::string const& why, clang::Stmt const* where) {
   for (auto const* const variable : assigned) {
     auto const known = now_.values.find(variable);
-    if (known != now_.values.end())
-      known->second = unknown_of(variable->getType(), "'" + variable->getNameAsString() + "' " + why, where);
+    if (known != now_.values.end()) known->second = unknown_of(variable->getType(), why, where);
   }
 }
+
+namespace {
+
+/// The expressions within `expression` that are evaluated once whenever it is.
+void collect_certain(clang::Expr const* expression, std::vector<clang::Expr const*>& into) {
+  into.push_back(expression);
+  auto const* const binary = dyn_cast<clang::BinaryOperator>(expression);
+  if (binary != nullptr && binary->isLogicalOp()) return collect_certain(binary->getLHS(), into);
+  if (isa<clang::AbstractConditionalOperator, clang::LambdaExpr>(expression)) return;
+  for (auto const* const child : expression->children())
+    if (auto const* const part = llvm::dyn_cast_or_null<clang::Expr>(child)) collect_certain(part, into);
+}
+
+/// The same of a statement, as far as it is an expression or declares variables.
+void collect_certain(clang::Stmt const* statement, std::vector<clang::Expr const*>& into) {
+  if (auto const* const expression = dyn_cast<clang::Expr>(statement))
+    return collect_certain(expression, into);
+  auto const* const group = dyn_cast<clang::DeclStmt>(statement);
+  if (group == nullptr) return;
+  for (auto const* const declared : group->decls())
+    if (auto const* const variable = dyn_cast<clang::VarDecl>(declared);
+        variable != nullptr && variable->hasInit())
+      collect_certain(variable->getInit(), into);
+}
+
+}  // namespace
 
 /// What each variable grows by in a round, of those that grow by the same in each.
 std::map<clang::VarDecl const*, expression> kernel_walker::inductions(loop_text const& text,
                                                                       counted_loop const& counted) {
   std::map<clang::VarDecl const*, expression> found;
-  auto statements = text.body;
-  statements.insert(statements.end(), text.counts.begin(), text.counts.end());
-  auto const* const loop = dyn_cast<clang::ForStmt>(text.whole);
-  if (loop != nullptr && has_continue(loop->getBody())) return found;
-  for (auto const* const statement : statements) {
-    auto const* const count = dyn_cast<clang::Expr>(statement);
+  if (std::ranges::any_of(text.body, [](auto const* statement) { return has_continue(statement); }))
+    return found;
+  std::vector<clang::Expr const*> certain;
+  for (auto const* const statement : text.body) collect_certain(statement, certain);
+  for (auto const* const count : text.counts) collect_certain(count, certain);
+  for (auto const* const count : certain) {
     clang::VarDecl const* variable = nullptr;
-    auto const step = count == nullptr ? std::nullopt : step_of(count, variable);
+    auto const step = step_of(count, variable);
     if (!step || variable == nullptr || variable == counted.counter || !is_followed(*variable)) continue;
     if (assignments_to(variable, text.whole) == 1) found.emplace(variable, *step);
   }

@@ -37,7 +37,7 @@ location kernel_walker::locate(clang::Expr const* expression) {
 
 address kernel_walker::pointer_of(clang::Expr const* expression) {
   auto const known = evaluate(expression);
-  return known.leads_to ? *known.leads_to : lost_address("is a pointer that is not followed");
+  return known.leads_to ? *known.leads_to : lost_address("is not known");
 }
 
 location kernel_walker::locate_other(clang::Expr const& expression) {
@@ -48,7 +48,7 @@ location kernel_walker::locate_other(clang::Expr const& expression) {
     auto const known = evaluate(made->getSubExpr());
     if (known.leads_to) escape(*known.leads_to, expression, "is bound to a reference");
     location place;
-    place.fixed = known.number;
+    if (known.number) place.fixed = of_number(*known.number);
     return place;
   }
   if (isa<clang::StringLiteral, clang::PredefinedExpr>(expression)) return {};
@@ -86,6 +86,11 @@ location kernel_walker::locate_choice(clang::ConditionalOperator const& branch) 
   if (is_constant(when, true)) return then;
   if (is_constant(when, false)) return otherwise;
   location both;
+  auto const has_value = [](location const& one) { return one.local != nullptr || one.fixed.has_value(); };
+  if (has_value(then) && has_value(otherwise))
+    both.fixed = choice(when, read(then, *branch.getTrueExpr()), read(otherwise, *branch.getFalseExpr()));
+  else if (has_value(then) || has_value(otherwise))
+    both.fixed = unknown_of(branch.getType(), "is not known", &branch);
   both.elements = choice(when, then.elements, otherwise.elements);
   return both;
 }
@@ -102,7 +107,7 @@ location kernel_walker::locate_name(clang::DeclRefExpr const& reference) {
   if (variable->getType()->isReferenceType()) {
     auto const known = now_.references.find(variable);
     if (known != now_.references.end()) return known->second;
-    place.elements = lost_address("is a reference that is not followed");
+    place.elements = lost_address("comes by a reference that is not followed");
     return place;
   }
   if (!variable->hasLocalStorage()) return locate_global(*variable, reference);
@@ -146,7 +151,7 @@ location kernel_walker::locate_member(clang::MemberExpr const& member) {
   place.fixed.reset();
   for (auto& one : place.elements.targets) one.path.within_element = true;
   if (member.getType()->isReferenceType())
-    place.elements = lost_address("is a member that refers to something");
+    place.elements = lost_address("comes by a member that is a reference");
   return place;
 }
 
@@ -155,9 +160,10 @@ location kernel_walker::locate_thread(clang::MemberExpr const& member) {
   if (name == "z")
     fail(member.getSourceRange(), "'lThreadId.z' does not exist: launches have at most two dimensions");
   location place;
-  place.fixed = name == "x"                            ? thread_id(axis::x)
-                : name == "y" && model_.dimensions > 1 ? thread_id(axis::y)
-                                                       : 0;
+  auto const number = name == "x"                            ? thread_id(axis::x)
+                      : name == "y" && model_.dimensions > 1 ? thread_id(axis::y)
+                                                             : expression(0);
+  place.fixed = of_number(number);
   return place;
 }
 
@@ -223,7 +229,7 @@ value kernel_walker::peek(clang::Expr const* operand) {
 
 value kernel_walker::read(location const& from, clang::Expr const& where) {
   auto const type = where.getType();
-  if (from.fixed) return of_number(*from.fixed);
+  if (from.fixed) return *from.fixed;
   if (from.local != nullptr) {
     auto const known = now_.values.find(from.local);
     if (known != now_.values.end()) return known->second;
@@ -231,7 +237,7 @@ value kernel_walker::read(location const& from, clang::Expr const& where) {
   }
   if (from.elements.lost) return fail_lost(from.elements, where), unknown_of(type, "is not known", &where);
   record(access_kind::read, from.elements, where.getSourceRange());
-  if (type->isPointerType()) return of_address(lost_address("is a pointer that is read from memory"));
+  if (type->isPointerType()) return of_address(lost_address("is read from memory"));
   return unknown_of(type, "depends on a value that is read from memory", &where);
 }
 

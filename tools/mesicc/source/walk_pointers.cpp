@@ -122,7 +122,8 @@ void kernel_walker::escape_into_exposed(address const& pointer, clang::VarDecl c
 }
 
 void kernel_walker::fail_lost(address const& pointer, clang::Expr const& where) {
-  fail(where.getSourceRange(), "cannot tell which array this reaches: it " + pointer.why);
+  if (found_.size() == found_before_)  // else it is likely to follow from what was told already
+    fail(where.getSourceRange(), "cannot tell which array this reaches: its address " + pointer.why);
 }
 
 }  // namespace ballast::mesicc

@@ -178,7 +178,7 @@ void kernel_walker::declare(clang::VarDecl const& variable) {
     else if (known.leads_to)
       escape_into_exposed(*known.leads_to, variable);
   } else if (is_followed(variable)) {
-    now_.values[&variable] = unknown_of(variable.getType(), name + " has no value yet", nullptr);
+    now_.values[&variable] = unknown_of(variable.getType(), "has no value yet", nullptr);
   }
 }
 
