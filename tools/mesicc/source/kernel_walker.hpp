@@ -172,6 +172,7 @@ class kernel_walker {
 
   // Integers.
   expression fitted(expression number, clang::QualType type, clang::Expr const& where, char const* why);
+  expression converted(expression number, clang::CastExpr const& cast);
   value unknown_of(clang::QualType type, std::string why, clang::Stmt const* where) const;
   value as_followed(value const& known, clang::QualType type, clang::Stmt const* where) const;
   bool is_followed(clang::VarDecl const& variable) const;

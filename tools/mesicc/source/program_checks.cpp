@@ -24,6 +24,38 @@ bool holds_pointers(clang::QualType type) {
   return llvm::any_of(record->fields(), [](auto const* field) { return holds_pointers(field->getType()); });
 }
 
+bool is_zero(clang::APValue const& value) {
+  switch (value.getKind()) {
+    case clang::APValue::None:
+    case clang::APValue::Indeterminate:
+      return true;
+    case clang::APValue::Int:
+      return value.getInt() == 0;
+    case clang::APValue::Float:
+      return value.getFloat().isPosZero();
+    case clang::APValue::ComplexFloat:
+      return value.getComplexFloatReal().isPosZero() && value.getComplexFloatImag().isPosZero();
+    case clang::APValue::Struct:
+      for (unsigned i = 0; i < value.getStructNumBases(); ++i)
+        if (!is_zero(value.getStructBase(i))) return false;
+      for (unsigned i = 0; i < value.getStructNumFields(); ++i)
+        if (!is_zero(value.getStructField(i))) return false;
+      return true;
+    case clang::APValue::Array:
+      for (unsigned i = 0; i < value.getArrayInitializedElts(); ++i)
+        if (!is_zero(value.getArrayInitializedElt(i))) return false;
+      return !value.hasArrayFiller() || is_zero(value.getArrayFiller());
+    default:
+      return false;
+  }
+}
+
+/// std::complex has a constructor that does what happens anyway.
+bool begins_as_zeros(clang::VarDecl const& variable) {
+  auto const* const value = variable.evaluateValue();
+  return value != nullptr && is_zero(*value);
+}
+
 class checker : public clang::RecursiveASTVisitor<checker> {
  public:
   checker(program const& parsed, std::vector<diagnostic>& found, checked_parts& parts)
@@ -123,9 +155,12 @@ class checker : public clang::RecursiveASTVisitor<checker> {
     auto const* const initial = variable.getInit();
     if (initial == nullptr) return;
     auto const* const made = dyn_cast<clang::CXXConstructExpr>(initial->IgnoreImplicit());
-    bool const by_itself = made != nullptr && made->getNumArgs() == 0 &&
-                           !made->getParenOrBraceRange().isValid() && !made->isListInitialization();
-    if (by_itself && made->getConstructor()->isTrivial()) return;
+    bool const by_itself =
+        made != nullptr &&
+        llvm::all_of(made->arguments(),
+                     [](auto const* argument) { return isa<clang::CXXDefaultArgExpr>(argument); }) &&
+        !made->getParenOrBraceRange().isValid() && !made->isListInitialization();
+    if (by_itself && (made->getConstructor()->isTrivial() || begins_as_zeros(variable))) return;
     auto const where = by_itself ? clang::SourceRange(variable.getLocation()) : initial->getSourceRange();
     fail(where,
          by_itself

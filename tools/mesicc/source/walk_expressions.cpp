@@ -101,7 +101,7 @@ value kernel_walker::evaluate_cast(clang::CastExpr const& cast) {
     case clang::CK_BooleanToSignedIntegral: {
       auto const known = evaluate(from);
       if (!known.number) return unknown_of(cast.getType(), "is not known", &cast);
-      return of_number(fitted(*known.number, cast.getType(), cast, "may not fit its type"));
+      return of_number(converted(*known.number, cast));
     }
     case clang::CK_IntegralToBoolean: {
       auto const known = evaluate(from);

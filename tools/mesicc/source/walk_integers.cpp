@@ -57,6 +57,16 @@ expression kernel_walker::fitted(expression number, clang::QualType type, clang:
   return unknown_value(why, at(where.getSourceRange()));
 }
 
+/// A number of one type as another one. It has not overflown its own, since that is undefined.
+expression kernel_walker::converted(expression number, clang::CastExpr const& cast) {
+  auto const from = cast.getSubExpr()->getType();
+  auto const own = bounds_of_type(from, context_), other = bounds_of_type(cast.getType(), context_);
+  auto const found = bounds_of(number, model_, guards_);
+  integer_bounds const met{std::max(own.low, found.low), std::min(own.high, found.high)};
+  if (first_unknown(number) == nullptr && met.within(other)) return number;
+  return fitted(std::move(number), cast.getType(), cast, "may not fit its type");
+}
+
 value kernel_walker::arithmetic(clang::BinaryOperatorKind what, value const& left, value const& right,
                                 clang::QualType type, clang::Expr const& where) {
   if (!left.number || !right.number) return unknown_of(type, "is not known", &where);

@@ -101,7 +101,9 @@ location kernel_walker::locate_name(clang::DeclRefExpr const& reference) {
   if (variable == nullptr) return {};
   location place;
   if (is_shared_variable(variable)) {
-    place.elements.targets.push_back({condition(true), whole_array(array_named(*variable))});
+    auto path = whole_array(array_named(*variable));
+    path.settled = variable->getType()->isArrayType() ? 0 : 1;
+    place.elements.targets.push_back({condition(true), std::move(path)});
     return place;
   }
   if (variable->getType()->isReferenceType()) {
@@ -118,6 +120,7 @@ location kernel_walker::locate_name(clang::DeclRefExpr const& reference) {
 location kernel_walker::locate_global(clang::VarDecl const& variable, clang::Expr const& where) {
   auto const name = "'" + variable.getNameAsString() + "'";
   if (variable.isConstexpr() || is_thread_id(&variable)) return {};
+  if (variable.isLocalVarDecl()) return {};  // refused where it is declared
   if (!is_of_user(variable.getLocation(), context_.getSourceManager()) && names_thread_of_cuda(variable))
     fail(where.getSourceRange(),
          name + " is CUDA's; threads of the dialect have lThreadId.x and lThreadId.y only");
