@@ -102,6 +102,12 @@ access_elements elements_of(launch_model const& model, access const& one, isl::s
   return result;
 }
 
+void simplify(access_elements& touched) {
+  if (!touched.elements.involves_locals()) return;
+  touched.elements = isl::manage(isl_set_remove_divs(touched.elements.copy())).coalesce();
+  touched.exact = false;
+}
+
 isl::set threads_along(axis direction, expression const& threads, lowering& to_isl) {
   auto const thread = to_isl.named(parameter::of(direction));
   return between(to_isl.constant(0), thread, to_isl.of(threads));
@@ -127,10 +133,14 @@ isl::set scalars_of(launch_model const& model, lowering& to_isl) {
   return possible;
 }
 
-std::vector<access_elements> elements_of_accesses(launch_model const& model, lowering& to_isl) {
+std::vector<access_elements> elements_of_accesses(launch_model const& model, precision wanted,
+                                                  lowering& to_isl) {
   auto const context = threads_of(model, to_isl).intersect(scalars_of(model, to_isl));
   std::vector<access_elements> all;
-  for (auto const& one : model.accesses) { all.push_back(elements_of(model, one, context, to_isl)); }
+  for (auto const& one : model.accesses) {
+    all.push_back(elements_of(model, one, context, to_isl));
+    if (wanted == precision::no_divisions) simplify(all.back());
+  }
   to_isl.assume(to_isl.all());
   return all;
 }

@@ -3,6 +3,7 @@
 
 #include <isl/cpp.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "lowering.hpp"
@@ -24,7 +25,14 @@ struct access_elements {
 isl::set threads_of(launch_model const& model, lowering& to_isl);
 isl::set scalars_of(launch_model const& model, lowering& to_isl);
 
+enum class precision : std::uint8_t {
+  exact,
+  no_divisions,  ///< what hangs on a remainder may happen always, and a strided range holds all between;
+                 ///< quick to reckon with
+};
+
 /// In the order of the model's accesses.
-std::vector<access_elements> elements_of_accesses(launch_model const& model, lowering& to_isl);
+std::vector<access_elements> elements_of_accesses(launch_model const& model, precision wanted,
+                                                  lowering& to_isl);
 
 }  // namespace ballast::mesicc

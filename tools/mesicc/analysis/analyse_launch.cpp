@@ -25,23 +25,32 @@ std::vector<axis> directions(launch_model const& model) {
   return {axis::y, axis::x};
 }
 
-std::optional<partition_attempt> attempted(launch_model const& model, axis along,
-                                           analysis_options const& options) {
-  isl_session const session(options.operations);
-  return session.ask([&] {
-    lowering to_isl(session.context());
-    auto const accesses = elements_of_accesses(model, to_isl);
-    return attempt_partition(model, along, variables_of(model, accesses, session), to_isl, session);
-  });
-}
-
-partition_attempt attempt_or_complaint(launch_model const& model, axis along,
-                                       analysis_options const& options) {
-  if (auto result = attempted(model, along, options)) return *std::move(result);
+partition_attempt too_complex(launch_model const& model) {
   return {{},
           {{severity::error, model.where,
             "kernel '" + model.kernel + "' is too complex to tell what its threads read and write"}},
           {}};
+}
+
+struct answer {
+  partition_attempt result;
+  bool is_complete = true;  ///< isl has answered all questions
+};
+
+answer attempted(launch_model const& model, axis along, precision wanted, analysis_options const& options) {
+  isl_session const session(options.operations);
+  auto result = session.ask([&] {
+    lowering to_isl(session.context());
+    auto const accesses = elements_of_accesses(model, wanted, to_isl);
+    return attempt_partition(model, along, variables_of(model, accesses, session), to_isl, session);
+  });
+  return {result ? *std::move(result) : too_complex(model), !session.is_exhausted()};
+}
+
+partition_attempt attempted(launch_model const& model, axis along, analysis_options const& options) {
+  auto exact = attempted(model, along, precision::exact, options);
+  return exact.is_complete ? std::move(exact.result)
+                           : attempted(model, along, precision::no_divisions, options).result;
 }
 
 launch_plan planned(launch_model const& model, axis cut, partition_attempt const& success) {
@@ -83,7 +92,7 @@ std::vector<diagnostic> complaints(launch_model const& model, std::vector<partit
 launch_analysis analyse(launch_model const& model, analysis_options const& options) {
   std::vector<partition_attempt> failures;
   for (auto const along : directions(model)) {
-    auto result = attempt_or_complaint(model, along, options);
+    auto result = attempted(model, along, options);
     if (result.errors.empty()) return {planned(model, along, result), std::move(result.remarks)};
     failures.push_back(std::move(result));
   }

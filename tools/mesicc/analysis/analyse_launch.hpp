@@ -8,8 +8,8 @@ namespace ballast::mesicc {
 
 struct analysis_options {
   bool allow_unpartitioned = false;  ///< a launch that cannot be cut becomes one task instead of errors
-  unsigned long operations =
-      2'000'000;  ///< of isl for each question; a question that needs more is answered by "unknown"
+  /// Of isl for each question; one that takes more is not answered, and the launch is looked at less exactly.
+  unsigned long operations = 200'000;
 };
 
 /// Which dimension of a launch to cut, what a part of it reads and writes, and why it cannot be cut if so:

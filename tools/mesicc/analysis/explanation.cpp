@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "model/evaluate.hpp"
@@ -11,6 +13,20 @@
 
 namespace ballast::mesicc {
 namespace {
+
+/// Each once, also where ranges meet.
+std::int64_t elements_in(std::vector<element_range> const& ranges, leaf_values const& leaves) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts;
+  for (auto const& range : ranges)
+    parts.emplace_back(evaluate(range.begin, leaves), evaluate(range.end, leaves));
+  std::ranges::sort(parts);
+  std::int64_t elements = 0, counted_to = INT64_MIN;
+  for (auto const& [begin, end] : parts) {
+    elements += std::max<std::int64_t>(0, begin < end ? end - std::max(begin, counted_to) : 0);
+    counted_to = std::max(counted_to, end);
+  }
+  return elements;
+}
 
 class explainer {
  public:
@@ -86,10 +102,7 @@ class explainer {
     leaf_values leaves;
     leaves.part_begin = threads->value / 2;
     leaves.part_end = leaves.part_begin + rows;
-    std::int64_t elements = 0;
-    for (auto const& range : ranges) {
-      elements += std::max<std::int64_t>(0, evaluate(range.end, leaves) - evaluate(range.begin, leaves));
-    }
+    auto const elements = elements_in(ranges, leaves);
     return elements * std::int64_t(array.element_bytes);
   }
 

@@ -25,19 +25,31 @@ class isl_session {
   /// Nothing where isl has no answer: a set without bounds, or more operations than one question may take.
   template <class Question>
   std::optional<std::invoke_result_t<Question>> ask(Question&& question) const {
+    if (exhausted_ == most_exhausted) return std::nullopt;
     isl_ctx_reset_operations(context_.get());
     try {
       return std::forward<Question>(question)();
-    } catch (isl::exception const&) { return std::nullopt; }
+    } catch (isl::exception_quota const&) {
+      ++exhausted_;
+      isl_ctx_reset_operations(context_.get());  // for who asked, perhaps within another question
+      return std::nullopt;
+    } catch (isl::exception const&) {
+      return std::nullopt;
+    }
   }
   /// What `question` says, or `otherwise` where isl has no answer.
   template <class Question>
   bool ask(bool otherwise, Question&& question) const {
     return ask(std::forward<Question>(question)).value_or(otherwise);
   }
+  /// Whether a question has taken too many operations.
+  bool is_exhausted() const { return exhausted_ > 0; }
 
  private:
+  static constexpr int most_exhausted = 3;  // then all further questions are left unanswered
+
   std::unique_ptr<isl_ctx, decltype(&isl_ctx_free)> context_;
+  mutable int exhausted_ = 0;
 };
 
 }  // namespace ballast::mesicc

@@ -143,7 +143,8 @@ expression larger_of(expression const& a, expression const& b) { return folded(o
 
 expression select(condition const& when, expression const& then, expression const& otherwise) {
   if (is_constant(when, true)) return then;
-  if (is_constant(when, false)) return otherwise;
+  if (is_constant(when, false) || (is_constant(then) && is_constant(otherwise, then->value)))
+    return otherwise;
   return expression(expression_node{operation::select, 0, {then, otherwise}, {when}, {}, {}});
 }
 
