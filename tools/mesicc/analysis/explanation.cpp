@@ -84,10 +84,10 @@ class explainer {
   /// "; copies in 64 bytes a row and 128 more", of a task in the middle of a launch of constant size.
   std::string moved(std::vector<element_range> const& ranges, bool all, array_argument const& array,
                     std::string const& verb) const {
-    auto const one = all ? std::nullopt : bytes_of_rows(ranges, array, 1),
-               two = all ? std::nullopt : bytes_of_rows(ranges, array, 2);
-    if (!one || !two) return "";
-    auto const row = *two - *one, more = *one - row;
+    auto const few = all ? std::nullopt : bytes_of_rows(ranges, array, some_rows),
+               one_more = all ? std::nullopt : bytes_of_rows(ranges, array, some_rows + 1);
+    if (!few || !one_more) return "";
+    auto const row = *one_more - *few, more = *few - some_rows * row;
     if (row < 0 || more < 0) return "";
     if (row == 0) return "; " + verb + " " + std::to_string(more) + " bytes";
     auto const beside = more == 0 ? "" : " and " + std::to_string(more) + " more";
@@ -98,13 +98,16 @@ class explainer {
   std::optional<std::int64_t> bytes_of_rows(std::vector<element_range> const& ranges,
                                             array_argument const& array, std::int64_t rows) const {
     auto const& threads = plan_.cut == axis::x ? model_.threads_x : model_.threads_y;
-    if (!is_constant(threads) || !model_.scalars.empty() || threads->value < 4) return std::nullopt;
+    if (!is_constant(threads) || !model_.scalars.empty() || threads->value < 4 * some_rows)
+      return std::nullopt;
     leaf_values leaves;
     leaves.part_begin = threads->value / 2;
     leaves.part_end = leaves.part_begin + rows;
     auto const elements = elements_in(ranges, leaves);
     return elements * std::int64_t(array.element_bytes);
   }
+
+  static constexpr std::int64_t some_rows = 6;
 
   launch_model const& model_;
   launch_plan const& plan_;

@@ -47,6 +47,13 @@ std::optional<std::vector<element_range>> printable(std::vector<part_hull> const
   });
 }
 
+/// One, or none where nothing is written.
+std::vector<part_hull> hulls_of_writes(accessed_variable const& variable, cut_direction const& cut) {
+  auto const written = part_of(variable.writes, cut);
+  if (written.is_empty()) return {};
+  return {hull_of(written)};
+}
+
 }  // namespace
 
 part_hull whole_hull(cut_direction const& cut) {
@@ -59,11 +66,9 @@ std::optional<variable_use> use_of(accessed_variable const& variable, cut_direct
                                    isl_session const& session) {
   variable_use use;
   if (!variable.writes.empty()) {
-    auto const part = session.ask([&] { return part_of(variable.writes, cut); });
-    if (!part) return std::nullopt;
-    if (session.ask(false, [&] { return part->is_empty(); })) return use;
-    use.writes = session.ask([&] { return hull_of(*part); });
-    if (!use.writes) return std::nullopt;
+    auto const written = session.ask([&] { return hulls_of_writes(variable, cut); });
+    if (!written) return std::nullopt;
+    if (!written->empty()) use.writes = written->front();
   }
   auto const reads = session.ask([&] { return separate_hulls(needed(variable, use, cut, session)); });
   use.reads_all = !reads;
