@@ -75,6 +75,7 @@ isl::set of_variable(array_argument const& array, access const& one, lowering& t
     return exists;
   }
   auto const [flat, legal] = flattened(array, one, to_isl);
+  if (is_placed_at_run_time(array)) return legal.intersect(element.eq_set(flat));
   auto const offset = to_isl.of(array.offset);
   return exists.intersect(legal).intersect(element.eq_set(flat.add(offset)));
 }

@@ -27,6 +27,7 @@ element_range moved(element_range const& range, expression const& offset) {
 
 /// Counted from the element that the argument points to.
 array_plan seen_from(array_argument const& array, array_plan plan) {
+  if (is_placed_at_run_time(array)) return plan;
   for (auto* const ranges : {&plan.reads, &plan.writes}) {
     for (auto& range : *ranges) range = moved(range, array.offset);
   }

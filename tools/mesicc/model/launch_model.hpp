@@ -43,6 +43,12 @@ struct array_argument {
   place where = {};  ///< of the argument in the launch
 };
 
+/// Which variable it is and where in it is known only when the launch is reached: its elements are counted
+/// from the one that it points to, which may have others before it.
+inline bool is_placed_at_run_time(array_argument const& array) {
+  return array.variable.empty() && first_unknown(array.offset) != nullptr;
+}
+
 enum class access_kind : std::uint8_t { read, write };
 
 /// A place of a kernel that reads or writes an element of an array. `a[i] += 1` is a read and then a write.
