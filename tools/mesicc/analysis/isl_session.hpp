@@ -33,9 +33,7 @@ class isl_session {
       ++exhausted_;
       isl_ctx_reset_operations(context_.get());  // for who asked, perhaps within another question
       return std::nullopt;
-    } catch (isl::exception const&) {
-      return std::nullopt;
-    }
+    } catch (isl::exception const&) { return std::nullopt; }
   }
   /// What `question` says, or `otherwise` where isl has no answer.
   template <class Question>

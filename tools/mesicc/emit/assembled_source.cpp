@@ -4,6 +4,7 @@
 #include <clang/Basic/FileEntry.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -102,10 +103,21 @@ class assembly {
   /// A header in place guards no second #include of its file, if it was guarded by #pragma once.
   void take_away_repeated_includes(FileID file, std::string const& text, file_edits& changes) {
     for_each_line(text, [&](std::size_t begin, std::string_view line) {
-      auto const name = included_name(line);
-      if (!name.empty() && !entered_[file].contains(begin) && is_in_place(std::string(name)))
+      auto const name = std::string(included_name(line));
+      if (name.empty() || entered_[file].contains(begin)) return;
+      if (is_in_place(name))
         (void)changes.replace(begin, line.size(), "");
+      else if (file != sources_.getMainFileID())
+        find_beside(file, begin, line, name, changes);
     });
+  }
+  /// What a header includes from beside it is not beside the result.
+  void find_beside(FileID header, std::size_t begin, std::string_view line, std::string const& name,
+                   file_edits& changes) {
+    auto const path = std::filesystem::path(name_of(sources_, header)).parent_path() / name;
+    std::error_code ignored;
+    if (line.find('"') == std::string_view::npos || !std::filesystem::exists(path, ignored)) return;
+    (void)changes.replace(begin + line.find('"') + 1, name.size(), path.string());
   }
   bool is_in_place(std::string const& included) const {
     auto const is_same = [&](FileID file) {

@@ -108,14 +108,15 @@ std::string as_parameters(hidden_parameters const& hidden, source_rewriter const
 
 namespace {
 
-/// Both marks together are one.
+/// Both marks together are one, and so are those of one macro.
 void rewrite_marks(clang::FunctionDecl const& function, source_rewriter& rewriter) {
-  bool marked = false;
+  std::vector<clang::SourceLocation> marked;
   auto const mark = [&](clang::Attr const* attribute) {
     if (attribute == nullptr || attribute->isImplicit() || attribute->isInherited()) return;
-    rewriter.replace_token(rewriter.sources().getExpansionLoc(attribute->getLocation()),
-                           marked ? "" : "BALLAST_HD");
-    marked = true;
+    auto const place = rewriter.sources().getExpansionLoc(attribute->getLocation());
+    if (std::ranges::find(marked, place) != marked.end()) return;
+    rewriter.replace_token(place, marked.empty() ? "BALLAST_HD" : "");
+    marked.push_back(place);
   };
   mark(function.getAttr<clang::CUDAGlobalAttr>());
   mark(function.getAttr<clang::CUDADeviceAttr>());

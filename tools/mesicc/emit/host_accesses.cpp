@@ -164,7 +164,9 @@ host_accesses::form host_accesses::form_of_pointer(clang::DeclRefExpr const& ref
 /// Where macros use a token several times, the form that is right for all.
 void host_accesses::note(clang::DeclRefExpr const& reference, form is, source_rewriter const& rewriter) {
   auto const written = rewriter.sources().getSpellingLoc(reference.getLocation());
-  auto& known = forms_.try_emplace(written, reference.getLocation(), is).first->second;
+  auto& known =
+      forms_.try_emplace(written, clang::SourceRange(reference.getBeginLoc(), reference.getLocation()), is)
+          .first->second;
   known.second = std::max(known.second, is);
 }
 
@@ -173,21 +175,21 @@ void host_accesses::rewrite(source_rewriter& rewriter) {
   for (auto const& [variable, followed] : holding_)
     for (auto const* const reference : of_locals_[variable])
       note(*reference, form_of_pointer(*reference), rewriter);
-  auto const wrap = [&](clang::SourceLocation at, char const* function) {
-    rewriter.insert_before(at, std::string("ballast::mesi::") + function + "(");
-    rewriter.insert_after(at, ")");
+  auto const wrap = [&](clang::SourceRange range, char const* function) {
+    rewriter.insert_before(range.getBegin(), std::string("ballast::mesi::") + function + "(");
+    rewriter.insert_after(range.getEnd(), ")");
   };
   for (auto const& [written, noted] : forms_) switch (auto const& [place, is] = noted; is) {
       case form::untouched:
         break;
       case form::address:
-        rewriter.insert_after(place, ".address()");
+        rewriter.insert_after(place.getEnd(), ".address()");
         break;
       case form::read:
-        rewriter.insert_after(place, ".read()");
+        rewriter.insert_after(place.getEnd(), ".read()");
         break;
       case form::update:
-        rewriter.insert_after(place, ".update()");
+        rewriter.insert_after(place.getEnd(), ".update()");
         break;
       case form::host:
         wrap(place, "host");

@@ -48,7 +48,7 @@ class launch_writer {
     auto const& [site, plan] = launch;
     auto const* const kernel = kernel_of(*site.call, sources_);
     auto const& hidden = functions_.hidden_of(kernel);
-    launch_struct const what{unused_name(site.model), members_of(*site.call, hidden),
+    launch_struct const what{unused_name(site.model, kernel->getASTContext()), members_of(*site.call, hidden),
                              arrays_of(site, hidden)};
     auto const title = site.model.where.file + ", launch in line " + std::to_string(site.model.where.line);
     behind_[end_of(*kernel)] += line_directive(1, title) + text_of(what, site.model, plan);
@@ -62,16 +62,25 @@ class launch_writer {
   }
 
  private:
-  std::string unused_name(launch_model const& model) {
+  /// "matmul_18", or with more behind it where the program has that name.
+  std::string unused_name(launch_model const& model, clang::ASTContext const& context) {
     auto const base = model.kernel + "_" + std::to_string(model.where.line);
     auto name = base;
-    for (int i = 2; !names_.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+    auto const is_taken = [&] {
+      return context.Idents.find(name) != context.Idents.end() || !names_.insert(name).second;
+    };
+    for (int i = 2; is_taken(); ++i) name = base + "_" + std::to_string(i);
     return name;
   }
 
+  /// "space::" for what is in a namespace; one without a name is not spelt.
   static std::string qualifier_of(clang::FunctionDecl const& kernel) {
-    std::string const name = kernel.getQualifiedNameAsString(), own = kernel.getNameAsString();
-    return name.substr(0, name.size() - own.size());
+    std::string text;
+    for (auto const* around = kernel.getDeclContext(); around != nullptr; around = around->getParent()) {
+      auto const* const space = llvm::dyn_cast<clang::NamespaceDecl>(around);
+      if (space != nullptr && !space->isAnonymousNamespace()) text = space->getNameAsString() + "::" + text;
+    }
+    return text;
   }
 
   /// Of each array of the model, where it is among the members: those that the kernel names itself come

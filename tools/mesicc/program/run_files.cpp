@@ -38,8 +38,18 @@ int run_shown(std::vector<std::string> const& words, bool shown) {
   return run_and_wait(words);
 }
 
+/// What the files were translated with, and where they were.
+std::vector<std::string> flags_of(run_request const& request) {
+  std::vector<std::string> flags;
+  for (fs::path const file : request.files) flags.push_back("-I" + fs::absolute(file).parent_path().string());
+  for (auto const& folder : request.options.include_folders) flags.push_back("-I" + folder);
+  for (auto const& definition : request.options.definitions) flags.push_back("-D" + definition);
+  flags.insert(flags.end(), request.flags.begin(), request.flags.end());
+  return flags;
+}
+
 void compile(std::vector<fs::path> const& sources, fs::path const& program, run_request const& request) {
-  auto const words = compile_command(package_of_this_program(), sources, program, request.flags);
+  auto const words = compile_command(package_of_this_program(), sources, program, flags_of(request));
   if (run_shown(words, request.show_commands) != 0)
     throw error("the translated program does not compile: " + as_shell_line(words));
 }
