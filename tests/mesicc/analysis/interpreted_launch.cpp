@@ -51,7 +51,8 @@ std::string interpreted_launch::variable(int argument) const {
 }
 
 std::int64_t interpreted_launch::offset(int argument) const {
-  return evaluate(model_.arrays[std::size_t(argument)].offset, leaves_);
+  auto const& array = model_.arrays[std::size_t(argument)];
+  return is_placed_at_run_time(array) ? 1000 : evaluate(array.offset, leaves_);
 }
 
 void interpreted_launch::run_thread(std::int64_t x, std::int64_t y, row_accesses& done) {

@@ -139,6 +139,23 @@ launch_model of_unknown_length(std::int64_t rows, std::int64_t columns) {
   return k.model();
 }
 
+/// A pointer into the middle of something, with a halo on either side.
+launch_model around_a_pointer(std::int64_t rows, std::int64_t) {
+  launch_builder k("around_a_pointer", rows);
+  auto const nowhere = k.unknown("is a pointer");
+  auto const s = k.array("s", "", {nowhere}, nowhere), d = k.array("d", "", {nowhere}, nowhere);
+  k.read(s(k.x - 1)), k.read(s(k.x + 1)), k.write(d(k.x));
+  return k.model();
+}
+
+launch_model gather_around_a_pointer(std::int64_t rows, std::int64_t) {
+  launch_builder k("gather_around_a_pointer", rows);
+  auto const nowhere = k.unknown("is a pointer");
+  auto const s = k.array("s", "", {nowhere}, nowhere), d = k.array("d", "", {nowhere}, nowhere);
+  k.read(s(k.unknown())), k.write(d(k.x));
+  return k.model();
+}
+
 }  // namespace
 
 std::vector<known_kernel> irregular_kernels() {
@@ -155,7 +172,9 @@ std::vector<known_kernel> irregular_kernels() {
           {"from_an_offset", from_an_offset},
           {"halves_of_one", halves_of_one},
           {"same_twice", same_twice},
-          {"of_unknown_length", of_unknown_length}};
+          {"of_unknown_length", of_unknown_length},
+          {"around_a_pointer", around_a_pointer},
+          {"gather_around_a_pointer", gather_around_a_pointer}};
 }
 
 }  // namespace ballast::mesicc

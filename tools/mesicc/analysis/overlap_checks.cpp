@@ -148,6 +148,7 @@ std::optional<diagnostic> overlap_checks::reads_of_others(accessed_variable cons
   auto const meet = session_.ask([&] { return meets_other_part(read, written, cut_); });
   if (!meet) return too_complex(variable);
   if (!*meet) return std::nullopt;
+  if (variable.exposed_reads.empty()) return too_complex(variable);
   for (auto const* const one : variable.exposed_reads) {
     for (auto const* const write : variable.writes) {
       if (session_.ask(true, [&] { return rows_meet(*one, *write); }))

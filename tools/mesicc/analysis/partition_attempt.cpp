@@ -53,25 +53,28 @@ class attempt {
  private:
   void plan(accessed_variable const& variable) {
     if (refuse_writes(variable)) return;
-    std::vector<accessed_variable> arguments;
     std::vector<variable_use> uses;
     for (int const place : variable.arguments) {
-      arguments.push_back(variable.through(place));
-      auto use = use_of(arguments.back(), cut_, session_);
-      if (!use) return refuse(checks_.too_complex(variable));
-      uses.push_back(*std::move(use));
+      if (auto use = keep_plan(variable.through(place))) {
+        uses.push_back(*std::move(use));
+      } else {
+        return refuse(checks_.too_complex(variable));
+      }
     }
-    if (refuse_reads(variable, uses)) return;
-    for (std::size_t place = 0; place < uses.size(); ++place) plan(arguments[place], uses[place]);
+    refuse_reads(variable, uses);
   }
 
-  void plan(accessed_variable const& argument, variable_use& use) {
-    use.reads_all = use.reads_all || reads_whole(argument, use.reads);
-    auto const planned = printable_plan(use, cut_, session_);
-    if (!planned) return refuse(checks_.too_complex(argument));
-    if (planned->reads_all) remark_on_reads(argument);
+  /// As it is planned: what cannot be told exactly is more than the accesses need.
+  std::optional<variable_use> keep_plan(accessed_variable const& argument) {
+    auto use = use_of(argument, cut_, session_);
+    if (!use) return std::nullopt;
+    use->reads_all = use->reads_all || reads_whole(argument, use->reads);
+    auto const planned = printable_plan(*use, cut_, session_);
+    if (!planned) return std::nullopt;
+    if (use->reads_all) remark_on_reads(argument);
     auto const place = std::size_t(argument.arguments.front());
     result_.arrays[place] = seen_from(model_.arrays[place], *planned);
+    return use;
   }
 
   void refuse(diagnostic said) { result_.errors.push_back(std::move(said)); }
@@ -84,14 +87,12 @@ class attempt {
     return refused.has_value();
   }
 
-  bool refuse_reads(accessed_variable const& variable, std::vector<variable_use> const& uses) {
-    if (variable.writes.empty() || variable.exposed_reads.empty()) return false;
+  void refuse_reads(accessed_variable const& variable, std::vector<variable_use> const& uses) {
     for (auto const& reader : uses) {
       for (auto const& writer : uses) {
-        if (writer.writes && refuse_reads(variable, reader.reads, *writer.writes)) return true;
+        if (writer.writes && refuse_reads(variable, reader.reads, *writer.writes)) return;
       }
     }
-    return false;
   }
 
   bool refuse_reads(accessed_variable const& variable, std::vector<part_hull> const& reads,
@@ -109,7 +110,8 @@ class attempt {
     auto const elements = elements_of(model_.arrays[std::size_t(variable.arguments.front())]);
     if (!elements || reads.empty()) return false;
     return session_.ask(false, [&] {
-      auto const all = to_isl_.element().lt_set(to_isl_.of(*elements)).intersect(whole_hull(cut_).elements);
+      auto const element = to_isl_.element();
+      auto const all = to_isl_.constant(0).le_set(element).intersect(element.lt_set(to_isl_.of(*elements)));
       return all.intersect(cut_.limits).is_subset(reads.front().elements);
     });
   }

@@ -57,9 +57,8 @@ std::vector<part_hull> hulls_of_writes(accessed_variable const& variable, cut_di
 }  // namespace
 
 part_hull whole_hull(cut_direction const& cut) {
-  auto const element = isl::pw_aff(cut.limits.ctx(), "{ [i] -> [(i)] }");
-  auto const none = cut.limits.pw_aff_on_domain(0L);
-  return {{}, {}, none.le_set(element)};
+  auto const nowhere = isl::set::empty(cut.limits.params().space()).pw_aff_on_domain(0L);
+  return {nowhere, nowhere, isl::set::universe(cut.limits.space())};
 }
 
 std::optional<variable_use> use_of(accessed_variable const& variable, cut_direction const& cut,
@@ -76,21 +75,23 @@ std::optional<variable_use> use_of(accessed_variable const& variable, cut_direct
   return use;
 }
 
-std::optional<array_plan> printable_plan(variable_use const& use, cut_direction const& cut,
+std::optional<array_plan> printable_plan(variable_use& use, cut_direction const& cut,
                                          isl_session const& session) {
   array_plan plan;
-  plan.reads_all = use.reads_all;
   if (use.writes) {
     auto const writes = printable({*use.writes}, cut, session);
     if (!writes) return std::nullopt;
     plan.writes = *writes;
-    plan.reads_only_what_it_writes =
-        session.ask(false, [&] { return is_within(use.reads, *use.writes, cut); });
   }
-  if (use.reads_all) return plan;
-  auto const reads = printable(use.reads, cut, session);
-  plan.reads_all = !reads;
-  if (reads) plan.reads = *reads;
+  if (!use.reads_all) {
+    auto const reads = printable(use.reads, cut, session);
+    if (reads) plan.reads = *reads;
+    use.reads_all = !reads;
+  }
+  plan.reads_all = use.reads_all;
+  if (use.reads_all) use.reads = {whole_hull(cut)};
+  plan.reads_only_what_it_writes =
+      use.writes && session.ask(false, [&] { return is_within(use.reads, *use.writes, cut); });
   return plan;
 }
 

@@ -23,11 +23,11 @@ std::optional<variable_use> use_of(accessed_variable const& variable, cut_direct
                                    isl_session const& session);
 
 /// The same as a plan, with all elements counted from the beginning of the variable. Nothing if what is
-/// written cannot be printed; what is read becomes the whole array then.
-std::optional<array_plan> printable_plan(variable_use const& use, cut_direction const& cut,
+/// written cannot be printed; if what is read cannot, it becomes everything, in `use` too.
+std::optional<array_plan> printable_plan(variable_use& use, cut_direction const& cut,
                                          isl_session const& session);
 
-/// A part that touches everything.
+/// Everything, without a first and a last.
 part_hull whole_hull(cut_direction const& cut);
 
 }  // namespace ballast::mesicc
