@@ -130,6 +130,14 @@ launch_model same_twice(std::int64_t rows, std::int64_t columns) {
   return k.model();
 }
 
+/// What is written through one argument and then read through the other.
+launch_model written_then_read_elsewhere(std::int64_t rows, std::int64_t) {
+  launch_builder k("written_then_read_elsewhere", rows);
+  auto const in = k.array("in", "a", {rows}), out = k.array("out", "a", {rows});
+  k.write(out(k.x)), k.read(in(k.x));
+  return k.model();
+}
+
 /// Nobody knows at translation which array it is, nor how long.
 launch_model of_unknown_length(std::int64_t rows, std::int64_t columns) {
   launch_builder k("of_unknown_length", columns, rows);
@@ -172,6 +180,7 @@ std::vector<known_kernel> irregular_kernels() {
           {"from_an_offset", from_an_offset},
           {"halves_of_one", halves_of_one},
           {"same_twice", same_twice},
+          {"written_then_read_elsewhere", written_then_read_elsewhere},
           {"of_unknown_length", of_unknown_length},
           {"around_a_pointer", around_a_pointer},
           {"gather_around_a_pointer", gather_around_a_pointer}};

@@ -80,12 +80,14 @@ isl::set of_variable(array_argument const& array, access const& one, lowering& t
   return exists.intersect(legal).intersect(element.eq_set(flat.add(offset)));
 }
 
-/// A cause without a place of its own is where the access is.
-std::vector<cause> located(std::vector<cause> causes, place const& where) {
-  for (auto& one : causes) {
+/// Each once; one without a place of its own is where the access is.
+std::vector<cause> located(std::vector<cause> const& causes, place const& where) {
+  std::vector<cause> different;
+  for (auto one : causes) {
     if (one.where.file.empty()) one.where = where;
+    if (std::ranges::find(different, one) == different.end()) different.push_back(std::move(one));
   }
-  return causes;
+  return different;
 }
 
 access_elements elements_of(launch_model const& model, access const& one, isl::set const& context,

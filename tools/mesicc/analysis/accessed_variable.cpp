@@ -66,7 +66,9 @@ std::vector<accessed_variable> variables_of(launch_model const& model,
       (one.source->kind == access_kind::read ? variable.reads : variable.writes).push_back(&one);
     }
     std::ranges::copy_if(variable.reads, std::back_inserter(variable.exposed_reads), [&](auto const* read) {
-      return !session.ask(false, [&] { return reads_own_writes(*read, variable.writes); });
+      // Only by the same argument, whose memory is there for its own sake.
+      auto const own = of_argument(variable.writes, read->source->array);
+      return !session.ask(false, [&] { return reads_own_writes(*read, own); });
     });
   }
   return variables;

@@ -26,6 +26,8 @@ inline std::string scalar(std::int64_t place) { return "s" + std::to_string(plac
 struct cause {
   std::string why;
   place where;  ///< may be nowhere
+
+  bool operator==(cause const&) const = default;
 };
 
 /// Brings expressions to isl. What it cannot express becomes a new parameter, which may have any value, so
