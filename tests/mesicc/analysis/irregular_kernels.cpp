@@ -73,6 +73,15 @@ launch_model sometimes(std::int64_t rows, std::int64_t) {
   return k.model();
 }
 
+/// What may have been written is read, before it is written for sure.
+launch_model sometimes_before(std::int64_t rows, std::int64_t) {
+  launch_builder k("sometimes_before", rows);
+  auto const d = k.array("d", {rows}), r = k.array("r", {rows});
+  k.when(k.unknown_choice(), [&] { k.write(d(k.x)); });
+  k.read(d(k.x)), k.write(r(k.x)), k.write(d(k.x));
+  return k.model();
+}
+
 launch_model search(std::int64_t rows, std::int64_t columns) {
   launch_builder k("search", rows);
   auto const a = k.array("a", {rows, columns}), found = k.array("found", {rows}),
@@ -174,6 +183,7 @@ std::vector<known_kernel> irregular_kernels() {
           {"histogram_of_rows", histogram_of_rows},
           {"undecided", undecided},
           {"sometimes", sometimes},
+          {"sometimes_before", sometimes_before},
           {"search", search},
           {"any_number", any_number},
           {"some_of_all", some_of_all},

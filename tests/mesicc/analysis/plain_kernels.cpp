@@ -117,6 +117,14 @@ launch_model every_second(std::int64_t rows, std::int64_t columns) {
   return k.model();
 }
 
+/// `for (j = 0; j < columns; j += 3) d[x][j] = 0;`: the others stay as they are.
+launch_model every_third_of_row(std::int64_t rows, std::int64_t columns) {
+  launch_builder k("every_third_of_row", rows);
+  auto const d = k.array("d", {rows, columns});
+  k.loop(0, columns, 3, true, [&](expression const& j) { k.write(d(k.x, j)); });
+  return k.model();
+}
+
 launch_model bodies(std::int64_t rows, std::int64_t) {
   launch_builder k("bodies", rows);
   auto const p = k.array("p", {rows, 3}), v = k.array("v", {rows, 3});
@@ -162,6 +170,7 @@ std::vector<known_kernel> plain_kernels() {
           {"halved", halved},
           {"doubled", doubled},
           {"every_second", every_second},
+          {"every_third_of_row", every_third_of_row},
           {"bodies", bodies},
           {"elimination", elimination},
           {"pointer_walk", pointer_walk}};
