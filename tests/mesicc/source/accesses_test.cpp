@@ -61,6 +61,12 @@ TEST(accesses, of_loops_that_count_up_and_down) {
             "write q[3]\n");
 }
 
+TEST(accesses, of_a_box_whose_loops_are_clamped) {
+  EXPECT_EQ(accesses_of("float sum = 0; for (int j = std::max(y - 2, 0); j <= std::min(y + 2, R - 1); ++j) "
+                        "sum += s[j][x]; d[y][x] = sum;"),
+            "read s[j][lThreadId.x] in j\nwrite d[lThreadId.y][lThreadId.x]\n");
+}
+
 TEST(accesses, by_pointers_that_walk_in_a_loop) {
   EXPECT_EQ(accesses_of("float const* from = p + y * C; float sum = 0; for (int k = 0; k < C; ++k) sum += "
                         "*from++; q[y] = sum;"),

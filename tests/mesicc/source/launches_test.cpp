@@ -72,6 +72,40 @@ write to[lThreadId.y][lThreadId.x]
 )");
 }
 
+TEST(launches, know_what_local_variables_are_that_do_not_change) {
+  EXPECT_EQ(launches_in(R"(__global__ float a[13 * 11];
+__global__ void fill(float* to, int columns) { to[lThreadId.y * columns + lThreadId.x] = 1; }
+int main() { int rows = 13, columns = rows - 2; float* one = a; float* other = one + 0;
+  fill<<[columns, rows]>>(one, columns); fill<<[3]>>(other, rows); })"),
+            R"(4:3+37 fill<<[11, 13]>>
+array to: float[143] at a + 0
+write to[lThreadId.y * 11 + lThreadId.x]
+4:42+24 fill<<[3]>>
+array to: float[143] at a + 0
+write to[lThreadId.x]
+)");
+}
+
+TEST(launches, know_the_shape_of_pointers_that_are_swapped) {
+  EXPECT_EQ(launches_in(R"(#include <utility>
+__global__ float a[4][8], b[4][8], c[5][8];
+__global__ void fill(float (*to)[8]) { to[lThreadId.y][lThreadId.x] = 1; }
+int main() { float (*one)[8] = a, (*other)[8] = b, (*third)[8] = a, (*walks)[8] = a;
+  fill<<[8, 4]>>(one); std::swap(one, other);
+  third = c; fill<<[8, 4]>>(third);
+  ++walks; fill<<[8, 3]>>(walks); })"),
+            R"(5:3+19 fill<<[8, 4]>>
+array to: float[4][8] at ? + 0
+write to[lThreadId.y][lThreadId.x]
+6:14+21 fill<<[8, 4]>>
+array to: float[?][8] at ? + ?
+write to[lThreadId.y][lThreadId.x]
+7:12+21 fill<<[8, 3]>>
+array to: float[?][8] at ? + ?
+write to[lThreadId.y][lThreadId.x]
+)");
+}
+
 TEST(launches, add_the_variables_that_a_kernel_names_itself) {
   EXPECT_EQ(launches_in(R"(__global__ float a[4], total;
 __global__ void scale(float* x) { x[lThreadId.x] = a[lThreadId.x] * total; }

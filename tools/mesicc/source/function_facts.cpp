@@ -24,12 +24,6 @@ clang::Expr const* assigned_by(Stmt const* statement) {
   return nullptr;
 }
 
-void for_each_within(Stmt const* statement, std::function<void(Stmt const*)> const& visit) {
-  if (statement == nullptr) return;
-  visit(statement);
-  for (auto const* const child : statement->children()) for_each_within(child, visit);
-}
-
 bool binds_to_const(clang::QualType type) {
   return !type->isReferenceType() || type.getNonReferenceType().isConstQualified();
 }
@@ -49,6 +43,7 @@ class exposure_finder {
       if (!is_harmless(statement, assigned, child)) find_in(child);
   }
   variables found;
+  bool swaps_expose = true;
 
  private:
   void expose(clang::DeclRefExpr const& reference) {
@@ -88,6 +83,7 @@ class exposure_finder {
 
   void find_in_call(clang::CallExpr const& call) {
     find_in(call.getCallee());
+    if (!swaps_expose && swapped_by(&call).first != nullptr && swapped_by(&call).second != nullptr) return;
     auto const* const callee = call.getDirectCallee();
     bool const is_member =
         isa<clang::CXXOperatorCallExpr>(call) && isa_and_nonnull<clang::CXXMethodDecl>(callee);
@@ -111,6 +107,28 @@ bool ends_loop(Stmt const* statement, bool breaks) {
 }
 
 }  // namespace
+
+void for_each_within(Stmt const* statement, std::function<void(Stmt const*)> const& visit) {
+  if (statement == nullptr) return;
+  visit(statement);
+  for (auto const* const child : statement->children()) for_each_within(child, visit);
+}
+
+std::pair<clang::VarDecl const*, clang::VarDecl const*> swapped_by(Stmt const* call) {
+  auto const* const exchange = dyn_cast<clang::CallExpr>(call);
+  auto const* const callee = exchange == nullptr ? nullptr : exchange->getDirectCallee();
+  if (callee == nullptr || !callee->isInStdNamespace() || !callee->getDeclName().isIdentifier() ||
+      callee->getName() != "swap" || exchange->getNumArgs() != 2)
+    return {};
+  return {variable_named(exchange->getArg(0)), variable_named(exchange->getArg(1))};
+}
+
+variables exposed_variables_but_swapped(Stmt const* body) {
+  exposure_finder finder;
+  finder.swaps_expose = false;
+  finder.find_in(body);
+  return std::move(finder.found);
+}
 
 variables exposed_variables(Stmt const* body) {
   exposure_finder finder;

@@ -4,7 +4,9 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/Stmt.h>
 
+#include <functional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace ballast::mesicc {
@@ -14,6 +16,15 @@ using variables = std::set<clang::VarDecl const*>;
 /// Local variables whose value may change other than by an assignment to their name: those whose address is
 /// taken, or that something refers to.
 variables exposed_variables(clang::Stmt const* body);
+
+/// The same, but two pointers that std::swap exchanges are not exposed by that.
+variables exposed_variables_but_swapped(clang::Stmt const* body);
+
+/// The two variables that a call of std::swap exchanges; or nulls.
+std::pair<clang::VarDecl const*, clang::VarDecl const*> swapped_by(clang::Stmt const* call);
+
+/// Calls `visit` with a statement and all within it, outer ones first.
+void for_each_within(clang::Stmt const* statement, std::function<void(clang::Stmt const*)> const& visit);
 
 /// Variables that a statement assigns to, counts up or down, or declares.
 variables assigned_variables(clang::Stmt const* statement);

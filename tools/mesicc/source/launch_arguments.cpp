@@ -15,16 +15,6 @@ namespace {
 using llvm::dyn_cast;
 using llvm::isa;
 
-std::optional<std::int64_t> constant_of(clang::Expr const& expression, clang::ASTContext const& context) {
-  if (expression.isValueDependent() || !expression.getType()->isIntegralOrEnumerationType())
-    return std::nullopt;
-  clang::Expr::EvalResult result;
-  if (!expression.EvaluateAsInt(result, context, clang::Expr::SE_NoSideEffects)) return std::nullopt;
-  auto const& number = result.Val.getInt();
-  if (number.isSigned() ? !number.isSignedIntN(64) : !number.isIntN(63)) return std::nullopt;
-  return number.getExtValue();
-}
-
 bool is_same_text(clang::Expr const& a, clang::Expr const& b, clang::ASTContext const& context) {
   llvm::FoldingSetNodeID left, right;
   a.Profile(left, context, true);
@@ -100,7 +90,7 @@ expression launch_binding::extent_of(clang::Expr const* written, char const* nam
 
 /// A formula of constants and of arguments of this launch, so that the two are known to go together.
 std::optional<expression> launch_binding::of_scalars(clang::Expr const* written) {
-  if (auto const known = constant_of(*written, context_)) return *known;
+  if (auto const known = host_.constant_of(*written)) return *known;
   written = written->IgnoreParenImpCasts();
   for (std::size_t i = 0; i < site_.model.scalars.size(); ++i) {
     auto const number = site_.model.scalars[i].argument;
@@ -133,7 +123,7 @@ value launch_binding::bind_scalar(clang::ParmVarDecl const& parameter, clang::Ex
                                   int number) {
   auto const type = parameter.getType();
   if (!type->isIntegralOrEnumerationType()) return {};
-  if (auto const known = constant_of(argument, context_)) return of_number(*known);
+  if (auto const known = host_.constant_of(argument)) return of_number(*known);
   auto const bits = int(context_.getIntWidth(type));
   scalar made{parameter.getNameAsString(), parameter.getNameAsString(), number, {}, {}};
   bool const is_unsigned = !type->isSignedIntegerOrEnumerationType();
@@ -168,6 +158,9 @@ value launch_binding::bind_array(clang::ParmVarDecl const& parameter, clang::Exp
     made.offset = *source.offset;
   else
     made.offset = unknown("is known only when the launch is reached");
+  if (source.variable == nullptr && !source.shape.isNull() && source.offset)
+    made.extents[0] =
+        (elements_of(source.shape) - *source.offset) / elements_of(parameter.getType()->getPointeeType());
   if (source.variable != nullptr) {
     auto const whole = shape_of(source.variable->getType(), context_);
     made.variable = source.variable->getNameAsString();
@@ -208,27 +201,45 @@ launch_binding::array_source launch_binding::source_of(clang::Expr const* argume
     return stepped(source_of(left ? sum->getLHS() : sum->getRHS()), left ? sum->getRHS() : sum->getLHS(),
                    sum->getType()->getPointeeType(), sum->getOpcode() == clang::BO_Sub);
   }
-  return {nullptr, std::nullopt};
+  return {nullptr, std::nullopt, {}};
 }
 
 launch_binding::array_source launch_binding::stepped(array_source from, clang::Expr const* steps,
                                                      clang::QualType step, bool back) {
-  auto const count = constant_of(*steps, context_);
-  if (!count || !from.offset) return {from.variable, std::nullopt};
+  auto const count = host_.constant_of(*steps);
+  if (!count || !from.offset) return {from.variable, std::nullopt, {}};
   from.offset = *from.offset + (back ? -1 : 1) * *count * elements_of(step);
   return from;
 }
 
+/// What all values that a local pointer ever gets have in common.
+launch_binding::array_source launch_binding::source_held_by(clang::VarDecl const& pointer) {
+  array_source common{nullptr, std::nullopt, {}};
+  bool is_first = true;
+  for (auto const* const given : host_.values_given_to(pointer)) {
+    auto const one = source_of(given);
+    auto const type = one.variable == nullptr ? one.shape : one.variable->getType();
+    if (type.isNull() || !one.offset) return {nullptr, std::nullopt, {}};
+    if (is_first) common = {one.variable, one.offset, type};
+    is_first = false;
+    if (one.offset != common.offset || !context_.hasSameType(type, common.shape))
+      return {nullptr, std::nullopt, {}};
+    if (one.variable != common.variable) common.variable = nullptr;
+  }
+  return common;
+}
+
 launch_binding::array_source launch_binding::source_named(clang::DeclRefExpr const& reference) {
   auto const* const variable = dyn_cast<clang::VarDecl>(reference.getDecl());
-  if (variable == nullptr) return {nullptr, std::nullopt};
-  if (is_shared_variable(variable)) return {variable->getCanonicalDecl(), 0};
+  if (variable == nullptr) return {nullptr, std::nullopt, {}};
+  if (is_shared_variable(variable)) return {variable->getCanonicalDecl(), 0, {}};
   auto const type = variable->getType();
-  if (type->isPointerType() || type->isReferenceType()) return {nullptr, std::nullopt};
+  if (type->isPointerType()) return source_held_by(*variable);
+  if (type->isReferenceType()) return {nullptr, std::nullopt, {}};
   fail(reference.getSourceRange(),
        "'" + variable->getNameAsString() + "' is not a __global__ variable, so that no kernel can reach it",
        {{at(clang::SourceRange(variable->getLocation())), "it is declared here"}});
-  return {nullptr, std::nullopt};
+  return {nullptr, std::nullopt, {}};
 }
 
 }  // namespace ballast::mesicc

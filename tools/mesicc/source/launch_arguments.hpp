@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "source/host_values.hpp"
 #include "source/kernel_walker.hpp"
 #include "source/launch_sites.hpp"
 
@@ -13,8 +14,9 @@ namespace ballast::mesicc {
 /// Makes the arrays and scalars of a launch from its arguments, and tells a walker what the parameters are.
 class launch_binding {
  public:
-  launch_binding(clang::ASTContext& context, launch_site& site, std::vector<diagnostic>& found)
-      : context_(context), site_(site), found_(found) {}
+  launch_binding(clang::ASTContext& context, host_values const& host, launch_site& site,
+                 std::vector<diagnostic>& found)
+      : context_(context), host_(host), site_(site), found_(found) {}
 
   void bind(kernel_walker& walker);
 
@@ -22,6 +24,8 @@ class launch_binding {
   struct array_source {
     clang::VarDecl const* variable = nullptr;  ///< null if it is known only at run time
     std::optional<std::int64_t> offset = 0;    ///< in elements; nothing if it is known only at run time
+    clang::QualType shape =
+        {};  ///< of a variable that is known only at run time, if all that it may be have one
   };
 
   void bind_extents();
@@ -31,12 +35,14 @@ class launch_binding {
   value bind_array(clang::ParmVarDecl const& parameter, clang::Expr const& argument, int number);
   array_source source_of(clang::Expr const* argument);
   array_source stepped(array_source from, clang::Expr const* steps, clang::QualType step, bool back);
+  array_source source_held_by(clang::VarDecl const& pointer);
   array_source source_named(clang::DeclRefExpr const& reference);
   std::int64_t elements_of(clang::QualType type) const;
   void fail(clang::SourceRange where, std::string message, std::vector<note> notes = {});
   place at(clang::SourceRange where) const;
 
   clang::ASTContext& context_;
+  host_values const& host_;
   launch_site& site_;
   std::vector<diagnostic>& found_;
 };

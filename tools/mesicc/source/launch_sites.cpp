@@ -13,12 +13,14 @@
 namespace ballast::mesicc {
 namespace {
 
-launch_site modelled(clang::CUDAKernelCallExpr const& call, clang::FunctionDecl const& kernel,
-                     clang::ASTContext& context, std::vector<diagnostic>& found) {
-  launch_site site{&call, &kernel, {}, {}, {}};
+launch_site modelled(checked_launch const& launch, clang::ASTContext& context,
+                     std::vector<diagnostic>& found) {
+  auto const& kernel = *launch.call->getDirectCallee()->getDefinition();
+  launch_site site{launch.call, &kernel, {}, {}, {}};
+  host_values const host(launch.within, context);
   kernel_walker walker(context, site.model, found);
   walker.prepare(kernel);
-  launch_binding(context, site, found).bind(walker);
+  launch_binding(context, host, site, found).bind(walker);
   walker.walk(kernel);
   site.arguments.resize(site.model.arrays.size(), -1);
   site.named.resize(walker.named_variables().size());
@@ -44,9 +46,8 @@ bool launch_sites::has_errors() const {
 launch_sites launches_of(program const& parsed) {
   launch_sites made;
   auto const checked = checked_program(parsed, made.diagnostics);
-  for (auto const* const call : checked.launches)
-    made.sites.push_back(
-        modelled(*call, *call->getDirectCallee()->getDefinition(), parsed.context(), made.diagnostics));
+  for (auto const& launch : checked.launches)
+    made.sites.push_back(modelled(launch, parsed.context(), made.diagnostics));
   keep_first_of_equals(made.diagnostics);
   std::ranges::sort(made.diagnostics, {}, [](auto const& one) { return std::tie(one.where, one.message); });
   return made;

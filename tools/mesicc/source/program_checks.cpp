@@ -94,7 +94,7 @@ class checker : public clang::RecursiveASTVisitor<checker> {
   bool VisitCUDAKernelCallExpr(clang::CUDAKernelCallExpr* launch) {
     if (auto const* const name = dyn_cast<clang::DeclRefExpr>(launch->getCallee()->IgnoreParenImpCasts()))
       launched_.insert(name);
-    if (check_launch(*launch)) parts_.launches.push_back(launch);
+    if (check_launch(*launch)) parts_.launches.push_back({launch, function_});
     return true;
   }
 

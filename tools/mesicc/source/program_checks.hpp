@@ -10,9 +10,13 @@
 
 namespace ballast::mesicc {
 
+struct checked_launch {
+  clang::CUDAKernelCallExpr const* call;
+  clang::FunctionDecl const* within;  ///< null outside of functions
+};
+
 struct checked_parts {
-  std::vector<clang::CUDAKernelCallExpr const*>
-      launches;  ///< that can be modelled, in the order of the source
+  std::vector<checked_launch> launches;  ///< that can be modelled, in the order of the source
 };
 
 /// Looks at all that is not inside of a kernel: shared variables, the heads of kernels, launches, and what

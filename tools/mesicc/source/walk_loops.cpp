@@ -13,9 +13,19 @@ using llvm::isa;
 
 namespace {
 
+/// Without parentheses, and without what destroys temporaries, as those of std::min.
+clang::Expr const* bare(clang::Expr const* expression) {
+  for (;;) {
+    auto const* const inner = expression->IgnoreParens();
+    auto const* const full = dyn_cast<clang::FullExpr>(inner);
+    if (full == nullptr) return inner;
+    expression = full->getSubExpr();
+  }
+}
+
 void split_by(clang::BinaryOperatorKind what, clang::Expr const* expression,
               std::vector<clang::Expr const*>& parts) {
-  auto const* const binary = dyn_cast<clang::BinaryOperator>(expression->IgnoreParens());
+  auto const* const binary = dyn_cast<clang::BinaryOperator>(bare(expression));
   if (binary == nullptr || binary->getOpcode() != what) return parts.push_back(expression);
   split_by(what, binary->getLHS(), parts);
   split_by(what, binary->getRHS(), parts);
@@ -130,7 +140,7 @@ condition kernel_walker::run_range_for(clang::CXXForRangeStmt const& loop) {
 }
 
 std::optional<std::int64_t> kernel_walker::step_of(clang::Expr const* count, clang::VarDecl const*& counter) {
-  count = count->IgnoreParenImpCasts();
+  count = bare(count)->IgnoreParenImpCasts();
   if (auto const* const unary = dyn_cast<clang::UnaryOperator>(count)) {
     if (!unary->isIncrementDecrementOp()) return std::nullopt;
     counter = variable_named(unary->getSubExpr());
@@ -167,7 +177,7 @@ std::optional<std::int64_t> kernel_walker::quiet_constant(clang::Expr const* exp
 }
 
 bool kernel_walker::recognise_bound(clang::Expr const* condition, counted_loop& counted) {
-  auto const* const binary = dyn_cast<clang::BinaryOperator>(condition->IgnoreParens());
+  auto const* const binary = dyn_cast<clang::BinaryOperator>(bare(condition));
   if (binary == nullptr || !(binary->isRelationalOp() || binary->getOpcode() == clang::BO_NE)) return false;
   bool const first = variable_named(binary->getLHS()) == counted.counter;
   if (!first && variable_named(binary->getRHS()) != counted.counter) return false;
