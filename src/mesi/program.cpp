@@ -2,13 +2,19 @@
 #include "ballast/mesi/program.hpp"
 
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
+#include "ballast/job/job_failed.hpp"
 #include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/variable.hpp"
+#include "launches_ahead.hpp"
+#include "settings.hpp"
 
 namespace ballast::mesi {
 namespace {
@@ -22,44 +28,45 @@ struct known_variables {
   std::mutex mutex;
   std::map<char const*, variable_home*> by_address;
 };
+/// Never destroyed: launches that end after main still look for their variables.
 known_variables& variables() {
-  static known_variables all;
-  return all;
+  static auto* const all = new known_variables;
+  return *all;
 }
 
-/// BALLAST_POLICY, BALLAST_TASKS and BALLAST_CHECK_MAPS, as the options of the programs of jobs.
-job_options options_of_environment() {
-  job_options options;
-  if (auto const policy = environment("BALLAST_POLICY")) options.policy = *policy;
-  if (auto const tasks = environment("BALLAST_TASKS")) options.tasks = std::uint32_t(std::stoul(*tasks));
-  options.check_maps = environment("BALLAST_CHECK_MAPS").has_value();
-  return options;
-}
+/// Ends after main, and before what was made before the first variable was used.
+struct running_program {
+  job_options options = options_of_environment();
+  job_scheduler jobs{open_devices(default_device_list()), options};
+  launches_ahead launches{options.patience};
 
-struct program_scheduler {
-  job_scheduler jobs{open_devices(default_device_list()), options_of_environment()};
-  program_scheduler() {
+  running_program() {
     for (auto const kernels : registered()) jobs.add(kernels());
   }
+  /// What nobody has been told of ends the program, as what escapes main does.
+  ~running_program() { launches.wait_for_all(); }
 };
+running_program& program() {
+  static running_program one;
+  return one;
+}
 
 }  // namespace
 
-job_scheduler& scheduler() {
-  static program_scheduler program;
-  return program.jobs;
-}
+job_scheduler& scheduler() { return program().jobs; }
+
+void note_launch(job_ticket launch) { program().launches.add(std::move(launch)); }
 
 kernel_registration::kernel_registration(job_kernels const& (*kernels)()) { registered().push_back(kernels); }
 
 array_handle const& variable_home::handle() {
   if (auto const* const made = handle_.load(std::memory_order_acquire)) return *made;
-  auto& jobs = scheduler();
+  auto& of = program();
   auto& known = variables();
   std::lock_guard const lock(known.mutex);
   if (auto const* const made = handle_.load(std::memory_order_acquire)) return *made;
-  auto const* const made = new array_handle(jobs, extents({elements_}), element_bytes_, name_);
-  made->open(host_use::write, every_element, deadline::in(std::chrono::minutes(10)));
+  auto const* const made = new array_handle(of.jobs, extents({elements_}), element_bytes_, name_);
+  made->open(host_use::write, every_element, deadline::in(of.options.patience));
   std::memset(made->address(), 0, elements_ * element_bytes_);
   known.by_address[static_cast<char const*>(made->address())] = this;
   handle_.store(made, std::memory_order_release);
@@ -67,7 +74,12 @@ array_handle const& variable_home::handle() {
 }
 
 void* variable_home::wait_for(host_use use) {
-  handle().open(use, every_element, deadline::in(std::chrono::minutes(10)));
+  try {
+    handle().open(use, every_element, deadline::in(program().options.patience));
+  } catch (job_failed const&) {
+    program().launches.forget_ended();
+    throw;
+  }
   return handle().address();
 }
 
@@ -86,6 +98,13 @@ array_place place_of(void const* argument, char const* parameter, std::string co
   if (of == nullptr) refuse_argument(parameter, kernel, "a pointer to a shared variable");
   auto const bytes = static_cast<char const*>(argument) - static_cast<char const*>(of->handle().address());
   return {of, bytes / std::int64_t(of->element_bytes())};
+}
+
+void require_threads(threads of, char const* kernel) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (of.x <= most && of.y <= most) return;
+  refuse_argument("threads", "<<[" + std::to_string(of.x) + ", " + std::to_string(of.y) + "]>> of " + kernel,
+                  "at most 2147483647 along each dimension");
 }
 
 void bring_home(void const* argument) {

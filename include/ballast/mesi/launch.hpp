@@ -44,9 +44,12 @@ access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, thr
   auto const each = std::int64_t(form.cut == axis::y ? form.block_y : form.block_x);
   return [=](map_view const& view) {
     auto const begin = std::int64_t(view.part.first) * each;
-    auto const touched = touched_by(part{begin, std::min(begin + std::int64_t(view.part.count) * each, rows)});
+    auto const touched =
+        touched_by(part{begin, std::min(begin + std::int64_t(view.part.count) * each, rows)});
     auto const size = std::int64_t(view.array.elements());
-    auto const inside = [&](std::int64_t element) { return std::size_t(std::clamp<std::int64_t>(element + offset, 0, size)); };
+    auto const inside = [&](std::int64_t element) {
+      return std::size_t(std::clamp<std::int64_t>(element + offset, 0, size));
+    };
     std::vector<index_range> all;
     for (auto const& one : touched) all.push_back({inside(one.begin), inside(one.end)});
     return region(std::move(all));
@@ -56,7 +59,8 @@ access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, thr
 /// Collects what a launch touches.
 class launch_uses {
  public:
-  launch_uses(launch_form form, threads of, std::string kernel) : form_(form), of_(of), kernel_(std::move(kernel)) {}
+  launch_uses(launch_form form, threads of, std::string kernel)
+      : form_(form), of_(of), kernel_(std::move(kernel)) {}
 
   std::int64_t threads_x() const { return of_.x; }
   std::int64_t threads_y() const { return of_.y; }
@@ -110,30 +114,37 @@ P biased(P argument, array_ref<T> on_device) {
   return reinterpret_cast<P>(const_cast<std::remove_const_t<T>*>(on_device.data()) + place.offset);
 }
 
+/// Throws bad_argument naming the kernel if there are more than 2 147 483 647 threads along a dimension.
+void require_threads(threads of, char const* kernel);
+/// After a launch: waits if the variable of the argument is kept open.
 void bring_home(void const* argument);
 
 template <class Launch>
 job_grid grid_of(thread_blocks<Launch> const& all) {
   switch (Launch::form.cut) {
-    case axis::x: return job_grid({all.blocks_y(), all.blocks_x()}, cut::y);
-    case axis::y: return job_grid({all.blocks_x(), all.blocks_y()}, cut::y);
-    default: return job_grid({all.blocks_x(), all.blocks_y(), 1}, cut::z);
+    case axis::x:
+      return job_grid({all.blocks_y(), all.blocks_x()}, cut::y);
+    case axis::y:
+      return job_grid({all.blocks_x(), all.blocks_y()}, cut::y);
+    default:
+      return job_grid({all.blocks_x(), all.blocks_y(), 1}, cut::z);
   }
 }
 
 template <class Launch, class... Arguments>
 void launch(threads of, Arguments&&... arguments) {
   if (of.x <= 0 || of.y <= 0) return;
+  require_threads(of, Launch::name);
   Launch const made(std::forward<Arguments>(arguments)...);
   launch_form constexpr form = Launch::form;
   thread_blocks<Launch> const all{made, std::uint32_t(of.x), std::uint32_t(of.y)};
   job_setup const setup{grid_of(all), Launch::name};
   auto const submit = [&](auto... uses) {
-    scheduler().submit(setup, uses..., [all](auto... on_device) {
+    note_launch(scheduler().submit(setup, uses..., [all](auto... on_device) {
       auto kernel = all;
       kernel.launch.bind(on_device...);
       return kernel;
-    });
+    }));
   };
   std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
   made.for_each_array([](auto array) { bring_home(array); });

@@ -8,14 +8,16 @@
 #include "ballast/mesi/variable.hpp"
 
 /// The launches of a file, at its end.
-#define BALLAST_MESI_KERNELS(...)                                                                              \
-  namespace {                                                                                                  \
-  template <class... Launch>                                                                                   \
-  struct ballast_mesi_list {                                                                                   \
-    static ::ballast::job_kernels const& kernels() {                                                           \
-      static ::ballast::job_kernels const list(__FILE__, ::ballast::list_kernels<::ballast::mesi::thread_blocks<Launch>...>()); \
-      return list;                                                                                             \
-    }                                                                                                          \
-  };                                                                                                           \
-  ::ballast::mesi::kernel_registration const ballast_mesi_registration(&ballast_mesi_list<__VA_ARGS__>::kernels);        \
+#define BALLAST_MESI_KERNELS(...)                                                          \
+  namespace {                                                                              \
+  template <class... Launch>                                                               \
+  struct ballast_mesi_list {                                                               \
+    static ::ballast::job_kernels const& kernels() {                                       \
+      static ::ballast::job_kernels const list(                                            \
+          __FILE__, ::ballast::list_kernels<::ballast::mesi::thread_blocks<Launch>...>()); \
+      return list;                                                                         \
+    }                                                                                      \
+  };                                                                                       \
+  ::ballast::mesi::kernel_registration const ballast_mesi_registration(                    \
+      &ballast_mesi_list<__VA_ARGS__>::kernels);                                           \
   }

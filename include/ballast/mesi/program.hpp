@@ -6,12 +6,20 @@
 
 #include "ballast/job/job_kernels.hpp"
 #include "ballast/job/job_scheduler.hpp"
+#include "ballast/job/job_ticket.hpp"
 
 namespace ballast::mesi {
 
 /// The scheduler behind all variables and launches of a program, made at the first use: on the devices of
-/// BALLAST_DEVICES, else all GPUs, else the cores. Any thread may call. Throws as job_scheduler.
+/// BALLAST_DEVICES, else all GPUs, else the cores, with BALLAST_POLICY, BALLAST_TASKS, BALLAST_CHECK_MAPS,
+/// BALLAST_DEVICE_BYTES and BALLAST_PATIENCE. It goes after main, when all launches have ended; one that
+/// failed and of which nobody was told then ends the program as an exception that escapes main does. Any
+/// thread may call. Throws as job_scheduler, and bad_argument naming the variable of the environment.
 job_scheduler& scheduler();
+
+/// Of each launch. Waits for the oldest one if 256 have not ended. Throws job_failed if the oldest has
+/// failed.
+void note_launch(job_ticket launch);
 
 /// Kernels of a file, given to the scheduler when it is made. A static object; see BALLAST_MESI_KERNELS.
 class kernel_registration {

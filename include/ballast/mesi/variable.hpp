@@ -39,8 +39,9 @@ class variable_home {
   std::atomic<bool> is_kept_open_ = false;
 };
 
-/// A virtual shared variable (Ohno et al. 2016): `__global__ float a[N]` is a `variable<float[N]> a{"a"}`. Its elements are 0
-/// at first. Host and kernels share it; each access of the host waits for the launches that are in its way.
+/// A virtual shared variable (Ohno et al. 2016): `__global__ float a[N]` is a `variable<float[N]> a{"a"}`.
+/// Its elements are 0 at first. Host and kernels share it; each access of the host waits for the launches
+/// that are in its way.
 template <class T>
 class variable {
  public:

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+
+#include "ballast/job/job_ticket.hpp"
+
+namespace ballast::mesi {
+
+/// The launches that the devices have not finished, so that a loop of launches does not run away from them,
+/// and that no failure goes unheard because nobody looks at its variables. Any thread may call any member.
+class launches_ahead {
+ public:
+  explicit launches_ahead(std::chrono::nanoseconds patience) : patience_(patience) {}
+
+  /// Waits for the oldest one if there are `most`. Throws the failure of one that has ended, and
+  /// deadline_passed.
+  void add(job_ticket launch);
+  /// Throws the first failure, and deadline_passed.
+  void wait_for_all();
+  /// The caller has told of a failure; those that have ended are not told again.
+  void forget_ended();
+
+  static constexpr std::size_t most = 256;  ///< what has been submitted takes memory until it has run
+
+ private:
+  bool take_oldest(job_ticket& to);
+
+  std::chrono::nanoseconds patience_;
+  std::mutex mutex_;
+  std::deque<job_ticket> tickets_;
+};
+
+}  // namespace ballast::mesi

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings.hpp"
+
+#include <cstdint>
+#include <limits>
+
+#include "ballast/base/argument_text.hpp"
+#include "ballast/base/environment.hpp"
+
+namespace ballast::mesi {
+namespace {
+
+template <class Number>
+Number number_of(char const* variable, Number unset, Number least, Number most) {
+  auto const text = environment(variable);
+  return text ? whole_number(variable, *text, least, most) : unset;
+}
+
+}  // namespace
+
+job_options options_of_environment() {
+  constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+  job_options options;
+  options.policy = environment("BALLAST_POLICY").value_or(options.policy);
+  options.tasks = number_of<std::uint32_t>("BALLAST_TASKS", options.tasks, 1, 1u << 20);
+  options.check_maps = number_of<int>("BALLAST_CHECK_MAPS", 0, 0, 1) == 1;
+  options.device_bytes =
+      number_of<std::uint64_t>("BALLAST_DEVICE_BYTES", options.device_bytes, 4096, unlimited);
+  options.patience = std::chrono::seconds(number_of("BALLAST_PATIENCE", 86400, 1, 100 * 86400));
+  return options;
+}
+
+}  // namespace ballast::mesi
