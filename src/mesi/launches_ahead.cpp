@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launches_ahead.hpp"
 
+#include <exception>
 #include <utility>
+
+#include "ballast/job/job_failed.hpp"
 
 namespace ballast::mesi {
 
@@ -19,20 +22,18 @@ void launches_ahead::add(job_ticket launch) {
 
 void launches_ahead::wait_for_all() {
   auto const until = deadline::in(patience_);
-  for (job_ticket oldest; take_oldest(oldest);) oldest.wait(until);
+  std::exception_ptr first_failure;
+  for (auto const& launch : taken()) try {
+      launch.wait(until);
+    } catch (job_failed const&) {
+      if (!first_failure) first_failure = std::current_exception();
+    }
+  if (first_failure) std::rethrow_exception(first_failure);
 }
 
-void launches_ahead::forget_ended() {
+std::deque<job_ticket> launches_ahead::taken() {
   std::lock_guard const lock(mutex_);
-  std::erase_if(tickets_, [](job_ticket const& ticket) { return ticket.is_finished(); });
-}
-
-bool launches_ahead::take_oldest(job_ticket& to) {
-  std::lock_guard const lock(mutex_);
-  if (tickets_.empty()) return false;
-  to = std::move(tickets_.front());
-  tickets_.pop_front();
-  return true;
+  return std::exchange(tickets_, {});
 }
 
 }  // namespace ballast::mesi

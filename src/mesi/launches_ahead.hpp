@@ -19,15 +19,13 @@ class launches_ahead {
   /// Waits for the oldest one if there are `most`. Throws the failure of one that has ended, and
   /// deadline_passed.
   void add(job_ticket launch);
-  /// Throws the first failure, and deadline_passed.
+  /// Throws the first failure, and deadline_passed. What came of it since is not told again.
   void wait_for_all();
-  /// The caller has told of a failure; those that have ended are not told again.
-  void forget_ended();
 
   static constexpr std::size_t most = 256;  ///< what has been submitted takes memory until it has run
 
  private:
-  bool take_oldest(job_ticket& to);
+  std::deque<job_ticket> taken();
 
   std::chrono::nanoseconds patience_;
   std::mutex mutex_;

@@ -74,13 +74,22 @@ array_handle const& variable_home::handle() {
 }
 
 void* variable_home::wait_for(host_use use) {
+  auto const& made = handle();
   try {
-    handle().open(use, every_element, deadline::in(program().options.patience));
+    made.open(use, every_element, deadline::in(program().options.patience));
   } catch (job_failed const&) {
-    program().launches.forget_ended();
+    tell_why_it_is_lost();
     throw;
   }
-  return handle().address();
+  return made.address();
+}
+
+void variable_home::tell_why_it_is_lost() const {
+  try {
+    program().launches.wait_for_all();
+  } catch (job_failed const& cause) {
+    throw error("variable '" + std::string(name_) + "' is lost: " + cause.what());
+  }
 }
 
 variable_home* variable_at(void const* address) {

@@ -32,6 +32,7 @@ class variable_home {
 
  private:
   void* wait_for(host_use use);
+  void tell_why_it_is_lost() const;
 
   char const* name_;
   std::size_t elements_, element_bytes_;
