@@ -3,6 +3,7 @@
 // ballast_fuzz_mesicc FOLDER [SECONDS [SEED]]: FOLDER holds the programs to begin with.
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

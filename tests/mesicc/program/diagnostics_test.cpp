@@ -36,7 +36,7 @@ TEST(mesicc_diagnostics, have_place_line_mark_and_notes) {
           "affine function of lThreadId, loop counters and arguments of the launch\n"
           "    2 | __global__ void scatter(int* x, const int* ix) { x[ix[lThreadId.x]] = 1; }\n"
           "      |                                                  ^"));
-  EXPECT_THAT(result.err, HasSubstr("p.mcu:2:52: note: it is read from memory\n"));
+  EXPECT_THAT(result.err, HasSubstr("p.mcu:2:52: note: it depends on a value that is read from memory\n"));
   EXPECT_THAT(
       result.err,
       HasSubstr("p.mcu:4:3: note: with --allow-unpartitioned this launch runs as one task, on one device\n"

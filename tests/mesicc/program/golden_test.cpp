@@ -33,7 +33,7 @@ TEST(mesicc_explain, tells_of_each_launch_and_writes_no_file) {
   EXPECT_EQ(result.err, "");
   // Fig. 13 of the paper: its rows of a and c, all of b, and c is not copied in.
   EXPECT_EQ(result.out,
-            "matmul<<[4096, 4096]>>: tasks of threads b <= lThreadId.y < e, in blocks of 64 x 1 threads\n"
+            "matmul<<[4096, 4096]>>: tasks of threads b <= lThreadId.y < e, in blocks of 256 x 1 threads\n"
             "  a = ga: reads [4096 * b, 4096 * e); copies in 16384 bytes a row\n"
             "  b = gb: reads all\n"
             "  c = gc: writes [4096 * b, 4096 * e), each element; makes 16384 bytes a row\n");

@@ -31,10 +31,10 @@ class host_accesses::collector : public clang::RecursiveASTVisitor<collector> {
 
   bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
     auto const* const variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
-    if (variable == nullptr || !is_of_user(reference->getLocation(), sources())) return true;
+    if (variable == nullptr) return true;
     if (is_shared_variable(variable))
       into_.of_variables_.push_back(reference);
-    else if (variable->isLocalVarDeclOrParm())
+    else if (variable->isLocalVarDeclOrParm() && is_of_user(reference->getLocation(), sources()))
       into_.of_locals_[variable].push_back(reference);
     return true;
   }

@@ -49,7 +49,7 @@ class host_accesses {
   std::vector<clang::ParmVarDecl const*> parameters_;  ///< of functions that may launch
   std::map<clang::VarDecl const*, bool> captured_;
   std::map<clang::VarDecl const*, bool> holding_;  ///< whether it is followed, too
-  std::map<clang::SourceLocation, std::pair<clang::SourceLocation, form>>
+  std::map<clang::SourceLocation, std::pair<clang::SourceRange, form>>
       forms_;  ///< by where the token is written
 };
 

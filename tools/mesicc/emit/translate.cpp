@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/translate.hpp"
 
+#include <llvm/Support/CrashRecoveryContext.h>
+
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "analysis/analyse_launch.hpp"
@@ -32,7 +35,9 @@ void plan(launch_site site, analysis_options const& options, translation& made,
 
 bool translation::has_errors() const { return std::ranges::any_of(diagnostics, is_error); }
 
-translation translate(std::filesystem::path const& file, translation_options const& options) {
+namespace {
+
+translation translate_here(std::filesystem::path const& file, translation_options const& options) {
   auto const parsed = parse_program(file, {options.include_folders, options.definitions, options.standard});
   translation made{.diagnostics = parsed.diagnostics};
   if (parsed.has_errors()) return made;
@@ -44,6 +49,21 @@ translation translate(std::filesystem::path const& file, translation_options con
   if (!made.has_errors()) made.source = emitted_source(parsed, launches, made.diagnostics);
   if (made.has_errors()) made.source.clear();
   return made;
+}
+
+}  // namespace
+
+/// Clang and what follows its trees recurse as deeply as the program nests, and clang is not proof against
+/// everything.
+translation translate(std::filesystem::path const& file, translation_options const& options) {
+  constexpr unsigned stack_bytes = 512u << 20;
+  translation made;
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext on_thread;
+  if (on_thread.RunSafelyOnThread([&] { made = translate_here(file, options); }, stack_bytes)) return made;
+  return {
+      .diagnostics = {
+          {severity::error, {file.string()}, "the compiler within mesicc broke down over this file", {}}}};
 }
 
 }  // namespace ballast::mesicc
