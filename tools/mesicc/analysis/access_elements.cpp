@@ -90,8 +90,14 @@ std::vector<cause> located(std::vector<cause> const& causes, place const& where)
   return different;
 }
 
+void simplify(access_elements& touched) {
+  if (!touched.elements.involves_locals()) return;
+  touched.elements = isl::manage(isl_set_remove_divs(touched.elements.copy())).coalesce();
+  touched.exact = false;
+}
+
 access_elements elements_of(launch_model const& model, access const& one, isl::set const& context,
-                            lowering& to_isl) {
+                            precision wanted, lowering& to_isl) {
   access_elements result;
   result.source = &one;
   auto const happens = guards_and_loops(model, one, context, to_isl);
@@ -102,13 +108,14 @@ access_elements elements_of(launch_model const& model, access const& one, isl::s
       std::ranges::all_of(one.loops, [&](int place) { return model.loops[std::size_t(place)].runs_whole; });
   result.exact = one.always && all_run && result.other_causes.empty() && result.index_causes.empty();
   result.elements = to_isl.forget_unknowns(happens.intersect(touched)).coalesce();
+  if (wanted == precision::no_divisions) simplify(result);
   return result;
 }
 
-void simplify(access_elements& touched) {
-  if (!touched.elements.involves_locals()) return;
-  touched.elements = isl::manage(isl_set_remove_divs(touched.elements.copy())).coalesce();
-  touched.exact = false;
+/// Where isl has no answer.
+access_elements any_elements(access const& one, isl::set const& context, lowering& to_isl) {
+  to_isl.take_causes();
+  return {&one, context, false, {{"is too complex", one.where}}, {}};
 }
 
 isl::set threads_along(axis direction, expression const& threads, lowering& to_isl) {
@@ -137,12 +144,12 @@ isl::set scalars_of(launch_model const& model, lowering& to_isl) {
 }
 
 std::vector<access_elements> elements_of_accesses(launch_model const& model, precision wanted,
-                                                  lowering& to_isl) {
+                                                  lowering& to_isl, isl_session const& session) {
   auto const context = threads_of(model, to_isl).intersect(scalars_of(model, to_isl));
   std::vector<access_elements> all;
   for (auto const& one : model.accesses) {
-    all.push_back(elements_of(model, one, context, to_isl));
-    if (wanted == precision::no_divisions) simplify(all.back());
+    auto touched = session.ask([&] { return elements_of(model, one, context, wanted, to_isl); });
+    all.push_back(touched ? *std::move(touched) : any_elements(one, context, to_isl));
   }
   to_isl.assume(to_isl.all());
   return all;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "isl_session.hpp"
 #include "lowering.hpp"
 #include "model/launch_model.hpp"
 
@@ -33,6 +34,6 @@ enum class precision : std::uint8_t {
 
 /// In the order of the model's accesses.
 std::vector<access_elements> elements_of_accesses(launch_model const& model, precision wanted,
-                                                  lowering& to_isl);
+                                                  lowering& to_isl, isl_session const& session);
 
 }  // namespace ballast::mesicc

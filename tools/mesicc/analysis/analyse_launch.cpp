@@ -41,7 +41,7 @@ answer attempted(launch_model const& model, axis along, precision wanted, analys
   isl_session const session(options.operations);
   auto result = session.ask([&] {
     lowering to_isl(session.context());
-    auto const accesses = elements_of_accesses(model, wanted, to_isl);
+    auto const accesses = elements_of_accesses(model, wanted, to_isl, session);
     return attempt_partition(model, along, variables_of(model, accesses, session), to_isl, session);
   });
   return {result ? *std::move(result) : too_complex(model), !session.is_exhausted()};
@@ -49,8 +49,9 @@ answer attempted(launch_model const& model, axis along, precision wanted, analys
 
 partition_attempt attempted(launch_model const& model, axis along, analysis_options const& options) {
   auto exact = attempted(model, along, precision::exact, options);
-  return exact.is_complete ? std::move(exact.result)
-                           : attempted(model, along, precision::no_divisions, options).result;
+  if (exact.is_complete) return std::move(exact.result);
+  auto rough = attempted(model, along, precision::no_divisions, options);
+  return rough.result.errors.empty() ? std::move(rough.result) : std::move(exact.result);
 }
 
 launch_plan planned(launch_model const& model, axis cut, partition_attempt const& success) {
