@@ -68,10 +68,11 @@ class attempt {
   std::optional<variable_use> keep_plan(accessed_variable const& argument) {
     auto use = use_of(argument, cut_, session_);
     if (!use) return std::nullopt;
-    use->reads_all = use->reads_all || reads_whole(argument, use->reads);
+    bool const is_whole = !use->reads_all && reads_whole(argument, use->reads);
+    use->reads_all = use->reads_all || is_whole;
     auto const planned = printable_plan(*use, cut_, session_);
     if (!planned) return std::nullopt;
-    if (use->reads_all) remark_on_reads(argument);
+    if (use->reads_all) remark_on_reads(argument, is_whole);
     auto const place = std::size_t(argument.arguments.front());
     result_.arrays[place] = seen_from(model_.arrays[place], *planned);
     return use;
@@ -117,11 +118,16 @@ class attempt {
   }
 
   /// Of what is read as a whole, only because it is not known what it is.
-  void remark_on_reads(accessed_variable const& variable) {
+  void remark_on_reads(accessed_variable const& variable, bool is_whole) {
+    auto const before = result_.remarks.size();
     for (auto const* const read : variable.exposed_reads) {
       if (read->index_causes.empty() && read->other_causes.empty()) continue;
       result_.remarks.push_back(remark_on(*read));
     }
+    if (is_whole || result_.remarks.size() > before || variable.exposed_reads.empty()) return;
+    result_.remarks.push_back(remark_on(*variable.exposed_reads.front()));
+    result_.remarks.back().notes.push_back(
+        {model_.where, "the reads of this launch together are too complex"});
   }
 
   diagnostic remark_on(access_elements const& read) const {

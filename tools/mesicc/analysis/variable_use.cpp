@@ -9,6 +9,8 @@
 namespace ballast::mesicc {
 namespace {
 
+constexpr unsigned most_pieces_at_once = 500;
+
 std::vector<access_elements const*> exact_ones(std::vector<access_elements const*> const& accesses) {
   std::vector<access_elements const*> exact;
   std::ranges::copy_if(accesses, std::back_inserter(exact), [](auto const* one) { return one->exact; });
@@ -24,13 +26,45 @@ bool writes_all_of(part_hull const& written, accessed_variable const& variable, 
   return written.elements.intersect(cut.limits).is_subset(part_of(exact_ones(variable.writes), cut));
 }
 
+bool are_few_pieces(std::vector<access_elements const*> const& accesses) {
+  unsigned pieces = 0;
+  for (auto const* const one : accesses) pieces += one->elements.n_basic_set();
+  return pieces <= most_pieces_at_once;
+}
+
+/// What lies between the first and the last element of each access.
+std::optional<isl::set> hulls_of_each(std::vector<access_elements const*> const& accesses,
+                                      cut_direction const& cut, isl_session const& session) {
+  auto read = isl::set::empty(cut.limits.space());
+  for (auto const* const one : accesses) {
+    auto const more = session.ask([&] {
+      auto all = read;
+      for (auto const& hull : separate_hulls(part_of({one}, cut)))
+        all = all.unite(hull.elements.intersect(cut.limits));
+      return all.coalesce();
+    });
+    if (!more) return std::nullopt;
+    read = *more;
+  }
+  return read;
+}
+
 /// What may be left as it is has to be there before, since all of the hull is brought back.
-isl::set needed(accessed_variable const& variable, variable_use const& use, cut_direction const& cut,
-                isl_session const& session) {
-  auto const read = part_of(variable.exposed_reads, cut);
+isl::set with_unwritten(isl::set const& read, accessed_variable const& variable, variable_use const& use,
+                        cut_direction const& cut, isl_session const& session) {
   if (!use.writes || session.ask(false, [&] { return writes_all_of(*use.writes, variable, cut); }))
     return read;
   return read.unite(use.writes->elements.intersect(cut.limits)).coalesce();
+}
+
+std::optional<std::vector<part_hull>> hulls_of_reads(accessed_variable const& variable,
+                                                     variable_use const& use, cut_direction const& cut,
+                                                     isl_session const& session) {
+  auto const& accesses = variable.exposed_reads;
+  auto const read = are_few_pieces(accesses) ? session.ask([&] { return part_of(accesses, cut); })
+                                             : hulls_of_each(accesses, cut, session);
+  if (!read) return std::nullopt;
+  return session.ask([&] { return separate_hulls(with_unwritten(*read, variable, use, cut, session)); });
 }
 
 bool is_within(std::vector<part_hull> const& parts, part_hull const& whole, cut_direction const& cut) {
@@ -69,7 +103,7 @@ std::optional<variable_use> use_of(accessed_variable const& variable, cut_direct
     if (!written) return std::nullopt;
     if (!written->empty()) use.writes = written->front();
   }
-  auto const reads = session.ask([&] { return separate_hulls(needed(variable, use, cut, session)); });
+  auto const reads = hulls_of_reads(variable, use, cut, session);
   use.reads_all = !reads;
   use.reads = reads ? *reads : std::vector{whole_hull(cut)};
   return use;
