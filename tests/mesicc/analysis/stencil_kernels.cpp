@@ -108,6 +108,34 @@ launch_model clamped_box(std::int64_t rows, std::int64_t columns) {
   return k.model();
 }
 
+/// 27 points of three dimensions, each clamped.
+launch_model cube(std::int64_t rows, std::int64_t columns) {
+  launch_builder k("cube", columns, rows);
+  auto const s = k.array("s", {rows, columns, 4}), d = k.array("d", {rows, columns, 4});
+  auto const clamped = [](expression const& index, std::int64_t size) {
+    return smaller_of(larger_of(index, 0), size - 1);
+  };
+  k.loop(0, 4, [&](expression const& z) {
+    for (int point = 0; point < 27; ++point) {
+      auto const row = clamped(k.y + (point / 9 - 1), rows),
+                 column = clamped(k.x + (point / 3 % 3 - 1), columns);
+      k.read(s(row, column, clamped(z + (point % 3 - 1), 4)));
+    }
+    k.write(d(k.y, k.x, z));
+  });
+  return k.model();
+}
+
+launch_model periodic_box(std::int64_t rows, std::int64_t columns) {
+  launch_builder k("periodic_box", columns, rows);
+  auto const s = k.array("s", {rows, columns}), d = k.array("d", {rows, columns});
+  for (int point = 0; point < 25; ++point) {
+    k.read(s((k.y + (point / 5 - 2) + 2 * rows) % rows, (k.x + (point % 5 - 2) + 2 * columns) % columns));
+  }
+  k.write(d(k.y, k.x));
+  return k.model();
+}
+
 /// The cells of one colour; the others stay as they are.
 launch_model red_and_black(std::int64_t rows, std::int64_t columns) {
   launch_builder k("red_and_black", columns, rows);
@@ -141,6 +169,8 @@ std::vector<known_kernel> stencil_kernels() {
           {"column_of_cells", column_of_cells},
           {"box", box},
           {"clamped_box", clamped_box},
+          {"cube", cube},
+          {"periodic_box", periodic_box},
           {"red_and_black", red_and_black},
           {"with_border", with_border}};
 }
