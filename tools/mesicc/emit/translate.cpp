@@ -61,9 +61,12 @@ translation translate(std::filesystem::path const& file, translation_options con
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext on_thread;
   if (on_thread.RunSafelyOnThread([&] { made = translate_here(file, options); }, stack_bytes)) return made;
-  return {
-      .diagnostics = {
-          {severity::error, {file.string()}, "the compiler within mesicc broke down over this file", {}}}};
+  diagnostic broken;
+  broken.where.file = file.string();
+  broken.message = "the compiler within mesicc broke down over this file";
+  made = {};
+  made.diagnostics.push_back(std::move(broken));
+  return made;
 }
 
 }  // namespace ballast::mesicc
