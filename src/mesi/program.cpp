@@ -109,6 +109,19 @@ array_place place_of(void const* argument, char const* parameter, std::string co
   return {of, bytes / std::int64_t(of->element_bytes())};
 }
 
+void require_inside(array_place const& place, ranges const& written, char const* parameter,
+                    std::string const& kernel) {
+  auto const size = std::int64_t(place.of->elements());
+  for (auto const& [begin, end] : written) {
+    std::int64_t const first = begin + place.offset, last = end + place.offset - 1;
+    if (begin >= end || (first >= 0 && last < size)) continue;
+    refuse_argument(std::string(parameter) + " of " + kernel,
+                    "elements " + std::to_string(first) + " to " + std::to_string(last) + " of '" +
+                        place.of->name() + "'",
+                    "from 0 to " + std::to_string(size - 1));
+  }
+}
+
 void require_threads(threads of, char const* kernel) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (of.x <= most && of.y <= most) return;

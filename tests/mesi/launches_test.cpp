@@ -144,6 +144,13 @@ TEST(mesi_launch, refuses_a_pointer_to_no_variable_by_kernel_and_parameter) {
   EXPECT_THAT([&] { number(nullptr, 10); }, ThrowsMessage<bad_argument>(HasSubstr("number")));
 }
 
+TEST(mesi_launch, refuses_to_write_beyond_a_variable_and_names_it) {
+  EXPECT_THAT([] { number(numbers.address() + 900, 101); },
+              ThrowsMessage<bad_argument>(testing::AllOf(HasSubstr("to of number"),
+                                                         HasSubstr("elements 900 to 1000 of 'numbers'"),
+                                                         HasSubstr("from 0 to 999"))));
+}
+
 TEST(mesi_launch, refuses_more_threads_than_lThreadId_can_count) {
   EXPECT_THAT(
       [] { number(numbers.address(), 2147483648); },

@@ -37,6 +37,9 @@ struct array_place {
 };
 /// Throws bad_argument naming the parameter if it leads to no variable.
 array_place place_of(void const* argument, char const* parameter, std::string const& kernel);
+/// Throws bad_argument naming parameter, kernel and variable if a launch writes beyond the variable.
+void require_inside(array_place const& place, ranges const& written, char const* parameter,
+                    std::string const& kernel);
 
 template <class Touched>
 access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, threads of) {
@@ -99,6 +102,8 @@ class launch_uses {
   template <class T, class P, class Touched>
   array_access<T> access(P array, char const* name, Touched touched, access_mode mode) const {
     auto const place = place_of(array, name, kernel_);
+    auto const rows = form_.cut == axis::y ? of_.y : of_.x;
+    if (mode == access_mode::writes) require_inside(place, touched(part{0, rows}), name, kernel_);
     return {{place.of->handle().home(), map_of(touched, place.offset, form_, of_), mode}};
   }
 
