@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the tests beside it: list_sources ROOT PATTERN... prints the files of the project, one a line,
-# relative to ROOT: what git tracks or would track, or in a tree without git everything outside build.
+# relative to ROOT: what git tracks or would track, or in a tree without git everything outside build. What mesicc has
+# printed is left out.
 
-list_sources() {
+list_sources() { list_all_files "$@" | grep -v '^tests/mesicc/golden/.*\.cu$' || true; }
+
+list_all_files() {
   local root=$1
   shift
   if git -C "$root" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
