@@ -17,3 +17,7 @@ fi
   ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"}
 "$cmake" --build "$scratch/outside"
 "$scratch/outside/outside"
+# The translator is left out where LLVM or isl is missing.
+if [[ -x $scratch/prefix/bin/mesicc && -z $nvcc ]]; then
+  "$scratch/prefix/bin/mesicc" run "$root/tests/mesicc/programs/matmul.mcu" --devices host:1
+fi

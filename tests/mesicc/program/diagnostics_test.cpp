@@ -117,9 +117,7 @@ TEST(mesicc_malformed_files, are_translated_or_refused_with_a_reason) {
                                  "int a = 1 <<[]{ return 1; }();"}) {
     auto const result = complaint_about(text);
     EXPECT_TRUE(result.code == 0 || result.code == 1) << text << ": " << result.code;
-    if (result.code == 1) {
-      EXPECT_THAT(result.err, HasSubstr("error: ")) << text;
-    }
+    if (result.code == 1) { EXPECT_THAT(result.err, HasSubstr("error: ")) << text; }
   }
 }
 
