@@ -94,8 +94,11 @@ class printer {
   std::string text_of_use(array_use const& use, std::string const& name) const {
     auto const first = "of." + use.mode + "(" + name + ", \"" + name + "\"";
     if (use.ranges.empty()) return first + ")";
-    return first + ", [=](ballast::mesi::part part) { return ballast::mesi::ranges{" +
-           text_of_ranges(use.ranges) + "}; })";
+    auto const ranges = text_of_ranges(use.ranges);
+    bool const depends = ranges.find(names_.part_begin) != std::string::npos ||
+                         ranges.find(names_.part_end) != std::string::npos;
+    return first + ", [=](ballast::mesi::part" + (depends ? " part" : "") +
+           ") { return ballast::mesi::ranges{" + ranges + "}; })";
   }
 
   bool is_named(std::size_t scalar) const {
