@@ -88,8 +88,14 @@ class follower {
 
   step at_statement(clang::Stmt const& outer) {
     if (auto const* const expression = dyn_cast<clang::Expr>(&outer)) return at_expression(*expression);
-    if (isa<clang::ReturnStmt>(&outer)) return is_plain_value() ? end(kind::read) : escapes("is returned");
+    if (isa<clang::ReturnStmt>(&outer)) return at_return();
     return end(kind::none);  // a statement of its own, or a condition
+  }
+
+  /// What a template gives back is followed where it is called, if it may lead to elements.
+  step at_return() {
+    if (is_plain_value()) return end(kind::read);
+    return at_->isTypeDependent() ? end(kind::update) : escapes("is returned");
   }
 
   step at_expression(clang::Expr const& outer) {
