@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
-#include "ballast/job/job_failed.hpp"
 #include "failure_cause.hpp"
 #include "most_units.hpp"
 #include "scheduler_core.hpp"
@@ -87,7 +86,7 @@ job_shape scheduler_core::shape_of(job_record const& job) const {
 
 void scheduler_core::fail(job_record& job, job_part part, std::string const& device,
                           std::exception_ptr const& why) {
-  job.fail(std::make_exception_ptr(job_failed(job.called(), part, device, cause_of(why))));
+  job.fail({part, device, cause_of(why)});
   drop_rest(job);
 }
 

@@ -2,18 +2,25 @@
 #pragma once
 
 #include <atomic>
-#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "ballast/base/deadline.hpp"
 #include "ballast/device/doorbell.hpp"
+#include "ballast/job/job_grid.hpp"
 #include "ballast/job/job_report.hpp"
 
 namespace ballast::inline job {
 
 class scheduler_core;
+
+/// Why a job failed: what a job_failed says besides the job's name.
+struct job_failure {
+  job_part part;
+  std::string device, cause;
+};
 
 /// What tickets of a job look at, also when the scheduler is gone.
 class job_end {
@@ -21,11 +28,11 @@ class job_end {
   job_end(std::weak_ptr<scheduler_core const> core, std::string job)
       : core_(std::move(core)), job_(std::move(job)) {}
 
-  /// Once. `failure`: null if it ended well.
-  void come(job_report report, std::exception_ptr failure);
+  /// Once. `failure`: none if it ended well.
+  void come(job_report report, std::optional<job_failure> failure);
 
   bool has_come() const { return come_.load(std::memory_order_acquire); }
-  /// Throws the failure, and deadline_passed.
+  /// Throws job_failed, each caller one of its own, and deadline_passed.
   void wait(deadline until);
   /// After wait().
   job_report const& report() const { return report_; }
@@ -36,8 +43,8 @@ class job_end {
   std::weak_ptr<scheduler_core const> const core_;
   std::string const job_;
   doorbell bell_;
-  job_report report_;           // written once, before come_
-  std::exception_ptr failure_;  // likewise
+  job_report report_;                   // written once, before come_
+  std::optional<job_failure> failure_;  // likewise
   std::atomic<bool> come_ = false;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "ballast/job/job_failed.hpp"
 #include "byte_runs.hpp"
 #include "failure_cause.hpp"
 #include "now_ns.hpp"
@@ -56,7 +55,7 @@ std::vector<array_use> job_record::uses_or_failure(job_part part) {
   try {
     return uses(part);
   } catch (...) {
-    fail(std::make_exception_ptr(job_failed(called_, part, "", cause_of(std::current_exception()))));
+    fail({part, "", cause_of(std::current_exception())});
     return uses_at_most(part);
   }
 }
@@ -91,7 +90,7 @@ bool job_record::is_planned() const {
          std::ranges::none_of(shares, [](auto const& share) { return share.kept.has_value(); });
 }
 
-void job_record::fail(std::exception_ptr why) {
+void job_record::fail(job_failure why) {
   if (!failure) failure = std::move(why);
 }
 

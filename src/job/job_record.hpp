@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,7 +47,7 @@ class job_record {
   bool is_planned() const;
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
   /// What was not planned is given up. The first failure counts.
-  void fail(std::exception_ptr why);
+  void fail(job_failure why);
   /// Tells the tickets.
   void tell_end();
 
@@ -70,7 +69,7 @@ class job_record {
   std::vector<on_device> shares{};          ///< of each of them
   std::unique_ptr<job_split> split;         ///< once it has begun
   std::uint32_t tasks_in_flight = 0;        ///< that were planned
-  std::exception_ptr failure;
+  std::optional<job_failure> failure;
   job_report report;
 
  private:

@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
+#include "ballast/job/job_failed.hpp"
 #include "job_end.hpp"
 #include "scheduler_core.hpp"
 
 namespace ballast::inline job {
 
-void job_end::come(job_report report, std::exception_ptr failure) {
+void job_end::come(job_report report, std::optional<job_failure> failure) {
   report_ = std::move(report);
   failure_ = std::move(failure);
   come_.store(true, std::memory_order_release);
@@ -19,7 +20,7 @@ void job_end::come(job_report report, std::exception_ptr failure) {
 void job_end::wait(deadline until) {
   for (auto seen = bell_.rings(); !has_come(); seen = bell_.rings())
     if (!bell_.wait_awake_past(seen, until.at()) && !has_come()) give_up();
-  if (failure_) std::rethrow_exception(failure_);
+  if (failure_) throw job_failed(job_, failure_->part, failure_->device, failure_->cause);
 }
 
 void job_end::give_up() const {
