@@ -67,6 +67,12 @@ TEST(mesi_blocks, have_each_thread_of_a_launch_once) {
   expect_each_thread_once<launch_form{1, 16, axis::y}>();
 }
 
+TEST(mesi_blocks, whose_threads_have_several_rows_have_each_thread_of_a_launch_once) {
+  expect_each_thread_once<launch_form{8, 2, axis::y, 3}>();
+  expect_each_thread_once<launch_form{8, 1, axis::x, 8}>();
+  expect_each_thread_once<launch_form{4, 2, axis::none, 2, registers::few}>();
+}
+
 TEST(mesi_division, goes_towards_minus_infinity) {
   EXPECT_EQ(floor_divide(7, 2), 3);
   EXPECT_EQ(floor_divide(6, 2), 3);

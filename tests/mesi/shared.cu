@@ -35,7 +35,7 @@ struct neighbours {
   int (*to)[columns];
   int more;
   static constexpr char name[] = "add_neighbours";
-  static constexpr mesi::launch_form form{16, 2, mesi::axis::y};
+  static constexpr mesi::launch_form form{16, 2, mesi::axis::y, 3, mesi::registers::few};
   BALLAST_HD void operator()(thread_id lThreadId) const {
     int const y = lThreadId.y, x = lThreadId.x;
     if (y >= rows) return;

@@ -22,10 +22,21 @@ struct threads {
 /// none: one task has all blocks.
 enum class axis : std::uint8_t { x, y, none };
 
-/// How a launch is carried out: threads per block, and the dimension along which it is cut.
+/// Whether the compiler may use as many registers as it likes, or so few that a multiprocessor has room for
+/// all the threads that it can hold.
+enum class registers : std::uint8_t { free, few };
+
+/// How a launch is carried out: threads per block, the dimension along which it is cut, and how many threads
+/// of the launch, one below the other, a thread of a block is in turn.
 struct launch_form {
   std::uint32_t block_x = 256, block_y = 1;
   axis cut = axis::x;
+  std::uint32_t rows_of_thread = 1;
+  registers use = registers::free;
+
+  /// Threads of the launch in a block.
+  constexpr std::uint32_t width() const { return block_x; }
+  constexpr std::uint32_t height() const { return block_y * rows_of_thread; }
 };
 
 /// The blocks of a launch, of which `Launch` says what a thread does.
@@ -33,34 +44,43 @@ template <class Launch>
 struct thread_blocks {
   static constexpr launch_form form = Launch::form;
   static constexpr int threads = int(form.block_x * form.block_y);
+  static constexpr int blocks_per_multiprocessor = form.use == registers::few ? 2048 / threads : 1;
 
   Launch launch;
   std::uint32_t threads_x, threads_y;
 
-  BALLAST_HD std::uint32_t blocks_x() const { return (threads_x + form.block_x - 1) / form.block_x; }
-  BALLAST_HD std::uint32_t blocks_y() const { return (threads_y + form.block_y - 1) / form.block_y; }
+  BALLAST_HD std::uint32_t blocks_x() const { return (threads_x + form.width() - 1) / form.width(); }
+  BALLAST_HD std::uint32_t blocks_y() const { return (threads_y + form.height() - 1) / form.height(); }
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     bool constexpr along_y = form.cut != axis::x;
     std::uint32_t const across = along_y ? blocks_x() : blocks_y();
     std::uint32_t const slow = block.index() / across, fast = block.index() % across;
-    std::uint32_t const first_x = (along_y ? fast : slow) * form.block_x;
-    std::uint32_t const first_y = (along_y ? slow : fast) * form.block_y;
+    std::uint32_t const first_x = (along_y ? fast : slow) * form.width();
+    std::uint32_t const first_y = (along_y ? slow : fast) * form.height();
     if constexpr (Block::threads == 1)
       run_in_rows(first_x, first_y);
     else
       block.for_each(items<form.block_x * form.block_y>, [&](std::uint32_t i) {
-        std::uint32_t const x = first_x + i % form.block_x, y = first_y + i / form.block_x;
-        if (x < threads_x && y < threads_y) launch(thread_id{int(x), int(y)});
+        run_down(first_x + i % form.block_x, first_y + i / form.block_x * form.rows_of_thread);
       });
   }
 
  private:
+  BALLAST_HD void run_down(std::uint32_t x, std::uint32_t y) const {
+    if (x >= threads_x) return;
+#if BALLAST_ON_GPU
+#  pragma unroll
+#endif
+    for (std::uint32_t row = 0; row < form.rows_of_thread; ++row)
+      if (y + row < threads_y) launch(thread_id{int(x), int(y + row)});
+  }
+
   /// The host's thread takes a row after the other.
   BALLAST_HD void run_in_rows(std::uint32_t first_x, std::uint32_t first_y) const {
-    std::uint32_t const end_x = least(first_x + form.block_x, threads_x);
-    std::uint32_t const end_y = least(first_y + form.block_y, threads_y);
+    std::uint32_t const end_x = least(first_x + form.width(), threads_x);
+    std::uint32_t const end_y = least(first_y + form.height(), threads_y);
     for (std::uint32_t y = first_y; y < end_y; ++y)
       for (std::uint32_t x = first_x; x < end_x; ++x) launch(thread_id{int(x), int(y)});
   }

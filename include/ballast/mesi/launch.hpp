@@ -44,7 +44,7 @@ void require_inside(array_place const& place, ranges const& written, char const*
 template <class Touched>
 access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, threads of) {
   auto const rows = form.cut == axis::y ? of.y : of.x;
-  auto const each = std::int64_t(form.cut == axis::y ? form.block_y : form.block_x);
+  auto const each = std::int64_t(form.cut == axis::y ? form.height() : form.width());
   return [=](map_view const& view) {
     auto const begin = std::int64_t(view.part.first) * each;
     auto const touched =

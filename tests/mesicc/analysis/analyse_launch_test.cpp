@@ -89,6 +89,29 @@ TEST(blocks, are_small_where_there_would_be_few_of_them) {
   EXPECT_EQ(shape(many).x, 256);
 }
 
+TEST(blocks, give_a_thread_several_rows_where_there_are_more_than_enough) {
+  auto const rows_of = [](int rows, int columns) {
+    launch_builder k("k", columns, rows);
+    auto const a = k.array("a", {rows, columns});
+    k.write(a(k.y, k.x));
+    return shape(k).rows_of_thread;
+  };
+  EXPECT_EQ(rows_of(8192, 8192), 8);
+  EXPECT_EQ(rows_of(2048, 2048), 2);
+  EXPECT_EQ(rows_of(1024, 1024), 1);
+  EXPECT_EQ(rows_of(1 << 20, 10), 1);
+}
+
+TEST(blocks, of_a_kernel_that_reads_in_a_loop_use_few_registers_and_have_a_row_for_each_thread) {
+  launch_builder k("k", 8192, 8192), plain("plain", 8192, 8192);
+  auto const a = k.array("a", {8192, 8192}), b = plain.array("b", {8192, 8192});
+  k.loop(0, 8192, [&](auto const& i) { k.read(a(k.y, i)); });
+  plain.read(b(plain.y, plain.x));
+  EXPECT_TRUE(shape(k).few_registers);
+  EXPECT_EQ(shape(k).rows_of_thread, 1);
+  EXPECT_FALSE(shape(plain).few_registers);
+}
+
 TEST(blocks, are_no_wider_than_the_launch) {
   launch_builder k("narrow", 10, 1 << 20);
   auto const a = k.array("a", {1 << 20, 10});

@@ -57,7 +57,12 @@ struct ep_75 {
   unsigned int (*counts)[10];
   static constexpr char name[] = "ep";
   static constexpr ballast::mesi::launch_form form{64, 1, ballast::mesi::axis::x};
-  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const { ep(lThreadId, x_sums, y_sums, counts); }
+  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const {
+    double *__restrict x_sums = this->x_sums;
+    double *__restrict y_sums = this->y_sums;
+    unsigned int (*__restrict counts)[10] = this->counts;
+    ep(lThreadId, x_sums, y_sums, counts);
+  }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
     return std::tuple(of.writes(x_sums, "x_sums", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),
                       of.writes(y_sums, "y_sums", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),

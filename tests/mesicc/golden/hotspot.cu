@@ -42,7 +42,9 @@ struct step_85 {
   rates by;
   static constexpr char name[] = "step";
   static constexpr ballast::mesi::launch_form form{64, 1, ballast::mesi::axis::y};
-  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const { step(lThreadId, t, p, next, by); }
+  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const {
+    step(lThreadId, t, p, next, by);
+  }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
     return std::tuple(of.reads(t, "t", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{std::max<std::int64_t>(0, 80 * part.begin - 80), std::min<std::int64_t>(7680, 80 * part.end + 80)}}; }),
                       of.reads(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{80 * part.begin, 80 * part.end}}; }),

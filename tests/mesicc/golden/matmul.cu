@@ -32,8 +32,13 @@ struct matmul_63 {
   int (*b)[256];
   int (*c)[256];
   static constexpr char name[] = "matmul";
-  static constexpr ballast::mesi::launch_form form{64, 1, ballast::mesi::axis::y};
-  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const { matmul(lThreadId, a, b, c); }
+  static constexpr ballast::mesi::launch_form form{64, 1, ballast::mesi::axis::y, 1, ballast::mesi::registers::few};
+  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const {
+    int (*__restrict a)[256] = this->a;
+    int (*__restrict b)[256] = this->b;
+    int (*__restrict c)[256] = this->c;
+    matmul(lThreadId, a, b, c);
+  }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
     return std::tuple(of.reads(a, "a", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{256 * part.begin, 256 * part.end}}; }),
                       of.reads_all(b, "b"),

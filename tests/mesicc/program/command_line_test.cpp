@@ -79,6 +79,14 @@ TEST(mesicc_command, knows_folders_of_headers_macros_and_the_language) {
   EXPECT_EQ(folder.run("a.mcu -I headers -D SIZE=5 --std c++17").code, 1);
 }
 
+TEST(mesicc_command, puts_macros_into_the_result_behind_the_headers_of_ballast) {
+  working_folder const folder;
+  folder.add("a.mcu", "__global__ int a[N];\nint main() { return a[THERE]; }\n");
+  EXPECT_EQ(folder.run("a.mcu -D N=64 -D THERE").code, 0);
+  EXPECT_THAT(folder.text_of("a.cu"), StartsWith("#include <ballast/mesi/mesi.cuh>\n#define N 64\n"
+                                                 "#define THERE 1\n#line 1 \"a.mcu\"\n"));
+}
+
 TEST(mesicc_command, passes_plain_cpp_through_unchanged) {
   std::string const source = "// no device here\n#include <vector>\nint main() { return 1 << 2 >> 3; }\n";
   EXPECT_EQ(translated(source), source);

@@ -64,6 +64,14 @@ TEST(mesicc_run, hands_over_arguments_and_returns_the_exit_code_of_the_program) 
   EXPECT_EQ(result.code, 43);
 }
 
+TEST(mesicc_run, knows_macros_whose_names_ballasts_headers_use_too) {
+  working_folder const folder;
+  folder.add("p.mcu",
+             "__global__ int a[N];\n__global__ void set(int* to) { to[lThreadId.x] = N; }\n"
+             "int main() { set<<[N]>>(a); return a[N - 1]; }\n");
+  EXPECT_EQ(folder.run("run p.mcu -D N=71").code, 71);
+}
+
 TEST(mesicc_run, returns_128_and_the_signal_that_ended_the_program) {
   working_folder const folder;
   folder.add("p.mcu", "#include <csignal>\nint main() { std::raise(SIGTERM); }\n");

@@ -14,6 +14,9 @@ namespace {
 
 constexpr int most_threads = 256, fewest_threads = 64;
 constexpr std::int64_t enough_blocks = 1024;  // a few for each multiprocessor of a large GPU
+constexpr int warp = 32;
+constexpr int most_rows_of_thread = 8;                     // docs/decisions/0015 has what was measured
+constexpr std::size_t most_accesses_of_short_kernel = 16;  // the same
 
 /// In the middle of a launch of constant size, in the first run of each loop.
 leaf_values sample_thread(launch_model const& model) {
@@ -76,18 +79,42 @@ int width_along(launch_model const& model, axis direction, int threads) {
   return int(std::bit_ceil(std::uint64_t(std::min<std::int64_t>(wanted, threads))));
 }
 
-}  // namespace
+bool is_short(launch_model const& model) { return model.accesses.size() <= most_accesses_of_short_kernel; }
 
-block_shape choose_block(launch_model const& model, axis cut) {
+bool waits_for_memory_in_a_loop(launch_model const& model) {
+  return is_short(model) && std::ranges::any_of(model.accesses, [](access const& one) {
+           return one.kind == access_kind::read && !one.loops.empty();
+         });
+}
+
+/// So many that there are still blocks in plenty, which are what is balanced.
+int rows_of_thread(launch_model const& model, block_shape const& block) {
+  auto const x = threads_along(model, axis::x), y = threads_along(model, axis::y);
+  if (!x || !y || block.x < warp || !is_short(model) || !model.loops.empty()) return 1;
+  int rows = most_rows_of_thread;
+  while (rows > 1 && *x / block.x * (*y / (block.y * rows)) < 8 * enough_blocks) rows /= 2;
+  return rows;
+}
+
+block_shape shape_of_block(launch_model const& model, axis cut) {
   int const threads = threads_of_block(model);
   if (model.dimensions == 1) return {threads, 1};
   if (coalesced(model, axis::y) > coalesced(model, axis::x)) {
     int const height = width_along(model, axis::y, threads);
     return {threads / height, height};
   }
-  int const most = cut == axis::x ? 32 : threads;  // a part is whole blocks
+  int const most = cut == axis::x ? warp : threads;  // a part is whole blocks
   int const width = width_along(model, axis::x, most);
   return {width, threads / width};
+}
+
+}  // namespace
+
+block_shape choose_block(launch_model const& model, axis cut) {
+  auto block = shape_of_block(model, cut);
+  block.rows_of_thread = rows_of_thread(model, block);
+  block.few_registers = waits_for_memory_in_a_loop(model);
+  return block;
 }
 
 }  // namespace ballast::mesicc

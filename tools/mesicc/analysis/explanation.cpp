@@ -47,7 +47,9 @@ class explainer {
     auto extents = text_of(model_.threads_x);
     if (model_.dimensions == 2) extents += ", " + text_of(model_.threads_y);
     auto const block = std::to_string(plan_.block.x) + " x " + std::to_string(plan_.block.y);
-    return model_.kernel + "<<[" + extents + "]>>: " + cut() + ", in blocks of " + block + " threads\n";
+    auto const rows = plan_.block.rows_of_thread;
+    return model_.kernel + "<<[" + extents + "]>>: " + cut() + ", in blocks of " + block + " threads" +
+           (rows == 1 ? "" : ", " + std::to_string(rows) + " rows each") + "\n";
   }
   std::string cut() const {
     if (!plan_.partitioned) return "one task";

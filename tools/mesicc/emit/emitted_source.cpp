@@ -54,10 +54,20 @@ std::string with_lists(std::string text, std::vector<std::string> const& structs
   return list.empty() ? text : text + "\nBALLAST_MESI_KERNELS(" + list + ")\n";
 }
 
+std::string as_directives(std::vector<std::string> const& definitions) {
+  std::string text;
+  for (auto const& definition : definitions) {
+    auto const equals = definition.find('=');
+    auto const value = equals == std::string::npos ? "1" : definition.substr(equals + 1);
+    text += "#define " + definition.substr(0, equals) + " " + value + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string emitted_source(program const& parsed, std::vector<planned_launch> const& launches,
-                           std::vector<diagnostic>& found) {
+                           std::vector<std::string> const& definitions, std::vector<diagnostic>& found) {
   auto& context = parsed.context();
   source_rewriter rewriter(context.getSourceManager(), context.getLangOpts());
   rewrite_declarations(shared_variables_of(context), rewriter);
@@ -68,7 +78,8 @@ std::string emitted_source(program const& parsed, std::vector<planned_launch> co
     found.push_back(warning_of_escape(reference, why, parsed));
   }).rewrite(rewriter);
   for (auto const& place : rewriter.failures()) found.push_back(error_of_failure(place, parsed));
-  auto const text = assembled_source(context.getSourceManager(), rewriter.edits());
+  auto const text =
+      as_directives(definitions) + assembled_source(context.getSourceManager(), rewriter.edits());
   return rewriter.edits().empty() ? text : "#include <ballast/mesi/mesi.cuh>\n" + with_lists(text, structs);
 }
 

@@ -72,17 +72,46 @@ class printer {
     for (auto const& member : what_.members) text += "  " + member.declaration + ";\n";
     return text;
   }
+  /// What is not as usual.
+  std::string rest_of_form() const {
+    auto const& block = plan_.block;
+    if (block.few_registers)
+      return ", " + std::to_string(block.rows_of_thread) + ", ballast::mesi::registers::few";
+    return block.rows_of_thread == 1 ? "" : ", " + std::to_string(block.rows_of_thread);
+  }
   std::string form() const {
     std::string const cut = !plan_.partitioned ? "none" : plan_.cut == axis::y ? "y" : "x";
     return "  static constexpr char name[] = \"" + model_.kernel + "\";\n" +
            "  static constexpr ballast::mesi::launch_form form{" + std::to_string(plan_.block.x) + ", " +
-           std::to_string(plan_.block.y) + ", ballast::mesi::axis::" + cut + "};\n";
+           std::to_string(plan_.block.y) + ", ballast::mesi::axis::" + cut + rest_of_form() + "};\n";
+  }
+  /// Whether no other pointer of the kernel leads to the variable of this one, or nothing writes there.
+  bool leads_where_no_other_does(std::size_t array) const {
+    auto const& own = model_.arrays[array];
+    for (std::size_t other = 0; other < plan_.arrays.size(); ++other) {
+      if (other == array || (!plan_.arrays[array].is_written() && !plan_.arrays[other].is_written()))
+        continue;
+      auto const& variable = model_.arrays[other].variable;
+      if (own.variable.empty() || variable.empty() || own.variable == variable) return false;
+    }
+    return true;
+  }
+  /// Pointers that lead where no other does, as nvcc wants to be told it: at variables of the function that
+  /// the kernel is put into. At parameters of what is put into another function it does not look.
+  std::string restricted() const {
+    std::string text;
+    for (std::size_t array = 0; array < what_.arrays.size(); ++array) {
+      auto const& member = what_.members[what_.arrays[array]];
+      if (!member.restricted.empty() && leads_where_no_other_does(array))
+        text += "    " + member.restricted + " = this->" + member.name + ";\n";
+    }
+    return text;
   }
   std::string call() const {
     std::vector<std::string> words{"lThreadId"};
     for (auto const& member : what_.members) words.push_back(member.argument);
-    return "  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const { " + model_.kernel + "(" +
-           joined(words, ", ") + "); }\n";
+    return "  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const {\n" + restricted() +
+           "    " + model_.kernel + "(" + joined(words, ", ") + ");\n  }\n";
   }
 
   std::string text_of_ranges(std::vector<element_range> const& ranges) const {

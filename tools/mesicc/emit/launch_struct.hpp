@@ -15,6 +15,7 @@ struct launch_member {
   std::string name;
   std::string
       argument;  ///< in the call of the kernel: "a", or "*a" for a variable that the kernel names itself
+  std::string restricted = {};  ///< "int (*__restrict a)[64]" for a pointer
 };
 
 /// What the text of a launch's struct is made from, besides the model and the plan.

@@ -107,7 +107,11 @@ class launch_writer {
     for (auto const* const parameter : called_by(&call)->parameters()) {
       auto const name = parameter->getNameAsString();
       auto const shown = name.empty() ? "unnamed_" + std::to_string(members.size()) : name;
-      members.push_back({printed(parameter->getType(), shown, parameter->getASTContext()), shown, shown});
+      auto const& context = parameter->getASTContext();
+      auto const type = parameter->getType();
+      members.push_back({printed(type, shown, context), shown, shown});
+      if (type->isPointerType())
+        members.back().restricted = printed(type.getUnqualifiedType().withRestrict(), shown, context);
     }
     return members;
   }

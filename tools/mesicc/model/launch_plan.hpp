@@ -34,9 +34,11 @@ struct array_plan {
   bool is_written() const { return writes_all || !writes.empty(); }
 };
 
-/// Threads per block in each direction.
+/// Threads per block in each direction, how many threads of the launch, one below the other, each of them is
+/// in turn, and whether it is to use few registers, that as many as possible are there at once.
 struct block_shape {
-  int x = 256, y = 1;
+  int x = 256, y = 1, rows_of_thread = 1;
+  bool few_registers = false;
 };
 
 struct launch_plan {

@@ -38,12 +38,11 @@ int run_shown(std::vector<std::string> const& words, bool shown) {
   return run_and_wait(words);
 }
 
-/// What the files were translated with, and where they were.
+/// Where the files and their headers were. The translated files define macros themselves.
 std::vector<std::string> flags_of(run_request const& request) {
   std::vector<std::string> flags;
   for (fs::path const file : request.files) flags.push_back("-I" + fs::absolute(file).parent_path().string());
   for (auto const& folder : request.options.include_folders) flags.push_back("-I" + folder);
-  for (auto const& definition : request.options.definitions) flags.push_back("-D" + definition);
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   return flags;
 }
