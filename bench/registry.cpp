@@ -8,6 +8,7 @@
 #include "job/benchmarks.hpp"
 #include "launch/benchmarks.hpp"
 #include "md/benchmarks.hpp"
+#include "mesi/benchmarks.hpp"
 #include "pool/benchmarks.hpp"
 #include "queue/benchmarks.hpp"
 
@@ -16,7 +17,7 @@ namespace ballast::bench {
 std::vector<benchmark> all_benchmarks() {
   std::vector<benchmark> all;
   for (auto const& group : {device_benchmarks(), pool_benchmarks(), queue_benchmarks(), launch_benchmarks(),
-                            job_benchmarks(), md_benchmarks()})
+                            job_benchmarks(), mesi_benchmarks(), md_benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

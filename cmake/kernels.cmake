@@ -49,3 +49,13 @@ function(ballast_round_each_operation)
   )
   set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
+
+# ballast_compile_as_translated(files...): what mesicc wrote. Names and conversions are the user's; CUDA's own flag lets
+# kernels call constexpr functions of the host.
+function(ballast_compile_as_translated)
+  set_property(
+    SOURCE ${ARGN} APPEND PROPERTY
+    COMPILE_OPTIONS
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow;-Wno-conversion>;$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wno-shadow>"
+  )
+endfunction()

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "harness/benchmark.hpp"
+
+namespace ballast::bench {
+
+/// What programs that mesicc has translated take; none in a build without mesicc.
+std::vector<benchmark> mesi_benchmarks();
+
+void measure_mesi_one_device(session& now);
+
+}  // namespace ballast::bench

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+#include "job/race.hpp"
+#include "mesi/benchmarks.hpp"
+#include "mesi/translated_program.hpp"
+
+namespace ballast::bench {
+namespace {
+
+constexpr char const* translated = "translated";
+constexpr char const* jobs = "jobs";
+
+class run_by_mesi final : public job_program {
+ public:
+  explicit run_by_mesi(translated_program const& of) : of_(of) {}
+  void prepare() override { of_.prepare(); }
+  void run() override { of_.run(); }
+  bool is_right() override { return of_.is_right(); }
+  std::span<std::byte const> result() override { return result_ = of_.result(); }
+
+ private:
+  translated_program of_;
+  std::vector<std::byte> result_;
+};
+
+struct pair_of_programs {
+  program_kind kind;
+  translated_program with_mesicc;
+};
+
+std::string ep_class_of(translated_program const& ep) { return ep.size == 36 ? "D" : "S"; }
+
+std::vector<pair_of_programs> programs() {
+  auto const matmul = translated_matmul(), ep = translated_ep(), hotspot = translated_hotspot();
+  return {{matmul_program(std::uint32_t(matmul.size)), matmul},
+          {ep_program(ep_class_of(ep)), ep},
+          {hotspot_program(std::uint32_t(hotspot.size), std::uint32_t(hotspot.steps)), hotspot}};
+}
+
+/// All translated programs share a scheduler, which is made at the first use.
+void run_translated_programs_on(compute_device const& device, std::vector<pair_of_programs> const& all) {
+  std::uint64_t bytes = 1u << 26;
+  for (auto const& one : all) bytes += 2 * one.kind.bytes + (std::uint64_t{1} << 28);  // ep keeps more
+  setenv("BALLAST_DEVICES", std::string(device.name()).c_str(), 1);
+  setenv("BALLAST_DEVICE_BYTES", std::to_string(bytes).c_str(), 1);
+}
+
+void measure_pair(session& now, pair_of_programs const& of, double place) {
+  std::vector<contestant> all;
+  all.push_back(as_jobs(jobs, of.kind, {now.first()}, {}));
+  all.push_back({translated, std::make_unique<run_by_mesi>(of.with_mesicc), true});
+  race(now, of.kind, all);
+  for (auto const& one : all) now.add(one.name, place, "s", one.seconds);
+  now.parameter(of.kind.name, of.kind.size);
+  now.derived(of.kind.name + ": translated over jobs", seconds_of(all, translated) / seconds_of(all, jobs));
+}
+
+}  // namespace
+
+void measure_mesi_one_device(session& now) {
+  now.axes("Programs translated by mesicc, and the same written by hand as jobs, on one device",
+           "1: matmul, 2: ep, 3: hotspot", "seconds");
+  now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
+  auto const all = programs();
+  run_translated_programs_on(*now.first(), all);
+  double place = 0;
+  for (auto const& one : all) measure_pair(now, one, ++place);
+}
+
+}  // namespace ballast::bench

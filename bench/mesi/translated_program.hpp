@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace ballast::bench {
+
+/// A program of examples/06_mesi as mesicc has translated it, in a size that CMakeLists.txt says: what a
+/// job_program does.
+struct translated_program {
+  int size;   ///< rows and columns; of ep the logarithm of its pairs
+  int steps;  ///< of hotspot
+  void (*prepare)();
+  void (*run)();
+  bool (*is_right)();
+  std::vector<std::byte> (*result)();
+};
+
+// Each in a *.mcu of its own.
+translated_program translated_matmul();
+translated_program translated_ep();
+translated_program translated_hotspot();
+
+}  // namespace ballast::bench
