@@ -87,6 +87,15 @@ TEST(mesicc_command, puts_macros_into_the_result_behind_the_headers_of_ballast) 
                                                  "#define THERE 1\n#line 1 \"a.mcu\"\n"));
 }
 
+TEST(mesicc_command, sees_functions_whose_names_are_macros) {
+  working_folder const folder;
+  folder.add("a.mcu",
+             "__global__ int a[64];\n__global__ void set(int* to) { to[lThreadId.x] = 1; }\n"
+             "int main() { set<<[64]>>(a); }\n");
+  EXPECT_EQ(folder.run("a.mcu -D main=other -D set=number").code, 0);
+  EXPECT_THAT(folder.text_of("a.cu"), HasSubstr("ballast::mesi::launch<number_3>("));
+}
+
 TEST(mesicc_command, passes_plain_cpp_through_unchanged) {
   std::string const source = "// no device here\n#include <vector>\nint main() { return 1 << 2 >> 3; }\n";
   EXPECT_EQ(translated(source), source);

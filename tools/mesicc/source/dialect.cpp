@@ -25,10 +25,9 @@ bool runs_on_devices(clang::FunctionDecl const* function) {
 }
 
 bool is_of_user(clang::SourceLocation place, clang::SourceManager const& sources) {
-  if (place.isInvalid() || sources.isInSystemHeader(place)) return false;
-  auto const spelled = sources.getSpellingLoc(place);
-  return sources.getFileEntryRefForID(sources.getFileID(spelled)).has_value() &&
-         !sources.isInSystemHeader(spelled);
+  if (place.isInvalid()) return false;
+  auto const used = sources.getExpansionLoc(place);  // macros of the command line are in no file
+  return sources.getFileEntryRefForID(sources.getFileID(used)).has_value() && !sources.isInSystemHeader(used);
 }
 
 bool is_thread_id(clang::ValueDecl const* declaration) {
