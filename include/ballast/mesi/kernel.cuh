@@ -35,8 +35,8 @@ struct launch_form {
   registers use = registers::free;
 
   /// Threads of the launch in a block.
-  constexpr std::uint32_t width() const { return block_x; }
-  constexpr std::uint32_t height() const { return block_y * rows_of_thread; }
+  BALLAST_HD constexpr std::uint32_t width() const { return block_x; }
+  BALLAST_HD constexpr std::uint32_t height() const { return block_y * rows_of_thread; }
 };
 
 /// The blocks of a launch, of which `Launch` says what a thread does.
