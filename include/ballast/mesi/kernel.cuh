@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "ballast/device/block.cuh"
@@ -44,7 +45,9 @@ template <class Launch>
 struct thread_blocks {
   static constexpr launch_form form = Launch::form;
   static constexpr int threads = int(form.block_x * form.block_y);
-  static constexpr int blocks_per_multiprocessor = form.use == registers::few ? 2048 / threads : 1;
+  /// A multiprocessor holds 2048 threads, in at most 32 blocks.
+  static constexpr int blocks_per_multiprocessor =
+      form.use == registers::few ? std::min(2048 / threads, 32) : 1;
 
   Launch launch;
   std::uint32_t threads_x, threads_y;
