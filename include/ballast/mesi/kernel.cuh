@@ -76,8 +76,10 @@ struct thread_blocks {
 #if BALLAST_ON_GPU
 #  pragma unroll
 #endif
-    for (std::uint32_t row = 0; row < form.rows_of_thread; ++row)
-      if (y + row < threads_y) launch(thread_id{int(x), int(y + row)});
+    for (std::uint32_t row = 0; row < form.rows_of_thread; ++row) {
+      if (y + row >= threads_y) return;  // docs/decisions/0015 tells why not otherwise
+      launch(thread_id{int(x), int(y + row)});
+    }
   }
 
   /// The host's thread takes a row after the other.
