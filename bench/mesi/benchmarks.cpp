@@ -5,9 +5,9 @@ namespace ballast::bench {
 
 std::vector<benchmark> mesi_benchmarks() {
 #if BALLAST_BENCH_MESI
-  return {{"mesi/one_device",
+  return {{"mesi/programs",
            "the paper's programs, translated by mesicc, beside the same programs written by hand as jobs",
-           &measure_mesi_one_device}};
+           &measure_mesi_programs}};
 #else
   return {};
 #endif

@@ -10,6 +10,6 @@ namespace ballast::bench {
 /// What programs that mesicc has translated take; none in a build without mesicc.
 std::vector<benchmark> mesi_benchmarks();
 
-void measure_mesi_one_device(session& now);
+void measure_mesi_programs(session& now);
 
 }  // namespace ballast::bench

@@ -43,16 +43,18 @@ std::vector<pair_of_programs> programs() {
 }
 
 /// All translated programs share a scheduler, which is made at the first use.
-void run_translated_programs_on(compute_device const& device, std::vector<pair_of_programs> const& all) {
+void run_translated_programs_on(device_list const& devices, std::vector<pair_of_programs> const& all) {
+  std::string names;
+  for (auto const& device : devices) names += (names.empty() ? "" : ",") + std::string(device->name());
   std::uint64_t bytes = 1u << 26;
   for (auto const& one : all) bytes += 2 * one.kind.bytes + (std::uint64_t{1} << 28);  // ep keeps more
-  setenv("BALLAST_DEVICES", std::string(device.name()).c_str(), 1);
+  setenv("BALLAST_DEVICES", names.c_str(), 1);
   setenv("BALLAST_DEVICE_BYTES", std::to_string(bytes).c_str(), 1);
 }
 
 void measure_pair(session& now, pair_of_programs const& of, double place) {
   std::vector<contestant> all;
-  all.push_back(as_jobs(jobs, of.kind, {now.first()}, {}));
+  all.push_back(as_jobs(jobs, of.kind, now.devices(), {}));
   all.push_back({translated, std::make_unique<run_by_mesi>(of.with_mesicc), true});
   race(now, of.kind, all);
   for (auto const& one : all) now.add(one.name, place, "s", one.seconds);
@@ -62,12 +64,12 @@ void measure_pair(session& now, pair_of_programs const& of, double place) {
 
 }  // namespace
 
-void measure_mesi_one_device(session& now) {
-  now.axes("Programs translated by mesicc, and the same written by hand as jobs, on one device",
+void measure_mesi_programs(session& now) {
+  now.axes("Programs translated by mesicc, and the same written by hand as jobs",
            "1: matmul, 2: ep, 3: hotspot", "seconds");
   now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
   auto const all = programs();
-  run_translated_programs_on(*now.first(), all);
+  run_translated_programs_on(now.devices(), all);
   double place = 0;
   for (auto const& one : all) measure_pair(now, one, ++place);
 }
