@@ -45,7 +45,7 @@ std::vector<pair_of_programs> programs() {
 /// All translated programs share a scheduler, which is made at the first use.
 void run_translated_programs_on(device_list const& devices, std::vector<pair_of_programs> const& all) {
   std::string names;
-  for (auto const& device : devices) names += (names.empty() ? "" : ",") + std::string(device->name());
+  for (auto const& device : devices) names += (names.empty() ? "" : ",") + to_text(device->spec());
   std::uint64_t bytes = 1u << 26;
   for (auto const& one : all) bytes += 2 * one.kind.bytes + (std::uint64_t{1} << 28);  // ep keeps more
   setenv("BALLAST_DEVICES", names.c_str(), 1);
