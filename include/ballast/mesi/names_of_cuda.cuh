@@ -8,6 +8,7 @@
 #  define __forceinline__ inline __attribute__((always_inline))
 
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
+inline float rsqrt(float x) { return 1 / std::sqrt(x); }
 inline double rsqrt(double x) { return 1 / std::sqrt(x); }
 template <class T>
 T __ldg(T const* element) {

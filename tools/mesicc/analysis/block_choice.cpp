@@ -82,9 +82,15 @@ int width_along(launch_model const& model, axis direction, int threads) {
 bool is_short(launch_model const& model) { return model.accesses.size() <= most_accesses_of_short_kernel; }
 
 bool waits_for_memory_in_a_loop(launch_model const& model) {
-  return is_short(model) && std::ranges::any_of(model.accesses, [](access const& one) {
-           return one.kind == access_kind::read && !one.loops.empty();
-         });
+  return std::ranges::any_of(model.accesses, [](access const& one) {
+    return one.kind == access_kind::read && !one.loops.empty();
+  });
+}
+
+/// Numbers of 8 bytes take two registers each.
+bool gets_on_with_few_registers(launch_model const& model) {
+  return is_short(model) &&
+         std::ranges::all_of(model.arrays, [](auto const& array) { return array.element_bytes <= 4; });
 }
 
 /// So many that there are still blocks in plenty, which are what is balanced.
@@ -113,7 +119,7 @@ block_shape shape_of_block(launch_model const& model, axis cut) {
 block_shape choose_block(launch_model const& model, axis cut) {
   auto block = shape_of_block(model, cut);
   block.rows_of_thread = rows_of_thread(model, block);
-  block.few_registers = waits_for_memory_in_a_loop(model);
+  block.few_registers = waits_for_memory_in_a_loop(model) && gets_on_with_few_registers(model);
   return block;
 }
 

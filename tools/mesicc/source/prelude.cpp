@@ -67,6 +67,8 @@ MESI_MATH_2(hypot); MESI_MATH_2(copysign);
 #undef MESI_MATH_2
 __device__ float fmaf(float, float, float);
 }
+__device__ float rsqrt(float);
+__device__ double rsqrt(double);
 )";
 
 }  // namespace
