@@ -19,9 +19,30 @@
 namespace ballast::mesi {
 namespace {
 
-std::vector<job_kernels const& (*)()>& registered() {
-  static std::vector<job_kernels const& (*)()> all;
-  return all;
+/// Files register their kernels before main, and one of a file before may have used a variable by then.
+struct known_kernels {
+  std::mutex mutex;
+  std::vector<job_kernels const& (*)()> lists;
+  job_scheduler* running = nullptr;
+
+  void add(job_kernels const& (*list)()) {
+    std::lock_guard const lock(mutex);
+    lists.push_back(list);
+    if (running != nullptr) running->add(list());
+  }
+  void run_by(job_scheduler& jobs) {
+    std::lock_guard const lock(mutex);
+    for (auto const list : lists) jobs.add(list());
+    running = &jobs;
+  }
+  void run_no_more() {
+    std::lock_guard const lock(mutex);
+    running = nullptr;
+  }
+};
+known_kernels& kernels() {
+  static auto* const all = new known_kernels;
+  return *all;
 }
 
 struct known_variables {
@@ -40,11 +61,12 @@ struct running_program {
   job_scheduler jobs{open_devices(default_device_list()), options};
   launches_ahead launches{options.patience};
 
-  running_program() {
-    for (auto const kernels : registered()) jobs.add(kernels());
-  }
+  running_program() { kernels().run_by(jobs); }
   /// What nobody has been told of ends the program, as what escapes main does.
-  ~running_program() { launches.wait_for_all(); }
+  ~running_program() {
+    kernels().run_no_more();
+    launches.wait_for_all();
+  }
 };
 running_program& program() {
   static running_program one;
@@ -57,7 +79,7 @@ job_scheduler& scheduler() { return program().jobs; }
 
 void note_launch(job_ticket launch) { program().launches.add(std::move(launch)); }
 
-kernel_registration::kernel_registration(job_kernels const& (*kernels)()) { registered().push_back(kernels); }
+kernel_registration::kernel_registration(job_kernels const& (*list)()) { kernels().add(list); }
 
 array_handle const& variable_home::handle() {
   if (auto const* const made = handle_.load(std::memory_order_acquire)) return *made;
@@ -102,11 +124,21 @@ variable_home* variable_at(void const* address) {
   return at <= begin + of->elements() * of->element_bytes() ? of : nullptr;
 }
 
-array_place place_of(void const* argument, char const* parameter, std::string const& kernel) {
+array_place place_of(void const* argument, std::size_t element_bytes, char const* parameter,
+                     std::string const& kernel) {
   auto* const of = variable_at(argument);
   if (of == nullptr) refuse_argument(parameter, kernel, "a pointer to a shared variable");
+  if (of->element_bytes() != element_bytes)
+    refuse_argument(
+        std::string(parameter) + " of " + kernel,
+        "a pointer to elements of " + std::to_string(element_bytes) + " bytes in '" + of->name() + "'",
+        "one to elements of " + std::to_string(of->element_bytes()) + " bytes");
   auto const bytes = static_cast<char const*>(argument) - static_cast<char const*>(of->handle().address());
-  return {of, bytes / std::int64_t(of->element_bytes())};
+  if (bytes % std::int64_t(element_bytes) != 0)
+    refuse_argument(std::string(parameter) + " of " + kernel,
+                    "a pointer into an element of '" + std::string(of->name()) + "'",
+                    "one to where an element begins");
+  return {of, bytes / std::int64_t(element_bytes)};
 }
 
 void require_inside(array_place const& place, ranges const& written, char const* parameter,
@@ -120,6 +152,13 @@ void require_inside(array_place const& place, ranges const& written, char const*
                         place.of->name() + "'",
                     "from 0 to " + std::to_string(size - 1));
   }
+}
+
+std::int64_t as_bound(std::int64_t value, char const* parameter, std::string const& kernel) {
+  constexpr std::int64_t most = std::int64_t(1) << 40;
+  if (value >= -most && value <= most) return value;
+  refuse_argument(std::string(parameter) + " of " + kernel, value,
+                  "-2^40 to 2^40, since which elements are touched hangs on it");
 }
 
 void require_threads(threads of, char const* kernel) {

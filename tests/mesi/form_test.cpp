@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -71,6 +73,19 @@ TEST(mesi_blocks, whose_threads_have_several_rows_have_each_thread_of_a_launch_o
   expect_each_thread_once<launch_form{8, 2, axis::y, 3}>();
   expect_each_thread_once<launch_form{8, 1, axis::x, 8}>();
   expect_each_thread_once<launch_form{4, 2, axis::none, 2, registers::few}>();
+}
+
+TEST(mesi_bounds, are_whole_numbers_that_ranges_can_be_computed_from) {
+  launch_uses const of(launch_form{}, threads(1), "k");
+  enum class letter : unsigned char { c = 3 };
+  EXPECT_EQ(of.bound(-5, "n"), -5);
+  EXPECT_EQ(of.bound(true, "n"), 1);
+  EXPECT_EQ(of.bound(letter::c, "n"), 3);
+  EXPECT_EQ(of.bound(std::uint64_t{1} << 40, "n"), std::int64_t{1} << 40);
+  for (std::int64_t const far : {(std::int64_t{1} << 40) + 1, std::numeric_limits<std::int64_t>::min()})
+    EXPECT_EQ(test::refused_argument([&] { of.bound(far, "n"); }), "n of k");
+  EXPECT_EQ(test::refused_argument([&] { of.bound(std::numeric_limits<std::size_t>::max(), "n"); }),
+            "n of k");
 }
 
 TEST(mesi_division, goes_towards_minus_infinity) {

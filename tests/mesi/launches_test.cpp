@@ -147,6 +147,25 @@ TEST(mesi_launch, refuses_a_pointer_to_no_variable_by_kernel_and_parameter) {
   EXPECT_THAT([&] { number(nullptr, 10); }, ThrowsMessage<bad_argument>(HasSubstr("number")));
 }
 
+TEST(mesi_launch, refuses_a_pointer_to_elements_of_another_size_or_into_one) {
+  static mesi::variable<short[numbers_count]> shorts{"shorts"};
+  auto* const bytes = reinterpret_cast<char*>(numbers.address());
+  EXPECT_THAT(
+      [&] { number(reinterpret_cast<int*>(shorts.address()), 10); },
+      ThrowsMessage<bad_argument>(testing::AllOf(
+          HasSubstr("to of number"), HasSubstr("of 4 bytes in 'shorts'"), HasSubstr("elements of 2 bytes"))));
+  EXPECT_THAT([&] { number(reinterpret_cast<int*>(bytes + 2), 10); },
+              ThrowsMessage<bad_argument>(HasSubstr("a pointer into an element of 'numbers'")));
+}
+
+TEST(mesi_launch, knows_kernels_that_come_after_the_first_use_of_a_variable) {
+  numbers.update()[7] = 1;
+  EXPECT_THAT([] { number_late(numbers.address()); }, ThrowsMessage<bad_argument>(HasSubstr("kernel")));
+  make_late_kernels_known();
+  number_late(numbers.address());
+  EXPECT_EQ(numbers.read()[7], -7);
+}
+
 TEST(mesi_launch, refuses_to_write_beyond_a_variable_and_names_it) {
   EXPECT_THAT([] { number(numbers.address() + 900, 101); },
               ThrowsMessage<bad_argument>(testing::AllOf(HasSubstr("to of number"),

@@ -20,5 +20,8 @@ void add_neighbours(int const (*from)[columns], int (*to)[columns], int more);
 void leave_out_last(int* to);
 /// In more.cu. The kernel names the variable.
 void scale_numbers();
+/// In late.cu. Element i becomes -i; not before the kernel is known.
+void number_late(int* to);
+void make_late_kernels_known();
 
 }  // namespace ballast::test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -35,8 +36,10 @@ struct array_place {
   variable_home* of;
   std::int64_t offset;  ///< in elements
 };
-/// Throws bad_argument naming the parameter if it leads to no variable.
-array_place place_of(void const* argument, char const* parameter, std::string const& kernel);
+/// Throws bad_argument naming the parameter if it leads to no variable, to one whose elements have not so
+/// many bytes, or into an element.
+array_place place_of(void const* argument, std::size_t element_bytes, char const* parameter,
+                     std::string const& kernel);
 /// Throws bad_argument naming parameter, kernel and variable if a launch writes beyond the variable.
 void require_inside(array_place const& place, ranges const& written, char const* parameter,
                     std::string const& kernel);
@@ -59,6 +62,10 @@ access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, thr
   };
 }
 
+/// What ranges are computed from, so that they do not overflow. Throws bad_argument naming parameter and
+/// kernel if it is beyond 2^40 in either direction.
+std::int64_t as_bound(std::int64_t value, char const* parameter, std::string const& kernel);
+
 /// Collects what a launch touches.
 class launch_uses {
  public:
@@ -67,6 +74,13 @@ class launch_uses {
 
   std::int64_t threads_x() const { return of_.x; }
   std::int64_t threads_y() const { return of_.y; }
+  /// A whole number among the arguments.
+  template <class T>
+  std::int64_t bound(T value, char const* name) const {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    bool const is_beyond = std::is_unsigned_v<T> && std::uint64_t(value) > std::uint64_t(most);
+    return as_bound(is_beyond ? most : std::int64_t(value), name, kernel_);
+  }
 
   template <class P, class Touched>
   auto reads(P array, char const* name, Touched touched) const {
@@ -74,12 +88,12 @@ class launch_uses {
   }
   template <class P>
   auto reads_all(P array, char const* name) const {
-    auto const place = place_of(array, name, kernel_);
+    auto const place = this->place(array, name);
     return array_access<element_of<P> const>{{place.of->handle().home(), all(), access_mode::reads}};
   }
   template <class P>
   auto updates_all(P array, char const* name) const {
-    auto const place = place_of(array, name, kernel_);
+    auto const place = this->place(array, name);
     return array_access<element_of<P>>{{place.of->handle().home(), all(), access_mode::updates}};
   }
   template <class P, class Touched>
@@ -99,9 +113,14 @@ class launch_uses {
   template <class P>
   using element_of = std::remove_const_t<std::remove_all_extents_t<std::remove_pointer_t<P>>>;
 
+  template <class P>
+  array_place place(P array, char const* name) const {
+    return place_of(array, sizeof(element_of<P>), name, kernel_);
+  }
+
   template <class T, class P, class Touched>
   array_access<T> access(P array, char const* name, Touched touched, access_mode mode) const {
-    auto const place = place_of(array, name, kernel_);
+    auto const place = this->place(array, name);
     auto const rows = form_.cut == axis::y ? of_.y : of_.x;
     if (mode == access_mode::writes) require_inside(place, touched(part{0, rows}), name, kernel_);
     return {{place.of->handle().home(), map_of(touched, place.offset, form_, of_), mode}};
@@ -115,7 +134,7 @@ class launch_uses {
 /// Where element 0 of the argument would be on the device that runs the task.
 template <class P, class T>
 P biased(P argument, array_ref<T> on_device) {
-  auto const place = place_of(argument, "", "");
+  auto const place = place_of(argument, sizeof(T), "", "");
   return reinterpret_cast<P>(const_cast<std::remove_const_t<T>*>(on_device.data()) + place.offset);
 }
 

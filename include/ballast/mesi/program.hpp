@@ -21,10 +21,11 @@ job_scheduler& scheduler();
 /// failed.
 void note_launch(job_ticket launch);
 
-/// Kernels of a file, given to the scheduler when it is made. A static object; see BALLAST_MESI_KERNELS.
+/// Kernels of a file, given to the scheduler when it is made, or at once if it is there already, because an
+/// initialiser before main has used a variable. A static object; see BALLAST_MESI_KERNELS.
 class kernel_registration {
  public:
-  explicit kernel_registration(job_kernels const& (*kernels)());
+  explicit kernel_registration(job_kernels const& (*list)());
 };
 
 }  // namespace ballast::mesi

@@ -145,8 +145,9 @@ class printer {
     for (std::size_t i = 0; i < model_.scalars.size(); ++i) {
       auto const& scalar = model_.scalars[i];
       if (!is_named(i)) continue;
-      auto const from = (scalar.argument < 0 ? "of." + scalar.spelling + "()" : "this->" + scalar.spelling);
-      text += "    std::int64_t const " + scalar.spelling + " = std::int64_t(" + from + ");\n";
+      auto const& name = scalar.spelling;
+      auto const from = scalar.argument < 0 ? name + "()" : "bound(this->" + name + ", \"" + name + "\")";
+      text += "    std::int64_t const " + name + " = of." + from + ";\n";
     }
     return text;
   }
