@@ -82,9 +82,8 @@ int width_along(launch_model const& model, axis direction, int threads) {
 bool is_short(launch_model const& model) { return model.accesses.size() <= most_accesses_of_short_kernel; }
 
 bool waits_for_memory_in_a_loop(launch_model const& model) {
-  return std::ranges::any_of(model.accesses, [](access const& one) {
-    return one.kind == access_kind::read && !one.loops.empty();
-  });
+  return std::ranges::any_of(
+      model.accesses, [](access const& one) { return one.kind == access_kind::read && !one.loops.empty(); });
 }
 
 /// Numbers of 8 bytes take two registers each.
