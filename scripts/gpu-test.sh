@@ -17,7 +17,7 @@ source "$root/scripts/toolchain.sh"
 # Small tests only: compute-sanitizer makes kernels a hundred times slower, and what faults or stalls on purpose is
 # an error to it; and beside a resident kernel it starts no other.
 small='-*caller*:*million*:*stress*:*giant*:*many*:*deadline*:*stall*:*fault*:*lost*:*trap*:*stops*:*fails*'
-small+=':*while_a_kernel_runs*:*gate*:*512_cells*:*too_long_to_check*'
+small+=':*while_a_kernel_runs*:*gate*:*512_cells*:*too_long_to_check*:mesi_tasks*:mesi_failure*'
 # Of jobs only what runs on devices; all else is decided without one.
 small_jobs='job_chain.*:devices/*:shared_array*:plain_kernels*:forgetting*:ends_of_parts.are_computed*'
 
@@ -92,7 +92,7 @@ run_jobs_on_unequal_devices() {
   local devices=cuda:0,host:2 program
   if ((gpus > 1)); then devices+=" cuda:0@104,cuda:1@64"; fi
   for devices in $devices; do
-    for program in "$programs"/ballast_test_{job,matmul,ep,hotspot}; do
+    for program in "$programs"/ballast_test_{job,matmul,ep,hotspot,mesi}; do
       [[ -x $program ]] || continue
       check jobs "$(basename "$program") on $devices" tests.log env BALLAST_TEST_DEVICES="$devices" "$program" \
         --gtest_filter="${BALLAST_GPU_FILTER:-*}"
@@ -124,7 +124,7 @@ run_sanitizer() {
     quiet=()
     [[ $tool == racecheck ]] && filter+=$([[ $filter == *-* ]] || echo -):$long_ones
     [[ $tool == memcheck ]] && quiet=(--report-api-errors no)
-    for program in "$programs"/ballast_test_{device,resident,pool,queue,launch,job,matmul,hotspot}; do
+    for program in "$programs"/ballast_test_{device,resident,pool,queue,launch,job,matmul,hotspot,mesi}; do
       [[ -x $program ]] || continue
       check $tool "$(basename "$program")" sanitizer.log compute-sanitizer --tool $tool --error-exitcode 99 "${quiet[@]}" \
         "$program" --gtest_filter="$(filter_for "$program" "$filter")"
