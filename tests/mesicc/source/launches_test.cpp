@@ -149,7 +149,7 @@ int main() { k<<[4]>>(); })"),
             R"(12:14+10 k<<[4]>>
 array a: std::complex<float>[4] at a + 0
 read a[lThreadId.x]
-write a[lThreadId.x]
+write a[lThreadId.x] maybe
 )");
 }
 

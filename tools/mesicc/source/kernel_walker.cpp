@@ -97,10 +97,13 @@ void kernel_walker::check_all_seen(clang::Stmt const* body) {
   std::vector<clang::DeclRefExpr const*> names;
   collect_names(body, names);
   for (auto const* const name : names) {
-    auto const* const variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
-    if (variable == nullptr || variable->isImplicit() || seen_.contains(name)) continue;
+    auto const* const variable = name->getDecl();
+    if (!llvm::isa<clang::VarDecl, clang::BindingDecl>(variable)) continue;
+    if (variable->isImplicit() || seen_.contains(name)) continue;
     auto const type = variable->getType();
-    if (is_shared_variable(variable) || type->isPointerType() || type->isReferenceType())
+    bool const may_reach_an_array = is_shared_variable(variable) || type->isPointerType() ||
+                                    type->isReferenceType() || llvm::isa<clang::BindingDecl>(variable);
+    if (may_reach_an_array)
       fail(name->getSourceRange(),
            "mesicc does not understand how '" + variable->getNameAsString() + "' is used here");
   }

@@ -92,11 +92,14 @@ class kernel_walker {
   condition run_loop(loop_text const& text);
   bool recognise(loop_text const& text, counted_loop& counted);
   bool starts_with_assignment(loop_text const& text, clang::VarDecl const* counter);
-  bool counts_without_wrap(counted_loop const& counted, expression const& start);
+  bool counts_without_wrap(counted_loop const& counted, expression const& start, clang::Stmt const* loop);
+  bool surely_reaches_bound(counted_loop const& counted, expression const& start, clang::Stmt const* loop);
   bool has_way_out_of(loop_text const& text);
   std::optional<std::int64_t> quiet_constant(clang::Expr const* expression);
+  std::optional<expression> quiet_number(clang::Expr const* expression);
   bool recognise_bound(clang::Expr const* condition, counted_loop& counted);
-  std::optional<std::int64_t> step_of(clang::Expr const* count, clang::VarDecl const*& counter);
+  std::optional<std::int64_t> step_of(clang::Expr const* count, clang::Stmt const* loop,
+                                      clang::VarDecl const*& counter);
   void run_counted(loop_text const& text, counted_loop const& counted);
   void run_uncounted(loop_text const& text);
   void run_body(loop_text const& text);
@@ -149,6 +152,7 @@ class kernel_walker {
   bool call_known(clang::CallExpr const& call, clang::FunctionDecl const& callee, call_result& result);
   bool refuse_call(clang::CallExpr const& call, clang::FunctionDecl const& callee);
   void bind_arguments(clang::CallExpr const& call, clang::FunctionDecl const& callee);
+  void refuse_order_of_arguments(clang::CallExpr const& call);
   address object_of(clang::CallExpr const& call);
   call_result result_of(call_frame const& frame, clang::CallExpr const& call);
   void touch_argument(clang::Expr const* argument, bool may_change, std::string const& callee);
@@ -171,6 +175,8 @@ class kernel_walker {
   int array_named(clang::VarDecl const& variable);
 
   // Integers.
+  bool wraps_around(clang::QualType type) const;
+  bool fits(expression const& number, clang::QualType type);
   expression fitted(expression number, clang::QualType type, clang::Expr const& where, char const* why);
   expression converted(expression number, clang::CastExpr const& cast);
   value unknown_of(clang::QualType type, std::string why, clang::Stmt const* where) const;

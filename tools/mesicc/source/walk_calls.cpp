@@ -157,17 +157,40 @@ kernel_walker::call_result kernel_walker::call_unseen(clang::CallExpr const& cal
 }
 
 void kernel_walker::bind_arguments(clang::CallExpr const& call, clang::FunctionDecl const& callee) {
+  refuse_order_of_arguments(call);
   auto const first = first_argument(call, callee);
   exposed_.try_emplace(callee.getCanonicalDecl(), exposed_variables(callee.getBody()));
-  for (unsigned i = 0; i < callee.getNumParams() && i + first < call.getNumArgs(); ++i) {
-    auto const* const parameter = callee.getParamDecl(i);
+  auto const count = std::min(callee.getNumParams(), call.getNumArgs() - first);
+  std::vector<location> places(count);
+  std::vector<value> values(count);
+  for (unsigned i = 0; i < count; ++i) {  // all before the first is bound: they may call the same function
     auto const* const argument = call.getArg(i + first);
-    if (parameter->getType()->isReferenceType())
-      now_.references[parameter] =
-          argument->isGLValue() ? locate(argument) : (evaluate(argument), location{});
+    if (!callee.getParamDecl(i)->getType()->isReferenceType())
+      values[i] = read_argument(argument);
+    else if (argument->isGLValue())
+      places[i] = locate(argument);
     else
-      bind(parameter, argument->isGLValue() ? read_argument(argument) : evaluate(argument));
+      evaluate(argument);
   }
+  for (unsigned i = 0; i < count; ++i) {
+    auto const* const parameter = callee.getParamDecl(i);
+    if (parameter->getType()->isReferenceType())
+      now_.references[parameter] = places[i];
+    else
+      bind(parameter, values[i]);
+  }
+}
+
+/// Compilers evaluate arguments in different orders.
+void kernel_walker::refuse_order_of_arguments(clang::CallExpr const& call) {
+  for (auto const* const one : call.arguments())
+    for (auto const* const variable : assigned_variables(one))
+      for (auto const* const other : call.arguments())
+        if (other != one && names(other, variable))
+          return fail(one->getSourceRange(),
+                      "'" + variable->getNameAsString() +
+                          "' changes in one argument of a call and is used in another one, "
+                          "and which comes first is not known");
 }
 
 kernel_walker::call_result kernel_walker::call_inlined(clang::CallExpr const& call,

@@ -50,10 +50,21 @@ std::optional<condition> compared(clang::BinaryOperatorKind what, expression con
 
 }  // namespace
 
+/// Whether a variable of this type that is counted beyond its end begins anew at the other one.
+bool kernel_walker::wraps_around(clang::QualType type) const {
+  return !type->isSignedIntegerOrEnumerationType() ||
+         context_.getIntWidth(type) < context_.getIntWidth(context_.IntTy);
+}
+
+bool kernel_walker::fits(expression const& number, clang::QualType type) {
+  return first_unknown(number) == nullptr &&
+         bounds_of(number, model_, guards_).within(bounds_of_type(type, context_));
+}
+
 expression kernel_walker::fitted(expression number, clang::QualType type, clang::Expr const& where,
                                  char const* why) {
   if (auto const* const unknown = first_unknown(number)) return unknown_value(unknown->why, unknown->where);
-  if (bounds_of(number, model_, guards_).within(bounds_of_type(type, context_))) return number;
+  if (fits(number, type)) return number;
   return unknown_value(why, at(where.getSourceRange()));
 }
 
@@ -75,8 +86,8 @@ value kernel_walker::arithmetic(clang::BinaryOperatorKind what, value const& lef
   if (auto const result = compared(what, a, b)) return of_truth(*result);
   auto const result = computed(what, a, b);
   if (!result) return unknown_of(type, "is computed from bits", &where);
-  // What overflows in a signed type is undefined in C++, so that it may be taken not to.
-  bool const wraps = !type->isSignedIntegerOrEnumerationType();
+  // What overflows in a signed type is undefined in C++, so that it may be taken not to; but not in a shift.
+  bool const wraps = wraps_around(type) || what == clang::BO_Shl;
   return of_number(wraps ? fitted(*result, type, where, "may wrap around") : *result);
 }
 

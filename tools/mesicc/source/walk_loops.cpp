@@ -3,6 +3,8 @@
 // nothing known of what they change.
 #include <llvm/ADT/SmallVector.h>
 
+#include <limits>
+
 #include "source/integer_bounds.hpp"
 #include "source/kernel_walker.hpp"
 
@@ -110,6 +112,11 @@ condition kernel_walker::run_do(clang::DoStmt const& loop) {
 
 /// Over an array: its elements are counted. Over anything else only one round is seen.
 condition kernel_walker::run_range_for(clang::CXXForRangeStmt const& loop) {
+  if (isa<clang::DecompositionDecl>(loop.getLoopVariable())) {
+    fail(clang::SourceRange(loop.getLoopVariable()->getLocation()),
+         "structured bindings are not supported in a kernel");
+    return skip(&loop), condition(true);
+  }
   if (loop.getInit() != nullptr) run(loop.getInit());
   auto const assigned = assigned_variables(loop.getBody());
   auto const range = loop.getRangeInit()->isGLValue() ? locate(loop.getRangeInit()) : location{};
@@ -139,7 +146,8 @@ condition kernel_walker::run_range_for(clang::CXXForRangeStmt const& loop) {
   return unknown_condition("a loop may have returned", at(loop.getSourceRange()));
 }
 
-std::optional<std::int64_t> kernel_walker::step_of(clang::Expr const* count, clang::VarDecl const*& counter) {
+std::optional<std::int64_t> kernel_walker::step_of(clang::Expr const* count, clang::Stmt const* loop,
+                                                   clang::VarDecl const*& counter) {
   count = bare(count)->IgnoreParenImpCasts();
   if (auto const* const unary = dyn_cast<clang::UnaryOperator>(count)) {
     if (!unary->isIncrementDecrementOp()) return std::nullopt;
@@ -161,19 +169,23 @@ std::optional<std::int64_t> kernel_walker::step_of(clang::Expr const* count, cla
     what = sum->getOpcode() == clang::BO_Add ? clang::BO_AddAssign : clang::BO_SubAssign;
   }
   if (what != clang::BO_AddAssign && what != clang::BO_SubAssign) return std::nullopt;
+  auto const* const named_step = variable_named(by);
+  if (named_step != nullptr && assigned_variables(loop).contains(named_step)) return std::nullopt;
   auto const step = quiet_constant(by);
   if (!step || *step == 0) return std::nullopt;
   return what == clang::BO_AddAssign ? *step : -*step;
 }
 
-/// A constant of the program or of this launch, looked at without noting accesses.
-std::optional<std::int64_t> kernel_walker::quiet_constant(clang::Expr const* expression) {
-  if (auto const known = constant_of(expression)) return (*known)->value;
-  auto const* const variable = variable_named(expression);
+/// A number of the program or of this launch, looked at without noting accesses.
+std::optional<expression> kernel_walker::quiet_number(clang::Expr const* of) {
+  if (auto const known = constant_of(of)) return known;
+  auto const* const variable = variable_named(of);
   auto const known = variable == nullptr ? now_.values.end() : now_.values.find(variable);
-  if (known == now_.values.end() || !known->second.number || !is_constant(*known->second.number))
-    return std::nullopt;
-  return (*known->second.number)->value;
+  return known == now_.values.end() ? std::nullopt : known->second.number;
+}
+std::optional<std::int64_t> kernel_walker::quiet_constant(clang::Expr const* of) {
+  auto const known = quiet_number(of);
+  return known && is_constant(*known) ? std::optional((*known)->value) : std::nullopt;
 }
 
 bool kernel_walker::recognise_bound(clang::Expr const* condition, counted_loop& counted) {
@@ -194,7 +206,7 @@ bool kernel_walker::recognise_bound(clang::Expr const* condition, counted_loop& 
 bool kernel_walker::recognise(loop_text const& text, counted_loop& counted) {
   if (text.condition == nullptr) return false;
   for (auto const* const count : text.counts) {
-    auto const step = step_of(count, counted.counter);
+    auto const step = step_of(count, text.whole, counted.counter);
     if (!step || counted.counter == nullptr || !is_followed(*counted.counter)) continue;
     if (assignments_to(counted.counter, text.whole) !=
         (starts_with_assignment(text, counted.counter) ? 2 : 1))
@@ -206,7 +218,7 @@ bool kernel_walker::recognise(loop_text const& text, counted_loop& counted) {
     if (!recognise_bound(parts.front(), counted)) continue;  // what comes before it sees one round more
     counted.further.assign(parts.begin() + 1, parts.end());
     auto const& start = now_.values[counted.counter].number;
-    return start.has_value() && counts_without_wrap(counted, *start);
+    return start.has_value() && counts_without_wrap(counted, *start, text.whole);
   }
   return false;
 }
@@ -216,12 +228,27 @@ bool kernel_walker::starts_with_assignment(loop_text const& text, clang::VarDecl
   return loop != nullptr && loop->getInit() != nullptr && assignments_to(counter, loop->getInit()) == 1;
 }
 
-/// An unsigned counter that starts below 0 or counts down past 0 wraps around.
-bool kernel_walker::counts_without_wrap(counted_loop const& counted, expression const& start) {
-  bool const wraps = counted.is_unsigned || counted.counter->getType()->isUnsignedIntegerType();
-  if (!wraps) return true;
-  if (bounds_of(start, model_, guards_).low < 0) return false;
+/// An unsigned counter that starts below 0 or counts down past 0 wraps around, as one does that starts behind
+/// the bound which it is to hit; and one of 8 or 16 bits may before it reaches its bound.
+bool kernel_walker::counts_without_wrap(counted_loop const& counted, expression const& start,
+                                        clang::Stmt const* loop) {
+  auto const type = counted.counter->getType();
+  if (!counted.is_unsigned && !wraps_around(type)) return true;
+  if (counted.is_unsigned && bounds_of(start, model_, guards_).low < 0) return false;
+  if (counted.step > std::numeric_limits<std::int32_t>::max()) return false;
+  bool const is_narrow = context_.getIntWidth(type) < context_.getIntWidth(context_.IntTy);
+  if (is_narrow || counted.relation == clang::BO_NE) return surely_reaches_bound(counted, start, loop);
   return counted.step > 0 || (counted.relation == clang::BO_GT && counted.step == -1);
+}
+
+bool kernel_walker::surely_reaches_bound(counted_loop const& counted, expression const& start,
+                                         clang::Stmt const* loop) {
+  auto const* const named_bound = variable_named(counted.bound);
+  if (named_bound != nullptr && assigned_variables(loop).contains(named_bound)) return false;
+  auto const bound = quiet_number(counted.bound);
+  if (!bound || !fits(*bound + (counted.step - 1), counted.counter->getType())) return false;
+  if (counted.step < 0 || counted.relation == clang::BO_LE) return false;
+  return counted.relation != clang::BO_NE || bounds_of(*bound - start, model_, guards_).low >= 0;
 }
 
 void kernel_walker::forget(variables const& assigned, std::string const& why, clang::Stmt const* where) {
@@ -268,7 +295,7 @@ std::map<clang::VarDecl const*, expression> kernel_walker::inductions(loop_text 
   for (auto const* const count : text.counts) collect_certain(count, certain);
   for (auto const* const count : certain) {
     clang::VarDecl const* variable = nullptr;
-    auto const step = step_of(count, variable);
+    auto const step = step_of(count, text.whole, variable);
     if (!step || variable == nullptr || variable == counted.counter || !is_followed(*variable)) continue;
     if (assignments_to(variable, text.whole) == 1) found.emplace(variable, *step);
   }
@@ -283,9 +310,7 @@ void kernel_walker::start_inductions(std::map<clang::VarDecl const*, expression>
     auto& starts = now_.values[variable];
     if (known->second.number) {
       auto const grown = *known->second.number + step * round;
-      bool const wraps =
-          variable->getType()->isUnsignedIntegerType() && bounds_of(grown, model_, guards_).low < 0;
-      if (!wraps) starts = of_number(grown);
+      if (!wraps_around(variable->getType()) || fits(grown, variable->getType())) starts = of_number(grown);
     }
     if (known->second.leads_to) starts = of_address(advanced(*known->second.leads_to, step * round));
   }

@@ -78,13 +78,21 @@ location kernel_walker::locate_cast(clang::CastExpr const& cast) {
 
 location kernel_walker::locate_choice(clang::ConditionalOperator const& branch) {
   auto const when = evaluate_condition(branch.getCond());
-  guards_.push_back(when);
-  auto const then = locate(branch.getTrueExpr());
-  guards_.back() = !when;
-  auto const otherwise = locate(branch.getFalseExpr());
-  guards_.pop_back();
-  if (is_constant(when, true)) return then;
+  auto const before = now_;
+  auto const arm_of = [&](condition const& holds, clang::Expr const* arm) {
+    if (is_constant(holds, false)) return skip(arm), location{};
+    now_ = before;
+    guards_.push_back(holds);
+    auto place = locate(arm);
+    guards_.pop_back();
+    return place;
+  };
+  auto const then = arm_of(when, branch.getTrueExpr());
+  auto const after_then = now_;
+  auto const otherwise = arm_of(!when, branch.getFalseExpr());
+  if (is_constant(when, true)) return now_ = after_then, then;
   if (is_constant(when, false)) return otherwise;
+  merge(when, after_then, now_);
   location both;
   auto const has_value = [](location const& one) { return one.local != nullptr || one.fixed.has_value(); };
   if (has_value(then) && has_value(otherwise))
@@ -214,7 +222,7 @@ location kernel_walker::step_by_one(clang::UnaryOperator const& unary) {
   value after = unknown_of(type, "is not known", &unary);
   if (before.leads_to) after = of_address(advanced(*before.leads_to, by));
   if (before.number && !type->isBooleanType()) {
-    bool const wraps = !type->isSignedIntegerOrEnumerationType();
+    bool const wraps = wraps_around(type);
     after =
         of_number(wraps ? fitted(*before.number + by, type, unary, "may wrap around") : *before.number + by);
   }

@@ -85,7 +85,8 @@ void kernel_walker::record(access_kind kind, address const& elements, clang::Sou
     noted.guards = guards_;
     if (!is_constant(one.when, true)) noted.guards.push_back(one.when);
     noted.loops = loops_;
-    noted.always = unsure_ == 0;
+    bool const leaves_a_part = kind == access_kind::write && one.path.within_element;
+    noted.always = unsure_ == 0 && !leaves_a_part;
     noted.where = at(where);
     model_.accesses.push_back(std::move(noted));
   }

@@ -122,9 +122,9 @@ condition kernel_walker::run_switch(clang::SwitchStmt const& choice) {
   }
   --unsure_;
   forget(assigned, "depends on a switch", &choice);
-  if (!has_return(block)) return condition(true);
-  if (!frames_.empty()) frames_.back().returns_from_loop = true;
-  return unknown_condition("a switch may have returned", at(choice.getSourceRange()));
+  if (!has_return(block) && !has_continue(block)) return condition(true);
+  if (!frames_.empty() && has_return(block)) frames_.back().returns_from_loop = true;
+  return unknown_condition("a switch may have left what is around it", at(choice.getSourceRange()));
 }
 
 condition kernel_walker::run_return(clang::ReturnStmt const& result) {
