@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <string>
 
+#include "ballast/base/deadline.hpp"
 #include "ballast/job/job_ticket.hpp"
 
 namespace ballast::mesi {
@@ -16,16 +19,24 @@ class launches_ahead {
  public:
   explicit launches_ahead(std::chrono::nanoseconds patience) : patience_(patience) {}
 
-  /// Waits for the oldest one if there are `most`. Throws the failure of one that has ended, and
-  /// deadline_passed.
   void add(job_ticket launch);
-  /// Throws the first failure, and deadline_passed. What came of it since is not told again.
+  /// Waits for the oldest one if there are more than `most`. Throws its failure if it has ended, and
+  /// deadline_passed.
+  void keep_few();
+  /// Throws the first failure, and deadline_passed. Others are still to be told.
   void wait_for_all();
+  /// Of the launch whose job messages call `number`, as "number 17": waits for it and those before, and
+  /// throws its failure, which is not told again. Throws deadline_passed.
+  void tell_failure_of(std::string const& number);
 
   static constexpr std::size_t most = 256;  ///< what has been submitted takes memory until it has run
 
  private:
-  std::deque<job_ticket> taken();
+  /// The oldest; nothing if there is none.
+  std::optional<job_ticket> oldest(std::size_t but_if_more_than);
+  void put_back(job_ticket launch);
+  /// Puts it back if its end has not been told.
+  void wait_for(job_ticket launch, deadline until);
 
   std::chrono::nanoseconds patience_;
   std::mutex mutex_;

@@ -78,6 +78,7 @@ running_program& program() {
 job_scheduler& scheduler() { return program().jobs; }
 
 void note_launch(job_ticket launch) { program().launches.add(std::move(launch)); }
+void keep_launches_few() { program().launches.keep_few(); }
 
 kernel_registration::kernel_registration(job_kernels const& (*list)()) { kernels().add(list); }
 
@@ -99,16 +100,16 @@ void* variable_home::wait_for(host_use use) {
   auto const& made = handle();
   try {
     made.open(use, every_element, deadline::in(program().options.patience));
-  } catch (job_failed const&) {
-    tell_why_it_is_lost();
+  } catch (job_failed const& loss) {
+    tell_why_it_is_lost(loss.job());
     throw;
   }
   return made.address();
 }
 
-void variable_home::tell_why_it_is_lost() const {
+void variable_home::tell_why_it_is_lost(std::string const& job) const {
   try {
-    program().launches.wait_for_all();
+    program().launches.tell_failure_of(job);
   } catch (job_failed const& cause) {
     throw error("variable '" + std::string(name_) + "' is lost: " + cause.what());
   }

@@ -201,6 +201,24 @@ TEST(mesi_failure, that_nobody_was_told_of_ends_the_program_after_main) {
       "leave_out_last.*element 999 of array 'numbers'.*is declared written but not written");
 }
 
+TEST(mesi_failure, of_a_variable_is_told_with_its_own_launch_and_the_other_one_is_still_to_be_told) {
+  if (std::string(std::getenv("BALLAST_CHECK_MAPS")) != "1") GTEST_SKIP() << "nothing is checked";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        static mesi::variable<int[numbers_count]> second{"second"};
+        leave_out_last(numbers.address());
+        leave_out_last(second.address());
+        try {
+          second.read();
+        } catch (error const& told) {
+          if (std::string(told.what()).find("of array 'second'") == std::string::npos) std::exit(3);
+        }
+        std::exit(0);
+      },
+      "element 999 of array 'numbers'.*is declared written but not written");
+}
+
 TEST(mesi_failure, that_the_host_was_told_of_is_not_told_again) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(

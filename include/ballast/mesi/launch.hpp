@@ -172,6 +172,7 @@ void launch(threads of, Arguments&&... arguments) {
   };
   std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
   made.for_each_array([](auto array) { bring_home(array); });
+  keep_launches_few();
 }
 
 }  // namespace ballast::mesi

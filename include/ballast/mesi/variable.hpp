@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 #include <type_traits>
 
 #include "ballast/job/array_handle.hpp"
@@ -32,7 +33,7 @@ class variable_home {
 
  private:
   void* wait_for(host_use use);
-  void tell_why_it_is_lost() const;
+  void tell_why_it_is_lost(std::string const& job) const;
 
   char const* name_;
   std::size_t elements_, element_bytes_;

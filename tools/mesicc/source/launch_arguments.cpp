@@ -141,6 +141,13 @@ std::int64_t launch_binding::elements_of(clang::QualType type) const {
   return count;
 }
 
+/// The last one may be there in part.
+std::int64_t launch_binding::rows_from(std::int64_t offset, clang::QualType array,
+                                       clang::ParmVarDecl const& parameter) const {
+  auto const row = elements_of(parameter.getType()->getPointeeType()), left = elements_of(array) - offset;
+  return left <= 0 ? left / row : (left + row - 1) / row;
+}
+
 value launch_binding::bind_array(clang::ParmVarDecl const& parameter, clang::Expr const& argument,
                                  int number) {
   auto const row = shape_of(parameter.getType()->getPointeeType(), context_);
@@ -159,8 +166,7 @@ value launch_binding::bind_array(clang::ParmVarDecl const& parameter, clang::Exp
   else
     made.offset = unknown("is known only when the launch is reached");
   if (source.variable == nullptr && !source.shape.isNull() && source.offset)
-    made.extents[0] =
-        (elements_of(source.shape) - *source.offset) / elements_of(parameter.getType()->getPointeeType());
+    made.extents[0] = rows_from(*source.offset, source.shape, parameter);
   if (source.variable != nullptr) {
     auto const whole = shape_of(source.variable->getType(), context_);
     made.variable = source.variable->getNameAsString();
@@ -169,8 +175,7 @@ value launch_binding::bind_array(clang::ParmVarDecl const& parameter, clang::Exp
                                           spelt(whole.element, context_) + "', but '" + made.parameter +
                                           "' points to '" + made.element_type + "'");
     else if (source.offset)
-      made.extents[0] = (elements_of(source.variable->getType()) - *source.offset) /
-                        elements_of(parameter.getType()->getPointeeType());
+      made.extents[0] = rows_from(*source.offset, source.variable->getType(), parameter);
   }
   site_.model.arrays.push_back(std::move(made));
   site_.arguments.push_back(number);
@@ -186,7 +191,7 @@ launch_binding::array_source launch_binding::source_of(clang::Expr const* argume
       fail(argument->getSourceRange(), "a kernel cannot be given a null pointer");
       return {};
     }
-    return source_of(cast->getSubExpr());
+    return changes_elements(*cast) ? array_source{nullptr, std::nullopt, {}} : source_of(cast->getSubExpr());
   }
   if (auto const* const outer = dyn_cast<clang::FullExpr>(argument)) return source_of(outer->getSubExpr());
   if (auto const* const reference = dyn_cast<clang::DeclRefExpr>(argument)) return source_named(*reference);
@@ -204,6 +209,14 @@ launch_binding::array_source launch_binding::source_of(clang::Expr const* argume
   return {nullptr, std::nullopt, {}};
 }
 
+/// Steps of the pointer that is cast are of another size then.
+bool launch_binding::changes_elements(clang::CastExpr const& cast) const {
+  auto const to = cast.getType(), from = cast.getSubExpr()->getType();
+  if (cast.getCastKind() != clang::CK_BitCast || !to->isPointerType() || !from->isPointerType()) return false;
+  return !context_.hasSameUnqualifiedType(shape_of(to->getPointeeType(), context_).element,
+                                          shape_of(from->getPointeeType(), context_).element);
+}
+
 launch_binding::array_source launch_binding::stepped(array_source from, clang::Expr const* steps,
                                                      clang::QualType step, bool back) {
   auto const count = host_.constant_of(*steps);
@@ -212,11 +225,18 @@ launch_binding::array_source launch_binding::stepped(array_source from, clang::E
   return from;
 }
 
-/// What all values that a local pointer ever gets have in common.
 launch_binding::array_source launch_binding::source_held_by(clang::VarDecl const& pointer) {
+  if (!looked_at_.insert(&pointer).second) return {nullptr, std::nullopt, {}};  // it is made from itself
+  auto const common = common_source_of(host_.values_given_to(pointer));
+  looked_at_.erase(&pointer);
+  return common;
+}
+
+/// What all values that a local pointer ever gets have in common.
+launch_binding::array_source launch_binding::common_source_of(std::vector<clang::Expr const*> const& values) {
   array_source common{nullptr, std::nullopt, {}};
   bool is_first = true;
-  for (auto const* const given : host_.values_given_to(pointer)) {
+  for (auto const* const given : values) {
     auto const one = source_of(given);
     auto const type = one.variable == nullptr ? one.shape : one.variable->getType();
     if (type.isNull() || !one.offset) return {nullptr, std::nullopt, {}};

@@ -36,6 +36,10 @@ class launch_binding {
   array_source source_of(clang::Expr const* argument);
   array_source stepped(array_source from, clang::Expr const* steps, clang::QualType step, bool back);
   array_source source_held_by(clang::VarDecl const& pointer);
+  array_source common_source_of(std::vector<clang::Expr const*> const& values);
+  bool changes_elements(clang::CastExpr const& cast) const;
+  std::int64_t rows_from(std::int64_t offset, clang::QualType array,
+                         clang::ParmVarDecl const& parameter) const;
   array_source source_named(clang::DeclRefExpr const& reference);
   std::int64_t elements_of(clang::QualType type) const;
   void fail(clang::SourceRange where, std::string message, std::vector<note> notes = {});
@@ -45,6 +49,7 @@ class launch_binding {
   host_values const& host_;
   launch_site& site_;
   std::vector<diagnostic>& found_;
+  variables looked_at_;  ///< pointers whose values are being looked for
 };
 
 }  // namespace ballast::mesicc

@@ -32,6 +32,8 @@ char const* refusal_of(clang::Expr const* expression) {
     return "new and delete are not supported in a kernel";
   if (isa<clang::CXXThrowExpr>(expression)) return "exceptions are not supported in a kernel";
   if (isa<clang::StmtExpr>(expression)) return "statements in an expression are not supported in a kernel";
+  if (isa<clang::BinaryConditionalOperator>(expression))
+    return "'?:' without a middle is not supported in a kernel";
   if (isa<clang::AtomicExpr>(expression))
     return "atomic operations are not supported (assumption A3): no thread may rely on what others do in the "
            "same launch";
@@ -221,7 +223,6 @@ value kernel_walker::evaluate_pointers(clang::BinaryOperator const& binary, valu
 }
 
 value kernel_walker::evaluate_conditional(clang::AbstractConditionalOperator const& branch) {
-  if (isa<clang::BinaryConditionalOperator>(branch)) return evaluate_parts(branch);
   auto const when = evaluate_condition(branch.getCond());
   auto const before = now_;
   auto const one = [&](condition const& holds, clang::Expr const* arm) {

@@ -52,6 +52,10 @@ location kernel_walker::locate_other(clang::Expr const& expression) {
     return place;
   }
   if (isa<clang::StringLiteral, clang::PredefinedExpr>(expression)) return {};
+  if (isa<clang::AbstractConditionalOperator>(expression)) {
+    fail(expression.getSourceRange(), "'?:' without a middle is not supported in a kernel");
+    return skip(&expression), location{};
+  }
   evaluate_parts(expression);
   return {};
 }

@@ -137,7 +137,7 @@ condition kernel_walker::run_return(clang::ReturnStmt const& result) {
       auto const place = locate(expression);
       frames_.back().returned_places.emplace_back(when, place);
     } else {
-      auto const returned = evaluate(expression);
+      auto const returned = as_followed(evaluate(expression), expression->getType(), expression);
       frames_.back().returned.emplace_back(when, returned);
     }
   }
