@@ -105,7 +105,7 @@ struct add_up_72 {
   double *y_of_group;
   unsigned int (*counts_of_group)[10];
   static constexpr char name[] = "add_up";
-  static constexpr ballast::mesi::launch_form form{64, 1, ballast::mesi::axis::x, 1, ballast::mesi::registers::few};
+  static constexpr ballast::mesi::launch_form form{64, 1, ballast::mesi::axis::x};
   BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const {
     const double *__restrict x_sums = this->x_sums;
     const double *__restrict y_sums = this->y_sums;

@@ -83,19 +83,31 @@ bool host_accesses::may_be_given_elements(clang::ParmVarDecl const& parameter) c
 void host_accesses::hold(clang::VarDecl const* variable) {
   if (!leads_somewhere(variable->getType()) || !holding_.emplace(variable, is_followed(*variable)).second)
     return;
-  for (auto const* const reference : of_locals_[variable]) {
-    auto const flow = flow_of(*reference, context_);
-    if (flow.is == value_flow::kind::copied) hold(flow.into);
-  }
+  for (auto const* const reference : of_locals_[variable]) { hold(flow_of(*reference, context_)); }
+}
+
+void host_accesses::hold(value_flow const& flow) {
+  if (flow.is == value_flow::kind::copied) hold(flow.into);
+  for (auto const* const parameter : flow.also) hold(parameter);
 }
 
 void host_accesses::find_followed() {
   for (auto const* const parameter : parameters_)
     if (may_be_given_elements(*parameter)) hold(parameter);
-  for (auto const* const reference : of_variables_) {
-    auto const flow = flow_of(*reference, context_);
-    if (flow.is == value_flow::kind::copied) hold(flow.into);
-  }
+  for (auto const* const reference : of_variables_) hold(flow_of(*reference, context_));
+}
+
+/// Whether a launch may come after what the access waits for and before its end.
+bool host_accesses::may_be_overtaken(value_flow const& flow) const {
+  return std::ranges::any_of(flow.beside,
+                             [&](auto const* one) { return launching_.may_launch_within(one, {}); });
+}
+
+host_accesses::form host_accesses::opened_if_overtaken(clang::DeclRefExpr const& reference,
+                                                       value_flow const& flow, form is) const {
+  if (is <= form::address || !may_be_overtaken(flow)) return is;
+  listener_(reference, "is used while a launch may come");
+  return form::open;
 }
 
 clang::Stmt const* host_accesses::scope_of(clang::VarDecl const& variable) const {
@@ -125,26 +137,27 @@ host_accesses::form host_accesses::form_of_copy(value_flow const& flow, form of_
 }
 
 host_accesses::form host_accesses::form_of_variable(clang::DeclRefExpr const& reference) {
-  using kind = value_flow::kind;
   auto const flow = flow_of(reference, context_);
+  if (flow.is != value_flow::kind::escapes) return opened_if_overtaken(reference, flow, form_of_access(flow));
+  listener_(reference, flow.why);
+  return form::open;
+}
+
+host_accesses::form host_accesses::form_of_access(value_flow const& flow) const {
+  using kind = value_flow::kind;
   auto const before = flow.on_the_way == kind::read     ? form::read
                       : flow.on_the_way == kind::update ? form::update
                                                         : form::address;
   switch (flow.is) {
-    case kind::none:
-    case kind::launch:
-      return before;
     case kind::read:
       return std::max(before, form::read);
     case kind::update:
       return form::update;
     case kind::copied:
       return std::max(before, form_of_copy(flow, form::address));
-    case kind::escapes:
-      break;
+    default:
+      return before;
   }
-  listener_(reference, flow.why);
-  return form::open;
 }
 
 host_accesses::form host_accesses::form_of_pointer(clang::DeclRefExpr const& reference) {
@@ -156,7 +169,8 @@ host_accesses::form host_accesses::form_of_pointer(clang::DeclRefExpr const& ref
     return form::open;
   }
   if (!holding_.at(&variable)) return form::untouched;
-  if (flow.on_the_way != kind::none || flow.is == kind::read || flow.is == kind::update) return form::host;
+  if (flow.on_the_way != kind::none || flow.is == kind::read || flow.is == kind::update)
+    return opened_if_overtaken(reference, flow, form::host);
   if (flow.is != kind::copied) return form::untouched;
   return form_of_copy(flow, form::untouched) == form::untouched ? form::untouched : form::host;
 }

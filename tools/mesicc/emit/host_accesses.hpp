@@ -32,12 +32,16 @@ class host_accesses {
 
   void find_followed();
   void hold(clang::VarDecl const* variable);
+  void hold(value_flow const& flow);
   bool is_followed(clang::VarDecl const& variable) const;
   bool may_be_given_elements(clang::ParmVarDecl const& parameter) const;
   clang::Stmt const* scope_of(clang::VarDecl const& variable) const;
 
   form form_of_variable(clang::DeclRefExpr const& reference);
   form form_of_pointer(clang::DeclRefExpr const& reference);
+  form form_of_access(value_flow const& flow) const;
+  bool may_be_overtaken(value_flow const& flow) const;
+  form opened_if_overtaken(clang::DeclRefExpr const& reference, value_flow const& flow, form is) const;
   form form_of_copy(value_flow const& flow, form of_address) const;
   void note(clang::DeclRefExpr const& reference, form is, source_rewriter const& rewriter);
 

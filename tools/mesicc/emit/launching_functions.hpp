@@ -31,10 +31,15 @@ class launching_functions {
   bool launches(clang::Stmt const* statement) const;
   clang::FunctionDecl const* named_by(clang::Stmt const* statement) const;
   bool is_call_of_unknown(clang::Stmt const* statement) const;
+  bool destroys_or_makes_launching(clang::Stmt const* statement) const;
+  bool hands_launching_to_library(clang::Stmt const* statement) const;
+  bool may_launch_by(clang::QualType type) const;
+  bool may_launch_by(clang::TemplateArgument const& argument) const;
+  bool destructor_may_launch(clang::QualType type) const;
 
   clang::SourceManager const& sources_;
   std::set<clang::FunctionDecl const*> launching_;
-  std::map<clang::FunctionDecl const*, clang::Stmt const*> bodies_;
+  std::map<clang::FunctionDecl const*, std::vector<clang::Stmt const*>> bodies_;  ///< and initialisers
 };
 
 }  // namespace ballast::mesicc

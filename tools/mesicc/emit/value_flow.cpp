@@ -18,13 +18,31 @@ using llvm::dyn_cast;
 using llvm::isa;
 using llvm::isa_and_nonnull;
 
+bool may_carry_an_address(clang::QualType type);
+
+/// What the standard library's containers hold, their parameters tell, but for those that take memory over.
+bool may_carry_an_address_for_users(clang::CXXRecordDecl const& of_library) {
+  auto const name = of_library.getIdentifier() == nullptr ? llvm::StringRef() : of_library.getName();
+  if (name == "unique_ptr" || name == "shared_ptr" || name == "weak_ptr") return true;
+  auto const* const made = dyn_cast<clang::ClassTemplateSpecializationDecl>(&of_library);
+  if (made == nullptr) return false;
+  auto const carries = [](clang::TemplateArgument const& one) {
+    return one.getKind() == clang::TemplateArgument::Type && may_carry_an_address(one.getAsType());
+  };
+  return std::ranges::any_of(made->getTemplateArgs().asArray(), [&](auto const& one) {
+    if (one.getKind() != clang::TemplateArgument::Pack) return carries(one);
+    return std::ranges::any_of(one.pack_elements(), carries);
+  });
+}
+
 /// Whether a value of this type may hold an address that it does not own.
 bool may_carry_an_address(clang::QualType type) {
   if (type.isNull() || type->isDependentType()) return true;
   if (type->isAnyPointerType() || type->isReferenceType() || type->isMemberPointerType()) return true;
   auto const* const record = type->getAsCXXRecordDecl();
   if (record == nullptr || !record->hasDefinition()) return false;
-  if (!record->getDefinition()->hasTrivialDestructor()) return false;
+  bool const owns = !record->getDefinition()->hasTrivialDestructor();
+  if (owns && record->isInStdNamespace()) return may_carry_an_address_for_users(*record);
   for (auto const& base : record->bases())
     if (may_carry_an_address(base.getType())) return true;
   for (auto const* const field : record->fields())
@@ -68,10 +86,12 @@ class follower {
     at_ = &outer;
     return std::nullopt;
   }
-  value_flow end(kind is) const { return {is, nullptr, false, on_the_way_, {}}; }
-  value_flow copied(clang::VarDecl const* into) const { return {kind::copied, into, false, on_the_way_, {}}; }
+  value_flow end(kind is) const { return {is, nullptr, false, on_the_way_, {}, also_, beside_}; }
+  value_flow copied(clang::VarDecl const* into) const {
+    return {kind::copied, into, false, on_the_way_, {}, also_, beside_};
+  }
   value_flow escapes(std::string why) const {
-    return {kind::escapes, nullptr, false, on_the_way_, std::move(why)};
+    return {kind::escapes, nullptr, false, on_the_way_, std::move(why), also_, beside_};
   }
   kind access_through(clang::QualType type) const {
     return leads_to_const(type, context_) ? kind::read : kind::update;
@@ -79,7 +99,7 @@ class follower {
 
   bool is_pointer() const { return at_->getType()->isAnyPointerType(); }
   bool is_elements() const { return at_->isGLValue(); }
-  bool is_plain_value() const { return !is_elements() && !is_pointer(); }
+  bool is_plain_value() const { return !is_elements() && !is_pointer() && !at_->isTypeDependent(); }
   /// A pointer variable itself, not an element that happens to be a pointer.
   bool is_pointer_variable() const {
     auto const* const reference = dyn_cast<clang::DeclRefExpr>(at_->IgnoreParens());
@@ -92,11 +112,7 @@ class follower {
     return end(kind::none);  // a statement of its own, or a condition
   }
 
-  /// What a template gives back is followed where it is called, if it may lead to elements.
-  step at_return() {
-    if (is_plain_value()) return end(kind::read);
-    return at_->isTypeDependent() ? end(kind::update) : escapes("is returned");
-  }
+  step at_return() { return is_plain_value() ? step(end(kind::read)) : escapes("is returned"); }
 
   step at_expression(clang::Expr const& outer) {
     if (auto const* const cast = dyn_cast<clang::CastExpr>(&outer)) return at_cast(*cast);
@@ -112,6 +128,8 @@ class follower {
   step at_plain_expression(clang::Expr const& outer) {
     if (auto const* const choice = dyn_cast<clang::AbstractConditionalOperator>(&outer))
       if (at_ == choice->getCond()) return end(kind::none);
+    if (auto const* const item = dyn_cast<clang::ArraySubscriptExpr>(&outer))
+      beside_.push_back(item->getLHS() == at_ ? item->getRHS() : item->getLHS());
     if (isa<clang::ParenExpr, clang::ArraySubscriptExpr, clang::FullExpr, clang::MaterializeTemporaryExpr,
             clang::CXXBindTemporaryExpr, clang::AbstractConditionalOperator>(outer))
       return go_on(outer);
@@ -135,6 +153,7 @@ class follower {
   step at_initialisation(clang::VarDecl const& variable) {
     if (is_plain_value()) return end(kind::read);
     if (variable.isImplicit()) return at_range_of_loop(variable);
+    if (isa<clang::DecompositionDecl>(variable)) return escapes("is bound to several names");
     auto const type = variable.getType();
     if (!type->isReferenceType() && !type->isAnyPointerType() && !type->isDependentType() &&
         !type->isUndeducedType())
@@ -151,8 +170,12 @@ class follower {
                                         : context_.getParents(statement[0]);
     auto const* const of = loop.empty() ? nullptr : loop[0].get<clang::CXXForRangeStmt>();
     if (of == nullptr) return end(kind::update);
+    bool const by_reference = of->getLoopVariable()->getType()->isReferenceType();
+    if (by_reference && isa<clang::DecompositionDecl>(of->getLoopVariable()))
+      return escapes("is bound to several names");
+    if (!by_reference) beside_.push_back(of->getBody());
     auto flow = copied(of->getLoopVariable());
-    flow.only_read = !of->getLoopVariable()->getType()->isReferenceType();
+    flow.only_read = !by_reference;
     return flow;
   }
 
@@ -186,7 +209,10 @@ class follower {
     if (binary.isAssignmentOp() && is_left)
       return is_pointer_variable() ? go_on(binary) : step(end(kind::update));
     if (binary.getOpcode() == clang::BO_Assign) return at_source_of_assignment(binary);
-    return binary.getType()->isAnyPointerType() ? go_on(binary) : step(end(kind::none));
+    bool const may_be_pointer = binary.isTypeDependent() && (is_pointer() || at_->getType()->isArrayType());
+    if (!binary.getType()->isAnyPointerType() && !may_be_pointer) return end(kind::none);
+    beside_.push_back(is_left ? binary.getRHS() : binary.getLHS());
+    return go_on(binary);
   }
 
   step at_source_of_assignment(clang::BinaryOperator const& assignment) {
@@ -195,6 +221,7 @@ class follower {
     auto const* const variable = target == nullptr ? nullptr : dyn_cast<clang::VarDecl>(target->getDecl());
     bool const is_local =
         variable != nullptr && variable->isLocalVarDeclOrParm() && !variable->isStaticLocal();
+    if (is_local && variable->getType()->isReferenceType()) return escapes("is stored through a reference");
     return is_local ? copied(variable) : escapes("is stored in a variable that is not local");
   }
 
@@ -211,19 +238,58 @@ class follower {
     if (is_plain_value()) return end(kind::read);
     if (is_elements() && is_pointer_variable()) return escapes("is handed over by reference");
     note_on_the_way(callee, argument_number(call));
+    note_others(call);
+    if (may_be_stored_by(callee)) return escapes("may be stored by the call");
+    if (auto const* const parameter = parameter_of_user(callee, argument_number(call)))
+      also_.push_back(parameter);
     if (may_carry_an_address(call.getType()) || call.isGLValue()) return at_result_of(call);
     return at_end_of_call(call);
   }
 
-  unsigned argument_number(clang::CallExpr const& call) const {
+  unsigned argument_number(clang::CallExpr const& call) {
     unsigned number = 0;
     while (number < call.getNumArgs() && call.getArg(number) != at_) ++number;
     bool const is_member =
         isa<clang::CXXOperatorCallExpr>(call) && isa_and_nonnull<clang::CXXMethodDecl>(called_by(&call));
+    is_object_ = is_member && number == 0;
     return is_member && number > 0 ? number - 1 : number;
   }
 
+  /// Other arguments may be evaluated later; a function of the library may call what it is given.
+  void note_others(clang::CallExpr const& call) {
+    auto const* const operation = dyn_cast<clang::CXXOperatorCallExpr>(&call);
+    bool const is_in_order = operation != nullptr && operation->isAssignmentOp();
+    for (auto const* const argument : call.arguments())
+      if (argument != at_ && !is_in_order) beside_.push_back(argument);
+    if (!is_users(called_by(&call))) beside_.push_back(&call);
+  }
+  bool is_users(clang::FunctionDecl const* callee) const {
+    return callee != nullptr && is_of_user(callee->getLocation(), context_.getSourceManager());
+  }
+  /// As by std::exchange, or by a container of pointers.
+  bool may_be_stored_by(clang::FunctionDecl const* callee) const {
+    if (callee == nullptr || is_users(callee)) return false;
+    auto const* const method = dyn_cast<clang::CXXMethodDecl>(callee);
+    if (method != nullptr && method->isInstance() && !method->isConst() &&
+        may_carry_an_address(context_.getRecordType(method->getParent())))
+      return true;
+    return std::ranges::any_of(callee->parameters(), [](auto const* parameter) {
+      auto const type = parameter->getType();
+      return type->isLValueReferenceType() && type->getPointeeType()->isAnyPointerType() &&
+             !type->getPointeeType().isConstQualified();
+    });
+  }
+  clang::ParmVarDecl const* parameter_of_user(clang::FunctionDecl const* callee, unsigned argument) const {
+    return is_users(callee) ? parameter_of(callee, argument) : nullptr;
+  }
+
   void note_on_the_way(clang::FunctionDecl const* callee, unsigned argument) {
+    auto const* const method =
+        isa_and_nonnull<clang::CXXMethodDecl>(callee) ? llvm::cast<clang::CXXMethodDecl>(callee) : nullptr;
+    if (method != nullptr && is_object_) {
+      argument_access_ = method->isConst() ? kind::read : kind::update;
+      return;
+    }
     auto type = at_->getType();
     if (is_elements() && callee != nullptr && argument < callee->getNumParams())
       type = callee->getParamDecl(argument)->getType();
@@ -234,7 +300,9 @@ class follower {
   step at_result_of(clang::CallExpr const& call) {
     auto const result = call.getType();
     on_the_way_ = std::max(on_the_way_, argument_access_);
-    bool const is_like_it = same_elements(result) || result->isVoidPointerType();
+    auto const target = result->isAnyPointerType() ? result->getPointeeType() : result;
+    bool const is_like_it = same_elements(result) || result->isVoidPointerType() || target->isScalarType() ||
+                            target->isArrayType();
     if ((call.isGLValue() || result->isAnyPointerType()) && is_like_it) return go_on(call);
     if (result->getAsCXXRecordDecl() != nullptr && !call.isGLValue() && may_carry_an_address(result))
       return escapes("may be held by what the call returns");
@@ -250,11 +318,9 @@ class follower {
 
   step at_end_of_call(clang::CallExpr const& call) {
     auto const* const callee = called_by(&call);
-    auto const* const parameter = parameter_of(callee, argument_number(call));
-    bool const is_of_a_user =
-        callee != nullptr && is_of_user(callee->getLocation(), context_.getSourceManager());
-    if (is_of_a_user && has_another_type_) return escapes("is handed over as another type");
-    return is_of_a_user && parameter != nullptr ? copied(parameter) : end(argument_access_);
+    auto const* const parameter = parameter_of_user(callee, argument_number(call));
+    if (is_users(callee) && has_another_type_) return escapes("is handed over as another type");
+    return parameter != nullptr && !is_object_ ? copied(parameter) : end(argument_access_);
   }
 
   step at_swap(clang::CallExpr const& call) {
@@ -283,6 +349,9 @@ class follower {
   clang::Expr const* at_;
   kind argument_access_ = kind::none, on_the_way_ = kind::none;
   bool has_another_type_ = false;
+  bool is_object_ = false;  ///< of the member function that is called, an operator
+  std::vector<clang::VarDecl const*> also_;
+  std::vector<clang::Stmt const*> beside_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <clang/AST/Expr.h>
 
 #include <string>
+#include <vector>
 
 namespace ballast::mesicc {
 
@@ -21,9 +22,11 @@ struct value_flow {
   };
   kind is = kind::none;
   clang::VarDecl const* into = nullptr;
-  bool only_read = false;        ///< through `into`, whatever its type
-  kind on_the_way = kind::none;  ///< read or update by calls that gave it back
-  std::string why = {};          ///< "is returned"
+  bool only_read = false;                        ///< through `into`, whatever its type
+  kind on_the_way = kind::none;                  ///< read or update by calls that gave it back
+  std::string why = {};                          ///< "is returned"
+  std::vector<clang::VarDecl const*> also = {};  ///< parameters that it becomes on the way
+  std::vector<clang::Stmt const*> beside = {};   ///< what may run between the access and its end
 };
 
 /// Follows the value of a reference to a variable up the expressions around it.
