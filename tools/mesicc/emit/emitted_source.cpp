@@ -6,6 +6,7 @@
 #include "emit/assembled_source.hpp"
 #include "emit/device_functions.hpp"
 #include "emit/host_accesses.hpp"
+#include "emit/refused_forms.hpp"
 #include "emit/shared_variables.hpp"
 #include "source/dialect.hpp"
 #include "source/places.hpp"
@@ -70,8 +71,11 @@ std::string emitted_source(program const& parsed, std::vector<planned_launch> co
                            std::vector<std::string> const& definitions, std::vector<diagnostic>& found) {
   auto& context = parsed.context();
   source_rewriter rewriter(context.getSourceManager(), context.getLangOpts());
-  rewrite_declarations(shared_variables_of(context), rewriter);
+  auto const variables = shared_variables_of(context);
   device_functions const functions(context);
+  auto refused = refused_forms(parsed, functions, variables, launches);
+  if (!refused.empty()) return found.insert(found.end(), refused.begin(), refused.end()), std::string();
+  rewrite_declarations(variables, rewriter);
   functions.rewrite(rewriter);
   auto const structs = rewrite_launches(launches, functions, rewriter);
   host_accesses(context, [&](auto const& reference, auto const& why) {
