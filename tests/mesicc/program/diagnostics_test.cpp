@@ -150,6 +150,20 @@ TEST(mesicc_diagnostics, refuse_uses_that_cannot_be_handed_over) {
         4, 21, "mesicc cannot rewrite this, because macros make it"}});
 }
 
+TEST(mesicc_diagnostics, refuse_macros_that_would_change_the_result) {
+  std::string const rest =
+      "__global__ int a[9];\n__global__ void k(int* p) { p[lThreadId.x] = 1; }\nint main() { k<<[9]>>(a); "
+      "}\n";
+  expect_errors({{"#define F 9.8f\n" + rest, 1, 9, "the macro 'F' has a name that the translated program"},
+                 {"\n#define threads 3\n#undef threads\n" + rest, 2, 9, "the macro 'threads' has a name"},
+                 {rest + "#define kernels 3\n", 4, 9, "the macro 'kernels' has a name"}});
+  auto const of_command_line = complaint_about(rest, "-D part=3");
+  EXPECT_EQ(of_command_line.code, 1);
+  EXPECT_THAT(of_command_line.err, StartsWith("mesicc: error: the macro 'part' has a name"));
+  for (auto const* const harmless : {"#define max(a, b) 3\n", "#define F 3\n#undef F\n", "#define line 3\n"})
+    EXPECT_EQ(complaint_about(harmless + rest).code, 0) << harmless;
+}
+
 TEST(mesicc_diagnostics, say_where_macros_are_in_the_way) {
   auto const result = complaint_about(
       "__global__ int ab[3];\n#define JOIN(x, y) x##y\nint main() { return JOIN(a, b)[0]; }\n");

@@ -112,5 +112,28 @@ TEST(mesicc_run, shares_variables_among_files) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
+TEST(mesicc_run, includes_each_header_where_the_preprocessor_did) {
+  working_folder const folder;
+  folder.add("shared.h",
+             "#pragma once\n#include \"sub/size.h\"\n__global__ int a[n];\n"
+             "__global__ inline void set(int* x) { x[lThreadId.x] = once(); }\n"
+             "inline const char* text() { return R\"(\n#pragma once\n#include \"shared.h\"\n)\"; }\n");
+  folder.add("sub/size.h",
+             "#pragma once\n#include \"shared.h\"\nconstexpr int n = 9;\n__device__ inline int once() { "
+             "return 3; }\n");
+  folder.add("sub/shared.h", "#pragma once\nconstexpr int of_sub = 4;\n");
+  folder.add("again.h", "#pragma once\n#include \"shared.h\"\nconstexpr int again = 5;\n");
+  folder.add("list.h", "ENTRY(a[1])\n");
+  folder.add("p.mcu",
+             "#include <cstring>\n/* before */ #include \"shared.h\" // behind\n#include \"shared.h\"\n"
+             "#  include \\\n  \"again.h\"\n#include \"sub/shared.h\" /* a comment\n*/\n"
+             "int main() {\n  set<<[n]>>(a);\n  int sum = of_sub + again;\n#define ENTRY(x) sum += x;\n"
+             "#include \"list.h\"\n#undef ENTRY\n#define ENTRY(x) sum += 1;\n#include \"list.h\"\n"
+             "  sum += std::strcmp(text(), \"\\n#pragma once\\n#include \\\"shared.h\\\"\\n\") == 0;\n"
+             "  return sum == 14 ? __LINE__ : sum;\n}\n");
+  auto const result = folder.run("run p.mcu --flag -Wall --flag -Werror", "env BALLAST_DEVICES=host:1", 120);
+  EXPECT_EQ(result.code, 17) << result.out << result.err;
+}
+
 }  // namespace
 }  // namespace ballast::mesicc

@@ -3,9 +3,13 @@
 
 #include <clang/AST/RecursiveASTVisitor.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "emit/assembled_source.hpp"
 #include "emit/device_functions.hpp"
 #include "emit/host_accesses.hpp"
+#include "emit/macro_checks.hpp"
 #include "emit/refused_forms.hpp"
 #include "emit/shared_variables.hpp"
 #include "source/dialect.hpp"
@@ -77,14 +81,16 @@ std::string emitted_source(program const& parsed, std::vector<planned_launch> co
   if (!refused.empty()) return found.insert(found.end(), refused.begin(), refused.end()), std::string();
   rewrite_declarations(variables, rewriter);
   functions.rewrite(rewriter);
-  auto const structs = rewrite_launches(launches, functions, rewriter);
+  auto const rewritten = rewrite_launches(launches, functions, rewriter);
+  std::ranges::move(macros_in_the_way(parsed, rewritten), std::back_inserter(found));
   host_accesses(context, [&](auto const& reference, auto const& why) {
     found.push_back(warning_of_escape(reference, why, parsed));
   }).rewrite(rewriter);
   for (auto const& place : rewriter.failures()) found.push_back(error_of_failure(place, parsed));
   auto const text =
-      as_directives(definitions) + assembled_source(context.getSourceManager(), rewriter.edits());
-  return rewriter.edits().empty() ? text : "#include <ballast/mesi/mesi.cuh>\n" + with_lists(text, structs);
+      as_directives(definitions) + assembled_source(parsed.unit->getPreprocessor(), rewriter.edits());
+  return rewriter.edits().empty() ? text
+                                  : "#include <ballast/mesi/mesi.cuh>\n" + with_lists(text, rewritten.names);
 }
 
 }  // namespace ballast::mesicc

@@ -50,8 +50,9 @@ class launch_writer {
     return name;
   }
 
-  void insert_structs() {
+  std::map<SourceLocation, std::string> insert_structs() {
     for (auto const& [place, text] : behind_) insert_behind(place, text);
+    return std::move(behind_);
   }
 
  private:
@@ -99,8 +100,9 @@ class launch_writer {
     for (auto const* const part : parts_of(kernel)) {
       bool const is_hidden = !llvm::isa<clang::ParmVarDecl>(part);
       wanted.push_back(is_hidden ? functions_.name_of(part) : part->getNameAsString());
-      needed.merge(words_of(declaration_of("", part->getType().getCanonicalType(), kernel.getASTContext())));
-      needed.merge(words_of(declaration_of("", part->getType(), kernel.getASTContext())));
+      for (auto const type : {part->getType(), part->getType().getCanonicalType()})
+        for (auto const& [word, called] : words_of(declaration_of("", type, kernel.getASTContext())))
+          needed.insert(word);
     }
     return member_names(wanted, std::move(needed));
   }
@@ -163,13 +165,13 @@ class launch_writer {
 
 }  // namespace
 
-std::vector<std::string> rewrite_launches(std::vector<planned_launch> const& launches,
-                                          device_functions const& functions, source_rewriter& rewriter) {
+rewritten_launches rewrite_launches(std::vector<planned_launch> const& launches,
+                                    device_functions const& functions, source_rewriter& rewriter) {
   launch_writer writer(functions, rewriter);
-  std::vector<std::string> names;
-  for (auto const& launch : launches) names.push_back(writer.write(launch));
-  writer.insert_structs();
-  return names;
+  rewritten_launches made;
+  for (auto const& launch : launches) made.names.push_back(writer.write(launch));
+  made.structs = writer.insert_structs();
+  return made;
 }
 
 }  // namespace ballast::mesicc

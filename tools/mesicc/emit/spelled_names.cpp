@@ -24,14 +24,22 @@ std::string declaration_of(std::string const& name, clang::QualType type, clang:
   return text;
 }
 
-std::set<std::string> words_of(std::string const& text) {
+std::map<std::string, bool> words_of(std::string const& text) {
   clang::LangOptions language;
   language.CPlusPlus = language.CPlusPlus11 = true;
   clang::Lexer lexer({}, language, text.data(), text.data(), text.data() + text.size());
-  std::set<std::string> words;
-  for (clang::Token token; !lexer.LexFromRawLexer(token);)
-    if (token.is(clang::tok::raw_identifier)) words.insert(token.getRawIdentifier().str());
-  return words;
+  std::map<std::string, bool> words;
+  std::string before;
+  bool names_directive = false;
+  for (clang::Token token;;) {
+    bool const is_last = lexer.LexFromRawLexer(token);
+    if (token.is(clang::tok::l_paren) && !before.empty()) words[before] = true;
+    bool const is_word = token.is(clang::tok::raw_identifier) && !names_directive;
+    before = is_word ? token.getRawIdentifier().str() : "";
+    if (is_word) words.emplace(before, false);
+    names_directive = token.is(clang::tok::hash);
+    if (is_last) return words;
+  }
 }
 
 }  // namespace ballast::mesicc

@@ -4,7 +4,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 
-#include <set>
+#include <map>
 #include <string>
 
 namespace ballast::mesicc {
@@ -15,7 +15,8 @@ std::string qualified_name(clang::NamedDecl const& declared);
 /// "int (*a)[64]": a declaration of `name`, with types as they are spelt outside of all namespaces.
 std::string declaration_of(std::string const& name, clang::QualType type, clang::ASTContext const& context);
 
-/// All identifiers and keywords of a text of C++, but for those in its strings.
-std::set<std::string> words_of(std::string const& text);
+/// All identifiers and keywords of a text of C++, but for those in its strings; and whether "(" is behind
+/// one.
+std::map<std::string, bool> words_of(std::string const& text);
 
 }  // namespace ballast::mesicc
