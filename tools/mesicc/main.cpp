@@ -2,6 +2,7 @@
 // The command `mesicc`: only the command line is here.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -20,17 +21,33 @@ int complain(int code, std::string const& sentence) {
   return code;
 }
 
+std::string why_not_a_folder(std::string const& word) {
+  return word.empty() ? "needs the name of a folder" : "";
+}
+
+/// "" for what can stand behind #define: a name, its parameters perhaps, and one line behind "=".
+std::string why_not_a_macro(std::string const& word) {
+  auto const is_letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; };
+  auto const end_of_name = std::ranges::find_if_not(word, is_letter);
+  bool const is_named =
+      end_of_name != word.begin() && std::isdigit(static_cast<unsigned char>(word.front())) == 0;
+  if (!is_named || (end_of_name != word.end() && *end_of_name != '=' && *end_of_name != '('))
+    return "'" + word + "' is not NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE";
+  if (word.find_first_of("\r\n") != std::string::npos || word.back() == '\\')
+    return "the macro '" + word.substr(0, word.find('=')) + "' has to be one line";
+  return "";
+}
+
 void add_translation_options(CLI::App& app, std::vector<std::string>& files, translation_options& options) {
   app.add_option("files", files, "Programs in the dialect, usually *.mcu")->type_name("FILE");
   app.add_option("-I", options.include_folders, "Where headers are looked for")
       ->type_name("FOLDER")
+      ->check(CLI::Validator(why_not_a_folder, "", ""))
       ->allow_extra_args(false);
   app.add_option("-D", options.definitions, "Defines a macro, as NAME or NAME=VALUE")
       ->type_name("MACRO")
+      ->check(CLI::Validator(why_not_a_macro, "", ""))
       ->allow_extra_args(false);
-  app.add_option("--std", options.standard, "The language of host code")
-      ->check(CLI::IsMember({"c++17", "c++20"}))
-      ->capture_default_str();
   app.add_flag("--allow-unpartitioned", options.allow_unpartitioned,
                "A launch that cannot be cut runs on one device, with a warning");
 }

@@ -34,7 +34,13 @@ TEST(mesicc_command, refuses_wrong_usage_with_code_2) {
   expect_refusal(folder, "", "a file is missing", 2);
   expect_refusal(folder, "run", "a file is missing", 2);
   expect_refusal(folder, "--no-such-option", "--no-such-option", 2);
-  expect_refusal(folder, "a.mcu --std c++03", "c++03", 2);
+  expect_refusal(folder, "a.mcu --std c++20", "--std", 2);
+  expect_refusal(folder, "a.mcu -D '' -D A", "is not NAME", 2);
+  expect_refusal(folder, "a.mcu -D 1=2", "is not NAME", 2);
+  expect_refusal(folder, "a.mcu -D 'A-B=2'", "is not NAME", 2);
+  expect_refusal(folder, "a.mcu -D 'A=1\n2'", "has to be one line", 2);
+  expect_refusal(folder, "a.mcu -D 'A=1\\'", "has to be one line", 2);
+  expect_refusal(folder, "a.mcu -I '' -D A", "the name of a folder", 2);
   expect_refusal(folder, "a.mcu -- 3", "mesicc run", 2);
   expect_refusal(folder, "a.mcu -o a.mcu", "another file than the input", 2);
   folder.add("b/a.mcu", "int main() {}\n");
@@ -69,22 +75,41 @@ TEST(mesicc_command, writes_beside_the_input_or_into_a_folder) {
   EXPECT_THAT(folder.text_of("out/b.cu"), HasSubstr("int f()"));
 }
 
+TEST(mesicc_command, writes_over_no_input) {
+  working_folder const folder;
+  folder.add("a.mcu", "int main() {}\n");
+  std::filesystem::create_symlink("a.mcu", folder.path() / "soft.cu");
+  std::filesystem::create_hard_link(folder.path() / "a.mcu", folder.path() / "hard.cu");
+  for (auto const* const same : {"./a.mcu", "soft.cu", "hard.cu"})
+    expect_refusal(folder, "a.mcu -o " + std::string(same), "another file than the input", 2);
+  folder.add("b.mcu", "int f();\n");
+  std::filesystem::create_symlink("b.mcu", folder.path() / "a.cu");
+  expect_refusal(folder, "a.mcu b.mcu -o .", "another file than the input", 2);
+  folder.add("c.cu", "int main() {}\n");
+  folder.add("d", "int main() {}\n");
+  expect_refusal(folder, "run c.cu --keep .", "another folder", 2);
+  expect_refusal(folder, "run d --keep .", "another folder", 2);
+  EXPECT_EQ(folder.text_of("c.cu") + folder.text_of("d") + folder.text_of("a.mcu"),
+            "int main() {}\nint main() {}\nint main() {}\n");
+}
+
 TEST(mesicc_command, knows_folders_of_headers_macros_and_the_language) {
   working_folder const folder;
-  folder.add(
-      "a.mcu",
-      "#include \"h.h\"\nstatic_assert(FROM_HEADER + SIZE == 7 && __cplusplus == 201703L);\nint main() {}\n");
+  folder.add("a.mcu",
+             "#include \"h.h\"\nstatic_assert(FROM_HEADER + SIZE == F(6) && __cplusplus == 202002L);\nint "
+             "main() {}\n");
   folder.add("headers/h.h", "#define FROM_HEADER 3\n");
-  EXPECT_EQ(folder.run("a.mcu -I headers -D SIZE=4 --std c++17").code, 0);
-  EXPECT_EQ(folder.run("a.mcu -I headers -D SIZE=5 --std c++17").code, 1);
+  EXPECT_EQ(folder.run("a.mcu -I headers  -D SIZE=4 -D 'F(x)=x + 1'").code, 0);
+  EXPECT_EQ(folder.run("a.mcu -I headers  -D SIZE=5 -D 'F(x)=x + 1'").code, 1);
 }
 
 TEST(mesicc_command, puts_macros_into_the_result_behind_the_headers_of_ballast) {
   working_folder const folder;
   folder.add("a.mcu", "__global__ int a[N];\nint main() { return a[THERE]; }\n");
-  EXPECT_EQ(folder.run("a.mcu -D N=64 -D THERE").code, 0);
-  EXPECT_THAT(folder.text_of("a.cu"), StartsWith("#include <ballast/mesi/mesi.cuh>\n#define N 64\n"
-                                                 "#define THERE 1\n#line 1 \"a.mcu\"\n"));
+  EXPECT_EQ(folder.run("a.mcu -D N=64 -D THERE -D 'F(x, y)=x=y'").code, 0);
+  EXPECT_THAT(folder.text_of("a.cu"),
+              StartsWith("#include <ballast/mesi/mesi.cuh>\n#define N 64\n"
+                         "#define THERE 1\n#define F(x, y) x=y\n#line 1 \"a.mcu\"\n"));
 }
 
 TEST(mesicc_command, sees_functions_whose_names_are_macros) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the user sees of a program that is wrong. Each message by itself is tested beside the part that says
 // it.
+#include <vector>
+
 #include "mesicc_run.hpp"
 
 namespace ballast::mesicc {
@@ -83,6 +85,83 @@ TEST(mesicc_diagnostics, warn_of_each_address_that_escapes) {
   warned("std::span<float> s(a);", 20, "may be held by an object");
   warned("auto n = reinterpret_cast<unsigned long>(&a);", 43, "is turned into a number");
   warned("static float* s = a;", 19, "is stored in a variable that is not local");
+}
+
+struct refused {
+  std::string source;
+  int line, column;
+  std::string message;
+};
+
+void expect_errors(std::vector<refused> const& all) {
+  for (auto const& [source, line, column, message] : all) {
+    auto const result = complaint_about(source);
+    EXPECT_EQ(result.code, 1) << source;
+    EXPECT_THAT(result.err, StartsWith("p.mcu:" + std::to_string(line) + ":" + std::to_string(column) +
+                                       ": error: " + message))
+        << source;
+  }
+}
+
+TEST(mesicc_diagnostics, refuse_launches_and_variables_of_a_form_that_cannot_be_rewritten) {
+  std::string const kernel =
+      "__global__ int a[9];\n__global__ void k(int* p, int n = 5) { p[lThreadId.x] = n; }\n";
+  std::string const pair =
+      "__global__ int a[9];\nstruct s { int v, bits : 3; };\n__global__ void k(int* p, s x) { p[x.v] = 1; "
+      "}\n";
+  std::string const hidden =
+      "namespace { __global__ int b[3]; __global__ void k(int* x) { x[0] = b[0]; } }\n";
+  expect_errors(
+      {{kernel + "int main() { k<<[9]>>(a); }", 3, 14, "a launch has to give all arguments; 'n' is left out"},
+       {kernel + "struct t { int v : 3; };\nvoid f(t x) { k<<[1]>>(a, x.v); }", 4, 27,
+        "an argument of a launch cannot be a bit-field"},
+       {pair + "int main() { k<<[1]>>(a, {3, 1}); }", 4, 26,
+        "an argument of a launch cannot be in braces alone"},
+       {"__global__ struct s { int v; } g[16];\nint main() {}", 1, 19,
+        "the __global__ variable 'g' is declared together with its type"},
+       {"alignas(16) __global__ int g[16];\nint main() {}", 1, 1,
+        "the __global__ variable 'g' has an attribute"},
+       {hidden + "int b, c;\n__global__ int a[3];\nint main() { k<<[1]>>(a); }", 1, 28,
+        "the __global__ variable 'b' is in a namespace without a name"}});
+}
+
+TEST(mesicc_diagnostics, refuse_uses_that_cannot_be_handed_over) {
+  std::string const start = "__global__ int a[9];\n";
+  std::string const thread = "__device__ int g() { return lThreadId.x; }\n";
+  expect_errors(
+      {{start + "__device__ int f(int i = lThreadId.x) { return i; }", 2, 26,
+        "'lThreadId' can be used in the body of a function only"},
+       {start + "__device__ int f(int i = a[2]) { return i; }", 2, 26,
+        "'a' can be used in the body of a function only"},
+       {thread + "__device__ int f(int i = g()) { return i; }", 2, 26, "'g' uses lThreadId or __global__"},
+       {start + "__host__ __device__ int f() { return a[0]; }\nint main() { return f(); }", 3, 21,
+        "'f' uses lThreadId or __global__ variables, so that it can only be called"},
+       {start + "struct s { __device__ int operator+(int i) { return a[i]; } };", 2, 27,
+        "an operator, a constructor or a destructor cannot use"},
+       {start + "template <class T> __device__ T f(T x) { return x; }\n"
+                "template <> __device__ int f(int x) { return a[x]; }",
+        3, 28, "a specialisation of a template cannot use"},
+       {"__global__ void k(int* lThreadId) { lThreadId[0] = 1; }", 1, 24,
+        "'lThreadId' is a name that the translated program needs"},
+       {"namespace my { struct ballast {}; }", 1, 23,
+        "'ballast' is a name that the translated program needs"},
+       {start +
+            "#define FIRST a[0]\n__global__ void k(int* p) { p[0] = FIRST; }\nint main() { return FIRST; }",
+        4, 21, "mesicc cannot rewrite this, because macros make it"}});
+}
+
+TEST(mesicc_diagnostics, refuse_macros_that_would_change_the_result) {
+  std::string const rest =
+      "__global__ int a[9];\n__global__ void k(int* p) { p[lThreadId.x] = 1; }\nint main() { k<<[9]>>(a); "
+      "}\n";
+  expect_errors({{"#define F 9.8f\n" + rest, 1, 9, "the macro 'F' has a name that the translated program"},
+                 {"\n#define threads 3\n#undef threads\n" + rest, 2, 9, "the macro 'threads' has a name"},
+                 {rest + "#define kernels 3\n", 4, 9, "the macro 'kernels' has a name"}});
+  auto const of_command_line = complaint_about(rest, "-D part=3");
+  EXPECT_EQ(of_command_line.code, 1);
+  EXPECT_THAT(of_command_line.err, StartsWith("mesicc: error: the macro 'part' has a name"));
+  for (auto const* const harmless : {"#define max(a, b) 3\n", "#define F 3\n#undef F\n", "#define line 3\n"})
+    EXPECT_EQ(complaint_about(harmless + rest).code, 0) << harmless;
 }
 
 TEST(mesicc_diagnostics, say_where_macros_are_in_the_way) {

@@ -51,7 +51,8 @@ TEST_P(program_run, keeps_to_the_ranges_that_were_derived) {
   EXPECT_EQ(result.out, expected_);
 }
 
-INSTANTIATE_TEST_SUITE_P(mesicc, program_run, testing::Values("matmul", "hotspot", "steps", "pointers"));
+INSTANTIATE_TEST_SUITE_P(mesicc, program_run,
+                         testing::Values("matmul", "hotspot", "steps", "pointers", "names"));
 INSTANTIATE_TEST_SUITE_P(mesicc_long, program_run, testing::Values("ep"));
 
 TEST(mesicc_run, hands_over_arguments_and_returns_the_exit_code_of_the_program) {
@@ -109,6 +110,29 @@ TEST(mesicc_run, shares_variables_among_files) {
              "int sum() { more<<[n]>>(numbers); int s = 0; for (int x : numbers) s += x; return s; }\n");
   auto const result = folder.run("run a.mcu b.mcu --devices host:1", "env", 120);
   EXPECT_EQ(result.code, 0) << result.err;
+}
+
+TEST(mesicc_run, includes_each_header_where_the_preprocessor_did) {
+  working_folder const folder;
+  folder.add("shared.h",
+             "#pragma once\n#include \"sub/size.h\"\n__global__ int a[n];\n"
+             "__global__ inline void set(int* x) { x[lThreadId.x] = once(); }\n"
+             "inline const char* text() { return R\"(\n#pragma once\n#include \"shared.h\"\n)\"; }\n");
+  folder.add("sub/size.h",
+             "#pragma once\n#include \"shared.h\"\nconstexpr int n = 9;\n__device__ inline int once() { "
+             "return 3; }\n");
+  folder.add("sub/shared.h", "#pragma once\nconstexpr int of_sub = 4;\n");
+  folder.add("again.h", "#pragma once\n#include \"shared.h\"\nconstexpr int again = 5;\n");
+  folder.add("list.h", "ENTRY(a[1])\n");
+  folder.add("p.mcu",
+             "#include <cstring>\n/* before */ #include \"shared.h\" // behind\n#include \"shared.h\"\n"
+             "#  include \\\n  \"again.h\"\n#include \"sub/shared.h\" /* a comment\n*/\n"
+             "int main() {\n  set<<[n]>>(a);\n  int sum = of_sub + again;\n#define ENTRY(x) sum += x;\n"
+             "#include \"list.h\"\n#undef ENTRY\n#define ENTRY(x) sum += 1;\n#include \"list.h\"\n"
+             "  sum += std::strcmp(text(), \"\\n#pragma once\\n#include \\\"shared.h\\\"\\n\") == 0;\n"
+             "  return sum == 14 ? __LINE__ : sum;\n}\n");
+  auto const result = folder.run("run p.mcu --flag -Wall --flag -Werror", "env BALLAST_DEVICES=host:1", 120);
+  EXPECT_EQ(result.code, 17) << result.out << result.err;
 }
 
 }  // namespace

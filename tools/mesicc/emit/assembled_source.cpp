@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/assembled_source.hpp"
 
-#include <clang/Basic/FileEntry.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
-#include <vector>
 
+#include "emit/include_directives.hpp"
 #include "emit/line_directive.hpp"
 
 namespace ballast::mesicc {
@@ -16,137 +14,131 @@ namespace {
 
 using clang::FileID;
 
-std::string name_of(clang::SourceManager const& sources, FileID file) {
-  auto const entry = sources.getFileEntryRefForID(file);
-  return entry ? entry->getName().str() : std::string();
-}
-
 std::string with_end_of_line(std::string text) {
   if (!text.empty() && text.back() != '\n') text += '\n';
   return text;
 }
 
-template <class F>
-void for_each_line(std::string_view text, F f) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    auto const end = std::min(text.find('\n', begin), text.size());
-    f(begin, text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-}
-
-/// Takes `word` and blanks before it off the front of a line.
-bool take(std::string_view& line, std::string_view word) {
-  auto const first = std::min(line.find_first_not_of(" \t"), line.size());
-  if (!line.substr(first).starts_with(word)) return false;
-  line.remove_prefix(first + word.size());
-  return true;
-}
-
-/// Of `#include "name"` or `#include <name>`; empty for other lines.
-std::string_view included_name(std::string_view line) {
-  if (!take(line, "#") || !take(line, "include") || !(take(line, "\"") || take(line, "<"))) return {};
-  return line.substr(0, line.find_first_of("\">"));
-}
-
-bool is_pragma_once(std::string_view line) {
-  return take(line, "#") && take(line, "pragma") && take(line, "once");
-}
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 class assembly {
  public:
-  assembly(clang::SourceManager const& sources, std::map<FileID, file_edits> edits)
-      : sources_(sources), edits_(std::move(edits)) {
+  assembly(clang::Preprocessor& preprocessor, std::map<FileID, file_edits> edits)
+      : preprocessor_(preprocessor),
+        sources_(preprocessor.getSourceManager()),
+        edits_(std::move(edits)),
+        directives_(include_directives_of(preprocessor)) {
     for (auto const& [file, changes] : edits_) note_ways_to(file);
+    while (notes_more()) {}
   }
 
   std::string text_of(FileID file) {
     auto const text = std::string(sources_.getBufferData(file));
     auto changes = edits_[file];
-    for (auto const included : included_in_[file]) put_in_place(included, text, changes);
-    take_away_repeated_includes(file, text, changes);
-    auto result = with_end_of_line(changes.apply_to(text));
-    return file == sources_.getMainFileID() ? result : without_pragma_once(result);
+    bool const is_main = file == sources_.getMainFileID();
+    for (auto const& directive : directives_[file]) {
+      if (auto const included = entered_by(file, directive); included.isValid())
+        put_in_place(included, directive, text, changes);
+      else if (is_repeated(file, directive))
+        (void)changes.replace(directive.begin, directive.end - directive.begin, "");
+      else if (!is_main && directive.in_quotes)
+        find_beside(file, directive, text, changes);
+    }
+    if (!is_main)
+      for (auto const& [begin, end] : once_pragmas_of(file, preprocessor_))
+        (void)changes.replace(begin, end - begin, "");
+    return with_end_of_line(changes.apply_to(text));
   }
 
  private:
-  /// Headers that include a changed header have to be there themselves.
-  void note_ways_to(FileID file) {
+  std::string name_of(FileID file) const {
+    auto const entry = sources_.getFileEntryRefForID(file);
+    return entry ? entry->getName().str() : std::string();
+  }
+
+  /// Headers that include a changed header have to be there themselves. False if they are.
+  bool note_ways_to(FileID file) {
+    bool more = false;
     for (auto at = file; at != sources_.getMainFileID();) {
-      auto const [includer, offset] = sources_.getDecomposedIncludedLoc(at);
-      if (includer.isInvalid()) return;
-      included_in_[includer].insert(at);
+      auto const includer = sources_.getDecomposedIncludedLoc(at).first;
+      if (includer.isInvalid()) return more;
+      more = included_in_[includer].insert(at).second || more;
       at = includer;
     }
+    return more;
+  }
+  /// And those that would include one a second time.
+  bool notes_more() {
+    bool more = false;
+    for (auto const& [file, all] : directives_)
+      for (auto const& directive : all)
+        if (is_repeated(file, directive)) more = note_ways_to(file) || more;
+    return more;
   }
 
-  struct line_span {
-    std::size_t begin, end;  ///< without the end of line
-  };
-  static line_span line_at(std::string const& text, std::size_t offset) {
-    auto const before = text.rfind('\n', offset == 0 ? 0 : offset - 1);
-    auto const after = text.find('\n', offset);
-    return {before == std::string::npos ? 0 : before + 1, after == std::string::npos ? text.size() : after};
+  /// The file in place that this directive has led to, or an invalid one.
+  FileID entered_by(FileID file, include_directive const& directive) const {
+    auto const found = included_in_.find(file);
+    if (found == included_in_.end()) return {};
+    for (auto const included : found->second) {
+      auto const offset = sources_.getDecomposedIncludedLoc(included).second;
+      if (directive.begin <= offset && offset < directive.end) return included;
+    }
+    return {};
   }
-
-  void put_in_place(FileID included, std::string const& text, file_edits& changes) {
-    auto const [includer, offset] = sources_.getDecomposedIncludedLoc(included);
-    auto const [begin, end] = line_at(text, offset);
-    auto const next = sources_.getLineNumber(includer, unsigned(begin)) + 1;
-    auto body = line_directive(1, name_of(sources_, included)) + text_of(included) +
-                line_directive(next, name_of(sources_, includer));
-    body.pop_back();
-    (void)changes.replace(begin, end - begin, std::move(body));
-    entered_[includer].insert(begin);
-  }
-
   /// A header in place guards no second #include of its file, if it was guarded by #pragma once.
-  void take_away_repeated_includes(FileID file, std::string const& text, file_edits& changes) {
-    for_each_line(text, [&](std::size_t begin, std::string_view line) {
-      auto const name = std::string(included_name(line));
-      if (name.empty() || entered_[file].contains(begin)) return;
-      if (is_in_place(name))
-        (void)changes.replace(begin, line.size(), "");
-      else if (file != sources_.getMainFileID())
-        find_beside(file, begin, line, name, changes);
+  bool is_repeated(FileID file, include_directive const& directive) const {
+    if (directive.file == nullptr || !directive.is_guarded_by_pragma) return false;
+    if (entered_by(file, directive).isValid()) return false;
+    return std::ranges::any_of(included_in_, [&](auto const& entry) {
+      return std::ranges::any_of(entry.second, [&](FileID in_place) {
+        return sources_.getFileEntryForID(in_place) == directive.file;
+      });
     });
   }
+
+  void put_in_place(FileID included, include_directive const& directive, std::string const& text,
+                    file_edits& changes) {
+    auto const [includer, offset] = sources_.getDecomposedIncludedLoc(included);
+    auto const line_begin = directive.begin == 0 ? 0 : text.rfind('\n', directive.begin - 1) + 1;
+    auto const line_end = std::min(text.find('\n', directive.end), text.size());
+    bool const begins_line =
+        is_blank(std::string_view(text).substr(line_begin, directive.begin - line_begin));
+    bool const ends_line = is_blank(std::string_view(text).substr(directive.end, line_end - directive.end));
+    auto const next = sources_.getLineNumber(includer, unsigned(directive.end)) + (ends_line ? 1 : 0);
+    auto body = (begins_line ? "" : "\n") + line_directive(1, name_of(included)) + text_of(included) +
+                line_directive(next, name_of(includer));
+    if (ends_line) body.pop_back();
+    auto const begin = begins_line ? line_begin : directive.begin, end = ends_line ? line_end : directive.end;
+    (void)changes.replace(begin, end - begin, std::move(body));
+  }
+
   /// What a header includes from beside it is not beside the result.
-  void find_beside(FileID header, std::size_t begin, std::string_view line, std::string const& name,
+  void find_beside(FileID header, include_directive const& directive, std::string const& text,
                    file_edits& changes) {
-    auto const path = std::filesystem::path(name_of(sources_, header)).parent_path() / name;
+    auto const path = std::filesystem::path(name_of(header)).parent_path() / directive.name;
     std::error_code ignored;
-    if (line.find('"') == std::string_view::npos || !std::filesystem::exists(path, ignored)) return;
-    (void)changes.replace(begin + line.find('"') + 1, name.size(), path.string());
-  }
-  bool is_in_place(std::string const& included) const {
-    auto const is_same = [&](FileID file) {
-      auto const name = name_of(sources_, file);
-      return name == included || name.ends_with("/" + included);
-    };
-    return std::ranges::any_of(included_in_,
-                               [&](auto const& entry) { return std::ranges::any_of(entry.second, is_same); });
+    auto const opening = text.find('"', directive.begin);
+    if (!std::filesystem::exists(path, ignored) || opening >= directive.end) return;
+    auto const whole = std::filesystem::absolute(path, ignored).lexically_normal();
+    (void)changes.replace(opening + 1, directive.name.size(), whole.string());
   }
 
-  static std::string without_pragma_once(std::string const& text) {
-    std::string result;
-    for_each_line(text, [&](std::size_t, std::string_view line) {
-      result += is_pragma_once(line) ? "\n" : std::string(line) + '\n';
-    });
-    return result;
-  }
-
+  clang::Preprocessor& preprocessor_;
   clang::SourceManager const& sources_;
   std::map<FileID, file_edits> edits_;
+  std::map<FileID, std::vector<include_directive>> directives_;
   std::map<FileID, std::set<FileID>> included_in_;
-  std::map<FileID, std::set<std::size_t>> entered_;  ///< beginnings of the lines that include them
 };
 
 }  // namespace
 
-std::string assembled_source(clang::SourceManager const& sources, std::map<FileID, file_edits> edits) {
+std::string assembled_source(clang::Preprocessor& preprocessor, std::map<FileID, file_edits> edits) {
+  auto const& sources = preprocessor.getSourceManager();
   auto const main = sources.getMainFileID();
-  return line_directive(1, name_of(sources, main)) + assembly(sources, std::move(edits)).text_of(main);
+  auto const entry = sources.getFileEntryRefForID(main);
+  return line_directive(1, entry ? entry->getName().str() : "") +
+         assembly(preprocessor, std::move(edits)).text_of(main);
 }
 
 }  // namespace ballast::mesicc

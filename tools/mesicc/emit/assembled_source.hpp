@@ -2,6 +2,7 @@
 #pragma once
 
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Preprocessor.h>
 
 #include <map>
 #include <string>
@@ -11,8 +12,7 @@
 namespace ballast::mesicc {
 
 /// The main file with all changes, in which headers that have changes stand where they are included; the
-/// other ones stay included. `original` gives a file as the user wrote it. #line makes compilers and
-/// debuggers show the user's lines.
-std::string assembled_source(clang::SourceManager const& sources, std::map<clang::FileID, file_edits> edits);
+/// other ones stay included. #line makes compilers and debuggers show the user's lines.
+std::string assembled_source(clang::Preprocessor& preprocessor, std::map<clang::FileID, file_edits> edits);
 
 }  // namespace ballast::mesicc

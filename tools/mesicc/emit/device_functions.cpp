@@ -1,38 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which functions run on devices, and what they use. device_functions_text.cpp changes their text.
 #include "emit/device_functions.hpp"
 
-#include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
-#include <clang/Lex/Lexer.h>
 
 #include <algorithm>
 
-#include "emit/shared_variables.hpp"
+#include "emit/spelled_names.hpp"
 #include "source/dialect.hpp"
 
 namespace ballast::mesicc {
+namespace {
+
+clang::FunctionDecl const* key_of(clang::FunctionDecl const* function) {
+  auto const* const pattern = function->getTemplateInstantiationPattern();
+  return (pattern != nullptr ? pattern : function)->getCanonicalDecl();
+}
+
+}  // namespace
 
 class device_functions::collector : public clang::RecursiveASTVisitor<collector> {
  public:
   collector(device_functions& into, clang::SourceManager const& sources) : into_(into), sources_(sources) {}
 
+  bool shouldVisitTemplateInstantiations() const { return true; }
   bool TraverseFunctionDecl(clang::FunctionDecl* function) {
     return enter(function, [&] { return Base::TraverseFunctionDecl(function); });
   }
   bool TraverseCXXMethodDecl(clang::CXXMethodDecl* method) {
     return enter(method, [&] { return Base::TraverseCXXMethodDecl(method); });
   }
+  bool TraverseCXXConstructorDecl(clang::CXXConstructorDecl* method) {
+    return enter(method, [&] { return Base::TraverseCXXConstructorDecl(method); });
+  }
+  bool TraverseCXXDestructorDecl(clang::CXXDestructorDecl* method) {
+    return enter(method, [&] { return Base::TraverseCXXDestructorDecl(method); });
+  }
+  bool TraverseCXXConversionDecl(clang::CXXConversionDecl* method) {
+    return enter(method, [&] { return Base::TraverseCXXConversionDecl(method); });
+  }
 
+  bool VisitNamedDecl(clang::NamedDecl* declared) { return note_name(*declared), true; }
+  bool VisitTagTypeLoc(clang::TagTypeLoc type) { return note_name(*type.getDecl()), true; }
+  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc type) { return note_name(*type.getTypedefNameDecl()), true; }
+  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc type) {
+    auto const* const made_from = type.getTypePtr()->getTemplateName().getAsTemplateDecl();
+    return made_from == nullptr || (note_name(*made_from), true);
+  }
+  bool VisitOverloadExpr(clang::OverloadExpr* named) {
+    if (current_ != nullptr) current_->names.insert(named->getName().getAsString());
+    return true;
+  }
+  bool VisitMemberExpr(clang::MemberExpr* member) {
+    if (member->isImplicitAccess()) note_name(*member->getMemberDecl());
+    return note_value(*member, member->getMemberDecl()), true;
+  }
   bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+    note_value(*reference, reference->getDecl());
     if (current_ == nullptr) return true;
-    if (is_thread_id(reference->getDecl())) current_->hidden.thread_id = true;
-    if (is_shared_variable(reference->getDecl())) note_variable(reference);
+    bool const of_thread = is_thread_id(reference->getDecl());
+    if (!of_thread && !is_shared_variable(reference->getDecl()))
+      return note_name(*reference->getDecl()), true;
+    if (!is_in_body(reference->getLocation())) into_.in_heads_.push_back(reference);
+    if (of_thread) current_->hidden.thread_id = true;
+    if (!of_thread) note_variable(reference);
     return true;
   }
   bool VisitCallExpr(clang::CallExpr* call) {
     auto const* const callee = called_by(call);
-    if (current_ != nullptr && runs_on_devices(callee))
-      current_->calls.push_back({call, callee->getCanonicalDecl()});
+    bool const by_name = !llvm::isa<clang::CXXOperatorCallExpr>(call) &&
+                         llvm::dyn_cast_or_null<clang::CXXConversionDecl>(callee) == nullptr;
+    if (!by_name || current_ == nullptr || !runs_on_devices(callee) || !is_in_body(call->getBeginLoc()))
+      return true;
+    called_.insert(call->getCallee()->IgnoreParenImpCasts());
+    current_->calls.push_back({call, key_of(callee)});
     return true;
   }
 
@@ -42,14 +83,32 @@ class device_functions::collector : public clang::RecursiveASTVisitor<collector>
   template <class Traverse>
   bool enter(clang::FunctionDecl* function, Traverse traverse) {
     if (!runs_on_devices(function) || !is_of_user(function->getLocation(), sources_)) return traverse();
-    into_.declarations_.push_back(function);
+    if (!function->isTemplateInstantiation()) into_.declarations_.push_back(function);
     auto* const before = current_;
-    current_ = &into_.uses_[function->getCanonicalDecl()];
+    auto const* const body_before = body_;
+    current_ = &into_.uses_[key_of(function)];
+    body_ = function->doesThisDeclarationHaveABody() ? function->getBody() : nullptr;
     bool const goes_on = traverse();
     current_ = before;
+    body_ = body_before;
     return goes_on;
   }
 
+  bool is_in_body(clang::SourceLocation place) const {
+    return body_ != nullptr &&
+           !sources_.isBeforeInTranslationUnit(sources_.getExpansionLoc(place),
+                                               sources_.getExpansionLoc(body_->getBeginLoc()));
+  }
+  void note_name(clang::NamedDecl const& named) {
+    if (current_ != nullptr && named.getDeclName().isIdentifier())
+      current_->names.insert(named.getNameAsString());
+  }
+  void note_value(clang::Expr const& reference, clang::ValueDecl const* named) {
+    auto const* const function = llvm::dyn_cast<clang::FunctionDecl>(named);
+    if (function == nullptr || is_kernel(function) || !runs_on_devices(function)) return;
+    if (!called_.contains(&reference))
+      into_.values_.push_back({reference.getSourceRange(), key_of(function)});
+  }
   void note_variable(clang::DeclRefExpr const* reference) {
     auto const* const variable = llvm::cast<clang::VarDecl>(reference->getDecl())->getCanonicalDecl();
     add(current_->hidden, {false, {variable}});
@@ -59,11 +118,14 @@ class device_functions::collector : public clang::RecursiveASTVisitor<collector>
   device_functions& into_;
   clang::SourceManager const& sources_;
   uses* current_ = nullptr;
+  clang::Stmt const* body_ = nullptr;
+  std::set<clang::Expr const*> called_;
 };
 
 device_functions::device_functions(clang::ASTContext& context) {
   collector(*this, context.getSourceManager()).TraverseDecl(context.getTranslationUnitDecl());
   spread_to_callers();
+  choose_names(context);
 }
 
 bool device_functions::add(hidden_parameters& to, hidden_parameters const& more) {
@@ -77,80 +139,22 @@ bool device_functions::add(hidden_parameters& to, hidden_parameters const& more)
   return grown;
 }
 
+/// Files that share a header have to agree on the order.
 void device_functions::spread_to_callers() {
   for (bool grown = true; grown;) {
     grown = false;
     for (auto& [function, of] : uses_)
       for (auto const& [call, callee] : of.calls) grown = add(of.hidden, hidden_of(callee)) || grown;
   }
+  for (auto& [function, of] : uses_)
+    std::ranges::sort(of.hidden.variables, {},
+                      [](auto const* variable) { return qualified_name(*variable); });
 }
 
 hidden_parameters const& device_functions::hidden_of(clang::FunctionDecl const* function) const {
   static hidden_parameters const none;
-  auto const found = uses_.find(function->getCanonicalDecl());
+  auto const found = uses_.find(key_of(function));
   return found == uses_.end() ? none : found->second.hidden;
-}
-
-std::string as_arguments(hidden_parameters const& hidden) {
-  std::string text = hidden.thread_id ? "lThreadId" : "";
-  for (auto const* const variable : hidden.variables)
-    text += (text.empty() ? "" : ", ") + variable->getNameAsString();
-  return text;
-}
-
-std::string as_parameters(hidden_parameters const& hidden, source_rewriter const& rewriter) {
-  std::string text = hidden.thread_id ? "ballast::mesi::thread_id lThreadId" : "";
-  for (auto const* const variable : hidden.variables)
-    text += (text.empty() ? "" : ", ") + ("std::type_identity_t<" + type_as_written(*variable, rewriter)) +
-            ">& " + variable->getNameAsString();
-  return text;
-}
-
-namespace {
-
-/// Both marks together are one, and so are those of one macro.
-void rewrite_marks(clang::FunctionDecl const& function, source_rewriter& rewriter) {
-  std::vector<clang::SourceLocation> marked;
-  auto const mark = [&](clang::Attr const* attribute) {
-    if (attribute == nullptr || attribute->isImplicit() || attribute->isInherited()) return;
-    auto const place = rewriter.sources().getExpansionLoc(attribute->getLocation());
-    if (std::ranges::find(marked, place) != marked.end()) return;
-    rewriter.replace_token(place, marked.empty() ? "BALLAST_HD" : "");
-    marked.push_back(place);
-  };
-  mark(function.getAttr<clang::CUDAGlobalAttr>());
-  mark(function.getAttr<clang::CUDADeviceAttr>());
-  mark(function.getAttr<clang::CUDAHostAttr>());
-}
-
-void insert_into_list(clang::SourceLocation parenthesis, std::string const& text, bool is_alone,
-                      source_rewriter& rewriter) {
-  if (!text.empty()) rewriter.insert_after(parenthesis, is_alone ? text : text + ", ");
-}
-
-}  // namespace
-
-void device_functions::rewrite(source_rewriter& rewriter) const {
-  for (auto const* const function : declarations_) {
-    rewrite_marks(*function, rewriter);
-    auto const& hidden = hidden_of(function);
-    auto text = as_parameters(hidden, rewriter);
-    if (is_kernel(function) && !hidden.thread_id)  // each kernel is handed it
-      text = "ballast::mesi::thread_id" + (text.empty() ? "" : ", " + text);
-    insert_into_list(function->getFunctionTypeLoc().getLParenLoc(), text, function->param_empty(), rewriter);
-  }
-  for (auto const& [function, of] : uses_)
-    for (auto const* const reference : of.variables)  // "space::a" is the parameter "a" here
-      if (reference->hasQualifier())
-        rewriter.replace_up_to(reference->getBeginLoc(), reference->getLocation(), "");
-  for (auto const& [function, of] : uses_)
-    for (auto const& [call, callee] : of.calls) {
-      auto const next = clang::Lexer::findNextToken(call->getCallee()->getEndLoc(), rewriter.sources(),
-                                                    rewriter.language());
-      if (next)
-        insert_into_list(next->getLocation(), as_arguments(hidden_of(callee)), call->getNumArgs() == 0,
-                         rewriter);
-    }
 }
 
 }  // namespace ballast::mesicc

@@ -3,9 +3,14 @@
 
 #include <clang/AST/RecursiveASTVisitor.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "emit/assembled_source.hpp"
 #include "emit/device_functions.hpp"
 #include "emit/host_accesses.hpp"
+#include "emit/macro_checks.hpp"
+#include "emit/refused_forms.hpp"
 #include "emit/shared_variables.hpp"
 #include "source/dialect.hpp"
 #include "source/places.hpp"
@@ -70,17 +75,22 @@ std::string emitted_source(program const& parsed, std::vector<planned_launch> co
                            std::vector<std::string> const& definitions, std::vector<diagnostic>& found) {
   auto& context = parsed.context();
   source_rewriter rewriter(context.getSourceManager(), context.getLangOpts());
-  rewrite_declarations(shared_variables_of(context), rewriter);
+  auto const variables = shared_variables_of(context);
   device_functions const functions(context);
+  auto refused = refused_forms(parsed, functions, variables, launches);
+  if (!refused.empty()) return found.insert(found.end(), refused.begin(), refused.end()), std::string();
+  rewrite_declarations(variables, rewriter);
   functions.rewrite(rewriter);
-  auto const structs = rewrite_launches(launches, functions, rewriter);
+  auto const rewritten = rewrite_launches(launches, functions, rewriter);
+  std::ranges::move(macros_in_the_way(parsed, rewritten), std::back_inserter(found));
   host_accesses(context, [&](auto const& reference, auto const& why) {
     found.push_back(warning_of_escape(reference, why, parsed));
   }).rewrite(rewriter);
   for (auto const& place : rewriter.failures()) found.push_back(error_of_failure(place, parsed));
   auto const text =
-      as_directives(definitions) + assembled_source(context.getSourceManager(), rewriter.edits());
-  return rewriter.edits().empty() ? text : "#include <ballast/mesi/mesi.cuh>\n" + with_lists(text, structs);
+      as_directives(definitions) + assembled_source(parsed.unit->getPreprocessor(), rewriter.edits());
+  return rewriter.edits().empty() ? text
+                                  : "#include <ballast/mesi/mesi.cuh>\n" + with_lists(text, rewritten.names);
 }
 
 }  // namespace ballast::mesicc

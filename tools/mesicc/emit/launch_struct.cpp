@@ -55,6 +55,9 @@ class printer {
   printer(launch_struct const& what, launch_model const& model, launch_plan const& plan)
       : what_(what), model_(model), plan_(plan), names_(names_in_code(model)) {
     for (auto const& array : plan.arrays) uses_.push_back(uses_of(array, plan.partitioned));
+    for (std::size_t i = 0; i < model.scalars.size(); ++i)
+      if (auto const argument = model.scalars[i].argument; argument >= 0)
+        names_.scalars[i] = what.members[what.first_argument + std::size_t(argument)].name;
   }
 
   std::string text() const {
@@ -63,9 +66,8 @@ class printer {
   }
 
  private:
-  std::string const& name_of_array(std::size_t array) const {
-    return what_.members[what_.arrays[array]].name;
-  }
+  launch_member const& member_of(std::size_t array) const { return what_.members[what_.arrays[array]]; }
+  std::string const& name_of_array(std::size_t array) const { return member_of(array).name; }
 
   std::string members() const {
     std::string text;
@@ -101,7 +103,7 @@ class printer {
   std::string restricted() const {
     std::string text;
     for (std::size_t array = 0; array < what_.arrays.size(); ++array) {
-      auto const& member = what_.members[what_.arrays[array]];
+      auto const& member = member_of(array);
       if (!member.restricted.empty() && leads_where_no_other_does(array))
         text += "    " + member.restricted + " = this->" + member.name + ";\n";
     }
@@ -120,8 +122,8 @@ class printer {
       all.push_back("{" + text_of(one.begin, names_) + ", " + text_of(one.end, names_) + "}");
     return joined(all, ", ");
   }
-  std::string text_of_use(array_use const& use, std::string const& name) const {
-    auto const first = "of." + use.mode + "(" + name + ", \"" + name + "\"";
+  std::string text_of_use(array_use const& use, launch_member const& of) const {
+    auto const first = "of." + use.mode + "(" + of.name + ", \"" + of.shown + "\"";
     if (use.ranges.empty()) return first + ")";
     auto const ranges = text_of_ranges(use.ranges);
     bool const depends = ranges.find(names_.part_begin) != std::string::npos ||
@@ -145,8 +147,9 @@ class printer {
     for (std::size_t i = 0; i < model_.scalars.size(); ++i) {
       auto const& scalar = model_.scalars[i];
       if (!is_named(i)) continue;
-      auto const& name = scalar.spelling;
-      auto const from = scalar.argument < 0 ? name + "()" : "bound(this->" + name + ", \"" + name + "\")";
+      auto const& name = names_.scalars[i];
+      auto const from = scalar.argument < 0 ? scalar.spelling + "()"
+                                            : "bound(this->" + name + ", \"" + scalar.spelling + "\")";
       text += "    std::int64_t const " + name + " = of." + from + ";\n";
     }
     return text;
@@ -155,7 +158,7 @@ class printer {
   std::string uses() const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < uses_.size(); ++i)
-      for (auto const& use : uses_[i]) all.push_back(text_of_use(use, name_of_array(i)));
+      for (auto const& use : uses_[i]) all.push_back(text_of_use(use, member_of(i)));
     return "  auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {\n" + scalars() +
            "    return std::tuple(" + joined(all, ",\n                      ") + ");\n  }\n";
   }

@@ -14,7 +14,8 @@ struct launch_member {
   std::string declaration;  ///< "int (*a)[64]"
   std::string name;
   std::string
-      argument;  ///< in the call of the kernel: "a", or "*a" for a variable that the kernel names itself
+      argument;       ///< in the call of the kernel: "a", or "*a" for a variable that the kernel names itself
+  std::string shown;  ///< as messages call it
   std::string restricted = {};  ///< "int (*__restrict a)[64]" for a pointer
 };
 
@@ -23,6 +24,7 @@ struct launch_struct {
   std::string name;                    ///< "matmul_18"
   std::vector<launch_member> members;  ///< in the order of the kernel's parameters
   std::vector<std::size_t> arrays;     ///< of each array of the model: its place among the members
+  std::size_t first_argument = 0;      ///< the member for the kernel's first written parameter
 };
 
 /// The struct, lines ended. Parts, ranges and modes are the plan's.

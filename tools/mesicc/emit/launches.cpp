@@ -10,7 +10,8 @@
 
 #include "emit/launch_struct.hpp"
 #include "emit/line_directive.hpp"
-#include "emit/shared_variables.hpp"
+#include "emit/member_names.hpp"
+#include "emit/spelled_names.hpp"
 #include "source/dialect.hpp"
 
 namespace ballast::mesicc {
@@ -30,15 +31,6 @@ clang::FunctionDecl const* kernel_of(clang::CUDAKernelCallExpr const& call,
   return last;
 }
 
-std::string printed(clang::QualType type, std::string const& name, clang::ASTContext const& context) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  auto policy = context.getPrintingPolicy();
-  policy.FullyQualifiedName = true;
-  type.print(stream, policy, name);
-  return text;
-}
-
 class launch_writer {
  public:
   launch_writer(device_functions const& functions, source_rewriter& rewriter)
@@ -48,8 +40,9 @@ class launch_writer {
     auto const& [site, plan] = launch;
     auto const* const kernel = kernel_of(*site.call, sources_);
     auto const& hidden = functions_.hidden_of(kernel);
-    launch_struct const what{unused_name(site.model, kernel->getASTContext()), members_of(*site.call, hidden),
-                             arrays_of(site, hidden)};
+    launch_struct const what{unused_name(site.model, kernel->getASTContext()),
+                             members_of(*called_by(site.call)), arrays_of(site, hidden),
+                             hidden.variables.size()};
     auto const title = site.model.where.file + ", launch in line " + std::to_string(site.model.where.line);
     behind_[end_of(*kernel)] += line_directive(1, title) + text_of(what, site.model, plan);
     auto const name = qualifier_of(*kernel) + what.name;
@@ -57,8 +50,9 @@ class launch_writer {
     return name;
   }
 
-  void insert_structs() {
+  std::map<SourceLocation, std::string> insert_structs() {
     for (auto const& [place, text] : behind_) insert_behind(place, text);
+    return std::move(behind_);
   }
 
  private:
@@ -73,14 +67,11 @@ class launch_writer {
     return name;
   }
 
-  /// "space::" for what is in a namespace; one without a name is not spelt.
+  /// "::space::" for what is in a namespace.
   static std::string qualifier_of(clang::FunctionDecl const& kernel) {
-    std::string text;
-    for (auto const* around = kernel.getDeclContext(); around != nullptr; around = around->getParent()) {
-      auto const* const space = llvm::dyn_cast<clang::NamespaceDecl>(around);
-      if (space != nullptr && !space->isAnonymousNamespace()) text = space->getNameAsString() + "::" + text;
-    }
-    return text;
+    auto const whole = qualified_name(kernel);
+    auto const space = whole.substr(0, whole.size() - kernel.getNameAsString().size());
+    return space == "::" ? "" : space;
   }
 
   /// Of each array of the model, where it is among the members: those that the kernel names itself come
@@ -96,22 +87,39 @@ class launch_writer {
     return places;
   }
 
-  std::vector<launch_member> members_of(clang::CUDAKernelCallExpr const& call,
-                                        hidden_parameters const& hidden) const {
-    std::vector<launch_member> members;
-    for (auto const* const variable : hidden.variables) {
-      auto const name = variable->getNameAsString();
-      members.push_back(
-          {"std::type_identity_t<" + type_as_written(*variable, rewriter_) + ">* " + name, name, "*" + name});
+  /// Variables that the kernel names itself, then its parameters.
+  std::vector<clang::VarDecl const*> parts_of(clang::FunctionDecl const& kernel) const {
+    auto parts = functions_.hidden_of(&kernel).variables;
+    parts.insert(parts.end(), kernel.param_begin(), kernel.param_end());
+    return parts;
+  }
+
+  std::vector<std::string> names_of(clang::FunctionDecl const& kernel) const {
+    std::vector<std::string> wanted;
+    std::set<std::string> needed{kernel.getNameAsString()};
+    for (auto const* const part : parts_of(kernel)) {
+      bool const is_hidden = !llvm::isa<clang::ParmVarDecl>(part);
+      wanted.push_back(is_hidden ? functions_.name_of(part) : part->getNameAsString());
+      for (auto const type : {part->getType(), part->getType().getCanonicalType()})
+        for (auto const& [word, called] : words_of(declaration_of("", type, kernel.getASTContext())))
+          needed.insert(word);
     }
-    for (auto const* const parameter : called_by(&call)->parameters()) {
-      auto const name = parameter->getNameAsString();
-      auto const shown = name.empty() ? "unnamed_" + std::to_string(members.size()) : name;
-      auto const& context = parameter->getASTContext();
-      auto const type = parameter->getType();
-      members.push_back({printed(type, shown, context), shown, shown});
-      if (type->isPointerType())
-        members.back().restricted = printed(type.getUnqualifiedType().withRestrict(), shown, context);
+    return member_names(wanted, std::move(needed));
+  }
+
+  std::vector<launch_member> members_of(clang::FunctionDecl const& kernel) const {
+    auto const& context = kernel.getASTContext();
+    auto const names = names_of(kernel);
+    std::vector<launch_member> members;
+    for (auto const* const part : parts_of(kernel)) {
+      auto const& name = names[members.size()];
+      bool const is_hidden = !llvm::isa<clang::ParmVarDecl>(part);
+      auto const type = is_hidden ? context.getPointerType(part->getType().getCanonicalType())
+                                  : part->getType().getUnqualifiedType();
+      auto const shown = part->getName().empty() ? name : part->getNameAsString();
+      members.push_back({declaration_of(name, type, context), name, (is_hidden ? "*" : "") + name, shown});
+      if (!is_hidden && type->isPointerType())
+        members.back().restricted = declaration_of(name, type.withRestrict(), context);
     }
     return members;
   }
@@ -125,7 +133,7 @@ class launch_writer {
     if (!next) return;
     std::string first;
     for (auto const* const variable : hidden.variables)
-      first += ", &" + variable->getNameAsString() + ".address()";
+      first += ", &" + qualified_name(*variable) + ".address()";
     rewriter_.replace_tokens({closing, next->getLocation()},
                              ")" + first + (call.getNumArgs() == 0 ? "" : ", "));
   }
@@ -157,13 +165,13 @@ class launch_writer {
 
 }  // namespace
 
-std::vector<std::string> rewrite_launches(std::vector<planned_launch> const& launches,
-                                          device_functions const& functions, source_rewriter& rewriter) {
+rewritten_launches rewrite_launches(std::vector<planned_launch> const& launches,
+                                    device_functions const& functions, source_rewriter& rewriter) {
   launch_writer writer(functions, rewriter);
-  std::vector<std::string> names;
-  for (auto const& launch : launches) names.push_back(writer.write(launch));
-  writer.insert_structs();
-  return names;
+  rewritten_launches made;
+  for (auto const& launch : launches) made.names.push_back(writer.write(launch));
+  made.structs = writer.insert_structs();
+  return made;
 }
 
 }  // namespace ballast::mesicc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,15 @@ struct planned_launch {
   launch_plan plan;
 };
 
+/// The structs that stand behind kernels.
+struct rewritten_launches {
+  std::vector<std::string> names;                        ///< qualified, of each launch
+  std::map<clang::SourceLocation, std::string> structs;  ///< their texts, by the ends of the kernels
+};
+
 /// `kernel<<[x, y]>>(a, n)` becomes `ballast::mesi::launch<kernel_17>({x, y}, a, n)`, and behind the kernel
-/// stands struct kernel_17, which tells what the launch touches. Returns the names of these structs,
-/// qualified, in order.
-std::vector<std::string> rewrite_launches(std::vector<planned_launch> const& launches,
-                                          device_functions const& functions, source_rewriter& rewriter);
+/// stands struct kernel_17, which tells what the launch touches.
+rewritten_launches rewrite_launches(std::vector<planned_launch> const& launches,
+                                    device_functions const& functions, source_rewriter& rewriter);
 
 }  // namespace ballast::mesicc

@@ -54,29 +54,10 @@ std::string sizes_as_written(clang::VarDecl const& variable, source_rewriter con
   return rewriter.text_of({first, end});
 }
 
-/// The type before the name.
-clang::TypeLoc element_of(clang::VarDecl const& variable) {
-  auto type = variable.getTypeSourceInfo()->getTypeLoc();
-  while (auto const array = type.getAs<clang::ArrayTypeLoc>()) type = array.getElementLoc();
-  return type;
-}
-
 std::string with_blanks_removed(std::string text) {
   text.erase(0, text.find_first_not_of(" \t"));
   return text;
 }
-
-}  // namespace
-
-std::string type_as_written(clang::VarDecl const& variable, source_rewriter const& rewriter) {
-  auto const begin = begin_of_group(variable, rewriter.sources());
-  auto const last = rewriter.sources().getExpansionLoc(element_of(variable).getEndLoc());
-  auto const end = clang::Lexer::getLocForEndOfToken(last, 0, rewriter.sources(), rewriter.language());
-  return specifiers_between(begin, end, rewriter).element +
-         with_blanks_removed(sizes_as_written(variable, rewriter));
-}
-
-namespace {
 
 bool in_one_declaration(clang::VarDecl const* one, clang::VarDecl const* other) {
   return one->getBeginLoc() == other->getBeginLoc();

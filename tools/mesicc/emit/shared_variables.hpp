@@ -10,10 +10,6 @@
 
 namespace ballast::mesicc {
 
-/// The type of a shared variable as the user wrote it, "float[N][N]"; as clang prints it where a macro is in
-/// the way.
-std::string type_as_written(clang::VarDecl const& variable, source_rewriter const& rewriter);
-
 /// `__global__ int a[N], b[M];` becomes `ballast::mesi::variable<int[N]> a{"a"};
 /// ballast::mesi::variable<int[M]> b{"b"};`. In the order of the source.
 void rewrite_declarations(std::vector<clang::VarDecl const*> const& variables, source_rewriter& rewriter);

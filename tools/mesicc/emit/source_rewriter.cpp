@@ -39,14 +39,34 @@ void source_rewriter::replace_up_to(clang::SourceLocation first, clang::SourceLo
     failures_.push_back(first);
 }
 
+void source_rewriter::insert(clang::SourceLocation token, place const& at, unsigned offset,
+                             std::string const& text) {
+  if (at.file.isInvalid()) return;
+  if (kept_.contains({at.file, at.offset})) return fail(token);
+  edits_[at.file].insert(offset, text);
+}
+
 void source_rewriter::insert_before(clang::SourceLocation token, std::string const& text) {
   auto const at = place_of(token);
-  if (at.file.isValid()) edits_[at.file].insert(at.offset, text);
+  insert(token, at, at.offset, text);
 }
 
 void source_rewriter::insert_after(clang::SourceLocation token, std::string const& text) {
   auto const at = place_of(token);
-  if (at.file.isValid()) edits_[at.file].insert(at.offset + at.length, text);
+  insert(token, at, at.offset + at.length, text);
+}
+
+void source_rewriter::insert_once_after(clang::SourceLocation token, std::string const& text) {
+  auto const at = place_of(token);
+  if (at.file.isInvalid()) return;
+  auto const [known, is_new] = inserted_once_.try_emplace({at.file, at.offset}, text);
+  if (!is_new && known->second != text) return fail(token);
+  if (is_new && !text.empty()) insert(token, at, at.offset + at.length, text);
+}
+
+void source_rewriter::keep_token(clang::SourceLocation token) {
+  auto const at = place_of(token);
+  if (at.file.isValid()) kept_.insert({at.file, at.offset});
 }
 
 std::string source_rewriter::text_of(clang::SourceRange range) const {

@@ -5,7 +5,9 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emit/file_edits.hpp"
@@ -26,6 +28,12 @@ class source_rewriter {
   void replace_up_to(clang::SourceLocation first, clang::SourceLocation end, std::string const& text);
   void insert_before(clang::SourceLocation token, std::string const& text);
   void insert_after(clang::SourceLocation token, std::string const& text);
+  /// Where a token of a macro is used several times, once; a failure if not each time with the same text.
+  void insert_once_after(clang::SourceLocation token, std::string const& text);
+  /// Nothing else may be inserted at this token, which a macro may use elsewhere.
+  void keep_token(clang::SourceLocation token);
+  /// Notes a failure.
+  void fail(clang::SourceLocation where) { failures_.push_back(where); }
 
   clang::SourceManager const& sources() const { return sources_; }
   clang::LangOptions const& language() const { return language_; }
@@ -43,10 +51,13 @@ class source_rewriter {
   };
   /// Invalid, and noted as a failure, where the token is in no file of the user.
   place place_of(clang::SourceLocation token);
+  void insert(clang::SourceLocation token, place const& at, unsigned offset, std::string const& text);
 
   clang::SourceManager const& sources_;
   clang::LangOptions const& language_;
   std::map<clang::FileID, file_edits> edits_;
+  std::map<std::pair<clang::FileID, unsigned>, std::string> inserted_once_;
+  std::set<std::pair<clang::FileID, unsigned>> kept_;
   std::vector<clang::SourceLocation> failures_;
 };
 

@@ -38,7 +38,7 @@ bool translation::has_errors() const { return std::ranges::any_of(diagnostics, i
 namespace {
 
 translation translate_here(std::filesystem::path const& file, translation_options const& options) {
-  auto const parsed = parse_program(file, {options.include_folders, options.definitions, options.standard});
+  auto const parsed = parse_program(file, {options.include_folders, options.definitions});
   translation made{.diagnostics = parsed.diagnostics};
   if (parsed.has_errors()) return made;
   auto found = launches_of(parsed);

@@ -12,7 +12,6 @@ namespace ballast::mesicc {
 struct translation_options {
   std::vector<std::string> include_folders = {};
   std::vector<std::string> definitions = {};  ///< NAME or NAME=VALUE
-  std::string standard = "c++20";
   bool allow_unpartitioned =
       false;  ///< launches that cannot be cut run on one device instead of being refused
 };
@@ -26,7 +25,6 @@ struct translation {
 };
 
 /// Translates one file with the headers that it includes. Throws nothing but std::bad_alloc.
-/// std::bad_alloc.
 translation translate(std::filesystem::path const& file, translation_options const& options);
 
 }  // namespace ballast::mesicc

@@ -9,6 +9,7 @@
 #include "child_process.hpp"
 #include "commands.hpp"
 #include "diagnostic_text.hpp"
+#include "same_file.hpp"
 #include "scratch_folder.hpp"
 #include "written_file.hpp"
 
@@ -17,20 +18,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One file per input, numbered where names repeat. Nothing if one of them is wrong.
-std::optional<std::vector<fs::path>> translate_into(fs::path const& folder, run_request const& request) {
-  std::vector<fs::path> sources;
-  bool all = true;
+/// One file per input, numbered where names repeat.
+std::vector<fs::path> outputs_in(fs::path const& folder, run_request const& request) {
+  std::vector<fs::path> outputs;
   for (fs::path const file : request.files) {
-    auto const made = translate(file, request.options);
+    auto const prefix = outputs.empty() ? "" : std::to_string(outputs.size()) + "-";
+    outputs.push_back(folder / (prefix + file.stem().string() + ".cu"));
+  }
+  return outputs;
+}
+
+fs::path program_in(fs::path const& folder, run_request const& request) {
+  return fs::absolute(folder / fs::path(request.files.front()).stem());
+}
+
+void refuse_to_write_over_inputs(fs::path const& folder, run_request const& request) {
+  auto outputs = outputs_in(folder, request);
+  outputs.push_back(program_in(folder, request));
+  for (auto const& output : outputs)
+    for (auto const& input : request.files)
+      if (is_same_file(output, input))
+        refuse_argument("--keep", folder.string(), "another folder than that of the input " + input);
+}
+
+/// Nothing if one of the inputs is wrong.
+std::optional<std::vector<fs::path>> translate_into(fs::path const& folder, run_request const& request) {
+  auto const outputs = outputs_in(folder, request);
+  bool all = true;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    auto const made = translate(request.files[i], request.options);
     std::cerr << texts_of(made.diagnostics);
     all = all && !made.has_errors();
-    auto const prefix = sources.empty() ? "" : std::to_string(sources.size()) + "-";
-    sources.push_back(folder / (prefix + file.stem().string() + ".cu"));
-    if (!made.has_errors()) write_file(sources.back(), made.source);
+    if (!made.has_errors()) write_file(outputs[i], made.source);
   }
   if (!all) return std::nullopt;
-  return sources;
+  return outputs;
 }
 
 int run_shown(std::vector<std::string> const& words, bool shown) {
@@ -63,9 +85,10 @@ fs::path folder_to_keep(std::string const& named) {
 int run_files(run_request const& request) {
   scratch_folder const scratch;
   auto const folder = request.keep.empty() ? scratch.path() : folder_to_keep(request.keep);
+  refuse_to_write_over_inputs(folder, request);
   auto const sources = translate_into(folder, request);
   if (!sources) return exit_codes::failed;
-  auto const program = fs::absolute(folder / fs::path(request.files.front()).stem());
+  auto const program = program_in(folder, request);
   compile(*sources, program, request);
   if (!request.devices.empty()) setenv("BALLAST_DEVICES", request.devices.c_str(), 1);
   std::vector<std::string> words{program.string()};

@@ -7,6 +7,7 @@
 #include "ballast/base/error.hpp"
 #include "commands.hpp"
 #include "diagnostic_text.hpp"
+#include "same_file.hpp"
 #include "written_file.hpp"
 
 namespace ballast::mesicc {
@@ -24,7 +25,9 @@ void refuse_colliding_outputs(translate_request const& request) {
   std::set<fs::path> outputs;
   for (fs::path const file : request.files) {
     auto const output = output_for(file, request);
-    if (output == file) refuse_argument("output", output.string(), "another file than the input");
+    for (fs::path const input : request.files)
+      if (is_same_file(output, input))
+        refuse_argument("output", output.string(), "another file than the input " + input.string());
     if (!outputs.insert(output).second)
       refuse_argument("output", output.string(), "a file for each input; two of them have this one");
   }

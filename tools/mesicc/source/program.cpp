@@ -49,7 +49,9 @@ std::vector<std::string> command_line(std::string const& file, parse_options con
                                 "-nocudalib",
                                 "-w",
                                 "-Wno-unknown-cuda-version",
-                                "-std=" + options.standard,
+                                "-std=c++20",
+                                "-Xclang",
+                                "-detailed-preprocessing-record",
                                 "-resource-dir=" BALLAST_CLANG_RESOURCES,
                                 "-include",
                                 prelude_path};

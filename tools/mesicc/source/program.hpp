@@ -16,7 +16,6 @@ namespace ballast::mesicc {
 struct parse_options {
   std::vector<std::string> include_folders = {};
   std::vector<std::string> definitions = {};  ///< NAME or NAME=VALUE
-  std::string standard = "c++20";
 };
 
 /// A program in the dialect as clang has understood it. Lines, columns and offsets are the user's; only the

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/refused_forms.hpp"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <algorithm>
+
+#include "source/dialect.hpp"
+#include "source/places.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+using llvm::dyn_cast;
+using llvm::isa;
+
+/// Names that the result needs for ballast's things.
+class name_checker : public clang::RecursiveASTVisitor<name_checker> {
+ public:
+  explicit name_checker(clang::SourceManager const& sources) : sources_(sources) {}
+
+  bool VisitNamedDecl(clang::NamedDecl* declared) {
+    if (!declared->getDeclName().isIdentifier() || !is_of_user(declared->getLocation(), sources_))
+      return true;
+    auto const name = declared->getName();
+    bool const is_known_everywhere = !declared->getDeclContext()->isFunctionOrMethod();
+    if (name == "lThreadId" || (name == "ballast" && is_known_everywhere))
+      found.push_back({clang::SourceRange(declared->getLocation()),
+                       "'" + name.str() + "' is a name that the translated program needs; use another one"});
+    return true;
+  }
+  std::vector<refused_use> found;
+
+ private:
+  clang::SourceManager const& sources_;
+};
+
+class form_checker {
+ public:
+  explicit form_checker(program const& parsed) : parsed_(parsed), sources_(parsed.sources()) {}
+
+  void check(clang::VarDecl const& variable) {
+    auto const name = "the __global__ variable '" + variable.getNameAsString() + "' ";
+    if (auto const* const type = defined_with(variable))
+      fail(clang::SourceRange(type->getLocation()),
+           name + "is declared together with its type; define the type before it");
+    for (auto const* const attribute : variable.attrs())
+      if (!attribute->isImplicit() && !attribute->isInherited() && !isa<clang::AnnotateAttr>(attribute))
+        fail(attribute->getRange(), name + "has an attribute, which mesicc cannot rewrite");
+  }
+  /// Where it is launched, `::a` has to be the variable.
+  void check_is_reachable(clang::VarDecl const& variable) {
+    clang::DeclContext const* space = variable.getDeclContext()->getRedeclContext();
+    if (!space->isNamespace() || !llvm::cast<clang::NamespaceDecl>(space)->isAnonymousNamespace()) return;
+    while (isa<clang::NamespaceDecl>(space) &&
+           llvm::cast<clang::NamespaceDecl>(space)->isAnonymousNamespace())
+      space = space->getParent()->getRedeclContext();
+    if (space->lookup(variable.getDeclName()).empty()) return;
+    fail(clang::SourceRange(variable.getLocation()),
+         "the __global__ variable '" + variable.getNameAsString() +
+             "' is in a namespace without a name, and what is around it has the same name");
+  }
+  void check(clang::CUDAKernelCallExpr const& launch) {
+    for (unsigned i = 0; i < launch.getNumArgs(); ++i) {
+      auto const* const argument = launch.getArg(i);
+      if (isa<clang::CXXDefaultArgExpr>(argument))
+        return fail({launch.getBeginLoc(), launch.getEndLoc()},
+                    "a launch has to give all arguments; '" +
+                        called_by(&launch)->getParamDecl(i)->getNameAsString() + "' is left out here");
+      auto const where = argument->getSourceRange();
+      if (*sources_.getCharacterData(sources_.getSpellingLoc(where.getBegin())) == '{')
+        fail(where, "an argument of a launch cannot be in braces alone; write its type before them");
+      else if (argument->IgnoreParenImpCasts()->refersToBitField())
+        fail(where, "an argument of a launch cannot be a bit-field; convert it to its type");
+    }
+  }
+  void fail(clang::SourceRange where, std::string message) {
+    found.push_back({severity::error,
+                     place_of(where, sources_, parsed_.context().getLangOpts()),
+                     std::move(message),
+                     {}});
+  }
+  std::vector<diagnostic> found;
+
+ private:
+  clang::TagDecl const* defined_with(clang::VarDecl const& variable) const {
+    auto const* const type = variable.getASTContext().getBaseElementType(variable.getType())->getAsTagDecl();
+    auto const* const definition = type == nullptr ? nullptr : type->getDefinition();
+    bool const is_within =
+        definition != nullptr && definition->isEmbeddedInDeclarator() &&
+        sources_.isBeforeInTranslationUnit(variable.getBeginLoc(), definition->getEndLoc()) &&
+        sources_.isBeforeInTranslationUnit(definition->getEndLoc(), variable.getLocation());
+    return is_within ? definition : nullptr;
+  }
+
+  program const& parsed_;
+  clang::SourceManager const& sources_;
+};
+
+}  // namespace
+
+std::vector<diagnostic> refused_forms(program const& parsed, device_functions const& functions,
+                                      std::vector<clang::VarDecl const*> const& variables,
+                                      std::vector<planned_launch> const& launches) {
+  form_checker checker(parsed);
+  name_checker names(parsed.sources());
+  names.TraverseDecl(parsed.context().getTranslationUnitDecl());
+  for (auto const& [where, message] : names.found) checker.fail(where, message);
+  for (auto const& [where, message] : functions.refused_uses()) checker.fail(where, message);
+  for (auto const* const variable : variables) checker.check(*variable);
+  for (auto const& launch : launches) {
+    checker.check(*launch.site.call);
+    for (auto const* const variable : functions.hidden_of(launch.site.kernel).variables)
+      checker.check_is_reachable(*variable);
+  }
+  return std::move(checker.found);
+}
+
+}  // namespace ballast::mesicc
