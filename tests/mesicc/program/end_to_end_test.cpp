@@ -52,7 +52,8 @@ TEST_P(program_run, keeps_to_the_ranges_that_were_derived) {
 }
 
 INSTANTIATE_TEST_SUITE_P(mesicc, program_run,
-                         testing::Values("matmul", "hotspot", "steps", "pointers", "names"));
+                         testing::Values("matmul", "hotspot", "steps", "pointers", "names", "corners",
+                                         "addresses"));
 INSTANTIATE_TEST_SUITE_P(mesicc_long, program_run, testing::Values("ep"));
 
 TEST(mesicc_run, hands_over_arguments_and_returns_the_exit_code_of_the_program) {
