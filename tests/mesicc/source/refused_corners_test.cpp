@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refusals of what few programs have.
+#include <gtest/gtest.h>
+
+#include "described_source.hpp"
+
+namespace ballast::mesicc {
+namespace {
+
+/// A kernel whose body is line 2, launched with a[10].
+std::string of_body(std::string const& body) {
+  return complaints_about(
+      "struct pair { int x, y; };\n__global__ void k(int* x, pair* p, int n) { " + body +
+      " }\n__global__ int a[10]; __global__ pair b[10];\nint main(int n, char**) { k<<[10]>>(a, b, n); }\n");
+}
+
+TEST(refused_corners, of_kernels_in_expressions) {
+  EXPECT_EQ(of_body("x[n ?: 2] = 1;"), "2:47+6 error: '?:' without a middle is not supported in a kernel\n");
+  EXPECT_EQ(of_body("for (auto& [u, v] : *(pair(*)[10])p) u = 1;"),
+            "2:56+1 error: structured bindings are not supported in a kernel\n");
+  EXPECT_EQ(of_body("auto [u, v] = p[0]; x[u] = v;"),
+            "2:50+1 error: structured bindings are not supported in a kernel\n2:59+1 error: mesicc does not "
+            "understand how 'p' is used here\n");
+  EXPECT_EQ(of_body("int* q; for (int i = 0; i < 3; ++i) { q[0] = 1; q = x; }"),
+            "2:83+8 error: cannot tell which array this reaches: its address changes in a loop\n");
+  EXPECT_EQ(of_body("int* q[2] = {x, x}; q[1][0] = 1;"),
+            "2:58+1 error: the address of 'x' is used in an expression that is not followed, so that "
+            "accesses by it cannot be seen\n2:61+1 error: the address of 'x' is used in an expression that "
+            "is not followed, so that accesses by it cannot be seen\n");
+  EXPECT_EQ(of_body("struct { int* m; } s; s.m[0] = 1;"),
+            "2:67+10 error: cannot tell which array this reaches: its address is read from memory\n");
+}
+
+TEST(refused_corners, of_calls_in_kernels) {
+  auto const with = [](std::string const& functions, std::string const& body) {
+    return complaints_about(functions + "\n__global__ void k(int* x) { " + body +
+                            " }\n__global__ int a[10];\nint main() { k<<[10]>>(a); }\n");
+  };
+  EXPECT_EQ(with("__device__ int f(int a, int b) { return a + b; }", "int j = 0; x[f(j++, j)] = 1;"),
+            "2:44+3 error: 'j' changes in one argument of a call and is used in another one, and which comes "
+            "first is not known\n");
+  EXPECT_EQ(with("struct s { __device__ virtual int f() { return 1; } };", "s one; x[one.f()] = 1;"),
+            "2:38+7 error: 's::f' is virtual, which is not supported in a kernel\n");
+  EXPECT_EQ(with("__device__ int f(int a, ...) { return a; }", "x[f(1, 2)] = 1;"),
+            "2:31+7 error: 'f' is called too deeply, or takes any arguments, which are not supported in a "
+            "kernel\n");
+  EXPECT_EQ(
+      with("template <int n> __device__ int f() { if constexpr (n == 0) return 0; else return f<n - 1>(); }",
+           "x[f<20>()] = 1;"),
+      "1:83+10 error: 'f' is called too deeply, or takes any arguments, which are not supported in a "
+      "kernel\n");
+  EXPECT_EQ(with("__global__ void other(int* x) {}", "other<<[10]>>(x);"),
+            "2:29+16 error: a kernel cannot launch a kernel\n");
+}
+
+TEST(refused_corners, of_declarations) {
+  EXPECT_EQ(complaints_about("__global__ thread_local int a[3];\nint main() {}\n"),
+            "1:29+1 error: the __global__ variable 'a' is thread_local\n");
+  EXPECT_EQ(complaints_about("__global__ volatile int a[3];\nint main() {}\n"),
+            "1:25+1 error: the __global__ variable 'a' is volatile\n");
+  EXPECT_EQ(
+      complaints_about("__global__ constexpr int a[3] = {};\nint main() {}\n"),
+      "1:26+1 error: the __global__ variable 'a' is const; kernels read constexpr variables as they are\n");
+  EXPECT_EQ(complaints_about("template <class T> __global__ T a[3];\nint main() {}\n"),
+            "1:33+1 error: the __global__ variable 'a' is a template\n");
+  EXPECT_EQ(complaints_about("__global__ void k(int* x, ...) {}\nint main() {}\n"),
+            "1:17+1 error: the kernel 'k' takes any number of arguments\n");
+  EXPECT_EQ(complaints_about("#include <string>\n__global__ void k(std::string s) {}\nint main() {}\n"),
+            "2:31+1 error: the kernel's parameter 's' holds a pointer, which leads nowhere on a device\n");
+  EXPECT_EQ(complaints_about("__global__ void k(void f(int)) {}\nint main() {}\n"),
+            "1:24+1 error: the kernel's parameter 'f' is a function, which a device cannot call\n");
+  EXPECT_EQ(complaints_about("__global__ void k(int (*x)[]) {}\nint main() {}\n"),
+            "1:25+1 error: the kernel's parameter 'x' points to elements of an unknown type\n");
+  EXPECT_EQ(complaints_about("#define K __global__ void k(int* x) { x[0] = 1; }\nK\n__global__ int "
+                             "a[3];\nint main() { k<<[1]>>(a); }\n"),
+            "2:1+1 error: the kernel 'k' is made by a macro, which mesicc cannot rewrite\n");
+}
+
+}  // namespace
+}  // namespace ballast::mesicc
