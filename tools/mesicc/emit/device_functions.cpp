@@ -2,6 +2,7 @@
 // Which functions run on devices, and what they use. device_functions_text.cpp changes their text.
 #include "emit/device_functions.hpp"
 
+#include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
@@ -82,7 +83,11 @@ class device_functions::collector : public clang::RecursiveASTVisitor<collector>
 
   template <class Traverse>
   bool enter(clang::FunctionDecl* function, Traverse traverse) {
-    if (!runs_on_devices(function) || !is_of_user(function->getLocation(), sources_)) return traverse();
+    if (!is_of_user(function->getLocation(), sources_)) return traverse();
+    if (!runs_on_devices(function)) {
+      if (function->hasAttr<clang::CUDAHostAttr>()) into_.of_host_.push_back(function);
+      return traverse();
+    }
     if (!function->isTemplateInstantiation()) into_.declarations_.push_back(function);
     auto* const before = current_;
     auto const* const body_before = body_;

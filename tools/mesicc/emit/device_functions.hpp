@@ -70,6 +70,7 @@ class device_functions {
   void rewrite_calls(uses const& of, source_rewriter& rewriter) const;
 
   std::vector<clang::FunctionDecl const*> declarations_;  ///< those without bodies too
+  std::vector<clang::FunctionDecl const*> of_host_;       ///< that say so
   std::map<clang::FunctionDecl const*, uses> uses_;       ///< by canonical declaration
   std::map<clang::VarDecl const*, std::string> names_;
   std::vector<use_of_function> values_;              ///< functions that are named, but not called there

@@ -101,19 +101,30 @@ std::string device_functions::parameters_of(hidden_parameters const& hidden,
 
 namespace {
 
-/// Both marks together are one, and so are those of one macro.
+/// Where the user says `__device__`, in a macro perhaps; invalid where that is nowhere.
+clang::SourceLocation written_mark(clang::Attr const& attribute, source_rewriter const& rewriter) {
+  auto const& sources = rewriter.sources();
+  for (auto at = attribute.getLocation(); at.isMacroID();) {
+    at = sources.getImmediateMacroCallerLoc(at);
+    llvm::SmallString<32> buffer;
+    auto const word =
+        clang::Lexer::getSpelling(sources.getSpellingLoc(at), buffer, sources, rewriter.language());
+    if (word.size() > 4 && word.starts_with("__") && word.ends_with("__") && word != "__attribute__")
+      return sources.getSpellingLoc(at);
+  }
+  return {};
+}
+
+/// `__host__ __device__` together are one mark.
 void rewrite_marks(clang::FunctionDecl const& function, source_rewriter& rewriter) {
-  std::vector<clang::SourceLocation> marked;
-  auto const mark = [&](clang::Attr const* attribute) {
+  auto const mark = [&](clang::Attr const* attribute, char const* text) {
     if (attribute == nullptr || attribute->isImplicit() || attribute->isInherited()) return;
-    auto const place = rewriter.sources().getExpansionLoc(attribute->getLocation());
-    if (std::ranges::find(marked, place) != marked.end()) return;
-    rewriter.replace_token(place, marked.empty() ? "BALLAST_HD" : "");
-    marked.push_back(place);
+    auto const place = written_mark(*attribute, rewriter);
+    place.isValid() ? rewriter.replace_token(place, text) : rewriter.fail(function.getLocation());
   };
-  mark(function.getAttr<clang::CUDAGlobalAttr>());
-  mark(function.getAttr<clang::CUDADeviceAttr>());
-  mark(function.getAttr<clang::CUDAHostAttr>());
+  mark(function.getAttr<clang::CUDAGlobalAttr>(), "BALLAST_HD");
+  mark(function.getAttr<clang::CUDADeviceAttr>(), "BALLAST_HD");
+  mark(function.getAttr<clang::CUDAHostAttr>(), "");
 }
 
 /// Behind the parenthesis, which may be in a macro and stand for all its uses.
@@ -153,6 +164,7 @@ void device_functions::rewrite_calls(uses const& of, source_rewriter& rewriter) 
 }
 
 void device_functions::rewrite(source_rewriter& rewriter) const {
+  for (auto const* const function : of_host_) rewrite_marks(*function, rewriter);
   for (auto const* const function : declarations_) {
     rewrite_marks(*function, rewriter);
     auto const& hidden = hidden_of(function);

@@ -124,6 +124,17 @@ class launch_writer {
     return members;
   }
 
+  /// What no reference can be bound to: a bit-field, and a constant of a class that is defined nowhere.
+  static bool is_no_object(clang::Expr const& argument) {
+    auto const* const named = argument.IgnoreParenImpCasts();
+    if (!named->getType()->isIntegralOrUnscopedEnumerationType()) return false;
+    if (named->refersToBitField()) return llvm::isa<clang::MemberExpr>(named);
+    auto const* const reference = llvm::dyn_cast<clang::DeclRefExpr>(named);
+    auto const* const constant =
+        reference == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+    return constant != nullptr && constant->isStaticDataMember() && constant->getDefinition() == nullptr;
+  }
+
   void rewrite_call(clang::CUDAKernelCallExpr const& call, std::string const& name,
                     hidden_parameters const& hidden) {
     auto const opening = call.getConfig()->getBeginLoc(), closing = call.getConfig()->getEndLoc();
@@ -131,6 +142,8 @@ class launch_writer {
                              "ballast::mesi::launch<" + name + ">(ballast::mesi::threads(");
     auto const next = clang::Lexer::findNextToken(closing, sources_, rewriter_.language());
     if (!next) return;
+    for (auto const* const argument : call.arguments())
+      if (is_no_object(*argument)) rewriter_.insert_before(argument->getBeginLoc(), "+");
     std::string first;
     for (auto const* const variable : hidden.variables)
       first += ", &" + qualified_name(*variable) + ".address()";

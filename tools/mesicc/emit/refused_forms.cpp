@@ -71,8 +71,6 @@ class form_checker {
       auto const where = argument->getSourceRange();
       if (*sources_.getCharacterData(sources_.getSpellingLoc(where.getBegin())) == '{')
         fail(where, "an argument of a launch cannot be in braces alone; write its type before them");
-      else if (argument->IgnoreParenImpCasts()->refersToBitField())
-        fail(where, "an argument of a launch cannot be a bit-field; convert it to its type");
     }
   }
   void fail(clang::SourceRange where, std::string message) {
