@@ -135,11 +135,18 @@ class follower {
       return go_on(outer);
     if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::CXXTypeidExpr>(outer))
       return end(kind::none);
-    if (isa<clang::InitListExpr>(outer))
-      return is_plain_value() ? end(kind::read) : escapes("is stored in an object");
+    if (auto const* const list = dyn_cast<clang::InitListExpr>(&outer))
+      return is_copied_into(*list) ? end(kind::read) : escapes("is stored in an object");
     if (isa<clang::LambdaExpr>(outer)) return end(kind::none);  // what its body does is seen there
     if (outer.isTypeDependent() || outer.isValueDependent()) return end(kind::update);
     return escapes("is used in an expression that is not followed");
+  }
+
+  /// As written, a list does not say that it takes the value of what it names.
+  bool is_copied_into(clang::InitListExpr const& list) const {
+    if (is_plain_value()) return true;
+    auto const* const meant = list.isSemanticForm() ? &list : list.getSemanticForm();
+    return at_->getType()->isArithmeticType() && meant != nullptr && !may_carry_an_address(meant->getType());
   }
 
   step at_declaration(clang::DynTypedNode const& outer) {

@@ -45,7 +45,7 @@ class dialect_reader : public vfs::ProxyFileSystem {
   llvm::ErrorOr<std::unique_ptr<vfs::File>> openFileForRead(llvm::Twine const& path) override {
     auto opened = ProxyFileSystem::openFileForRead(path);
     auto const name = path.str();
-    if (!opened || name.starts_with("/usr/")) return opened;
+    if (!opened || name.starts_with("/usr/include/") || name.starts_with("/usr/lib/")) return opened;
     return std::make_unique<dialect_file_reader>(std::move(*opened), name, files_);
   }
 

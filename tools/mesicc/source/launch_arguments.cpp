@@ -141,6 +141,18 @@ std::int64_t launch_binding::elements_of(clang::QualType type) const {
   return count;
 }
 
+/// By arguments of the launch, or by one of them and the kernel itself.
+bool launch_binding::is_named_twice(clang::VarDecl const& variable) {
+  int count = 0;
+  for (auto const* const argument : site_.call->arguments())
+    if (argument->getType()->isPointerType() && source_of(argument).variable == &variable) ++count;
+  for_each_within(site_.kernel->getBody(), [&](auto const* statement) {
+    auto const* const reference = dyn_cast<clang::DeclRefExpr>(statement);
+    if (reference != nullptr && reference->getDecl()->getCanonicalDecl() == &variable) ++count;
+  });
+  return count > 1;
+}
+
 /// The last one may be there in part.
 std::int64_t launch_binding::rows_from(std::int64_t offset, clang::QualType array,
                                        clang::ParmVarDecl const& parameter) const {
@@ -151,7 +163,10 @@ std::int64_t launch_binding::rows_from(std::int64_t offset, clang::QualType arra
 value launch_binding::bind_array(clang::ParmVarDecl const& parameter, clang::Expr const& argument,
                                  int number) {
   auto const row = shape_of(parameter.getType()->getPointeeType(), context_);
-  auto const source = source_of(&argument);
+  auto source = source_of(&argument);
+  // Where it points to is looked up at the launch then, as of any pointer.
+  if (!source.offset && source.variable != nullptr && !is_named_twice(*source.variable))
+    source.variable = nullptr;
   auto const id = int(site_.model.arrays.size());
   array_argument made;
   made.parameter = parameter.getNameAsString();

@@ -37,6 +37,7 @@ class launch_binding {
   array_source stepped(array_source from, clang::Expr const* steps, clang::QualType step, bool back);
   array_source source_held_by(clang::VarDecl const& pointer);
   array_source common_source_of(std::vector<clang::Expr const*> const& values);
+  bool is_named_twice(clang::VarDecl const& variable);
   bool changes_elements(clang::CastExpr const& cast) const;
   std::int64_t rows_from(std::int64_t offset, clang::QualType array,
                          clang::ParmVarDecl const& parameter) const;

@@ -69,6 +69,10 @@ __device__ float fmaf(float, float, float);
 }
 __device__ float rsqrt(float);
 __device__ double rsqrt(double);
+#define MESI_MIN_MAX(type) __device__ type min(type, type); __device__ type max(type, type)
+MESI_MIN_MAX(int); MESI_MIN_MAX(unsigned); MESI_MIN_MAX(long); MESI_MIN_MAX(unsigned long);
+MESI_MIN_MAX(long long); MESI_MIN_MAX(unsigned long long); MESI_MIN_MAX(float); MESI_MIN_MAX(double);
+#undef MESI_MIN_MAX
 )";
 
 }  // namespace
