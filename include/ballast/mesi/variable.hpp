@@ -50,6 +50,9 @@ class variable {
   using element = std::remove_all_extents_t<T>;
   static_assert(std::is_trivially_copyable_v<element> && !std::is_const_v<element>);
 
+  /// Never there: decltype(a.declared) is what decltype(a) was.
+  static T declared;
+
   constexpr explicit variable(char const* name) : home_(name, sizeof(T) / sizeof(element), sizeof(element)) {}
 
   T const& read() { return *static_cast<T const*>(home_.opened(host_use::read)); }

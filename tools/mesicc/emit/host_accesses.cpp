@@ -149,6 +149,8 @@ host_accesses::form host_accesses::form_of_access(value_flow const& flow) const 
                       : flow.on_the_way == kind::update ? form::update
                                                         : form::address;
   switch (flow.is) {
+    case kind::type:
+      return form::declared;
     case kind::read:
       return std::max(before, form::read);
     case kind::update:
@@ -195,6 +197,9 @@ void host_accesses::rewrite(source_rewriter& rewriter) {
   };
   for (auto const& [written, noted] : forms_) switch (auto const& [place, is] = noted; is) {
       case form::untouched:
+        break;
+      case form::declared:
+        rewriter.insert_after(place.getEnd(), ".declared");
         break;
       case form::address:
         rewriter.insert_after(place.getEnd(), ".address()");

@@ -28,7 +28,7 @@ class host_accesses {
  private:
   class collector;
   /// What a reference becomes; of two uses of one token, as macros have them, the later in this list.
-  enum class form { untouched, address, read, update, host, open };
+  enum class form { untouched, declared, address, read, update, host, open };
 
   void find_followed();
   void hold(clang::VarDecl const* variable);

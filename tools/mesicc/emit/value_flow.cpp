@@ -151,6 +151,7 @@ class follower {
 
   step at_declaration(clang::DynTypedNode const& outer) {
     if (auto const* const variable = outer.get<clang::VarDecl>()) return at_initialisation(*variable);
+    if (outer.get<clang::TypeLoc>() != nullptr) return end(kind::type);
     bool const is_member =
         outer.get<clang::FieldDecl>() != nullptr || outer.get<clang::CXXCtorInitializer>() != nullptr;
     if (is_member && !is_plain_value()) return escapes("is stored in a member");

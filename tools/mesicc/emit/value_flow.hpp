@@ -14,6 +14,7 @@ namespace ballast::mesicc {
 struct value_flow {
   enum class kind {
     none,    ///< the address is compared, or nothing is done
+    type,    ///< only what it is declared as counts: decltype(a)
     launch,  ///< it is an argument of a launch
     read,
     update,   ///< written, or read and written
