@@ -113,7 +113,7 @@ class printer {
     std::vector<std::string> words{"lThreadId"};
     for (auto const& member : what_.members) words.push_back(member.argument);
     return "  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const {\n" + restricted() +
-           "    " + model_.kernel + "(" + joined(words, ", ") + ");\n  }\n";
+           "    " + what_.kernel + "(" + joined(words, ", ") + ");\n  }\n";
   }
 
   std::string text_of_ranges(std::vector<element_range> const& ranges) const {

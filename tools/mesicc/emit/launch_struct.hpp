@@ -25,6 +25,7 @@ struct launch_struct {
   std::vector<launch_member> members;  ///< in the order of the kernel's parameters
   std::vector<std::size_t> arrays;     ///< of each array of the model: its place among the members
   std::size_t first_argument = 0;      ///< the member for the kernel's first written parameter
+  std::string kernel;                  ///< as it is called
 };
 
 /// The struct, lines ended. Parts, ranges and modes are the plan's.

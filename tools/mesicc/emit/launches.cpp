@@ -42,10 +42,11 @@ class launch_writer {
     auto const& hidden = functions_.hidden_of(kernel);
     launch_struct const what{unused_name(site.model, kernel->getASTContext()),
                              members_of(*called_by(site.call)), arrays_of(site, hidden),
-                             hidden.variables.size()};
+                             hidden.variables.size(), name_in_struct(*kernel)};
     auto const title = site.model.where.file + ", launch in line " + std::to_string(site.model.where.line);
-    behind_[end_of(*kernel)] += line_directive(1, title) + text_of(what, site.model, plan);
-    auto const name = qualifier_of(*kernel) + what.name;
+    behind_[end_of(*kernel)] +=
+        line_directive(1, title) + with_linkage(*kernel, text_of(what, site.model, plan));
+    auto const name = qualifier_of_struct(*kernel) + what.name;
     rewrite_call(*site.call, name, hidden);
     return name;
   }
@@ -67,11 +68,18 @@ class launch_writer {
     return name;
   }
 
-  /// "::space::" for what is in a namespace.
-  static std::string qualifier_of(clang::FunctionDecl const& kernel) {
-    auto const whole = qualified_name(kernel);
-    auto const space = whole.substr(0, whole.size() - kernel.getNameAsString().size());
+  /// The struct stands behind the kernel, which may be defined outside of its namespace.
+  static std::string qualifier_of_struct(clang::FunctionDecl const& kernel) {
+    auto const space = qualifier_of(kernel.getLexicalDeclContext());
     return space == "::" ? "" : space;
+  }
+  static std::string name_in_struct(clang::FunctionDecl const& kernel) {
+    auto const whole = qualified_name(kernel), name = kernel.getNameAsString();
+    return qualifier_of(kernel.getLexicalDeclContext()) + name == whole ? name : whole;
+  }
+  /// Its templates cannot be among what has the linkage of C.
+  static std::string with_linkage(clang::FunctionDecl const& kernel, std::string const& text) {
+    return kernel.isInExternCContext() ? "extern \"C++\" {\n" + text + "}\n" : text;
   }
 
   /// Of each array of the model, where it is among the members: those that the kernel names itself come

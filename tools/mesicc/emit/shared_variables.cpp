@@ -20,6 +20,12 @@ SourceLocation begin_of_group(clang::VarDecl const& variable, clang::SourceManag
   return sources.isBeforeInTranslationUnit(mark, specifier) ? mark : specifier;
 }
 
+/// "space::a" too may be defined.
+SourceLocation begin_of_name(clang::VarDecl const& variable) {
+  auto const qualifier = variable.getQualifierLoc();
+  return qualifier ? qualifier.getBeginLoc() : variable.getLocation();
+}
+
 struct specifiers {
   std::string storage;  ///< "static ", "extern " or empty
   std::string element;  ///< "unsigned int"
@@ -69,7 +75,7 @@ class declaration_group {
       : variables_(std::move(variables)),
         rewriter_(rewriter),
         begin_(begin_of_group(*variables_.front(), rewriter.sources())),
-        words_(specifiers_between(begin_, variables_.front()->getLocation(), rewriter)) {}
+        words_(specifiers_between(begin_, begin_of_name(*variables_.front()), rewriter)) {}
 
   void rewrite() {
     std::string before;
@@ -85,7 +91,7 @@ class declaration_group {
   /// What is before the name. Variables of one type stay in one declaration.
   void rewrite_head(clang::VarDecl const& variable, std::string const& type, std::string const& type_before) {
     auto const head = words_.storage + "ballast::mesi::variable<" + type + "> ";
-    auto const name = variable.getLocation();
+    auto const name = begin_of_name(variable);
     if (type_before.empty()) return rewriter_.replace_up_to(begin_, name, head);
     if (type != type_before) rewriter_.replace_up_to(comma_before(name), name, "; " + head);
   }

@@ -5,13 +5,17 @@
 
 namespace ballast::mesicc {
 
-std::string qualified_name(clang::NamedDecl const& declared) {
-  auto text = "::" + declared.getNameAsString();
-  for (auto const* around = declared.getDeclContext(); around != nullptr; around = around->getParent()) {
+std::string qualifier_of(clang::DeclContext const* around) {
+  std::string text = "::";
+  for (; around != nullptr; around = around->getParent()) {
     auto const* const space = llvm::dyn_cast<clang::NamespaceDecl>(around);
     if (space != nullptr && !space->isAnonymousNamespace()) text = "::" + space->getNameAsString() + text;
   }
   return text;
+}
+
+std::string qualified_name(clang::NamedDecl const& declared) {
+  return qualifier_of(declared.getDeclContext()) + declared.getNameAsString();
 }
 
 std::string declaration_of(std::string const& name, clang::QualType type, clang::ASTContext const& context) {

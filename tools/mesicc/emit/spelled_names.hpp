@@ -11,6 +11,8 @@ namespace ballast::mesicc {
 
 /// "::space::name", which is the same thing wherever it stands. Namespaces without a name are not spelt.
 std::string qualified_name(clang::NamedDecl const& declared);
+/// "::space::" for what is in it.
+std::string qualifier_of(clang::DeclContext const* around);
 
 /// "int (*a)[64]": a declaration of `name`, with types as they are spelt outside of all namespaces.
 std::string declaration_of(std::string const& name, clang::QualType type, clang::ASTContext const& context);
