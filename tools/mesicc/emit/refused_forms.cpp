@@ -25,7 +25,9 @@ class name_checker : public clang::RecursiveASTVisitor<name_checker> {
       return true;
     auto const name = declared->getName();
     bool const is_known_everywhere = !declared->getDeclContext()->isFunctionOrMethod();
-    if (name == "lThreadId" || (name == "ballast" && is_known_everywhere))
+    bool const takes_ballasts_place =
+        name == "ballast" && is_known_everywhere && !isa<clang::NamespaceDecl>(declared);
+    if (name == "lThreadId" || takes_ballasts_place)
       found.push_back({clang::SourceRange(declared->getLocation()),
                        "'" + name.str() + "' is a name that the translated program needs; use another one"});
     return true;
