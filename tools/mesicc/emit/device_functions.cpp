@@ -3,6 +3,7 @@
 #include "emit/device_functions.hpp"
 
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
@@ -13,9 +14,14 @@
 namespace ballast::mesicc {
 namespace {
 
+/// The function as it is written, of what templates make.
 clang::FunctionDecl const* key_of(clang::FunctionDecl const* function) {
-  auto const* const pattern = function->getTemplateInstantiationPattern();
-  return (pattern != nullptr ? pattern : function)->getCanonicalDecl();
+  if (auto const* const pattern = function->getTemplateInstantiationPattern()) function = pattern;
+  if (auto const* made_from = function->getDescribedFunctionTemplate()) {
+    while (auto const* const outer = made_from->getInstantiatedFromMemberTemplate()) made_from = outer;
+    function = made_from->getTemplatedDecl();
+  }
+  return function->getCanonicalDecl();
 }
 
 }  // namespace
@@ -88,7 +94,7 @@ class device_functions::collector : public clang::RecursiveASTVisitor<collector>
       if (function->hasAttr<clang::CUDAHostAttr>()) into_.of_host_.push_back(function);
       return traverse();
     }
-    if (!function->isTemplateInstantiation()) into_.declarations_.push_back(function);
+    if (key_of(function) == function->getCanonicalDecl()) into_.declarations_.push_back(function);
     auto* const before = current_;
     auto const* const body_before = body_;
     current_ = &into_.uses_[key_of(function)];

@@ -48,7 +48,7 @@ diagnostic warning_of_escape(clang::DeclRefExpr const& reference, std::string co
 diagnostic error_of_failure(clang::SourceLocation where, program const& parsed) {
   return {severity::error,
           place_of(where, parsed.sources()),
-          "mesicc cannot rewrite this, because macros make it; write it out",
+          "mesicc cannot rewrite this, because macros make it, or templates; write it out",
           {}};
 }
 

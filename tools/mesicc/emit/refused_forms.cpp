@@ -32,6 +32,15 @@ class name_checker : public clang::RecursiveASTVisitor<name_checker> {
                        "'" + name.str() + "' is a name that the translated program needs; use another one"});
     return true;
   }
+  /// In the result the variable is a reference or an object of a class.
+  bool VisitDecltypeTypeLoc(clang::DecltypeTypeLoc type) {
+    auto const* const named = dyn_cast<clang::DeclRefExpr>(type.getUnderlyingExpr());
+    if (named != nullptr && is_shared_variable(named->getDecl()))
+      found.push_back({named->getSourceRange(), "'decltype(" + named->getDecl()->getNameAsString() +
+                                                    ")' of a __global__ variable is not supported; write "
+                                                    "the type"});
+    return true;
+  }
   std::vector<refused_use> found;
 
  private:
