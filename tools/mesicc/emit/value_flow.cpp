@@ -127,7 +127,7 @@ class follower {
 
   step at_plain_expression(clang::Expr const& outer) {
     if (auto const* const choice = dyn_cast<clang::AbstractConditionalOperator>(&outer))
-      if (at_ == choice->getCond()) return end(kind::none);
+      if (at_ == choice->getCond()) return end(is_elements() ? kind::update : kind::none);
     if (auto const* const item = dyn_cast<clang::ArraySubscriptExpr>(&outer))
       beside_.push_back(item->getLHS() == at_ ? item->getRHS() : item->getLHS());
     if (isa<clang::ParenExpr, clang::ArraySubscriptExpr, clang::FullExpr, clang::MaterializeTemporaryExpr,
@@ -218,7 +218,8 @@ class follower {
       return is_pointer_variable() ? go_on(binary) : step(end(kind::update));
     if (binary.getOpcode() == clang::BO_Assign) return at_source_of_assignment(binary);
     bool const may_be_pointer = binary.isTypeDependent() && (is_pointer() || at_->getType()->isArrayType());
-    if (!binary.getType()->isAnyPointerType() && !may_be_pointer) return end(kind::none);
+    if (!binary.getType()->isAnyPointerType() && !may_be_pointer)
+      return end(is_elements() ? kind::update : kind::none);  // in templates elements are read without a word
     beside_.push_back(is_left ? binary.getRHS() : binary.getLHS());
     return go_on(binary);
   }
