@@ -5,6 +5,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "source/dialect.hpp"
 #include "source/places.hpp"
@@ -32,10 +33,16 @@ class name_checker : public clang::RecursiveASTVisitor<name_checker> {
                        "'" + name.str() + "' is a name that the translated program needs; use another one"});
     return true;
   }
-  /// In the result the variable is a reference or an object of a class.
+  bool TraverseFunctionDecl(clang::FunctionDecl* function) {
+    return within(function, [&] { return Base::TraverseFunctionDecl(function); });
+  }
+  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* method) {
+    return within(method, [&] { return Base::TraverseCXXMethodDecl(method); });
+  }
+  /// Where devices run it, the variable is a reference in the result.
   bool VisitDecltypeTypeLoc(clang::DecltypeTypeLoc type) {
     auto const* const named = dyn_cast<clang::DeclRefExpr>(type.getUnderlyingExpr());
-    if (named != nullptr && is_shared_variable(named->getDecl()))
+    if (is_on_devices_ && named != nullptr && is_shared_variable(named->getDecl()))
       found.push_back({named->getSourceRange(), "'decltype(" + named->getDecl()->getNameAsString() +
                                                     ")' of a __global__ variable is not supported; write "
                                                     "the type"});
@@ -44,6 +51,17 @@ class name_checker : public clang::RecursiveASTVisitor<name_checker> {
   std::vector<refused_use> found;
 
  private:
+  using Base = clang::RecursiveASTVisitor<name_checker>;
+
+  template <class Traverse>
+  bool within(clang::FunctionDecl const* function, Traverse traverse) {
+    bool const before = std::exchange(is_on_devices_, runs_on_devices(function));
+    bool const goes_on = traverse();
+    is_on_devices_ = before;
+    return goes_on;
+  }
+
+  bool is_on_devices_ = false;
   clang::SourceManager const& sources_;
 };
 
