@@ -124,7 +124,7 @@ TEST_P(mesi_program, gives_these_bits_on_devices_that_hold_a_part_of_its_variabl
 
 INSTANTIATE_TEST_SUITE_P(examples, mesi_program,
                          testing::Values(known_program{"matmul", product_by_a_job, 61, "400000"},
-                                         known_program{"ep", pairs_by_a_job, 1, "400000"},
+                                         known_program{"ep", pairs_by_a_job, 1, "1000000"},
                                          known_program{"hotspot", heat_by_jobs, 61, "40000"}),
                          [](auto const& of) { return std::string(of.param.name); });
 
