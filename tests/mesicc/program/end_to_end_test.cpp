@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs from the dialect to their results: they check themselves, and have to print the same however they
 // are cut.
+#include <regex>
+
 #include "mesicc_run.hpp"
 
 namespace ballast::mesicc {
@@ -8,53 +10,69 @@ namespace {
 
 using testing::HasSubstr;
 
+std::string as_sequential_program(std::string const& program) {
+  std::regex const launch(R"(((?:\w|::)+)<<\[([^\]]*)\]>>\()");
+  return "#include \"programs/sequential.h\"\n" + std::regex_replace(program, launch, "::launch($1, {$2})(");
+}
+
+/// A file of tests/mesicc, with the headers beside it.
 class program_run : public testing::TestWithParam<char const*> {
  protected:
-  /// Compiled once, warnings being errors; runs several times.
-  void compile() const {
-    std::filesystem::copy(std::filesystem::path(PROGRAMS) / (name() + ".mcu"), folder_.path());
+  program_run() : source_(std::filesystem::path(PROGRAMS) / (std::string(GetParam()) + ".mcu")) {}
+
+  /// Warnings are errors.
+  void compile() {
+    for (auto const& entry : std::filesystem::directory_iterator(source_.parent_path()))
+      if (entry.path().extension() == ".h" || entry.path() == source_)
+        std::filesystem::copy(entry.path(), folder_.path());
     auto const made = folder_.run(
         "run " + name() + ".mcu --keep kept --flag -Wall --flag -Wextra --flag -Werror", one_core, 300);
     ASSERT_EQ(made.code, 0) << made.out << made.err;
     expected_ = made.out;
     EXPECT_NE(expected_, "");
   }
-  outcome run_with(std::string const& variables) const {
-    auto const line = "cd '" + folder_.path().string() + "' && env " + variables + " timeout 120 kept/" +
-                      name() + " >out.txt 2>err.txt";
-    int const status = std::system(line.c_str());
-    return {folder_.text_of("out.txt"), folder_.text_of("err.txt"),
-            WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+  void expect_the_same_of_one_thread_after_the_other() const {
+    folder_.add("sequential.cpp", as_sequential_program(contents(source_)));
+    auto const line = "cd '" + folder_.path().string() +
+                      "' && " CXX " -std=c++20 -O3 -march=native -I" PROGRAMS
+                      " -o sequential sequential.cpp 2>err.txt && "
+                      "./sequential >out.txt";
+    ASSERT_EQ(std::system(line.c_str()), 0) << folder_.text_of("err.txt");
+    EXPECT_EQ(folder_.text_of("out.txt"), expected_);
   }
-  std::string name() const { return GetParam(); }
+  void expect_the_same_with(std::string const& variables) const {
+    auto const line = "cd '" + folder_.path().string() + "' && env BALLAST_DEVICES=host:1,host:1 " +
+                      "BALLAST_POLICY=master_worker " + variables + " timeout 120 kept/" + name() +
+                      " >out.txt 2>err.txt";
+    int const status = std::system(line.c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0) << variables << folder_.text_of("err.txt");
+    EXPECT_EQ(folder_.text_of("out.txt"), expected_) << variables;
+  }
+
+ private:
+  std::string name() const { return source_.stem(); }
 
   static constexpr char one_core[] = "env BALLAST_DEVICES=host:1";
+  std::filesystem::path source_;
   working_folder folder_;
-  mutable std::string expected_;
+  std::string expected_;
 };
 
-TEST_P(program_run, prints_the_same_on_any_number_of_tasks) {
+/// The checked run ends with an error where a task touches what is not in its derived ranges.
+TEST_P(program_run, prints_on_any_number_of_tasks_what_a_sequential_run_prints) {
   compile();
-  for (auto const* const tasks : {"1", "2", "3", "8", "61"}) {
-    auto const result = run_with(
-        std::string("BALLAST_DEVICES=host:1,host:1 BALLAST_POLICY=master_worker BALLAST_TASKS=") + tasks);
-    EXPECT_EQ(result.code, 0) << tasks << " tasks: " << result.err;
-    EXPECT_EQ(result.out, expected_) << tasks << " tasks";
-  }
-}
-
-TEST_P(program_run, keeps_to_the_ranges_that_were_derived) {
-  compile();
-  auto const result = run_with(
-      "BALLAST_DEVICES=host:1,host:1 BALLAST_POLICY=master_worker BALLAST_TASKS=7 BALLAST_CHECK_MAPS=1");
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, expected_);
+  expect_the_same_of_one_thread_after_the_other();
+  for (auto const* const tasks : {"1", "2", "3", "8", "61"})
+    expect_the_same_with(std::string("BALLAST_TASKS=") + tasks);
+  expect_the_same_with("BALLAST_TASKS=7 BALLAST_CHECK_MAPS=1");
 }
 
 INSTANTIATE_TEST_SUITE_P(mesicc, program_run,
-                         testing::Values("matmul", "hotspot", "steps", "pointers", "names", "corners",
-                                         "addresses"));
-INSTANTIATE_TEST_SUITE_P(mesicc_long, program_run, testing::Values("ep"));
+                         testing::Values("programs/matmul", "programs/hotspot", "programs/steps",
+                                         "programs/pointers", "programs/names", "programs/corners",
+                                         "programs/addresses", "known_kernels/plain",
+                                         "known_kernels/stencils", "known_kernels/irregular"));
+INSTANTIATE_TEST_SUITE_P(mesicc_long, program_run, testing::Values("programs/ep"));
 
 TEST(mesicc_run, hands_over_arguments_and_returns_the_exit_code_of_the_program) {
   working_folder const folder;

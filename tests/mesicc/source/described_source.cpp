@@ -12,11 +12,15 @@ std::string position(place const& where) {
          (where.length > 0 ? "+" + std::to_string(where.length) : "");
 }
 
+char const* level_of(diagnostic const& one) {
+  if (one.level == severity::error) return " error: ";
+  return one.level == severity::warning ? " warning: " : " remark: ";
+}
+
 std::string described(std::vector<diagnostic> const& all) {
   std::string text;
   for (auto const& one : all) {
-    text +=
-        position(one.where) + (one.level == severity::error ? " error: " : " remark: ") + one.message + "\n";
+    text += position(one.where) + level_of(one) + one.message + "\n";
     for (auto const& note : one.notes) text += "  " + position(note.where) + " note: " + note.message + "\n";
   }
   return text;

@@ -53,6 +53,68 @@ TEST(refused_corners, of_calls_in_kernels) {
             "2:29+16 error: a kernel cannot launch a kernel\n");
 }
 
+TEST(refused_corners, of_host_code_that_kernels_call) {
+  auto const with = [](std::string const& functions, std::string const& body) {
+    return complaints_about("__global__ int a[10];\n" + functions + "\n__global__ void k(int* x) { " + body +
+                            " }\nint main() { k<<[10]>>(a); }\n");
+  };
+  EXPECT_EQ(
+      with("constexpr int f(int i) { return i < 0 ? a[0] : i; }", "x[0] = f(3);"),
+      "2:41+1 error: 'a' is a __global__ variable, which a function that a kernel calls can use if it is "
+      "__device__\n");
+  EXPECT_EQ(
+      with("struct s { int v; constexpr s(int i) : v(i < 0 ? a[0] : i) {} };", "s one(3); x[0] = one.v;"),
+      "2:50+1 error: 'a' is a __global__ variable, which a function that a kernel calls can use if it is "
+      "__device__\n");
+  EXPECT_EQ(
+      with("struct s { int v = 0; constexpr ~s() { if (v > 3) a[0] = 1; } };", "s one; x[0] = one.v;"),
+      "2:51+1 error: 'a' is a __global__ variable, which a function that a kernel calls can use if it is "
+      "__device__\n");
+  EXPECT_EQ(
+      with("constexpr int g(int i) { return i < 0 ? a[0] : i; } struct s { int v = g(3); };",
+           "s one{}; x[0] = one.v;"),
+      "2:41+1 error: 'a' is a __global__ variable, which a function that a kernel calls can use if it is "
+      "__device__\n");
+  EXPECT_EQ(with("constexpr int f(int i) { return a[i]; }", "x[0] = 1;"), "");
+}
+
+/// f1 calls f0 three times, f2 calls f1 three times, and so on.
+TEST(refused_corners, of_calls_without_end) {
+  std::string calls = "__device__ int f0(int i) { return i; }\n";
+  for (int i = 1; i < 12; ++i) {
+    auto const inner = "f" + std::to_string(i - 1) + "(i)";
+    calls += "__device__ int f" + std::to_string(i) + "(int i) { return " + inner + " + " + inner + " + " +
+             inner + "; }\n";
+  }
+  auto const with = [&](std::string const& call) {
+    return complaints_about("__global__ int a[10];\n" + calls + "__global__ void k(int* x) { x[0] = " + call +
+                            "; }\nint main() { k<<[10]>>(a); }\n");
+  };
+  EXPECT_EQ(with("f7(1)"), "");
+  EXPECT_EQ(with("f11(1)"),
+            "3:43+5 error: the functions that this kernel calls call others too often to be looked at\n");
+}
+
+TEST(refused_corners, of_code_that_depends_on_the_compiler) {
+  auto const with = [](std::string const& code, std::string const& body) {
+    return complaints_about("__global__ int a[10];\n" + code + "\n__global__ void k(int* x) {\n" + body +
+                            "\n}\nint main() { k<<[10]>>(a); }\n");
+  };
+  EXPECT_EQ(
+      with("", "#ifdef __CUDA_ARCH__\nx[1] = 1;\n#endif"),
+      "4:8+13 error: what kernels do cannot depend on '__CUDA_ARCH__': mesicc would see other code than "
+      "the compilers of the result\n");
+  EXPECT_EQ(with("__device__ inline int f() {\n#if 1 && !defined(__clang_major__)\nreturn 1;\n#endif\nreturn "
+                 "2; }",
+                 "x[1] = f();"),
+            "3:19+15 error: what kernels do cannot depend on '__clang_major__': mesicc would see other code "
+            "than the compilers of the result\n");
+  EXPECT_EQ(with("#if 0\n#elif defined(__NVCC__)\n#endif", ""),
+            "3:15+8 warning: mesicc reads this as clang does; the compilers of the result may see '__NVCC__' "
+            "in another way\n");
+  EXPECT_EQ(with("#if 1  // __clang__\n#define F __clang__\n#endif", ""), "");
+}
+
 TEST(refused_corners, of_declarations) {
   EXPECT_EQ(complaints_about("__global__ thread_local int a[3];\nint main() {}\n"),
             "1:29+1 error: the __global__ variable 'a' is thread_local\n");

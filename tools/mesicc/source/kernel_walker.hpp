@@ -199,6 +199,7 @@ class kernel_walker {
   std::vector<int> loops_;
   int unsure_ = 0;  ///< how many enclosing statements may be skipped for reasons that no guard tells
   std::vector<call_frame> frames_;
+  int calls_ = 0;  ///< that were walked through
   std::map<clang::VarDecl const*, int> named_;
   std::map<clang::FunctionDecl const*, variables> exposed_;
   std::set<clang::Expr const*> seen_;

@@ -5,10 +5,12 @@
 #include <set>
 #include <tuple>
 
+#include "source/conditional_code.hpp"
 #include "source/kernel_walker.hpp"
 #include "source/launch_arguments.hpp"
 #include "source/places.hpp"
 #include "source/program_checks.hpp"
+#include "source/reached_functions.hpp"
 
 namespace ballast::mesicc {
 namespace {
@@ -48,6 +50,9 @@ launch_sites launches_of(program const& parsed) {
   auto const checked = checked_program(parsed, made.diagnostics);
   for (auto const& launch : checked.launches)
     made.sites.push_back(modelled(launch, parsed.context(), made.diagnostics));
+  auto const of_kernels = functions_of_kernels(parsed);
+  refuse_shared_variables_of_host_code(parsed, of_kernels, made.diagnostics);
+  find_conditions_on_compilers(parsed, of_kernels, made.diagnostics);
   keep_first_of_equals(made.diagnostics);
   std::ranges::sort(made.diagnostics, {}, [](auto const& one) { return std::tie(one.where, one.message); });
   return made;
