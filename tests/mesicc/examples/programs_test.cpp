@@ -128,5 +128,25 @@ INSTANTIATE_TEST_SUITE_P(examples, mesi_program,
                                          known_program{"hotspot", heat_by_jobs, 61, "40000"}),
                          [](auto const& of) { return std::string(of.param.name); });
 
+class checked_program : public testing::TestWithParam<char const*> {};
+
+/// Programs of the translator's tests, which print what they have come to.
+TEST_P(checked_program, prints_the_same_on_1_to_61_tasks_and_keeps_to_its_ranges) {
+  auto const expected = run(GetParam(), "BALLAST_TASKS=1");
+  ASSERT_EQ(expected.code, 0);
+  ASSERT_NE(expected.out, "");
+  for (int tasks = 1; tasks <= 61; ++tasks) {
+    auto const found = run(GetParam(), "BALLAST_POLICY=master_worker BALLAST_CHECK_MAPS=1 BALLAST_TASKS=" +
+                                           std::to_string(tasks));
+    EXPECT_EQ(found.code, 0) << tasks << " tasks";
+    EXPECT_EQ(found.out, expected.out) << tasks << " tasks";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(translated, checked_program,
+                         testing::Values("steps", "pointers", "corners", "addresses", "names", "plain",
+                                         "stencils", "irregular"),
+                         [](auto const& of) { return std::string(of.param); });
+
 }  // namespace
 }  // namespace ballast::mesi

@@ -15,16 +15,14 @@ std::string as_sequential_program(std::string const& program) {
   return "#include \"programs/sequential.h\"\n" + std::regex_replace(program, launch, "::launch($1, {$2})(");
 }
 
-/// A file of tests/mesicc, with the headers beside it.
+/// A program below tests/mesicc.
 class program_run : public testing::TestWithParam<char const*> {
  protected:
-  program_run() : source_(std::filesystem::path(PROGRAMS) / (std::string(GetParam()) + ".mcu")) {}
+  program_run() : source_(std::filesystem::path(TESTS) / (std::string(GetParam()) + ".mcu")) {}
 
   /// Warnings are errors.
   void compile() {
-    for (auto const& entry : std::filesystem::directory_iterator(source_.parent_path()))
-      if (entry.path().extension() == ".h" || entry.path() == source_)
-        std::filesystem::copy(entry.path(), folder_.path());
+    folder_.add_sources(source_);
     auto const made = folder_.run(
         "run " + name() + ".mcu --keep kept --flag -Wall --flag -Wextra --flag -Werror", one_core, 300);
     ASSERT_EQ(made.code, 0) << made.out << made.err;
@@ -34,7 +32,7 @@ class program_run : public testing::TestWithParam<char const*> {
   void expect_the_same_of_one_thread_after_the_other() const {
     folder_.add("sequential.cpp", as_sequential_program(contents(source_)));
     auto const line = "cd '" + folder_.path().string() +
-                      "' && " CXX " -std=c++20 -O3 -march=native -I" PROGRAMS
+                      "' && " CXX " -std=c++20 -O3 -march=native -I" TESTS
                       " -o sequential sequential.cpp 2>err.txt && "
                       "./sequential >out.txt";
     ASSERT_EQ(std::system(line.c_str()), 0) << folder_.text_of("err.txt");

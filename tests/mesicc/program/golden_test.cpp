@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's programs become what tests/mesicc/golden holds: structs, block shapes and all.
+// Programs become what tests/mesicc/golden holds: structs, block shapes and all.
+#include <vector>
+
 #include "mesicc_run.hpp"
 
 namespace ballast::mesicc {
@@ -7,12 +9,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class golden_program : public testing::TestWithParam<char const*> {};
+/// A program's folder and name.
+struct known_source {
+  std::string folder, name;
+};
+
+void PrintTo(known_source const& source, std::ostream* to) { *to << source.name; }
+
+class golden_program : public testing::TestWithParam<known_source> {};
 
 TEST_P(golden_program, is_translated_as_ever) {
-  std::string const name = GetParam();
+  auto const& [source, name] = GetParam();
   working_folder const folder;
-  fs::copy(fs::path(EXAMPLES) / (name + ".mcu"), folder.path());
+  folder.add_sources(fs::path(source) / (name + ".mcu"));
   auto const result = folder.run(name + ".mcu -o result.cu");
   ASSERT_EQ(result.code, 0) << result.err;
   auto const expected = contents(fs::path(GOLDEN) / (name + ".cu"));
@@ -23,7 +32,18 @@ TEST_P(golden_program, is_translated_as_ever) {
       << "if this is better, run with BALLAST_UPDATE_GOLDEN=1 and look at the difference";
 }
 
-INSTANTIATE_TEST_SUITE_P(mesicc, golden_program, testing::Values("matmul", "ep", "hotspot"));
+std::vector<known_source> known_sources() {
+  std::vector<known_source> all;
+  for (auto const* const name : {"matmul", "ep", "hotspot"}) all.push_back({EXAMPLES, name});
+  for (auto const* const name : {"steps", "pointers", "corners", "addresses", "names"})
+    all.push_back({TESTS "/programs", name});
+  for (auto const* const name : {"plain", "stencils", "irregular"})
+    all.push_back({TESTS "/known_kernels", name});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(mesicc, golden_program, testing::ValuesIn(known_sources()),
+                         [](auto const& of) { return of.param.name; });
 
 TEST(mesicc_explain, tells_of_each_launch_and_writes_no_file) {
   working_folder const folder;

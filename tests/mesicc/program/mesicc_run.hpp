@@ -37,6 +37,12 @@ class working_folder {
     std::filesystem::create_directories((path() / name).parent_path());
     std::ofstream(path() / name, std::ios::binary) << text;
   }
+  /// A copy of a program, and of the headers beside it.
+  void add_sources(std::filesystem::path const& program) const {
+    for (auto const& entry : std::filesystem::directory_iterator(program.parent_path()))
+      if (entry.path().extension() == ".h" || entry.path() == program)
+        std::filesystem::copy(entry.path(), path());
+  }
   std::string text_of(std::string const& name) const { return contents(path() / name); }
   std::filesystem::path const& path() const { return scratch_.path(); }
 

@@ -42,6 +42,8 @@ struct file_of_kernels {
   std::vector<known_kernel> kernels;
 };
 
+void PrintTo(file_of_kernels const& file, std::ostream* to) { *to << file.name; }
+
 std::vector<file_of_kernels> files() {
   return {{"plain", plain_kernels()},
           {"stencils", stencil_kernels()},
