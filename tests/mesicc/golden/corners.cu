@@ -209,7 +209,7 @@ BALLAST_HD void narrow(ballast::mesi::thread_id lThreadId, const int* x, int* y)
   for (int i = 0; i < 4; i++) { s += x[j]; j += 100; }
   for (unsigned char i = 250; i != 4; ++i) s += x[i];
   unsigned down = 20 + lThreadId.x;
-  for (int i = 0; i < 8; i++) { s += x[down]; down += -1; }
+  for (int i = 0; i < 8; i++) { s += x[down]; down += 0xffffffffu; }
   y[lThreadId.x] = s;
 }
 #line 1 "corners.mcu, launch in line 84"

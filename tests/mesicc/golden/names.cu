@@ -63,6 +63,8 @@ struct own_97 {
 }  // namespace
 #line 11 "names.mcu"
 namespace { ballast::mesi::variable<int[n]> hidden{"hidden"}; }
+}
+namespace other { ballast::mesi::variable<int[n]> a{"a"};
 inline namespace deep { ballast::mesi::variable<int[::n]> within{"within"}; BALLAST_HD void inner(ballast::mesi::thread_id lThreadId, int (&within)[50], int* y) { y[lThreadId.x] = within[lThreadId.x]; }
 #line 1 "names.mcu, launch in line 101"
 namespace {
@@ -87,10 +89,8 @@ struct inner_101 {
   void for_each_array([[maybe_unused]] F f) const { f(y); f(within); }
 };
 }  // namespace
-#line 12 "names.mcu"
- }
-}
-namespace other { ballast::mesi::variable<int[n]> a{"a"}; }
+#line 14 "names.mcu"
+ } }
 namespace user { namespace space { constexpr int nothing = 0; }
 void run_own(int* y) { ballast::mesi::launch<::space::own_16>(ballast::mesi::threads(20), &::space::a.address(), &::space::pairs.address(), y); } }
 int failures = 0;
@@ -719,7 +719,7 @@ bool all(int (*expected)(int)) {
 }
 
 int main(int count, char**) {
-  for (int i = 0; i < n; ++i) a.update()[i] = i, other::a.update()[i] = i + 1, space::within.update()[i] = 7 * i, F.update()[i] = 1;
+  for (int i = 0; i < n; ++i) a.update()[i] = i, other::a.update()[i] = i + 1, other::within.update()[i] = 7 * i, F.update()[i] = 1;
   for (int i = 0; i < space::n; ++i) space::a.update()[i] = 3 * i, space::pairs.update()[i] = {1, i}, space::hidden.update()[i] = 9 + i;
   s.update() = 100, name.update() = 4;
   int const size = 19 + count;
@@ -727,7 +727,7 @@ int main(int count, char**) {
   CHECK(all([](int i) { return 4 * i; }));
   out.update()[3] = 0, user::run_own(out.address());
   CHECK(all([](int i) { return 4 * i; }));
-  ballast::mesi::launch<::space::deep::inner_101>(ballast::mesi::threads(n), &::space::deep::within.address(), out.address());
+  ballast::mesi::launch<::other::deep::inner_101>(ballast::mesi::threads(n), &::other::deep::within.address(), out.address());
   CHECK(all([](int i) { return 7 * i; }));
   {
     int a = 3, space = 4;
@@ -776,4 +776,4 @@ int main(int count, char**) {
   return failures != 0;
 }
 
-BALLAST_MESI_KERNELS(::space::own_16, ::space::own_97, ::space::deep::inner_101, with_local_105, outer_and_inner_108, parameter_hides_110, both_112, nameless_114, of_struct_116, by_macro_118, constants_120, k1_122, k2_122, k3_124, k4_124, k5_126, k6_128, templates_130, constants_133, constants_133_2, constants_133_3, more_templates_135, in_c_138, defined_later_140, marked_142, methods_144)
+BALLAST_MESI_KERNELS(::space::own_16, ::space::own_97, ::other::deep::inner_101, with_local_105, outer_and_inner_108, parameter_hides_110, both_112, nameless_114, of_struct_116, by_macro_118, constants_120, k1_122, k2_122, k3_124, k4_124, k5_126, k6_128, templates_130, constants_133, constants_133_2, constants_133_3, more_templates_135, in_c_138, defined_later_140, marked_142, methods_144)
