@@ -15,6 +15,6 @@ mkdir -p build/gpu
 while IFS= read -r program; do
   strip -o "build/gpu/$(basename "$program")" "$program"
 done < <(find build/cuda -type f -executable \( -name 'ballast_test_*' -o -name ballast \
-  -o -name 'example_*' \))
+  -o -name 'ballast_mesi_*' -o -name 'example_*' \))
 cp -L "$(ldd build/cuda/ballast | awk '$1 ~ /^libtbb/ { print $3 }')" build/gpu # of the benchmarks
 du -sh build/gpu

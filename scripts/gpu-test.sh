@@ -87,12 +87,14 @@ run_alone() {
   done 3< <("$program" --gtest_list_tests --gtest_filter='*DISABLED_*_on_a_gpu_*' 2>/dev/null)
 }
 
-# Jobs also on unequal devices: a GPU beside CPU cores, and parts of two GPUs.
+# Translated programs on a GPU, and jobs also on unequal devices: a GPU beside CPU cores, and parts of two GPUs.
 run_jobs_on_unequal_devices() {
   local devices=cuda:0,host:2 program
+  check jobs "ballast_test_mesi_programs on cuda:0" tests.log env BALLAST_TEST_DEVICES=cuda:0 \
+    "$programs/ballast_test_mesi_programs" --gtest_filter='translated*'
   if ((gpus > 1)); then devices+=" cuda:0@104,cuda:1@64"; fi
   for devices in $devices; do
-    for program in "$programs"/ballast_test_{job,matmul,ep,hotspot,mesi}; do
+    for program in "$programs"/ballast_test_{job,matmul,ep,hotspot,mesi,mesi_programs}; do
       [[ -x $program ]] || continue
       check jobs "$(basename "$program") on $devices" tests.log env BALLAST_TEST_DEVICES="$devices" "$program" \
         --gtest_filter="${BALLAST_GPU_FILTER:-*}"

@@ -13,7 +13,7 @@
 #define COLUMNS 29
 #endif
 
-/// Small numbers, none of which is 0.
+/// Small whole numbers, none of which is 0: sums and products of a few are exact on any device.
 template <class Array>
 void fill(Array& array, int seed = 1) {
   auto* const elements = reinterpret_cast<float*>(&array);
@@ -50,16 +50,17 @@ BALLAST_HD void ep(ballast::mesi::thread_id lThreadId, double* sx, double* sy, d
   double a = 0, b = 0, number = x / 64.0;
   for (int l = 0; l < 10; ++l) q[x][l] = 0;
   for (int i = 0; i < 256; ++i) {
-    number = number * 1.25 + 0.125 - int(number * 1.25);
+    number = number * 5 + 3;
+    number -= 8 * int(number / 8);
     a += number, b -= number;
-    int const bin = int(number * 9);
-    if (number < 1) q[x][bin] += 1;
+    int const bin = int(number);
+    if (number < 7.5) q[x][bin] += 1;
   }
   sx[x] = a, sy[x] = b;
 }
-#line 1 "irregular.mcu, launch in line 26"
+#line 1 "irregular.mcu, launch in line 27"
 namespace {
-struct ep_26 {
+struct ep_27 {
   double *sx;
   double *sy;
   double (*q)[10];
@@ -85,9 +86,9 @@ struct ep_26 {
   void for_each_array([[maybe_unused]] F f) const { f(sx); f(sy); f(q); }
 };
 }  // namespace
-#line 25 "irregular.mcu"
+#line 26 "irregular.mcu"
 void run() {
-  ballast::mesi::launch<::of_ep::ep_26>(ballast::mesi::threads(ROWS), sx.address(), sy.address(), q.address());
+  ballast::mesi::launch<::of_ep::ep_27>(ballast::mesi::threads(ROWS), sx.address(), sy.address(), q.address());
   show_as<double>("ep", sx.read()), show_as<double>("ep", sy.read()), show_as<double>("ep", q.read());
 }
 }  // namespace of_ep
@@ -100,9 +101,9 @@ BALLAST_HD void sparse_product(ballast::mesi::thread_id lThreadId, const int* be
   for (int i = begin[lThreadId.x]; i < begin[lThreadId.x + 1]; ++i) sum += v[i] * in[c[i]];
   out[lThreadId.x] = sum;
 }
-#line 1 "irregular.mcu, launch in line 42"
+#line 1 "irregular.mcu, launch in line 43"
 namespace {
-struct sparse_product_42 {
+struct sparse_product_43 {
   const int *begin;
   const float *v;
   const int *c;
@@ -136,11 +137,11 @@ struct sparse_product_42 {
   void for_each_array([[maybe_unused]] F f) const { f(begin); f(v); f(c); f(in); f(out); }
 };
 }  // namespace
-#line 39 "irregular.mcu"
+#line 40 "irregular.mcu"
 void run() {
   fill(v.update()), fill(in.update(), 3), fill_below(c.update(), COLUMNS);
   for (int i = 0; i <= ROWS; ++i) begin.update()[i] = 3 * i - i % 2;
-  ballast::mesi::launch<::of_sparse_product::sparse_product_42>(ballast::mesi::threads(ROWS), begin.address(), v.address(), c.address(), in.address(), out.address());
+  ballast::mesi::launch<::of_sparse_product::sparse_product_43>(ballast::mesi::threads(ROWS), begin.address(), v.address(), c.address(), in.address(), out.address());
   show("sparse_product", out.address());
 }
 }  // namespace of_sparse_product
@@ -151,9 +152,9 @@ ballast::mesi::variable<float[ROWS * COLUMNS]> s{"s"}; ballast::mesi::variable<f
 BALLAST_HD void gather(ballast::mesi::thread_id lThreadId, const int (*from)[COLUMNS], const float* s, float (*d)[COLUMNS]) {
   d[lThreadId.y][lThreadId.x] = s[from[lThreadId.y][lThreadId.x]];
 }
-#line 1 "irregular.mcu, launch in line 55"
+#line 1 "irregular.mcu, launch in line 56"
 namespace {
-struct gather_55 {
+struct gather_56 {
   const int (*from)[29];
   const float *s;
   float (*d)[29];
@@ -179,10 +180,10 @@ struct gather_55 {
   void for_each_array([[maybe_unused]] F f) const { f(from); f(s); f(d); }
 };
 }  // namespace
-#line 53 "irregular.mcu"
+#line 54 "irregular.mcu"
 void run() {
   fill_below(from.update(), ROWS * COLUMNS), fill(s.update());
-  ballast::mesi::launch<::of_gather::gather_55>(ballast::mesi::threads(COLUMNS, ROWS), from.address(), s.address(), d.address());
+  ballast::mesi::launch<::of_gather::gather_56>(ballast::mesi::threads(COLUMNS, ROWS), from.address(), s.address(), d.address());
   show("gather", d.address());
 }
 }  // namespace of_gather
@@ -193,9 +194,9 @@ BALLAST_HD void gather_in_row(ballast::mesi::thread_id lThreadId, float s[][COLU
   double const part = lThreadId.x * 0.5;
   d[lThreadId.y][lThreadId.x] = s[lThreadId.y][int(part)];
 }
-#line 1 "irregular.mcu, launch in line 68"
+#line 1 "irregular.mcu, launch in line 69"
 namespace {
-struct gather_in_row_68 {
+struct gather_in_row_69 {
   float (*s)[29];
   float (*d)[29];
   static constexpr char name[] = "gather_in_row";
@@ -217,10 +218,10 @@ struct gather_in_row_68 {
   void for_each_array([[maybe_unused]] F f) const { f(s); f(d); }
 };
 }  // namespace
-#line 66 "irregular.mcu"
+#line 67 "irregular.mcu"
 void run() {
   fill(s.update());
-  ballast::mesi::launch<::of_gather_in_row::gather_in_row_68>(ballast::mesi::threads(COLUMNS, ROWS), s.address(), d.address());
+  ballast::mesi::launch<::of_gather_in_row::gather_in_row_69>(ballast::mesi::threads(COLUMNS, ROWS), s.address(), d.address());
   show("gather_in_row", d.address());
 }
 }  // namespace of_gather_in_row
@@ -230,9 +231,9 @@ ballast::mesi::variable<int[ROWS][COLUMNS]> a{"a"}; ballast::mesi::variable<int[
 BALLAST_HD void histogram_of_rows(ballast::mesi::thread_id lThreadId, const int a[][COLUMNS], int h[][16]) {
   for (int j = 0; j < COLUMNS; ++j) ++h[lThreadId.x][a[lThreadId.x][j]];
 }
-#line 1 "irregular.mcu, launch in line 80"
+#line 1 "irregular.mcu, launch in line 81"
 namespace {
-struct histogram_of_rows_80 {
+struct histogram_of_rows_81 {
   const int (*a)[29];
   int (*h)[16];
   static constexpr char name[] = "histogram_of_rows";
@@ -254,10 +255,10 @@ struct histogram_of_rows_80 {
   void for_each_array([[maybe_unused]] F f) const { f(a); f(h); }
 };
 }  // namespace
-#line 78 "irregular.mcu"
+#line 79 "irregular.mcu"
 void run() {
   fill_below(a.update(), 16);
-  ballast::mesi::launch<::of_histogram_of_rows::histogram_of_rows_80>(ballast::mesi::threads(ROWS), a.address(), h.address());
+  ballast::mesi::launch<::of_histogram_of_rows::histogram_of_rows_81>(ballast::mesi::threads(ROWS), a.address(), h.address());
   show_as<int>("histogram_of_rows", h.read());
 }
 }  // namespace of_histogram_of_rows
@@ -269,9 +270,9 @@ BALLAST_HD void undecided(ballast::mesi::thread_id lThreadId, const int* flag, f
   int const y = lThreadId.y;
   d[y][lThreadId.x] = s[flag[y] ? y : std::max(y - 1, 0)][lThreadId.x];
 }
-#line 1 "irregular.mcu, launch in line 94"
+#line 1 "irregular.mcu, launch in line 95"
 namespace {
-struct undecided_94 {
+struct undecided_95 {
   const int *flag;
   float (*s)[29];
   float (*d)[29];
@@ -297,10 +298,10 @@ struct undecided_94 {
   void for_each_array([[maybe_unused]] F f) const { f(flag); f(s); f(d); }
 };
 }  // namespace
-#line 92 "irregular.mcu"
+#line 93 "irregular.mcu"
 void run() {
   fill_below(flag.update(), 2), fill(s.update());
-  ballast::mesi::launch<::of_undecided::undecided_94>(ballast::mesi::threads(COLUMNS, ROWS), flag.address(), s.address(), d.address());
+  ballast::mesi::launch<::of_undecided::undecided_95>(ballast::mesi::threads(COLUMNS, ROWS), flag.address(), s.address(), d.address());
   show("undecided", d.address());
 }
 }  // namespace of_undecided
@@ -311,9 +312,9 @@ ballast::mesi::variable<float[ROWS]> d{"d"};
 BALLAST_HD void sometimes(ballast::mesi::thread_id lThreadId, const int* flag, float* d) {
   if (flag[lThreadId.x]) d[lThreadId.x] = 0;
 }
-#line 1 "irregular.mcu, launch in line 107"
+#line 1 "irregular.mcu, launch in line 108"
 namespace {
-struct sometimes_107 {
+struct sometimes_108 {
   const int *flag;
   float *d;
   static constexpr char name[] = "sometimes";
@@ -335,10 +336,10 @@ struct sometimes_107 {
   void for_each_array([[maybe_unused]] F f) const { f(flag); f(d); }
 };
 }  // namespace
-#line 105 "irregular.mcu"
+#line 106 "irregular.mcu"
 void run() {
   fill_below(flag.update(), 3), fill(d.update());
-  ballast::mesi::launch<::of_sometimes::sometimes_107>(ballast::mesi::threads(ROWS), flag.address(), d.address());
+  ballast::mesi::launch<::of_sometimes::sometimes_108>(ballast::mesi::threads(ROWS), flag.address(), d.address());
   show("sometimes", d.address());
 }
 }  // namespace of_sometimes
@@ -351,9 +352,9 @@ BALLAST_HD void sometimes_before(ballast::mesi::thread_id lThreadId, float* d, f
   r[lThreadId.x] = d[lThreadId.x];
   d[lThreadId.x] = 1;
 }
-#line 1 "irregular.mcu, launch in line 122"
+#line 1 "irregular.mcu, launch in line 123"
 namespace {
-struct sometimes_before_122 {
+struct sometimes_before_123 {
   float *d;
   float *r;
   static constexpr char name[] = "sometimes_before";
@@ -375,10 +376,10 @@ struct sometimes_before_122 {
   void for_each_array([[maybe_unused]] F f) const { f(d); f(r); }
 };
 }  // namespace
-#line 120 "irregular.mcu"
+#line 121 "irregular.mcu"
 void run() {
   fill(d.update());
-  ballast::mesi::launch<::of_sometimes_before::sometimes_before_122>(ballast::mesi::threads(ROWS), d.address(), r.address());
+  ballast::mesi::launch<::of_sometimes_before::sometimes_before_123>(ballast::mesi::threads(ROWS), d.address(), r.address());
   show("sometimes_before", d.address()), show("sometimes_before", r.address());
 }
 }  // namespace of_sometimes_before
@@ -395,9 +396,9 @@ BALLAST_HD void search(ballast::mesi::thread_id lThreadId, const int a[][COLUMNS
   }
   found[lThreadId.x] = at;
 }
-#line 1 "irregular.mcu, launch in line 141"
+#line 1 "irregular.mcu, launch in line 142"
 namespace {
-struct search_141 {
+struct search_142 {
   const int (*a)[29];
   int *found;
   int (*seen)[29];
@@ -423,10 +424,10 @@ struct search_141 {
   void for_each_array([[maybe_unused]] F f) const { f(a); f(found); f(seen); }
 };
 }  // namespace
-#line 139 "irregular.mcu"
+#line 140 "irregular.mcu"
 void run() {
   fill_below(a.update(), 37);
-  ballast::mesi::launch<::of_search::search_141>(ballast::mesi::threads(ROWS), a.address(), found.address(), seen.address());
+  ballast::mesi::launch<::of_search::search_142>(ballast::mesi::threads(ROWS), a.address(), found.address(), seen.address());
   show_as<int>("search", found.read()), show_as<int>("search", seen.read());
 }
 }  // namespace of_search
@@ -437,9 +438,9 @@ BALLAST_HD void any_number(ballast::mesi::thread_id lThreadId, const float* s, f
   int const i = lThreadId.x;
   d[i] = s[std::max(i - 1, 0)] + s[std::min(i + 1, n - 1)];
 }
-#line 1 "irregular.mcu, launch in line 152"
+#line 1 "irregular.mcu, launch in line 153"
 namespace {
-struct any_number_152 {
+struct any_number_153 {
   const float *s;
   float *d;
   int n;
@@ -461,8 +462,8 @@ struct any_number_152 {
   void for_each_array([[maybe_unused]] F f) const { f(s); f(d); }
 };
 }  // namespace
-#line 152 "irregular.mcu"
-void launch(const float* from, float* to, int n) { ballast::mesi::launch<::of_any_number::any_number_152>(ballast::mesi::threads(n), from, to, n); }
+#line 153 "irregular.mcu"
+void launch(const float* from, float* to, int n) { ballast::mesi::launch<::of_any_number::any_number_153>(ballast::mesi::threads(n), from, to, n); }
 void run(int n) {
   fill(s.update());
   launch(s.address(), d.address(), n);
@@ -476,9 +477,9 @@ BALLAST_HD void some_of_all(ballast::mesi::thread_id lThreadId, const float* s, 
   if (unsigned(lThreadId.x) >= n) return;
   d[lThreadId.x] = s[lThreadId.x];
 }
-#line 1 "irregular.mcu, launch in line 168"
+#line 1 "irregular.mcu, launch in line 169"
 namespace {
-struct some_of_all_168 {
+struct some_of_all_169 {
   const float *s;
   float *d;
   unsigned int n;
@@ -502,10 +503,10 @@ struct some_of_all_168 {
   void for_each_array([[maybe_unused]] F f) const { f(s); f(d); }
 };
 }  // namespace
-#line 166 "irregular.mcu"
+#line 167 "irregular.mcu"
 void run(unsigned n) {
   fill(s.update()), fill(d.update(), 2);
-  ballast::mesi::launch<::of_some_of_all::some_of_all_168>(ballast::mesi::threads(ROWS), s.address(), d.address(), n);
+  ballast::mesi::launch<::of_some_of_all::some_of_all_169>(ballast::mesi::threads(ROWS), s.address(), d.address(), n);
   show("some_of_all", d.address());
 }
 }  // namespace of_some_of_all
@@ -513,9 +514,9 @@ void run(unsigned n) {
 namespace of_from_an_offset {
 ballast::mesi::variable<float[ROWS + 8]> a{"a"}; ballast::mesi::variable<float[ROWS + 2]> d{"d"};
 BALLAST_HD void from_an_offset(ballast::mesi::thread_id lThreadId, const float* s, float* d) { d[lThreadId.x + 2] = s[lThreadId.x - 3] + s[lThreadId.x]; }
-#line 1 "irregular.mcu, launch in line 178"
+#line 1 "irregular.mcu, launch in line 179"
 namespace {
-struct from_an_offset_178 {
+struct from_an_offset_179 {
   const float *s;
   float *d;
   static constexpr char name[] = "from_an_offset";
@@ -537,10 +538,10 @@ struct from_an_offset_178 {
   void for_each_array([[maybe_unused]] F f) const { f(s); f(d); }
 };
 }  // namespace
-#line 176 "irregular.mcu"
+#line 177 "irregular.mcu"
 void run() {
   fill(a.update());
-  ballast::mesi::launch<::of_from_an_offset::from_an_offset_178>(ballast::mesi::threads(ROWS), a.address() + 8, d.address());
+  ballast::mesi::launch<::of_from_an_offset::from_an_offset_179>(ballast::mesi::threads(ROWS), a.address() + 8, d.address());
   show("from_an_offset", d.address());
 }
 }  // namespace of_from_an_offset
@@ -550,9 +551,9 @@ ballast::mesi::variable<float[2 * ROWS][COLUMNS]> a{"a"};
 BALLAST_HD void halves_of_one(ballast::mesi::thread_id lThreadId, float low[][COLUMNS], float high[][COLUMNS]) {
   high[lThreadId.y][lThreadId.x] = low[lThreadId.y][lThreadId.x];
 }
-#line 1 "irregular.mcu, launch in line 190"
+#line 1 "irregular.mcu, launch in line 191"
 namespace {
-struct halves_of_one_190 {
+struct halves_of_one_191 {
   float (*low)[29];
   float (*high)[29];
   static constexpr char name[] = "halves_of_one";
@@ -572,10 +573,10 @@ struct halves_of_one_190 {
   void for_each_array([[maybe_unused]] F f) const { f(low); f(high); }
 };
 }  // namespace
-#line 188 "irregular.mcu"
+#line 189 "irregular.mcu"
 void run() {
   fill(a.update());
-  ballast::mesi::launch<::of_halves_of_one::halves_of_one_190>(ballast::mesi::threads(COLUMNS, ROWS), a.address(), a.address() + ROWS);
+  ballast::mesi::launch<::of_halves_of_one::halves_of_one_191>(ballast::mesi::threads(COLUMNS, ROWS), a.address(), a.address() + ROWS);
   show("halves_of_one", a.address());
 }
 }  // namespace of_halves_of_one
@@ -585,9 +586,9 @@ ballast::mesi::variable<float[ROWS][COLUMNS]> a{"a"};
 BALLAST_HD void same_twice(ballast::mesi::thread_id lThreadId, float s[][COLUMNS], float d[][COLUMNS]) {
   d[lThreadId.y][lThreadId.x] = 2 * s[lThreadId.y][lThreadId.x];
 }
-#line 1 "irregular.mcu, launch in line 202"
+#line 1 "irregular.mcu, launch in line 203"
 namespace {
-struct same_twice_202 {
+struct same_twice_203 {
   float (*s)[29];
   float (*d)[29];
   static constexpr char name[] = "same_twice";
@@ -607,10 +608,10 @@ struct same_twice_202 {
   void for_each_array([[maybe_unused]] F f) const { f(s); f(d); }
 };
 }  // namespace
-#line 200 "irregular.mcu"
+#line 201 "irregular.mcu"
 void run() {
   fill(a.update());
-  ballast::mesi::launch<::of_same_twice::same_twice_202>(ballast::mesi::threads(COLUMNS, ROWS), a.address(), a.address());
+  ballast::mesi::launch<::of_same_twice::same_twice_203>(ballast::mesi::threads(COLUMNS, ROWS), a.address(), a.address());
   show("same_twice", a.address());
 }
 }  // namespace of_same_twice
@@ -622,9 +623,9 @@ BALLAST_HD void written_then_read_elsewhere(ballast::mesi::thread_id lThreadId, 
   float const now = in[lThreadId.x];
   if (now > 4) return;
 }
-#line 1 "irregular.mcu, launch in line 216"
+#line 1 "irregular.mcu, launch in line 217"
 namespace {
-struct written_then_read_elsewhere_216 {
+struct written_then_read_elsewhere_217 {
   const float *in;
   float *out;
   static constexpr char name[] = "written_then_read_elsewhere";
@@ -644,10 +645,10 @@ struct written_then_read_elsewhere_216 {
   void for_each_array([[maybe_unused]] F f) const { f(in); f(out); }
 };
 }  // namespace
-#line 214 "irregular.mcu"
+#line 215 "irregular.mcu"
 void run() {
   fill(a.update());
-  ballast::mesi::launch<::of_written_then_read_elsewhere::written_then_read_elsewhere_216>(ballast::mesi::threads(ROWS), a.address(), a.address());
+  ballast::mesi::launch<::of_written_then_read_elsewhere::written_then_read_elsewhere_217>(ballast::mesi::threads(ROWS), a.address(), a.address());
   show("written_then_read_elsewhere", a.address());
 }
 }  // namespace of_written_then_read_elsewhere
@@ -657,9 +658,9 @@ ballast::mesi::variable<float[ROWS + 2][COLUMNS]> a{"a"}, b{"b"};
 BALLAST_HD void of_unknown_length(ballast::mesi::thread_id lThreadId, float s[][COLUMNS], float d[][COLUMNS]) {
   d[lThreadId.y][lThreadId.x] = s[lThreadId.y + 1][lThreadId.x];
 }
-#line 1 "irregular.mcu, launch in line 232"
+#line 1 "irregular.mcu, launch in line 233"
 namespace {
-struct of_unknown_length_232 {
+struct of_unknown_length_233 {
   float (*s)[29];
   float (*d)[29];
   static constexpr char name[] = "of_unknown_length";
@@ -679,11 +680,11 @@ struct of_unknown_length_232 {
   void for_each_array([[maybe_unused]] F f) const { f(s); f(d); }
 };
 }  // namespace
-#line 226 "irregular.mcu"
+#line 227 "irregular.mcu"
 BALLAST_HD void around_a_pointer(ballast::mesi::thread_id lThreadId, const float* s, float* d) { d[lThreadId.x] = s[lThreadId.x - 1] + s[lThreadId.x + 1]; }
-#line 1 "irregular.mcu, launch in line 233"
+#line 1 "irregular.mcu, launch in line 234"
 namespace {
-struct around_a_pointer_233 {
+struct around_a_pointer_234 {
   const float *s;
   float *d;
   static constexpr char name[] = "around_a_pointer";
@@ -703,14 +704,14 @@ struct around_a_pointer_233 {
   void for_each_array([[maybe_unused]] F f) const { f(s); f(d); }
 };
 }  // namespace
-#line 227 "irregular.mcu"
+#line 228 "irregular.mcu"
 BALLAST_HD void gather_around_a_pointer(ballast::mesi::thread_id lThreadId, const float* s, float* d) {
   double const part = lThreadId.x * 0.5;
   d[lThreadId.x] = s[int(part) - 1];
 }
-#line 1 "irregular.mcu, launch in line 234"
+#line 1 "irregular.mcu, launch in line 235"
 namespace {
-struct gather_around_a_pointer_234 {
+struct gather_around_a_pointer_235 {
   const float *s;
   float *d;
   static constexpr char name[] = "gather_around_a_pointer";
@@ -730,11 +731,11 @@ struct gather_around_a_pointer_234 {
   void for_each_array([[maybe_unused]] F f) const { f(s); f(d); }
 };
 }  // namespace
-#line 231 "irregular.mcu"
+#line 232 "irregular.mcu"
 void launch(float (*rows)[COLUMNS], float (*to)[COLUMNS], const float* s, float* d) {
-  ballast::mesi::launch<::of_pointers::of_unknown_length_232>(ballast::mesi::threads(COLUMNS, ROWS), rows, to);
-  ballast::mesi::launch<::of_pointers::around_a_pointer_233>(ballast::mesi::threads(ROWS), s, d);
-  ballast::mesi::launch<::of_pointers::gather_around_a_pointer_234>(ballast::mesi::threads(ROWS), s, d);
+  ballast::mesi::launch<::of_pointers::of_unknown_length_233>(ballast::mesi::threads(COLUMNS, ROWS), rows, to);
+  ballast::mesi::launch<::of_pointers::around_a_pointer_234>(ballast::mesi::threads(ROWS), s, d);
+  ballast::mesi::launch<::of_pointers::gather_around_a_pointer_235>(ballast::mesi::threads(ROWS), s, d);
 }
 void run(int n) {
   fill(a.update()), fill(b.update(), 2);
@@ -752,4 +753,4 @@ int main(int n, char**) {
   of_halves_of_one::run(), of_same_twice::run(), of_written_then_read_elsewhere::run(), of_pointers::run(n * 5);
 }
 
-BALLAST_MESI_KERNELS(::of_ep::ep_26, ::of_sparse_product::sparse_product_42, ::of_gather::gather_55, ::of_gather_in_row::gather_in_row_68, ::of_histogram_of_rows::histogram_of_rows_80, ::of_undecided::undecided_94, ::of_sometimes::sometimes_107, ::of_sometimes_before::sometimes_before_122, ::of_search::search_141, ::of_any_number::any_number_152, ::of_some_of_all::some_of_all_168, ::of_from_an_offset::from_an_offset_178, ::of_halves_of_one::halves_of_one_190, ::of_same_twice::same_twice_202, ::of_written_then_read_elsewhere::written_then_read_elsewhere_216, ::of_pointers::of_unknown_length_232, ::of_pointers::around_a_pointer_233, ::of_pointers::gather_around_a_pointer_234)
+BALLAST_MESI_KERNELS(::of_ep::ep_27, ::of_sparse_product::sparse_product_43, ::of_gather::gather_56, ::of_gather_in_row::gather_in_row_69, ::of_histogram_of_rows::histogram_of_rows_81, ::of_undecided::undecided_95, ::of_sometimes::sometimes_108, ::of_sometimes_before::sometimes_before_123, ::of_search::search_142, ::of_any_number::any_number_153, ::of_some_of_all::some_of_all_169, ::of_from_an_offset::from_an_offset_179, ::of_halves_of_one::halves_of_one_191, ::of_same_twice::same_twice_203, ::of_written_then_read_elsewhere::written_then_read_elsewhere_217, ::of_pointers::of_unknown_length_233, ::of_pointers::around_a_pointer_234, ::of_pointers::gather_around_a_pointer_235)

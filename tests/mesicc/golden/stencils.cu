@@ -13,7 +13,7 @@
 #define COLUMNS 29
 #endif
 
-/// Small numbers, none of which is 0.
+/// Small whole numbers, none of which is 0: sums and products of a few are exact on any device.
 template <class Array>
 void fill(Array& array, int seed = 1) {
   auto* const elements = reinterpret_cast<float*>(&array);
