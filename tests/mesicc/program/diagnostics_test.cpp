@@ -69,22 +69,41 @@ TEST(mesicc_diagnostics, name_the_header_that_is_wrong) {
 
 TEST(mesicc_diagnostics, warn_of_each_address_that_escapes) {
   std::string const start =
-      "#include <span>\n__global__ float a[8];\nstruct box { float* p; };\nfloat* kept;\nfloat* f(box& b) "
-      "{\n";
-  auto const warned = [&](std::string const& line, int column, std::string const& why) {
+      "#include <span>\n#include <thread>\n#include <vector>\n"
+      "struct box { float* p; }; struct pair { int u, v; };\n__global__ float a[8]; __global__ pair "
+      "twos[3];\n"
+      "float* kept; void take(float*& p) { p[0] = 1; } void fill(void* p) { static_cast<float*>(p)[0] = 1; "
+      "}\n"
+      "__device__ void set(float* x) { x[lThreadId.x] = 1; } __global__ void k(float* x) { set(x); }\n"
+      "int launched() { k<<[8]>>(a); return 0; }\nfloat* f(box& b) {\n";
+  auto const warned = [&](std::string const& line, int column, std::string const& what) {
     auto const result = complaint_about(start + line + "\nreturn nullptr;\n}\n");
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_THAT(result.err,
-                StartsWith("p.mcu:6:" + std::to_string(column) + ": warning: the address of 'a' " + why))
+    EXPECT_THAT(result.err, StartsWith("p.mcu:10:" + std::to_string(column) + ": warning: the " + what +
+                                       ", where it cannot be followed; from here on each launch that uses "
+                                       "the variable is waited for\n"))
         << line;
   };
-  warned("return a;", 8, "is returned");
-  warned("kept = a;", 8, "is stored in a variable that is not local");
-  warned("b.p = a;", 7, "is stored in a variable that is not local");
-  warned("box c{a};", 7, "is stored in an object");
-  warned("std::span<float> s(a);", 20, "may be held by an object");
-  warned("auto n = reinterpret_cast<unsigned long>(&a);", 43, "is turned into a number");
-  warned("static float* s = a;", 19, "is stored in a variable that is not local");
+  warned("return a;", 8, "address of 'a' is returned");
+  warned("kept = a;", 8, "address of 'a' is stored in a variable that is not local");
+  warned("b.p = a;", 7, "address of 'a' is stored in a variable that is not local");
+  warned("static float* s = a;", 19, "address of 'a' is stored in a variable that is not local");
+  warned("box c{a};", 7, "address of 'a' is stored in an object");
+  warned("struct with { float* p = a; }; with w; w.p[0] = 1;", 26, "address of 'a' is stored in a member");
+  warned("float*& r = kept; r = a;", 23, "address of 'a' is stored through a reference");
+  warned("auto& [u, v] = twos[0]; u = 1;", 16, "address of 'twos' is bound to several names");
+  warned("std::span<float> s(a);", 20, "address of 'a' may be held by an object");
+  warned("auto s = std::ref(a);", 19, "address of 'a' may be held by what the call returns");
+  warned("std::vector<float*> v; v.push_back(a);", 36, "address of 'a' may be stored by the call");
+  warned("std::thread(fill, a).join();", 19, "address of 'a' is handed to another thread");
+  warned("auto n = reinterpret_cast<unsigned long>(&a);", 43, "address of 'a' is turned into a number");
+  warned("fill(reinterpret_cast<box*>(a) + 1);", 29, "address of 'a' is handed over as another type");
+  warned("throw &a[1];", 8, "address of 'a' is used in an expression that is not followed");
+  warned("a[launched()] = 1;", 1, "address of 'a' is used while a launch may come");
+  warned("float* q = a; float** h = &q; h[0][0] = 1;", 28, "pointer 'q' has its address taken");
+  warned("float* q = a; take(q);", 20, "pointer 'q' is handed over by reference");
+  warned("float* two[2]; float* q = a; std::swap(q, two[0]);", 40,
+         "pointer 'q' is swapped with something else than a variable");
 }
 
 struct refused {
@@ -174,6 +193,12 @@ TEST(mesicc_diagnostics, say_where_macros_are_in_the_way) {
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err,
               StartsWith("p.mcu:3:21: error: mesicc cannot rewrite this, because macros make it"));
+}
+
+TEST(mesicc_diagnostics, tell_of_a_compiler_that_breaks_down) {
+  auto const result = complaint_about("#pragma clang __debug crash\nint main() {}\n");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, EndsWith("p.mcu: error: the compiler within mesicc broke down over this file\n"));
 }
 
 TEST(mesicc_malformed_files, are_translated_or_refused_with_a_reason) {

@@ -31,6 +31,27 @@ TEST(refused_corners, of_kernels_in_expressions) {
             "2:67+10 error: cannot tell which array this reaches: its address is read from memory\n");
 }
 
+TEST(refused_corners, of_what_devices_cannot_do) {
+  EXPECT_EQ(of_body("x[({ n; })] = 1;"),
+            "2:47+8 error: statements in an expression are not supported in a kernel\n");
+  EXPECT_EQ(of_body("x[0] = __atomic_load_n(&x[1], 5);"),
+            "2:52+25 error: atomic operations are not supported (assumption A3): no thread may rely on what "
+            "others do in the same launch\n");
+  EXPECT_EQ(of_body("switch (n) case 1: x[0] = 1;"),
+            "2:45+27 error: this statement is not supported in a kernel\n");
+  EXPECT_EQ(of_body("x[n] = [](int i) { return i; }(n);"),
+            "2:52+23 error: a lambda is not supported in a kernel\n");
+  EXPECT_EQ(complaints_about("constexpr int below(int i, int n) { return i < n ? i : throw i; }\n"
+                             "__global__ void k(int* x) { x[below(1, lThreadId.x)] = 1; }\n"
+                             "__global__ int a[3];\nint main() { k<<[3]>>(a); }\n"),
+            "1:56+7 error: exceptions are not supported in a kernel\n");
+  EXPECT_EQ(complaints_about("__device__ int& first(int* y) { for (int i = 0; i < 9; ++i) if (y[i]) return "
+                             "y[i]; return y[0]; }\n"
+                             "__global__ void k(int* x) { first(x) = 1; }\n"
+                             "__global__ int a[3];\nint main() { k<<[3]>>(a); }\n"),
+            "2:29+12 error: cannot tell which array this reaches: its address is returned from a loop\n");
+}
+
 TEST(refused_corners, of_calls_in_kernels) {
   auto const with = [](std::string const& functions, std::string const& body) {
     return complaints_about(functions + "\n__global__ void k(int* x) { " + body +
@@ -116,6 +137,14 @@ TEST(refused_corners, of_code_that_depends_on_the_compiler) {
 }
 
 TEST(refused_corners, of_declarations) {
+  EXPECT_EQ(
+      complaints_about("struct base { int x; }; struct derived : base { int y; };\n__global__ derived a[3];\n"
+                       "__global__ void k(base* x) { x[0].x = 1; }\nint main() { k<<[1]>>(a); }\n"),
+      "4:23+1 error: 'a' holds elements of type 'derived', but 'x' points to 'base'\n");
+  EXPECT_EQ(complaints_about("__global__ void k(int&) {}\nint main() {}\n"),
+            "1:23+1 error: a parameter of a kernel is a reference; hand over a pointer or a value\n");
+  EXPECT_EQ(complaints_about("__global__ void k(int n, int (*x)[n]) {}\nint main() {}\n"),
+            "1:32+1 error: the kernel's parameter 'x' points to arrays whose sizes are not constant\n");
   EXPECT_EQ(complaints_about("__global__ thread_local int a[3];\nint main() {}\n"),
             "1:29+1 error: the __global__ variable 'a' is thread_local\n");
   EXPECT_EQ(complaints_about("__global__ volatile int a[3];\nint main() {}\n"),

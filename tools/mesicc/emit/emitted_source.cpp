@@ -36,10 +36,11 @@ std::vector<clang::VarDecl const*> shared_variables_of(clang::ASTContext& contex
 diagnostic warning_of_escape(clang::DeclRefExpr const& reference, std::string const& why,
                              program const& parsed) {
   auto const where = place_of(reference.getSourceRange(), parsed.sources(), parsed.context().getLangOpts());
+  bool const is_pointer = reference.getType()->isAnyPointerType();
   auto const name = "'" + reference.getDecl()->getNameAsString() + "'";
   return {severity::warning,
           where,
-          "the address of " + name + " " + why +
+          (is_pointer ? "the pointer " : "the address of ") + name + " " + why +
               ", where it cannot be followed; from here on each launch that uses the " +
               "variable is waited for",
           {}};

@@ -64,6 +64,13 @@ bool is_named_in_std(clang::FunctionDecl const* function, llvm::StringRef name) 
          function->getName() == name;
 }
 
+/// What a thread of its own uses, it may use at any time.
+bool is_thread(clang::QualType type) {
+  auto const* const record = type->getAsCXXRecordDecl();
+  return record != nullptr && record->isInStdNamespace() &&
+         (record->getName() == "thread" || record->getName() == "jthread");
+}
+
 class follower {
  public:
   follower(clang::DeclRefExpr const& reference, clang::ASTContext& context)
@@ -350,6 +357,7 @@ class follower {
     if (is_plain_value()) return end(kind::read);
     auto const& constructor = *made.getConstructor();
     if (constructor.isCopyOrMoveConstructor()) return end(kind::read);
+    if (is_thread(made.getType())) return escapes("is handed to another thread");
     if (may_carry_an_address(made.getType())) return escapes("may be held by an object");
     return end(is_elements() ? kind::update : access_through(at_->getType()));
   }

@@ -128,9 +128,6 @@ class checker : public clang::RecursiveASTVisitor<checker> {
     if (type.isConstQualified() || shape_of(type, context_).element.isConstQualified())
       return fail(where, "the __global__ variable " + name +
                              " is const; kernels read constexpr variables as they are");
-    if (variable.isConstexpr())
-      return fail(where, "the __global__ variable " + name +
-                             " is constexpr; kernels read constexpr variables as they are");
     if (check_elements(variable, name)) check_initialiser(variable, name);
   }
 

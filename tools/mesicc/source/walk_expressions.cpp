@@ -21,6 +21,9 @@ clang::Expr const* inner_of(clang::Expr const* expression) {
   if (auto const* const outer = dyn_cast<clang::CXXBindTemporaryExpr>(expression)) return outer->getSubExpr();
   if (auto const* const outer = dyn_cast<clang::SubstNonTypeTemplateParmExpr>(expression))
     return outer->getReplacement();
+  if (auto const* const braces = dyn_cast<clang::InitListExpr>(expression);
+      braces != nullptr && braces->getType()->isScalarType() && braces->getNumInits() == 1)
+    return braces->getInit(0);
   if (auto const* const outer = dyn_cast<clang::CXXDefaultArgExpr>(expression)) return outer->getExpr();
   if (auto const* const outer = dyn_cast<clang::CXXDefaultInitExpr>(expression)) return outer->getExpr();
   return nullptr;

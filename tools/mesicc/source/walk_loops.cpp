@@ -92,7 +92,7 @@ condition kernel_walker::run_loop(loop_text const& text) {
     run_uncounted(text);
   if (!frames_.empty()) --frames_.back().loops;
   if (!has_return(text.whole)) return condition(true);
-  return unknown_condition("a loop may have returned", at(text.whole->getSourceRange()));
+  return unknown_condition("depends on a loop that may have returned", at(text.whole->getSourceRange()));
 }
 
 condition kernel_walker::run_do(clang::DoStmt const& loop) {
@@ -107,7 +107,7 @@ condition kernel_walker::run_do(clang::DoStmt const& loop) {
   forget(assigned, "changes in a loop", &loop);
   --frames_.back().loops;
   if (!has_return(&loop)) return condition(true);
-  return unknown_condition("a loop may have returned", at(loop.getSourceRange()));
+  return unknown_condition("depends on a loop that may have returned", at(loop.getSourceRange()));
 }
 
 /// Over an array: its elements are counted. Over anything else only one round is seen.
@@ -143,7 +143,7 @@ condition kernel_walker::run_range_for(clang::CXXForRangeStmt const& loop) {
   loops_.pop_back();
   forget(assigned, "changes in a loop", &loop);
   if (!has_return(&loop)) return condition(true);
-  return unknown_condition("a loop may have returned", at(loop.getSourceRange()));
+  return unknown_condition("depends on a loop that may have returned", at(loop.getSourceRange()));
 }
 
 std::optional<std::int64_t> kernel_walker::step_of(clang::Expr const* count, clang::Stmt const* loop,

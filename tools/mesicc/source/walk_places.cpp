@@ -56,7 +56,10 @@ location kernel_walker::locate_other(clang::Expr const& expression) {
     fail(expression.getSourceRange(), "'?:' without a middle is not supported in a kernel");
     return skip(&expression), location{};
   }
-  evaluate_parts(expression);
+  if (expression.isGLValue())
+    evaluate_parts(expression);
+  else
+    evaluate(&expression);
   return {};
 }
 
