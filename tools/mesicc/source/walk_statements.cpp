@@ -124,7 +124,8 @@ condition kernel_walker::run_switch(clang::SwitchStmt const& choice) {
   forget(assigned, "depends on a switch", &choice);
   if (!has_return(block) && !has_continue(block)) return condition(true);
   if (!frames_.empty() && has_return(block)) frames_.back().returns_from_loop = true;
-  return unknown_condition("depends on a switch that may have left what is around it", at(choice.getSourceRange()));
+  return unknown_condition("depends on a switch that may have left what is around it",
+                           at(choice.getSourceRange()));
 }
 
 condition kernel_walker::run_return(clang::ReturnStmt const& result) {
