@@ -108,11 +108,11 @@ void scheduler_core::refuse_what_fits_nowhere(job_record const& job) {
               limit);
 }
 
-/// A map that cannot say it is tried once for each site and description of arguments, several arguments of
-/// one array always.
+/// A map that cannot say it is tried once for each factory, grid and description of arguments, several
+/// arguments of one array always.
 void scheduler_core::refuse_common_writes(job_record const& job) {
   auto const& arguments = job.request.arguments;
-  auto const maps = std::pair(site_of(job), described(arguments));
+  auto const maps = std::tuple(job.request.factory, site_of(job), described(arguments));
   bool const were_tried = tried_maps_.contains(maps);
   for (auto const& argument : arguments) {
     bool const is_alone = std::ranges::count(arguments, argument.array, &job_argument::array) == 1;

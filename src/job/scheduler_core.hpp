@@ -206,7 +206,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::map<kernel_key, listed_code> kernels_;
   std::map<site, std::unique_ptr<split_policy>> policies_;
   /// Of sites and arguments: no unit writes what another one touches.
-  std::set<std::pair<site, std::vector<described_argument>>> tried_maps_;
+  std::set<std::tuple<std::uint64_t, site, std::vector<described_argument>>> tried_maps_;
   std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
   job_number newest_job_;
   array_id newest_array_;

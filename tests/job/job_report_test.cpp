@@ -40,6 +40,25 @@ TEST_F(job_report_of, a_job_that_only_writes_moves_nothing) {
   EXPECT_EQ(jobs_.statistics().moved, (moved_bytes{.to_host = 40}));
 }
 
+/// The first job of a site is dealt out in many tasks, since nothing is known; the next ones in ranges.
+TEST(job_sites, share_what_was_learned_by_jobs_of_other_factories) {
+  constexpr std::uint32_t units = 4096;
+  job_scheduler jobs(two_devices(), kernels(), {.policy = "learned", .device_bytes = enough_device_bytes});
+  words visits(jobs, {units});
+  fill_with(visits, 0);
+  auto const tasks_of = [&](std::uint64_t site, auto factory) {
+    return jobs.submit({.grid = units, .site = site}, updates(visits), factory).report().tasks.size();
+  };
+  auto const many = tasks_of(7, [](auto any) { return count_visits{any}; });
+  auto const after_another_factory = tasks_of(7, [](auto any) { return count_visits{any}; });
+  auto const of_another_site = tasks_of(8, [](auto any) { return count_visits{any}; });
+  auto const of_a_factory = tasks_of(0, [](auto any) { return count_visits{any}; });
+  EXPECT_GT(many, 8u);
+  EXPECT_LE(after_another_factory, 4u);
+  EXPECT_GT(of_another_site, 8u);
+  EXPECT_GT(of_a_factory, 8u);
+}
+
 TEST(job_spans, are_those_of_the_tasks) {
   recorder spans({"first", "second"});
   job_scheduler jobs(two_devices(), kernels(),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -143,6 +144,14 @@ void require_threads(threads of, char const* kernel);
 /// After a launch: waits if the variable of the argument is kept open.
 void bring_home(void const* argument);
 
+/// Launches of one kernel are jobs of one site, wherever they are written: a border between devices that is
+/// learned for one of them is right for the others, and rows do not go to and fro between them.
+constexpr std::uint64_t site_of(std::string_view kernel) {
+  std::uint64_t sum = 14695981039346656037u;  // FNV-1a
+  for (char const c : kernel) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return sum | 1;  // 0 would be none
+}
+
 template <class Launch>
 job_grid grid_of(thread_blocks<Launch> const& all) {
   switch (Launch::form.cut) {
@@ -162,7 +171,7 @@ void launch(threads of, Arguments&&... arguments) {
   Launch const made(std::forward<Arguments>(arguments)...);
   launch_form constexpr form = Launch::form;
   thread_blocks<Launch> const all{made, std::uint32_t(of.x), std::uint32_t(of.y)};
-  job_setup const setup{grid_of(all), Launch::name};
+  job_setup const setup{.grid = grid_of(all), .name = Launch::name, .site = site_of(Launch::name)};
   auto const submit = [&](auto... uses) {
     note_launch(scheduler().submit(setup, uses..., [all](auto... on_device) {
       auto kernel = all;
