@@ -13,6 +13,7 @@ namespace ballast::bench {
 namespace {
 
 constexpr char const* translated = "translated";
+constexpr char const* of_two_launches = "translated, two launches written out";
 constexpr char const* jobs = "jobs";
 
 class run_by_mesi final : public job_program {
@@ -28,22 +29,28 @@ class run_by_mesi final : public job_program {
   std::vector<std::byte> result_;
 };
 
-struct pair_of_programs {
+struct translation {
+  char const* name;
+  translated_program program;
+};
+
+struct compared_programs {
   program_kind kind;
-  translated_program with_mesicc;
+  std::vector<translation> with_mesicc;
 };
 
 std::string ep_class_of(translated_program const& ep) { return ep.size == 36 ? "D" : "S"; }
 
-std::vector<pair_of_programs> programs() {
+std::vector<compared_programs> programs() {
   auto const matmul = translated_matmul(), ep = translated_ep(), hotspot = translated_hotspot();
-  return {{matmul_program(std::uint32_t(matmul.size)), matmul},
-          {ep_program(ep_class_of(ep)), ep},
-          {hotspot_program(std::uint32_t(hotspot.size), std::uint32_t(hotspot.steps)), hotspot}};
+  return {{matmul_program(std::uint32_t(matmul.size)), {{translated, matmul}}},
+          {ep_program(ep_class_of(ep)), {{translated, ep}}},
+          {hotspot_program(std::uint32_t(hotspot.size), std::uint32_t(hotspot.steps)),
+           {{translated, hotspot}, {of_two_launches, translated_hotspot_of_two_launches()}}}};
 }
 
 /// All translated programs share a scheduler, which is made at the first use.
-void run_translated_programs_on(device_list const& devices, std::vector<pair_of_programs> const& all) {
+void run_translated_programs_on(device_list const& devices, std::vector<compared_programs> const& all) {
   std::string names;
   for (auto const& device : devices) names += (names.empty() ? "" : ",") + to_text(device->spec());
   std::uint64_t bytes = 1u << 26;
@@ -52,14 +59,17 @@ void run_translated_programs_on(device_list const& devices, std::vector<pair_of_
   setenv("BALLAST_DEVICE_BYTES", std::to_string(bytes).c_str(), 1);
 }
 
-void measure_pair(session& now, pair_of_programs const& of, double place) {
+void measure(session& now, compared_programs const& of, double place) {
   std::vector<contestant> all;
   all.push_back(as_jobs(jobs, of.kind, now.devices(), {}));
-  all.push_back({translated, std::make_unique<run_by_mesi>(of.with_mesicc), true});
+  for (auto const& [name, program] : of.with_mesicc)
+    all.push_back({name, std::make_unique<run_by_mesi>(program), true});
   race(now, of.kind, all);
   for (auto const& one : all) now.add(one.name, place, "s", one.seconds);
   now.parameter(of.kind.name, of.kind.size);
-  now.derived(of.kind.name + ": translated over jobs", seconds_of(all, translated) / seconds_of(all, jobs));
+  for (auto const& one : of.with_mesicc)
+    now.derived(of.kind.name + ": " + one.name + " over jobs",
+                seconds_of(all, one.name) / seconds_of(all, jobs));
 }
 
 }  // namespace
@@ -71,7 +81,7 @@ void measure_mesi_programs(session& now) {
   auto const all = programs();
   run_translated_programs_on(now.devices(), all);
   double place = 0;
-  for (auto const& one : all) measure_pair(now, one, ++place);
+  for (auto const& one : all) measure(now, one, ++place);
 }
 
 }  // namespace ballast::bench

@@ -21,5 +21,6 @@ struct translated_program {
 translated_program translated_matmul();
 translated_program translated_ep();
 translated_program translated_hotspot();
+translated_program translated_hotspot_of_two_launches();
 
 }  // namespace ballast::bench
