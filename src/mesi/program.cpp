@@ -128,7 +128,9 @@ variable_home* variable_at(void const* address) {
 array_place place_of(void const* argument, std::size_t element_bytes, char const* parameter,
                      std::string const& kernel) {
   auto* const of = variable_at(argument);
-  if (of == nullptr) refuse_argument(parameter, kernel, "a pointer to a shared variable");
+  if (of == nullptr)
+    refuse_argument(std::string(parameter) + " of " + kernel, "a pointer to something else",
+                    "one to a shared variable");
   if (of->element_bytes() != element_bytes)
     refuse_argument(
         std::string(parameter) + " of " + kernel,

@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include "ballast/base/argument_text.hpp"
 #include "ballast/base/environment.hpp"
+#include "ballast/base/error.hpp"
+#include "ballast/job/split_policy.hpp"
 
 namespace ballast::mesi {
 namespace {
@@ -16,12 +19,23 @@ Number number_of(char const* variable, Number unset, Number least, Number most) 
   return text ? whole_number(variable, *text, least, most) : unset;
 }
 
+std::string policy_or(std::string const& unset) {
+  auto const named = environment("BALLAST_POLICY");
+  if (!named) return unset;
+  std::string all;
+  for (auto const& policy : split_policies()) {
+    if (policy.name == *named) return *named;
+    all += (all.empty() ? "" : ", ") + std::string(policy.name);
+  }
+  refuse_argument("BALLAST_POLICY", *named, all);
+}
+
 }  // namespace
 
 job_options options_of_environment() {
   constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   job_options options;
-  options.policy = environment("BALLAST_POLICY").value_or(options.policy);
+  options.policy = policy_or(options.policy);
   options.tasks = number_of<std::uint32_t>("BALLAST_TASKS", options.tasks, 1, 1u << 20);
   options.check_maps = number_of<int>("BALLAST_CHECK_MAPS", 0, 0, 1) == 1;
   options.device_bytes =

@@ -124,6 +124,7 @@ TEST(mesi_environment, says_how_jobs_are_cut_and_how_long_is_waited) {
 
 TEST(mesi_environment, is_refused_by_the_name_of_the_variable) {
   for (auto const& [name, value] : {std::pair{"BALLAST_TASKS", "0"},
+                                    {"BALLAST_POLICY", "fastest"},
                                     {"BALLAST_TASKS", "many"},
                                     {"BALLAST_CHECK_MAPS", "yes"},
                                     {"BALLAST_DEVICE_BYTES", "4095"},

@@ -142,8 +142,9 @@ TEST(mesi_launch, may_come_from_several_threads_beside_host_accesses) {
 TEST(mesi_launch, refuses_a_pointer_to_no_variable_by_kernel_and_parameter) {
   int elsewhere[numbers_count] = {};
   EXPECT_THAT([&] { number(elsewhere, 10); },
-              ThrowsMessage<bad_argument>(testing::AllOf(HasSubstr("to"), HasSubstr("number"),
-                                                         HasSubstr("a pointer to a shared variable"))));
+              ThrowsMessage<bad_argument>(testing::AllOf(
+                  HasSubstr("to"), HasSubstr("number"),
+                  HasSubstr("is a pointer to something else; legal is one to a shared variable"))));
   EXPECT_THAT([&] { number(nullptr, 10); }, ThrowsMessage<bad_argument>(HasSubstr("number")));
 }
 

@@ -21,9 +21,7 @@ int complain(int code, std::string const& sentence) {
   return code;
 }
 
-std::string why_not_a_folder(std::string const& word) {
-  return word.empty() ? "needs the name of a folder" : "";
-}
+std::string why_not_a_name(std::string const& word) { return word.empty() ? "needs a name" : ""; }
 
 /// "" for what can stand behind #define: a name, its parameters perhaps, and one line behind "=".
 std::string why_not_a_macro(std::string const& word) {
@@ -42,7 +40,7 @@ void add_translation_options(CLI::App& app, std::vector<std::string>& files, tra
   app.add_option("files", files, "Programs in the dialect, usually *.mcu")->type_name("FILE");
   app.add_option("-I", options.include_folders, "Where headers are looked for")
       ->type_name("FOLDER")
-      ->check(CLI::Validator(why_not_a_folder, "", ""))
+      ->check(CLI::Validator(why_not_a_name, "", ""))
       ->allow_extra_args(false);
   app.add_option("-D", options.definitions, "Defines a macro, as NAME or NAME=VALUE")
       ->type_name("MACRO")
@@ -56,19 +54,23 @@ void describe_translation(CLI::App& app, translate_request& request) {
   add_translation_options(app, request.files, request.options);
   app.add_option("-o,--output", request.output,
                  "The file to write; a folder for several files (default: beside each file, ending in .cu)")
-      ->type_name("OUTPUT");
+      ->type_name("OUTPUT")
+      ->check(CLI::Validator(why_not_a_name, "", ""));
   app.add_flag("--explain", request.explain,
                "Print what each task of a launch reads, writes and moves; writes no file without -o");
 }
 
 void describe_run(CLI::App& run, run_request& request) {
   add_translation_options(run, request.files, request.options);
-  run.add_option("--devices", request.devices, "Where it runs, as BALLAST_DEVICES")->type_name("LIST");
+  run.add_option("--devices", request.devices, "Where it runs, as BALLAST_DEVICES")
+      ->type_name("LIST")
+      ->check(CLI::Validator(why_not_a_name, "", ""));
   run.add_option("--flag", request.flags, "A flag for the compiler of the translated program")
       ->type_name("FLAG")
       ->allow_extra_args(false);
   run.add_option("--keep", request.keep, "A folder that keeps the translated files and the program")
-      ->type_name("FOLDER");
+      ->type_name("FOLDER")
+      ->check(CLI::Validator(why_not_a_name, "", ""));
   run.add_flag("--show-commands", request.show_commands, "Print what is called");
   run.footer("What follows -- goes to the program.");
 }
@@ -83,8 +85,17 @@ std::vector<std::string> split_at_dashes(std::vector<std::string>& words) {
 }
 
 int carry_out(CLI::App const& run, translate_request const& translated, run_request const& ran) {
+  bool const begins_before_run = translated.explain || !translated.output.empty() ||
+                                 !translated.files.empty() || translated.options.allow_unpartitioned ||
+                                 !translated.options.include_folders.empty() ||
+                                 !translated.options.definitions.empty();
+  if (run.parsed() && begins_before_run)
+    return complain(exit_codes::wrong_usage, "what is for mesicc run stands behind run");
   auto const& files = run.parsed() ? ran.files : translated.files;
   if (files.empty()) return complain(exit_codes::wrong_usage, "a file is missing");
+  if (std::ranges::find(files, "-") != files.end() || translated.output == "-")
+    return complain(exit_codes::wrong_usage,
+                    "'-' is no file: programs are read from files and written to files");
   if (run.parsed()) return run_files(ran);
   if (!ran.arguments.empty()) return complain(exit_codes::wrong_usage, "what follows -- is for mesicc run");
   return translate_files(translated);

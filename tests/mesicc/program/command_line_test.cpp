@@ -6,6 +6,7 @@ namespace ballast::mesicc {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 void expect_refusal(working_folder const& folder, std::string const& arguments, std::string const& reason,
@@ -40,17 +41,28 @@ TEST(mesicc_command, refuses_wrong_usage_with_code_2) {
   expect_refusal(folder, "a.mcu -D 'A-B=2'", "is not NAME", 2);
   expect_refusal(folder, "a.mcu -D 'A=1\n2'", "has to be one line", 2);
   expect_refusal(folder, "a.mcu -D 'A=1\\'", "has to be one line", 2);
-  expect_refusal(folder, "a.mcu -I '' -D A", "the name of a folder", 2);
+  expect_refusal(folder, "a.mcu -I '' -D A", "needs a name", 2);
   expect_refusal(folder, "a.mcu -- 3", "mesicc run", 2);
+  for (auto const* const before :
+       {"-I . run a.mcu", "--explain run a.mcu", "a.mcu run a.mcu", "a.mcu run", "-o b run a.mcu"})
+    expect_refusal(folder, before, "stands behind run", 2);
+  expect_refusal(folder, "run a.mcu ./a.mcu", "each file once", 2);
+  expect_refusal(folder, "-", "'-' is no file", 2);
+  expect_refusal(folder, "a.mcu -o -", "'-' is no file", 2);
+  expect_refusal(folder, "run a.mcu --keep ''", "needs a name", 2);
   expect_refusal(folder, "a.mcu -o a.mcu", "another file than the input", 2);
   folder.add("b/a.mcu", "int main() {}\n");
   expect_refusal(folder, "a.mcu b/a.mcu -o b", "a file for each input", 2);
+  folder.add("a.cpp", "int main() {}\n");
+  expect_refusal(folder, "a.mcu ./a.cpp", "a file for each input", 2);
 }
 
 TEST(mesicc_command, says_which_file_cannot_be_written) {
   working_folder const folder;
   folder.add("a.mcu", "int main() {}\n");
-  expect_refusal(folder, "a.mcu -o no/such/folder.cu", "cannot write no/such/folder.cu", 1);
+  expect_refusal(folder, "a.mcu -o no/such/folder.cu",
+                 "cannot write no/such/folder.cu: No such file or directory", 1);
+  expect_refusal(folder, "a.mcu -o .", "cannot write .: Is a directory", 1);
 }
 
 TEST(mesicc_command, says_which_file_cannot_be_read) {
@@ -62,6 +74,16 @@ TEST(mesicc_command, says_which_file_cannot_be_read) {
   auto const no_file = folder.run("folder.mcu");
   EXPECT_EQ(no_file.code, 1);
   EXPECT_THAT(no_file.err, HasSubstr("folder.mcu"));
+}
+
+TEST(mesicc_command, takes_any_name_of_a_file_and_a_mark_of_byte_order) {
+  working_folder const folder;
+  folder.add("-3.mcu", "\xef\xbb\xbf__global__ int a[3];\nint main() { a[0] = 1; }\n");
+  EXPECT_EQ(folder.run("-o out.cu -- -3.mcu").code, 2);  // what follows -- is for the program
+  EXPECT_EQ(folder.run("./-3.mcu -o out.cu").code, 0);
+  EXPECT_THAT(folder.text_of("out.cu"), Not(HasSubstr("\xef\xbb\xbf")));
+  folder.add("b.cu", "int main() {}\n");
+  EXPECT_EQ(folder.run("--explain b.cu").code, 0);
 }
 
 TEST(mesicc_command, writes_beside_the_input_or_into_a_folder) {

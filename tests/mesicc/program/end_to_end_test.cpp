@@ -129,6 +129,25 @@ TEST(mesicc_run, shares_variables_among_files) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
+TEST(mesicc_run, finds_the_headers_that_it_has_analysed) {
+  working_folder const folder;
+  std::string const main =
+      "#include \"k.h\"\n#include \"time.h\"\n#include <ctime>\n__global__ int a[SIZE];\n";
+  folder.add("one/k.h", "#define SIZE 8\n");
+  folder.add("one/time.h", "#pragma once\nconstexpr int own = 1;\n");
+  folder.add("one/k.mcu", main + "int other();\nint main() { return SIZE + other() + own; }\n");
+  folder.add("two/k.h", "#define SIZE 16\n");
+  folder.add("two/time.h", "#pragma once\n");
+  folder.add("two/k.mcu",
+             "#define MINE \"k.h\"\n#include MINE\n#include <k2.h>\nint other() { return SIZE + more; }\n");
+  folder.add("two/k2.h", "constexpr int more = 100;\n");
+  folder.add("three/k2.h", "constexpr int more = 32;\n");
+  folder.add("kept/k.h", "#define SIZE 64\n");
+  auto const result =
+      folder.run("run one/k.mcu two/k.mcu -I three --keep kept", "env BALLAST_DEVICES=host:1", 120);
+  EXPECT_EQ(result.code, 8 + 16 + 32 + 1) << result.err;
+}
+
 TEST(mesicc_run, includes_each_header_where_the_preprocessor_did) {
   working_folder const folder;
   folder.add("shared.h",

@@ -53,6 +53,9 @@ TEST(reasons, are_told_of_an_index_that_is_not_affine) {
            {"while (n < 5) { x[n] = 1; n = y[n]; }", "8:17", "8:1 it changes in a loop"},
            {"int i; for (i = 0; i < n; ++i) if (y[i]) break; x[i] = 1;", "8:49",
             "8:8 it is known in its loop only"},
+           {"int i, s = 0; for (i = 0; i < 5; i += 2) for (int j = 0; j < 3; ++j) s += j; x[8 * lThreadId.x "
+            "+ i] = s;",
+            "8:78", "8:15 it is known in its loop only"},
            {"unsigned u = n; x[u + 1] = 1;", "8:17", "8:14 it may not fit its type"},
            {"short s = n; x[s] = 1;", "8:14", "8:11 it may not fit its type"},
            {"unsigned u = lThreadId.x; x[u - 1] = 1;", "8:27", "8:29 it may wrap around"},
@@ -86,6 +89,29 @@ TEST(reasons, are_told_of_a_condition_that_is_not_known) {
                                  note)
         << body;
   }
+}
+
+TEST(reasons, are_told_of_threads_that_leave_an_array) {
+  auto const said = [](std::string const& body, std::string const& arguments) {
+    auto const parsed =
+        parse_text("__global__ int a[64], t[8][8];\n__global__ void k(int* x, int (*g)[8]) {\n" + body +
+                       "\n}\nint main() { k<<[64]>>(" + arguments + "); }\n",
+                   "test.mcu");
+    auto const found = analyse(launches_of(parsed).sites.front().model, {.allow_unpartitioned = true});
+    EXPECT_EQ(found.plan.has_value(), found.diagnostics.empty());
+    return found.diagnostics.empty() ? "" : found.diagnostics.front().message;
+  };
+  EXPECT_EQ(said("x[lThreadId.x] = 1;", "a, t"), "");
+  EXPECT_EQ(said("x[lThreadId.x] = 1;", "a + 1, t"),
+            "some threads of this launch write beyond the ends of 'x' here");
+  EXPECT_EQ(said("if (lThreadId.x < 63) x[lThreadId.x] = 1;", "a + 1, t"), "");
+  EXPECT_EQ(said("x[lThreadId.x] = x[lThreadId.x - 1];", "a, t"),
+            "some threads of this launch read beyond the ends of 'x' here");
+  EXPECT_EQ(said("g[0][lThreadId.x] = 1;", "a, t"),
+            "some threads of this launch write beyond the ends of 'g' here");
+  EXPECT_EQ(said("int* p = g[0]; p[lThreadId.x] = 1;", "a, t"), "");
+  EXPECT_EQ(said("for (int i = 0; i < 9; ++i) if (x[lThreadId.x] == 0) x[lThreadId.x] = g[0][i];", "a, t"),
+            "");
 }
 
 TEST(reasons, are_told_of_an_address_that_is_lost) {

@@ -133,6 +133,9 @@ TEST(refused_corners, of_code_that_depends_on_the_compiler) {
   EXPECT_EQ(with("#if 0\n#elif defined(__NVCC__)\n#endif", ""),
             "3:15+8 warning: mesicc reads this as clang does; the compilers of the result may see '__NVCC__' "
             "in another way\n");
+  for (auto const* const name : {"__AVX2__", "__OPTIMIZE__", "__GNUC__", "_OPENMP", "NDEBUG", "BALLAST_HD"})
+    EXPECT_NE(with(std::string("#ifdef ") + name + "\n#endif", ""), "") << name;
+  EXPECT_EQ(with("#ifdef __linux__\n#endif", ""), "");
   EXPECT_EQ(with("#if 1  // __clang__\n#define F __clang__\n#endif", ""), "");
 }
 

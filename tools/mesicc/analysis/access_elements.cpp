@@ -67,17 +67,24 @@ bool fits(access const& one, array_argument const& array) {
   return one.index.size() == array.extents.size() || one.index.size() == 1;
 }
 
-isl::set of_variable(array_argument const& array, access const& one, lowering& to_isl) {
+struct reached_elements {
+  isl::set legal, any;  ///< those of the array, and all that the index leads to
+};
+
+reached_elements of_variable(array_argument const& array, access const& one, lowering& to_isl) {
   auto const element = to_isl.element();
   auto const exists = element.ge_set(to_isl.constant(0));
   if (array.extents.empty() || !has_shape(array) || !fits(one, array)) {
     to_isl.of(unknown_value("is of an array whose shape is not known", array.where));
-    return exists;
+    return {exists, exists};
   }
   auto const [flat, legal] = flattened(array, one, to_isl);
-  if (is_placed_at_run_time(array)) return legal.intersect(element.eq_set(flat));
-  auto const offset = to_isl.of(array.offset);
-  return exists.intersect(legal).intersect(element.eq_set(flat.add(offset)));
+  if (is_placed_at_run_time(array)) {
+    auto const any = element.eq_set(flat);
+    return {legal.intersect(any), any};
+  }
+  auto const any = element.eq_set(flat.add(to_isl.of(array.offset)));
+  return {exists.intersect(legal).intersect(any), any};
 }
 
 /// Each once; one without a place of its own is where the access is.
@@ -102,12 +109,14 @@ access_elements elements_of(launch_model const& model, access const& one, isl::s
   result.source = &one;
   auto const happens = guards_and_loops(model, one, context, to_isl);
   result.other_causes = located(to_isl.take_causes(), one.where);
-  auto const touched = of_variable(model.arrays[std::size_t(one.array)], one, to_isl);
+  auto const [touched, any] = of_variable(model.arrays[std::size_t(one.array)], one, to_isl);
   result.index_causes = located(to_isl.take_causes(), one.where);
   auto const all_run =
       std::ranges::all_of(one.loops, [&](int place) { return model.loops[std::size_t(place)].runs_whole; });
   result.exact = one.always && all_run && result.other_causes.empty() && result.index_causes.empty();
   result.elements = to_isl.forget_unknowns(happens.intersect(touched)).coalesce();
+  result.leaves_array =
+      result.exact && model.scalars.empty() && !happens.intersect(any).is_subset(happens.intersect(touched));
   if (wanted == precision::no_divisions) simplify(result);
   return result;
 }
@@ -115,7 +124,7 @@ access_elements elements_of(launch_model const& model, access const& one, isl::s
 /// Where isl has no answer.
 access_elements any_elements(access const& one, isl::set const& context, lowering& to_isl) {
   to_isl.take_causes();
-  return {&one, context, false, {{"is too complex", one.where}}, {}};
+  return {&one, context, false, false, {{"is too complex", one.where}}, {}};
 }
 
 isl::set threads_along(axis direction, expression const& threads, lowering& to_isl) {

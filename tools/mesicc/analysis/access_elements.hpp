@@ -18,6 +18,7 @@ struct access_elements {
   access const* source = nullptr;
   isl::set elements;
   bool exact = true;                ///< just these, each time
+  bool leaves_array = false;        ///< for some thread its index is beyond the array, whatever the arguments
   std::vector<cause> index_causes;  ///< why the index is not known
   std::vector<cause> other_causes;  ///< why the guards or the loops are not known
 };

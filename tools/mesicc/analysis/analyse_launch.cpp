@@ -32,6 +32,23 @@ partition_attempt too_complex(launch_model const& model) {
           {}};
 }
 
+/// Undefined in C++, and nothing that one task could do better.
+std::vector<diagnostic> accesses_beyond_arrays(launch_model const& model,
+                                               std::vector<access_elements> const& accesses) {
+  std::vector<diagnostic> said;
+  for (auto const& one : accesses) {
+    if (!one.leaves_array) continue;
+    auto const& array = model.arrays[std::size_t(one.source->array)];
+    said.push_back({severity::error,
+                    one.source->where,
+                    std::string("some threads of this launch ") +
+                        (one.source->kind == access_kind::read ? "read" : "write") + " beyond the ends of '" +
+                        array.parameter + "' here",
+                    {{model.where, "'" + model.kernel + "' is launched here"}}});
+  }
+  return said;
+}
+
 struct answer {
   partition_attempt result;
   bool is_complete = true;  ///< isl has answered all questions
@@ -42,6 +59,8 @@ answer attempted(launch_model const& model, axis along, precision wanted, analys
   auto result = session.ask([&] {
     lowering to_isl(session.context());
     auto const accesses = elements_of_accesses(model, wanted, to_isl, session);
+    if (auto beyond = accesses_beyond_arrays(model, accesses); !beyond.empty())
+      return partition_attempt{{}, std::move(beyond), {}, true};
     return attempt_partition(model, along, variables_of(model, accesses, session), to_isl, session);
   });
   return {result ? *std::move(result) : too_complex(model), !session.is_exhausted()};
@@ -95,6 +114,7 @@ launch_analysis analyse(launch_model const& model, analysis_options const& optio
   for (auto const along : directions(model)) {
     auto result = attempted(model, along, options);
     if (result.errors.empty()) return {planned(model, along, result), std::move(result.remarks)};
+    if (result.is_final) return {std::nullopt, std::move(result.errors)};
     failures.push_back(std::move(result));
   }
   auto said = complaints(model, failures, options.allow_unpartitioned);

@@ -16,6 +16,7 @@ namespace ballast::mesicc {
 struct partition_attempt {
   std::vector<array_plan> arrays;
   std::vector<diagnostic> errors, remarks;
+  bool is_final = false;  ///< the errors stand against any way to run the launch
 };
 
 partition_attempt attempt_partition(launch_model const& model, axis along,

@@ -23,8 +23,9 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") ==
 
 class assembly {
  public:
-  assembly(clang::Preprocessor& preprocessor, std::map<FileID, file_edits> edits)
+  assembly(clang::Preprocessor& preprocessor, std::map<FileID, file_edits> edits, bool headers_by_path)
       : preprocessor_(preprocessor),
+        headers_by_path_(headers_by_path),
         sources_(preprocessor.getSourceManager()),
         edits_(std::move(edits)),
         directives_(include_directives_of(preprocessor)) {
@@ -41,12 +42,15 @@ class assembly {
         put_in_place(included, directive, text, changes);
       else if (is_repeated(file, directive))
         (void)changes.replace(directive.begin, directive.end - directive.begin, "");
+      else if (headers_by_path_ && directive.in_quotes && directive.file != nullptr)
+        name_by_path(directive, changes);
       else if (!is_main && directive.in_quotes)
         find_beside(file, directive, text, changes);
     }
     if (!is_main)
       for (auto const& [begin, end] : once_pragmas_of(file, preprocessor_))
         (void)changes.replace(begin, end - begin, "");
+    if (text.starts_with(byte_order_mark)) (void)changes.replace(0, byte_order_mark.size(), "");
     return with_end_of_line(changes.apply_to(text));
   }
 
@@ -124,7 +128,17 @@ class assembly {
     (void)changes.replace(opening + 1, directive.name.size(), whole.string());
   }
 
+  static void name_by_path(include_directive const& directive, file_edits& changes) {
+    std::error_code ignored;
+    auto const path = std::filesystem::absolute(directive.file->tryGetRealPathName().str(), ignored);
+    (void)changes.replace(directive.begin, directive.end - directive.begin,
+                          "#include \"" + path.string() + "\"");
+  }
+
+  static constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
   clang::Preprocessor& preprocessor_;
+  bool headers_by_path_;
   clang::SourceManager const& sources_;
   std::map<FileID, file_edits> edits_;
   std::map<FileID, std::vector<include_directive>> directives_;
@@ -133,12 +147,13 @@ class assembly {
 
 }  // namespace
 
-std::string assembled_source(clang::Preprocessor& preprocessor, std::map<FileID, file_edits> edits) {
+std::string assembled_source(clang::Preprocessor& preprocessor, std::map<FileID, file_edits> edits,
+                             bool headers_by_path) {
   auto const& sources = preprocessor.getSourceManager();
   auto const main = sources.getMainFileID();
   auto const entry = sources.getFileEntryRefForID(main);
   return line_directive(1, entry ? entry->getName().str() : "") +
-         assembly(preprocessor, std::move(edits)).text_of(main);
+         assembly(preprocessor, std::move(edits), headers_by_path).text_of(main);
 }
 
 }  // namespace ballast::mesicc

@@ -13,6 +13,8 @@ namespace ballast::mesicc {
 
 /// The main file with all changes, in which headers that have changes stand where they are included; the
 /// other ones stay included. #line makes compilers and debuggers show the user's lines.
-std::string assembled_source(clang::Preprocessor& preprocessor, std::map<clang::FileID, file_edits> edits);
+/// `headers_by_path` as in translation_options.
+std::string assembled_source(clang::Preprocessor& preprocessor, std::map<clang::FileID, file_edits> edits,
+                             bool headers_by_path);
 
 }  // namespace ballast::mesicc

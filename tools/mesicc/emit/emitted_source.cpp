@@ -73,7 +73,7 @@ std::string as_directives(std::vector<std::string> const& definitions) {
 }  // namespace
 
 std::string emitted_source(program const& parsed, std::vector<planned_launch> const& launches,
-                           std::vector<std::string> const& definitions, std::vector<diagnostic>& found) {
+                           translation_options const& options, std::vector<diagnostic>& found) {
   auto& context = parsed.context();
   source_rewriter rewriter(context.getSourceManager(), context.getLangOpts());
   auto const variables = shared_variables_of(context);
@@ -89,7 +89,8 @@ std::string emitted_source(program const& parsed, std::vector<planned_launch> co
   }).rewrite(rewriter);
   for (auto const& place : rewriter.failures()) found.push_back(error_of_failure(place, parsed));
   auto const text =
-      as_directives(definitions) + assembled_source(parsed.unit->getPreprocessor(), rewriter.edits());
+      as_directives(options.definitions) +
+      assembled_source(parsed.unit->getPreprocessor(), rewriter.edits(), options.headers_by_path);
   return rewriter.edits().empty() ? text
                                   : "#include <ballast/mesi/mesi.cuh>\n" + with_lists(text, rewritten.names);
 }

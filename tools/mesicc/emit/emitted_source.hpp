@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emit/launches.hpp"
+#include "emit/translate.hpp"
 #include "model/diagnostic.hpp"
 #include "source/program.hpp"
 
@@ -12,8 +13,8 @@ namespace ballast::mesicc {
 
 /// A program that was found right, with ballast's variables, accesses and launches. Adds a warning for each
 /// address that goes where it cannot be followed, and an error where the text cannot be changed.
-/// `definitions` are NAME or NAME=VALUE; the result defines them itself, behind ballast's headers.
+/// The result defines the options' macros itself, behind ballast's headers.
 std::string emitted_source(program const& parsed, std::vector<planned_launch> const& launches,
-                           std::vector<std::string> const& definitions, std::vector<diagnostic>& found);
+                           translation_options const& options, std::vector<diagnostic>& found);
 
 }  // namespace ballast::mesicc

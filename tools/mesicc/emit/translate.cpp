@@ -46,8 +46,7 @@ translation translate_here(std::filesystem::path const& file, translation_option
   if (made.has_errors()) return made;
   std::vector<planned_launch> launches;
   for (auto& site : found.sites) plan(std::move(site), {options.allow_unpartitioned}, made, launches);
-  if (!made.has_errors())
-    made.source = emitted_source(parsed, launches, options.definitions, made.diagnostics);
+  if (!made.has_errors()) made.source = emitted_source(parsed, launches, options, made.diagnostics);
   if (made.has_errors()) made.source.clear();
   return made;
 }

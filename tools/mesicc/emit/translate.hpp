@@ -14,6 +14,8 @@ struct translation_options {
   std::vector<std::string> definitions = {};  ///< NAME or NAME=VALUE
   bool allow_unpartitioned =
       false;  ///< launches that cannot be cut run on one device instead of being refused
+  bool headers_by_path =
+      false;  ///< what is included in quotes is named by its path, for a result in another folder
 };
 
 struct translation {

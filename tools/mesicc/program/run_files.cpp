@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <utility>
 
 #include "ballast/base/error.hpp"
 #include "ballast_package.hpp"
@@ -22,14 +24,22 @@ namespace fs = std::filesystem;
 std::vector<fs::path> outputs_in(fs::path const& folder, run_request const& request) {
   std::vector<fs::path> outputs;
   for (fs::path const file : request.files) {
-    auto const prefix = outputs.empty() ? "" : std::to_string(outputs.size()) + "-";
-    outputs.push_back(folder / (prefix + file.stem().string() + ".cu"));
+    auto output = folder / (file.stem().string() + ".cu");
+    for (int i = 2; std::ranges::find(outputs, output) != outputs.end(); ++i)
+      output = folder / (file.stem().string() + "-" + std::to_string(i) + ".cu");
+    outputs.push_back(std::move(output));
   }
   return outputs;
 }
 
 fs::path program_in(fs::path const& folder, run_request const& request) {
   return fs::absolute(folder / fs::path(request.files.front()).stem());
+}
+
+void refuse_one_file_twice(run_request const& request) {
+  for (auto one = request.files.begin(); one != request.files.end(); ++one)
+    if (std::any_of(request.files.begin(), one, [&](auto const& other) { return is_same_file(*one, other); }))
+      refuse_argument("files", *one, "each file once");
 }
 
 void refuse_to_write_over_inputs(fs::path const& folder, run_request const& request) {
@@ -46,7 +56,9 @@ std::optional<std::vector<fs::path>> translate_into(fs::path const& folder, run_
   auto const outputs = outputs_in(folder, request);
   bool all = true;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    auto const made = translate(request.files[i], request.options);
+    auto options = request.options;
+    options.headers_by_path = true;
+    auto const made = translate(request.files[i], options);
     std::cerr << texts_of(made.diagnostics);
     all = all && !made.has_errors();
     if (!made.has_errors()) write_file(outputs[i], made.source);
@@ -60,19 +72,22 @@ int run_shown(std::vector<std::string> const& words, bool shown) {
   return run_and_wait(words);
 }
 
-/// Where the files and their headers were. The translated files define macros themselves.
+/// The translated files define macros themselves, and name headers that were beside them by their paths.
 std::vector<std::string> flags_of(run_request const& request) {
   std::vector<std::string> flags;
-  for (fs::path const file : request.files) flags.push_back("-I" + fs::absolute(file).parent_path().string());
   for (auto const& folder : request.options.include_folders) flags.push_back("-I" + folder);
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   return flags;
 }
 
-void compile(std::vector<fs::path> const& sources, fs::path const& program, run_request const& request) {
+/// What `mesicc run` shall return instead: of a compiler that was stopped by a signal.
+std::optional<int> compile(std::vector<fs::path> const& sources, fs::path const& program,
+                           run_request const& request) {
   auto const words = compile_command(package_of_this_program(), sources, program, flags_of(request));
-  if (run_shown(words, request.show_commands) != 0)
-    throw error("the translated program does not compile: " + as_shell_line(words));
+  int const code = run_shown(words, request.show_commands);
+  if (code > 128) return code;
+  if (code != 0) throw error("the translated program does not compile: " + as_shell_line(words));
+  return std::nullopt;
 }
 
 fs::path folder_to_keep(std::string const& named) {
@@ -83,13 +98,14 @@ fs::path folder_to_keep(std::string const& named) {
 }  // namespace
 
 int run_files(run_request const& request) {
+  refuse_one_file_twice(request);
   scratch_folder const scratch;
   auto const folder = request.keep.empty() ? scratch.path() : folder_to_keep(request.keep);
   refuse_to_write_over_inputs(folder, request);
   auto const sources = translate_into(folder, request);
   if (!sources) return exit_codes::failed;
   auto const program = program_in(folder, request);
-  compile(*sources, program, request);
+  if (auto const stopped = compile(*sources, program, request)) return *stopped;
   if (!request.devices.empty()) setenv("BALLAST_DEVICES", request.devices.c_str(), 1);
   std::vector<std::string> words{program.string()};
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());

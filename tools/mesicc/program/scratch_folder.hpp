@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -13,8 +15,10 @@ namespace ballast::mesicc {
 class scratch_folder {
  public:
   scratch_folder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "mesicc-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw error("cannot make a folder " + pattern);
+    auto const* const named = std::getenv("TMPDIR");
+    auto pattern = std::string(named != nullptr && *named != '\0' ? named : "/tmp") + "/mesicc-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw error("cannot make a folder " + pattern + " (TMPDIR says where): " + std::strerror(errno));
     path_ = pattern;
   }
   ~scratch_folder() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <set>
 
@@ -21,14 +20,17 @@ fs::path output_for(fs::path const& input, translate_request const& request) {
   return request.files.size() > 1 ? fs::path(request.output) / name : fs::path(request.output);
 }
 
+bool writes(translate_request const& request) { return !request.explain || !request.output.empty(); }
+
 void refuse_colliding_outputs(translate_request const& request) {
+  if (!writes(request)) return;
   std::set<fs::path> outputs;
   for (fs::path const file : request.files) {
     auto const output = output_for(file, request);
     for (fs::path const input : request.files)
       if (is_same_file(output, input))
         refuse_argument("output", output.string(), "another file than the input " + input.string());
-    if (!outputs.insert(output).second)
+    if (!outputs.insert(fs::absolute(output).lexically_normal()).second)
       refuse_argument("output", output.string(), "a file for each input; two of them have this one");
   }
 }
@@ -37,8 +39,9 @@ bool translate_one(fs::path const& file, translate_request const& request) {
   auto const made = translate(file, request.options);
   std::cerr << texts_of(made.diagnostics);
   if (made.has_errors()) return false;
-  if (request.explain) std::cout << made.explanation;
-  if (!request.explain || !request.output.empty()) write_file(output_for(file, request), made.source);
+  if (request.explain) std::cout << made.explanation << std::flush;
+  if (!std::cout) throw error("cannot write to standard output");
+  if (writes(request)) write_file(output_for(file, request), made.source);
   return true;
 }
 

@@ -12,8 +12,14 @@
 namespace ballast::mesicc {
 namespace {
 
+/// What compilers say of themselves, of devices and of their flags.
 bool asks_for_compiler(llvm::StringRef name) {
-  return name.starts_with("__clang") || name.starts_with("__CUDA") || name == "__NVCC__";
+  constexpr llvm::StringLiteral beginnings[] = {"__clang",    "__CUDA",  "__NVCC",   "__GNUC_",
+                                                "__AVX",      "__SSE",   "__FMA",    "__BMI",
+                                                "__OPTIMIZE", "__FAST_", "__FINITE", "BALLAST_"};
+  constexpr llvm::StringLiteral names[] = {"_REENTRANT", "_OPENMP", "NDEBUG"};
+  return llvm::any_of(beginnings, [&](auto const& begin) { return name.starts_with(begin); }) ||
+         llvm::is_contained(names, name);
 }
 
 bool is_condition(llvm::StringRef directive) {

@@ -37,6 +37,12 @@ class dialect_file_reader : public vfs::File {
   dialect_files& files_;
 };
 
+/// Clang finds GCC's headers by a path of its own, "/usr/bin/../lib/gcc/...".
+bool is_of_system(std::string const& path) {
+  return path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
+         path.find("/../lib/gcc/") != std::string::npos;
+}
+
 class dialect_reader : public vfs::ProxyFileSystem {
  public:
   dialect_reader(llvm::IntrusiveRefCntPtr<vfs::FileSystem> below, dialect_files& files)
@@ -45,7 +51,7 @@ class dialect_reader : public vfs::ProxyFileSystem {
   llvm::ErrorOr<std::unique_ptr<vfs::File>> openFileForRead(llvm::Twine const& path) override {
     auto opened = ProxyFileSystem::openFileForRead(path);
     auto const name = path.str();
-    if (!opened || name.starts_with("/usr/include/") || name.starts_with("/usr/lib/")) return opened;
+    if (!opened || is_of_system(name)) return opened;
     return std::make_unique<dialect_file_reader>(std::move(*opened), name, files_);
   }
 

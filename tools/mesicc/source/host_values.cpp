@@ -39,7 +39,7 @@ void host_values::note(clang::Stmt const* statement) {
 
 bool host_values::never_changes(clang::VarDecl const& variable) const {
   if (!variable.isLocalVarDecl() || variable.isStaticLocal() || !variable.hasInit()) return false;
-  if (names(variable.getInit(), &variable)) return false;
+  if (names(variable.getInit(), &variable) || variable.getType().isVolatileQualified()) return false;
   auto const given = given_.find(&variable);
   return given != given_.end() && given->second.size() == 1 && !exposed_.contains(&variable) &&
          !changed_.contains(&variable) && !exchanged_.contains(&variable);

@@ -58,7 +58,7 @@ std::vector<std::string> command_line(std::string const& file, parse_options con
   for (auto const& folder : options.include_folders) line.push_back("-I" + folder);
   for (auto const& macro : options.definitions) line.push_back("-D" + macro);
   line.push_back("--");
-  line.push_back(file);
+  line.push_back(file.starts_with('-') ? "./" + file : file);
   return line;
 }
 

@@ -341,10 +341,9 @@ void kernel_walker::run_counted(loop_text const& text, counted_loop const& count
   guards_.resize(guards, condition(true));
   loops_.pop_back();
   forget(assigned, "changes in a loop", text.whole);
-  auto const& range = model_.loops.back();
   now_.values[counted.counter] =
       unknown_of(counted.counter->getType(), "is known in its loop only", text.whole);
-  if (!whole || std::abs(range.step) != 1) return;
+  if (!whole || std::abs(counted.step) != 1) return;
   now_.values[counted.counter] =
       of_number(counted.step > 0 ? larger_of(first, bound) : smaller_of(first, bound));
   auto const rounds = larger_of(0, counted.step > 0 ? bound - first : first - bound);
