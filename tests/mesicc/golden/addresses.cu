@@ -180,7 +180,7 @@ int* keep(int* p) { saved = ballast::mesi::open(p); return ballast::mesi::open(p
 void give(int*& out) { out = ballast::mesi::open(e); }
 template <class T> auto behind(T x) { return ballast::mesi::open(e) + x; }
 template <class T> bool holds(int i, T expected) { return a.update()[i] == expected && !(expected != a.update()[i]); }
-template <class T> int stepped(T* p) { step_by(ballast::mesi::host(p)); return ballast::mesi::open(p)[3]; }
+template <class T> int stepped(T* p) { step_by(p); return ballast::mesi::host(p)[3]; }
 int& second_of(values* p) { return ballast::mesi::open(p)->v[1]; }
 
 void kept() {

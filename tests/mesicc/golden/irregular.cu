@@ -1,40 +1,7 @@
 #include <ballast/mesi/mesi.cuh>
 #line 1 "irregular.mcu"
 // What memory or arguments decide: as irregular_kernels.cpp beside it says in its own words.
-#line 1 "./kernels.h"
-// What the programs beside it fill their variables with and print of them.
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdio>
-
-#ifndef ROWS
-#define ROWS 43
-#define COLUMNS 29
-#endif
-
-/// Small whole numbers, none of which is 0: sums and products of a few are exact on any device.
-template <class Array>
-void fill(Array& array, int seed = 1) {
-  auto* const elements = reinterpret_cast<float*>(&array);
-  for (std::size_t i = 0; i < sizeof(Array) / sizeof(float); ++i) elements[i] = float((i * 7 + seed) % 13 + 1);
-}
-/// Sums by place, so that two elements that are swapped show.
-template <class Element, class Array>
-void show_as(char const* name, Array const& array) {
-  auto const* const elements = reinterpret_cast<Element const*>(&array);
-  double sum = 0, by_place = 0;
-  for (std::size_t i = 0; i < sizeof(Array) / sizeof(Element); ++i) {
-    sum += double(elements[i]);
-    by_place += double(elements[i]) * double(i % 101);
-  }
-  std::printf("%s: %.17g %.17g\n", name, sum, by_place);
-}
-template <class Array>
-void show(char const* name, Array const& array) {
-  show_as<float>(name, ballast::mesi::host(array));
-}
-#line 3 "irregular.mcu"
+#include "kernels.h"
 
 /// Whole numbers from 0 to below `bound`.
 template <class Array>
@@ -142,7 +109,7 @@ void run() {
   fill(v.update()), fill(in.update(), 3), fill_below(c.update(), COLUMNS);
   for (int i = 0; i <= ROWS; ++i) begin.update()[i] = 3 * i - i % 2;
   ballast::mesi::launch<::of_sparse_product::sparse_product_43>(ballast::mesi::threads(ROWS), begin.address(), v.address(), c.address(), in.address(), out.address());
-  show("sparse_product", out.address());
+  show("sparse_product", out.read());
 }
 }  // namespace of_sparse_product
 
@@ -184,7 +151,7 @@ struct gather_56 {
 void run() {
   fill_below(from.update(), ROWS * COLUMNS), fill(s.update());
   ballast::mesi::launch<::of_gather::gather_56>(ballast::mesi::threads(COLUMNS, ROWS), from.address(), s.address(), d.address());
-  show("gather", d.address());
+  show("gather", d.read());
 }
 }  // namespace of_gather
 
@@ -222,7 +189,7 @@ struct gather_in_row_69 {
 void run() {
   fill(s.update());
   ballast::mesi::launch<::of_gather_in_row::gather_in_row_69>(ballast::mesi::threads(COLUMNS, ROWS), s.address(), d.address());
-  show("gather_in_row", d.address());
+  show("gather_in_row", d.read());
 }
 }  // namespace of_gather_in_row
 
@@ -302,7 +269,7 @@ struct undecided_95 {
 void run() {
   fill_below(flag.update(), 2), fill(s.update());
   ballast::mesi::launch<::of_undecided::undecided_95>(ballast::mesi::threads(COLUMNS, ROWS), flag.address(), s.address(), d.address());
-  show("undecided", d.address());
+  show("undecided", d.read());
 }
 }  // namespace of_undecided
 
@@ -340,7 +307,7 @@ struct sometimes_108 {
 void run() {
   fill_below(flag.update(), 3), fill(d.update());
   ballast::mesi::launch<::of_sometimes::sometimes_108>(ballast::mesi::threads(ROWS), flag.address(), d.address());
-  show("sometimes", d.address());
+  show("sometimes", d.read());
 }
 }  // namespace of_sometimes
 
@@ -380,7 +347,7 @@ struct sometimes_before_123 {
 void run() {
   fill(d.update());
   ballast::mesi::launch<::of_sometimes_before::sometimes_before_123>(ballast::mesi::threads(ROWS), d.address(), r.address());
-  show("sometimes_before", d.address()), show("sometimes_before", r.address());
+  show("sometimes_before", d.read()), show("sometimes_before", r.read());
 }
 }  // namespace of_sometimes_before
 
@@ -467,7 +434,7 @@ void launch(const float* from, float* to, int n) { ballast::mesi::launch<::of_an
 void run(int n) {
   fill(s.update());
   launch(s.address(), d.address(), n);
-  show("any_number", d.address());
+  show("any_number", d.read());
 }
 }  // namespace of_any_number
 
@@ -507,7 +474,7 @@ struct some_of_all_169 {
 void run(unsigned n) {
   fill(s.update()), fill(d.update(), 2);
   ballast::mesi::launch<::of_some_of_all::some_of_all_169>(ballast::mesi::threads(ROWS), s.address(), d.address(), n);
-  show("some_of_all", d.address());
+  show("some_of_all", d.read());
 }
 }  // namespace of_some_of_all
 
@@ -542,7 +509,7 @@ struct from_an_offset_179 {
 void run() {
   fill(a.update());
   ballast::mesi::launch<::of_from_an_offset::from_an_offset_179>(ballast::mesi::threads(ROWS), a.address() + 8, d.address());
-  show("from_an_offset", d.address());
+  show("from_an_offset", d.read());
 }
 }  // namespace of_from_an_offset
 
@@ -577,7 +544,7 @@ struct halves_of_one_191 {
 void run() {
   fill(a.update());
   ballast::mesi::launch<::of_halves_of_one::halves_of_one_191>(ballast::mesi::threads(COLUMNS, ROWS), a.address(), a.address() + ROWS);
-  show("halves_of_one", a.address());
+  show("halves_of_one", a.read());
 }
 }  // namespace of_halves_of_one
 
@@ -612,7 +579,7 @@ struct same_twice_203 {
 void run() {
   fill(a.update());
   ballast::mesi::launch<::of_same_twice::same_twice_203>(ballast::mesi::threads(COLUMNS, ROWS), a.address(), a.address());
-  show("same_twice", a.address());
+  show("same_twice", a.read());
 }
 }  // namespace of_same_twice
 
@@ -649,7 +616,7 @@ struct written_then_read_elsewhere_217 {
 void run() {
   fill(a.update());
   ballast::mesi::launch<::of_written_then_read_elsewhere::written_then_read_elsewhere_217>(ballast::mesi::threads(ROWS), a.address(), a.address());
-  show("written_then_read_elsewhere", a.address());
+  show("written_then_read_elsewhere", a.read());
 }
 }  // namespace of_written_then_read_elsewhere
 
@@ -740,9 +707,9 @@ void launch(float (*rows)[COLUMNS], float (*to)[COLUMNS], const float* s, float*
 void run(int n) {
   fill(a.update()), fill(b.update(), 2);
   launch(a.address() + 1, b.address(), a.address()[0] + n, b.address()[1] + n);
-  show("of_pointers", a.address()), show("of_pointers", b.address());
+  show("of_pointers", a.read()), show("of_pointers", b.read());
   launch(b.address(), a.address(), b.address()[2] + n, a.address()[0]);
-  show("of_pointers", a.address()), show("of_pointers", b.address());
+  show("of_pointers", a.read()), show("of_pointers", b.read());
 }
 }  // namespace of_pointers
 

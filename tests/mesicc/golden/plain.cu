@@ -1,40 +1,7 @@
 #include <ballast/mesi/mesi.cuh>
 #line 1 "plain.mcu"
 // Products, transposes, orders of elements: as plain_kernels.cpp beside it says in its own words.
-#line 1 "./kernels.h"
-// What the programs beside it fill their variables with and print of them.
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdio>
-
-#ifndef ROWS
-#define ROWS 43
-#define COLUMNS 29
-#endif
-
-/// Small whole numbers, none of which is 0: sums and products of a few are exact on any device.
-template <class Array>
-void fill(Array& array, int seed = 1) {
-  auto* const elements = reinterpret_cast<float*>(&array);
-  for (std::size_t i = 0; i < sizeof(Array) / sizeof(float); ++i) elements[i] = float((i * 7 + seed) % 13 + 1);
-}
-/// Sums by place, so that two elements that are swapped show.
-template <class Element, class Array>
-void show_as(char const* name, Array const& array) {
-  auto const* const elements = reinterpret_cast<Element const*>(&array);
-  double sum = 0, by_place = 0;
-  for (std::size_t i = 0; i < sizeof(Array) / sizeof(Element); ++i) {
-    sum += double(elements[i]);
-    by_place += double(elements[i]) * double(i % 101);
-  }
-  std::printf("%s: %.17g %.17g\n", name, sum, by_place);
-}
-template <class Array>
-void show(char const* name, Array const& array) {
-  show_as<float>(name, ballast::mesi::host(array));
-}
-#line 3 "plain.mcu"
+#include "kernels.h"
 
 namespace of_matmul {
 ballast::mesi::variable<float[ROWS][ROWS]> a{"a"}; ballast::mesi::variable<float[ROWS][COLUMNS]> b{"b"}, c{"c"};
@@ -75,7 +42,7 @@ struct matmul_13 {
 void run() {
   fill(a.update()), fill(b.update(), 3);
   ballast::mesi::launch<::of_matmul::matmul_13>(ballast::mesi::threads(COLUMNS, ROWS), a.address(), b.address(), c.address());
-  show("matmul", c.address());
+  show("matmul", c.read());
 }
 }  // namespace of_matmul
 
@@ -110,7 +77,7 @@ struct saxpy_23 {
 void run() {
   fill(x.update()), fill(y.update(), 5);
   ballast::mesi::launch<::of_saxpy::saxpy_23>(ballast::mesi::threads(ROWS), x.address(), y.address());
-  show("saxpy", y.address());
+  show("saxpy", y.read());
 }
 }  // namespace of_saxpy
 
@@ -148,7 +115,7 @@ struct copy_some_36 {
 void run() {
   fill(s.update());
   ballast::mesi::launch<::of_copy_some::copy_some_36>(ballast::mesi::threads(COLUMNS + 3, ROWS + 2), s.address(), d.address());
-  show("copy_some", d.address());
+  show("copy_some", d.read());
 }
 }  // namespace of_copy_some
 
@@ -185,7 +152,7 @@ struct transpose_48 {
 void run() {
   fill(s.update());
   ballast::mesi::launch<::of_transpose::transpose_48>(ballast::mesi::threads(COLUMNS, ROWS), s.address(), d.address());
-  show("transpose", d.address());
+  show("transpose", d.read());
 }
 }  // namespace of_transpose
 
@@ -222,7 +189,7 @@ struct transpose_along_x_60 {
 void run() {
   fill(s.update());
   ballast::mesi::launch<::of_transpose_along_x::transpose_along_x_60>(ballast::mesi::threads(ROWS, COLUMNS), s.address(), d.address());
-  show("transpose_along_x", d.address());
+  show("transpose_along_x", d.read());
 }
 }  // namespace of_transpose_along_x
 
@@ -259,7 +226,7 @@ struct reversed_72 {
 void run() {
   fill(s.update());
   ballast::mesi::launch<::of_reversed::reversed_72>(ballast::mesi::threads(COLUMNS, ROWS), s.address(), d.address());
-  show("reversed", d.address());
+  show("reversed", d.read());
 }
 }  // namespace of_reversed
 
@@ -302,7 +269,7 @@ struct triangular_86 {
 void run() {
   fill(a.update()), fill(v.update(), 4);
   ballast::mesi::launch<::of_triangular::triangular_86>(ballast::mesi::threads(ROWS), a.address(), v.address(), r.address());
-  show("triangular", r.address());
+  show("triangular", r.read());
 }
 }  // namespace of_triangular
 
@@ -339,7 +306,7 @@ struct strided_98 {
 void run() {
   fill(s.update());
   ballast::mesi::launch<::of_strided::strided_98>(ballast::mesi::threads(4, ROWS), s.address(), d.address());
-  show("strided", d.address());
+  show("strided", d.read());
 }
 }  // namespace of_strided
 
@@ -455,7 +422,7 @@ struct rotated_rows_139 {
 void run() {
   fill(s.update());
   ballast::mesi::launch<::of_rotated_rows::rotated_rows_139>(ballast::mesi::threads(COLUMNS, ROWS), s.address(), d.address());
-  show("rotated_rows", d.address());
+  show("rotated_rows", d.read());
 }
 }  // namespace of_rotated_rows
 
@@ -494,7 +461,7 @@ struct halved_153 {
 void run() {
   fill(fine.update());
   ballast::mesi::launch<::of_halved::halved_153>(ballast::mesi::threads(COLUMNS, ROWS), fine.address(), coarse.address());
-  show("halved", coarse.address());
+  show("halved", coarse.read());
 }
 }  // namespace of_halved
 
@@ -531,7 +498,7 @@ struct doubled_165 {
 void run() {
   fill(coarse.update());
   ballast::mesi::launch<::of_doubled::doubled_165>(ballast::mesi::threads(COLUMNS, ROWS), coarse.address(), fine.address());
-  show("doubled", fine.address());
+  show("doubled", fine.read());
 }
 }  // namespace of_doubled
 
@@ -562,7 +529,7 @@ struct every_second_175 {
 void run() {
   fill(d.update());
   ballast::mesi::launch<::of_every_second::every_second_175>(ballast::mesi::threads(COLUMNS, ROWS), d.address());
-  show("every_second", d.address());
+  show("every_second", d.read());
 }
 }  // namespace of_every_second
 
@@ -595,7 +562,7 @@ struct every_third_of_row_187 {
 void run() {
   fill(d.update());
   ballast::mesi::launch<::of_every_third_of_row::every_third_of_row_187>(ballast::mesi::threads(ROWS), d.address());
-  show("every_third_of_row", d.address());
+  show("every_third_of_row", d.read());
 }
 }  // namespace of_every_third_of_row
 
@@ -633,7 +600,7 @@ struct bodies_200 {
 void run() {
   fill(p.update()), fill(v.update(), 8);
   ballast::mesi::launch<::of_bodies::bodies_200>(ballast::mesi::threads(ROWS), p.address(), v.address());
-  show("bodies", v.address());
+  show("bodies", v.read());
 }
 }  // namespace of_bodies
 
@@ -671,7 +638,7 @@ struct elimination_214 {
 void run() {
   fill(a.update());
   for (int i = 0; i < 2; ++i) ballast::mesi::launch<::of_elimination::elimination_214>(ballast::mesi::threads(ROWS, ROWS), a.address(), i);
-  show("elimination", a.address());
+  show("elimination", a.read());
 }
 }  // namespace of_elimination
 
@@ -711,7 +678,7 @@ struct pointer_walk_229 {
 void run() {
   fill(s.update());
   ballast::mesi::launch<::of_pointer_walk::pointer_walk_229>(ballast::mesi::threads(COLUMNS, ROWS), &s.address()[0][0], d.address()[0]);
-  show("pointer_walk", d.address());
+  show("pointer_walk", d.read());
 }
 }  // namespace of_pointer_walk
 

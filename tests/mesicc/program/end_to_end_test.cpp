@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs from the dialect to their results: they check themselves, and have to print the same however they
 // are cut.
+#include <random>
 #include <regex>
+#include <utility>
 
 #include "mesicc_run.hpp"
+#include "random_program.hpp"
 
 namespace ballast::mesicc {
 namespace {
@@ -15,22 +18,21 @@ std::string as_sequential_program(std::string const& program) {
   return "#include \"programs/sequential.h\"\n" + std::regex_replace(program, launch, "::launch($1, {$2})(");
 }
 
-/// A program below tests/mesicc.
-class program_run : public testing::TestWithParam<char const*> {
- protected:
-  program_run() : source_(std::filesystem::path(TESTS) / (std::string(GetParam()) + ".mcu")) {}
+/// A program in a folder of its own, and what it prints on one core. Where it is cut, its launches are
+/// `name.mcu`.
+class built_program {
+ public:
+  explicit built_program(std::string name) : name_(std::move(name)) {}
 
-  /// Warnings are errors.
-  void compile() {
-    folder_.add_sources(source_);
-    auto const made = folder_.run(
-        "run " + name() + ".mcu --keep kept --flag -Wall --flag -Wextra --flag -Werror", one_core, 300);
+  working_folder const& folder() const { return folder_; }
+  void build(std::string const& options) {
+    auto const made = folder_.run("run " + name_ + ".mcu --keep kept " + options, one_core, 300);
     ASSERT_EQ(made.code, 0) << made.out << made.err;
     expected_ = made.out;
     EXPECT_NE(expected_, "");
   }
   void expect_the_same_of_one_thread_after_the_other() const {
-    folder_.add("sequential.cpp", as_sequential_program(contents(source_)));
+    folder_.add("sequential.cpp", as_sequential_program(folder_.text_of(name_ + ".mcu")));
     auto const line = "cd '" + folder_.path().string() +
                       "' && " CXX " -std=c++20 -O3 -march=native -I" TESTS
                       " -o sequential sequential.cpp 2>err.txt && "
@@ -40,7 +42,7 @@ class program_run : public testing::TestWithParam<char const*> {
   }
   void expect_the_same_with(std::string const& variables) const {
     auto const line = "cd '" + folder_.path().string() + "' && env BALLAST_DEVICES=host:1,host:1 " +
-                      "BALLAST_POLICY=master_worker " + variables + " timeout 120 kept/" + name() +
+                      "BALLAST_POLICY=master_worker " + variables + " timeout 120 kept/" + name_ +
                       " >out.txt 2>err.txt";
     int const status = std::system(line.c_str());
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0) << variables << folder_.text_of("err.txt");
@@ -48,27 +50,44 @@ class program_run : public testing::TestWithParam<char const*> {
   }
 
  private:
-  std::string name() const { return source_.stem(); }
-
   static constexpr char one_core[] = "env BALLAST_DEVICES=host:1";
-  std::filesystem::path source_;
+  std::string name_;
   working_folder folder_;
   std::string expected_;
 };
 
+/// Programs below tests/mesicc.
+class program_run : public testing::TestWithParam<char const*> {};
+
 /// The checked run ends with an error where a task touches what is not in its derived ranges.
 TEST_P(program_run, prints_on_any_number_of_tasks_what_a_sequential_run_prints) {
-  compile();
-  expect_the_same_of_one_thread_after_the_other();
+  auto const source = std::filesystem::path(TESTS) / (std::string(GetParam()) + ".mcu");
+  built_program program(source.stem());
+  program.folder().add_sources(source);
+  ASSERT_NO_FATAL_FAILURE(program.build("--flag -Wall --flag -Wextra --flag -Werror"));
+  program.expect_the_same_of_one_thread_after_the_other();
   for (auto const* const tasks : {"1", "2", "3", "8", "61"})
-    expect_the_same_with(std::string("BALLAST_TASKS=") + tasks);
-  expect_the_same_with("BALLAST_TASKS=7 BALLAST_CHECK_MAPS=1");
+    program.expect_the_same_with(std::string("BALLAST_TASKS=") + tasks);
+  program.expect_the_same_with("BALLAST_TASKS=7 BALLAST_CHECK_MAPS=1");
+}
+
+/// New seeds each time, which a failure tells.
+TEST(random_programs, print_what_a_sequential_run_prints_within_the_derived_ranges) {
+  for (int tried = 0; tried < 3 && !testing::Test::HasFailure(); ++tried) {
+    auto const seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    built_program program("random");
+    program.folder().add("random.mcu", random_program(seed, 40).text());
+    ASSERT_NO_FATAL_FAILURE(program.build("--allow-unpartitioned --flag -O1"));
+    program.expect_the_same_of_one_thread_after_the_other();
+    program.expect_the_same_with("BALLAST_TASKS=7 BALLAST_CHECK_MAPS=1");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(mesicc, program_run,
                          testing::Values("programs/matmul", "programs/hotspot", "programs/steps",
                                          "programs/pointers", "programs/names", "programs/corners",
-                                         "programs/addresses", "known_kernels/plain",
+                                         "programs/addresses", "programs/kept", "known_kernels/plain",
                                          "known_kernels/stencils", "known_kernels/irregular"));
 INSTANTIATE_TEST_SUITE_P(mesicc_long, program_run, testing::Values("programs/ep"));
 

@@ -32,6 +32,10 @@ TEST(refused_corners, of_kernels_in_expressions) {
 }
 
 TEST(refused_corners, of_what_devices_cannot_do) {
+  EXPECT_EQ(of_body("int* y = &p[0].x; y[2] = 1;"),
+            "2:63+8 error: cannot tell which array this reaches: its address is that of a member, from which "
+            "steps lead to other elements\n");
+  EXPECT_EQ(of_body("int* y = &p[0].x; *y = 1; if consteval { x[0] = 2; } else { x[1] = sizeof(x); }"), "");
   EXPECT_EQ(of_body("x[({ n; })] = 1;"),
             "2:47+8 error: statements in an expression are not supported in a kernel\n");
   EXPECT_EQ(of_body("x[0] = __atomic_load_n(&x[1], 5);"),
@@ -97,6 +101,21 @@ TEST(refused_corners, of_host_code_that_kernels_call) {
       "2:41+1 error: 'a' is a __global__ variable, which a function that a kernel calls can use if it is "
       "__device__\n");
   EXPECT_EQ(with("constexpr int f(int i) { return a[i]; }", "x[0] = 1;"), "");
+}
+
+/// Which of them it is, the launch finds out.
+TEST(refused_corners, do_not_hold_pointers_in_an_array) {
+  EXPECT_EQ(
+      complaints_about(
+          "__global__ int a[10], b[10];\n__global__ void k(int* x, int* y) { x[lThreadId.x] = "
+          "y[lThreadId.x]; }\n"
+          "int main(int n, char**) { int* both[2] = {a, b}; k<<[10]>>(both[n % 2], both[1 - n % 2]); }\n"),
+      "");
+  EXPECT_EQ(complaints_about("struct base { int w; __device__ void add(int k) { w += k; } }; struct more : "
+                             "base { __device__ void twice() { add(w); w += 1; } };\n"
+                             "__global__ more a[10];\n__global__ void k(more* x) { x[lThreadId.x].twice(); "
+                             "}\nint main() { k<<[10]>>(a); }\n"),
+            "");
 }
 
 /// f1 calls f0 three times, f2 calls f1 three times, and so on.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <utility>
 
 #include "emit/assembled_source.hpp"
 #include "emit/device_functions.hpp"
@@ -84,8 +86,10 @@ std::string emitted_source(program const& parsed, std::vector<planned_launch> co
   functions.rewrite(rewriter);
   auto const rewritten = rewrite_launches(launches, functions, rewriter);
   std::ranges::move(macros_in_the_way(parsed, rewritten), std::back_inserter(found));
+  std::set<std::pair<clang::SourceLocation, std::string>> told;  // templates are made several times
   host_accesses(context, [&](auto const& reference, auto const& why) {
-    found.push_back(warning_of_escape(reference, why, parsed));
+    if (told.emplace(reference.getLocation(), why).second)
+      found.push_back(warning_of_escape(reference, why, parsed));
   }).rewrite(rewriter);
   for (auto const& place : rewriter.failures()) found.push_back(error_of_failure(place, parsed));
   auto const text =

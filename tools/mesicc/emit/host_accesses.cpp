@@ -10,22 +10,92 @@
 
 namespace ballast::mesicc {
 
+namespace {
+
+bool is_called_there(clang::DeclRefExpr const* closure, clang::ASTContext& context) {
+  clang::Expr const* inner = closure;
+  for (;;) {
+    auto const parents = context.getParents(*inner);
+    auto const* const outer = parents.empty() ? nullptr : parents[0].get<clang::Expr>();
+    if (auto const* const call = llvm::dyn_cast_or_null<clang::CXXOperatorCallExpr>(outer))
+      return call->getOperator() == clang::OO_Call && call->getArg(0) == inner;
+    if (llvm::isa_and_nonnull<clang::ImplicitCastExpr, clang::ParenExpr>(outer) == false) return false;
+    inner = outer;
+  }
+}
+
+class closure_uses : public clang::RecursiveASTVisitor<closure_uses> {
+ public:
+  closure_uses(clang::VarDecl const* closure, clang::ASTContext& context)
+      : closure_(closure), context_(context) {}
+  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+    are_calls = are_calls && (reference->getDecl() != closure_ || is_called_there(reference, context_));
+    return true;
+  }
+  bool are_calls = true;
+
+ private:
+  clang::VarDecl const* closure_;
+  clang::ASTContext& context_;
+};
+
+/// Whether a lambda lives no longer than the block around it: it is called there, by its local name, or is
+/// the argument of a call.
+bool is_only_called(clang::LambdaExpr const& lambda, clang::ASTContext& context) {
+  clang::Expr const* inner = &lambda;
+  for (;;) {
+    auto const parents = context.getParents(*inner);
+    if (parents.empty()) return false;
+    if (auto const* const variable = parents[0].get<clang::VarDecl>()) {
+      auto const* const block = variable->getType()->getAsCXXRecordDecl() != lambda.getLambdaClass()
+                                    ? nullptr
+                                    : llvm::dyn_cast<clang::FunctionDecl>(variable->getDeclContext());
+      if (block == nullptr || variable->isStaticLocal() || !block->hasBody()) return false;
+      closure_uses uses(variable, context);
+      uses.TraverseStmt(block->getBody());
+      return uses.are_calls;
+    }
+    auto const* const outer = parents[0].get<clang::Expr>();
+    if (llvm::isa_and_nonnull<clang::CallExpr>(outer)) return true;
+    bool const is_around =
+        outer != nullptr && outer->getType()->getAsCXXRecordDecl() == lambda.getLambdaClass();
+    if (!is_around) return false;
+    inner = outer;
+  }
+}
+
+}  // namespace
+
 /// References in code of the host that the user wrote.
 class host_accesses::collector : public clang::RecursiveASTVisitor<collector> {
  public:
   explicit collector(host_accesses& into) : into_(into) {}
 
+  /// What templates make says more than the templates do.
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool TraverseDecl(clang::Decl* declaration) {
+    bool const is_around =
+        declaration == nullptr ||
+        llvm::isa<clang::TranslationUnitDecl, clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration);
+    bool const is_seen = is_around || is_of_user(declaration->getLocation(), sources());
+    return !is_seen || Base::TraverseDecl(declaration);
+  }
   bool TraverseFunctionDecl(clang::FunctionDecl* function) {
-    return runs_on_devices(function) || Base::TraverseFunctionDecl(function);
+    return enter(function, [&] { return Base::TraverseFunctionDecl(function); });
   }
   bool TraverseCXXMethodDecl(clang::CXXMethodDecl* method) {
-    return runs_on_devices(method) || Base::TraverseCXXMethodDecl(method);
+    return enter(method, [&] { return Base::TraverseCXXMethodDecl(method); });
+  }
+  bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
+    bool const stays = is_only_called(*lambda, into_.context_);
+    for (auto const& capture : lambda->captures())  // those of [=] too
+      if (capture.capturesVariable() && (capture.isExplicit() || !stays))
+        if (auto const* const variable = llvm::dyn_cast<clang::VarDecl>(capture.getCapturedVar()))
+          into_.captured_[variable] = true;
+    return true;
   }
   bool TraverseLambdaCapture(clang::LambdaExpr* lambda, clang::LambdaCapture const* capture,
                              clang::Expr* value) {
-    if (capture->capturesVariable())
-      if (auto const* const variable = llvm::dyn_cast<clang::VarDecl>(capture->getCapturedVar()))
-        into_.captured_[variable] = true;
     return !lambda->isInitCapture(capture) || Base::TraverseLambdaCapture(lambda, capture, value);
   }
 
@@ -33,14 +103,16 @@ class host_accesses::collector : public clang::RecursiveASTVisitor<collector> {
     auto const* const variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
     if (variable == nullptr) return true;
     if (is_shared_variable(variable))
-      into_.of_variables_.push_back(reference);
-    else if (variable->isLocalVarDeclOrParm() && is_of_user(reference->getLocation(), sources()))
+      (is_in_template_ ? into_.in_templates_ : into_.of_variables_).push_back(reference);
+    else if (!is_in_template_ && variable->isLocalVarDeclOrParm() &&
+             is_of_user(reference->getLocation(), sources()))
       into_.of_locals_[variable].push_back(reference);
     return true;
   }
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
     bool const launches = function->doesThisDeclarationHaveABody() && into_.launching_.may_launch(function);
-    if (!launches || function->isMain() || !is_of_user(function->getLocation(), sources())) return true;
+    if (!launches || is_in_template_ || function->isMain() || !is_of_user(function->getLocation(), sources()))
+      return true;
     into_.parameters_.insert(into_.parameters_.end(), function->param_begin(), function->param_end());
     return true;
   }
@@ -48,7 +120,22 @@ class host_accesses::collector : public clang::RecursiveASTVisitor<collector> {
  private:
   using Base = clang::RecursiveASTVisitor<collector>;
   clang::SourceManager const& sources() const { return into_.context_.getSourceManager(); }
+
+  /// A lambda that takes anything is the only one of which nothing else is seen.
+  template <class Traverse>
+  bool enter(clang::FunctionDecl const* function, Traverse traverse) {
+    if (runs_on_devices(function)) return true;
+    bool const before = is_in_template_;
+    auto const* const method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+    bool const is_lambda = method != nullptr && method->getParent()->isLambda();
+    is_in_template_ = before || (function->isTemplated() && !is_lambda);
+    bool const goes_on = traverse();
+    is_in_template_ = before;
+    return goes_on;
+  }
+
   host_accesses& into_;
+  bool is_in_template_ = false;
 };
 
 host_accesses::host_accesses(clang::ASTContext& context, escape_listener listener)
@@ -83,7 +170,8 @@ bool host_accesses::may_be_given_elements(clang::ParmVarDecl const& parameter) c
 void host_accesses::hold(clang::VarDecl const* variable) {
   if (!leads_somewhere(variable->getType()) || !holding_.emplace(variable, is_followed(*variable)).second)
     return;
-  for (auto const* const reference : of_locals_[variable]) { hold(flow_of(*reference, context_)); }
+  for (auto const* const reference : of_locals_[variable])
+    for (auto const& flow : flows_of(*reference, context_)) hold(flow);
 }
 
 void host_accesses::hold(value_flow const& flow) {
@@ -94,7 +182,8 @@ void host_accesses::hold(value_flow const& flow) {
 void host_accesses::find_followed() {
   for (auto const* const parameter : parameters_)
     if (may_be_given_elements(*parameter)) hold(parameter);
-  for (auto const* const reference : of_variables_) hold(flow_of(*reference, context_));
+  for (auto const* const reference : of_variables_)
+    for (auto const& flow : flows_of(*reference, context_)) hold(flow);
 }
 
 /// Whether a launch may come after what the access waits for and before its end.
@@ -137,7 +226,13 @@ host_accesses::form host_accesses::form_of_copy(value_flow const& flow, form of_
 }
 
 host_accesses::form host_accesses::form_of_variable(clang::DeclRefExpr const& reference) {
-  auto const flow = flow_of(reference, context_);
+  auto is = form::untouched;
+  for (auto const& flow : flows_of(reference, context_)) is = std::max(is, form_of_variable(reference, flow));
+  return is;
+}
+
+host_accesses::form host_accesses::form_of_variable(clang::DeclRefExpr const& reference,
+                                                    value_flow const& flow) const {
   if (flow.is != value_flow::kind::escapes) return opened_if_overtaken(reference, flow, form_of_access(flow));
   listener_(reference, flow.why);
   return form::open;
@@ -163,9 +258,15 @@ host_accesses::form host_accesses::form_of_access(value_flow const& flow) const 
 }
 
 host_accesses::form host_accesses::form_of_pointer(clang::DeclRefExpr const& reference) {
+  auto is = form::untouched;
+  for (auto const& flow : flows_of(reference, context_)) is = std::max(is, form_of_pointer(reference, flow));
+  return is;
+}
+
+host_accesses::form host_accesses::form_of_pointer(clang::DeclRefExpr const& reference,
+                                                   value_flow const& flow) const {
   using kind = value_flow::kind;
   auto const& variable = *llvm::cast<clang::VarDecl>(reference.getDecl());
-  auto const flow = flow_of(reference, context_);
   if (flow.is == kind::escapes) {
     listener_(reference, flow.why);
     return form::open;
@@ -183,11 +284,22 @@ void host_accesses::note(clang::DeclRefExpr const& reference, form is, source_re
   auto& known =
       forms_.try_emplace(written, clang::SourceRange(reference.getBeginLoc(), reference.getLocation()), is)
           .first->second;
-  known.second = std::max(known.second, is);
+  auto const least = std::min(known.second, is), most = std::max(known.second, is);
+  // A pointer to be handed over leads to what is not const.
+  known.second = least == form::address && most == form::read ? form::update : most;
+}
+
+/// Where nothing that a template makes has come by, as in what `if constexpr` leaves out.
+void host_accesses::note_in_templates(source_rewriter const& rewriter) {
+  for (auto const* const reference : in_templates_) {
+    auto const written = rewriter.sources().getSpellingLoc(reference->getLocation());
+    if (!forms_.contains(written)) note(*reference, form::update, rewriter);
+  }
 }
 
 void host_accesses::rewrite(source_rewriter& rewriter) {
   for (auto const* const reference : of_variables_) note(*reference, form_of_variable(*reference), rewriter);
+  note_in_templates(rewriter);
   for (auto const& [variable, followed] : holding_)
     for (auto const* const reference : of_locals_[variable])
       note(*reference, form_of_pointer(*reference), rewriter);

@@ -38,17 +38,21 @@ class host_accesses {
   clang::Stmt const* scope_of(clang::VarDecl const& variable) const;
 
   form form_of_variable(clang::DeclRefExpr const& reference);
+  form form_of_variable(clang::DeclRefExpr const& reference, value_flow const& flow) const;
   form form_of_pointer(clang::DeclRefExpr const& reference);
+  form form_of_pointer(clang::DeclRefExpr const& reference, value_flow const& flow) const;
   form form_of_access(value_flow const& flow) const;
   bool may_be_overtaken(value_flow const& flow) const;
   form opened_if_overtaken(clang::DeclRefExpr const& reference, value_flow const& flow, form is) const;
   form form_of_copy(value_flow const& flow, form of_address) const;
+  void note_in_templates(source_rewriter const& rewriter);
   void note(clang::DeclRefExpr const& reference, form is, source_rewriter const& rewriter);
 
   clang::ASTContext& context_;
   launching_functions launching_;
   escape_listener listener_;
   std::vector<clang::DeclRefExpr const*> of_variables_;
+  std::vector<clang::DeclRefExpr const*> in_templates_;  ///< of variables, as they are written there
   std::map<clang::VarDecl const*, std::vector<clang::DeclRefExpr const*>> of_locals_;
   std::vector<clang::ParmVarDecl const*> parameters_;  ///< of functions that may launch
   std::map<clang::VarDecl const*, bool> captured_;

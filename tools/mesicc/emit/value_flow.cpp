@@ -23,7 +23,9 @@ bool may_carry_an_address(clang::QualType type);
 /// What the standard library's containers hold, their parameters tell, but for those that take memory over.
 bool may_carry_an_address_for_users(clang::CXXRecordDecl const& of_library) {
   auto const name = of_library.getIdentifier() == nullptr ? llvm::StringRef() : of_library.getName();
-  if (name == "unique_ptr" || name == "shared_ptr" || name == "weak_ptr") return true;
+  constexpr llvm::StringLiteral hold_anything[] = {
+      "unique_ptr", "shared_ptr", "weak_ptr", "any", "future", "promise", "shared_future", "packaged_task"};
+  if (llvm::is_contained(hold_anything, name)) return true;
   auto const* const made = dyn_cast<clang::ClassTemplateSpecializationDecl>(&of_library);
   if (made == nullptr) return false;
   auto const carries = [](clang::TemplateArgument const& one) {
@@ -50,10 +52,14 @@ bool may_carry_an_address(clang::QualType type) {
   return false;
 }
 
-/// The parameter that an argument becomes, of the function as it is written; null if it is not known.
+/// The parameter that an argument becomes, of the function that is called, of a lambda as it is written; null
+/// if it is not known.
 clang::ParmVarDecl const* parameter_of(clang::FunctionDecl const* callee, unsigned argument) {
   if (callee == nullptr) return nullptr;
-  if (auto const* const pattern = callee->getTemplateInstantiationPattern()) callee = pattern;
+  auto const* const method = dyn_cast<clang::CXXMethodDecl>(callee);
+  bool const is_lambda = method != nullptr && method->getParent()->isLambda();
+  if (auto const* const pattern = callee->getTemplateInstantiationPattern(); is_lambda && pattern != nullptr)
+    callee = pattern;
   clang::FunctionDecl const* with_body = nullptr;
   if (!callee->hasBody(with_body) || argument >= with_body->getNumParams()) return nullptr;
   return with_body->getParamDecl(argument);
@@ -73,15 +79,20 @@ bool is_thread(clang::QualType type) {
 
 class follower {
  public:
-  follower(clang::DeclRefExpr const& reference, clang::ASTContext& context)
-      : context_(context), at_(&reference) {}
+  /// Where an expression has several parents, the one of this number: see flows_of().
+  follower(clang::DeclRefExpr const& reference, clang::ASTContext& context, std::size_t parent)
+      : context_(context), at_(&reference), parent_(parent) {}
+
+  std::size_t most_parents() const { return most_parents_; }
 
   value_flow follow() {
     for (;;) {
       auto const parents = context_.getParents(*at_);
       if (parents.empty()) return end(kind::none);
-      auto const* const statement = parents[0].get<clang::Stmt>();
-      auto const found = statement != nullptr ? at_statement(*statement) : at_declaration(parents[0]);
+      most_parents_ = std::max<std::size_t>(most_parents_, parents.size());
+      auto const& outer = parents[std::min<std::size_t>(parent_, parents.size() - 1)];
+      auto const* const statement = outer.get<clang::Stmt>();
+      auto const found = statement != nullptr ? at_statement(*statement) : at_declaration(outer);
       if (found) return *found;
     }
   }
@@ -117,6 +128,39 @@ class follower {
     if (auto const* const expression = dyn_cast<clang::Expr>(&outer)) return at_expression(*expression);
     if (isa<clang::ReturnStmt>(&outer)) return at_return();
     return end(kind::none);  // a statement of its own, or a condition
+  }
+
+  /// Whether more becomes of what an assignment gives back than being read, compared or thrown away.
+  bool is_kept(clang::Expr const& assignment) const {
+    clang::Expr const* inner = &assignment;
+    for (;;) {
+      auto const parents = context_.getParents(*inner);
+      auto const* const outer = parents.empty() ? nullptr : parents[0].get<clang::Stmt>();
+      if (outer == nullptr || isa<clang::ReturnStmt>(outer)) return !parents.empty();
+      auto const* const expression = dyn_cast<clang::Expr>(outer);
+      if (expression == nullptr || ends_there(*inner, *expression)) return false;
+      if (!passes_on(*inner, *expression)) return true;
+      inner = expression;
+    }
+  }
+  bool ends_there(clang::Expr const& inner, clang::Expr const& outer) const {
+    if (auto const* const binary = dyn_cast<clang::BinaryOperator>(&outer)) {
+      bool const is_left = binary->getLHS() == &inner;
+      return binary->isComparisonOp() || (is_left && binary->getOpcode() == clang::BO_Comma) ||
+             (is_left && binary->isAssignmentOp() && !is_pointer());
+    }
+    auto const* const cast = dyn_cast<clang::CastExpr>(&outer);
+    if (cast == nullptr) return false;
+    bool const is_read = cast->getCastKind() == clang::CK_LValueToRValue;
+    return cast->getCastKind() == clang::CK_ToVoid || cast->getCastKind() == clang::CK_PointerToBoolean ||
+           (is_read && !outer.getType()->isAnyPointerType());
+  }
+  static bool passes_on(clang::Expr const& inner, clang::Expr const& outer) {
+    if (auto const* const binary = dyn_cast<clang::BinaryOperator>(&outer))
+      return binary->getOpcode() == clang::BO_Comma && binary->getRHS() == &inner;
+    auto const* const cast = dyn_cast<clang::CastExpr>(&outer);
+    return isa<clang::ParenExpr, clang::FullExpr>(&outer) ||
+           (cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue);
   }
 
   step at_return() { return is_plain_value() ? step(end(kind::read)) : escapes("is returned"); }
@@ -161,7 +205,8 @@ class follower {
     if (outer.get<clang::TypeLoc>() != nullptr) return end(kind::type);
     bool const is_member =
         outer.get<clang::FieldDecl>() != nullptr || outer.get<clang::CXXCtorInitializer>() != nullptr;
-    if (is_member && !is_plain_value()) return escapes("is stored in a member");
+    bool const is_initialiser = is_member || outer.get<clang::CXXConstructorDecl>() != nullptr;
+    if (is_initialiser && !is_plain_value()) return escapes("is stored in a member");
     return end(kind::update);
   }
 
@@ -197,7 +242,7 @@ class follower {
   step at_cast(clang::CastExpr const& cast) {
     switch (cast.getCastKind()) {
       case clang::CK_LValueToRValue:
-        return is_pointer_variable() ? go_on(cast) : step(end(kind::read));
+        return at_->getType()->isAnyPointerType() ? go_on(cast) : step(end(kind::read));
       case clang::CK_PointerToBoolean:
       case clang::CK_ToVoid:
         return end(kind::none);
@@ -212,17 +257,22 @@ class follower {
   }
 
   step at_unary(clang::UnaryOperator const& unary) {
-    if (unary.isIncrementDecrementOp()) return is_pointer_variable() ? go_on(unary) : step(end(kind::update));
+    if (unary.isIncrementDecrementOp()) return is_pointer_variable() ? go_on(unary) : at_change(unary);
     bool const takes_address = unary.getOpcode() == clang::UO_AddrOf;
     if (takes_address && is_pointer_variable()) return escapes("has its address taken");
     return takes_address || unary.getOpcode() == clang::UO_Deref ? go_on(unary) : step(end(kind::none));
   }
 
+  /// Of elements, by an operator that gives back a reference to them.
+  step at_change(clang::Expr const& by) {
+    return is_kept(by) ? escapes("is bound to a reference") : end(kind::update);
+  }
+
   step at_binary(clang::BinaryOperator const& binary) {
     bool const is_left = binary.getLHS() == at_;
+    if (binary.isPtrMemOp() && is_left) return go_on(binary);
     if (binary.getOpcode() == clang::BO_Comma) return is_left ? step(end(kind::none)) : go_on(binary);
-    if (binary.isAssignmentOp() && is_left)
-      return is_pointer_variable() ? go_on(binary) : step(end(kind::update));
+    if (binary.isAssignmentOp() && is_left) return is_pointer_variable() ? go_on(binary) : at_change(binary);
     if (binary.getOpcode() == clang::BO_Assign) return at_source_of_assignment(binary);
     bool const may_be_pointer = binary.isTypeDependent() && (is_pointer() || at_->getType()->isArrayType());
     if (!binary.getType()->isAnyPointerType() && !may_be_pointer)
@@ -238,7 +288,8 @@ class follower {
     bool const is_local =
         variable != nullptr && variable->isLocalVarDeclOrParm() && !variable->isStaticLocal();
     if (is_local && variable->getType()->isReferenceType()) return escapes("is stored through a reference");
-    return is_local ? copied(variable) : escapes("is stored in a variable that is not local");
+    if (!is_local) return escapes("is stored in a variable that is not local");
+    return is_kept(assignment) ? escapes("is stored in several variables at once") : copied(variable);
   }
 
   step at_launch(clang::CUDAKernelCallExpr const& launch) {
@@ -249,13 +300,19 @@ class follower {
   step at_call(clang::CallExpr const& call) {
     if (call.isTypeDependent()) return end(kind::update);
     auto const* const callee = called_by(&call);
-    if (call.getCallee() == at_) return at_result_of(call);  // a member function of an element
+    if (call.getCallee() == at_) {  // a member function of an element
+      note_others(call);
+      beside_.push_back(&call);
+      return at_result_of(call);
+    }
     if (is_named_in_std(callee, "swap") && is_pointer_variable()) return at_swap(call);
     if (is_plain_value()) return end(kind::read);
     if (is_elements() && is_pointer_variable()) return escapes("is handed over by reference");
     note_on_the_way(callee, argument_number(call));
     note_others(call);
-    if (may_be_stored_by(callee)) return escapes("may be stored by the call");
+    if (is_named_in_std(callee, "async")) return escapes("is handed to another thread");
+    if (may_be_stored_by(callee) || is_unknown_to_users(callee, argument_number(call)))
+      return escapes("may be stored by the call");
     if (auto const* const parameter = parameter_of_user(callee, argument_number(call)))
       also_.push_back(parameter);
     if (may_carry_an_address(call.getType()) || call.isGLValue()) return at_result_of(call);
@@ -294,6 +351,13 @@ class follower {
       return type->isLValueReferenceType() && type->getPointeeType()->isAnyPointerType() &&
              !type->getPointeeType().isConstQualified();
     });
+  }
+  /// What an override does, or a function with what only its va_arg sees.
+  bool is_unknown_to_users(clang::FunctionDecl const* callee, unsigned argument) const {
+    if (!is_users(callee) || is_object_) return false;
+    auto const* const method = dyn_cast<clang::CXXMethodDecl>(callee);
+    return (method != nullptr && method->isVirtual()) ||
+           (callee->isVariadic() && argument >= callee->getNumParams());
   }
   clang::ParmVarDecl const* parameter_of_user(clang::FunctionDecl const* callee, unsigned argument) const {
     return is_users(callee) ? parameter_of(callee, argument) : nullptr;
@@ -359,11 +423,22 @@ class follower {
     if (constructor.isCopyOrMoveConstructor()) return end(kind::read);
     if (is_thread(made.getType())) return escapes("is handed to another thread");
     if (may_carry_an_address(made.getType())) return escapes("may be held by an object");
+    if (is_users(&constructor)) return at_user_construction(made);
     return end(is_elements() ? kind::update : access_through(at_->getType()));
+  }
+
+  step at_user_construction(clang::CXXConstructExpr const& made) {
+    unsigned number = 0;
+    while (number < made.getNumArgs() && made.getArg(number) != at_) ++number;
+    for (auto const* const argument : made.arguments())
+      if (argument != at_) beside_.push_back(argument);
+    auto const* const parameter = parameter_of(made.getConstructor(), number);
+    return parameter == nullptr ? escapes("may be stored by the call") : step(copied(parameter));
   }
 
   clang::ASTContext& context_;
   clang::Expr const* at_;
+  std::size_t parent_, most_parents_ = 1;
   kind argument_access_ = kind::none, on_the_way_ = kind::none;
   bool has_another_type_ = false;
   bool is_object_ = false;  ///< of the member function that is called, an operator
@@ -378,8 +453,15 @@ bool leads_to_const(clang::QualType type, clang::ASTContext& context) {
   return context.getBaseElementType(type).isConstQualified();
 }
 
-value_flow flow_of(clang::DeclRefExpr const& reference, clang::ASTContext& context) {
-  return follower(reference, context).follow();
+std::vector<value_flow> flows_of(clang::DeclRefExpr const& reference, clang::ASTContext& context) {
+  constexpr std::size_t most_uses = 32;
+  std::vector<value_flow> flows;
+  for (std::size_t parent = 0, parents = 1; parent < std::min(parents, most_uses); ++parent) {
+    follower one(reference, context, parent);
+    flows.push_back(one.follow());
+    parents = std::max(parents, one.most_parents());
+  }
+  return flows;
 }
 
 }  // namespace ballast::mesicc

@@ -30,8 +30,9 @@ struct value_flow {
   std::vector<clang::Stmt const*> beside = {};   ///< what may run between the access and its end
 };
 
-/// Follows the value of a reference to a variable up the expressions around it.
-value_flow flow_of(clang::DeclRefExpr const& reference, clang::ASTContext& context);
+/// Follows the value of a reference to a variable up the expressions around it. What a template is made for
+/// several times has parts in common, clang's trees then being of several branches: one flow for each.
+std::vector<value_flow> flows_of(clang::DeclRefExpr const& reference, clang::ASTContext& context);
 
 /// Whether what a pointer or reference of this type leads to may not be written through it.
 bool leads_to_const(clang::QualType type, clang::ASTContext& context);

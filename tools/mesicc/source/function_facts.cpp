@@ -32,6 +32,7 @@ class exposure_finder {
  public:
   void find_in(Stmt const* statement) {
     if (statement == nullptr) return;
+    if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::CXXTypeidExpr>(statement)) return;
     if (auto const* const reference = dyn_cast<clang::DeclRefExpr>(statement)) return expose(*reference);
     if (auto const* const group = dyn_cast<clang::DeclStmt>(statement)) return find_in_declarations(*group);
     if (auto const* const call = dyn_cast<clang::CallExpr>(statement)) return find_in_call(*call);

@@ -169,6 +169,7 @@ class kernel_walker {
   bool surely_below(expression const& value, expression const& bound);
   void flatten(element_path& path) const;
   void escape_into_exposed(address const& pointer, clang::VarDecl const& variable);
+  value to_base(value const& from, clang::CastExpr const& cast);
   void escape(address const& pointer, clang::Expr const& where, std::string const& how);
   void record(access_kind kind, address const& elements, clang::SourceRange where);
 

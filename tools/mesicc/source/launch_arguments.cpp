@@ -210,6 +210,8 @@ launch_binding::array_source launch_binding::source_of(clang::Expr const* argume
   }
   if (auto const* const outer = dyn_cast<clang::FullExpr>(argument)) return source_of(outer->getSubExpr());
   if (auto const* const reference = dyn_cast<clang::DeclRefExpr>(argument)) return source_named(*reference);
+  if (argument->isGLValue() && argument->getType()->isPointerType() && !isa<clang::DeclRefExpr>(argument))
+    return {nullptr, std::nullopt, {}};  // a pointer that is read from somewhere
   if (auto const* const item = dyn_cast<clang::ArraySubscriptExpr>(argument))
     return stepped(source_of(item->getBase()), item->getIdx(), item->getType(), false);
   if (auto const* const unary = dyn_cast<clang::UnaryOperator>(argument))

@@ -19,6 +19,7 @@ struct element_path {
   int settled = 0;    ///< how many dimensions are chosen; of a pointer: the dimension in which it walks
   bool flat = false;  ///< index is a flattened element
   bool within_element = false;  ///< a member of an element, which steps of a pointer do not leave
+  bool is_member = false;       ///< of a pointer: to a member that is no array, from which no step leads on
   bool fresh = false;           ///< a pointer that an array has just become, so that a step is a subscript
 };
 

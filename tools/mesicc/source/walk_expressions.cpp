@@ -124,6 +124,9 @@ value kernel_walker::evaluate_cast(clang::CastExpr const& cast) {
       return of_address({});
     case clang::CK_BitCast:
       return pointer_cast(cast, evaluate(from));
+    case clang::CK_DerivedToBase:
+    case clang::CK_UncheckedDerivedToBase:
+      return to_base(evaluate(from), cast);
     case clang::CK_ToVoid:
       return from->isGLValue() ? (locate(from), value{}) : (evaluate(from), value{});
     case clang::CK_NoOp:
@@ -154,6 +157,14 @@ value kernel_walker::pointer_cast(clang::CastExpr const& cast, value const& from
   auto to = *from.leads_to;
   for (auto& one : to.targets)
     if (!one.path.within_element) flatten(one.path);
+  return of_address(std::move(to));
+}
+
+/// A part of the element.
+value kernel_walker::to_base(value const& from, clang::CastExpr const& cast) {
+  if (!from.leads_to) return unknown_of(cast.getType(), "is not known", &cast);
+  auto to = *from.leads_to;
+  for (auto& one : to.targets) one.path.within_element = one.path.is_member = true;
   return of_address(std::move(to));
 }
 

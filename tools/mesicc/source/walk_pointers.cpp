@@ -33,13 +33,19 @@ location kernel_walker::dereferenced(address const& pointer) const {
 address kernel_walker::address_of(location const& place) const {
   if (place.local != nullptr) return {};
   auto to = place.elements;
-  for (auto& one : to.targets)
+  for (auto& one : to.targets) {
     if (!one.path.within_element) one.path.settled = std::max(0, one.path.settled - 1);
+    one.path.is_member = one.path.within_element;
+  }
   return to;
 }
 
 address kernel_walker::advanced(address pointer, expression const& by) {
-  for (auto& one : pointer.targets) advance(one.path, by);
+  for (auto& one : pointer.targets) {
+    if (one.path.is_member && !is_constant(by, 0))
+      return lost_address("is that of a member, from which steps lead to other elements");
+    advance(one.path, by);
+  }
   return pointer;
 }
 

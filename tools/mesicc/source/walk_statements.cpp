@@ -66,6 +66,11 @@ condition kernel_walker::run_all(llvm::ArrayRef<clang::Stmt const*> statements) 
 }
 
 condition kernel_walker::run_if(clang::IfStmt const& choice) {
+  if (choice.isConsteval()) {
+    bool const runs_then = choice.isNegatedConsteval();
+    skip(runs_then ? choice.getElse() : choice.getThen());
+    return run(runs_then ? choice.getThen() : choice.getElse());
+  }
   if (choice.getInit() != nullptr) run(choice.getInit());
   if (auto const* const declared = choice.getConditionVariable()) declare(*declared);
   auto const when = evaluate_condition(choice.getCond());
