@@ -249,7 +249,7 @@ void hidden_launches() {
   CHECK(stepped(a.address()) == launched);
   step();
   CHECK(holds(3, launched));
-  auto const generic = [](auto* p) { step_by(ballast::mesi::host(p)); return ballast::mesi::open(p)[3]; };
+  auto const generic = [](auto* p) { step_by(ballast::mesi::open(p)); return ballast::mesi::open(p)[3]; };
   CHECK(generic(a.address()) == launched);
 }
 

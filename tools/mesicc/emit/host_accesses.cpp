@@ -275,7 +275,8 @@ host_accesses::form host_accesses::form_of_pointer(clang::DeclRefExpr const& ref
   if (flow.on_the_way != kind::none || flow.is == kind::read || flow.is == kind::update)
     return opened_if_overtaken(reference, flow, form::host);
   if (flow.is != kind::copied) return form::untouched;
-  return form_of_copy(flow, form::untouched) == form::untouched ? form::untouched : form::host;
+  if (form_of_copy(flow, form::untouched) == form::untouched) return form::untouched;
+  return opened_if_overtaken(reference, flow, form::host);
 }
 
 /// Where macros use a token several times, the form that is right for all.

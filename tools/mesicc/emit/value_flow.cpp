@@ -104,12 +104,20 @@ class follower {
     at_ = &outer;
     return std::nullopt;
   }
-  value_flow end(kind is) const { return {is, nullptr, false, on_the_way_, {}, also_, beside_}; }
+  value_flow end(kind is) const { return {is, nullptr, false, on_the_way_, {}, false, also_, beside_}; }
   value_flow copied(clang::VarDecl const* into) const {
-    return {kind::copied, into, false, on_the_way_, {}, also_, beside_};
+    return {kind::copied, into, false, on_the_way_, {}, false, also_, beside_};
   }
   value_flow escapes(std::string why) const {
-    return {kind::escapes, nullptr, false, on_the_way_, std::move(why), also_, beside_};
+    return {kind::escapes, nullptr, false, on_the_way_, std::move(why), false, also_, beside_};
+  }
+  /// What is made of the template says more; but nothing is seen of what a lambda with `auto` is made for.
+  value_flow end_in_template() const {
+    bool const is_element = at_->getType()->isArithmeticType();
+    auto flow =
+        is_element ? end(kind::update) : escapes("is used in a way that hangs on a template's argument");
+    flow.is_of_template = true;
+    return flow;
   }
   kind access_through(clang::QualType type) const {
     return leads_to_const(type, context_) ? kind::read : kind::update;
@@ -189,7 +197,7 @@ class follower {
     if (auto const* const list = dyn_cast<clang::InitListExpr>(&outer))
       return is_copied_into(*list) ? end(kind::read) : escapes("is stored in an object");
     if (isa<clang::LambdaExpr>(outer)) return end(kind::none);  // what its body does is seen there
-    if (outer.isTypeDependent() || outer.isValueDependent()) return end(kind::update);
+    if (outer.isTypeDependent() || outer.isValueDependent()) return end_in_template();
     return escapes("is used in an expression that is not followed");
   }
 
@@ -298,7 +306,7 @@ class follower {
   }
 
   step at_call(clang::CallExpr const& call) {
-    if (call.isTypeDependent()) return end(kind::update);
+    if (call.isTypeDependent()) return end_in_template();
     auto const* const callee = called_by(&call);
     if (call.getCallee() == at_) {  // a member function of an element
       note_others(call);
@@ -461,6 +469,8 @@ std::vector<value_flow> flows_of(clang::DeclRefExpr const& reference, clang::AST
     flows.push_back(one.follow());
     parents = std::max(parents, one.most_parents());
   }
+  auto const is_of_template = [](value_flow const& flow) { return flow.is_of_template; };
+  if (!std::ranges::all_of(flows, is_of_template)) std::erase_if(flows, is_of_template);
   return flows;
 }
 

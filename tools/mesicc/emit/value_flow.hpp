@@ -26,6 +26,7 @@ struct value_flow {
   bool only_read = false;                        ///< through `into`, whatever its type
   kind on_the_way = kind::none;                  ///< read or update by calls that gave it back
   std::string why = {};                          ///< "is returned"
+  bool is_of_template = false;                   ///< it ends where a template's argument would tell more
   std::vector<clang::VarDecl const*> also = {};  ///< parameters that it becomes on the way
   std::vector<clang::Stmt const*> beside = {};   ///< what may run between the access and its end
 };
