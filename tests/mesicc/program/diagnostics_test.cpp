@@ -158,6 +158,8 @@ TEST(mesicc_diagnostics, refuse_uses_that_cannot_be_handed_over) {
        {start + "template <class T> __device__ T f(T x) { return x; }\n"
                 "template <> __device__ int f(int x) { return a[x]; }",
         3, 28, "a specialisation of a template cannot use"},
+       {"template <class T> __device__ T f(T x) { return x; }\ntemplate __device__ int f<int>(int);", 2, 25,
+        "an explicit instantiation of a __device__ template is not supported"},
        {"__global__ void k(int* lThreadId) { lThreadId[0] = 1; }", 1, 24,
         "'lThreadId' is a name that the translated program needs"},
        {"__global__ int s;\n__device__ int f() { decltype(s) copy = s; return copy += 1; }", 2, 31,

@@ -94,6 +94,10 @@ class device_functions::collector : public clang::RecursiveASTVisitor<collector>
       if (function->hasAttr<clang::CUDAHostAttr>()) into_.of_host_.push_back(function);
       return traverse();
     }
+    auto const made_by = function->getTemplateSpecializationKind();
+    if (made_by == clang::TSK_ExplicitInstantiationDefinition ||
+        made_by == clang::TSK_ExplicitInstantiationDeclaration)
+      into_.instantiated_by_hand_.insert(function->getPointOfInstantiation());
     if (key_of(function) == function->getCanonicalDecl()) into_.declarations_.push_back(function);
     auto* const before = current_;
     auto const* const body_before = body_;

@@ -73,6 +73,7 @@ class device_functions {
   std::vector<clang::FunctionDecl const*> of_host_;       ///< that say so
   std::map<clang::FunctionDecl const*, uses> uses_;       ///< by canonical declaration
   std::map<clang::VarDecl const*, std::string> names_;
+  std::set<clang::SourceLocation> instantiated_by_hand_;
   std::vector<use_of_function> values_;              ///< functions that are named, but not called there
   std::vector<clang::DeclRefExpr const*> in_heads_;  ///< what is used outside of a body
 };

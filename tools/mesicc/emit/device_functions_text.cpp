@@ -75,6 +75,10 @@ std::vector<refused_use> device_functions::refused_uses() const {
       found.push_back({clang::SourceRange(function->getLocation()),
                        "a specialisation of a template cannot use lThreadId and __global__ variables"});
   }
+  for (auto const& where : instantiated_by_hand_)
+    found.push_back({clang::SourceRange(where),
+                     "an explicit instantiation of a __device__ template is not "
+                     "supported; without it there is one where it is called"});
   for (auto const& [where, function] : values_)
     if (!hidden_of(function).empty() && !has_no_name_to_call(*function))
       found.push_back({where, "'" + function->getNameAsString() +
