@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ballast/base/argument_text.hpp"
 #include "ballast/base/environment.hpp"
-#include "ballast/base/error.hpp"
 #include "ballast/job/split_policy.hpp"
 
 namespace ballast::mesi {
@@ -22,12 +23,9 @@ Number number_of(char const* variable, Number unset, Number least, Number most) 
 std::string policy_or(std::string const& unset) {
   auto const named = environment("BALLAST_POLICY");
   if (!named) return unset;
-  std::string all;
-  for (auto const& policy : split_policies()) {
-    if (policy.name == *named) return *named;
-    all += (all.empty() ? "" : ", ") + std::string(policy.name);
-  }
-  refuse_argument("BALLAST_POLICY", *named, all);
+  std::vector<std::string_view> legal;
+  for (auto const& policy : split_policies()) legal.push_back(policy.name);
+  return std::string(legal[place_among(legal, "BALLAST_POLICY", *named)]);
 }
 
 }  // namespace

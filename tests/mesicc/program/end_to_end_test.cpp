@@ -18,8 +18,7 @@ std::string as_sequential_program(std::string const& program) {
   return "#include \"programs/sequential.h\"\n" + std::regex_replace(program, launch, "::launch($1, {$2})(");
 }
 
-/// A program in a folder of its own, and what it prints on one core. Where it is cut, its launches are
-/// `name.mcu`.
+/// A program in a folder of its own, `name.mcu`, and what it prints on one core.
 class built_program {
  public:
   explicit built_program(std::string name) : name_(std::move(name)) {}

@@ -327,9 +327,12 @@ class follower {
     return at_end_of_call(call);
   }
 
+  template <class Call>
+  unsigned place_among_arguments(Call const& call) const {
+    return unsigned(std::find(call.arg_begin(), call.arg_end(), at_) - call.arg_begin());
+  }
   unsigned argument_number(clang::CallExpr const& call) {
-    unsigned number = 0;
-    while (number < call.getNumArgs() && call.getArg(number) != at_) ++number;
+    unsigned const number = place_among_arguments(call);
     bool const is_member =
         isa<clang::CXXOperatorCallExpr>(call) && isa_and_nonnull<clang::CXXMethodDecl>(called_by(&call));
     is_object_ = is_member && number == 0;
@@ -436,11 +439,9 @@ class follower {
   }
 
   step at_user_construction(clang::CXXConstructExpr const& made) {
-    unsigned number = 0;
-    while (number < made.getNumArgs() && made.getArg(number) != at_) ++number;
     for (auto const* const argument : made.arguments())
       if (argument != at_) beside_.push_back(argument);
-    auto const* const parameter = parameter_of(made.getConstructor(), number);
+    auto const* const parameter = parameter_of(made.getConstructor(), place_among_arguments(made));
     return parameter == nullptr ? escapes("may be stored by the call") : step(copied(parameter));
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -85,7 +86,7 @@ std::optional<int> compile(std::vector<fs::path> const& sources, fs::path const&
                            run_request const& request) {
   auto const words = compile_command(package_of_this_program(), sources, program, flags_of(request));
   int const code = run_shown(words, request.show_commands);
-  if (code > 128) return code;
+  if (code == 128 + SIGINT || code == 128 + SIGTERM) return code;
   if (code != 0) throw error("the translated program does not compile: " + as_shell_line(words));
   return std::nullopt;
 }
