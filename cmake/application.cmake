@@ -1,19 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# add_application(name [NOT_RESIDENT]), in a folder of apps: a library ballast_<name> of the folder's *.cpp and kernel
-# lists *.cu (NOT_RESIDENT as for add_kernels), for the command and for its suite ballast_test_<name> from tests.
-function(add_application name)
-  ballast_need(CLI11 libcli11-dev)
+# ballast_add_application(name [NOT_RESIDENT] DEPENDS targets...), in a folder of apps: a library ballast_<name> of the
+# folder's *.cpp and kernel lists *.cu (NOT_RESIDENT as for ballast_own_kernels), its suite ballast_test_<name> from
+# tests, and of main.cpp, if there is one, the program `ballast-<name>`.
+function(ballast_add_application name)
+  cmake_parse_arguments(PARSE_ARGV 1 app "NOT_RESIDENT" "" "DEPENDS")
+  set(not_resident "")
+  if(app_NOT_RESIDENT)
+    set(not_resident NOT_RESIDENT)
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)
   file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cu)
   set(target ballast_${name})
   add_library(${target} STATIC ${sources})
   ballast_precompile_standard_headers(${target})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/apps)
-  target_link_libraries(${target} PUBLIC ballast::ballast PRIVATE CLI11::CLI11)
+  target_link_libraries(${target} PUBLIC ballast::report ${app_DEPENDS} PRIVATE CLI11::CLI11)
   foreach(file IN LISTS kernels)
-    add_kernels(${target} ${file} ${ARGN})
+    ballast_own_kernels(${target} ${file} ${not_resident})
   endforeach()
-  add_suite(ballast_test_${name} ${CMAKE_CURRENT_SOURCE_DIR}/tests ${ARGN} ${target} nlohmann_json::nlohmann_json
-            CLI11::CLI11)
+  ballast_add_suite(ballast_test_${name} ${CMAKE_CURRENT_SOURCE_DIR}/tests ${not_resident} ${target}
+                    nlohmann_json::nlohmann_json CLI11::CLI11)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp AND BALLAST_SANITIZE STREQUAL "none")
+    ballast_add_program(${name} ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)
+    target_link_libraries(ballast_${name}_command PRIVATE ${target})
+  endif()
+endfunction()
+
+# ballast_add_program(name sources...): the program `ballast-<name>`, which `ballast <name>` runs. All programs lie in
+# the build's root.
+function(ballast_add_program name)
+  set(target ballast_${name}_command)
+  add_executable(${target} ${ARGN})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ballast-${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+                                             BUILD_RPATH "\$ORIGIN") # gpu-pack.sh puts libraries beside it
+  target_link_libraries(${target} PRIVATE ballast_command_line)
+  if(BALLAST_INSTALL)
+    install(TARGETS ${target})
+  endif()
 endfunction()

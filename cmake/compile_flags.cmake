@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Flags of every file of this project; nothing here reaches a program that uses the installed package.
+# Flags of every file of this project; nothing here reaches a program that uses the package, or the project that this one
+# is a part of.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -12,10 +13,21 @@ function(ballast_flag flag)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:${flag}> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${flag}>)
 endfunction()
 
-foreach(flag IN ITEMS -Wall -Wextra -Wshadow)
-  ballast_flag(${flag})
-endforeach()
+ballast_flag(-Wall)
+ballast_flag(-Wextra)
+if(BALLAST_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What is global in one source of a batch means nothing to the next. scripts/test.sh deep compiles each alone.
+  foreach(flag IN ITEMS -Wshadow=local -Wno-subobject-linkage -Wno-maybe-uninitialized)
+    ballast_flag(${flag})
+  endforeach()
+else()
+  ballast_flag(-Wshadow)
+endif()
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wpedantic> $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
+
+# Binaries name no folder of the machine that built them.
+ballast_flag(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+ballast_flag(-ffile-prefix-map=${PROJECT_BINARY_DIR}/=)
 
 # GCC 12 sees an overlap in "literal" + std::string (its bug 105651), which is there no more in GCC 13.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -31,9 +43,9 @@ if(BALLAST_NATIVE)
 endif()
 
 # With UBSan, -O1 and above make the compiler itself ten times slower on formatting code and on tests; rooms that
-# format nothing get -O1 in add_room(), and kernel lists, where the tests spend their time, -O2 in add_kernels().
-# What UBSan would say of pointers to nothing AddressSanitizer says too. GCC warns wrongly of uninitialised values
-# under a sanitizer.
+# format nothing get -O1 in ballast_add_room(), and kernel lists, where the tests spend their time, -O2 in
+# ballast_own_kernels(). What UBSan would say of pointers to nothing AddressSanitizer says too. GCC warns wrongly of
+# uninitialised values under a sanitizer.
 if(BALLAST_SANITIZE STREQUAL "address-undefined")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize=null,vptr,object-size -fno-sanitize-recover=all)
 elseif(BALLAST_SANITIZE STREQUAL "thread")

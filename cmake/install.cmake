@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` leaves: the rooms' headers and libraries, the package for find_package(ballast), and
-# the command (tools/cli).
+# What `cmake --install` leaves of the library: the rooms' headers and libraries, and the package for
+# find_package(ballast). Programs say themselves that they are installed.
 
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ballast)
 foreach(room IN LISTS rooms)
+  install(TARGETS ballast_${room} EXPORT ballast_targets)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ballast/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ballast
           FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
 endforeach()
+install(TARGETS ballast_ballast EXPORT ballast_targets)
 install(EXPORT ballast_targets NAMESPACE ballast:: DESTINATION ${package_folder})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ballastConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/ballastConfig.cmake INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ballastConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ballastConfig.cmake ${PROJECT_BINARY_DIR}/ballastConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/ballast_kernels.cmake
         DESTINATION ${package_folder})

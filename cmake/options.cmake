@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a builder may choose.
+# What a builder may choose. As part of another project only the library is built, and nothing is installed.
 
 set(BALLAST_CUDA AUTO CACHE STRING "Build the GPU backend: AUTO (when nvcc 13 is found), ON or OFF")
 set_property(CACHE BALLAST_CUDA PROPERTY STRINGS AUTO ON OFF)
+option(BALLAST_UNTESTED_CUDA "Accept nvcc 12.4 and later, which nobody has tried" OFF)
 set(BALLAST_SANITIZE none CACHE STRING "Sanitizers: none, address-undefined or thread")
 set_property(CACHE BALLAST_SANITIZE PROPERTY STRINGS none address-undefined thread)
+option(BALLAST_COMMAND "Build the command ballast" ${PROJECT_IS_TOP_LEVEL})
+option(BALLAST_APPS "Build the applications: md, connect4, nanodroplet, matmul, ep, hotspot" ${PROJECT_IS_TOP_LEVEL})
+option(BALLAST_BENCHMARKS "Build the benchmarks, `ballast bench`" ${PROJECT_IS_TOP_LEVEL})
+option(BALLAST_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(BALLAST_MESICC "Build the translator mesicc" ${PROJECT_IS_TOP_LEVEL})
+option(BALLAST_TESTS "Build the tests of all that is built" ${PROJECT_IS_TOP_LEVEL})
+option(BALLAST_INSTALL "Make rules that install what is built" ${PROJECT_IS_TOP_LEVEL})
 option(BALLAST_NATIVE "Compile for this machine's processor (-march=native)" OFF)
-option(BALLAST_MESICC "Build the translator mesicc, where LLVM 19 and isl are installed" ON)
-option(BALLAST_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(BALLAST_UNITY "Compile several sources at once" ON)
 option(BALLAST_PRECOMPILE "Precompile the standard library's headers" OFF)
 option(BALLAST_WERROR "Treat warnings as errors" OFF)
 
@@ -19,8 +26,22 @@ foreach(choice IN ITEMS "BALLAST_CUDA:AUTO|ON|OFF" "BALLAST_SANITIZE:none|addres
     message(FATAL_ERROR "${name} is '${${name}}'; legal is ${legal}")
   endif()
 endforeach()
+if(BALLAST_BENCHMARKS AND NOT BALLAST_APPS)
+  message(FATAL_ERROR "BALLAST_BENCHMARKS is ON and BALLAST_APPS is OFF: benchmarks measure the applications")
+endif()
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
-if(NOT CMAKE_BUILD_TYPE AND NOT multi_config)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT multi_config)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
 endif()
+if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(BALLAST_CCACHE ccache DOC "A cache of compilations, used where there is one")
+  mark_as_advanced(BALLAST_CCACHE)
+  if(BALLAST_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${BALLAST_CCACHE})
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${BALLAST_CCACHE})
+  endif()
+endif()
+# Most of what a file costs are the headers that it includes.
+set(CMAKE_UNITY_BUILD ${BALLAST_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)

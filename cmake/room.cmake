@@ -3,11 +3,11 @@
 
 include(GoogleTest)
 
-# add_room(name [DEPENDS rooms...] [HEADER_ONLY_LIBRARIES targets...])
+# ballast_add_room(name [DEPENDS rooms...] [HEADER_ONLY_LIBRARIES targets...])
 # Target ballast_<name>, alias ballast::<name>. Sources: src/<name>/*.cpp and host/*.cpp, and cuda/*.cpp and
 # cuda/*.cu where CUDA is built. HEADER_ONLY_LIBRARIES are used in .cpp files only and leave no trace in the
 # installed package.
-function(add_room name)
+function(ballast_add_room name)
   cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;HEADER_ONLY_LIBRARIES")
   set(target ballast_${name})
   ballast_room_sources(${name} sources cuda_sources)
@@ -35,7 +35,6 @@ function(add_room name)
   if(cuda_sources)
     target_link_libraries(${target} ${scope} CUDA::cudart_static)
   endif()
-  install(TARGETS ${target} EXPORT ballast_targets)
   ballast_note_room(${name} ${room_DEPENDS})
 endfunction()
 
@@ -78,36 +77,43 @@ function(ballast_compile_fast target)
   ballast_precompile(${target} <gmock/gmock.h>)
 endfunction()
 
-# add_suite(target folder [NOT_RESIDENT] targets...): an executable of GoogleTest tests from folder/*.cpp and the kernel
-# lists folder/*.cu (NOT_RESIDENT as for add_kernels), linked with the given targets; nothing if the folder holds no
+# ballast_add_suite(target folder [NOT_RESIDENT] targets...): an executable of GoogleTest tests from folder/*.cpp and the kernel
+# lists folder/*.cu (NOT_RESIDENT as for ballast_own_kernels), linked with the given targets; nothing if the folder holds no
 # tests. It may include tests/shared.
-function(add_suite target folder)
+function(ballast_add_suite target folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*.cu)
+  if(BALLAST_TESTS AND sources)
+    ballast_add_suite_of(${target} "${sources};${kernels}" ${ARGN})
+  endif()
+endfunction()
+
+# The same from a list of files.
+function(ballast_add_suite_of target files)
   cmake_parse_arguments(PARSE_ARGV 2 suite "NOT_RESIDENT" "" "")
   set(not_resident "")
   if(suite_NOT_RESIDENT)
     set(not_resident NOT_RESIDENT)
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*.cu)
-  if(NOT BALLAST_TESTS OR NOT sources)
-    return()
-  endif()
-  add_executable(${target} ${sources})
+  set(kernels ${files})
+  list(FILTER files INCLUDE REGEX "\\.cpp$")
+  list(FILTER kernels INCLUDE REGEX "\\.cu$")
+  add_executable(${target} ${files})
   target_link_libraries(${target} PRIVATE ${suite_UNPARSED_ARGUMENTS} GTest::gmock GTest::gtest_main)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/shared)
   ballast_compile_fast(${target})
   foreach(file IN LISTS kernels)
-    add_kernels(${target} ${file} ${not_resident})
+    ballast_own_kernels(${target} ${file} ${not_resident})
   endforeach()
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
                        TEST_PREFIX "${target}."
                        PROPERTIES TIMEOUT 300 LABELS ${target})
 endfunction()
 
-# add_room_test(name [NOT_RESIDENT] [targets...]): the suite ballast_test_<name> from tests/<name>, which may include
+# ballast_add_room_test(name [NOT_RESIDENT] [targets...]): the suite ballast_test_<name> from tests/<name>, which may include
 # the room's private headers too.
-function(add_room_test name)
-  add_suite(ballast_test_${name} ${PROJECT_SOURCE_DIR}/tests/${name} ballast::${name} ${ARGN})
+function(ballast_add_room_test name)
+  ballast_add_suite(ballast_test_${name} ${PROJECT_SOURCE_DIR}/tests/${name} ballast::${name} ${ARGN})
   if(TARGET ballast_test_${name})
     target_include_directories(ballast_test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src/${name})
   endif()

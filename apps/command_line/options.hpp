@@ -10,6 +10,10 @@
 
 namespace ballast::command_line {
 
+inline constexpr char const* device_list_help =
+    "Devices, comma-separated: cuda (every GPU), cuda:INDEX[@SMS], host[:CORES][/SLOWDOWN]. Without it the "
+    "variable BALLAST_DEVICES, else every GPU, else the host's cores";
+
 /// An option that stores a whole number from `least` to `most` in `target`, a Number, whose value is shown as
 /// the default, or an optional one. CLI11 would take -1 for 2^64 - 1 and the largest number for whatever is
 /// beyond it. `target` must outlive the parsing. Parsing throws bad_argument with the option's name.

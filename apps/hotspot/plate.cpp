@@ -10,7 +10,7 @@ namespace {
 
 // Rodinia 3, cuda/hotspot/hotspot.cu, in its units.
 constexpr double chip_edge = 0.016, chip_thickness = 0.0005, specific_heat = 1.75e6, conductivity = 100;
-constexpr double capacitance_factor = 0.5, most_power_density = 3e6, precision = 0.001;
+constexpr double capacitance_factor = 0.5, most_power_density = 3e6, step_precision = 0.001;
 constexpr std::uint32_t largest_side = 1024;  ///< of the input files that come with it
 
 }  // namespace
@@ -33,7 +33,7 @@ step_factors factors_of(plate const& of, chip_size size) {
   double const ry = height / (2 * conductivity * chip_thickness * width);
   double const rz = chip_thickness / (conductivity * height * width);
   double const steepest = most_power_density / (capacitance_factor * chip_thickness * specific_heat);
-  return {precision / steepest / capacity, 1 / ry, 1 / rx, 1 / rz};
+  return {step_precision / steepest / capacity, 1 / ry, 1 / rx, 1 / rz};
 }
 
 bool is_stable(step_factors const& factors) {

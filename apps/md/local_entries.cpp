@@ -12,21 +12,21 @@ namespace ballast::md {
 namespace {
 
 std::mutex mutex;
-std::array<bool, local_entries> taken;
+std::array<bool, local_entries> in_use;
 
 }  // namespace
 
 local_entry_lease::local_entry_lease(std::uint32_t count) : count_(count) {
   std::scoped_lock const hold(mutex);
-  auto const found = std::search_n(taken.begin(), taken.end(), count, false);
-  if (found == taken.end()) throw error("too many systems are on the devices of this process at once");
-  first_ = static_cast<std::uint32_t>(found - taken.begin());
+  auto const found = std::search_n(in_use.begin(), in_use.end(), count, false);
+  if (found == in_use.end()) throw error("too many systems are on the devices of this process at once");
+  first_ = static_cast<std::uint32_t>(found - in_use.begin());
   std::fill_n(found, count, true);
 }
 
 local_entry_lease::~local_entry_lease() {
   std::scoped_lock const hold(mutex);
-  std::fill_n(taken.begin() + first_, count_, false);
+  std::fill_n(in_use.begin() + first_, count_, false);
 }
 
 }  // namespace ballast::md

@@ -14,7 +14,7 @@ namespace {
 constexpr double mass = 12, first_step = 0.5, longest_step = 3;
 constexpr double longest_way = 0.1;  ///< A: strained atoms would fly apart
 constexpr double first_mixing = 0.1, less_mixing = 0.99, longer = 1.1, shorter = 0.5;
-constexpr int patience = 5;
+constexpr int patience_downhill = 5;
 
 class fire {
  public:
@@ -59,7 +59,7 @@ class fire {
     double const along = mixing_ * std::sqrt(speed2 / force2);
     for (std::size_t i = 0; i < forces_.size(); ++i)
       velocities_[i] = (1 - mixing_) * velocities_[i] + along * forces_[i];
-    if (++downhill_ <= patience) return;
+    if (++downhill_ <= patience_downhill) return;
     step_ = std::min(step_ * longer, longest_step);
     mixing_ *= less_mixing;
   }

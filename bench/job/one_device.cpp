@@ -15,7 +15,7 @@ std::unique_ptr<job_program> plain_program(program_kind const& kind, device_spec
   return is_whole_gpu ? kind.plain(on.index) : nullptr;
 }
 
-std::vector<contestant> contestants(session const& now, program_kind const& kind) {
+std::vector<contestant> one_device_contestants(session const& now, program_kind const& kind) {
   std::vector<contestant> all;
   all.push_back(as_jobs(jobs, kind, {now.first()}, {}));
   all.push_back({by_hand, kind.by_hand(now.first())});
@@ -24,7 +24,7 @@ std::vector<contestant> contestants(session const& now, program_kind const& kind
 }
 
 void measure_program(session& now, program_kind const& kind, double place) {
-  auto all = contestants(now, kind);
+  auto all = one_device_contestants(now, kind);
   race(now, kind, all);
   for (auto const& one : all) {
     now.add(one.name, place, "s", one.seconds);

@@ -13,7 +13,7 @@ constexpr char const* naive = "naive";
 
 std::string alone_on(compute_device const& device) { return "alone on " + device.name(); }
 
-std::vector<contestant> contestants(session const& now, program_kind const& kind) {
+std::vector<contestant> pair_contestants(session const& now, program_kind const& kind) {
   std::vector<contestant> all;
   for (auto const& device : now.devices()) all.push_back(as_jobs(alone_on(*device), kind, {device}, {}));
   all.push_back(as_jobs(naive, kind, now.devices(), {.policy = "master_worker", .reuse = false}));
@@ -51,7 +51,7 @@ void measure_job_pair(session& now, program_name name) {
   now.axes("A program on several devices by every policy, and on each device alone", "", "seconds");
   now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
   auto const kind = job_program_of(now, name);
-  auto all = contestants(now, kind);
+  auto all = pair_contestants(now, kind);
   race(now, kind, all);
   for (auto& one : all) now.add(one.name, "s", one.seconds);
   derive(now, kind.name, all);

@@ -5,7 +5,7 @@
 namespace ballast::bench {
 namespace {
 
-void measure_program(session& now, program_kind const& kind) {
+void measure_scaling(session& now, program_kind const& kind) {
   std::vector<contestant> all;
   for (auto const count : now.device_counts())
     all.push_back(as_jobs(std::to_string(count), kind, now.first_devices(count), {}));
@@ -26,7 +26,7 @@ void measure_program(session& now, program_kind const& kind) {
 void measure_job_scaling(session& now) {
   now.axes("Programs by devices", "devices", "seconds");
   now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
-  for (auto const& kind : job_programs(now)) measure_program(now, kind);
+  for (auto const& kind : job_programs(now)) measure_scaling(now, kind);
 }
 
 }  // namespace ballast::bench

@@ -53,7 +53,7 @@ void measure_tree(session& now, tree_data const& data, compiled_kernels const& k
 }
 
 /// 0: as many as fit.
-std::vector<int> block_counts(session const& now) {
+std::vector<int> pool_block_counts(session const& now) {
   int const most = now.first()->facts().multiprocessors;
   return now.first()->is_cuda() && !now.quick() ? std::vector<int>{most, 4 * most, 16 * most, 0}
                                                 : std::vector<int>{0};
@@ -106,7 +106,7 @@ void measure_block_tree(session& now) {
 void measure_empty_run(session& now) {
   now.axes("A run of one task", "workers", "s", true, true);
   for (auto const& method : pool_methods())
-    for (int const blocks : block_counts(now))
+    for (int const blocks : pool_block_counts(now))
       if (blocks == 0 || method.name != "static-per-task")  // which has as many blocks as tasks
         measure_single_task(now, method.name, blocks);
 }

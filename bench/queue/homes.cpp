@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t batch = 256;
 /// For all samples of one home and one number of blocks: where many blocks poll over the bus, they may leave
 /// the server next to nothing of it.
-constexpr std::chrono::seconds at_most{30};
+constexpr std::chrono::seconds homes_at_most{30};
 
 struct named_home {
   std::string name;
@@ -97,12 +97,12 @@ queue_options options_for(named_home const& home, int blocks, std::size_t tasks)
   options.ring = home.ring;
   options.resident.blocks = blocks;
   options.resident.spared_multiprocessors = 0;
-  options.patience = at_most;
+  options.patience = homes_at_most;
   return options;
 }
 
 void measure_queue(session& now, std::string const& home, task_queue& queue, gate& door, counted_work& work) {
-  auto const until = deadline::in(at_most);
+  auto const until = deadline::in(homes_at_most);
   bool const gpu = now.first()->is_cuda();
   double const blocks = queue.workers() + (gpu ? 1 : 0);
   now.measure(home + ": submitted", blocks, "tasks/s",
@@ -123,8 +123,9 @@ void measure_home(session& now, named_home const& home, int blocks, counted_work
   try {
     measure_queue(now, home.name, queue, door, work);
   } catch (deadline_passed const& passed) {
-    now.parameter(home.name + ", " + std::to_string(queue.workers()) + " workers",
-                  "not finished in " + std::to_string(at_most.count()) + " s: " + std::string(passed.what()));
+    now.parameter(
+        home.name + ", " + std::to_string(queue.workers()) + " workers",
+        "not finished in " + std::to_string(homes_at_most.count()) + " s: " + std::string(passed.what()));
     door.open();
     queue.stop();
   }

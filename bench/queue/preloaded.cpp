@@ -12,7 +12,7 @@
 namespace ballast::bench {
 namespace {
 
-std::vector<int> block_counts(session const& now) {
+std::vector<int> preloaded_block_counts(session const& now) {
   int const cores = now.first()->facts().multiprocessors;
   if (now.quick()) return {16, 16 * cores};
   return {16, 120, 132, 264, 528, 1056, 16 * cores};
@@ -45,7 +45,7 @@ void measure_preloaded(session& now) {
   std::size_t const most = now.size(std::size_t(1) << 24, 1 << 16);
   now.repeat(1, now.quick() ? 3 : 5);
   now.parameter("tasks", most);
-  for (int const blocks : block_counts(now)) {
+  for (int const blocks : preloaded_block_counts(now)) {
     auto const tasks = blocks >= 1000 ? most : std::min<std::size_t>(most, 1 << 20);
     measure_blocks(now, "queue", small_block_kernels(), blocks, tasks);
     measure_blocks(now, "queue with a pool", small_block_kernels_with_pool(), blocks, tasks);

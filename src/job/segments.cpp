@@ -11,7 +11,7 @@ namespace ballast::inline job {
 namespace {
 
 bool has_all(byte_range range, byte_range of) { return range.begin <= of.begin && of.end <= range.end; }
-[[noreturn]] void refuse_bytes(byte_range bytes, std::string_view legal) {
+[[noreturn]] void refuse_segment(byte_range bytes, std::string_view legal) {
   refuse_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end), legal);
 }
 
@@ -53,7 +53,7 @@ segment& segments::at(segment_id id) {
 }
 
 segment_id segments::add(array_id array, byte_range bytes, byte_range memory) {
-  if (bytes.is_empty() || !meeting(array, bytes).empty()) refuse_bytes(bytes, "bytes in no segment");
+  if (bytes.is_empty() || !meeting(array, bytes).empty()) refuse_segment(bytes, "bytes in no segment");
   all_.push_back({segment_id(++newest_), array, bytes, memory});
   return all_.back().id;
 }
@@ -62,7 +62,7 @@ byte_range segments::cut(segment_id id, byte_range bytes) {
   auto& one = at(id);
   if (bytes == one.bytes) return remove(id);
   if (!has_all(one.bytes, bytes) || (bytes.begin != one.bytes.begin && bytes.end != one.bytes.end))
-    refuse_bytes(bytes, "at an end of the segment");
+    refuse_segment(bytes, "at an end of the segment");
   auto const before = one.memory;
   auto const left = without(one.bytes, bytes);
   auto const begin = one.offset_of(left.begin) / memory_alignment * memory_alignment;

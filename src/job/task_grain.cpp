@@ -8,8 +8,8 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr double least_task_ns = 100e3;  // a dozen times what a task costs
-constexpr double least_gain = 0.03;
+constexpr double least_grain_ns = 100e3;  // a dozen times what a task costs
+constexpr double least_grain_gain = 0.03;
 constexpr std::uint32_t waves_of_section = 4, least_waves = 16;
 
 bool is_within(job_part part, job_part whole) {
@@ -44,7 +44,7 @@ task_grain::task_grain(std::uint64_t blocks_per_unit, split_device const& device
 }
 
 std::vector<job_part> task_grain::trial(job_part range, double unit_ns) {
-  if (tried_ || whole_wave_ == 0 || static_cast<double>(half_wave_) * unit_ns < least_task_ns) return {};
+  if (tried_ || whole_wave_ == 0 || static_cast<double>(half_wave_) * unit_ns < least_grain_ns) return {};
   if (range.count > most_units_ || range.count / least_waves < whole_wave_) return {};
   auto const wave = static_cast<std::uint32_t>(whole_wave_), half = static_cast<std::uint32_t>(half_wave_);
   auto const units = waves_of_section * wave, end = range.first + range.count;
@@ -63,7 +63,7 @@ double task_grain::learn(device_run const& run, double busy_ns) {
   tried_ = true;
   auto end = end_of(run, {sections_[0].units.first + small - run.units, run.units - small});
   auto best_ns = static_cast<double>(end - run.begin_ns) / (run.units - small);
-  auto const enough = (1 - least_gain) * best_ns;
+  auto const enough = (1 - least_grain_gain) * best_ns;
   for (auto const& [units, grain] : sections_) {
     auto const unit_ns = static_cast<double>(end_of(run, units) - end) / units.count;
     if (unit_ns < std::min(best_ns, enough)) best_ns = unit_ns, chosen_ = grain;

@@ -27,16 +27,12 @@ constexpr std::array<named_policy, merge_verdict_count> verdicts{
      {"no_gain", "what the host saves by one launch is lost on the device, or is less than 1%"},
      {"learned", "launches of these kernels as one were slower than predicted, three times in a row"}}};
 
-std::uint64_t slots_of(launch_costs const& costs, std::uint32_t blocks_per_multiprocessor) {
-  return std::uint64_t{costs.multiprocessors.value()} * blocks_per_multiprocessor;
-}
-
 }  // namespace
 
 merge_verdict judge_one(kernel_facts const& kernel, family_facts const& family, launch_costs const& costs) {
   if (family.spills) return merge_verdict::spills;
   if (kernel.family != family.family) return merge_verdict::other_family;
-  if (kernel.blocks >= levels_of_a_full_device * slots_of(costs, kernel.blocks_per_multiprocessor))
+  if (kernel.blocks >= levels_of_a_full_device * costs.slots_of(kernel.blocks_per_multiprocessor))
     return merge_verdict::grid_fills_device;
   if (kernel.needs_occupancy && family.blocks_per_multiprocessor < kernel.blocks_per_multiprocessor)
     return merge_verdict::occupancy_lost;
@@ -78,7 +74,7 @@ bool pays(predicted_times const& times, std::size_t kernels, launch_costs const&
 merge_judgement judge_times(std::span<kernel_facts const> kernels, family_facts const& family,
                             launch_costs const& costs) {
   if (std::ranges::any_of(kernels, [](auto const& kernel) { return kernel.block_ns == 0; })) return {};
-  if (lengths_differ(kernels, slots_of(costs, family.blocks_per_multiprocessor)))
+  if (lengths_differ(kernels, costs.slots_of(family.blocks_per_multiprocessor)))
     return {merge_verdict::lengths_differ};
   auto const times = predict_checked(kernels, family, costs);
   return {pays(times, kernels.size(), costs) ? merge_verdict::merge : merge_verdict::no_gain, times};

@@ -9,10 +9,6 @@
 namespace ballast::inline launch {
 namespace {
 
-std::uint64_t slots_of(launch_costs const& costs, std::uint32_t blocks_per_multiprocessor) {
-  return std::uint64_t{costs.multiprocessors.value()} * blocks_per_multiprocessor;  // of 32 bits each
-}
-
 bool have_like_blocks(kernel_facts const& one, kernel_facts const& other) {
   return one.block_ns == other.block_ns && one.shared_ns == other.shared_ns;
 }
@@ -67,7 +63,7 @@ class launches_apart {
            one.blocks_per_multiprocessor == other.blocks_per_multiprocessor;
   }
   void look_at(kernel_facts const& kernel) {
-    auto const slots = slots_of(costs_, kernel.blocks_per_multiprocessor);
+    auto const slots = costs_.slots_of(kernel.blocks_per_multiprocessor);
     auto const block_ns = static_cast<double>(kernel.block_ns);
     auto const levels_ns = static_cast<double>((kernel.blocks - 1) / slots + 1) * block_ns;
     alone_ = shared_time({&kernel, 1}, static_cast<double>(slots), levels_ns);
@@ -86,7 +82,7 @@ predicted_times predict_checked(std::span<kernel_facts const> kernels, family_fa
                                 launch_costs const& costs) noexcept {
   launches_apart apart(costs);
   for (auto const& kernel : kernels) apart.add(kernel);
-  auto const slots = static_cast<double>(slots_of(costs, family.blocks_per_multiprocessor));
+  auto const slots = static_cast<double>(costs.slots_of(family.blocks_per_multiprocessor));
   auto const unshared = unshared_time(kernels, slots);
   auto const busy = shared_time(kernels, slots, unshared);
   auto const merged = costs.issue_ns + costs.start_ns + busy;

@@ -87,7 +87,7 @@ std::unique_ptr<merge_policy> make_alignment_fixed() {
 }
 std::unique_ptr<merge_policy> make_together() { return std::make_unique<together_policy>(); }
 
-constexpr choice<std::unique_ptr<merge_policy> (*)()> choices[] = {
+constexpr choice<std::unique_ptr<merge_policy> (*)()> merge_choices[] = {
     {{"none", "each kernel is a launch of its own"}, make_none},
     {{"neighbour", "each kernel with the next one of the queue"}, make_neighbour},
     {{"alignment",
@@ -132,10 +132,10 @@ std::vector<merge_group> merge_policy::group(merge_view const& view) const {
   }
 }
 
-std::vector<named_policy> merge_policies() { return told(choices); }
+std::vector<named_policy> merge_policies() { return told(merge_choices); }
 
 std::unique_ptr<merge_policy> make_merge_policy(std::string_view name) {
-  return chosen(choices, "merge", name)();
+  return chosen(merge_choices, "merge", name)();
 }
 
 std::vector<std::uint64_t> blocks_of_launches(merge_view const& view, std::span<merge_group const> groups) {

@@ -165,7 +165,7 @@ std::unique_ptr<order_policy> make_adaptive(order_key key, std::uint32_t connect
   return std::make_unique<adaptive_policy>(key, connections);
 }
 
-constexpr choice<std::unique_ptr<order_policy> (*)(order_key, std::uint32_t)> choices[] = {
+constexpr choice<std::unique_ptr<order_policy> (*)(order_key, std::uint32_t)> order_choices[] = {
     {{"passthrough", "a stream per producer, in the order of submission"}, make<passthrough_policy>},
     {{"round_robin", "one launch of each producer in turn (Wende, Cordes, Steinke 2012)"},
      make<round_robin_policy>},
@@ -189,13 +189,13 @@ std::optional<order_decision> order_policy::decide(order_view const& view) {
   return choose(view);
 }
 
-std::vector<named_policy> order_policies() { return told(choices); }
+std::vector<named_policy> order_policies() { return told(order_choices); }
 
 std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view among,
                                                 std::uint32_t connections) {
   if (connections < 1) refuse_argument("connections", connections, "at least 1");
-  auto const make_policy = chosen(choices, "order", order);
-  return make_policy(order_key_named(among), connections);
+  auto const make_order = chosen(order_choices, "order", order);
+  return make_order(order_key_named(among), connections);
 }
 
 }  // namespace ballast::inline launch

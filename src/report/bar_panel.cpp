@@ -12,7 +12,7 @@
 namespace ballast::inline report {
 namespace {
 
-constexpr int above = 16, row_height = 24, below = 64, beside = 14;
+constexpr int room_above = 16, row_height = 24, room_below = 64, beside = 14;
 constexpr double half_of_bar = 0.38;      // rows
 constexpr double room_for_figures = 1.2;  // right of the longest whisker, where its median is written
 
@@ -40,8 +40,8 @@ class bar_writer {
     for (plotted_bar const& bar : bars_) names.push_back(bar.name);
     int const left = std::min(picture.width / 2, widest(names) + 2 * beside);
     int const legend = labels_.size() > 1 ? legend_width(labels_) : 2 * beside;
-    return {left, std::max(left + 100, picture.width - legend), top + above,
-            top + above + height_of(layout_)};
+    return {left, std::max(left + 100, picture.width - legend), top + room_above,
+            top + room_above + height_of(layout_)};
   }
 
   std::string axes() const {
@@ -114,7 +114,7 @@ class bar_writer {
 }  // namespace
 
 int height_of_bars(plot_panel const& panel) {
-  return above + height_of(layout_of(panel.bars, false)) + below;
+  return room_above + height_of(layout_of(panel.bars, false)) + room_below;
 }
 
 std::string bar_script(plot_panel const& panel, std::vector<std::string> const& labels, plot_axes const& axes,

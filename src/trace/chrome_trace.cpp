@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "ballast/trace/exporters.hpp"
@@ -19,8 +19,42 @@ constexpr std::uint64_t first_process = 1, first_thread = 1000;
 std::uint64_t process_of(std::size_t device) { return first_process + device; }
 std::uint64_t thread_of(std::uint32_t worker) { return first_thread + worker; }
 
-std::string quoted(std::string const& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+/// How many bytes the UTF-8 character at the front of `text` has; 0 if it is none.
+std::size_t character_at(std::string_view text) {
+  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  auto const continues = [&](std::size_t i, unsigned least = 0x80, unsigned most = 0xBF) {
+    return i < text.size() && byte(i) >= least && byte(i) <= most;
+  };
+  auto const first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+  // Neither longer than need be, nor a surrogate, nor beyond U+10FFFF.
+  if ((first & 0xF0) == 0xE0)
+    return continues(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) && continues(2) ? 3 : 0;
+  if (first >= 0xF0 && first <= 0xF4)
+    return continues(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) && continues(2) &&
+                   continues(3)
+               ? 4
+               : 0;
+  return 0;
+}
+
+/// A JSON string; bytes that are no UTF-8 become U+FFFD each.
+std::string json_string(std::string_view text) {
+  std::string result = "\"";
+  while (!text.empty()) {
+    auto const bytes = character_at(text);
+    if (bytes == 0)
+      result += "\uFFFD";
+    else if (text[0] == '"' || text[0] == '\\')
+      (result += '\\') += text[0];
+    else if (static_cast<unsigned char>(text[0]) < 0x20)
+      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(text[0]));
+    else
+      result += text.substr(0, bytes);
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return result + '"';
 }
 
 /// Nanoseconds as microseconds, exactly.
@@ -36,7 +70,7 @@ std::string process_names(recording const& what) {
   std::string text;
   for (std::size_t device = 0; device < what.devices.size(); ++device) {
     text += fmt::format(R"({}{{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})",
-                        device == 0 ? "" : ",\n", process_of(device), quoted(what.devices[device]));
+                        device == 0 ? "" : ",\n", process_of(device), json_string(what.devices[device]));
     text += fmt::format(
         ",\n"
         R"({{"name":"process_sort_index","ph":"M","pid":{},"args":{{"sort_index":{}}}}})",
@@ -62,8 +96,8 @@ std::string complete_event(span const& one, std::int64_t origin) {
   return fmt::format(
       ",\n"
       R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"tasks":{},"step":{}}}}})",
-      quoted(one.label), process_of(one.device), thread_of(one.worker), microseconds(one.begin_ns - origin),
-      microseconds(one.end_ns - one.begin_ns), one.tasks, one.step);
+      json_string(one.label), process_of(one.device), thread_of(one.worker),
+      microseconds(one.begin_ns - origin), microseconds(one.end_ns - one.begin_ns), one.tasks, one.step);
 }
 
 }  // namespace

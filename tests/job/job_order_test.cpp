@@ -9,7 +9,7 @@
 #include "ballast/job/access_map.hpp"
 #include "refused_argument.hpp"
 
-namespace ballast::test {
+namespace ballast::test::job_order_test {
 namespace {
 
 constexpr array_id a{1}, b{2};
@@ -248,4 +248,4 @@ TEST(job_order, says_of_random_jobs_what_comparing_all_bytes_says) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::job_order_test

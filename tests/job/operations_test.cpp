@@ -6,7 +6,7 @@
 
 #include "refused_argument.hpp"
 
-namespace ballast::test {
+namespace ballast::test::operations_test {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(operations, that_were_never_planned_are_refused) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::operations_test

@@ -8,7 +8,7 @@
 
 #include "job_fixture.hpp"
 
-namespace ballast::test {
+namespace ballast::test::partition_test {
 namespace {
 
 constexpr std::uint32_t task_counts[] = {1, 2, 5, 8, 61};
@@ -73,4 +73,4 @@ TEST_P(partition, tells_each_unit_once_in_the_report) {
 INSTANTIATE_TEST_SUITE_P(devices, partition, testing::ValuesIn(device_sets()));
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::partition_test

@@ -10,7 +10,7 @@
 #include "job_plain_kernels.hpp"
 #include "refused_argument.hpp"
 
-namespace ballast::test {
+namespace ballast::test::plain_kernels_test {
 namespace {
 
 TEST(plain_kernels, are_refused_where_all_devices_are_cpu_cores) {
@@ -76,4 +76,4 @@ TEST_F(plain_kernels_on_gpus, run_in_grids_that_are_cut_along_y) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::plain_kernels_test

@@ -13,7 +13,7 @@
 
 #include "job_fixture.hpp"
 
-namespace ballast::test {
+namespace ballast::test::random_chain_test {
 namespace {
 
 constexpr std::uint32_t rows_of = 40, columns_of = 16, elements = rows_of * columns_of;
@@ -132,4 +132,4 @@ TEST(chain_with_checked_maps, of_random_jobs_gives_the_same) {
 INSTANTIATE_TEST_SUITE_P(devices, chain, testing::ValuesIn(device_sets()));
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::random_chain_test

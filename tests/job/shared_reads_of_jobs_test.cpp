@@ -5,7 +5,7 @@
 
 #include "job_fixture.hpp"
 
-namespace ballast::test {
+namespace ballast::test::shared_reads_of_jobs_test {
 namespace {
 
 std::uint32_t sum_of_numbers(std::uint32_t count) {
@@ -60,4 +60,4 @@ TEST(shared_reads_of_jobs, are_not_what_the_first_unit_alone_reads) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::shared_reads_of_jobs_test

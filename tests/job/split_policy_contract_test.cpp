@@ -11,7 +11,7 @@
 #include "invented_devices.hpp"
 #include "refused_argument.hpp"
 
-namespace ballast::test {
+namespace ballast::test::split_policy_contract_test {
 namespace {
 
 std::vector<std::string> names() {
@@ -204,4 +204,4 @@ TEST(split_policies, refuse_a_name_that_there_is_not) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::split_policy_contract_test

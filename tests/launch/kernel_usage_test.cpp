@@ -8,7 +8,7 @@
 #include "invented_mixes.hpp"
 #include "sanitized.hpp"
 
-namespace ballast::test {
+namespace ballast::test::kernel_usage_test {
 namespace {
 
 using held_up = slots_that_share::held_up;
@@ -136,4 +136,4 @@ TEST(kernel_usage, lets_the_judge_see_that_merging_puts_bound_blocks_beside_each
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::kernel_usage_test

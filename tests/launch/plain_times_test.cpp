@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace ballast::test {
+namespace ballast::test::plain_times_test {
 namespace {
 
 char const some_function = 0, other_function = 0;
@@ -81,4 +81,4 @@ TEST(times_of_plain_launches, are_known_of_1024_shapes) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::plain_times_test

@@ -8,7 +8,7 @@
 #include "ballast/launch/order_policy.hpp"
 #include "fixture.hpp"
 
-namespace ballast::test {
+namespace ballast::test::queue_contract_test {
 namespace {
 
 using policies = std::tuple<std::string, std::string, std::string>;  // order, among, merge
@@ -184,4 +184,4 @@ TEST_P(every_policy, takes_more_producers_than_streams_and_than_kernels_of_a_lau
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::queue_contract_test

@@ -4,7 +4,7 @@
 #include "fixture.hpp"
 #include "pretended_gpu.hpp"
 
-namespace ballast::test {
+namespace ballast::test::resource_verdicts_test {
 namespace {
 
 constexpr std::size_t producers = 4;
@@ -93,4 +93,4 @@ TEST(launch_kernels, by_reference_need_the_occupancy_that_they_need_themselves) 
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::resource_verdicts_test

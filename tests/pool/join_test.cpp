@@ -9,7 +9,7 @@
 #include "pool_device.hpp"
 #include "tree_kernels.cuh"
 
-namespace ballast::test {
+namespace ballast::test::join_test {
 namespace {
 
 /// Fibonacci's numbers, and the tasks that they take here.
@@ -103,4 +103,4 @@ std::string name_of(testing::TestParamInfo<std::string_view> const& tested) {
 INSTANTIATE_TEST_SUITE_P(methods, pool_joins, testing::ValuesIn(method_names()), name_of);
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::join_test

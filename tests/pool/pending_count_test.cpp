@@ -8,7 +8,7 @@
 
 #include "explorer.hpp"
 
-namespace ballast::test {
+namespace ballast::test::pending_count_test {
 namespace {
 
 struct shared {
@@ -71,4 +71,4 @@ TEST(pending_count, lets_a_worker_leave_before_the_end_if_tasks_are_shown_before
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::pending_count_test

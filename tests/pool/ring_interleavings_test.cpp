@@ -6,7 +6,7 @@
 #include "ballast/pool/ring_queue.cuh"
 #include "explorer.hpp"
 
-namespace ballast::test {
+namespace ballast::test::ring_interleavings_test {
 namespace {
 
 constexpr std::uint32_t capacity = 2;
@@ -83,4 +83,4 @@ TEST(ring_interleavings, of_poppers_of_an_empty_ring_let_no_pusher_wait_for_a_po
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::ring_interleavings_test

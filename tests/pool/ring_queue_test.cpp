@@ -10,7 +10,7 @@
 
 #include "records.hpp"
 
-namespace ballast::test {
+namespace ballast::test::ring_queue_test {
 namespace {
 
 using ring = ring_queue_ref<numbered>;
@@ -151,4 +151,4 @@ TEST(ring_queue, gives_every_record_of_many_pushers_to_exactly_one_of_many_poppe
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::ring_queue_test

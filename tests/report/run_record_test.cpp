@@ -18,7 +18,7 @@ using ballast::bad_argument;
 using ballast::json_value;
 using ballast::run_record;
 
-run_record example() {
+run_record example_record() {
   run_record record;
   record.benchmark = "md/solutions";
   record.version = "0.1.0";
@@ -38,7 +38,7 @@ run_record example() {
 }
 
 TEST(report_run_record, holds_the_raw_samples_in_order_and_their_summary) {
-  auto const read = nlohmann::json::parse(to_json(example()).text(2));
+  auto const read = nlohmann::json::parse(to_json(example_record()).text(2));
   auto const& series = read.at("series").at(0);
   EXPECT_EQ(series.at("name"), "TQ.seconds_per_step");
   EXPECT_EQ(series.at("samples"), (std::vector{0.3, 0.1, 0.2}));
@@ -48,7 +48,7 @@ TEST(report_run_record, holds_the_raw_samples_in_order_and_their_summary) {
 }
 
 TEST(report_run_record, says_what_ran_where_and_whether_it_was_right) {
-  auto const read = nlohmann::json::parse(to_json(example()).text());
+  auto const read = nlohmann::json::parse(to_json(example_record()).text());
   EXPECT_EQ(read.at("schema"), "ballast-run/1");
   EXPECT_EQ(read.at("command").at(3), "10");
   EXPECT_EQ(read.at("source"), (nlohmann::json{{"commit", "abc"}, {"clean", true}}));
@@ -60,7 +60,7 @@ TEST(report_run_record, says_what_ran_where_and_whether_it_was_right) {
 }
 
 TEST(report_run_record, writes_null_for_a_source_that_is_unknown) {
-  auto record = example();
+  auto record = example_record();
   record.source = {};
   auto const read = nlohmann::json::parse(to_json(record).text());
   EXPECT_TRUE(read.at("source").at("commit").is_null());
@@ -68,13 +68,13 @@ TEST(report_run_record, writes_null_for_a_source_that_is_unknown) {
 }
 
 TEST(report_run_record, refuses_names_and_samples_that_make_no_sense) {
-  auto record = example();
+  auto record = example_record();
   record.benchmark = "../x y";
   EXPECT_THROW(to_json(record), bad_argument);
-  record = example();
+  record = example_record();
   record.series.push_back(record.series.front());
   EXPECT_THROW(to_json(record), bad_argument);
-  record = example();
+  record = example_record();
   record.series.front().samples.clear();
   EXPECT_THROW(to_json(record), bad_argument);
   record.series.front().samples = {std::nan("")};
@@ -82,7 +82,7 @@ TEST(report_run_record, refuses_names_and_samples_that_make_no_sense) {
 }
 
 TEST(report_run_record, holds_the_curves_and_how_to_draw_them) {
-  auto record = example();
+  auto record = example_record();
   record.series.push_back({"TQ.seconds_per_step@64", "s", {0.5}, "TQ", 64.0});
   record.axes = {"Time of a step", "atoms", "s", true, false};
   auto const read = nlohmann::json::parse(to_json(record).text());
@@ -99,7 +99,7 @@ TEST(report_run_record, holds_the_curves_and_how_to_draw_them) {
 
 TEST(report_run_record, refuses_points_that_no_plot_could_place) {
   auto const with = [](std::vector<ballast::sample_series> series) {
-    auto record = example();
+    auto record = example_record();
     record.series = std::move(series);
     return record;
   };
@@ -112,8 +112,8 @@ TEST(report_run_record, refuses_points_that_no_plot_could_place) {
 
 TEST(report_run_record, is_filed_by_machine_and_never_over_another) {
   fs::path const results = fs::temp_directory_path() / ("ballast_run_record_" + std::to_string(getpid()));
-  auto const first = write_run_record(results, example());
-  auto const second = write_run_record(results, example());
+  auto const first = write_run_record(results, example_record());
+  auto const second = write_run_record(results, example_record());
   EXPECT_EQ(first, results / "1x-nvidia-h200" / "md-solutions-20260131T090500Z.json");
   EXPECT_EQ(second, results / "1x-nvidia-h200" / "md-solutions-20260131T090500Z-2.json");
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(first)), nlohmann::json::parse(std::ifstream(second)));
@@ -122,15 +122,15 @@ TEST(report_run_record, is_filed_by_machine_and_never_over_another) {
 
 TEST(report_run_record, is_filed_apart_by_a_part_of_its_name) {
   fs::path const results = fs::temp_directory_path() / ("ballast_apart_" + std::to_string(getpid()));
-  EXPECT_EQ(write_run_record(results, example(), "8-connections").filename(),
+  EXPECT_EQ(write_run_record(results, example_record(), "8-connections").filename(),
             "md-solutions-8-connections-20260131T090500Z.json");
-  EXPECT_THROW(write_run_record(results, example(), "../elsewhere"), ballast::bad_argument);
+  EXPECT_THROW(write_run_record(results, example_record(), "../elsewhere"), ballast::bad_argument);
   fs::remove_all(results);
 }
 
 TEST(report_run_record, names_the_folder_that_cannot_be_made) {
-  for (auto const write : {+[] { write_run_record("/dev/null/results", example()); },
-                           +[] { require_run_folder("/dev/null/results", example()); }}) {
+  for (auto const write : {+[] { write_run_record("/dev/null/results", example_record()); },
+                           +[] { require_run_folder("/dev/null/results", example_record()); }}) {
     try {
       write();
       FAIL() << "no error";
@@ -143,7 +143,7 @@ TEST(report_run_record, names_the_folder_that_cannot_be_made) {
 TEST(report_run_record, leaves_an_empty_folder_where_it_was_tried_whether_one_can_be_written) {
   fs::path const results = fs::path(testing::TempDir()) / "ballast_run_folder_test";
   fs::remove_all(results);
-  require_run_folder(results, example());
+  require_run_folder(results, example_record());
   EXPECT_TRUE(fs::is_empty(results / "1x-nvidia-h200"));
   fs::remove_all(results);
 }

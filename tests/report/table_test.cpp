@@ -13,7 +13,7 @@ using ballast::alignment;
 using ballast::charset;
 using ballast::table;
 
-table example() {
+table example_table() {
   table solutions({{"name", alignment::left}, {"ms per step"}, {"unit", alignment::left}});
   solutions.add_row({"S1", "12.5", "µs"});
   solutions.add_row({"TQ", "8", ""});
@@ -21,7 +21,7 @@ table example() {
 }
 
 TEST(report_table, aligns_numbers_right_and_names_left_without_trailing_spaces) {
-  EXPECT_EQ(example().text(charset::ascii),
+  EXPECT_EQ(example_table().text(charset::ascii),
             "name  ms per step  unit\n"
             "----  -----------  ----\n"
             "S1           12.5  µs\n"
@@ -35,7 +35,7 @@ TEST(report_table, counts_letters_not_bytes_and_draws_the_rule_in_utf8) {
 }
 
 TEST(report_table, refuses_a_row_of_another_width_and_a_table_without_columns) {
-  auto solutions = example();
+  auto solutions = example_table();
   EXPECT_THROW(solutions.add_row({"S2"}), ballast::bad_argument);
   EXPECT_EQ(solutions.rows(), 2u);
   EXPECT_THROW(table({}), ballast::bad_argument);

@@ -3,14 +3,16 @@
 
 #include <CLI/CLI.hpp>
 
-#include "ballast/base/error.hpp"
+#include <string>
+
+#include "command_line/program.hpp"
 
 namespace ballast::cli {
 
 /// A comparison was made and printed, and B came off worse.
-class found_worse : public error {
+class found_worse : public command_line::verdict {
  public:
-  using error::error;
+  explicit found_worse(std::string const& what) : verdict(3, what) {}
 };
 
 /// `ballast compare A.json B.json [--threshold PERCENT] [--json]`: what B measured, seen from A. Runs while

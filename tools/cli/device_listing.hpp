@@ -11,11 +11,6 @@
 
 namespace ballast::cli {
 
-inline constexpr char const* device_list_help =
-    "Devices, comma-separated: cuda (every GPU), cuda:INDEX, host[:CORES][/SLOWDOWN]. Without it the "
-    "variable "
-    "BALLAST_DEVICES, else every GPU, else the host's cores";
-
 /// The devices as a table, and the links as one matrix of rates and one of delays; "*" marks a pair whose
 /// memories its kernels can address directly.
 std::string listing_as_text(device_list const& devices, std::optional<link_matrix> const& links,

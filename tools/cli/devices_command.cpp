@@ -8,6 +8,7 @@
 
 #include "ballast/device/compute_device.hpp"
 #include "ballast/report/table.hpp"
+#include "command_line/options.hpp"
 #include "device_listing.hpp"
 
 namespace ballast::cli {
@@ -37,7 +38,8 @@ void add_devices_command(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("devices", "List devices and measure the links between them");
   command
       ->add_option_function<std::string>(
-          "--devices", [options](std::string const& list) { options->list = list; }, device_list_help)
+          "--devices", [options](std::string const& list) { options->list = list; },
+          command_line::device_list_help)
       ->type_name("LIST");
   command->add_flag("--no-links", options->no_links, "Do not measure links");
   command->add_flag("--json", options->json, "Print one JSON object");

@@ -9,7 +9,7 @@
 
 #include "connect4/methods.hpp"
 
-namespace ballast::connect4 {
+namespace ballast::connect4::terminal_test {
 namespace {
 
 using testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST(connect4_play, tells_that_the_computer_thinks_and_takes_it_away_again) {
 }
 
 }  // namespace
-}  // namespace ballast::connect4
+}  // namespace ballast::connect4::terminal_test

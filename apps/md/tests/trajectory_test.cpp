@@ -10,7 +10,7 @@
 #include "scratch_folder.hpp"
 #include "systems.hpp"
 
-namespace ballast::md {
+namespace ballast::md::trajectory_test {
 namespace {
 
 TEST(md_trajectory, reads_back_the_frames_that_were_appended_bit_for_bit) {
@@ -142,4 +142,4 @@ TEST(md_element, knows_the_noble_gases_both_ways) {
 }
 
 }  // namespace
-}  // namespace ballast::md
+}  // namespace ballast::md::trajectory_test

@@ -13,7 +13,7 @@
 #include "nanodroplet/reference_launcher.hpp"
 #include "nanodroplet/solute.hpp"
 
-namespace ballast::nanodroplet {
+namespace ballast::nanodroplet::vacuum_test {
 namespace {
 
 /// So hot that a torsion turns over often: its barrier is 1.8 kT.
@@ -161,4 +161,4 @@ TEST(nanodroplet_vacuum, gives_the_molecule_the_torsions_of_the_boltzmann_distri
 }
 
 }  // namespace
-}  // namespace ballast::nanodroplet
+}  // namespace ballast::nanodroplet::vacuum_test

@@ -42,6 +42,11 @@ struct launch_costs {
   multiprocessor_count multiprocessors{1};  ///< at least 1
   double start_ns = 0;  ///< on the device, from one kernel's end to the begin of the next; finite, at least 0
   double issue_ns = 0;  ///< on the host, for each launch; finite, at least 0
+
+  /// How many blocks the device executes at once, of which so many fit on a multiprocessor.
+  std::uint64_t slots_of(std::uint32_t blocks_per_multiprocessor) const {
+    return std::uint64_t{multiprocessors.value()} * blocks_per_multiprocessor;  // of 32 bits each
+  }
 };
 
 /// Throw bad_argument with the member's name for what is out of range. `kernels` holds at least one.

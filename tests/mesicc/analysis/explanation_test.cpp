@@ -5,7 +5,7 @@
 #include "golden.hpp"
 #include "kernels.hpp"
 
-namespace ballast::mesicc {
+namespace ballast::mesicc::explanation_test {
 namespace {
 
 std::string name_of(testing::TestParamInfo<known_kernel> const& info) { return info.param.name; }
@@ -47,4 +47,4 @@ INSTANTIATE_TEST_SUITE_P(of_known_kernels, accepted_launches, testing::ValuesIn(
 INSTANTIATE_TEST_SUITE_P(of_known_kernels, refused_launches, testing::ValuesIn(refused_kernels()), name_of);
 
 }  // namespace
-}  // namespace ballast::mesicc
+}  // namespace ballast::mesicc::explanation_test

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 /// A folder for records, empty at first and gone at the end.
 class results_folder {
  public:
-  results_folder() : path_(own_folder() / testing::UnitTest::GetInstance()->current_test_info()->name()) {
+  results_folder() : path_(tested_folder() / testing::UnitTest::GetInstance()->current_test_info()->name()) {
     fs::remove_all(path_);
   }
   ~results_folder() { fs::remove_all(path_); }

@@ -20,7 +20,8 @@ struct outcome {
   int code = -1;
 };
 
-inline std::filesystem::path own_folder() {
+/// Where the tests and the programs that they run lie.
+inline std::filesystem::path tested_folder() {
   return std::filesystem::canonical("/proc/self/exe").parent_path();
 }
 
@@ -29,12 +30,14 @@ inline std::string contents(std::filesystem::path const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Runs the command through the shell. `before` sets variables, e.g. "BALLAST_DEVICES=host:1".
-inline outcome run(std::string const& arguments, std::string const& before = "env -u BALLAST_DEVICES") {
+/// Runs the command, or `program`, through the shell. `before` sets variables, e.g. "BALLAST_DEVICES=host:1".
+inline outcome run(std::string const& arguments, std::string const& before = "env -u BALLAST_DEVICES",
+                   std::filesystem::path const& program = tested_folder() / "ballast") {
   std::string const name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::filesystem::path const out = own_folder() / (name + ".out"), err = own_folder() / (name + ".err");
-  std::string const line = before + " '" + (own_folder() / "ballast").string() + "' " + arguments + " >'" +
-                           out.string() + "' 2>'" + err.string() + "'";
+  std::filesystem::path const out = tested_folder() / (name + ".out"),
+                              err = tested_folder() / (name + ".err");
+  std::string const line = before + " '" + program.string() + "' " + arguments + " >'" + out.string() +
+                           "' 2>'" + err.string() + "'";
   int const status = std::system(line.c_str());
   outcome result{contents(out), contents(err), WIFEXITED(status) ? WEXITSTATUS(status) : -1};
   std::filesystem::remove(out);

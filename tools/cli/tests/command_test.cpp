@@ -69,7 +69,7 @@ TEST(cli_command, names_the_option_as_it_was_typed_when_its_value_is_refused) {
 }
 
 TEST(cli_command, md_refuses_to_add_frames_to_a_file_that_holds_none) {
-  auto const notes = own_folder() / "md_notes.txt";
+  auto const notes = tested_folder() / "md_notes.txt";
   std::ofstream(notes) << "my notes\n";
   expect_refusal("md --atoms 10 --trajectory '" + notes.string() + "'", "--trajectory is");
   EXPECT_EQ(contents(notes), "my notes\n");
@@ -122,7 +122,7 @@ TEST(cli_devices, takes_the_list_from_the_environment_unless_told_otherwise) {
 
 TEST(cli_devices, fails_with_code_1_if_its_output_cannot_be_written) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  std::string const line = "'" + (own_folder() / "ballast").string() +
+  std::string const line = "'" + (tested_folder() / "ballast").string() +
                            "' devices --no-links --devices host:1 >/dev/full 2>/dev/null";
   int const status = std::system(line.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 1);

@@ -83,7 +83,7 @@ class running_game {
       dup2(from_game[1], STDOUT_FILENO);
       close(STDERR_FILENO);
       for (int const end : {to_game[0], to_game[1], from_game[0], from_game[1]}) close(end);
-      execl((own_folder() / "ballast").c_str(), "ballast", "connect4", "--lookahead", lookahead, nullptr);
+      execl((tested_folder() / "ballast").c_str(), "ballast", "connect4", "--lookahead", lookahead, nullptr);
       _exit(127);
     }
     close(to_game[0]);

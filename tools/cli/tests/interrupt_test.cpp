@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interrupt.hpp"
+#include "command_line/interrupt.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ int end_of_child(Function function) {
   pid_t const child = fork();
   if (child == 0) {
     close(STDERR_FILENO);
-    ballast::cli::install_interrupt_handler([] { stops = stops + 1; });
+    ballast::command_line::install_interrupt_handler([] { stops = stops + 1; });
     _exit(function());
   }
   int status = 0;
@@ -33,9 +33,9 @@ int end_of_child(Function function) {
 TEST(cli_interrupt, the_first_signal_asks_for_a_stop_and_the_program_goes_on) {
   for (int const signal : {SIGINT, SIGTERM}) {
     int const status = end_of_child([signal] {
-      bool const before = ballast::cli::was_interrupted();
+      bool const before = ballast::command_line::was_interrupted();
       raise(signal);
-      return !before && ballast::cli::was_interrupted() && stops == 1 ? 0 : 1;
+      return !before && ballast::command_line::was_interrupted() && stops == 1 ? 0 : 1;
     });
     ASSERT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 0);
@@ -88,7 +88,7 @@ class waiting_md {
     }
   }
 
-  fs::path folder_ = ballast::cli::own_folder() / "interrupted_md";
+  fs::path folder_ = ballast::cli::tested_folder() / "interrupted_md";
 };
 
 TEST(cli_interrupt, before_the_first_step_ends_md_with_code_130_and_leaves_its_files_alone) {

@@ -33,7 +33,7 @@ TEST(cli_nanodroplet, refuses_wrong_usage_under_the_option_that_was_typed) {
 /// `ballast nanodroplet` with more to do than anybody would wait for, and a pipe from what it prints.
 class long_run {
  public:
-  static std::filesystem::path frames() { return own_folder() / "nanodroplet_frames.xyz"; }
+  static std::filesystem::path frames() { return tested_folder() / "nanodroplet_frames.xyz"; }
 
   long_run() {
     int ends[2];
@@ -67,7 +67,7 @@ class long_run {
   [[noreturn]] static void become_run(int const (&ends)[2]) {
     dup2(ends[1], STDOUT_FILENO);
     close(STDERR_FILENO);
-    execl((own_folder() / "ballast").c_str(), "ballast", "nanodroplet", "--waters", "8", "--steps",
+    execl((tested_folder() / "ballast").c_str(), "ballast", "nanodroplet", "--waters", "8", "--steps",
           "100000000", "--devices", "host:1", "--xyz", frames().c_str(), "--xyz-every", "10", nullptr);
     _exit(127);
   }

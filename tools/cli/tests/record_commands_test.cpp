@@ -29,7 +29,7 @@ class records_folder {
 
  private:
   fs::path const folder_ =
-      own_folder() /
+      tested_folder() /
       (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".records");
 };
 

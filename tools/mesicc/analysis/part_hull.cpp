@@ -6,7 +6,7 @@
 namespace ballast::mesicc {
 namespace {
 
-constexpr unsigned most_pieces = 12;
+constexpr unsigned most_pieces_of_hull = 12;
 constexpr std::size_t most_hulls = 4;
 constexpr long most_read_along = 32;  // elements between two ranges that are better one
 
@@ -75,7 +75,7 @@ part_hull hull_of(isl::set const& part) {
 
 std::vector<part_hull> separate_hulls(isl::set const& part) {
   if (part.is_empty()) return {};
-  if (part.n_basic_set() > most_pieces) return {hull_of(part)};
+  if (part.n_basic_set() > most_pieces_of_hull) return {hull_of(part)};
   std::vector<isl::set> groups;
   part.foreach_basic_set([&](isl::basic_set const& piece) { add_piece(piece, groups); });
   if (groups.size() > most_hulls) return {hull_of(part)};

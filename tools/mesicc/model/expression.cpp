@@ -34,7 +34,7 @@ constant floor_divided(std::int64_t a, std::int64_t b) {
   return *quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }
 
-constant computed(operation what, std::int64_t a, std::int64_t b) {
+constant computed_or_none(operation what, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   switch (what) {
     case operation::add:
@@ -61,7 +61,7 @@ constant computed(operation what, std::int64_t a, std::int64_t b) {
 expression folded(operation what, expression const& a, expression const& b) {
   auto const left = constant_of(a), right = constant_of(b);
   if (left && right) {
-    if (auto const value = computed(what, *left, *right)) return *value;
+    if (auto const value = computed_or_none(what, *left, *right)) return *value;
   }
   return binary(what, a, b);
 }
@@ -69,7 +69,7 @@ expression folded(operation what, expression const& a, expression const& b) {
 /// (a + 1) + 2 as a + 3.
 std::optional<expression> constants_joined(expression const& a, expression const& b) {
   if (a->what != operation::add || !is_constant(a->operands[1]) || !is_constant(b)) return std::nullopt;
-  auto const sum = computed(operation::add, a->operands[1]->value, b->value);
+  auto const sum = computed_or_none(operation::add, a->operands[1]->value, b->value);
   if (!sum) return std::nullopt;
   return a->operands[0] + expression(*sum);
 }

@@ -4,9 +4,7 @@
 
 set(words "# What mesicc run compiles and links with.\n")
 if(BALLAST_HAVE_CUDA)
-  list(GET CMAKE_CUDA_ARCHITECTURES 0 architecture)
-  string(REGEX REPLACE "-(real|virtual)$" "" architecture ${architecture})
-  string(APPEND words "nvcc=${CMAKE_CUDA_COMPILER}\ngpu_architecture=sm_${architecture}\n")
+  string(APPEND words "nvcc=${CMAKE_CUDA_COMPILER}\ngpu_architecture=native\n") # it runs where it is compiled
 else()
   string(APPEND words "compiler=${CMAKE_CXX_COMPILER}\n")
   if(BALLAST_NATIVE)
@@ -40,4 +38,6 @@ endforeach()
 file(WRITE ${PROJECT_BINARY_DIR}/mesicc.package "${words}${built_includes}${built_libraries}")
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/installed/mesicc.package
      "${words}include=../../${CMAKE_INSTALL_INCLUDEDIR}\n${installed_libraries}")
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/installed/mesicc.package DESTINATION ${CMAKE_INSTALL_DATADIR}/ballast)
+if(BALLAST_INSTALL)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/installed/mesicc.package DESTINATION ${CMAKE_INSTALL_DATADIR}/ballast)
+endif()

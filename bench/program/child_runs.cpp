@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "child_runs.hpp"
+#include "program/child_runs.hpp"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -11,9 +11,9 @@
 #include <fstream>
 
 #include "ballast/base/error.hpp"
-#include "interrupt.hpp"
+#include "command_line/interrupt.hpp"
 
-namespace ballast::cli {
+namespace ballast::bench {
 namespace {
 
 constexpr char variable[] = "CUDA_DEVICE_MAX_CONNECTIONS=";
@@ -73,11 +73,11 @@ void run_with_connections(std::vector<std::uint32_t> const& counts, std::string 
   auto const words = without_option(own_words(), option);
   std::string failed;
   for (auto const count : counts) {
-    if (was_interrupted()) break;
+    if (command_line::was_interrupted()) break;
     std::fprintf(stderr, "%u hardware connections\n", count);
     if (!ended_well(start(words, environment_with(count)))) failed += " " + std::to_string(count);
   }
   if (!failed.empty()) throw error("the runs with these numbers of connections failed:" + failed);
 }
 
-}  // namespace ballast::cli
+}  // namespace ballast::bench

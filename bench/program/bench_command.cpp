@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench_command.hpp"
+#include "program/bench_command.hpp"
 
 #include <cstdio>
 #include <iostream>
@@ -13,12 +13,12 @@
 #include "ballast/report/run_record.hpp"
 #include "ballast/report/statistics.hpp"
 #include "ballast/report/table.hpp"
-#include "child_runs.hpp"
-#include "device_listing.hpp"
-#include "interrupt.hpp"
+#include "command_line/interrupt.hpp"
+#include "command_line/options.hpp"
+#include "program/child_runs.hpp"
 #include "registry.hpp"
 
-namespace ballast::cli {
+namespace ballast::bench {
 namespace {
 
 struct bench_options {
@@ -33,14 +33,14 @@ device_list devices_of(bench_options const& options) {
   return open_devices(options.devices ? *options.devices : default_device_list());
 }
 
-std::string obstacle_of(bench::benchmark const& one, device_list const& devices) {
+std::string obstacle_of(benchmark const& one, device_list const& devices) {
   return one.obstacle == nullptr ? "" : one.obstacle(devices);
 }
 
 void list_benchmarks(bench_options const& options) {
   auto const devices = devices_of(options);
   table all({{"name", alignment::left}, {"here", alignment::left}, {"what it measures", alignment::left}});
-  for (auto const& one : bench::all_benchmarks()) {
+  for (auto const& one : all_benchmarks()) {
     all.add_row(
         {std::string(one.name), obstacle_of(one, devices).empty() ? "yes" : "no", std::string(one.summary)});
   }
@@ -75,9 +75,9 @@ std::string apart_by_connections() {
 }
 
 /// The record of one benchmark, written down. Throws ballast::error if its answer is wrong, after writing it.
-run_record run_one(bench::benchmark const& one, device_list const& devices, bench_options const& options) {
+run_record run_one(benchmark const& one, device_list const& devices, bench_options const& options) {
   std::fprintf(stderr, "%s\n", std::string(one.name).c_str());
-  bench::session now(one.name, devices, options.quick, say, was_interrupted);
+  session now(one.name, devices, options.quick, say, command_line::was_interrupted);
   require_run_folder(options.results, now.record());
   one.run(now);
   auto const path = write_run_record(options.results, now.record(), apart_by_connections());
@@ -86,14 +86,14 @@ run_record run_one(bench::benchmark const& one, device_list const& devices, benc
 }
 
 void run_benchmarks(bench_options const& options) {
-  std::vector<bench::benchmark> chosen;
+  std::vector<benchmark> chosen;
   for (auto const& name : options.names)
-    for (auto const& one : bench::benchmarks_named(name)) chosen.push_back(one);
+    for (auto const& one : benchmarks_named(name)) chosen.push_back(one);
   auto const devices = devices_of(options);
   json_value::list records;
   std::string wrong;
   for (auto const& one : chosen) {
-    if (was_interrupted()) break;
+    if (command_line::was_interrupted()) break;
     if (auto const why = obstacle_of(one, devices); !why.empty()) {
       std::fprintf(stderr, "%s does not run here: %s\n", std::string(one.name).c_str(), why.c_str());
       continue;
@@ -117,7 +117,8 @@ void add_bench_command(CLI::App& app) {
   command->add_option("NAME", options->names, "list, all, or names that list prints")->required();
   command
       ->add_option_function<std::string>(
-          "--devices", [options](std::string const& list) { options->devices = list; }, device_list_help)
+          "--devices", [options](std::string const& list) { options->devices = list; },
+          command_line::device_list_help)
       ->type_name("LIST");
   command->add_option("--results", options->results, "Records go to FOLDER/<machine>/ (bench/SCHEMA.md)")
       ->type_name("FOLDER");
@@ -139,4 +140,4 @@ void add_bench_command(CLI::App& app) {
   });
 }
 
-}  // namespace ballast::cli
+}  // namespace ballast::bench

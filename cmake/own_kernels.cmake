@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
+# Kernel lists of this project.
 
-# add_kernels(target file.cu [NOT_RESIDENT])
-# Adds a kernel list to a target. nvcc compiles it where CUDA is built, else the C++ compiler does.
+# ballast_own_kernels(target file.cu [NOT_RESIDENT])
+# Adds a kernel list to a target, as ballast_add_kernels() does.
 # The data of a task changes while a resident kernel runs, and a load through the read-only cache
 # (ld.global.nc) would not see that: with CUDA, a test looks for such loads in the list's PTX, unless
 # NOT_RESIDENT says that none of its kernels is resident.
-function(add_kernels target file)
+function(ballast_own_kernels target file)
   cmake_parse_arguments(PARSE_ARGV 2 kernels "NOT_RESIDENT" "" "")
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
-  target_sources(${target} PRIVATE ${file})
-  set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  ballast_add_kernels(${target} ${file})
+  set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+                                                                            SKIP_UNITY_BUILD_INCLUSION ON)
   if(NOT BALLAST_HAVE_CUDA)
-    set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX)
     # Kernels keep their speed where the files around them are compiled with less.
     set(optimised $<$<CONFIG:Release>:-O3>)
     if(NOT BALLAST_SANITIZE STREQUAL "none")
@@ -37,7 +38,6 @@ function(ballast_check_ptx target file)
   set_tests_properties(${target}.${stem}_reads_nothing_through_the_read_only_cache
                        PROPERTIES LABELS cuda-compile)
 endfunction()
-
 # ballast_round_each_operation(files...): a * b + c is rounded twice in these files of targets of this folder, unless the
 # source fuses it, so that results have the same bits on every device. They stay apart from precompiled headers, which
 # have other flags.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interrupt.hpp"
+#include "command_line/interrupt.hpp"
 
 #include <signal.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cerrno>
 
-namespace ballast::cli {
+namespace ballast::command_line {
 namespace {
 
 std::atomic<bool> interrupted = false;
@@ -15,10 +15,10 @@ std::atomic<stop_function> stop_now = nullptr;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<stop_function>::is_always_lock_free,
               "a signal handler may use lock-free atomics only");
 
-extern "C" void ballast_cli_handle_signal(int) {
+extern "C" void ballast_handle_signal(int) {
   int const saved_errno = errno;
   interrupted.store(true);
-  stop_now.load()();
+  if (auto const stop = stop_now.load()) stop();
   constexpr char said[] = "\nstopping; the same signal again kills\n";
   [[maybe_unused]] auto const written = write(STDERR_FILENO, said, sizeof said - 1);
   errno = saved_errno;
@@ -29,7 +29,7 @@ extern "C" void ballast_cli_handle_signal(int) {
 void install_interrupt_handler(stop_function stop) {
   stop_now.store(stop);
   struct sigaction action = {};
-  action.sa_handler = &ballast_cli_handle_signal;
+  action.sa_handler = &ballast_handle_signal;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // once: then the default, which kills
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
@@ -38,4 +38,4 @@ void install_interrupt_handler(stop_function stop) {
 
 bool was_interrupted() noexcept { return interrupted.load(); }
 
-}  // namespace ballast::cli
+}  // namespace ballast::command_line

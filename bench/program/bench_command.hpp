@@ -3,9 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
-namespace ballast::cli {
+namespace ballast::bench {
 
 /// `ballast bench list` and `ballast bench NAME...|all`.
 void add_bench_command(CLI::App& app);
 
-}  // namespace ballast::cli
+}  // namespace ballast::bench

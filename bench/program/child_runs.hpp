@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ballast::cli {
+namespace ballast::bench {
 
 /// Runs this program again, once after the other for each number of hardware connections, with the words that
 /// it was given but for `option` and its value, and the same standard streams. CUDA reads the number once in
@@ -16,4 +16,4 @@ void run_with_connections(std::vector<std::uint32_t> const& counts, std::string 
 /// `words` without "--option value" and "--option=value".
 std::vector<std::string> without_option(std::vector<std::string> const& words, std::string const& option);
 
-}  // namespace ballast::cli
+}  // namespace ballast::bench

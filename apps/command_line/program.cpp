@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_line/program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <vector>
+
+#include "ballast/base/environment.hpp"
+
+namespace ballast::command_line {
+namespace {
+
+enum exit_code { succeeded = 0, failed = 1, wrong_usage = 2, stopped = 130 };
+
+std::string called(program const& what) {
+  return what.name.empty() ? "ballast" : "ballast " + std::string(what.name);
+}
+
+int complain(program const& what, int code, std::string const& sentence) {
+  std::cout.flush();
+  std::cerr << "ballast: " << sentence;
+  if (code == wrong_usage) std::cerr << " (see " << called(what) << " --help)";
+  std::cerr << '\n';
+  return code;
+}
+
+/// Throws ballast::error if a `ballast` of another version runs this program. Those that this one runs were
+/// not called by it.
+void refuse_a_caller_of_another_version(program const& what) {
+  auto const caller = environment(caller_variable);
+  unsetenv(caller_variable);
+  if (!caller || *caller == BALLAST_VERSION) return;
+  throw error("ballast is of version " + *caller + " and ballast-" + std::string(what.name) + " of version " +
+              BALLAST_VERSION + ": install both from one build");
+}
+
+/// The library names its argument; who typed an option of that name is told of the option.
+std::string as_typed(CLI::App const& app, bad_argument const& problem) {
+  for (auto const* const command : app.get_subcommands()) {
+    auto const* const option = command->get_option_no_throw("--" + problem.argument());
+    if (option != nullptr && option->count() > 0) return std::string("--") + problem.what();
+  }
+  return problem.what();
+}
+
+/// What was printed may not have arrived: a full disk shows only here.
+int code_after_output(program const& what) {
+  std::cout.flush();
+  bool const written = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (!written) return complain(what, failed, "cannot write to standard output");
+  return was_interrupted() ? stopped : succeeded;
+}
+
+/// The words as CLI11 wants them, the last first. `ballast-NAME WORDS` means `ballast NAME WORDS`.
+std::vector<std::string> words_for(program const& what, int argc, char** argv) {
+  std::vector<std::string> words;
+  for (int i = argc - 1; i > 0; --i) words.emplace_back(argv[i]);
+  if (!what.name.empty()) words.emplace_back(what.name);
+  return words;
+}
+
+int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
+  try {
+    refuse_a_caller_of_another_version(what);
+    if (what.instead != nullptr) what.instead(argv);
+    app.parse(words_for(what, argc, argv));
+    if (app.get_subcommands().empty()) return complain(what, wrong_usage, "a command is missing");
+    return code_after_output(what);
+  } catch (CLI::ParseError const& problem) {
+    if (problem.get_exit_code() == 0) return app.exit(problem);  // --help, --version
+    return complain(what, wrong_usage, problem.what());
+  } catch (verdict const& found) {
+    int const code = code_after_output(what);
+    return code == succeeded ? complain(what, found.code(), found.what()) : code;
+  } catch (bad_argument const& problem) {
+    return complain(what, wrong_usage, as_typed(app, problem));
+  } catch (std::exception const& problem) {
+    return complain(what, was_interrupted() ? stopped : failed, problem.what());
+  }
+}
+
+}  // namespace
+
+int run_program(program const& what, int argc, char** argv) {
+  install_interrupt_handler(what.stop);
+  CLI::App app("ballast keeps GPUs evenly loaded.", "ballast");
+  what.describe(app);
+  app.set_version_flag("--version", "ballast " BALLAST_VERSION);
+  if (!what.name.empty()) {
+    for (auto* const command : app.get_subcommands({}))
+      command->set_version_flag("--version", "ballast-" + std::string(what.name) + " " BALLAST_VERSION);
+  }
+  return parse_and_run(what, app, argc, argv);
+}
+
+}  // namespace ballast::command_line

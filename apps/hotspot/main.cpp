@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_line/program.hpp"
+#include "hotspot/command.hpp"
+
+int main(int argc, char** argv) {
+  auto const describe = [](CLI::App& app) {
+    ballast::hotspot::add_command(app, &ballast::command_line::was_interrupted);
+  };
+  return ballast::command_line::run_program({"hotspot", describe}, argc, argv);
+}

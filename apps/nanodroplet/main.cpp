@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_line/program.hpp"
+#include "nanodroplet/command.hpp"
+
+int main(int argc, char** argv) {
+  auto const describe = [](CLI::App& app) {
+    ballast::nanodroplet::add_command(app, &ballast::command_line::was_interrupted);
+  };
+  return ballast::command_line::run_program({"nanodroplet", describe}, argc, argv);
+}

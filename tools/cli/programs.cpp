@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "command_line/program.hpp"
+
+namespace ballast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "ballast-";
+
+struct known_program {
+  std::string_view name, option, summary;
+};
+
+constexpr known_program known_programs[] = {
+    {"bench", "BALLAST_BENCHMARKS", "Measure what the papers measured, and what they did not"},
+    {"connect4", "BALLAST_APPS", "Four in a row against the computer; its search balances itself"},
+    {"ep", "BALLAST_APPS", "NAS's benchmark EP as jobs over several devices"},
+    {"hotspot", "BALLAST_APPS", "Rodinia's hotspot as jobs over shared arrays"},
+    {"matmul", "BALLAST_APPS", "The matrix product of Ohno et al. 2016 as jobs"},
+    {"md", "BALLAST_APPS", "Molecular dynamics, balanced in four ways"},
+    {"mesicc", "BALLAST_MESICC", "Translate CUDA programs that mention no device"},
+    {"nanodroplet", "BALLAST_APPS", "A water droplet sampled by many Markov chains of small kernels"}};
+
+known_program const* find_known(std::string_view name) {
+  auto const found = std::ranges::find(known_programs, name, &known_program::name);
+  return found == std::end(known_programs) ? nullptr : found;
+}
+
+bool can_be_run(fs::path const& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0;
+}
+
+std::set<std::string> programs_in(fs::path const& folder) {
+  std::set<std::string> names;
+  std::error_code unreadable;
+  for (auto const& entry : fs::directory_iterator(folder, unreadable)) {
+    auto const name = entry.path().filename().string();
+    if (name.starts_with(prefix) && can_be_run(entry.path())) names.insert(name.substr(prefix.size()));
+  }
+  return names;
+}
+
+/// Letters, digits and dashes, so that a name leads out of no folder.
+bool is_a_name(std::string_view word) {
+  auto const fits = [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-';
+  };
+  return !word.empty() && std::ranges::all_of(word, fits);
+}
+
+std::string how_to_build(known_program const& one) { return fmt::format("cmake -D {}=ON", one.option); }
+
+}  // namespace
+
+fs::path own_folder() {
+  std::error_code failed;
+  auto const own = fs::read_symlink("/proc/self/exe", failed);
+  if (failed) throw error("cannot read /proc/self/exe: " + failed.message());
+  return own.parent_path();
+}
+
+std::string list_programs(fs::path const& folder) {
+  auto const there = programs_in(folder);
+  std::string text = "Programs beside this one (`ballast NAME --help` explains each):\n";
+  for (auto const& name : there) {
+    auto const* const known = find_known(name);
+    text += fmt::format("  {:<24}{}\n", name, known == nullptr ? "" : known->summary);
+  }
+  if (there.empty()) text += "  none\n";
+  std::string missing;
+  for (auto const& one : known_programs)
+    if (!there.contains(std::string(one.name)))
+      missing += fmt::format("  {:<24}{} ({})\n", one.name, one.summary, how_to_build(one));
+  if (!missing.empty()) text += "\nNot built here:\n" + missing;
+  return text;
+}
+
+void become_program(fs::path const& folder, char** argv) {
+  std::string const name = argv[1];
+  auto const file = folder / (std::string(prefix) + name);
+  auto const* const known = find_known(name);
+  std::error_code ignored;
+  bool const there = is_a_name(name) && fs::exists(file, ignored);
+  if (!there && known != nullptr)
+    throw error(fmt::format("{} was not built: there is no {} (build it with {})", name, file.string(),
+                            how_to_build(*known)));
+  if (!there) refuse_argument("command", "'" + name + "'", "a command that `ballast --help` lists");
+  setenv(command_line::caller_variable, BALLAST_VERSION, 1);
+  std::string own_name = file.string();
+  std::vector<char*> words{own_name.data()};
+  for (char** word = argv + 2; *word != nullptr; ++word) words.push_back(*word);
+  words.push_back(nullptr);
+  execv(own_name.c_str(), words.data());
+  throw error(fmt::format("{} cannot be run: {}", file.string(), std::strerror(errno)));
+}
+
+}  // namespace ballast::cli
