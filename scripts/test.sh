@@ -1,7 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds and runs every test that this machine can run. CI runs this script.
-# scripts/test.sh [stage...]: only these of: format release asan tsan cuda
+# Installs what is missing, builds and tests.
+#   scripts/test.sh           formats and tests on CPU cores: what to run while working
+#   scripts/test.sh all       that, all CUDA code compiled, sanitizers and other compilers; CI runs this
+#   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing
+#   scripts/test.sh STAGE...  some of: format release cuda asan tsan compilers alone kernels fuzz
+# docs/testing.md says what each stage is for and how long it may take.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
@@ -21,7 +25,7 @@ build_and_test() {
   build "$preset" && run_tests "$preset" "$@" ctest --preset "$preset" -j "$jobs"
 }
 
-build() { configure "$1" && cmake --build --preset "$1" -j "$jobs"; }
+build() { configure "$@" && cmake --build --preset "$1" -j "$jobs"; }
 
 # run_tests PRESET COMMAND...: notes which tests failed.
 run_tests() {
@@ -42,15 +46,33 @@ format() { bash tests/house/format.sh . && bash tests/house/licence_lines.sh .; 
 release() { build_and_test host-release; }
 asan() { build_and_test host-asan; }
 tsan() { build_and_test host-tsan "${fixed_addresses[@]}"; }
+compilers() { scripts/second-compilers.sh; }
+
+no_nvcc() {
+  echo "CUDA was not built: no nvcc of CUDA 13 in PATH or /usr/local/cuda/bin"
+  [[ ${CI:-} == true ]] && return 1
+  return 77
+}
 
 cuda() {
-  if ! find_nvcc >/dev/null; then
-    echo "CUDA was not built: no nvcc of CUDA 13 in PATH or /usr/local/cuda/bin"
-    [[ ${CI:-} == true ]] && return 1
-    return 77
-  fi
+  find_nvcc >/dev/null || { no_nvcc; return; }
   build cuda-check && run_tests cuda-check ctest --preset cuda-check -L cuda-compile
 }
+
+# Each source by itself, as a batch hides an include that was forgotten.
+alone() {
+  cmake --preset host-release -B build/alone -D BALLAST_UNITY=OFF -D BALLAST_PRECOMPILE=OFF &&
+    cmake --build build/alone -j "$jobs"
+}
+
+# Every list of kernels for every architecture.
+kernels() {
+  find_nvcc >/dev/null || { no_nvcc; return; }
+  cmake --preset cuda-check -B build/kernels -D BALLAST_CHECK_ALL=ON && cmake --build build/kernels -j "$jobs" &&
+    (cd build/kernels && ctest --no-tests=error --output-on-failure -L cuda-compile)
+}
+
+fuzz() { build host-release && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600; }
 
 run_stage() {
   local name=$1 start=$SECONDS status=0 word
@@ -61,20 +83,24 @@ run_stage() {
     77) word="not run on this machine" ;;
     *) word=FAILED failed=1 ;;
   esac
-  summary+=("$(printf '%-8s %s, %d s' "$name" "$word" $((SECONDS - start)))")
+  summary+=("$(printf '%-9s %s, %d s' "$name" "$word" $((SECONDS - start)))")
   echo "== ${summary[-1]}"
 }
 
-stages=("$@")
-((${#stages[@]} > 0)) || stages=(format release asan tsan cuda)
-for stage in "${stages[@]}"; do
-  case $stage in
-    format | release | asan | tsan | cuda) ;;
-    *) echo "test.sh: no stage '$stage'; there are format release asan tsan cuda" >&2; exit 2 ;;
+need=tests
+stages=()
+(($# > 0)) || set -- format release
+for word in "$@"; do
+  case $word in
+    all) stages+=(format release cuda asan tsan compilers) ;;
+    deep) stages+=(alone kernels fuzz) ;;
+    format | release | cuda | asan | tsan | compilers | alone | kernels | fuzz) stages+=("$word") ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format release cuda asan tsan compilers alone kernels fuzz" >&2; exit 2 ;;
   esac
 done
+[[ " ${stages[*]} " == *" compilers "* ]] && need=all
 
-scripts/setup.sh || exit 1
+scripts/setup.sh "$need" || exit 1
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 
 printf '\n'

@@ -16,5 +16,5 @@ fi
 mapfile -t files < <(list_sources "$1" '*.hpp' '*.cpp' '*.cuh' '*.cu')
 ((${#files[@]} > 0)) || { echo "no sources found in $1"; exit 1; }
 cd "$1"
-"$formatter" --dry-run -Werror "${files[@]}"
+printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 50 "$formatter" --dry-run -Werror
 echo "${#files[@]} files are formatted"

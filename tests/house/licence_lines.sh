@@ -8,10 +8,6 @@ mapfile -t files < <(list_sources "$1" '*.hpp' '*.cpp' '*.cuh' '*.cu' '*.cmake' 
   '*CMakeLists.txt' | sort -u)
 ((${#files[@]} > 0)) || { echo "no sources found in $1"; exit 1; }
 cd "$1"
-wrong=0
-for file in "${files[@]}"; do
-  head -2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' && continue
-  echo "$file does not name its licence"
-  wrong=1
-done
-((wrong == 0)) && echo "${#files[@]} files name their licence"
+named() { awk 'FNR <= 2 && /SPDX-License-Identifier: Apache-2.0/ { print FILENAME; nextfile }' "${files[@]}"; }
+if comm -23 <(printf '%s\n' "${files[@]}") <(named | sort) | sed 's/$/ does not name its licence/' | grep .; then exit 1; fi
+echo "${#files[@]} files name their licence"

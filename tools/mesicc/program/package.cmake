@@ -35,7 +35,11 @@ foreach(library IN LISTS libraries)
   string(APPEND built_libraries "library=${library}\n")
   string(APPEND installed_libraries "library=../../${CMAKE_INSTALL_LIBDIR}/${library}\n")
 endforeach()
-file(WRITE ${PROJECT_BINARY_DIR}/mesicc.package "${words}${built_includes}${built_libraries}")
+set(quick "")
+if(BALLAST_TESTS AND NOT BALLAST_HAVE_CUDA)
+  set(quick "flag=-O1\n") # tests compile dozens of small programs
+endif()
+file(WRITE ${PROJECT_BINARY_DIR}/mesicc.package "${words}${quick}${built_includes}${built_libraries}")
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/installed/mesicc.package
      "${words}include=../../${CMAKE_INSTALL_INCLUDEDIR}\n${installed_libraries}")
 if(BALLAST_INSTALL)
