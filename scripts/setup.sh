@@ -1,43 +1,71 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building and testing ballast needs and this machine lacks (Debian 12 or later; uses sudo unless
-# root). Without apt it prints the packages by name and exits 1. Says and changes nothing when all is there.
+# Installs what this machine lacks for one or several needs (Debian 12 or later; uses sudo unless root):
+#   scripts/setup.sh library     to build the library
+#   scripts/setup.sh demo        ... and the command with its applications
+#   scripts/setup.sh translator  the library and mesicc
+#   scripts/setup.sh tests       all of these, and their tests
+#   scripts/setup.sh [all]       ... by every compiler that ballast is tried with
+# Without apt it prints the packages by name and exits 1. Says and changes nothing when all is there.
 set -euo pipefail
 
 # Debian package : what shows that it is installed, a command, a header or a file
-needs=(
-  git:git
+library=(
+  g++:g++
   cmake:cmake
   ninja-build:ninja
-  g++:g++
-  clang-format:clang-format
-  libgtest-dev:gtest/gtest.h
-  libgmock-dev:gmock/gmock.h
-  libcli11-dev:CLI/CLI.hpp
   libfmt-dev:fmt/core.h
-  nlohmann-json3-dev:nlohmann/json.hpp
   libboost-dev:boost/icl/interval_map.hpp
-  libtbb-dev:tbb/task_group.h
-  gnuplot-nox:gnuplot
-  valgrind:valgrind
+)
+options=(libcli11-dev:CLI/CLI.hpp)
+demo=("${library[@]}" "${options[@]}" nlohmann-json3-dev:nlohmann/json.hpp)
+translator=(
+  "${library[@]}" "${options[@]}"
   clang-19:clang++-19
   libclang-19-dev:/usr/lib/llvm-19/lib/cmake/clang/ClangConfig.cmake
   llvm-19-dev:/usr/lib/llvm-19/lib/cmake/llvm/LLVMConfig.cmake
   libisl-dev:isl/cpp.h
   libgmp-dev:gmp.h
 )
+tests=(
+  "${demo[@]}" "${translator[@]}"
+  git:git
+  clang-format:clang-format
+  libgtest-dev:gtest/gtest.h
+  libgmock-dev:gmock/gmock.h
+  libtbb-dev:tbb/task_group.h
+  gnuplot-nox:gnuplot
+  valgrind:valgrind
+)
+all=("${tests[@]}" g++-11:g++-11 clang-16:clang++-16)
+
+(($# > 0)) || set -- all
+needs=()
+for name in "$@"; do
+  case $name in
+    library | demo | translator | tests | all) ;;
+    *) echo "setup.sh: no need '$name'; there are library demo translator tests all" >&2; exit 2 ;;
+  esac
+  declare -n named=$name
+  needs+=("${named[@]}")
+done
 
 is_there() {
   case $1 in
     /*) [[ -e $1 ]] ;;
-    */* | *.h) command -v g++ >/dev/null && g++ -std=c++20 -E -include "$1" -x c++ /dev/null >/dev/null 2>&1 ;;
+    */* | *.h) g++ -E -x c++ - <<<$'#if !__has_include(<'"$1"$'>)\n#error\n#endif' >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }
 
 list_missing() {
   local need
-  for need in "${needs[@]}"; do is_there "${need#*:}" || echo "${need%%:*}"; done
+  local -A seen=()
+  for need in "${needs[@]}"; do
+    [[ -n ${seen[$need]:-} ]] && continue
+    seen[$need]=1
+    is_there "${need#*:}" || echo "${need%%:*}"
+  done
 }
 
 install() {

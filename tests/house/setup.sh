@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# setup.sh root: passes if scripts/setup.sh names the packages of each need, and no others. It finds no program at
+# all, so everything is missing and nothing can be installed.
+set -euo pipefail
+setup=$1/scripts/setup.sh
+bash=$BASH
+wrong=0
+nowhere=$(mktemp -d)
+trap 'rmdir "$nowhere"' EXIT
+
+fail() {
+  echo "$*"
+  wrong=1
+}
+
+# packages NEED...: what setup.sh says of these, sorted. Files by their whole path may be there.
+packages() {
+  local said status=0
+  said=$(PATH=$nowhere "$bash" "$setup" "$@" 2>&1) || status=$?
+  ((status == 1)) || fail "setup.sh $*: exit code $status"
+  tr ' ' '\n' <<<"${said#*packages hold: }" | grep -vE '^(libclang|llvm)-19-dev$' | LC_ALL=C sort | tr '\n' ' '
+}
+
+expect() {
+  local got
+  got=$(packages $1)
+  [[ $got == "$2 " ]] || fail "setup.sh $1 installs '$got', and should '$2 '"
+}
+
+library="cmake g++ libboost-dev libfmt-dev ninja-build"
+tests="clang-19 clang-format cmake g++ git gnuplot-nox libboost-dev libcli11-dev libfmt-dev libgmock-dev libgmp-dev"
+tests+=" libgtest-dev libisl-dev libtbb-dev ninja-build nlohmann-json3-dev valgrind"
+expect library "$library"
+expect demo "cmake g++ libboost-dev libcli11-dev libfmt-dev ninja-build nlohmann-json3-dev"
+expect translator "clang-19 cmake g++ libboost-dev libcli11-dev libfmt-dev libgmp-dev libisl-dev ninja-build"
+expect "translator demo" "clang-19 cmake g++ libboost-dev libcli11-dev libfmt-dev libgmp-dev libisl-dev ninja-build \
+nlohmann-json3-dev"
+expect tests "$tests"
+expect all "clang-16 ${tests/ g++ / g++ g++-11 }"
+expect "" "clang-16 ${tests/ g++ / g++ g++-11 }"
+
+status=0
+said=$("$bash" "$setup" demo cuda 2>&1) || status=$?
+[[ $status == 2 && $said == "setup.sh: no need 'cuda'; there are library demo translator tests all" ]] ||
+  fail "setup.sh cuda: exit code $status, $said"
+((wrong == 0)) && echo "setup.sh names the packages of each need"
