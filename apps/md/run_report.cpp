@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ballast/report/progress.hpp"
+#include "explanation.hpp"
 
 namespace ballast::md {
 namespace {
@@ -97,6 +98,11 @@ std::string agreement_as_text(comparison const& result) {
          " of the usual force\n";
 }
 
+std::string gain_as_text(comparison const& result) {
+  auto const gain = gain_of(result);
+  return gain.empty() ? "" : gain + "\n";
+}
+
 json_value solution_as_json(solution_report const& one) {
   return json_value::object{{"name", name_of(one.which)},
                             {"pieces", one.pieces},
@@ -132,8 +138,8 @@ std::string report_as_text(comparison_plan const& plan, comparison const& result
                            std::vector<energy_row> const& energies, charset drawn_with) {
   if (result.solutions.empty()) return "stopped before the first step\n";
   return heading(plan, result) + energies_as_text(energies, drawn_with) + sums_as_text(result) +
-         solutions_as_text(result, drawn_with) + other_times_as_text(plan, result, drawn_with) +
-         agreement_as_text(result);
+         solutions_as_text(result, drawn_with) + legend_of(result) + "\n" +
+         other_times_as_text(plan, result, drawn_with) + agreement_as_text(result) + gain_as_text(result);
 }
 
 json_value report_as_json(comparison_plan const& plan, comparison const& result) {
