@@ -1,22 +1,123 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds the command and runs molecular dynamics on whatever devices are there.
-# Arguments are added to the `ballast md` line, e.g. scripts/demo.sh --devices host:1,host:1/2
+#   scripts/demo.sh [--dry-run] [options of ballast md]
+# With --dry-run it only says what it would do. Options are added to the `ballast md` line, e.g. --devices
+# host:1,host:1/2. BALLAST_DEVICES names the devices too; BALLAST_UNTESTED_CUDA=ON accepts nvcc 12.4 to 12.9.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
 
-scripts/setup.sh
-preset=host-release
-if find_nvcc >/dev/null && (($(count_gpus) > 0)); then preset=cuda; fi
-# On cores alone, two devices of half of them each show what balancing does.
-if [[ $preset != cuda ]] && (($(nproc) > 1)); then
-  half=$(($(nproc) / 2))
-  export BALLAST_DEVICES=${BALLAST_DEVICES:-host:$half,host:$half}
+dry_run=false
+if [[ ${1:-} == --dry-run ]]; then
+  dry_run=true
+  shift
 fi
-echo "Building build/$preset/ballast"
-configure "$preset" >/dev/null
-cmake --build --preset "$preset" --target ballast_command
+untested=${BALLAST_UNTESTED_CUDA:-OFF}
+case $untested in
+  ON) least_cuda=12.4 ;;
+  OFF) least_cuda=13 ;;
+  *) echo "demo.sh: BALLAST_UNTESTED_CUDA is '$untested'; legal is ON or OFF" >&2; exit 2 ;;
+esac
 
-"build/$preset/ballast" devices
-"build/$preset/ballast" md --system gaussian --atoms 16384 --cutoff 12 --precision double --steps 10 "$@"
+# devices_asked_for ARGUMENTS...: the list after --devices, else BALLAST_DEVICES.
+devices_asked_for() {
+  local list=${BALLAST_DEVICES:-}
+  while (($# > 0)); do
+    case $1 in
+      --devices=*) list=${1#*=} ;;
+      --devices) list=${2:-} ;;
+    esac
+    shift
+  done
+  echo "$list"
+}
+
+# Every GPU that is new enough; else two devices of half of the cores each, which show what balancing does.
+devices_to_use() {
+  local half=$(($(nproc) / 2))
+  if [[ -z $no_gpu && -n $(old_gpus) ]]; then
+    usable_gpus | sed 's/ .*//' | paste -sd ','
+  elif [[ -z $no_gpu ]]; then
+    echo cuda
+  elif ((half > 0)); then
+    echo "host:$half,host:$half"
+  else
+    echo host
+  fi
+}
+
+build_quietly() {
+  local log=build/demo.log start=$SECONDS
+  mkdir -p build
+  echo "Building; what is printed goes to $log."
+  if ! { "${configure[@]}" && "${build[@]}"; } 2>&1 | tee "$log" | show_steps; then
+    cat "$log" >&2
+    echo "demo.sh: the build failed; what it printed stands above, and in $log" >&2
+    exit 1
+  fi
+  echo "Built in $((SECONDS - start)) s."
+}
+
+# On a terminal, how far ninja is; nothing elsewhere.
+show_steps() {
+  local line
+  while IFS= read -r line; do
+    if [[ -t 1 && $line =~ ^\[([0-9]+/[0-9]+)\] ]]; then printf '\rStep %s ' "${BASH_REMATCH[1]}"; fi
+  done
+  if [[ -t 1 ]]; then printf '\r\033[K'; fi
+}
+
+run() {
+  echo
+  echo "\$ $*"
+  "$@"
+}
+
+no_gpu=$(why_no_gpu "$least_cuda")
+cuda=(-D BALLAST_CUDA=OFF)
+if [[ -z $no_gpu ]]; then
+  cuda=(-D BALLAST_CUDA=ON -D "BALLAST_NVCC=$(find_nvcc "$least_cuda")" -D "BALLAST_UNTESTED_CUDA=$untested"
+    -D "CMAKE_CUDA_ARCHITECTURES=$(gpu_architectures)")
+  export CUDA_DEVICE_ORDER=PCI_BUS_ID # nvidia-smi's
+fi
+configure=(cmake --preset demo "${cuda[@]}")
+build=(cmake --build --preset demo --target ballast_command ballast_md_command)
+md=(build/demo/ballast md --system gaussian --atoms 16384 --cutoff 12 --precision double --steps 10 "$@")
+devices=$(devices_asked_for "$@")
+export BALLAST_DEVICES=${devices:-$(devices_to_use)}
+unequal=host:1,host:1/2
+if [[ -z $no_gpu ]]; then unequal=${BALLAST_DEVICES%%,*},host:1; fi
+
+cat <<END
+This demo installs what is missing (scripts/setup.sh demo) and builds two programs in build/demo: about two
+minutes on two cores, seconds when they are there. It lists the devices, then computes ten steps of a droplet
+of 16384 helium atoms, the same work spread over the devices in four ways.
+END
+if [[ -n $no_gpu ]]; then
+  echo "$no_gpu."
+elif [[ -n $(old_gpus) ]]; then
+  echo "Left out: $(too_old_text)."
+fi
+echo "Devices: $BALLAST_DEVICES"
+
+if $dry_run; then
+  printf '%s\n' "scripts/setup.sh demo" "${configure[*]}" "${build[*]}" "build/demo/ballast devices"
+  echo "${md[*]}"
+  exit
+fi
+scripts/setup.sh demo
+build_quietly
+run build/demo/ballast devices
+run "${md[@]}"
+
+cat <<END
+
+Try next:
+  # unequal devices: S1 gives them equal parts all the same
+  build/demo/ballast md --atoms 16384 --precision double --steps 10 --devices $unequal
+  # what ran where and when, for ui.perfetto.dev
+  build/demo/ballast md --atoms 16384 --steps 10 --devices $BALLAST_DEVICES --trace build/trace.json
+  # other systems, physics and devices, and files to write
+  build/demo/ballast md --help
+END
