@@ -35,7 +35,7 @@ std::uint32_t most_within(std::size_t limit, std::uint32_t units, memory_of_part
 
 std::uint32_t most_units(std::uint32_t units, std::size_t limit, memory_of_part const& memory) {
   if (memory({0, units}) <= limit / 3) return units;
-  for (std::size_t const parts : {3, 2, 1})
+  for (std::size_t const parts : {3u, 2u, 1u})
     if (auto const found = most_within(limit / parts, units, memory); found > 0) return found;
   return 0;
 }
