@@ -15,19 +15,20 @@ endfunction()
 
 ballast_flag(-Wall)
 ballast_flag(-Wextra)
-if(BALLAST_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # What is global in one source of a batch means nothing to the next. scripts/test.sh deep compiles each alone.
+# What is global in one source of a batch means nothing to the next. scripts/test.sh deep compiles each alone.
+if(NOT BALLAST_UNITY)
+  ballast_flag(-Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   foreach(flag IN ITEMS -Wshadow=local -Wno-subobject-linkage -Wno-maybe-uninitialized)
     ballast_flag(${flag})
   endforeach()
-else()
-  ballast_flag(-Wshadow)
 endif()
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wpedantic> $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
 
-# Binaries name no folder of the machine that built them.
+# Binaries name no folder of the machine that built them. The last that fits counts, and debuggers want no / after the
+# folder that the compiler ran in.
+ballast_flag(-ffile-prefix-map=${PROJECT_BINARY_DIR}=.)
 ballast_flag(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
-ballast_flag(-ffile-prefix-map=${PROJECT_BINARY_DIR}/=)
 
 # GCC 12 sees an overlap in "literal" + std::string (its bug 105651), which is there no more in GCC 13.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

