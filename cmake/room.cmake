@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # A room is one target, one namespace and one folder in include/ballast, src, tests, bench and docs.
 
-include(GoogleTest)
+if(BALLAST_TESTS)
+  include(GoogleTest)
+endif()
 
 # ballast_add_room(name [DEPENDS rooms...] [HEADER_ONLY_LIBRARIES targets...])
 # Target ballast_<name>, alias ballast::<name>. Sources: src/<name>/*.cpp and host/*.cpp, and cuda/*.cpp and
