@@ -28,7 +28,7 @@ constexpr cudaError_t context_enders[] = {cudaErrorIllegalAddress,
                                           cudaErrorTensorMemoryLeak,
                                           cudaErrorUnknown};
 
-std::string in_words(cudaError_t status, std::string_view call) {
+std::string failure_text(cudaError_t status, std::string_view call) {
   return std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
 }
 
@@ -41,7 +41,7 @@ bool is_sticky(cudaError_t status) noexcept {
 void require(fault_record& fault, cudaError_t status, std::string_view call) {
   if (status == cudaSuccess) return;
   cudaGetLastError();
-  auto words = in_words(status, call);
+  auto words = failure_text(status, call);
   if (!is_sticky(status)) throw error(fault.device() + ": " + words);
   fault.note(std::move(words));
   fault.check();
