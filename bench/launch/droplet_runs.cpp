@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t chains_of_conformer = 4;  // as in Wende et al. 2012
 constexpr std::uint32_t minimiser_iterations = 40;
-constexpr double seconds_of_run = 0.25;
+constexpr double seconds_of_droplet_run = 0.25;
 constexpr std::uint32_t most_trajectories = 50;  // of 20 steps, as in the paper
 
 bool never() { return false; }
@@ -69,7 +69,7 @@ void droplet_runs::measure(droplet_way const& way, device_list const& devices, s
 std::uint32_t droplet_runs::fitting_trajectories(std::uint32_t chains, double rate) const {
   if (now_->quick()) return 2;
   auto const steps = chains * plan_.settings.steps_per_trajectory;
-  double const fitting = seconds_of_run * rate / (steps * interactions_of_step());
+  double const fitting = seconds_of_droplet_run * rate / (steps * interactions_of_step());
   return static_cast<std::uint32_t>(std::clamp(fitting, 1.0, double(most_trajectories)));
 }
 
@@ -114,7 +114,7 @@ void begin_droplets(session& now) {
   now.parameter("chains_of_conformer", chains_of_conformer);
   now.parameter("steps_of_trajectory", steps_of_trajectory(now));
   now.parameter("minimiser_iterations", minimiser_iterations);
-  now.parameter("seconds_aimed_at", seconds_of_run);
+  now.parameter("seconds_aimed_at", seconds_of_droplet_run);
   now.parameter("threads", driving_threads());
 }
 

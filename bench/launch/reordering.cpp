@@ -35,7 +35,7 @@ std::vector<double> seconds_of_producers(session& now, one_block_work& work, que
   });
 }
 
-std::vector<std::uint32_t> numbers_of_kernels(session const& now) {
+std::vector<std::uint32_t> numbers_of_reordered_kernels(session const& now) {
   if (now.quick()) return {1, 5};
   if (!now.first()->is_cuda()) return {1, 5, 20};
   return {1, 2, 5, 10, 20, 50, 100};
@@ -61,7 +61,7 @@ void measure_producers(session& now, one_block_work& work, double serial, std::s
   queued_work queue({now.first()}, "round_robin", 0, producers, niceness);
   auto const curve = std::to_string(producers) + (producers == 1 ? " producer" : " producers") +
                      (niceness ? " and a consumer with priority, " : ", ") + work.name();
-  for (auto const kernels : numbers_of_kernels(now))
+  for (auto const kernels : numbers_of_reordered_kernels(now))
     add_speedups(now, curve, kernels, serial * double(producers * kernels),
                  seconds_of_producers(now, work, queue, kernels));
   note_queue(now, curve, queue.statistics());
@@ -126,7 +126,7 @@ void measure_weak_scaling(session& now) {
     queued_work on_one({two[0]}, "round_robin", 0, producers);
     queued_work on_two(two, "round_robin", 0, 2 * producers);
     auto const name = alone[0][which]->name();
-    for (auto const kernels : numbers_of_kernels(now)) {
+    for (auto const kernels : numbers_of_reordered_kernels(now)) {
       now.add("one device, " + name, kernels, "s", seconds_on(now, alone, which, on_one, kernels));
       auto seconds = seconds_on(now, both, which, on_two, kernels);
       for (auto& value : seconds) value /= now.median_of("one device, " + name, kernels);

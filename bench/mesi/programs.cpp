@@ -14,7 +14,7 @@ namespace {
 
 constexpr char const* translated = "translated";
 constexpr char const* of_two_launches = "translated, two launches written out";
-constexpr char const* jobs = "jobs";
+constexpr char const* jobs_by_hand = "jobs";
 
 class run_by_mesi final : public job_program {
  public:
@@ -69,7 +69,7 @@ void measure(session& now, compared_programs const& of, double place) {
   now.parameter(of.kind.name, of.kind.size);
   for (auto const& one : of.with_mesicc)
     now.derived(of.kind.name + ": " + one.name + " over jobs",
-                seconds_of(all, one.name) / seconds_of(all, jobs));
+                seconds_of(all, one.name) / seconds_of(all, jobs_by_hand));
 }
 
 }  // namespace

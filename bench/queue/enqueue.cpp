@@ -13,7 +13,7 @@
 namespace ballast::bench {
 namespace {
 
-constexpr int blocks_of_the_paper = 120;
+constexpr int blocks_of_enqueue = 120;
 constexpr std::chrono::minutes at_most{1};
 /// So many launches, or refills, show what one costs; more launches would fill the GPU's own list of them.
 constexpr std::size_t most_launches = 512, most_refills = 200;
@@ -68,7 +68,7 @@ queue_options lane_options(session const& now) {
   options.lanes = 1;
   options.patience = at_most;
   options.resident.spared_multiprocessors = 0;
-  if (now.first()->is_cuda()) options.resident.blocks = blocks_of_the_paper + 1;  // one serves
+  if (now.first()->is_cuda()) options.resident.blocks = blocks_of_enqueue + 1;  // one serves
   return options;
 }
 
@@ -124,7 +124,7 @@ chen_options options_of_the_paper(session const& now, std::size_t each) {
   options.tasks_per_queue = std::uint32_t(each);
   options.patience = at_most;
   options.resident.spared_multiprocessors = 0;
-  if (now.first()->is_cuda()) options.resident.blocks = blocks_of_the_paper;
+  if (now.first()->is_cuda()) options.resident.blocks = blocks_of_enqueue;
   return options;
 }
 
@@ -132,7 +132,7 @@ chen_options options_of_the_paper(session const& now, std::size_t each) {
 /// those that bring the HALTs among them: two copies, an event, and the wait for an empty queue.
 void measure_refills(session& now, std::size_t each) {
   enqueued_tasks work(now, std::min(tasks_per_sample(now), most_refills * each));
-  std::size_t const halts = now.first()->is_cuda() ? std::size_t(blocks_of_the_paper)
+  std::size_t const halts = now.first()->is_cuda() ? std::size_t(blocks_of_enqueue)
                                                    : std::size_t(now.first()->facts().multiprocessors);
   auto const refills = calls_for(work.tasks.size(), each) + calls_for(halts, each);
   chen_queue queue({now.first()}, counting_kernels(), options_of_the_paper(now, each));

@@ -40,7 +40,7 @@ std::vector<named_home> homes(session& now) {
 }
 
 /// Resident blocks; 0: all that fit.
-std::vector<int> block_counts(session const& now) {
+std::vector<int> homes_block_counts(session const& now) {
   if (!now.first()->is_cuda()) return {0};
   int const multiprocessors = now.first()->facts().multiprocessors;
   if (now.quick()) return {16, 0};
@@ -142,7 +142,7 @@ void measure_homes(session& now) {
   now.parameter("tasks per submission", batch);
   now.parameter("round trips per sample", work.one_by_one.size());
   for (auto const& home : homes(now))
-    for (int const blocks : block_counts(now)) measure_home(now, home, blocks, work);
+    for (int const blocks : homes_block_counts(now)) measure_home(now, home, blocks, work);
 }
 
 }  // namespace ballast::bench

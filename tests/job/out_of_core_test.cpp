@@ -7,7 +7,7 @@
 
 #include "job_fixture.hpp"
 
-namespace ballast::test {
+namespace ballast::test::out_of_core_test {
 namespace {
 
 /// Two arrays of 64 rows of 256 bytes each, on devices that have memory for an eighth of that.
@@ -81,4 +81,4 @@ TEST(forgetting_after_each_task, moves_all_again_and_gives_the_same) {
 INSTANTIATE_TEST_SUITE_P(devices, out_of_core, testing::ValuesIn(device_sets()));
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::out_of_core_test

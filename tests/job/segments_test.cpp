@@ -5,7 +5,7 @@
 
 #include "refused_argument.hpp"
 
-namespace ballast::test {
+namespace ballast::test::segments_test {
 namespace {
 
 constexpr std::size_t block = memory_alignment;
@@ -66,4 +66,4 @@ TEST(segments, refuse_bytes_that_are_there_and_cuts_in_the_middle) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::segments_test

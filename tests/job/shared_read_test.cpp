@@ -9,7 +9,7 @@
 #include "array_ledger.hpp"
 #include "invented_machine.hpp"
 
-namespace ballast::test {
+namespace ballast::test::shared_read_test {
 namespace {
 
 using testing::ElementsAre;
@@ -132,4 +132,4 @@ TEST(shared_read, leaves_the_host_once_for_each_island) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::shared_read_test

@@ -13,7 +13,7 @@
 #include "invented_machine.hpp"
 #include "shared_read.hpp"
 
-namespace ballast::test {
+namespace ballast::test::task_planner_test {
 namespace {
 
 using testing::IsEmpty;
@@ -171,4 +171,4 @@ TEST(shared_array, comes_after_what_used_the_memory_of_each_reader_before) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::task_planner_test

@@ -8,7 +8,7 @@
 
 #include "refused_argument.hpp"
 
-namespace ballast::test {
+namespace ballast::test::working_set_test {
 namespace {
 
 using testing::ElementsAre;
@@ -201,4 +201,4 @@ TEST_F(working_set_test, refuses_arrays_that_it_does_not_know_and_bytes_beyond_t
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::working_set_test

@@ -10,7 +10,7 @@
 #include "ballast/job/job_failed.hpp"
 #include "job_fixture.hpp"
 
-namespace ballast::test {
+namespace ballast::test::wrong_maps_test {
 namespace {
 
 using testing::AnyOf;
@@ -185,4 +185,4 @@ TEST_F(wrong_maps, keep_jobs_from_reading_what_was_made_and_leave_others_alone) 
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::wrong_maps_test

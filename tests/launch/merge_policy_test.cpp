@@ -11,7 +11,7 @@
 #include "ballast/base/error.hpp"
 #include "refused_argument.hpp"
 
-namespace ballast::test {
+namespace ballast::test::merge_policy_test {
 namespace {
 
 using groups_of = std::vector<merge_group>;
@@ -157,4 +157,4 @@ TEST(merge_policies, each_say_what_they_do) {
 }
 
 }  // namespace
-}  // namespace ballast::test
+}  // namespace ballast::test::merge_policy_test
