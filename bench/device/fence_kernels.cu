@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/fence_kernels.hpp"
 
+#if defined(__CUDACC__)
+#  include "ballast/device/kernel_form.cuh"
+#endif
+
 namespace ballast::bench {
 
 #if defined(__CUDACC__)
@@ -39,7 +43,8 @@ struct store_and {
 };
 
 template <class Fence, bool All>
-__global__ void __launch_bounds__(fence_calls::threads, 16) time_calls(fence_calls argument) {
+__global__ void __launch_bounds__(fence_calls::threads, fitting_blocks<fence_calls::threads, 16>)
+    time_calls(fence_calls argument) {
   if (!All && threadIdx.x != 0) return;
   auto* const own = argument.own + blockIdx.x * fence_calls::spacing;
   std::uint32_t made = 0;

@@ -50,6 +50,28 @@ constexpr int bounded_blocks_or_64_registers = std::max({0, wanted_blocks<K>...}
                                                    ? bounded_blocks<K...>
                                                    : std::max(1, int(1024 / Threads));
 
+/// What an SM of the GPUs that are compiled for holds at once (table "Technical Specifications per Compute
+/// Capability" of CUDA's programming guide, tried with ptxas 13.0).
+struct sm_room {
+  int threads, blocks;
+};
+#if !defined(__CUDA_ARCH__)
+inline constexpr sm_room room_of_sm{2048, 32};
+#elif __CUDA_ARCH__ < 800
+inline constexpr sm_room room_of_sm{1024, 16};
+#elif __CUDA_ARCH__ >= 860 && __CUDA_ARCH__ < 890
+inline constexpr sm_room room_of_sm{1536, 16};
+#elif __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1100
+inline constexpr sm_room room_of_sm{1536, 24};
+#else
+inline constexpr sm_room room_of_sm{2048, 32};
+#endif
+
+/// So many blocks of Threads threads, or as many as an SM holds: ptxas ignores launch bounds that ask for
+/// more and gives the kernel all registers. For launch bounds only: differs between the GPUs of one build.
+template <std::uint32_t Threads, int Blocks>
+constexpr int fitting_blocks = std::min({Blocks, room_of_sm.blocks, room_of_sm.threads / int(Threads)});
+
 /// What every kernel is: a trivially copyable functor whose members are its arguments, with
 /// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels
 /// that only pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`.

@@ -22,7 +22,7 @@ void run_task_on_cores(void const* argument, host_lane& lane) {
 
 #if defined(__CUDACC__)
 template <class K>
-__global__ void __launch_bounds__(K::threads, bounded_blocks<K>)
+__global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
     run_task_on_gpu(__grid_constant__ task_of_kernel<K> const task) {
   cuda_block<K> block(task.range, nullptr);
   block.move_to(task.range.first + blockIdx.x);

@@ -29,7 +29,7 @@ void launch_merged_on_cores(void const* argument, host_lane& lane) {
 
 #if defined(__CUDACC__)
 template <class K>
-__global__ void __launch_bounds__(K::threads, bounded_blocks<K>)
+__global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
     launch_alone_on_gpu(__grid_constant__ lone_launch const launch) {
   if (threadIdx.x == 0) launch.end.note_begin(blockIdx.x);
   cuda_block<K> block({0, gridDim.x}, nullptr);
@@ -40,7 +40,8 @@ __global__ void __launch_bounds__(K::threads, bounded_blocks<K>)
 }
 
 template <class Family>
-__global__ void __launch_bounds__(Family::threads, Family::blocks_per_multiprocessor)
+__global__ void __launch_bounds__(Family::threads,
+                                  fitting_blocks<Family::threads, Family::blocks_per_multiprocessor>)
     launch_merged_on_gpu(__grid_constant__ merged_launch const launch) {
   if (threadIdx.x == 0) launch.end.note_begin(blockIdx.x);
   auto const place = Family::template run<cuda_block>(launch, blockIdx.x, nullptr);

@@ -35,7 +35,7 @@ void launch_alone_on_host(void const* argument, host_lane& lane) {
 
 #if defined(__CUDACC__)
 template <class List, class K>
-__global__ void __launch_bounds__(List::block_threads, bounded_blocks<K>)
+__global__ void __launch_bounds__(List::block_threads, fitting_blocks<List::block_threads, bounded_blocks<K>>)
     launch_alone_on_gpu(task_record task) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   task.describe({task.range().first + blockIdx.x, task.range().count}, task.kernel());

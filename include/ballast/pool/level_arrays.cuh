@@ -86,7 +86,8 @@ void run_level_on_host(void const* argument, host_lane& lane) {
 
 #if defined(__CUDACC__)
 template <class List>
-__global__ void __launch_bounds__(List::block_threads, List::blocks_per_multiprocessor)
+__global__ void __launch_bounds__(List::block_threads,
+                                  fitting_blocks<List::block_threads, List::blocks_per_multiprocessor>)
     run_level_on_gpu(__grid_constant__ level_work const level) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   std::uint32_t const first = level.first_of(blockIdx.x, gridDim.x);

@@ -10,7 +10,8 @@ namespace ballast::inline queue {
 #if defined(__CUDACC__)
 /// Block 0 serves; the others work.
 template <class List>
-__global__ void __launch_bounds__(List::block_threads, List::blocks_per_multiprocessor)
+__global__ void __launch_bounds__(List::block_threads,
+                                  fitting_blocks<List::block_threads, List::blocks_per_multiprocessor>)
     work_in_fed_pool_on_gpu(__grid_constant__ fed_work const work) {
   using crew_type = cuda_crew<List::block_threads>;
   __shared__ typename crew_type::words words;

@@ -22,7 +22,8 @@ void launch_on_host(void const* argument, host_lane& lane) {
 
 #if defined(__CUDACC__)
 template <class K>
-__global__ void __launch_bounds__(K::threads, bounded_blocks<K>) launch_on_gpu(task_record record) {
+__global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
+    launch_on_gpu(task_record record) {
   alignas(K) unsigned char bytes[sizeof(K)];
   __builtin_memcpy(bytes, record.data, sizeof(K));
   cuda_block<K> block(record.range(), nullptr);
