@@ -5,10 +5,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <iostream>
+#include <set>
 #include <vector>
 
 #include "ballast/base/environment.hpp"
+#include "ballast/base/log.hpp"
 
 namespace ballast::command_line {
 namespace {
@@ -17,6 +20,13 @@ enum exit_code { succeeded = 0, failed = 1, wrong_usage = 2, stopped = 130 };
 
 std::string called(program const& what) {
   return what.name.empty() ? "ballast" : "ballast " + std::string(what.name);
+}
+
+/// The library's warnings, each once: a program that opens its devices again hears the same again.
+void show_warnings() {
+  set_log_sink([said = std::set<std::string, std::less<>>()](log_level level, std::string_view line) mutable {
+    if (level == log_level::warning && said.emplace(line).second) std::cerr << "ballast: " << line << '\n';
+  });
 }
 
 int complain(program const& what, int code, std::string const& sentence) {
@@ -86,6 +96,7 @@ int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
 
 int run_program(program const& what, int argc, char** argv) {
   install_interrupt_handler(what.stop);
+  show_warnings();
   CLI::App app("ballast keeps GPUs evenly loaded.", "ballast");
   what.describe(app);
   app.set_version_flag("--version", "ballast " BALLAST_VERSION);

@@ -35,8 +35,8 @@ class verdict : public error {
 
 /// What main() of a program does: installs the interrupt handler, parses the words and thereby runs the
 /// command. Returns the exit code: 0 done, 1 failed while running, 2 wrong usage, a verdict's, or 130 after
-/// an interrupt; all but 0 with one sentence on standard error. A program that a `ballast` of another version
-/// has called refuses to run (1).
+/// an interrupt; all but 0 with one sentence on standard error, where the library's warnings appear too. A
+/// program that a `ballast` of another version has called refuses to run (1).
 int run_program(program const& what, int argc, char** argv);
 
 /// The variable in which `ballast` tells a program its version.

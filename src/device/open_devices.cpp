@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <map>
-#include <set>
 
 #include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
 #include "ballast/device/compute_device.hpp"
+#include "device_choice.hpp"
 #include "host/cores.hpp"
 #include "host/device.hpp"
 #if BALLAST_HAVE_CUDA
@@ -15,46 +15,16 @@
 namespace ballast::inline device {
 namespace {
 
-std::string gpus_to_choose_from() {
+offered_gpus ask_driver() {
 #if BALLAST_HAVE_CUDA
-  int const count = cuda_device_count();
-  if (count == 0) return "a GPU of this machine, which has none that the driver offers";
-  return "a GPU of this machine: cuda:0 to cuda:" + std::to_string(count - 1);
+  return {gpu_code(BALLAST_GPU_CODE), capabilities_of_gpus()};
 #else
-  return "a host device: this build of ballast has no CUDA";
+  return {gpu_code(BALLAST_GPU_CODE), {}};
 #endif
 }
 
-std::vector<device_spec> with_every_gpu_named(std::vector<device_spec> const& specs) {
-  std::vector<device_spec> named;
-  for (auto spec : specs) {
-    if (spec.kind == backend::host || spec.index != spec.all) {
-      named.push_back(spec);
-      continue;
-    }
-    int const count = cuda_device_count();
-    if (count == 0) refuse_argument("devices", to_text(spec), gpus_to_choose_from());
-    for (spec.index = 0; spec.index < count; ++spec.index) named.push_back(spec);
-  }
-  return named;
-}
-
-void refuse_what_does_not_exist(std::vector<device_spec> const& specs) {
-  if (specs.empty()) refuse_argument("devices", "", "at least one device");
-  std::set<int> gpus;
-  for (auto const& spec : specs) {
-    if (spec.kind == backend::host) continue;
-    auto const text = to_text(spec);
-    if (spec.index < 0 || spec.index >= cuda_device_count())
-      refuse_argument("devices", text, gpus_to_choose_from());
-    if (!gpus.insert(spec.index).second) refuse_argument("devices", text, "each GPU at most once");
-  }
-}
-
-std::vector<device_spec> existing(std::vector<device_spec> const& specs) {
-  auto all = with_every_gpu_named(specs);
-  refuse_what_does_not_exist(all);
-  return all;
+void warn(std::string const& line) {
+  if (!line.empty()) write_log(log_level::warning, line);
 }
 
 std::vector<std::string> names_of(std::vector<device_spec> const& specs) {
@@ -104,9 +74,14 @@ int cuda_device_count() noexcept { return 0; }
 
 std::string default_device_list() {
   auto const chosen = environment("BALLAST_DEVICES");
-  if (!chosen) return cuda_device_count() > 0 ? "cuda" : "host";
+  if (!chosen) {
+    auto const [text, left_out] = choose_default(ask_driver());
+    warn(left_out);
+    return text;
+  }
+  auto const offered = ask_driver();
   try {
-    existing(parse_devices(*chosen));
+    choose_devices(parse_devices(*chosen), offered);
   } catch (bad_argument const& problem) {
     refuse_argument("BALLAST_DEVICES", problem.value(), problem.legal());
   }
@@ -114,7 +89,8 @@ std::string default_device_list() {
 }
 
 device_list open_devices(std::vector<device_spec> const& specs) {
-  auto const all = existing(specs);
+  auto const [all, left_out] = choose_devices(specs, ask_driver());
+  warn(left_out);
   auto const names = names_of(all);
   core_dealer dealer(all);
   device_list devices;

@@ -100,15 +100,16 @@ class compute_device {
 
 using device_list = std::vector<std::shared_ptr<compute_device>>;
 
-/// How many GPUs this build and machine can use; 0 where CUDA was not built or no driver answers. Never
-/// throws.
+/// How many GPUs the driver offers, also such as this build has no code for; 0 where CUDA was not built or no
+/// driver answers. Never throws.
 int cuda_device_count() noexcept;
 
-/// Opens every device of the list, in order; `cuda` alone stands for every GPU. Host devices are given cores
-/// of this process one after another, and are bound to them if the list asks for no more than there are.
-/// Throws bad_argument ("devices") if one does not exist, is named twice (a GPU, or parts of one), or is
-/// limited to a number of SMs that a part of it cannot have, which the message names. Peer access is enabled
-/// between all pairs that have it.
+/// Opens every device of the list, in order; `cuda` alone stands for every GPU that this build has code for,
+/// and the log tells of the others. Host devices are given cores of this process one after another, and are
+/// bound to them if the list asks for no more than there are. Throws bad_argument ("devices") if one does not
+/// exist, is a GPU without code, is named twice (a GPU, or parts of one), or is limited to a number of SMs
+/// that a part of it cannot have, which the message names. Peer access is enabled between all pairs that have
+/// it.
 device_list open_devices(std::vector<device_spec> const& specs);
 device_list open_devices(std::string_view list);
 

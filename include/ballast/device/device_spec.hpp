@@ -33,8 +33,9 @@ std::vector<device_spec> parse_devices(std::string_view list);
 /// The spec in its shortest text form; parse_devices(to_text(s)) yields s again.
 std::string to_text(device_spec const& spec);
 
-/// `BALLAST_DEVICES` if it is set, else "cuda" if this build and machine have a GPU, else "host". Throws
-/// bad_argument (argument "BALLAST_DEVICES") if the variable holds what open_devices() would refuse.
+/// `BALLAST_DEVICES` if it is set, else "cuda" if the machine has a GPU that this build has code for, else
+/// "host"; GPUs without code are then told in the log. Throws bad_argument (argument "BALLAST_DEVICES") if
+/// the variable holds what open_devices() would refuse.
 std::string default_device_list();
 
 }  // namespace ballast::inline device

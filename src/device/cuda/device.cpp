@@ -44,6 +44,15 @@ int count_gpus() noexcept {
   return 0;
 }
 
+std::vector<compute_capability> capabilities_of_gpus() {
+  std::vector<compute_capability> all;
+  for (int gpu = 0, count = count_gpus(); gpu < count; ++gpu) {
+    fault_record fault("cuda:" + std::to_string(gpu));
+    all.push_back(capability_of(gpu, fault));
+  }
+  return all;
+}
+
 cuda_device::cuda_device(device_spec const& spec, std::string const& name)
     : compute_device(spec, name),
       engine_(std::make_shared<cuda_engine>(spec.index, name, spec.multiprocessors)),

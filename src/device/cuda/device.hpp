@@ -2,15 +2,19 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "ballast/device/compute_device.hpp"
 #include "cuda/engine.hpp"
+#include "gpu_code.hpp"
 
 namespace ballast::inline device {
 
 /// How many GPUs the driver offers; 0 if there is no driver. Who opens a GPU calls this before, so it is
 /// where ballast first uses CUDA.
 int count_gpus() noexcept;
+/// Of each of them. Makes no context. Throws ballast::error if one does not answer.
+std::vector<compute_capability> capabilities_of_gpus();
 
 /// One GPU by its primary context, or a part of it, which differs in its streams.
 class cuda_device final : public compute_device {

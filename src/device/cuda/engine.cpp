@@ -7,6 +7,15 @@
 
 namespace ballast::inline device {
 
+compute_capability capability_of(int gpu, fault_record& fault) {
+  compute_capability found;
+  require(fault, cudaDeviceGetAttribute(&found.major, cudaDevAttrComputeCapabilityMajor, gpu),
+          "cudaDeviceGetAttribute");
+  require(fault, cudaDeviceGetAttribute(&found.minor, cudaDevAttrComputeCapabilityMinor, gpu),
+          "cudaDeviceGetAttribute");
+  return found;
+}
+
 cuda_engine::cuda_engine(int gpu, std::string const& name, int limited_to) : index(gpu), fault(name) {
   enter();
   require(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, index),
@@ -37,6 +46,14 @@ bool cuda_engine::try_enter() noexcept {
   auto const status = cudaSetDevice(index);
   forgive(fault, status, "cudaSetDevice");
   return status == cudaSuccess;
+}
+
+void cuda_engine::require_kernel(cudaError_t status, std::string_view call, std::string_view kernel) {
+  if (status == cudaSuccess) return;
+  if (status != cudaErrorNoKernelImageForDevice)
+    return require(status, std::string(call) + " of kernel " + std::string(kernel));
+  cudaGetLastError();
+  throw error(fault.device() + ": " + words_on_missing_kernel(kernel, capability_of(index, fault)));
 }
 
 cudaStream_t cuda_engine::make_stream() {
@@ -90,9 +107,10 @@ kernel_resources cuda_engine::load(kernel_code const& code) {
   found.registers = attributes.numRegs;
   found.spill_bytes = int(attributes.localSizeBytes);
   found.static_shared_bytes = int(attributes.sharedSizeBytes);
-  require(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found.blocks_per_multiprocessor, code.cuda_function,
-                                                        int(code.threads), code.scratch_bytes),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor of kernel " + std::string(code.name));
+  require_kernel(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found.blocks_per_multiprocessor, code.cuda_function,
+                                                    int(code.threads), code.scratch_bytes),
+      "cudaOccupancyMaxActiveBlocksPerMultiprocessor", code.name);
   return found;
 }
 
@@ -110,8 +128,7 @@ void cuda_engine::admit(plain_launch const& launch) {
 
 cudaFuncAttributes cuda_engine::attributes_of(void const* function, std::string_view name) {
   cudaFuncAttributes attributes{};
-  require(cudaFuncGetAttributes(&attributes, function),
-          "cudaFuncGetAttributes of kernel " + std::string(name));
+  require_kernel(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes", name);
   return attributes;
 }
 
@@ -124,8 +141,8 @@ void cuda_engine::allow_shared(void const* function, std::string_view name, std:
     throw error("kernel " + std::string(name) + " needs " + std::to_string(bytes) +
                 " bytes of scratch (dynamic shared memory), and a block of " + fault.device() +
                 " has at most " + std::to_string(most));
-  require(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
-          "cudaFuncSetAttribute of kernel " + std::string(name));
+  require_kernel(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
+                 "cudaFuncSetAttribute", name);
 }
 
 void cuda_engine::probe() {

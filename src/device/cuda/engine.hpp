@@ -14,11 +14,15 @@
 #include "ballast/device/plain_launch.hpp"
 #include "cuda/errors.hpp"
 #include "cuda/sm_partition.hpp"
+#include "gpu_code.hpp"
 
 namespace ballast::inline device {
 
 /// Lent by the engine, with a device time or without, which is cheaper to record and to ask for; or adopted.
 enum class event_kind { measured, unmeasured, adopted };
+
+/// Makes no context. Throws ballast::error if the GPU does not answer.
+compute_capability capability_of(int gpu, fault_record& fault);
 
 /// What a GPU shares with its streams and events: its fault, its unused events, the kernels loaded so far.
 /// Any thread may call any member.
@@ -35,6 +39,8 @@ class cuda_engine {
   /// The same for destructors; false if the device is lost or cannot be entered.
   bool try_enter() noexcept;
   void require(cudaError_t status, std::string_view call) { device::require(fault, status, call); }
+  /// The same of a call with a kernel, which may be one that was not compiled for this GPU.
+  void require_kernel(cudaError_t status, std::string_view call, std::string_view kernel);
 
   /// A stream for ballast alone, on the part of the GPU. The device must have been entered.
   cudaStream_t make_stream();

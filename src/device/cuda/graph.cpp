@@ -70,8 +70,9 @@ cuda_graph::node cuda_graph::make_node(plain_launch const& launch, std::span<cud
   engine_->admit(launch);
   node made{nullptr, parameters_of(launch), std::string(launch.name)};
   auto const parameters = with_arguments(made.parameters, launch.arguments);
-  engine_->require(cudaGraphAddKernelNode(&made.handle, graph_, before.data(), before.size(), &parameters),
-                   "cudaGraphAddKernelNode of kernel " + made.name);
+  engine_->require_kernel(
+      cudaGraphAddKernelNode(&made.handle, graph_, before.data(), before.size(), &parameters),
+      "cudaGraphAddKernelNode", made.name);
   return made;
 }
 

@@ -102,8 +102,8 @@ void cuda_stream::launch_blocks(kernel_code const& code, std::uint32_t grid, voi
   config.attrs = &cooperative;
   config.numAttrs = together ? 1 : 0;
   void* arguments[] = {const_cast<void*>(argument)};
-  engine_->require(cudaLaunchKernelExC(&config, code.cuda_function, arguments),
-                   "cudaLaunchKernelExC of kernel " + std::string(code.name));
+  engine_->require_kernel(cudaLaunchKernelExC(&config, code.cuda_function, arguments), "cudaLaunchKernelExC",
+                          code.name);
 }
 
 void cuda_stream::launch_plain(plain_launch const& launch) {
@@ -115,9 +115,8 @@ void cuda_stream::launch_plain(plain_launch const& launch) {
   config.blockDim = {block.x, block.y, block.z};
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream_;
-  auto const status = cudaLaunchKernelExC(&config, launch.function, const_cast<void**>(launch.arguments));
-  if (status == cudaSuccess) return;
-  engine_->require(status, "cudaLaunchKernelExC of kernel " + std::string(launch.name));
+  engine_->require_kernel(cudaLaunchKernelExC(&config, launch.function, const_cast<void**>(launch.arguments)),
+                          "cudaLaunchKernelExC", launch.name);
 }
 
 std::unique_ptr<event> cuda_stream::record(event_kind kind) {
