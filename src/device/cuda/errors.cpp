@@ -24,8 +24,10 @@ constexpr cudaError_t context_enders[] = {cudaErrorIllegalAddress,
                                           cudaErrorContextIsDestroyed,
                                           cudaErrorExternalDevice,
                                           cudaErrorMpsClientTerminated,
+#if CUDART_VERSION >= 12080  // added in CUDA 12.8
                                           cudaErrorContained,
                                           cudaErrorTensorMemoryLeak,
+#endif
                                           cudaErrorUnknown};
 
 std::string failure_text(cudaError_t status, std::string_view call) {

@@ -9,6 +9,10 @@
 #include "cuda/errors.hpp"
 #include "sm_counts.hpp"
 
+// CUDA 12.4 has green contexts, but neither streams of them nor cudaGetDriverEntryPointByVersion: 12.5 added
+// both.
+#if CUDART_VERSION >= 12050
+
 namespace ballast::inline device {
 namespace {
 
@@ -108,3 +112,21 @@ cudaStream_t sm_partition::make_stream() {
 }
 
 }  // namespace ballast::inline device
+
+#else
+
+namespace ballast::inline device {
+
+sm_partition::sm_partition(int, int, fault_record& fault) : fault_(fault) {
+  throw error(fault.device() +
+              ": parts of a GPU need a ballast that was built with CUDA 12.5 or later; this one " +
+              "was with 12.4");
+}
+
+sm_partition::~sm_partition() = default;
+
+cudaStream_t sm_partition::make_stream() { return nullptr; }  // there is none to be asked
+
+}  // namespace ballast::inline device
+
+#endif

@@ -18,6 +18,25 @@ constexpr int looks_before_sleep = 2000;
 // What cudaDevAttrMaxPitch tells of every GPU.
 constexpr std::size_t most_pitch = std::numeric_limits<std::int32_t>::max();
 
+/// Throws bad_argument ("native") for a stream of another GPU. The engine's is the current one.
+void require_own(cuda_engine& engine, cudaStream_t native) {
+  auto const legal = "a stream of " + engine.fault.device();
+#if CUDART_VERSION >= 12080  // CUDA 12.8 added cudaStreamGetDevice
+  int gpu = -1;
+  engine.require(cudaStreamGetDevice(native, &gpu), "cudaStreamGetDevice of an adopted stream");
+  if (gpu != engine.index) refuse_argument("native", "a stream of GPU " + std::to_string(gpu), legal);
+#else  // a stream takes events of its own GPU only
+  auto const event = engine.take_event(event_kind::unmeasured);
+  auto const status = cudaEventRecord(event, native);
+  engine.give_back_event(event, event_kind::unmeasured);
+  if (status == cudaErrorInvalidResourceHandle) {
+    cudaGetLastError();
+    refuse_argument("native", "a stream of another GPU", legal);
+  }
+  engine.require(status, "cudaEventRecord in an adopted stream");
+#endif
+}
+
 }  // namespace
 
 cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine) : engine_(std::move(engine)) {
@@ -28,10 +47,7 @@ cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine) : engine_(std::mov
 cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine, cudaStream_t adopted)
     : engine_(std::move(engine)), stream_(adopted), owned_(false) {
   engine_->enter();
-  int gpu = -1;
-  engine_->require(cudaStreamGetDevice(stream_, &gpu), "cudaStreamGetDevice of an adopted stream");
-  if (gpu != engine_->index)
-    refuse_argument("native", "a stream of GPU " + std::to_string(gpu), "a stream of " + device_name());
+  require_own(*engine_, stream_);
 }
 
 cuda_stream::~cuda_stream() {
