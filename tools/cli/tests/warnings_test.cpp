@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
+
+#include "ballast/base/log.hpp"
+#include "command_line/program.hpp"
+
+namespace ballast::test {
+namespace {
+
+/// As a program that opens its devices twice, and is told twice which GPU is left out.
+void hear_the_same_twice(CLI::App& app) {
+  app.add_subcommand("hear")->callback([] {
+    write_log(log_level::warning, "cuda:0 is left out");
+    write_log(log_level::info, "for who wants more lines");
+    write_log(log_level::warning, "cuda:0 is left out");
+  });
+}
+
+TEST(program, shows_each_warning_of_the_library_once_on_standard_error) {
+  char name[] = "ballast-hear";
+  char* words[] = {name, nullptr};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(command_line::run_program({.name = "hear", .describe = &hear_the_same_twice}, 1, words), 0);
+  set_log_sink({});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "ballast: cuda:0 is left out\n");
+}
+
+}  // namespace
+}  // namespace ballast::test
