@@ -16,8 +16,8 @@ struct alignas(16) stamped_chunk {
 static_assert(sizeof(stamped_chunk) == 16);
 
 /// Reads a chunk that another thread may be writing. Its data may be used only if the stamp is the awaited
-/// one; then they are what was stored with it. A GPU reads all 16 bytes at once (sm_90); the host takes the
-/// stamp with acquire and reads the data only if the low 16 bits of the stamp are `awaited`.
+/// one; then they are what was stored with it. A GPU reads all 16 bytes at once (since 7.0); the host takes
+/// the stamp with acquire and reads the data only if the low 16 bits of the stamp are `awaited`.
 template <scope Scope>
 BALLAST_HD stamped_chunk load_chunk(stamped_chunk const& from, [[maybe_unused]] std::uint32_t awaited) {
 #if BALLAST_ON_GPU
