@@ -23,7 +23,10 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     ballast_flag(${flag})
   endforeach()
 endif()
-add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wpedantic> $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
+# Signs may change, which clang counts among conversions and GCC does not.
+foreach(flag IN ITEMS -Wpedantic -Wconversion -Wno-sign-conversion)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:${flag}>)
+endforeach()
 
 # Binaries name no folder of the machine that built them. The last that fits counts, and debuggers want no / after the
 # folder that the compiler ran in.

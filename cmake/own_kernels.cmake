@@ -56,6 +56,6 @@ function(ballast_compile_as_translated)
   set_property(
     SOURCE ${ARGN} APPEND PROPERTY
     COMPILE_OPTIONS
-    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow;-Wno-conversion>;$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wno-shadow>"
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow;-Wno-conversion;-Wno-unused-const-variable>;$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wno-shadow>"
   )
 endfunction()

@@ -27,7 +27,7 @@ namespace ballast::mesi {
 namespace {
 
 constexpr char two_cores[] = "BALLAST_DEVICES=host:1,host:1 BALLAST_DEVICE_BYTES=67108864";
-constexpr job_options small_memory{.device_bytes = 1u << 26};
+job_options const small_memory{.device_bytes = 1u << 26};
 
 /// Of a program beside this one.
 std::string path_of(std::string const& program) {
