@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Whether other compilers than the presets' take the code: each builds and runs the tests of the room queue, and checks the
+# syntax of every other .cpp but mesicc's, which are for LLVM's headers. Fails when one refuses, and where CI=true when one is
+# missing.
+# scripts/second-compilers.sh [compiler...]; unnamed: g++-11 g++-12 clang++-16 clang++-19
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+jobs=$(nproc)
+compilers=("$@")
+((${#compilers[@]} > 0)) || compilers=(g++-11 g++-12 clang++-16 clang++-19)
+
+# Whether it is the compiler of the presets, which have checked the rest.
+is_default() { [[ $(readlink -f "$(command -v "$1")") == "$(readlink -f "$(command -v c++)")" ]]; }
+
+prepare() {
+  cmake -G Ninja -S . -B "$folder" -D CMAKE_CXX_COMPILER="$1" -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O1 \
+    -D BALLAST_CUDA=OFF -D BALLAST_MESICC=OFF -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+}
+
+build_one_room() {
+  cmake --build "$folder" --target ballast_test_queue -- -j "$jobs" &&
+    env -u BALLAST_TEST_DEVICES "$folder/ballast_test_queue" --gtest_brief=1
+}
+
+# The whole build's .cpp less those of the queue's tests; nothing is written.
+check_syntax() {
+  local rooms
+  cmake --build "$folder" --target ballast_source >/dev/null || return
+  rooms=$(ninja -C "$folder" -t commands ballast_test_queue)
+  ninja -C "$folder" -t commands | grep -E -- ' -c [^ ]*\.(cpp|cxx)$' | grep -vxF "$rooms" |
+    sed 's/ -MD -MT [^ ]* -MF [^ ]*//; s/$/ -fsyntax-only/' |
+    (cd "$folder" && xargs -d '\n' -P "$jobs" -n 1 sh -c)
+}
+
+failed=0
+for compiler in "${compilers[@]}"; do
+  start=$SECONDS
+  folder=build/second-$compiler
+  if ! command -v "$compiler" >/dev/null; then
+    result="is not installed"
+    [[ ${CI:-} != true ]] || failed=1
+  elif prepare "$compiler" && build_one_room && { is_default "$compiler" || check_syntax; }; then
+    result=passed
+  else
+    result=FAILED failed=1
+  fi
+  summary+=("$compiler: $result, $((SECONDS - start)) s")
+done
+printf '%s\n' "${summary[@]}"
+exit $failed
