@@ -69,7 +69,7 @@ TEST(choosing_a_way, does_not_leave_the_best_because_all_kernels_became_longer) 
 }
 
 TEST(choosing_a_way, takes_windows_of_enough_kernels_and_enough_time) {
-  way_chooser chooser(std::vector{merged, one_by_one});
+  way_chooser chooser{std::vector{merged, one_by_one}};
   chooser.note(511, 10'000'000, 0);
   EXPECT_EQ(chooser.now(), merged);
   chooser.note(1, 0, 0);
@@ -81,7 +81,7 @@ TEST(choosing_a_way, takes_windows_of_enough_kernels_and_enough_time) {
 }
 
 TEST(choosing_a_way, does_not_count_what_still_went_the_way_before) {
-  way_chooser chooser(std::vector{merged, one_by_one});
+  way_chooser chooser{std::vector{merged, one_by_one}};
   chooser.note(512, 1'000'000, 300);
   ASSERT_EQ(chooser.now(), one_by_one);
   chooser.note(299, 9'000'000, 0);
@@ -93,7 +93,7 @@ TEST(choosing_a_way, does_not_count_what_still_went_the_way_before) {
 }
 
 TEST(choosing_a_way, stays_with_the_only_one) {
-  way_chooser chooser(std::vector{one_by_one});
+  way_chooser chooser{std::vector{one_by_one}};
   for (int i = 0; i < 100; ++i) chooser.note(1000, 1'000'000, 0);
   EXPECT_EQ(chooser.now(), one_by_one);
 }
