@@ -20,7 +20,7 @@ void run_on_host(void const* argument, host_lane& lane) {
 }
 
 #if defined(__CUDACC__)
-template <class K>
+template <class K, class Scratch = launched_with<scratch_bytes<K>>>
 __global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
     run_on_gpu(K kernel) {
   cuda_block<K> block({0, gridDim.x}, nullptr);

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "ballast/device/kernel_form.cuh"
+
 namespace ballast::test {
 namespace {
 
@@ -58,7 +60,7 @@ __global__ void hold_on_gpu(hold_argument argument) {
   while (*static_cast<std::uint32_t volatile*>(argument.released) == 0) {}
 }
 
-template <std::uint32_t Bytes>
+template <std::uint32_t Bytes, class Scratch = launched_with<Bytes>>
 __global__ void scratch_on_gpu(scratch_argument argument) {
   extern __shared__ unsigned char bytes[];
   for (std::uint32_t i = threadIdx.x; i < Bytes; i += blockDim.x) bytes[i] = (unsigned char)blockIdx.x;

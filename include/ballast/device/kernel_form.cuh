@@ -30,6 +30,11 @@ template <class K>
 constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
                                                                        : std::uint32_t(sizeof(scratch_of<K>));
 
+/// The last template argument of a `__global__` function: the dynamic shared memory that it is launched with.
+/// Nothing else in PTX tells that, and tests/limits reads it there.
+template <std::uint32_t Bytes>
+struct launched_with {};
+
 /// How many blocks of K should fit on an SM at once: K::blocks_per_multiprocessor if K declares it, else 0,
 /// no wish. The compiler keeps the registers low enough for it, alone and in a list.
 template <class K>

@@ -21,7 +21,7 @@ void run_task_on_cores(void const* argument, host_lane& lane) {
 }
 
 #if defined(__CUDACC__)
-template <class K>
+template <class K, class Scratch = launched_with<scratch_bytes<K>>>
 __global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
     run_task_on_gpu(__grid_constant__ task_of_kernel<K> const task) {
   cuda_block<K> block(task.range, nullptr);

@@ -28,7 +28,7 @@ void launch_merged_on_cores(void const* argument, host_lane& lane) {
 }
 
 #if defined(__CUDACC__)
-template <class K>
+template <class K, class Scratch = launched_with<scratch_bytes<K>>>
 __global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
     launch_alone_on_gpu(__grid_constant__ lone_launch const launch) {
   if (threadIdx.x == 0) launch.end.note_begin(blockIdx.x);
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded
   if (threadIdx.x == 0) launch.end.note_end(gridDim.x);
 }
 
-template <class Family>
+template <class Family, class Scratch = launched_with<Family::scratch>>
 __global__ void __launch_bounds__(Family::threads,
                                   fitting_blocks<Family::threads, Family::blocks_per_multiprocessor>)
     launch_merged_on_gpu(__grid_constant__ merged_launch const launch) {

@@ -34,7 +34,7 @@ void launch_alone_on_host(void const* argument, host_lane& lane) {
 }
 
 #if defined(__CUDACC__)
-template <class List, class K>
+template <class List, class K, class Scratch = launched_with<List::scratch * List::most_taken>>
 __global__ void __launch_bounds__(List::block_threads, fitting_blocks<List::block_threads, bounded_blocks<K>>)
     launch_alone_on_gpu(task_record task) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];

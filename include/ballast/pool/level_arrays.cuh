@@ -85,7 +85,7 @@ void run_level_on_host(void const* argument, host_lane& lane) {
 }
 
 #if defined(__CUDACC__)
-template <class List>
+template <class List, class Scratch = launched_with<List::scratch * List::most_taken>>
 __global__ void __launch_bounds__(List::block_threads,
                                   fitting_blocks<List::block_threads, List::blocks_per_multiprocessor>)
     run_level_on_gpu(__grid_constant__ level_work const level) {

@@ -72,7 +72,7 @@ __device__ void work_in_pool(pool_work<Method, View> const& work, typename View:
 }
 
 /// Its blocks do not say that they arrive: nobody waits for that, and it is a write over PCIe for each.
-template <class List, class Method>
+template <class List, class Method, class Scratch = launched_with<List::scratch * List::most_taken>>
 __global__ void __launch_bounds__(List::block_threads,
                                   fitting_blocks<List::block_threads, List::blocks_per_multiprocessor>)
     work_in_pool_on_gpu(__grid_constant__ pool_work<Method> const work) {

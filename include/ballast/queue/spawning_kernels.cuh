@@ -9,7 +9,7 @@ namespace ballast::inline queue {
 
 #if defined(__CUDACC__)
 /// Block 0 serves; the others work.
-template <class List>
+template <class List, class Scratch = launched_with<List::scratch * List::most_taken>>
 __global__ void __launch_bounds__(List::block_threads,
                                   fitting_blocks<List::block_threads, List::blocks_per_multiprocessor>)
     work_in_fed_pool_on_gpu(__grid_constant__ fed_work const work) {

@@ -21,7 +21,7 @@ void launch_on_host(void const* argument, host_lane& lane) {
 }
 
 #if defined(__CUDACC__)
-template <class K>
+template <class K, class Scratch = launched_with<scratch_bytes<K>>>
 __global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
     launch_on_gpu(task_record record) {
   alignas(K) unsigned char bytes[sizeof(K)];

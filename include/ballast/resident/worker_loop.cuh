@@ -84,7 +84,7 @@ template <class List, class Source>
 constexpr int blocks_of = has_server<Source> ? List::blocks_beside_server : List::blocks_per_multiprocessor;
 
 /// The resident kernel: every block takes tasks until its source ends, or block 0 serves the others.
-template <class List, class Source>
+template <class List, class Source, class Scratch = launched_with<List::scratch>>
 __global__ void __launch_bounds__(List::threads, fitting_blocks<List::threads, blocks_of<List, Source>>)
     work_on_gpu(__grid_constant__ Source const given) {
   using crew_type = cuda_crew<List::threads>;
