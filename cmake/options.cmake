@@ -16,6 +16,8 @@ option(BALLAST_INSTALL "Make rules that install what is built" ${PROJECT_IS_TOP_
 option(BALLAST_NATIVE "Compile for this machine's processor (-march=native)" OFF)
 option(BALLAST_UNITY "Compile several sources at once" ON)
 option(BALLAST_PRECOMPILE "Precompile the standard library's headers" OFF)
+option(BALLAST_CHECK_KERNELS "Test the PTX of each kernel list; needs CUDA and BALLAST_TESTS" OFF)
+option(BALLAST_CHECK_ALL "The same for every architecture of GPUs" OFF)
 option(BALLAST_WERROR "Treat warnings as errors" OFF)
 
 foreach(choice IN ITEMS "BALLAST_CUDA:AUTO|ON|OFF" "BALLAST_SANITIZE:none|address-undefined|thread")

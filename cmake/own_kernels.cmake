@@ -2,9 +2,9 @@
 # Kernel lists of this project.
 
 # ballast_own_kernels(target file.cu [NOT_RESIDENT])
-# Adds a kernel list to a target, as ballast_add_kernels() does.
-# The data of a task changes while a resident kernel runs, and a load through the read-only cache
-# (ld.global.nc) would not see that: with CUDA, a test looks for such loads in the list's PTX, unless
+# Adds a kernel list to a target, as ballast_add_kernels() does. With BALLAST_CHECK_KERNELS, tests look at its PTX:
+# whether each of its kernels has room on an SM of every chip (tests/limits), and whether it loads through the read-only
+# cache (ld.global.nc), which does not see that the data of a task changes while a resident kernel runs; the latter not if
 # NOT_RESIDENT says that none of its kernels is resident.
 function(ballast_own_kernels target file)
   cmake_parse_arguments(PARSE_ARGV 2 kernels "NOT_RESIDENT" "" "")
@@ -21,23 +21,61 @@ function(ballast_own_kernels target file)
     set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${optimised}")
     return()
   endif()
-  if(BALLAST_TESTS AND NOT kernels_NOT_RESIDENT)
-    ballast_check_ptx(${target} ${file})
+  if(BALLAST_CHECK_KERNELS)
+    ballast_check_kernels(${target} ${file} "${kernels_NOT_RESIDENT}")
   endif()
 endfunction()
 
-function(ballast_check_ptx target file)
-  cmake_path(GET file STEM stem)
-  set(ptx ${target}_${stem}_ptx)
-  add_library(${ptx} OBJECT ${file})
-  set_target_properties(${ptx} PROPERTIES CUDA_PTX_COMPILATION ON CUDA_ARCHITECTURES 90a-virtual)
-  target_include_directories(${ptx} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
-  target_compile_definitions(${ptx} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
-  add_test(NAME ${target}.${stem}_reads_nothing_through_the_read_only_cache
-           COMMAND ${CMAKE_COMMAND} -D PTX=$<TARGET_OBJECTS:${ptx}> -P ${PROJECT_SOURCE_DIR}/cmake/check_ptx.cmake)
-  set_tests_properties(${target}.${stem}_reads_nothing_through_the_read_only_cache
-                       PROPERTIES LABELS cuda-compile)
+function(ballast_check_kernels target file not_resident)
+  cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE list)
+  string(REGEX REPLACE "\\.cu$" "" name ${list})
+  string(MAKE_C_IDENTIFIER ${name} name)
+  ballast_checked_architectures(${file} "${not_resident}" architectures)
+  set(all_ptx "")
+  foreach(architecture IN LISTS architectures)
+    set(ptx ${target}_${name}_ptx_${architecture})
+    ballast_add_ptx(${ptx} ${target} ${file} ${architecture})
+    list(APPEND all_ptx ${architecture}=$<TARGET_OBJECTS:${ptx}>)
+    if(NOT not_resident)
+      ballast_test_kernels(${name}_for_${architecture}_read_nothing_through_the_read_only_cache ${CMAKE_COMMAND}
+                           -D PTX=$<TARGET_OBJECTS:${ptx}> -P ${PROJECT_SOURCE_DIR}/cmake/check_ptx.cmake)
+    endif()
+  endforeach()
+  ballast_test_kernels(${name}_have_room_on_every_chip bash ${PROJECT_SOURCE_DIR}/tests/limits/limits.sh
+                       ${PROJECT_BINARY_DIR}/kernel-limits/${name}.tsv ${CUDAToolkit_BIN_DIR}/ptxas ${list} ${all_ptx})
 endfunction()
+
+function(ballast_test_kernels name)
+  add_test(NAME kernels.${name} COMMAND ${ARGN})
+  set_tests_properties(kernels.${name} PROPERTIES LABELS cuda-compile)
+endfunction()
+
+# PTX of the oldest GPUs shows nearly all that is to be found, and that of 90 what only later ones have. All are compiled
+# of one list of each room.
+function(ballast_checked_architectures file not_resident result)
+  set(architectures 75)
+  if(NOT not_resident)
+    list(APPEND architectures 90)
+  endif()
+  cmake_path(GET file PARENT_PATH folder)
+  get_property(seen GLOBAL PROPERTY BALLAST_FOLDERS_CHECKED)
+  cmake_path(GET folder PARENT_PATH parent)
+  if(BALLAST_CHECK_ALL)
+    set(architectures 75 80 90 100 120)
+  elseif(parent STREQUAL "${PROJECT_SOURCE_DIR}/tests" AND NOT file MATCHES "plain" AND NOT folder IN_LIST seen)
+    set(architectures 75 80 90 100 120)
+    set_property(GLOBAL APPEND PROPERTY BALLAST_FOLDERS_CHECKED ${folder})
+  endif()
+  set(${result} ${architectures} PARENT_SCOPE)
+endfunction()
+
+function(ballast_add_ptx name target file architecture)
+  add_library(${name} OBJECT ${file})
+  set_target_properties(${name} PROPERTIES CUDA_PTX_COMPILATION ON CUDA_ARCHITECTURES ${architecture}-virtual)
+  target_include_directories(${name} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  target_compile_definitions(${name} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+endfunction()
+
 # ballast_round_each_operation(files...): a * b + c is rounded twice in these files of targets of this folder, unless the
 # source fuses it, so that results have the same bits on every device. They stay apart from precompiled headers, which
 # have other flags.
