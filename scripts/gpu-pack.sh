@@ -1,20 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the cuda preset and puts what scripts/gpu-test.sh needs, stripped, into build/gpu: a folder that can be
-# carried to a machine with GPUs and no compiler.
+# Builds the cuda preset and puts what scripts/gpu-test.sh needs, stripped, into build/gpu: a folder that can be carried to
+# a machine with GPUs and no compiler.
+#   scripts/gpu-pack.sh [--architectures LIST] [options of cmake --build]
+# LIST: what CMAKE_CUDA_ARCHITECTURES is to be, default 90-real, as the machine is known. With 75-virtual, PTX that each
+# GPU's driver compiles for itself, the folder is build/gpu-ptx; scripts/gpu-test.sh runs its tests too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
 
-find_nvcc >/dev/null || { echo "gpu-pack.sh: no nvcc of CUDA 13 in PATH or /usr/local/cuda/bin" >&2; exit 1; }
-configure cuda
-cmake --build --preset cuda -j "$(nproc)" "$@"
+architectures=90-real
+if [[ ${1:-} == --architectures ]]; then
+  (($# > 1)) || { echo "gpu-pack.sh: --architectures wants a list, as 90-real or 75-virtual" >&2; exit 2; }
+  architectures=$2
+  shift 2
+fi
+suffix=
+if [[ $architectures =~ ^[0-9]+-virtual$ ]]; then suffix=-ptx; fi
+build=build/cuda$suffix folder=build/gpu$suffix
 
-rm -rf build/gpu
-mkdir -p build/gpu
+find_nvcc >/dev/null || { echo "gpu-pack.sh: no nvcc of CUDA 13 in PATH or /usr/local/cuda/bin" >&2; exit 1; }
+cmake --preset cuda -B "$build" -D CMAKE_CUDA_ARCHITECTURES="$architectures"
+cmake --build "$build" -j "$(nproc)" "$@"
+
+rm -rf "$folder"
+mkdir -p "$folder"
 while IFS= read -r program; do
-  strip -o "build/gpu/$(basename "$program")" "$program"
-done < <(find build/cuda -type f -executable \( -name 'ballast_test_*' -o -name ballast \
+  strip -o "$folder/$(basename "$program")" "$program"
+done < <(find "$build" -type f -executable \( -name 'ballast_test_*' -o -name ballast -o -name 'ballast-*' \
   -o -name 'ballast_mesi_*' -o -name 'example_*' \))
-cp -L "$(ldd build/cuda/ballast | awk '$1 ~ /^libtbb/ { print $3 }')" build/gpu # of the benchmarks
-du -sh build/gpu
+cp -L "$(ldd "$build/ballast-bench" | awk '$1 ~ /^libtbb/ { print $3 }')" "$folder" # of the benchmarks
+du -sh "$folder"
