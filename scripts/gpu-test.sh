@@ -4,6 +4,8 @@
 # those of jobs on unequal devices too, some of them under compute-sanitizer, and short molecular dynamics on one
 # and on two GPUs.
 #   scripts/gpu-test.sh [programs] [output]
+# Beside a folder `programs`, the tests of `programs`-ptx run too: the same compiled to PTX alone
+# (scripts/gpu-pack.sh --architectures 75-virtual), which the driver compiles for this machine's GPUs.
 # programs: default build/gpu. output: default $OUT, else bench/results/<count>x-<gpu>; gets record.json (described
 # in bench/SCHEMA.md), summary.txt and the logs. The exit status is 0 if everything passed. Variables:
 #   BALLAST_GPU_FILTER      gtest filter of the tests, default all
@@ -25,6 +27,7 @@ small_jobs='job_chain.*:devices/*:shared_array*:plain_kernels*:forgetting*:ends_
 long_ones='*balanced_queue*:*every_device*:*several_threads*:race*:*.stopped_in_the_middle*'
 
 programs=${1:-$root/build/gpu}
+programs=${programs%/}
 gpus=$(count_gpus)
 ((gpus > 0)) || { echo "gpu-test.sh: nvidia-smi shows no GPU" >&2; exit 1; }
 ls "$programs"/ballast_test_* >/dev/null 2>&1 || { echo "gpu-test.sh: no ballast_test_* in $programs" >&2; exit 1; }
@@ -64,23 +67,24 @@ word_for() {
   esac
 }
 
+# run_tests FOLDER KIND KIND_ALONE: all test programs of the folder; the kinds are those of their checks.
 run_tests() {
   local program
-  for program in "$programs"/ballast_test_*; do
-    check tests "$(basename "$program")" tests.log "$program" \
+  for program in "$1"/ballast_test_*; do
+    check "$2" "$(basename "$program")" tests.log "$program" \
       --gtest_filter="${BALLAST_GPU_FILTER:-*}"
-    run_alone "$program"
+    run_alone "$program" "$3"
   done
 }
 
-# Tests that lose the GPU to their process are disabled; each runs here in a process of its own.
+# run_alone PROGRAM KIND: tests that lose the GPU to their process are disabled; each runs here in a process of its own.
 run_alone() {
-  local program=$1 suite="" line
+  local program=$1 kind=$2 suite="" line
   while IFS= read -r -u 3 line; do
     case $line in
       [A-Za-z]*.) suite=$line ;;
       "  DISABLED_"*_on_a_gpu_*)
-        check alone "$(basename "$program")" tests.log "$program" --gtest_also_run_disabled_tests \
+        check "$kind" "$(basename "$program")" tests.log "$program" --gtest_also_run_disabled_tests \
           --gtest_filter="$suite${line#  }"
         ;;
     esac
@@ -186,7 +190,8 @@ write_record() {
 }
 
 export BALLAST_TEST_DEVICES=${BALLAST_TEST_DEVICES:-cuda}
-run_tests
+run_tests "$programs" tests alone
+if ls "$programs"-ptx/ballast_test_* >/dev/null 2>&1; then run_tests "$programs-ptx" ptx ptx; fi
 run_jobs_on_unequal_devices
 run_command
 run_sanitizer
