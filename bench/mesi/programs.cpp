@@ -61,7 +61,7 @@ void run_translated_programs_on(device_list const& devices, std::vector<compared
 
 void measure(session& now, compared_programs const& of, double place) {
   std::vector<contestant> all;
-  all.push_back(as_jobs(jobs, of.kind, now.devices(), {}));
+  all.push_back(as_jobs(jobs_by_hand, of.kind, now.devices(), {}));
   for (auto const& [name, program] : of.with_mesicc)
     all.push_back({name, std::make_unique<run_by_mesi>(program), true});
   race(now, of.kind, all);
