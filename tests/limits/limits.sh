@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # limits.sh table ptxas list architecture=PTX...: compiles the PTX of a kernel list for each chip of chips.tsv and writes
 # into `table` what each kernel needs there and how many blocks of it an SM holds. Passes if that is one or more, except
-# for kernels that exceptions.tsv names. A chip gets the PTX of the latest architecture that is not newer. Where that is of
-# the chip's generation, its machine code runs there; else the driver compiles the PTX, as ptxas does here.
+# for kernels that exceptions.tsv names. A chip gets the PTX of its generation, else the first, which its driver would
+# compile as ptxas does here.
 set -euo pipefail
 table=$1 ptxas=$2 list=$3
 shift 3
@@ -11,25 +11,26 @@ folder=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# choose CHIP ARCHITECTURE=PTX...: sets `ptx` and `target`.
+# choose CHIP ARCHITECTURE=PTX...: sets `ptx` and `target`. Chips of a generation share the machine code of its first.
 choose() {
-  local chip=${1/./} pair best=0
+  local generation=$((${1/./} / 10)) pair
   shift
+  ptx=${1#*=} target=${first_of[generation]:=${chip/./}}
   for pair in "$@"; do
-    if ((${pair%%=*} <= chip && ${pair%%=*} > best)); then best=${pair%%=*} ptx=${pair#*=}; fi
+    if ((${pair%%=*} / 10 == generation)); then ptx=${pair#*=}; fi
   done
-  target=$best
-  ((best / 10 == chip / 10)) || target=$chip
-  ((best > 0)) || { echo "$list: no PTX for $chip" >&2; exit 1; }
 }
 
 # row_of_each_kernel CHIP
 row_of_each_kernel() {
-  "$ptxas" -v -arch="sm_$target" "$ptx" -o /dev/null >"$scratch/$target" 2>&1 || { cat "$scratch/$target" >&2; return 1; }
+  if [[ ! -f $scratch/$target ]]; then
+    "$ptxas" -v -arch="sm_$target" "$ptx" -o /dev/null >"$scratch/$target" 2>&1 || { cat "$scratch/$target" >&2; return 1; }
+  fi
   awk -v list="$list" -v chip="$1" -v chips="$folder/chips.tsv" -f "$folder/blocks.awk" -f "$folder/kernels.awk" \
     "$ptx" "$scratch/$target"
 }
 
+first_of=()
 failed=0
 while IFS=$'\t' read -r chip _; do
   choose "$chip" "$@"
