@@ -13,9 +13,10 @@ trap 'rm -rf "$scratch"' EXIT
 
 # choose CHIP ARCHITECTURE=PTX...: sets `ptx` and `target`. Chips of a generation share the machine code of its first.
 choose() {
-  local generation=$((${1/./} / 10)) pair
+  local chip=${1/./} pair
+  local generation=$((chip / 10))
   shift
-  ptx=${1#*=} target=${first_of[generation]:=${chip/./}}
+  ptx=${1#*=} target=${first_of[generation]:=$chip}
   for pair in "$@"; do
     if ((${pair%%=*} / 10 == generation)); then ptx=${pair#*=}; fi
   done
