@@ -56,7 +56,7 @@ no_nvcc() {
 
 cuda() {
   find_nvcc >/dev/null || { no_nvcc; return; }
-  build cuda-check && run_tests cuda-check ctest --preset cuda-check -L cuda-compile
+  build cuda-check && run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
 }
 
 # Each source by itself, as a batch hides an include that was forgotten.
@@ -69,7 +69,7 @@ alone() {
 kernels() {
   find_nvcc >/dev/null || { no_nvcc; return; }
   cmake --preset cuda-check -B build/kernels -D BALLAST_CHECK_ALL=ON && cmake --build build/kernels -j "$jobs" &&
-    (cd build/kernels && ctest --no-tests=error --output-on-failure -L cuda-compile)
+    (cd build/kernels && ctest --no-tests=error --output-on-failure -L cuda-compile -j "$jobs")
 }
 
 fuzz() { build host-release && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600; }
