@@ -6,6 +6,7 @@
 
 namespace ballast::inline report {
 source_state parse_source(std::string_view text) {
+  if (text.empty()) return {};
   constexpr std::string_view mark = "-dirty";
   bool const dirty = text.ends_with(mark);
   if (dirty) text.remove_suffix(mark.size());

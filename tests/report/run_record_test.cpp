@@ -193,4 +193,10 @@ TEST(report_time, is_utc_to_the_second) {
   EXPECT_EQ(now.back(), 'Z');
 }
 
+TEST(report_source_state, is_unknown_without_a_commit_and_clean_unless_the_commit_says_otherwise) {
+  EXPECT_EQ(ballast::parse_source(""), ballast::source_state{});
+  EXPECT_EQ(ballast::parse_source("abc"), (ballast::source_state{"abc", true}));
+  EXPECT_EQ(ballast::parse_source("abc-dirty"), (ballast::source_state{"abc", false}));
+}
+
 }  // namespace

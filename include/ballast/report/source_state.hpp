@@ -16,12 +16,11 @@ struct source_state {
 };
 
 /// The variable BALLAST_COMMIT if it is set (a hash, with "-dirty" at the end if the tree was changed); else
-/// what `git` says about the folder that this library was compiled from, if that is still a checkout of its
-/// own; else unknown. Runs git, so it takes some milliseconds. Never throws for want of an answer.
-/// Git is asked when this is called: rebuild before measuring.
+/// what git said about the folder that this library was compiled from, when it was, if that was a checkout of
+/// its own; else unknown.
 source_state current_source();
 
-/// Reads what BALLAST_COMMIT holds.
+/// Reads what BALLAST_COMMIT holds; nothing is unknown.
 source_state parse_source(std::string_view text);
 
 }  // namespace ballast::inline report
