@@ -11,9 +11,11 @@ file == 1 && /\.(entry|func) / {
   if (/\.entry /) entries[++entry_count] = body
   next
 }
-file == 1 && /^\.maxntid / {
-  split($0, sizes, /[ ,]+/)
-  threads[body] = sizes[2] * sizes[3] * sizes[4]
+# .maxntid 128, 1, 1; of some architectures .maxntid 128
+file == 1 && /^\.(max|req)ntid / {
+  count = split($0, sizes, /[ ,]+/)
+  threads[body] = 1
+  for (i = 2; i <= count; i++) threads[body] *= sizes[i]
 }
 file == 1 && /^[ \t]*_Z[A-Za-z0-9_]+, *$/ { calls[body] = calls[body] " " symbol_of($0) }
 

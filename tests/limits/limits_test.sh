@@ -44,6 +44,10 @@ is limits
 is grep -qP '^a/list.cu\twork<task>\t7.5\t256\t64\t9\t18\t4\t24\t1000\t4$' "$scratch/table"
 is test "$(wc -l <"$scratch/table")" = 7
 
+sed -i 's/256, 1, 1/256/' "$scratch/ptx" # as for 10.0
+is limits
+is grep -qP '^a/list.cu\twork<task>\t10.0\t256\t64\t' "$scratch/table"
+
 pretend 257 # more than a kernel can have
 is not limits
 is grep -q 'work<task> has no room on an SM of 12.0' "$scratch/said"
