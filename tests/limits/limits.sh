@@ -25,7 +25,8 @@ choose() {
 # row_of_each_kernel CHIP
 row_of_each_kernel() {
   if [[ ! -f $scratch/$target ]]; then
-    "$ptxas" -v -arch="sm_$target" "$ptx" -o /dev/null >"$scratch/$target" 2>&1 || { cat "$scratch/$target" >&2; return 1; }
+    "$ptxas" -v -arch="sm_$target" "$ptx" -o /dev/null >"$scratch/said" 2>&1 || { cat "$scratch/said" >&2; return 1; }
+    mv "$scratch/said" "$scratch/$target"
   fi
   awk -v list="$list" -v chip="$1" -v chips="$folder/chips.tsv" -f "$folder/blocks.awk" -f "$folder/kernels.awk" \
     "$ptx" "$scratch/$target"
