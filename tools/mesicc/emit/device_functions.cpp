@@ -4,11 +4,11 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
 
 #include "emit/spelled_names.hpp"
+#include "source/ast_walker.hpp"
 #include "source/dialect.hpp"
 
 namespace ballast::mesicc {
@@ -26,87 +26,71 @@ clang::FunctionDecl const* key_of(clang::FunctionDecl const* function) {
 
 }  // namespace
 
-class device_functions::collector : public clang::RecursiveASTVisitor<collector> {
+class device_functions::collector : public ast_walker {
  public:
-  collector(device_functions& into, clang::SourceManager const& sources) : into_(into), sources_(sources) {}
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseFunctionDecl(clang::FunctionDecl* function) {
-    return enter(function, [&] { return Base::TraverseFunctionDecl(function); });
-  }
-  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* method) {
-    return enter(method, [&] { return Base::TraverseCXXMethodDecl(method); });
-  }
-  bool TraverseCXXConstructorDecl(clang::CXXConstructorDecl* method) {
-    return enter(method, [&] { return Base::TraverseCXXConstructorDecl(method); });
-  }
-  bool TraverseCXXDestructorDecl(clang::CXXDestructorDecl* method) {
-    return enter(method, [&] { return Base::TraverseCXXDestructorDecl(method); });
-  }
-  bool TraverseCXXConversionDecl(clang::CXXConversionDecl* method) {
-    return enter(method, [&] { return Base::TraverseCXXConversionDecl(method); });
-  }
-
-  bool VisitNamedDecl(clang::NamedDecl* declared) { return note_name(*declared), true; }
-  bool VisitTagTypeLoc(clang::TagTypeLoc type) { return note_name(*type.getDecl()), true; }
-  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc type) { return note_name(*type.getTypedefNameDecl()), true; }
-  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc type) {
-    auto const* const made_from = type.getTypePtr()->getTemplateName().getAsTemplateDecl();
-    return made_from == nullptr || (note_name(*made_from), true);
-  }
-  bool VisitOverloadExpr(clang::OverloadExpr* named) {
-    if (current_ != nullptr) current_->names.insert(named->getName().getAsString());
-    return true;
-  }
-  bool VisitMemberExpr(clang::MemberExpr* member) {
-    if (member->isImplicitAccess()) note_name(*member->getMemberDecl());
-    return note_value(*member, member->getMemberDecl()), true;
-  }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
-    note_value(*reference, reference->getDecl());
-    if (current_ == nullptr) return true;
-    bool const of_thread = is_thread_id(reference->getDecl());
-    if (!of_thread && !is_shared_variable(reference->getDecl()))
-      return note_name(*reference->getDecl()), true;
-    if (!is_in_body(reference->getLocation())) into_.in_heads_.push_back(reference);
-    if (of_thread) current_->hidden.thread_id = true;
-    if (!of_thread) note_variable(reference);
-    return true;
-  }
-  bool VisitCallExpr(clang::CallExpr* call) {
-    auto const* const callee = called_by(call);
-    bool const by_name = !llvm::isa<clang::CXXOperatorCallExpr>(call) &&
-                         llvm::dyn_cast_or_null<clang::CXXConversionDecl>(callee) == nullptr;
-    if (!by_name || current_ == nullptr || !runs_on_devices(callee) || !is_in_body(call->getBeginLoc()))
-      return true;
-    called_.insert(call->getCallee()->IgnoreParenImpCasts());
-    current_->calls.push_back({call, key_of(callee)});
-    return true;
-  }
+  collector(device_functions& into, clang::SourceManager const& sources)
+      : ast_walker({.of_templates = true}), into_(into), sources_(sources) {}
 
  private:
-  using Base = clang::RecursiveASTVisitor<collector>;
-
-  template <class Traverse>
-  bool enter(clang::FunctionDecl* function, Traverse traverse) {
-    if (!is_of_user(function->getLocation(), sources_)) return traverse();
-    if (!runs_on_devices(function)) {
-      if (function->hasAttr<clang::CUDAHostAttr>()) into_.of_host_.push_back(function);
-      return traverse();
-    }
-    auto const made_by = function->getTemplateSpecializationKind();
-    if (made_by == clang::TSK_ExplicitInstantiationDefinition ||
-        made_by == clang::TSK_ExplicitInstantiationDeclaration)
-      into_.instantiated_by_hand_.insert(function->getPointOfInstantiation());
-    if (key_of(function) == function->getCanonicalDecl()) into_.declarations_.push_back(function);
+  void walk_declaration(clang::Decl const* declaration) override {
+    auto const* const function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
+    if (function == nullptr || llvm::isa<clang::CXXDeductionGuideDecl>(function) || !note_function(*function))
+      return ast_walker::walk_declaration(declaration);
     auto* const before = current_;
     auto const* const body_before = body_;
     current_ = &into_.uses_[key_of(function)];
     body_ = function->doesThisDeclarationHaveABody() ? function->getBody() : nullptr;
-    bool const goes_on = traverse();
+    ast_walker::walk_declaration(declaration);
     current_ = before;
     body_ = body_before;
-    return goes_on;
+  }
+
+  void visit_name(clang::NamedDecl const* declared) override { note_name(*declared); }
+  void visit_tag_type(clang::TagTypeLoc type) override { note_name(*type.getDecl()); }
+  void visit_typedef_type(clang::TypedefTypeLoc type) override { note_name(*type.getTypedefNameDecl()); }
+  void visit_template_type(clang::TemplateSpecializationTypeLoc type) override {
+    auto const* const made_from = type.getTypePtr()->getTemplateName().getAsTemplateDecl();
+    if (made_from != nullptr) note_name(*made_from);
+  }
+  void visit_overloads(clang::OverloadExpr const* named) override {
+    if (current_ != nullptr) current_->names.insert(named->getName().getAsString());
+  }
+  void visit_member(clang::MemberExpr const* member) override {
+    if (member->isImplicitAccess()) note_name(*member->getMemberDecl());
+    note_value(*member, member->getMemberDecl());
+  }
+  void visit_reference(clang::DeclRefExpr const* reference) override {
+    note_value(*reference, reference->getDecl());
+    if (current_ == nullptr) return;
+    bool const of_thread = is_thread_id(reference->getDecl());
+    if (!of_thread && !is_shared_variable(reference->getDecl())) return note_name(*reference->getDecl());
+    if (!is_in_body(reference->getLocation())) into_.in_heads_.push_back(reference);
+    if (of_thread) current_->hidden.thread_id = true;
+    if (!of_thread) note_variable(reference);
+  }
+  void visit_call(clang::CallExpr const* call) override {
+    auto const* const callee = called_by(call);
+    bool const by_name = !llvm::isa<clang::CXXOperatorCallExpr>(call) &&
+                         llvm::dyn_cast_or_null<clang::CXXConversionDecl>(callee) == nullptr;
+    if (!by_name || current_ == nullptr || !runs_on_devices(callee) || !is_in_body(call->getBeginLoc()))
+      return;
+    called_.insert(call->getCallee()->IgnoreParenImpCasts());
+    current_->calls.push_back({call, key_of(callee)});
+  }
+
+  /// Whether it is one of those whose uses are wanted.
+  bool note_function(clang::FunctionDecl const& function) {
+    if (!is_of_user(function.getLocation(), sources_)) return false;
+    if (!runs_on_devices(&function)) {
+      if (function.hasAttr<clang::CUDAHostAttr>()) into_.of_host_.push_back(&function);
+      return false;
+    }
+    auto const made_by = function.getTemplateSpecializationKind();
+    if (made_by == clang::TSK_ExplicitInstantiationDefinition ||
+        made_by == clang::TSK_ExplicitInstantiationDeclaration)
+      into_.instantiated_by_hand_.insert(function.getPointOfInstantiation());
+    if (key_of(&function) == function.getCanonicalDecl()) into_.declarations_.push_back(&function);
+    return true;
   }
 
   bool is_in_body(clang::SourceLocation place) const {
@@ -138,7 +122,7 @@ class device_functions::collector : public clang::RecursiveASTVisitor<collector>
 };
 
 device_functions::device_functions(clang::ASTContext& context) {
-  collector(*this, context.getSourceManager()).TraverseDecl(context.getTranslationUnitDecl());
+  collector(*this, context.getSourceManager()).walk(context.getTranslationUnitDecl());
   spread_to_callers();
   choose_names(context);
 }

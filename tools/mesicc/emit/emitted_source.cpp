@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/emitted_source.hpp"
 
-#include <clang/AST/RecursiveASTVisitor.h>
-
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -14,24 +12,26 @@
 #include "emit/macro_checks.hpp"
 #include "emit/refused_forms.hpp"
 #include "emit/shared_variables.hpp"
+#include "source/ast_walker.hpp"
 #include "source/dialect.hpp"
 #include "source/places.hpp"
 
 namespace ballast::mesicc {
 namespace {
 
-class variable_collector : public clang::RecursiveASTVisitor<variable_collector> {
+class variable_collector : public ast_walker {
  public:
-  bool VisitVarDecl(clang::VarDecl* variable) {
-    if (is_shared_variable(variable)) found.push_back(variable);
-    return true;
-  }
   std::vector<clang::VarDecl const*> found;
+
+ private:
+  void visit_variable(clang::VarDecl const* variable) override {
+    if (is_shared_variable(variable)) found.push_back(variable);
+  }
 };
 
 std::vector<clang::VarDecl const*> shared_variables_of(clang::ASTContext& context) {
   variable_collector collector;
-  collector.TraverseDecl(context.getTranslationUnitDecl());
+  collector.walk(context.getTranslationUnitDecl());
   return std::move(collector.found);
 }
 

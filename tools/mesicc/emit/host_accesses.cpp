@@ -2,10 +2,10 @@
 #include "emit/host_accesses.hpp"
 
 #include <clang/AST/ParentMapContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
 
+#include "source/ast_walker.hpp"
 #include "source/dialect.hpp"
 
 namespace ballast::mesicc {
@@ -24,17 +24,18 @@ bool is_called_there(clang::DeclRefExpr const* closure, clang::ASTContext& conte
   }
 }
 
-class closure_uses : public clang::RecursiveASTVisitor<closure_uses> {
+class closure_uses : public ast_walker {
  public:
   closure_uses(clang::VarDecl const* closure, clang::ASTContext& context)
       : closure_(closure), context_(context) {}
-  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
-    are_calls = are_calls && (reference->getDecl() != closure_ || is_called_there(reference, context_));
-    return true;
-  }
+
   bool are_calls = true;
 
  private:
+  void visit_reference(clang::DeclRefExpr const* reference) override {
+    are_calls = are_calls && (reference->getDecl() != closure_ || is_called_there(reference, context_));
+  }
+
   clang::VarDecl const* closure_;
   clang::ASTContext& context_;
 };
@@ -52,7 +53,7 @@ bool is_only_called(clang::LambdaExpr const& lambda, clang::ASTContext& context)
                                     : llvm::dyn_cast<clang::FunctionDecl>(variable->getDeclContext());
       if (block == nullptr || variable->isStaticLocal() || !block->hasBody()) return false;
       closure_uses uses(variable, context);
-      uses.TraverseStmt(block->getBody());
+      uses.walk(block->getBody());
       return uses.are_calls;
     }
     auto const* const outer = parents[0].get<clang::Expr>();
@@ -67,71 +68,57 @@ bool is_only_called(clang::LambdaExpr const& lambda, clang::ASTContext& context)
 }  // namespace
 
 /// References in code of the host that the user wrote.
-class host_accesses::collector : public clang::RecursiveASTVisitor<collector> {
+class host_accesses::collector : public ast_walker {
  public:
-  explicit collector(host_accesses& into) : into_(into) {}
-
   /// What templates make says more than the templates do.
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseDecl(clang::Decl* declaration) {
+  explicit collector(host_accesses& into) : ast_walker({.of_templates = true}), into_(into) {}
+
+ private:
+  void walk_declaration(clang::Decl const* declaration) override {
     bool const is_around =
-        declaration == nullptr ||
         llvm::isa<clang::TranslationUnitDecl, clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration);
-    bool const is_seen = is_around || is_of_user(declaration->getLocation(), sources());
-    return !is_seen || Base::TraverseDecl(declaration);
+    if (!is_around && !is_of_user(declaration->getLocation(), sources())) return;
+    auto const* const function = plain_function(declaration);
+    if (runs_on_devices(function)) return;
+    bool const before = is_in_template_;
+    is_in_template_ = before || is_template(function);
+    ast_walker::walk_declaration(declaration);
+    is_in_template_ = before;
   }
-  bool TraverseFunctionDecl(clang::FunctionDecl* function) {
-    return enter(function, [&] { return Base::TraverseFunctionDecl(function); });
+  bool enters_capture(clang::LambdaExpr const* lambda, clang::LambdaCapture const* capture) override {
+    return lambda->isInitCapture(capture);
   }
-  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* method) {
-    return enter(method, [&] { return Base::TraverseCXXMethodDecl(method); });
-  }
-  bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
+
+  void visit_lambda(clang::LambdaExpr const* lambda) override {
     bool const stays = is_only_called(*lambda, into_.context_);
     for (auto const& capture : lambda->captures())  // those of [=] too
       if (capture.capturesVariable() && (capture.isExplicit() || !stays))
         if (auto const* const variable = llvm::dyn_cast<clang::VarDecl>(capture.getCapturedVar()))
           into_.captured_[variable] = true;
-    return true;
   }
-  bool TraverseLambdaCapture(clang::LambdaExpr* lambda, clang::LambdaCapture const* capture,
-                             clang::Expr* value) {
-    return !lambda->isInitCapture(capture) || Base::TraverseLambdaCapture(lambda, capture, value);
-  }
-
-  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+  void visit_reference(clang::DeclRefExpr const* reference) override {
     auto const* const variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
-    if (variable == nullptr) return true;
+    if (variable == nullptr) return;
     if (is_shared_variable(variable))
       (is_in_template_ ? into_.in_templates_ : into_.of_variables_).push_back(reference);
     else if (!is_in_template_ && variable->isLocalVarDeclOrParm() &&
              is_of_user(reference->getLocation(), sources()))
       into_.of_locals_[variable].push_back(reference);
-    return true;
   }
-  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+  void visit_function(clang::FunctionDecl const* function) override {
     bool const launches = function->doesThisDeclarationHaveABody() && into_.launching_.may_launch(function);
     if (!launches || is_in_template_ || function->isMain() || !is_of_user(function->getLocation(), sources()))
-      return true;
+      return;
     into_.parameters_.insert(into_.parameters_.end(), function->param_begin(), function->param_end());
-    return true;
   }
 
- private:
-  using Base = clang::RecursiveASTVisitor<collector>;
   clang::SourceManager const& sources() const { return into_.context_.getSourceManager(); }
 
   /// A lambda that takes anything is the only one of which nothing else is seen.
-  template <class Traverse>
-  bool enter(clang::FunctionDecl const* function, Traverse traverse) {
-    if (runs_on_devices(function)) return true;
-    bool const before = is_in_template_;
-    auto const* const method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+  static bool is_template(clang::FunctionDecl const* function) {
+    auto const* const method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
     bool const is_lambda = method != nullptr && method->getParent()->isLambda();
-    is_in_template_ = before || (function->isTemplated() && !is_lambda);
-    bool const goes_on = traverse();
-    is_in_template_ = before;
-    return goes_on;
+    return function != nullptr && function->isTemplated() && !is_lambda;
   }
 
   host_accesses& into_;
@@ -140,7 +127,7 @@ class host_accesses::collector : public clang::RecursiveASTVisitor<collector> {
 
 host_accesses::host_accesses(clang::ASTContext& context, escape_listener listener)
     : context_(context), launching_(context), listener_(std::move(listener)) {
-  collector(*this).TraverseDecl(context.getTranslationUnitDecl());
+  collector(*this).walk(context.getTranslationUnitDecl());
   find_followed();
 }
 

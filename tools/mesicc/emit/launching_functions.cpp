@@ -2,25 +2,25 @@
 #include "emit/launching_functions.hpp"
 
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
 
+#include "source/ast_walker.hpp"
 #include "source/dialect.hpp"
 
 namespace ballast::mesicc {
 
 /// All functions of the host that the user wrote: with bodies, and without.
-class launching_functions::collector : public clang::RecursiveASTVisitor<collector> {
+class launching_functions::collector : public ast_walker {
  public:
-  explicit collector(launching_functions& into) : into_(into) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitLambdaBody() const { return true; }
-  bool shouldVisitImplicitCode() const { return true; }  // constructors with initialisers of members
+  /// Implicit are constructors with initialisers of members.
+  explicit collector(launching_functions& into)
+      : ast_walker({.of_templates = true, .implicit = true}), into_(into) {}
 
-  bool VisitFunctionDecl(clang::FunctionDecl* function) {
-    if (runs_on_devices(function) || !is_of_user(function->getLocation(), into_.sources_)) return true;
+ private:
+  void visit_function(clang::FunctionDecl const* function) override {
+    if (runs_on_devices(function) || !is_of_user(function->getLocation(), into_.sources_)) return;
     if (function->doesThisDeclarationHaveABody())
       into_.bodies_[canonical(function)].push_back(function->getBody());
     if (auto const* const constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(function))
@@ -28,19 +28,16 @@ class launching_functions::collector : public clang::RecursiveASTVisitor<collect
         into_.bodies_[canonical(function)].push_back(initialiser->getInit());
     bool const is_elsewhere = !function->hasBody() && !function->isImplicit() && !function->isDeleted();
     if (is_elsewhere && !function->isDefaulted()) into_.launching_.insert(canonical(function));
-    return true;
   }
-  bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
+  void visit_lambda(clang::LambdaExpr const* lambda) override {
     into_.bodies_[canonical(lambda->getCallOperator())].push_back(lambda->getBody());
-    return true;
   }
 
- private:
   launching_functions& into_;
 };
 
 launching_functions::launching_functions(clang::ASTContext& context) : sources_(context.getSourceManager()) {
-  collector(*this).TraverseDecl(context.getTranslationUnitDecl());
+  collector(*this).walk(context.getTranslationUnitDecl());
   for (bool grown = true; grown;) {
     grown = false;
     for (auto const& [function, parts] : bodies_)

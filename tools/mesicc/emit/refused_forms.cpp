@@ -2,11 +2,11 @@
 #include "emit/refused_forms.hpp"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "source/ast_walker.hpp"
 #include "source/dialect.hpp"
 #include "source/places.hpp"
 
@@ -17,13 +17,21 @@ using llvm::dyn_cast;
 using llvm::isa;
 
 /// Names that the result needs for ballast's things.
-class name_checker : public clang::RecursiveASTVisitor<name_checker> {
+class name_checker : public ast_walker {
  public:
   explicit name_checker(clang::SourceManager const& sources) : sources_(sources) {}
 
-  bool VisitNamedDecl(clang::NamedDecl* declared) {
-    if (!declared->getDeclName().isIdentifier() || !is_of_user(declared->getLocation(), sources_))
-      return true;
+  std::vector<refused_use> found;
+
+ private:
+  void walk_declaration(clang::Decl const* declaration) override {
+    bool const before = is_on_devices_;
+    if (auto const* const function = plain_function(declaration)) is_on_devices_ = runs_on_devices(function);
+    ast_walker::walk_declaration(declaration);
+    is_on_devices_ = before;
+  }
+  void visit_name(clang::NamedDecl const* declared) override {
+    if (!declared->getDeclName().isIdentifier() || !is_of_user(declared->getLocation(), sources_)) return;
     auto const name = declared->getName();
     bool const is_known_everywhere = !declared->getDeclContext()->isFunctionOrMethod();
     bool const takes_ballasts_place =
@@ -31,34 +39,14 @@ class name_checker : public clang::RecursiveASTVisitor<name_checker> {
     if (name == "lThreadId" || takes_ballasts_place)
       found.push_back({clang::SourceRange(declared->getLocation()),
                        "'" + name.str() + "' is a name that the translated program needs; use another one"});
-    return true;
-  }
-  bool TraverseFunctionDecl(clang::FunctionDecl* function) {
-    return within(function, [&] { return Base::TraverseFunctionDecl(function); });
-  }
-  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* method) {
-    return within(method, [&] { return Base::TraverseCXXMethodDecl(method); });
   }
   /// Where devices run it, the variable is a reference in the result.
-  bool VisitDecltypeTypeLoc(clang::DecltypeTypeLoc type) {
+  void visit_decltype(clang::DecltypeTypeLoc type) override {
     auto const* const named = dyn_cast<clang::DeclRefExpr>(type.getUnderlyingExpr());
     if (is_on_devices_ && named != nullptr && is_shared_variable(named->getDecl()))
       found.push_back({named->getSourceRange(), "'decltype(" + named->getDecl()->getNameAsString() +
                                                     ")' of a __global__ variable is not supported; write "
                                                     "the type"});
-    return true;
-  }
-  std::vector<refused_use> found;
-
- private:
-  using Base = clang::RecursiveASTVisitor<name_checker>;
-
-  template <class Traverse>
-  bool within(clang::FunctionDecl const* function, Traverse traverse) {
-    bool const before = std::exchange(is_on_devices_, runs_on_devices(function));
-    bool const goes_on = traverse();
-    is_on_devices_ = before;
-    return goes_on;
   }
 
   bool is_on_devices_ = false;
@@ -132,7 +120,7 @@ std::vector<diagnostic> refused_forms(program const& parsed, device_functions co
                                       std::vector<planned_launch> const& launches) {
   form_checker checker(parsed);
   name_checker names(parsed.sources());
-  names.TraverseDecl(parsed.context().getTranslationUnitDecl());
+  names.walk(parsed.context().getTranslationUnitDecl());
   for (auto const& [where, message] : names.found) checker.fail(where, message);
   for (auto const& [where, message] : functions.refused_uses()) checker.fail(where, message);
   for (auto const* const variable : variables) checker.check(*variable);

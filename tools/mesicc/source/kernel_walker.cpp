@@ -2,7 +2,6 @@
 #include "source/kernel_walker.hpp"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
 

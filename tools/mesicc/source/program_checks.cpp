@@ -2,8 +2,8 @@
 #include "source/program_checks.hpp"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
+#include "source/ast_walker.hpp"
 #include "source/dialect.hpp"
 #include "source/kernel_walker.hpp"
 #include "source/places.hpp"
@@ -56,50 +56,41 @@ bool begins_as_zeros(clang::VarDecl const& variable) {
   return value != nullptr && is_zero(*value);
 }
 
-class checker : public clang::RecursiveASTVisitor<checker> {
+class checker : public ast_walker {
  public:
   checker(program const& parsed, std::vector<diagnostic>& found, checked_parts& parts)
       : parsed_(parsed), context_(parsed.context()), found_(found), parts_(parts) {}
 
-  bool TraverseDecl(clang::Decl* declaration) {
-    if (declaration == nullptr || isa<clang::TranslationUnitDecl>(declaration))
-      return Base::TraverseDecl(declaration);
-    if (isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration))
-      return Base::TraverseDecl(declaration);
-    if (declaration->isImplicit() || !is_of_user(declaration->getLocation(), parsed_.sources())) return true;
+ private:
+  void walk_declaration(clang::Decl const* declaration) override {
+    if (isa<clang::TranslationUnitDecl, clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration))
+      return ast_walker::walk_declaration(declaration);
+    if (declaration->isImplicit() || !is_of_user(declaration->getLocation(), parsed_.sources())) return;
     auto const* const outer = function_;
     if (auto const* const function = declaration->getAsFunction()) function_ = function;
-    bool const goes_on = Base::TraverseDecl(declaration);
+    ast_walker::walk_declaration(declaration);
     function_ = outer;
-    return goes_on;
   }
 
-  bool VisitVarDecl(clang::VarDecl* variable) {
+  void visit_variable(clang::VarDecl const* variable) override {
     if (is_shared_variable(variable)) check_variable(*variable);
-    return true;
   }
-  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+  void visit_function(clang::FunctionDecl const* function) override {
     if (is_kernel(function)) check_kernel(*function);
-    return true;
   }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+  void visit_reference(clang::DeclRefExpr const* reference) override {
     if (is_thread_id(reference->getDecl()) && !runs_on_devices(function_))
       fail(reference->getSourceRange(), "'lThreadId' is known in kernels and __device__ functions only");
     auto const* const kernel = dyn_cast<clang::FunctionDecl>(reference->getDecl());
     if (is_kernel(kernel) && !launched_.contains(reference))
       fail(reference->getSourceRange(),
            "a kernel can only be launched; '" + kernel->getNameAsString() + "' is used as a value here");
-    return true;
   }
-  bool VisitCUDAKernelCallExpr(clang::CUDAKernelCallExpr* launch) {
+  void visit_launch(clang::CUDAKernelCallExpr const* launch) override {
     if (auto const* const name = dyn_cast<clang::DeclRefExpr>(launch->getCallee()->IgnoreParenImpCasts()))
       launched_.insert(name);
     if (check_launch(*launch)) parts_.launches.push_back({launch, function_});
-    return true;
   }
-
- private:
-  using Base = clang::RecursiveASTVisitor<checker>;
 
   void fail(clang::SourceRange where, std::string message, std::vector<note> notes = {}) {
     found_.push_back({severity::error, at(where), std::move(message), std::move(notes)});
@@ -248,7 +239,7 @@ class checker : public clang::RecursiveASTVisitor<checker> {
 
 checked_parts checked_program(program const& parsed, std::vector<diagnostic>& found) {
   checked_parts parts;
-  checker(parsed, found, parts).TraverseDecl(parsed.context().getTranslationUnitDecl());
+  checker(parsed, found, parts).walk(parsed.context().getTranslationUnitDecl());
   return parts;
 }
 
