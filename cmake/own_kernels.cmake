@@ -16,7 +16,7 @@ function(ballast_own_kernels target file)
     # Kernels keep their speed where the files around them are compiled with less.
     set(optimised $<$<CONFIG:Release>:-O3>)
     if(NOT BALLAST_SANITIZE STREQUAL "none")
-      set(optimised -O2)
+      set(optimised -O1)
     endif()
     set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${optimised}")
     return()

@@ -30,6 +30,10 @@ function(ballast_precompile_now target headers)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>
                                              $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>)
   endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # A precompiled header shows what the standard library itself uses, and does not have the option that keeps it quiet.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
+  endif()
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-error=invalid-pch>) # it is only slow
   get_property(first GLOBAL PROPERTY BALLAST_PRECOMPILED_${flags})
   if(first)

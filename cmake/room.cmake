@@ -107,9 +107,23 @@ function(ballast_add_suite_of target files)
   foreach(file IN LISTS kernels)
     ballast_own_kernels(${target} ${file} ${not_resident})
   endforeach()
-  gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-                       TEST_PREFIX "${target}."
-                       PROPERTIES TIMEOUT 300 LABELS ${target})
+  if(BALLAST_SANITIZE STREQUAL "none")
+    gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+                         TEST_PREFIX "${target}."
+                         PROPERTIES TIMEOUT 300 LABELS ${target})
+  else()
+    ballast_test_in_parts(${target})
+  endif()
+endfunction()
+
+# A process with a sanitizer starts slowly, so that one for each of three thousand tests took minutes.
+function(ballast_test_in_parts target)
+  foreach(part RANGE 1 4)
+    math(EXPR index "${part} - 1")
+    add_test(NAME ${target}.part_${part}_of_4 COMMAND ${target} --gtest_brief=1)
+    set_tests_properties(${target}.part_${part}_of_4 PROPERTIES TIMEOUT 1200 LABELS ${target}
+                         ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()
 
 # ballast_add_room_test(name [NOT_RESIDENT] [targets...]): the suite ballast_test_<name> from tests/<name>, which may include

@@ -33,6 +33,7 @@ tests=(
   clang-format:clang-format
   libgtest-dev:gtest/gtest.h
   libgmock-dev:gmock/gmock.h
+  libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
   libtbb-dev:tbb/task_group.h
   gnuplot-nox:gnuplot
   valgrind:valgrind

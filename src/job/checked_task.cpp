@@ -10,6 +10,13 @@
 #include "ballast/base/error.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
+#  define BALLAST_ADDRESS_SANITIZER
+#elif defined(__has_feature)  // as clang says it
+#  if __has_feature(address_sanitizer)
+#    define BALLAST_ADDRESS_SANITIZER
+#  endif
+#endif
+#ifdef BALLAST_ADDRESS_SANITIZER
 #  include <sanitizer/asan_interface.h>
 #endif
 
@@ -19,7 +26,7 @@ namespace {
 constexpr auto alignment = std::align_val_t(memory_alignment);
 
 /// AddressSanitizer tells the line of a kernel that leaves its memory, if nothing else is there.
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef BALLAST_ADDRESS_SANITIZER
 constexpr auto margins = trial_margins::none;
 
 void forbid(map_check const& check, std::byte* memory) {

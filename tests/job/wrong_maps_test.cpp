@@ -9,6 +9,7 @@
 
 #include "ballast/job/job_failed.hpp"
 #include "job_fixture.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::test::wrong_maps_test {
 namespace {
@@ -27,7 +28,7 @@ std::string failure_of(job_ticket const& ticket) {
 /// line, else the job fails.
 template <class Submit>
 void expect_found(Submit submit, char const* message) {
-#if defined(__SANITIZE_ADDRESS__)
+#if BALLAST_TEST_ADDRESS_SANITIZER
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(failure_of(submit()), "AddressSanitizer(.|\n)*job_test_kernels.cuh") << message;
 #else

@@ -12,6 +12,7 @@
 #include "nanodroplet/minimiser.hpp"
 #include "nanodroplet/reference_launcher.hpp"
 #include "nanodroplet/solute.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::nanodroplet::vacuum_test {
 namespace {
@@ -147,6 +148,7 @@ estimate estimated(std::vector<torsion_histogram> const& all, std::size_t value)
 }
 
 TEST(nanodroplet_vacuum, gives_the_molecule_the_torsions_of_the_boltzmann_distribution) {
+  if (test::sanitized) GTEST_SKIP() << "32 samples of thousands of molecules take too long with a sanitizer";
   std::vector<torsion_histogram> visited, drawn;
   for (std::uint64_t seed = 0; seed < repetitions; ++seed) {
     visited.push_back(visited_by_a_chain(seed));

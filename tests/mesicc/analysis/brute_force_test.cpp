@@ -24,7 +24,7 @@ range_check_result checked(known_kernel const& kernel, std::int64_t rows, std::i
   if (!found.plan) return {listed(found.diagnostics), 0, 0, 0};
   interpreted_launch const launch(model, found.plan->cut,
                                   std::vector<std::int64_t>(model.scalars.size(), scalar), 1);
-  return check_ranges(model, *found.plan, launch);
+  return check_ranges(*found.plan, launch);
 }
 
 TEST_P(parts_of, touch_nothing_that_the_plan_does_not_tell) {

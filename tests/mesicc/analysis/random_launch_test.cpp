@@ -14,7 +14,7 @@ namespace {
 std::string first_wrong(launch_model const& model, launch_plan const& plan) {
   for (std::uint32_t seed = 1; seed <= 3; ++seed) {
     std::vector<std::int64_t> const scalars(model.scalars.size(), 2 * seed - 2);
-    auto const result = check_ranges(model, plan, interpreted_launch(model, plan.cut, scalars, seed));
+    auto const result = check_ranges(plan, interpreted_launch(model, plan.cut, scalars, seed));
     if (!result.wrong.empty()) return result.wrong;
   }
   return "";

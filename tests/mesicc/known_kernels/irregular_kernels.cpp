@@ -24,8 +24,8 @@ launch_model sparse_product(std::int64_t rows, std::int64_t columns) {
   auto const begin = k.array("begin", {rows + 1}), v = k.array("v", {3 * rows}), c = k.array("c", {3 * rows});
   auto const in = k.array("in", {columns}), out = k.array("out", {rows});
   k.read(begin(k.x)), k.read(begin(k.x + 1));
-  k.loop(k.unknown(), k.unknown(),
-         [&](expression const& i) { k.read(v(i)), k.read(c(i)), k.read(in(k.unknown())); });
+  auto const bound = k.unknown(), first = k.unknown();
+  k.loop(first, bound, [&](expression const& i) { k.read(v(i)), k.read(c(i)), k.read(in(k.unknown())); });
   k.write(out(k.x));
   return k.model();
 }

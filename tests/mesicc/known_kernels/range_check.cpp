@@ -12,8 +12,7 @@ struct declared {
 
 class checker {
  public:
-  checker(launch_model const& model, launch_plan const& plan, interpreted_launch const& launch)
-      : model_(model), plan_(plan), launch_(launch) {}
+  checker(launch_plan const& plan, interpreted_launch const& launch) : plan_(plan), launch_(launch) {}
 
   range_check_result run() {
     for (std::int64_t begin = 0; begin < launch_.rows(); ++begin) {
@@ -111,7 +110,6 @@ class checker {
 
   static constexpr std::int64_t largest = 3000;  // of arrays of unknown length
 
-  launch_model const& model_;
   launch_plan const& plan_;
   interpreted_launch const& launch_;
   std::string part_;
@@ -120,9 +118,8 @@ class checker {
 
 }  // namespace
 
-range_check_result check_ranges(launch_model const& model, launch_plan const& plan,
-                                interpreted_launch const& launch) {
-  return checker(model, plan, launch).run();
+range_check_result check_ranges(launch_plan const& plan, interpreted_launch const& launch) {
+  return checker(plan, launch).run();
 }
 
 }  // namespace ballast::mesicc

@@ -19,7 +19,6 @@ struct range_check_result {
   std::int64_t slack = 0;   ///< elements that are brought and were not needed
 };
 
-range_check_result check_ranges(launch_model const& model, launch_plan const& plan,
-                                interpreted_launch const& launch);
+range_check_result check_ranges(launch_plan const& plan, interpreted_launch const& launch);
 
 }  // namespace ballast::mesicc

@@ -81,7 +81,7 @@ std::string first_wrong(launch_model const& threads, launch_model const& text, s
   auto const found = analyse(text);
   if (!found.plan) return "";
   std::vector<std::int64_t> const scalars(threads.scalars.size(), scalar);
-  return check_ranges(threads, *found.plan, interpreted_launch(threads, found.plan->cut, scalars, 1)).wrong;
+  return check_ranges(*found.plan, interpreted_launch(threads, found.plan->cut, scalars, 1)).wrong;
 }
 
 TEST_P(kernels_of, have_ranges_that_hold_all_that_threads_touch) {
