@@ -59,10 +59,11 @@ cuda() {
   build cuda-check && run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
 }
 
-# Each source by itself, as a batch hides an include that was forgotten.
+# Each source by itself, as a batch hides an include that was forgotten, optimised as users have it; and the tests at length.
 alone() {
-  cmake --preset host-release -B build/alone -D BALLAST_UNITY=OFF -D BALLAST_PRECOMPILE=OFF &&
-    cmake --build build/alone -j "$jobs"
+  cmake --preset host-release -B build/alone -D BALLAST_UNITY=OFF -D BALLAST_PRECOMPILE=OFF -D BALLAST_QUICK_PROGRAMS=OFF &&
+    cmake --build build/alone -j "$jobs" &&
+    (cd build/alone && BALLAST_TEST_DEEP=1 ctest --no-tests=error --output-on-failure -j "$jobs")
 }
 
 # Every list of kernels for every architecture.

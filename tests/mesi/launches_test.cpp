@@ -15,6 +15,7 @@
 #include "ballast/base/error.hpp"
 #include "ballast/mesi/program.hpp"
 #include "shared.hpp"
+#include "task_counts.hpp"
 
 namespace ballast::test {
 namespace {
@@ -235,7 +236,7 @@ TEST(mesi_failure, that_the_host_was_told_of_is_not_told_again) {
 
 TEST(mesi_tasks, change_nothing_be_they_1_or_61) {
   auto const self = std::filesystem::canonical("/proc/self/exe").string();
-  for (int tasks = 1; tasks <= 61; ++tasks) {
+  for (int const tasks : task_counts()) {
     auto const line = "BALLAST_TASKS=" + std::to_string(tasks) + " timeout 60 '" + self +
                       "' --gtest_brief=1 --gtest_filter='mesi_launch.*' >/dev/null";
     EXPECT_EQ(std::system(line.c_str()), 0) << line;

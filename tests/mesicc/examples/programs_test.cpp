@@ -22,6 +22,7 @@
 #include "hotspot/shared_plate.hpp"
 #include "matmul/kernels.hpp"
 #include "matmul/shared_product.hpp"
+#include "task_counts.hpp"
 
 namespace ballast::mesi {
 namespace {
@@ -96,7 +97,7 @@ std::string heat_by_jobs() {
 struct known_program {
   char const* name;
   std::string (*by_jobs)();
-  int most_tasks;            ///< that are tried one by one
+  bool takes_long;
   char const* small_memory;  ///< for tasks, but not for all variables, in bytes
 };
 void PrintTo(known_program const& program, std::ostream* to) { *to << program.name; }
@@ -119,7 +120,7 @@ TEST_P(mesi_program, gives_the_bits_of_the_jobs_written_by_hand_under_each_polic
 }
 
 TEST_P(mesi_program, gives_these_bits_on_any_number_of_tasks_and_keeps_to_its_ranges) {
-  for (int tasks = 1; tasks <= 61; tasks += tasks < GetParam().most_tasks ? 1 : 30)
+  for (int const tasks : GetParam().takes_long ? std::vector{1, 31, 61} : test::task_counts())
     expect_equal_on("BALLAST_POLICY=master_worker BALLAST_CHECK_MAPS=1 BALLAST_TASKS=" +
                     std::to_string(tasks));
 }
@@ -130,9 +131,9 @@ TEST_P(mesi_program, gives_these_bits_on_devices_that_hold_a_part_of_its_variabl
 }
 
 INSTANTIATE_TEST_SUITE_P(examples, mesi_program,
-                         testing::Values(known_program{"matmul", product_by_a_job, 61, "400000"},
-                                         known_program{"ep", pairs_by_a_job, 1, "1000000"},
-                                         known_program{"hotspot", heat_by_jobs, 61, "40000"}),
+                         testing::Values(known_program{"matmul", product_by_a_job, false, "400000"},
+                                         known_program{"ep", pairs_by_a_job, true, "1000000"},
+                                         known_program{"hotspot", heat_by_jobs, false, "40000"}),
                          [](auto const& of) { return std::string(of.param.name); });
 
 class checked_program : public testing::TestWithParam<char const*> {};
@@ -146,7 +147,7 @@ TEST_P(checked_program, prints_the_same_on_1_to_61_tasks_and_keeps_to_its_ranges
   auto const expected = run(GetParam(), "BALLAST_DEVICES=host:1 BALLAST_TASKS=1");
   ASSERT_EQ(expected.code, 0);
   ASSERT_NE(expected.out, "");
-  for (int tasks = 1; tasks <= 61; tasks += can_check ? 1 : 20) {
+  for (int const tasks : can_check ? test::task_counts() : std::vector{1, 21, 41, 61}) {
     auto const found = run(GetParam(), "BALLAST_DEVICES=" + devices + " BALLAST_POLICY=master_worker" +
                                            " BALLAST_CHECK_MAPS=" + (can_check ? "1" : "0") +
                                            " BALLAST_TASKS=" + std::to_string(tasks));

@@ -68,8 +68,8 @@ TEST(mesicc_diagnostics, name_the_header_that_is_wrong) {
 }
 
 TEST(mesicc_diagnostics, warn_of_each_address_that_escapes) {
+  std::string const headers = "#include <span>\n#include <thread>\n#include <vector>\n";
   std::string const start =
-      "#include <span>\n#include <thread>\n#include <vector>\n"
       "struct box { float* p; }; struct pair { int u, v; };\n__global__ float a[8]; __global__ pair "
       "twos[3];\n"
       "float* kept; void take(float*& p) { p[0] = 1; } void fill(void* p) { static_cast<float*>(p)[0] = 1; "
@@ -77,7 +77,9 @@ TEST(mesicc_diagnostics, warn_of_each_address_that_escapes) {
       "__device__ void set(float* x) { x[lThreadId.x] = 1; } __global__ void k(float* x) { set(x); }\n"
       "int launched() { k<<[8]>>(a); return 0; }\nfloat* f(box& b) {\n";
   auto const warned = [&](std::string const& line, int column, std::string const& what) {
-    auto const result = complaint_about(start + line + "\nreturn nullptr;\n}\n");
+    bool const is_short = line.find("std::") == std::string::npos;  // and so quickly parsed
+    auto const result =
+        complaint_about((is_short ? "\n\n\n" : headers) + start + line + "\nreturn nullptr;\n}\n");
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_THAT(result.err, StartsWith("p.mcu:10:" + std::to_string(column) + ": warning: the " + what +
                                        ", where it cannot be followed; from here on each launch that uses "
