@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds and tests.
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
-#   scripts/test.sh all       that, all CUDA code compiled, sanitizers and other compilers; CI runs this
+#   scripts/test.sh all       that, the translator, all CUDA code compiled, sanitizers and other compilers; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing
-#   scripts/test.sh STAGE...  some of: format release cuda asan tsan compilers alone kernels fuzz
+#   scripts/test.sh STAGE...  some of: format release translator cuda asan tsan compilers alone kernels fuzz
 # docs/testing.md says what each stage is for and how long it may take.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -25,7 +25,7 @@ build_and_test() {
   build "$preset" && run_tests "$preset" "$@" ctest --preset "$preset" -j "$jobs"
 }
 
-build() { configure "$@" && cmake --build --preset "$1" -j "$jobs"; }
+build() { cmake --preset "$@" && cmake --build --preset "$1" -j "$jobs"; }
 
 # run_tests PRESET COMMAND...: notes which tests failed.
 run_tests() {
@@ -43,7 +43,14 @@ failed_tests_of() {
 }
 
 format() { bash tests/house/format.sh . && bash tests/house/licence_lines.sh .; }
-release() { build_and_test host-release; }
+release() { build host-release -D BALLAST_MESICC=OFF && run_tests host-release ctest --preset host-release -j "$jobs"; }
+
+# What mesicc and its tests add to the same folder, and the tests that see more where it is there.
+translator() {
+  build host-release -D BALLAST_MESICC=ON &&
+    run_tests host-release ctest --preset host-release -j "$jobs" -R 'mesicc|each_option|outside_program|installed_files'
+}
+
 asan() { build_and_test host-asan; }
 tsan() { build_and_test host-tsan "${fixed_addresses[@]}"; }
 compilers() { scripts/second-compilers.sh; }
@@ -73,7 +80,7 @@ kernels() {
     (cd build/kernels && ctest --no-tests=error --output-on-failure -L cuda-compile -j "$jobs")
 }
 
-fuzz() { build host-release && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600; }
+fuzz() { build host-release -D BALLAST_MESICC=ON && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600; }
 
 run_stage() {
   local name=$1 start=$SECONDS status=0 word
@@ -84,7 +91,7 @@ run_stage() {
     77) word="not run on this machine" ;;
     *) word=FAILED failed=1 ;;
   esac
-  summary+=("$(printf '%-9s %s, %d s' "$name" "$word" $((SECONDS - start)))")
+  summary+=("$(printf '%-10s %s, %d s' "$name" "$word" $((SECONDS - start)))")
   echo "== ${summary[-1]}"
 }
 
@@ -93,10 +100,10 @@ stages=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
   case $word in
-    all) stages+=(format release cuda asan tsan compilers) ;;
+    all) stages+=(format release translator cuda asan tsan compilers) ;;
     deep) stages+=(alone kernels fuzz) ;;
-    format | release | cuda | asan | tsan | compilers | alone | kernels | fuzz) stages+=("$word") ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format release cuda asan tsan compilers alone kernels fuzz" >&2; exit 2 ;;
+    format | release | translator | cuda | asan | tsan | compilers | alone | kernels | fuzz) stages+=("$word") ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers alone kernels fuzz" >&2; exit 2 ;;
   esac
 done
 [[ " ${stages[*]} " == *" compilers "* ]] && need=all

@@ -106,10 +106,3 @@ why_the_driver_is_too_old() {
   echo "No GPU is used: NVIDIA's driver is for CUDA $offered and nvcc is CUDA $1;" \
     "install a driver for CUDA ${1%%.*}"
 }
-
-# configure PRESET [options...]: configures build/PRESET if that has not been done.
-configure() {
-  local preset=$1
-  shift
-  [[ -f build/$preset/build.ninja ]] || cmake --preset "$preset" "$@"
-}
