@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds the command and runs molecular dynamics on whatever devices are there.
 #   scripts/demo.sh [--dry-run] [options of ballast md]
-# With --dry-run it only says what it would do. Options are added to the `ballast md` line, e.g. --devices
-# host:1,host:1/2. BALLAST_DEVICES names the devices too; BALLAST_UNTESTED_CUDA=ON accepts nvcc 12.4 to 12.9.
+# With --dry-run it only says what it would do. Options replace those of the demo's `ballast md`, or join them, e.g.
+# --devices host:1,host:1/2. BALLAST_DEVICES names the devices too; BALLAST_UNTESTED_CUDA=ON accepts nvcc 12.4 to 12.9.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
@@ -83,7 +83,11 @@ if [[ -z $no_gpu ]]; then
 fi
 configure=(cmake --preset demo "${cuda[@]}")
 build=(cmake --build --preset demo --target ballast_command ballast_md_command)
-md=(build/demo/ballast md --system gaussian --atoms 16384 --cutoff 12 --precision double --steps 10 "$@")
+md=(build/demo/ballast md)
+for option in "system gaussian" "atoms 16384" "cutoff 12" "precision double" "steps 10"; do
+  [[ " $* " == *" --${option% *}"[\ =]* ]] || md+=("--${option% *}" "${option#* }")
+done
+md+=("$@")
 devices=$(devices_asked_for "$@")
 export BALLAST_DEVICES=${devices:-$(devices_to_use)}
 unequal=host:1,host:1/2
@@ -92,7 +96,7 @@ if [[ -z $no_gpu ]]; then unequal=${BALLAST_DEVICES%%,*},host:1; fi
 cat <<END
 This demo installs what is missing (scripts/setup.sh demo) and builds two programs in build/demo: about two
 minutes on two cores, seconds when they are there. It lists the devices, then computes ten steps of a droplet
-of 16384 helium atoms, the same work spread over the devices in four ways.
+of 16384 helium atoms unless told otherwise, the same work spread over the devices in four ways.
 END
 if [[ -n $no_gpu ]]; then
   echo "$no_gpu."

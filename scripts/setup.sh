@@ -4,8 +4,8 @@
 #   scripts/setup.sh library     to build the library
 #   scripts/setup.sh demo        ... and the command with its applications
 #   scripts/setup.sh translator  the library and mesicc
-#   scripts/setup.sh tests       all of these, and their tests
-#   scripts/setup.sh [all]       ... by every compiler that ballast is tried with
+#   scripts/setup.sh tests       the demo, benchmarks and examples, and the tests of all but mesicc
+#   scripts/setup.sh [all]       all of these and their tests, by every compiler that ballast is tried with
 # Without apt it prints the packages by name and exits 1. Says and changes nothing when all is there.
 set -euo pipefail
 
@@ -28,17 +28,16 @@ translator=(
   libgmp-dev:gmp.h
 )
 tests=(
-  "${demo[@]}" "${translator[@]}"
+  "${demo[@]}"
   git:git
   clang-format:clang-format
   libgtest-dev:gtest/gtest.h
   libgmock-dev:gmock/gmock.h
-  libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
   libtbb-dev:tbb/task_group.h
   gnuplot-nox:gnuplot
   valgrind:valgrind
 )
-all=("${tests[@]}" g++-11:g++-11 clang-16:clang++-16)
+all=("${tests[@]}" "${translator[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux g++-11:g++-11 clang-16:clang++-16)
 
 (($# > 0)) || set -- all
 needs=()

@@ -95,7 +95,6 @@ run_stage() {
   echo "== ${summary[-1]}"
 }
 
-need=tests
 stages=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
@@ -106,8 +105,10 @@ for word in "$@"; do
     *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers alone kernels fuzz" >&2; exit 2 ;;
   esac
 done
-[[ " ${stages[*]} " == *" compilers "* ]] && need=all
 
+# Other stages need the translator's packages or other compilers.
+need=tests
+[[ " ${stages[*]} " =~ \ (translator|asan|tsan|compilers|alone|fuzz)\  ]] && need=all
 scripts/setup.sh "$need" || exit 1
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 
