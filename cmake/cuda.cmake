@@ -16,7 +16,7 @@ function(ballast_find_nvcc result reason)
   if(CMAKE_CUDA_COMPILER)  # the builder's choice, or that of the project that this one is a part of
     set(BALLAST_NVCC ${CMAKE_CUDA_COMPILER})
   else()
-    find_program(BALLAST_NVCC nvcc HINTS /usr/local/cuda/bin DOC "The CUDA compiler, 13 or later")
+    find_program(BALLAST_NVCC nvcc PATHS /usr/local/cuda/bin DOC "The CUDA compiler, 13 or later")
   endif()
   if(NOT BALLAST_NVCC)
     set(${reason} "nvcc was not found in PATH or /usr/local/cuda/bin" PARENT_SCOPE)

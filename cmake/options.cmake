@@ -18,7 +18,7 @@ option(BALLAST_UNITY "Compile several sources at once" ON)
 option(BALLAST_PRECOMPILE "Precompile the standard library's headers" OFF)
 option(BALLAST_CHECK_KERNELS "Test the PTX of each kernel list; needs CUDA and BALLAST_TESTS" OFF)
 option(BALLAST_CHECK_ALL "The same for every architecture of GPUs" OFF)
-option(BALLAST_QUICK_PROGRAMS "Compile all but rooms and kernels with -O1, for tests" OFF)
+option(BALLAST_QUICK_PROGRAMS "Compile programs with -O1, for tests" OFF)
 option(BALLAST_WERROR "Treat warnings as errors" OFF)
 
 foreach(choice IN ITEMS "BALLAST_CUDA:AUTO|ON|OFF" "BALLAST_SANITIZE:none|address-undefined|thread")

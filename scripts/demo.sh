@@ -9,10 +9,15 @@ cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
 
 dry_run=false
-if [[ ${1:-} == --dry-run ]]; then
-  dry_run=true
-  shift
-fi
+given=()
+for argument in "$@"; do
+  case $argument in
+    --dry-run) dry_run=true ;;
+    -h | --help) sed -n '3,/^set/{/^#/s/^# \?//p}' "$0"; exit ;;
+    *) given+=("$argument") ;;
+  esac
+done
+set -- ${given[@]+"${given[@]}"}
 untested=${BALLAST_UNTESTED_CUDA:-OFF}
 case $untested in
   ON) least_cuda=12.4 ;;
@@ -45,6 +50,19 @@ devices_to_use() {
   else
     echo host
   fi
+}
+
+# is_given NAME ARGUMENTS...: whether these have the option, or one that says what it would.
+is_given() {
+  local argument name=$1
+  for argument in "${@:2}"; do
+    case $argument in
+      --"$name" | --"$name"=*) return ;;
+      --restart | --restart=*) [[ $name == steps ]] || return 0 ;;
+      --system | --system=*) [[ $name != atoms ]] || return 0 ;;
+    esac
+  done
+  return 1
 }
 
 build_quietly() {
@@ -85,7 +103,7 @@ configure=(cmake --preset demo "${cuda[@]}")
 build=(cmake --build --preset demo --target ballast_command ballast_md_command)
 md=(build/demo/ballast md)
 for option in "system gaussian" "atoms 16384" "cutoff 12" "precision double" "steps 10"; do
-  [[ " $* " == *" --${option% *}"[\ =]* ]] || md+=("--${option% *}" "${option#* }")
+  is_given "${option% *}" "$@" || md+=("--${option% *}" "${option#* }")
 done
 md+=("$@")
 devices=$(devices_asked_for "$@")

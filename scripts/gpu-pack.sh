@@ -19,8 +19,8 @@ suffix=
 if [[ $architectures =~ ^[0-9]+-virtual$ ]]; then suffix=-ptx; fi
 build=build/cuda$suffix folder=build/gpu$suffix
 
-find_nvcc >/dev/null || { echo "gpu-pack.sh: no nvcc of CUDA 13 in PATH or /usr/local/cuda/bin" >&2; exit 1; }
-cmake --preset cuda -B "$build" -D CMAKE_CUDA_ARCHITECTURES="$architectures"
+nvcc=$(find_nvcc) || { echo "gpu-pack.sh: no nvcc of CUDA 13 in PATH or /usr/local/cuda/bin" >&2; exit 1; }
+cmake --preset cuda -B "$build" -D BALLAST_NVCC="$nvcc" -D CMAKE_CUDA_ARCHITECTURES="$architectures"
 cmake --build "$build" -j "$(nproc)" "$@"
 
 rm -rf "$folder"

@@ -60,6 +60,8 @@ says "Devices: host:1,host:1/2" --devices host:1,host:1/2
 says "Devices: host:2" --devices=host:2
 BALLAST_DEVICES=host:1/3 says "Devices: host:1/3"
 says "build/demo/ballast md --system gaussian --cutoff 12 --precision double --steps 20 --atoms=100" --steps 20 --atoms=100
+says "build/demo/ballast md --cutoff 12 --precision double --steps 10 --system a.xyz" --system a.xyz
+says "build/demo/ballast md --steps 10 --restart a" --restart a
 BALLAST_UNTESTED_CUDA=yes says "demo.sh: BALLAST_UNTESTED_CUDA is 'yes'; legal is ON or OFF"
 machine_of 1
 says "Devices: host"

@@ -23,7 +23,7 @@ done < <(cd "$tree" && for room in "$@"; do find "ballast/$room" \( -name '*.hpp
 "$compiler" "${flags[@]}" "$scratch/planted.cpp"
 
 # The same question must find the headers where they are.
-if "$compiler" "${flags[@]}" -I "$tree" "$scratch/planted.cpp" 2>"$scratch/said"; then found=0; else
+if LC_ALL=C "$compiler" "${flags[@]}" -I "$tree" "$scratch/planted.cpp" 2>"$scratch/said"; then found=0; else
   found=$(grep -c 'error: #error' "$scratch/said")
 fi
 ((found == planted)) || { echo "$planted headers are hidden, and where they lie $found are found"; exit 1; }
