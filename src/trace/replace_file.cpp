@@ -1,81 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/trace/replace_file.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <system_error>
 
 #include "ballast/base/error.hpp"
+#include "temporary_file.hpp"
 
 namespace ballast::inline trace {
 namespace {
 
 namespace fs = std::filesystem;
+using writer = std::function<void(std::ostream&)>;
 
-[[noreturn]] void fail(fs::path const& path, std::error_code cause) {
-  throw error("cannot write " + path.string() + ": " + cause.message());
+[[noreturn]] void fail(fs::path const& path, std::string const& cause) {
+  throw error("cannot write " + path.string() + ": " + cause);
 }
 
-std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
+void expect_no(std::error_code cause, fs::path const& path) {
+  if (cause) fail(path, cause.message());
+}
 
-void write_in_place(fs::path const& path, fs::path const& shown,
-                    std::function<void(std::ostream&)> const& write) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (!file) fail(shown, last_error());
-  errno = 0;
-  write(file);
+void write_into(open_file& file, fs::path const& shown, writer const& write) {
+  expect_no(file.cause(), shown);
+  std::ostream out(&file);
+  write(out);
+  out.flush();
+  expect_no(file.cause(), shown);
+  if (!out) expect_no(std::make_error_code(std::errc::io_error), shown);
+}
+
+void write_in_place(fs::path const& path, writer const& write) {
+  open_file file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  write_into(file, path, write);
   file.close();
-  if (!file) fail(shown, last_error());
+  expect_no(file.cause(), path);
 }
-
-/// A file that is removed unless it got its final name.
-class temporary_file {
- public:
-  explicit temporary_file(fs::path const& final)
-      : final_(final), path_(final.string() + ".partial-" + std::to_string(getpid())) {}
-  temporary_file(temporary_file const&) = delete;
-  temporary_file& operator=(temporary_file const&) = delete;
-  ~temporary_file() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove(path_, ignored);
-  }
-
-  fs::path const& path() const { return path_; }
-  void take_final_name(fs::path const& shown) {
-    std::error_code cause;
-    fs::rename(path_, final_, cause);
-    if (cause) fail(shown, cause);
-    path_.clear();
-  }
-
- private:
-  fs::path final_, path_;
-};
 
 /// Where a regular file is or will be: a link stays, its target is replaced. Nothing for what is written in
 /// place.
 std::optional<fs::path> replaced_file(fs::path const& path) {
   std::error_code cause;
   fs::file_status const status = fs::status(path, cause);
-  if (fs::is_directory(status)) fail(path, std::make_error_code(std::errc::is_a_directory));
+  if (fs::is_directory(status)) expect_no(std::make_error_code(std::errc::is_a_directory), path);
   if (fs::exists(status) && !fs::is_regular_file(status)) return std::nullopt;
   bool const is_link = fs::is_symlink(fs::symlink_status(path, cause)) && fs::exists(status);
   return is_link ? fs::canonical(path) : path;
 }
 
+/// Renaming would ask only for rights to the folder, and root has all; who took the right to write meant it.
+void refuse_read_only(struct stat const& there, fs::path const& target, fs::path const& shown) {
+  bool const is_writable =
+      (there.st_mode & 0222) != 0 && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) == 0;
+  if (!is_writable) fail(shown, "the file that is there is read-only");
+}
+
+/// Empty, with the rights of the file that it is to replace.
+temporary_file temporary_for(fs::path const& target, fs::path const& shown) {
+  struct stat there;
+  bool const replaces = ::stat(target.c_str(), &there) == 0;
+  if (replaces) refuse_read_only(there, target, shown);
+  return temporary_file(target, replaces ? &there : nullptr);
+}
+
 }  // namespace
 
-void replace_file(fs::path const& path, std::function<void(std::ostream&)> const& write) {
+void replace_file(fs::path const& path, writer const& write) {
   auto const target = replaced_file(path);
-  if (!target) return write_in_place(path, path, write);
-  temporary_file file(*target);
-  write_in_place(file.path(), path, write);
-  file.take_final_name(path);
+  if (!target) return write_in_place(path, write);
+  temporary_file temporary = temporary_for(*target, path);
+  write_into(temporary.file(), path, write);
+  expect_no(temporary.take_final_name(), path);
 }
 
 void replace_file(fs::path const& path, std::string_view contents) {
@@ -85,8 +87,8 @@ void replace_file(fs::path const& path, std::string_view contents) {
 void require_replaceable(fs::path const& path) {
   auto const target = replaced_file(path);
   if (!target) return;
-  temporary_file const trial(*target);
-  write_in_place(trial.path(), path, [](std::ostream&) {});
+  temporary_file trial = temporary_for(*target, path);
+  expect_no(trial.file().cause(), path);
 }
 
 }  // namespace ballast::inline trace

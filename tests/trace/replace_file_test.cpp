@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/trace/replace_file.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <ostream>
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "ballast/base/error.hpp"
+#include "watched_fsync.hpp"
 
 namespace {
 
@@ -26,6 +33,13 @@ class trace_replace_file : public testing::Test {
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
   auto entries() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
+
+  void expect_a_refusal_that_leaves(fs::path const& path, std::string const& old, std::string const& cause) {
+    EXPECT_THAT([&] { replace_file(path, "new"); },
+                testing::ThrowsMessage<ballast::error>("cannot write " + path.string() + ": " + cause));
+    EXPECT_EQ(contents(path), old);
+    EXPECT_EQ(entries(), 1);
+  }
 
   fs::path const folder_ = fs::temp_directory_path() / ("ballast_replace_file_" + std::to_string(getpid()));
 };
@@ -59,6 +73,76 @@ TEST_F(trace_replace_file, writes_through_a_link_and_keeps_it) {
   replace_file(folder_ / "link", "new");
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
   EXPECT_EQ(contents(folder_ / "target"), "new");
+}
+
+TEST_F(trace_replace_file, does_not_write_through_a_link_planted_where_its_temporary_file_could_be) {
+  replace_file(folder_ / "victim", "precious");
+  fs::create_symlink(folder_ / "victim", folder_ / ("a.partial-" + std::to_string(getpid())));
+  replace_file(folder_ / "a", "new");
+  EXPECT_EQ(contents(folder_ / "victim"), "precious");
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder_ / "a")));
+}
+
+TEST_F(trace_replace_file, has_a_temporary_file_of_another_name_each_time) {
+  std::set<std::string> names;
+  auto const note_names = [&](std::ostream&) {
+    for (auto const& entry : fs::directory_iterator(folder_)) names.insert(entry.path().filename());
+  };
+  for (int i = 0; i < 3; ++i) {
+    replace_file(folder_ / "a", note_names);
+    fs::remove(folder_ / "a");
+  }
+  EXPECT_EQ(names.size(), 3u);
+}
+
+TEST_F(trace_replace_file, takes_names_as_long_as_the_folder_does) {
+  replace_file(folder_ / std::string(255, 'a'), "new");
+  EXPECT_EQ(contents(folder_ / std::string(255, 'a')), "new");
+}
+
+unsigned mode_of(fs::path const& path) { return static_cast<unsigned>(fs::status(path).permissions()); }
+
+TEST_F(trace_replace_file, keeps_the_mode_of_the_old_file_also_while_it_writes) {
+  for (unsigned const mode : {0600u, 0640u, 0755u}) {
+    replace_file(folder_ / "a", "old");
+    fs::permissions(folder_ / "a", fs::perms(mode));
+    replace_file(folder_ / "a", [&](std::ostream& out) {
+      out << "new";
+      for (auto const& entry : fs::directory_iterator(folder_)) EXPECT_EQ(mode_of(entry.path()), mode);
+    });
+    EXPECT_EQ(mode_of(folder_ / "a"), mode);
+  }
+}
+
+TEST_F(trace_replace_file, gives_a_new_file_the_mode_that_the_umask_says) {
+  mode_t const usual = umask(027);
+  replace_file(folder_ / "a", "new");
+  umask(usual);
+  EXPECT_EQ(mode_of(folder_ / "a"), 0640u);
+}
+
+TEST_F(trace_replace_file, refuses_a_read_only_file_also_as_root_and_before_anything_is_computed) {
+  replace_file(folder_ / "a", "old");
+  fs::permissions(folder_ / "a", fs::perms(0444));
+  expect_a_refusal_that_leaves(folder_ / "a", "old", "the file that is there is read-only");
+  EXPECT_THROW(ballast::require_replaceable(folder_ / "a"), ballast::error);
+}
+
+TEST_F(trace_replace_file, waits_for_the_disk_before_the_file_has_its_name_and_then_for_the_folder) {
+  replace_file(folder_ / "a", "old");
+  std::vector<std::string> waited;
+  watched_fsync const watch([&](fs::path const& path) {
+    waited.push_back((fs::is_directory(path) ? "folder " : contents(path) + " ") + contents(folder_ / "a"));
+    return 0;
+  });
+  replace_file(folder_ / "a", "new");
+  EXPECT_THAT(waited, testing::ElementsAre("new old", "folder new"));
+}
+
+TEST_F(trace_replace_file, keeps_the_old_file_if_the_disk_did_not_take_the_new_one) {
+  replace_file(folder_ / "a", "old");
+  watched_fsync const watch([](fs::path const&) { return EIO; });
+  expect_a_refusal_that_leaves(folder_ / "a", "old", "Input/output error");
 }
 
 TEST_F(trace_replace_file, does_not_replace_a_device) {

@@ -8,11 +8,12 @@
 
 namespace ballast::inline trace {
 
-/// Writes a whole file or nothing: the text goes to a temporary file beside `path`, which then takes its
-/// name, so a reader never sees half a file and a failure leaves the old one. What is no regular file
+/// Writes a whole file or nothing: the text goes to a temporary file beside `path` of a name that nobody can
+/// foresee, which takes the name of `path` when the disk has it. So a reader never sees half a file, and a
+/// failure leaves the old one and no temporary. An existing file keeps its mode and, as far as the process
+/// may do that, owner and group; a read-only one is refused, for root too. What is no regular file
 /// (/dev/null, a pipe) is written in place. Throws ballast::error, one sentence with the path; what `write`
-/// throws passes through, and nothing is replaced then. Two writers of one path in one process are the
-/// caller's to order.
+/// throws passes through, and nothing is replaced then. Of two writers of one path the last remains.
 void replace_file(std::filesystem::path const& path, std::function<void(std::ostream&)> const& write);
 void replace_file(std::filesystem::path const& path, std::string_view contents);
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "open_file.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+
+namespace ballast::inline trace {
+
+open_file::open_file(int descriptor) : descriptor_(descriptor) {
+  note(descriptor >= 0);
+  setp(held_.data(), held_.data() + held_.size());
+}
+
+open_file::~open_file() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+/// A file system that has no way to wait (EINVAL) has lost nothing.
+void open_file::reach_disk() {
+  if (!cause_) note(::fsync(descriptor_) == 0 || errno == EINVAL);
+}
+
+void open_file::close() {
+  if (descriptor_ < 0) return;
+  note(::close(descriptor_) == 0);
+  descriptor_ = -1;
+}
+
+open_file::int_type open_file::overflow(int_type sign) {
+  if (sync() != 0) return traits_type::eof();
+  if (!traits_type::eq_int_type(sign, traits_type::eof())) sputc(traits_type::to_char_type(sign));
+  return traits_type::not_eof(sign);
+}
+
+int open_file::sync() {
+  write_held();
+  return cause_ ? -1 : 0;
+}
+
+void open_file::note(bool succeeded) {
+  if (!succeeded && !cause_) cause_ = {errno != 0 ? errno : EIO, std::generic_category()};
+}
+
+void open_file::write_held() {
+  for (char const* from = pbase(); from != pptr() && !cause_;) {
+    auto const written = ::write(descriptor_, from, static_cast<std::size_t>(pptr() - from));
+    if (written > 0) from += written;
+    if (written <= 0 && errno != EINTR) note(false);
+  }
+  setp(held_.data(), held_.data() + held_.size());
+}
+
+}  // namespace ballast::inline trace
