@@ -17,20 +17,33 @@ struct named_file {
   std::string path;
 };
 
-inline bool are_same(named_file const& one, named_file const& other) {
+inline std::filesystem::path without_links(std::string const& path) {
   namespace fs = std::filesystem;
+  std::error_code cause;
+  auto const found = fs::weakly_canonical(path, cause);
+  return cause ? fs::absolute(path).lexically_normal() : found;
+}
+
+/// Also by way of links, hard ones too; of files that are not there yet, by their names.
+inline bool are_same(named_file const& one, named_file const& other) {
   if (one.path.empty() || other.path.empty()) return false;
   std::error_code ignored;
-  auto const plain = [](std::string const& path) { return fs::absolute(path).lexically_normal(); };
-  return plain(one.path) == plain(other.path) || fs::equivalent(one.path, other.path, ignored);
+  return without_links(one.path) == without_links(other.path) ||
+         std::filesystem::equivalent(one.path, other.path, ignored);
+}
+
+/// Throws bad_argument with the option of the output if it is one of the inputs. Whatever reads files and
+/// writes others calls it before it reads.
+inline void refuse_to_write_over(named_file const& output, std::span<named_file const> inputs) {
+  for (auto const& input : inputs)
+    if (are_same(output, input))
+      refuse_argument(output.option, output.path, "another file than " + input.path + ", which is read");
 }
 
 /// Throws bad_argument with the option of an output that would replace one before it, or an input.
 inline void refuse_to_write_twice(std::span<named_file const> outputs, std::span<named_file const> inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    for (auto const& input : inputs)
-      if (are_same(outputs[i], input))
-        refuse_argument(outputs[i].option, outputs[i].path, "another file than the one read");
+    refuse_to_write_over(outputs[i], inputs);
     for (auto const& earlier : outputs.first(i))
       if (are_same(outputs[i], earlier))
         refuse_argument(outputs[i].option, outputs[i].path,

@@ -7,10 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballast/base/error.hpp"
 #include "ballast/report/plot.hpp"
+#include "command_line/files.hpp"
 
 namespace ballast::cli {
 namespace {
@@ -25,21 +27,30 @@ void draw(std::filesystem::path const& svg, std::span<run_record const> records)
   std::cout << svg.string() << '\n';
 }
 
-/// A record that cannot be drawn is the file's fault, not the caller's.
-void draw_beside(std::string const& file) {
+void refuse_to_draw_over(std::string_view what, std::filesystem::path const& svg,
+                         std::vector<std::string> const& files) {
+  std::vector<command_line::named_file> inputs;
+  for (auto const& file : files) inputs.push_back({"FILE", file});
+  command_line::refuse_to_write_over({what, svg.string()}, inputs);
+}
+
+/// A record that cannot be drawn is the file's fault, not the caller's. `all` are those that are read.
+void draw_beside(std::string const& file, std::vector<std::string> const& all) {
+  auto const svg = std::filesystem::path(file).replace_extension(".svg");
+  refuse_to_draw_over("the picture of " + file, svg, all);
   auto const record = read_run_record(file);
   try {
-    draw(std::filesystem::path(file).replace_extension(".svg"), std::span(&record, 1));
+    draw(svg, std::span(&record, 1));
   } catch (bad_argument const& refused) { throw error(file + ": " + refused.what()); }
 }
 
 /// Each that can be drawn. Throws ballast::error if there are others.
 void draw_each(std::vector<std::string> const& files) {
-  if (files.size() == 1) return draw_beside(files.front());
+  if (files.size() == 1) return draw_beside(files.front(), files);
   std::size_t failed = 0;
   for (auto const& file : files) {
     try {
-      draw_beside(file);
+      draw_beside(file, files);
     } catch (error const& problem) {
       std::cerr << "ballast: " << problem.what() << '\n';
       ++failed;
@@ -51,6 +62,7 @@ void draw_each(std::vector<std::string> const& files) {
 
 /// A picture without one of its records would mislead, so all must be readable.
 void draw_together(std::filesystem::path const& svg, std::vector<std::string> const& files) {
+  refuse_to_draw_over("--out", svg, files);
   std::vector<run_record> records;
   for (auto const& file : files) records.push_back(read_run_record(file));
   draw(svg, records);

@@ -62,11 +62,25 @@ TEST(hotspot_command, overwrites_neither_what_it_reads_nor_what_it_writes) {
   scratch_file const power("power", "0\n0\n0\n0\n"), output("output");
   std::string const small = "--size 2 --steps 1 --devices host:1 ";
   EXPECT_THAT(hotspot.refusal(small + "--power " + power.path() + " --trace " + power.path()),
-              HasSubstr("another file than the one read"));
+              HasSubstr("another file than " + power.path() + ", which is read"));
   for (std::string const option : {"--picture ", "--trace "})
     EXPECT_THAT(hotspot.refusal(small + "--output " + output.path() + " " + option + output.path()),
                 HasSubstr("another file than that of --output"));
   EXPECT_EQ(power.content(), "0\n0\n0\n0\n");
+}
+
+TEST(hotspot_command, overwrites_nothing_that_it_reads_by_way_of_a_link) {
+  scratch_file const heat("heat", "80\n80\n80\n80\n"), link("link"), hard("hard");
+  std::filesystem::create_symlink(heat.path(), link.path());
+  std::filesystem::create_hard_link(heat.path(), hard.path());
+  for (std::string const option : {"--output", "--picture", "--trace"}) {
+    for (auto const& output : {link.path(), hard.path()}) {
+      EXPECT_THAT(hotspot.refusal("--size 2 --steps 1 --devices host:1 --temperature " + heat.path() + " " +
+                                  option + " " + output),
+                  HasSubstr(option + " is " + output + "; legal is another file than " + heat.path()));
+    }
+  }
+  EXPECT_EQ(heat.content(), "80\n80\n80\n80\n");
 }
 
 TEST(hotspot_command, finds_out_before_it_reads_anything_that_a_file_cannot_be_written) {

@@ -110,7 +110,7 @@ TEST(md_command_refusals, overwrite_nothing) {
   auto const kept = folder.file("kept", "precious");
   auto const input = folder.file("in.xyz", "1\n\nHe 0 0 0\n");
   EXPECT_THAT(refusal("--system " + input + " --trajectory " + input),
-              HasSubstr("another file than the one read"));
+              HasSubstr("another file than " + input + ", which is read"));
   EXPECT_THAT(refusal("--cutoff 0 --checkpoint " + kept + " --trace " + kept + "2"), HasSubstr("cutoff"));
   EXPECT_THAT(refusal("--checkpoint " + kept + " --trace " + kept),
               HasSubstr("another file than that of --checkpoint"));
@@ -121,6 +121,35 @@ TEST(md_command_refusals, overwrite_nothing) {
   EXPECT_EQ(content_of(kept), "precious");
   EXPECT_EQ(content_of(input), "1\n\nHe 0 0 0\n");
   EXPECT_EQ(folder.files(), 2u);
+}
+
+TEST(md_command_refusals, overwrite_no_input_by_way_of_a_link) {
+  scratch_folder folder;
+  std::string const helium = "1\n\nHe 0 0 0\n";
+  auto const input = folder.file("in.xyz", helium);
+  auto const link = folder.file("link"), hard = folder.file("hard.xyz");
+  std::filesystem::create_symlink(input, link);
+  std::filesystem::create_hard_link(input, hard);
+  for (std::string const option : {"--checkpoint", "--trajectory", "--trace"}) {
+    for (auto const& output : {link, hard}) {
+      EXPECT_THAT(refusal("--system " + input + " " + option + " " + output),
+                  HasSubstr(option + " is " + output + "; legal is another file than " + input));
+    }
+  }
+  EXPECT_EQ(content_of(input), helium);
+}
+
+TEST(md_command_refusals, let_a_checkpoint_alone_replace_the_one_that_is_gone_on_from) {
+  scratch_folder folder;
+  auto const point = folder.file("c");
+  write_checkpoint(point, {0, 2, 1, true, false, {}, gaussian_system(10), gaussian_system(10).position});
+  auto const before = content_of(point);
+  std::string const restart = "--solutions TQ --steps 1 --restart " + point;
+  EXPECT_THAT(refusal(restart + " --trajectory " + point), HasSubstr("another file than " + point));
+  EXPECT_THAT(refusal(restart + " --trace " + point), HasSubstr("another file than " + point));
+  EXPECT_EQ(content_of(point), before);
+  EXPECT_EQ(refusal(restart + " --checkpoint " + point), "");
+  EXPECT_NE(content_of(point), before);
 }
 
 /// Two atoms so near that their energy is not finite in single precision.

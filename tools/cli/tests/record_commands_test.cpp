@@ -24,6 +24,14 @@ class records_folder {
     std::ofstream(folder_ / name) << record.dump();
     return path(name);
   }
+  std::string link(std::string const& to, std::string const& name) const {
+    fs::create_symlink(to, folder_ / name);
+    return path(name);
+  }
+  std::string hard_link(std::string const& to, std::string const& name) const {
+    fs::create_hard_link(folder_ / to, folder_ / name);
+    return path(name);
+  }
   std::string content(std::string const& name) const { return contents(folder_ / name); }
   bool holds(std::string const& name) const { return fs::exists(folder_ / name); }
 
@@ -141,6 +149,32 @@ TEST(cli_plot, draws_nothing_if_the_only_file_or_one_of_those_laid_over_each_oth
   expect_refusal("plot", "FILE");
   expect_refusal("plot --out '' " + good, "--out is \"\"");
   expect_refusal("plot " + folder.path("c.json"), "cannot read", 1);
+}
+
+TEST(cli_plot, does_not_draw_over_a_record_that_it_reads_by_whatever_name) {
+  records_folder const folder;
+  std::string const a = folder.write("a.json", record_of(curves())),
+                    b = folder.write("b.json", record_of(curves())), both = "plot " + a + " " + b + " --out ";
+  auto const before = folder.content("b.json");
+  for (auto const& out : {b, folder.path("./b.json"), folder.link("b.json", "link.svg"),
+                          folder.hard_link("b.json", "hard.svg")}) {
+    expect_refusal(both + out, "--out is " + out.substr(1, out.size() - 2) + "; legal is another file than ");
+    expect_refusal(both + out, "b.json, which is read");
+  }
+  EXPECT_EQ(folder.content("b.json"), before);
+}
+
+TEST(cli_plot, does_not_draw_beside_a_record_what_is_a_record_itself) {
+  records_folder const folder;
+  std::string const y = folder.write("y.svg", record_of(curves())), a = folder.write("a.json", record_of({}));
+  auto const before = folder.content("y.svg");
+  folder.link("a.json", "a.svg");
+  expect_refusal("plot " + y, "y.svg; legal is another file than ");
+  expect_refusal("plot " + a, "a.svg; legal is another file than ");
+  auto const result = run("plot " + y + " " + a);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, testing::EndsWith("ballast: 2 of 2 files were not drawn\n"));
+  EXPECT_EQ(folder.content("y.svg"), before);
 }
 
 TEST(cli_plot, refuses_to_lay_records_of_two_benchmarks_over_each_other) {
