@@ -10,6 +10,7 @@
 #include "ballast/base/argument_text.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/queue/feed_policy.hpp"
+#include "ballast/trace/replace_file.hpp"
 #include "command_line/files.hpp"
 #include "gaussian_system.hpp"
 #include "lammps_file.hpp"
@@ -95,7 +96,7 @@ void check_output(command_line::named_file const& output) {
   if (fs::is_directory(path)) refuse_argument(option, path, "a file, not a folder");
 }
 
-/// A checkpoint may replace the one that the run begins with.
+/// A checkpoint may replace the one that the run begins with; a trajectory is added to, not replaced.
 void check_outputs(run_request const& asked) {
   std::array<command_line::named_file, 3> const outputs{{{"--checkpoint", asked.files.checkpoint},
                                                          {"--trajectory", asked.files.trajectory},
@@ -105,6 +106,8 @@ void check_outputs(run_request const& asked) {
       restart{"--restart", asked.restart};
   command_line::refuse_to_write_twice(outputs, {&system, 1});
   command_line::refuse_to_write_twice(std::span(outputs).subspan(1), {&restart, 1});
+  for (auto const& path : {asked.files.checkpoint, asked.trace})
+    if (!path.empty()) require_replaceable(path);
 }
 
 void check_periods(output_files const& files) {

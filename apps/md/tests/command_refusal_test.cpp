@@ -152,6 +152,17 @@ TEST(md_command_refusals, let_a_checkpoint_alone_replace_the_one_that_is_gone_on
   EXPECT_NE(content_of(point), before);
 }
 
+TEST(md_command_refusals, of_a_read_only_output_come_before_the_run) {
+  scratch_folder folder;
+  auto const kept = folder.file("kept", "precious");
+  std::filesystem::permissions(kept, std::filesystem::perms(0444));
+  for (std::string const option : {"--checkpoint ", "--trace "}) {
+    EXPECT_THAT(complaint([&] { printed("--atoms 10 --devices cuda:999 " + option + kept); }),
+                HasSubstr("cannot write " + kept + ": the file that is there is read-only"));
+  }
+  EXPECT_EQ(content_of(kept), "precious");
+}
+
 /// Two atoms so near that their energy is not finite in single precision.
 std::string too_near(scratch_folder const& folder) {
   return "--system " + folder.file("near.xyz", "2\n\nHe 1 2 3\nHe 1 2 3.000000001\n") + " --solutions TQ ";
