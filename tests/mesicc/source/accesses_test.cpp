@@ -74,6 +74,18 @@ TEST(accesses, by_pointers_that_walk_in_a_loop) {
             "write q[lThreadId.y]\n");
 }
 
+TEST(accesses, are_not_moved_by_operands_that_are_not_evaluated) {
+  for (auto const* const unevaluated :
+       {"(void)sizeof(j++)", "(void)noexcept(j++)", "(void)__builtin_constant_p(j++)", "(void)alignof(j++)",
+        "int n = sizeof(j += 2)", "decltype(j++) n = 0", "(void)__builtin_object_size(from++, 0)",
+        "(void)typeid(j++)"})
+    EXPECT_EQ(accesses_of("int j = 2; float* from = p; for (int k = 0; k < C; ++k) { " +
+                              std::string(unevaluated) + "; q[j] = from[1]; } q[j + 1] = 1;",
+                          "#include <typeinfo>\n"),
+              "read p[1] in k\nwrite q[2] in k\nwrite q[3]\n")
+        << unevaluated;
+}
+
 TEST(accesses, of_a_loop_that_does_not_count_are_of_any_round) {
   EXPECT_EQ(accesses_of("int i = x; while (p[i] > 0) { i = i * 2; q[i] = 1; if (i > 7) break; }"),
             "read p[?]\n"

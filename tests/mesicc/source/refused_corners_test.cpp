@@ -36,6 +36,10 @@ TEST(refused_corners, of_what_devices_cannot_do) {
             "2:63+8 error: cannot tell which array this reaches: its address is that of a member, from which "
             "steps lead to other elements\n");
   EXPECT_EQ(of_body("int* y = &p[0].x; *y = 1; if consteval { x[0] = 2; } else { x[1] = sizeof(x); }"), "");
+  EXPECT_EQ(of_body("int j = 0; x[j + 0 * sizeof(int[n++])] = 1;"),
+            "2:66+16 error: a size that is not constant is not supported in a kernel\n");
+  EXPECT_EQ(of_body("int j = 0; int y[j++ + 1]; x[j] = 1;"),
+            "2:60+1 error: 'y' has a size that is not constant, which is not supported in a kernel\n");
   EXPECT_EQ(of_body("x[({ n; })] = 1;"),
             "2:47+8 error: statements in an expression are not supported in a kernel\n");
   EXPECT_EQ(of_body("x[0] = __atomic_load_n(&x[1], 5);"),

@@ -32,7 +32,7 @@ class exposure_finder {
  public:
   void find_in(Stmt const* statement) {
     if (statement == nullptr) return;
-    if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::CXXTypeidExpr>(statement)) return;
+    if (has_unevaluated_operands(statement)) return;
     if (auto const* const reference = dyn_cast<clang::DeclRefExpr>(statement)) return expose(*reference);
     if (auto const* const group = dyn_cast<clang::DeclStmt>(statement)) return find_in_declarations(*group);
     if (auto const* const call = dyn_cast<clang::CallExpr>(statement)) return find_in_call(*call);
@@ -99,6 +99,7 @@ class exposure_finder {
 
 bool ends_loop(Stmt const* statement, bool breaks) {
   if (statement == nullptr || isa<clang::LambdaExpr>(statement)) return false;
+  if (has_unevaluated_operands(statement)) return false;
   if (isa<clang::ReturnStmt>(statement) || (breaks && isa<clang::BreakStmt>(statement))) return true;
   bool const takes_breaks =
       isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::SwitchStmt>(
@@ -109,9 +110,21 @@ bool ends_loop(Stmt const* statement, bool breaks) {
 
 }  // namespace
 
+bool has_unevaluated_operands(Stmt const* statement) {
+  if (auto const* const sized = dyn_cast<clang::UnaryExprOrTypeTraitExpr>(statement))
+    return !sized->getTypeOfArgument()->isVariableArrayType();
+  if (isa<clang::CXXNoexceptExpr>(statement)) return true;
+  if (auto const* const type = dyn_cast<clang::CXXTypeidExpr>(statement))
+    return !type->isValueDependent() && !type->isPotentiallyEvaluated();
+  auto const* const call = dyn_cast<clang::CallExpr>(statement);
+  auto const* const callee = call == nullptr ? nullptr : call->getDirectCallee();
+  return callee != nullptr && call->isUnevaluatedBuiltinCall(callee->getASTContext());
+}
+
 void for_each_within(Stmt const* statement, std::function<void(Stmt const*)> const& visit) {
   if (statement == nullptr) return;
   visit(statement);
+  if (has_unevaluated_operands(statement)) return;
   for (auto const* const child : statement->children()) for_each_within(child, visit);
 }
 

@@ -23,7 +23,10 @@ variables exposed_variables_but_swapped(clang::Stmt const* body);
 /// The two variables that a call of std::swap exchanges; or nulls.
 std::pair<clang::VarDecl const*, clang::VarDecl const*> swapped_by(clang::Stmt const* call);
 
-/// Calls `visit` with a statement and all within it, outer ones first.
+/// Whether nothing within happens, as in `sizeof(i++)`, `noexcept(i++)` and `__builtin_constant_p(i++)`.
+bool has_unevaluated_operands(clang::Stmt const* statement);
+
+/// Calls `visit` with a statement and all within it that is evaluated, outer ones first.
 void for_each_within(clang::Stmt const* statement, std::function<void(clang::Stmt const*)> const& visit);
 
 /// Variables that a statement assigns to, counts up or down, or declares.

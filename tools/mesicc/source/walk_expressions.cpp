@@ -37,6 +37,8 @@ char const* refusal_of(clang::Expr const* expression) {
   if (isa<clang::StmtExpr>(expression)) return "statements in an expression are not supported in a kernel";
   if (isa<clang::BinaryConditionalOperator>(expression))
     return "'?:' without a middle is not supported in a kernel";
+  if (isa<clang::UnaryExprOrTypeTraitExpr>(expression) && !has_unevaluated_operands(expression))
+    return "a size that is not constant is not supported in a kernel";
   if (isa<clang::AtomicExpr>(expression))
     return "atomic operations are not supported (assumption A3): no thread may rely on what others do in the "
            "same launch";
@@ -66,6 +68,8 @@ value kernel_walker::evaluate(clang::Expr const* expression) {
     fail(expression->getSourceRange(), why);
     return skip(expression), unknown_of(expression->getType(), "is not supported", expression);
   }
+  if (has_unevaluated_operands(expression))
+    return skip(expression), unknown_of(expression->getType(), "is not known", expression);
   if (expression->isGLValue()) return locate(expression), value{};
   if (auto const* const cast = dyn_cast<clang::CastExpr>(expression)) return evaluate_cast(*cast);
   if (auto const* const unary = dyn_cast<clang::UnaryOperator>(expression)) return evaluate_unary(*unary);
@@ -76,8 +80,8 @@ value kernel_walker::evaluate(clang::Expr const* expression) {
   if (auto const* const made = dyn_cast<clang::CXXConstructExpr>(expression))
     return evaluate_construction(*made);
   if (isa<clang::CXXThisExpr>(expression)) return of_address(frames_.back().self);
-  if (isa<clang::CXXNullPtrLiteralExpr, clang::UnaryExprOrTypeTraitExpr>(expression))
-    return skip(expression), unknown_of(expression->getType(), "is not known", expression);
+  if (isa<clang::CXXNullPtrLiteralExpr>(expression))
+    return unknown_of(expression->getType(), "is not known", expression);
   return evaluate_parts(*expression);
 }
 

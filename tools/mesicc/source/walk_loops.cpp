@@ -262,6 +262,7 @@ namespace {
 
 /// The expressions within `expression` that are evaluated once whenever it is.
 void collect_certain(clang::Expr const* expression, std::vector<clang::Expr const*>& into) {
+  if (has_unevaluated_operands(expression)) return;
   into.push_back(expression);
   auto const* const binary = dyn_cast<clang::BinaryOperator>(expression);
   if (binary != nullptr && binary->isLogicalOp()) return collect_certain(binary->getLHS(), into);

@@ -52,6 +52,7 @@ location kernel_walker::locate_other(clang::Expr const& expression) {
     return place;
   }
   if (isa<clang::StringLiteral, clang::PredefinedExpr>(expression)) return {};
+  if (has_unevaluated_operands(&expression)) return skip(&expression), location{};
   if (isa<clang::AbstractConditionalOperator>(expression)) {
     fail(expression.getSourceRange(), "'?:' without a middle is not supported in a kernel");
     return skip(&expression), location{};

@@ -171,6 +171,8 @@ void kernel_walker::declare(clang::VarDecl const& variable) {
     if (variable.isConstexpr()) return;
     return fail(where, name + " is static, which is not supported in a kernel");
   }
+  if (variable.getType()->isVariablyModifiedType())
+    return fail(where, name + " has a size that is not constant, which is not supported in a kernel");
   auto const* const initial = variable.getInit();
   if (variable.getType()->isReferenceType()) {
     auto const place = initial->isGLValue() ? locate(initial) : (evaluate(initial), location{});
