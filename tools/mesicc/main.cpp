@@ -37,7 +37,9 @@ std::string why_not_a_macro(std::string const& word) {
 }
 
 void add_translation_options(CLI::App& app, std::vector<std::string>& files, translation_options& options) {
-  app.add_option("files", files, "Programs in the dialect, usually *.mcu")->type_name("FILE");
+  app.add_option("files", files, "Programs in the dialect, usually *.mcu")
+      ->type_name("FILE")
+      ->check(CLI::Validator(why_not_a_name, "", ""));
   app.add_option("-I", options.include_folders, "Where headers are looked for")
       ->type_name("FOLDER")
       ->check(CLI::Validator(why_not_a_name, "", ""))

@@ -48,6 +48,8 @@ TEST(mesicc_command, refuses_wrong_usage_with_code_2) {
     expect_refusal(folder, before, "stands behind run", 2);
   expect_refusal(folder, "run a.mcu ./a.mcu", "each file once", 2);
   expect_refusal(folder, "-", "'-' is no file", 2);
+  for (auto const* const nameless : {"''", "a.mcu ''", "run ''", "'' -o b.cu", "--explain ''"})
+    expect_refusal(folder, nameless, "needs a name", 2);
   expect_refusal(folder, "a.mcu -o -", "'-' is no file", 2);
   expect_refusal(folder, "run a.mcu --keep ''", "needs a name", 2);
   expect_refusal(folder, "a.mcu -o a.mcu", "another file than the input", 2);
@@ -103,14 +105,15 @@ TEST(mesicc_command, writes_over_no_input) {
   std::filesystem::create_symlink("a.mcu", folder.path() / "soft.cu");
   std::filesystem::create_hard_link(folder.path() / "a.mcu", folder.path() / "hard.cu");
   for (auto const* const same : {"./a.mcu", "soft.cu", "hard.cu"})
-    expect_refusal(folder, "a.mcu -o " + std::string(same), "another file than the input", 2);
+    expect_refusal(folder, "a.mcu -o " + std::string(same), "another file than the input a.mcu", 2);
   folder.add("b.mcu", "int f();\n");
   std::filesystem::create_symlink("b.mcu", folder.path() / "a.cu");
   expect_refusal(folder, "a.mcu b.mcu -o .", "another file than the input", 2);
   folder.add("c.cu", "int main() {}\n");
   folder.add("d", "int main() {}\n");
-  expect_refusal(folder, "run c.cu --keep .", "another folder", 2);
-  expect_refusal(folder, "run d --keep .", "another folder", 2);
+  expect_refusal(folder, "run c.cu --keep .", "./c.cu there would be written over the input c.cu", 2);
+  expect_refusal(folder, "run d --keep .", "/d there would be written over the input d", 2);
+  expect_refusal(folder, "run a.mcu b.mcu --keep .", "./a.cu there would be written over the input b.mcu", 2);
   EXPECT_EQ(folder.text_of("c.cu") + folder.text_of("d") + folder.text_of("a.mcu"),
             "int main() {}\nint main() {}\nint main() {}\n");
 }

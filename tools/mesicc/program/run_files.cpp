@@ -49,7 +49,9 @@ void refuse_to_write_over_inputs(fs::path const& folder, run_request const& requ
   for (auto const& output : outputs)
     for (auto const& input : request.files)
       if (is_same_file(output, input))
-        refuse_argument("--keep", folder.string(), "another folder than that of the input " + input);
+        refuse_argument(
+            "--keep", folder.string(),
+            "another folder, as " + output.string() + " there would be written over the input " + input);
 }
 
 /// Nothing if one of the inputs is wrong.
