@@ -86,6 +86,23 @@ TEST(accesses, are_not_moved_by_operands_that_are_not_evaluated) {
         << unevaluated;
 }
 
+TEST(accesses, by_a_reference_that_min_max_or_clamp_returned_see_what_is_assigned_later) {
+  auto const read_by = [](std::string const& reference, std::string const& then) {
+    return accesses_of(
+        "int m = 2, n = 3, o = 4; " + reference + " " + then + " q[r] = 1;",
+        "__device__ const int& least(const int& u, const int& v) { return std::min(u, v); }\n");
+  };
+  EXPECT_EQ(read_by("const int& r = std::min(m, n);", "m = 1;"), "write q[1]\n");
+  EXPECT_EQ(read_by("const int& r = std::min(m, n);", "n = 1;"), "write q[2]\n");
+  EXPECT_EQ(read_by("const int& r = std::max(m, n);", "n = 7;"), "write q[7]\n");
+  EXPECT_EQ(read_by("auto&& r = std::clamp(o, m, n);", "n = 8;"), "write q[8]\n");
+  EXPECT_EQ(read_by("auto& r = std::max(std::min(m, n), std::min(n, o));", "n = 9;"), "write q[9]\n");
+  EXPECT_EQ(read_by("const int& r = least(m, n);", "m = 6;"), "write q[6]\n");
+  EXPECT_EQ(read_by("const int &a = m, &b = n; const int& r = x < 3 ? a : b;", "m = n = 1;"), "write q[1]\n");
+  EXPECT_EQ(read_by("int r = std::min(m, n);", "m = 1;"), "write q[2]\n");
+  EXPECT_EQ(read_by("const int& r = std::min(m, n);", "const_cast<int&>(r) = 1;"), "write q[?]\n");
+}
+
 TEST(accesses, of_a_loop_that_does_not_count_are_of_any_round) {
   EXPECT_EQ(accesses_of("int i = x; while (p[i] > 0) { i = i * 2; q[i] = 1; if (i > 7) break; }"),
             "read p[?]\n"

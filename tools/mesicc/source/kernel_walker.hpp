@@ -141,6 +141,7 @@ class kernel_walker {
   location step_by_one(clang::UnaryOperator const& unary);
 
   value read(location const& from, clang::Expr const& where);
+  value read_either(location const& from, clang::Expr const& where);
   void write(location const& to, value const& what, clang::Expr const& where);
   value peek(clang::Expr const* operand);
   value read_argument(clang::Expr const* argument);
@@ -149,6 +150,14 @@ class kernel_walker {
   call_result call(clang::CallExpr const& call);
   call_result call_inlined(clang::CallExpr const& call, clang::FunctionDecl const& callee);
   call_result call_unseen(clang::CallExpr const& call, clang::FunctionDecl const& callee);
+  /// An argument that is a number: its place and its value.
+  struct number_argument {
+    location place;
+    std::optional<expression> number;
+  };
+  number_argument number_of(clang::Expr const* argument);
+  void choose_smaller_or_larger(clang::CallExpr const& call, bool smaller, call_result& result);
+  void clamp(clang::CallExpr const& call, call_result& result);
   bool call_known(clang::CallExpr const& call, clang::FunctionDecl const& callee, call_result& result);
   bool refuse_call(clang::CallExpr const& call, clang::FunctionDecl const& callee);
   void bind_arguments(clang::CallExpr const& call, clang::FunctionDecl const& callee);

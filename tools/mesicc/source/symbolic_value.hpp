@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/expression.hpp"
@@ -48,7 +49,15 @@ struct location {
   clang::VarDecl const* local = nullptr;  ///< a variable of the thread whose value is followed
   std::optional<value> fixed;             ///< something that has a value and no memory, as lThreadId.x
   address elements;
+  /// One of several places, the first whose condition holds; `fixed` is the value before it changes.
+  std::vector<std::pair<condition, location>> either = {};
 };
+
+/// What a reference to the place refers to, which sees what is assigned to it later.
+inline location referred_to(location place) {
+  if (!place.either.empty()) place.fixed.reset();
+  return place;
+}
 
 inline value of_number(expression number) { return {std::move(number), {}, {}}; }
 inline value of_truth(condition truth) { return {select(truth, 1, 0), std::move(truth), {}}; }

@@ -89,22 +89,41 @@ bool kernel_walker::call_known(clang::CallExpr const& call, clang::FunctionDecl 
     return true;
   }
   if (!is_of_integers || isa<clang::CXXMethodDecl>(callee)) return false;
-  std::optional<expression> known;
-  if (is_named(callee, {"min", "max"}) && call.getNumArgs() == 2) {
-    auto const a = read_argument(call.getArg(0)).number, b = read_argument(call.getArg(1)).number;
-    if (a && b) known = callee.getName() == "min" ? smaller_of(*a, *b) : larger_of(*a, *b);
-  } else if (is_named(callee, {"clamp"}) && call.getNumArgs() == 3) {
-    auto const a = read_argument(call.getArg(0)).number, low = read_argument(call.getArg(1)).number,
-               high = read_argument(call.getArg(2)).number;
-    if (a && low && high) known = smaller_of(larger_of(*a, *low), *high);
-  } else if (is_named(callee, {"abs", "labs", "llabs"}) && call.getNumArgs() == 1) {
-    if (auto const a = read_argument(call.getArg(0)).number) known = select(*a < 0, expression(0) - *a, *a);
-  } else {
-    return false;
-  }
-  if (known) result.returned = of_number(*known);
-  if (known) result.place.fixed = of_number(*known);
+  if (is_named(callee, {"min", "max"}) && call.getNumArgs() == 2)
+    return choose_smaller_or_larger(call, callee.getName() == "min", result), true;
+  if (is_named(callee, {"clamp"}) && call.getNumArgs() == 3) return clamp(call, result), true;
+  if (!is_named(callee, {"abs", "labs", "llabs"}) || call.getNumArgs() != 1) return false;
+  if (auto const a = read_argument(call.getArg(0)).number)
+    result.returned = of_number(select(*a < 0, expression(0) - *a, *a));
   return true;
+}
+
+kernel_walker::number_argument kernel_walker::number_of(clang::Expr const* argument) {
+  if (!argument->isGLValue()) {
+    auto const known = evaluate(argument);
+    return {{nullptr, known, {}}, known.number};
+  }
+  auto const place = locate(argument);
+  return {referred_to(place), read(place, *argument).number};
+}
+
+void kernel_walker::choose_smaller_or_larger(clang::CallExpr const& call, bool smaller, call_result& result) {
+  auto const a = number_of(call.getArg(0)), b = number_of(call.getArg(1));
+  if (!a.number || !b.number) return;
+  result.returned = of_number(smaller ? smaller_of(*a.number, *b.number) : larger_of(*a.number, *b.number));
+  result.place.fixed = result.returned;
+  auto const takes_second = smaller ? *b.number < *a.number : *a.number < *b.number;
+  result.place.either = {{takes_second, b.place}, {condition(true), a.place}};
+}
+
+void kernel_walker::clamp(clang::CallExpr const& call, call_result& result) {
+  auto const a = number_of(call.getArg(0)), low = number_of(call.getArg(1)), high = number_of(call.getArg(2));
+  if (!a.number || !low.number || !high.number) return;
+  result.returned = of_number(smaller_of(larger_of(*a.number, *low.number), *high.number));
+  result.place.fixed = result.returned;
+  result.place.either = {{*a.number < *low.number, low.place},
+                         {*high.number < *a.number, high.place},
+                         {condition(true), a.place}};
 }
 
 address kernel_walker::object_of(clang::CallExpr const& call) {
@@ -169,7 +188,7 @@ void kernel_walker::bind_arguments(clang::CallExpr const& call, clang::FunctionD
     if (!callee.getParamDecl(i)->getType()->isReferenceType())
       values[i] = read_argument(argument);
     else if (argument->isGLValue())
-      places[i] = locate(argument);
+      places[i] = referred_to(locate(argument));
     else
       evaluate(argument);
   }
@@ -248,6 +267,7 @@ kernel_walker::call_result kernel_walker::result_of(call_frame const& frame, cla
     result.place.elements = choice(one->first, one->second.elements, result.place.elements);
     result.place.local = nullptr;
     result.place.fixed.reset();
+    result.place.either.clear();
   }
   return result;
 }

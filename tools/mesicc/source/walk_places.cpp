@@ -102,11 +102,15 @@ location kernel_walker::locate_choice(clang::ConditionalOperator const& branch) 
   if (is_constant(when, false)) return otherwise;
   merge(when, after_then, now_);
   location both;
-  auto const has_value = [](location const& one) { return one.local != nullptr || one.fixed.has_value(); };
-  if (has_value(then) && has_value(otherwise))
+  auto const has_value = [](location const& one) {
+    return one.local != nullptr || one.fixed.has_value() || !one.either.empty();
+  };
+  if (has_value(then) && has_value(otherwise)) {
     both.fixed = choice(when, read(then, *branch.getTrueExpr()), read(otherwise, *branch.getFalseExpr()));
-  else if (has_value(then) || has_value(otherwise))
+    both.either = {{when, referred_to(then)}, {condition(true), referred_to(otherwise)}};
+  } else if (has_value(then) || has_value(otherwise)) {
     both.fixed = unknown_of(branch.getType(), "is not known", &branch);
+  }
   both.elements = choice(when, then.elements, otherwise.elements);
   return both;
 }
@@ -168,6 +172,7 @@ location kernel_walker::locate_member(clang::MemberExpr const& member) {
     evaluate(member.getBase());
   place.local = nullptr;
   place.fixed.reset();
+  place.either.clear();
   for (auto& one : place.elements.targets) one.path.within_element = true;
   if (member.getType()->isReferenceType())
     place.elements = lost_address("comes by a member that is a reference");
@@ -254,13 +259,24 @@ value kernel_walker::read(location const& from, clang::Expr const& where) {
     if (known != now_.values.end()) return known->second;
     return unknown_of(type, "has no value yet", &where);
   }
+  if (!from.either.empty()) return read_either(from, where);
   if (from.elements.lost) return fail_lost(from.elements, where), unknown_of(type, "is not known", &where);
   record(access_kind::read, from.elements, where.getSourceRange());
   if (type->isPointerType()) return of_address(lost_address("is read from memory"));
   return unknown_of(type, "depends on a value that is read from memory", &where);
 }
 
+value kernel_walker::read_either(location const& from, clang::Expr const& where) {
+  auto found = read(from.either.back().second, where);
+  for (auto one = from.either.rbegin() + 1; one != from.either.rend(); ++one)
+    found = choice(one->first, read(one->second, where), found);
+  return found;
+}
+
 void kernel_walker::write(location const& to, value const& what, clang::Expr const& where) {
+  for (auto const& one : to.either)
+    write(one.second, unknown_of(where.getType(), "may be assigned to by a reference", &where), where);
+  if (!to.either.empty()) return;
   if (to.local != nullptr) {
     now_.values[to.local] = as_followed(what, to.local->getType(), &where);
     return;

@@ -176,7 +176,7 @@ void kernel_walker::declare(clang::VarDecl const& variable) {
   auto const* const initial = variable.getInit();
   if (variable.getType()->isReferenceType()) {
     auto const place = initial->isGLValue() ? locate(initial) : (evaluate(initial), location{});
-    now_.references[&variable] = place;
+    now_.references[&variable] = referred_to(place);
   } else if (initial != nullptr) {
     auto const known = evaluate(initial);
     if (is_followed(variable))
