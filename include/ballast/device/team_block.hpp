@@ -2,10 +2,10 @@
 #pragma once
 
 #include <barrier>
+#include <cstddef>
 #include <cstdint>
-#include <thread>
-#include <vector>
 
+#include "ballast/base/start_threads.hpp"
 #include "ballast/device/block.cuh"
 
 namespace ballast::inline device {
@@ -51,6 +51,7 @@ class team_block {
 };
 
 /// Runs the blocks of `range` one after another on a team of `Threads` threads; returns when all are done.
+/// Throws error if not all can be started.
 template <std::uint32_t Threads, kernel_form K>
 void run_with_team(K const& kernel, block_range range) {
   scratch_of<K> scratch{};
@@ -63,8 +64,7 @@ void run_with_team(K const& kernel, block_range range) {
       block.sync();
     }
   };
-  std::vector<std::jthread> team;
-  for (std::uint32_t rank = 0; rank < Threads; ++rank) team.emplace_back(member, rank);
+  start_threads(Threads, [&](std::size_t rank) { member(std::uint32_t(rank)); }).clear();
 }
 
 }  // namespace ballast::inline device

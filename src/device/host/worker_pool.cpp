@@ -6,6 +6,7 @@
 #include <new>
 
 #include "ballast/base/deadline.hpp"
+#include "ballast/base/start_threads.hpp"
 #include "host/cores.hpp"
 
 namespace ballast::inline device {
@@ -137,14 +138,11 @@ worker_pool::worker_pool(std::string const& name, std::size_t workers, std::vect
   state_->fault = std::move(fault);
   state_->slowdown = slowdown;
   state_->free_for_seats = state_->alive = std::uint32_t(workers);
-  for (std::size_t i = 0; i < workers; ++i) {
-    int const core = cores.empty() ? -1 : cores[i];
-    workers_.emplace_back([state = state_, thread = name + "." + std::to_string(i), core] {
-      name_thread(thread);
-      if (core >= 0) bind_thread_to(core);
-      worker(state).work();
-    });
-  }
+  workers_ = start_threads(workers, [state = state_, name, cores](std::size_t i) {
+    name_thread(name + "." + std::to_string(i));
+    if (!cores.empty()) bind_thread_to(cores[i]);
+    worker(state).work();
+  });
 }
 
 worker_pool::~worker_pool() {

@@ -34,7 +34,7 @@ struct host_job {
 /// are still run, since those already running may wait for them.
 class worker_pool {
  public:
-  /// `cores`: what to bind the workers to, one each; empty: unbound.
+  /// `cores`: what to bind the workers to, one each; empty: unbound. Throws error if not all can be started.
   worker_pool(std::string const& name, std::size_t workers, std::vector<int> const& cores, double slowdown,
               std::shared_ptr<fault_record> fault);
   worker_pool(worker_pool const&) = delete;
@@ -52,7 +52,7 @@ class worker_pool {
   class worker;
 
   std::shared_ptr<shared_state> state_;
-  std::vector<std::thread> workers_;
+  std::vector<std::jthread> workers_;
 };
 
 }  // namespace ballast::inline device

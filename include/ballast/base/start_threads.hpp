@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+
+namespace ballast::inline base {
+
+/// Where threads wait until it is known whether all of them could be started.
+class start_gate {
+ public:
+  void decide(bool all_are_here) {
+    decision_.store(all_are_here ? enter : leave);
+    decision_.notify_all();
+  }
+  /// Waits for decide().
+  bool lets_in() const {
+    decision_.wait(undecided);
+    return decision_.load() == enter;
+  }
+
+ private:
+  static constexpr int undecided = 0, enter = 1, leave = 2;
+  std::atomic<int> decision_ = undecided;
+};
+
+struct plain_thread {
+  template <class Body>
+  std::jthread operator()(Body&& body) const {
+    return std::jthread(std::forward<Body>(body));
+  }
+};
+
+/// Starts `count` threads or none: work(i), copied for each thread, is called by thread i once all have been
+/// started. Waits for no work. Throws error with how many were wanted and how many could be started; then
+/// those have ended, without a call of work.
+template <class Work, class Starter = plain_thread>
+std::vector<std::jthread> start_threads(std::size_t count, Work const& work, Starter start = {}) {
+  std::vector<std::jthread> threads;
+  threads.reserve(count);
+  auto const gate = std::make_shared<start_gate>();
+  try {
+    for (std::size_t i = 0; i < count; ++i)
+      threads.push_back(start([gate, work, i] {
+        if (gate->lets_in()) work(i);
+      }));
+  } catch (std::exception const& refusal) {
+    gate->decide(false);
+    throw error("of " + std::to_string(count) + " threads only " + std::to_string(threads.size()) +
+                " could be started: " + refusal.what());
+  }
+  gate->decide(true);
+  return threads;
+}
+
+}  // namespace ballast::inline base
