@@ -2,15 +2,28 @@
 #include "backlog.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace ballast::inline queue {
+namespace {
+
+std::uint64_t next_run_of_backlogs() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+[[noreturn]] void refuse_ticket(std::uint64_t number) {
+  refuse_argument("ticket", number, "one that this queue gave in its present run");
+}
+
+}  // namespace
 
 void backlog::refuse_if_closed() const {
   if (closed_) throw error("the queue is closed; start() opens it again");
   if (failure_) std::rethrow_exception(failure_);
 }
 
-std::uint64_t backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
+backlog_ticket backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   {
     std::lock_guard const hold(mutex_);
     refuse_if_closed();  // before much memory is taken
@@ -24,7 +37,7 @@ std::uint64_t backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   batches_.emplace(next_, batch);
   if (size > 0) open_.push_back(std::move(batch));
   waiting_ += size;
-  return next_++;
+  return {run_, next_++};
 }
 
 std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t most) {
@@ -77,10 +90,14 @@ void backlog::rethrow_failure() const {
 
 std::shared_ptr<backlog_batch> backlog::find(std::uint64_t number) const {
   std::lock_guard const hold(mutex_);
-  if (number >= next_ || number < first_of_run_)
-    refuse_argument("ticket", number, "one that this queue gave in its present run");
+  if (number >= next_ || number < first_of_run_) refuse_ticket(number);
   auto const found = batches_.find(number);
   return found == batches_.end() ? nullptr : found->second;
+}
+
+void backlog::refuse_foreign(backlog_ticket which) const {
+  std::lock_guard const hold(mutex_);
+  if (which.run != run_) refuse_ticket(which.number);
 }
 
 bool backlog::finished(std::uint64_t number) const {
@@ -146,6 +163,7 @@ void backlog::open() {
   waiting_ = 0;
   failure_ = nullptr;
   first_of_run_ = next_;
+  run_ = next_run_of_backlogs();
   closed_ = false;
 }
 

@@ -40,7 +40,7 @@ class backlog {
       : devices_(devices), parts_(parts), idle_(devices) {}
 
   /// Throws ballast::error if closed, and what fail() was told.
-  std::uint64_t add(std::shared_ptr<prepared_tasks const> tasks);
+  backlog_ticket add(std::shared_ptr<prepared_tasks const> tasks);
   void close();  ///< add() refuses from now on
   void open();   ///< forgets everything; tickets given before are refused
   std::uint64_t waiting() const { return waiting_.load(); }
@@ -56,6 +56,7 @@ class backlog {
   void fail(std::exception_ptr why);
   void rethrow_failure() const;
 
+  void refuse_foreign(backlog_ticket which) const;  ///< of another queue or an earlier run
   bool finished(std::uint64_t number) const;
   std::uint64_t unfinished() const;  ///< tasks of this run, wherever they are
   std::uint64_t end() const;         ///< one past the last batch number
@@ -77,6 +78,7 @@ class backlog {
   std::deque<std::shared_ptr<backlog_batch>> open_;
   std::vector<backlog_piece> returned_;
   std::uint64_t next_ = 0;
+  std::uint64_t run_ = 0;  // of all backlogs of the process
   std::uint64_t first_of_run_ = 0;
   bool closed_ = false;
   std::atomic<std::uint64_t> waiting_ = 0;

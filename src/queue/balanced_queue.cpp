@@ -113,15 +113,21 @@ backlog_ticket balanced_queue::submit(task const& one) { return submit(std::span
 
 backlog_ticket balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
   if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
-  backlog_ticket const given{state_->tasks.add(std::move(batch))};
+  auto const given = state_->tasks.add(std::move(batch));
   state_->ring_feeders();
   return given;
 }
 
-bool balanced_queue::finished(backlog_ticket which) const { return state_->tasks.finished(which.number); }
+bool balanced_queue::finished(backlog_ticket which) const {
+  state_->tasks.refuse_foreign(which);
+  return state_->tasks.finished(which.number);
+}
 
 void balanced_queue::wait(backlog_ticket which) { wait(which, deadline::in(state_->options.queue.patience)); }
-void balanced_queue::wait(backlog_ticket which, deadline until) { state_->await(which.number, until); }
+void balanced_queue::wait(backlog_ticket which, deadline until) {
+  state_->tasks.refuse_foreign(which);
+  state_->await(which.number, until);
+}
 void balanced_queue::wait_all() { wait_all(deadline::in(state_->options.queue.patience)); }
 void balanced_queue::wait_all(deadline until) { state_->await_all(until); }
 
@@ -130,7 +136,10 @@ std::vector<device_share> balanced_queue::shares(backlog_ticket which) const {
   return state_->tasks.shares(which.number);
 }
 
-void balanced_queue::forget(backlog_ticket which) { state_->tasks.forget(which.number); }
+void balanced_queue::forget(backlog_ticket which) {
+  state_->tasks.refuse_foreign(which);
+  state_->tasks.forget(which.number);
+}
 
 void balanced_queue::close() { close(deadline::in(state_->options.queue.patience)); }
 void balanced_queue::close(deadline until) {

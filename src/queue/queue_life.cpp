@@ -4,6 +4,15 @@
 #include "ballast/base/log.hpp"
 
 namespace ballast::inline queue {
+namespace {
+
+/// Of all queues of the process, so that a ticket of another queue is known for one.
+std::uint32_t next_run() {
+  static std::atomic<std::uint32_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
 
 // Submitters of the last run that are still inside see its end and let go of their lanes.
 void task_queue::state::start() {
@@ -17,7 +26,7 @@ void task_queue::state::launch() {
   if (fed != nullptr) fed->clear(!completed);
   for (auto& lane : lanes) lane.forget_all();
   lanes_told = 0;
-  ++run;
+  run = next_run();
   try {
     start_kernel();
   } catch (...) {

@@ -43,7 +43,8 @@ std::unique_ptr<fed_memory> task_queue::state::make_fed() const {
 
 bool task_queue::state::finished(ticket const& which) const {
   if (which.run != run)
-    refuse_argument("ticket", "of run " + std::to_string(which.run), "one of the present run");
+    refuse_argument("ticket", "of run " + std::to_string(which.run),
+                    "one that this queue gave in its present run");
   auto const& lane = lanes.at(which.lane);
   for (auto batch = which.first_batch; batch != which.last_batch + 1; ++batch)
     if (!lane.complete(batch)) return false;

@@ -119,6 +119,35 @@ TEST(ticket, of_an_earlier_run_is_refused) {
   queue.close();
 }
 
+TEST(ticket, of_another_queue_is_refused) {
+  auto const mine = open_devices("host:1,host:1");
+  counted_words visits(mine.front(), 1);
+  task_queue one(mine[0], kernels(), small_queue()), other(mine[1], kernels(), small_queue());
+  auto const of_one = one.submit(task(count_visit{visits.ref()}));
+  auto const of_other = other.submit(task(count_visit{visits.ref()}));
+  EXPECT_THROW(one.wait(of_other), bad_argument);
+  EXPECT_THROW(other.finished(of_one), bad_argument);
+  one.wait(of_one);
+  one.close();
+  other.close();
+}
+
+TEST(balanced_queue, refuses_a_ticket_of_another_queue) {
+  auto const mine = open_devices("host:1,host:1");
+  counted_words visits(mine.front(), 1);
+  balanced_options options;
+  options.queue = small_queue();
+  balanced_queue one({mine[0]}, kernels(), options), other({mine[1]}, kernels(), options);
+  one.submit(task(count_visit{visits.ref()}));
+  auto const of_other = other.submit(task(count_visit{visits.ref()}));
+  EXPECT_THROW(one.finished(of_other), bad_argument);
+  EXPECT_THROW(one.wait(of_other), bad_argument);
+  EXPECT_THROW(one.forget(of_other), bad_argument);
+  EXPECT_THROW(one.shares(of_other), bad_argument);
+  one.close();
+  other.close();
+}
+
 TEST(faulted_queue, leaves_its_memory_until_every_worker_has_left) {
   if (first_device()->is_cuda()) GTEST_SKIP() << "a trap on a GPU ends all its blocks";
   for (int round = 0; round < 3; ++round) {

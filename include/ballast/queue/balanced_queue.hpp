@@ -19,8 +19,10 @@ struct balanced_options {
   queue_options queue;             ///< of each device
 };
 
-/// Names a batch of the common backlog; cheap to copy. Refused (bad_argument) after the next start().
+/// Names a batch of the common backlog; cheap to copy. Refused (bad_argument "ticket") by other queues and
+/// after the next start().
 struct backlog_ticket {
+  std::uint64_t run = 0;
   std::uint64_t number = 0;
 };
 

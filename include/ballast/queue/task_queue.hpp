@@ -21,10 +21,11 @@
 
 namespace ballast::inline queue {
 
-/// Names what one submit() accepted; cheap to copy. Valid for the queue and the run that gave it.
+/// Names what one submit() accepted; cheap to copy. Valid for the queue and the run that gave it,
+/// refused (bad_argument "ticket") by others.
 struct ticket {
   std::uint32_t lane = 0;
-  std::uint32_t run = 0;
+  std::uint32_t run = 0;                          ///< of all queues of the process
   std::uint64_t first_batch = 0, last_batch = 0;  ///< inclusive; first > last: nothing to wait for
 };
 
