@@ -13,7 +13,7 @@ given=()
 for argument in "$@"; do
   case $argument in
     --dry-run) dry_run=true ;;
-    -h | --help) sed -n '3,/^set/{/^#/s/^# \?//p}' "$0"; exit ;;
+    -h | --help) print_help; exit ;;
     *) given+=("$argument") ;;
   esac
 done

@@ -3,13 +3,13 @@
 # Whether other compilers than the presets' take the code: each builds and runs the tests of the room queue, and checks the
 # syntax of every other .cpp but mesicc's, which are for LLVM's headers. Fails when one refuses, and where CI=true when one is
 # missing.
-# scripts/second-compilers.sh [compiler...]; unnamed: g++-11 clang++-16. clang++-19 compiles the presets with sanitizers.
+# scripts/second-compilers.sh [compiler...]; unnamed: g++-11 g++-12 clang++-16 clang++-19
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 jobs=$(nproc)
 compilers=("$@")
-((${#compilers[@]} > 0)) || compilers=(g++-11 clang++-16)
+((${#compilers[@]} > 0)) || compilers=(g++-11 g++-12 clang++-16 clang++-19)
 
 # Whether it is the compiler of the presets, which check all of that.
 is_default() { [[ $(readlink -f "$(command -v "$1")") == "$(readlink -f "$(command -v c++)")" ]]; }

@@ -37,7 +37,8 @@ tests=(
   gnuplot-nox:gnuplot
   valgrind:valgrind
 )
-all=("${tests[@]}" "${translator[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux g++-11:g++-11 clang-16:clang++-16)
+all=("${tests[@]}" "${translator[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
+  g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16)
 
 (($# > 0)) || set -- all
 needs=()

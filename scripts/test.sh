@@ -105,7 +105,7 @@ for word in "$@"; do
     all) stages+=(format release translator cuda asan tsan compilers) ;;
     deep) stages+=(alone kernels fuzz) ;;
     format | release | translator | cuda | asan | tsan | compilers | alone | kernels | fuzz) stages+=("$word") ;;
-    -h | --help) sed -n '3,/^set/{/^#/s/^# \?//p}' "$0"; exit ;;
+    -h | --help) print_help; exit ;;
     *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers alone kernels fuzz" >&2; exit 2 ;;
   esac
 done

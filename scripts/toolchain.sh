@@ -26,6 +26,9 @@ newest_nvcc() {
   every_nvcc | while IFS= read -r nvcc; do echo "$(cuda_of "$nvcc") $nvcc"; done | sort -V | tail -n 1
 }
 
+# What stands at the top of the script that runs.
+print_help() { sed -n '3,/^set/{/^#/s/^# \?//p}' "$0"; }
+
 count_gpus() { (nvidia-smi -L 2>/dev/null || true) | grep -c '^GPU ' || true; }
 
 # The compute capability of each GPU, a line each, as 9.0.

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "at_length.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/mesi/program.hpp"
 #include "shared.hpp"
-#include "task_counts.hpp"
 
 namespace ballast::test {
 namespace {

@@ -56,6 +56,9 @@ std::vector<std::jthread> start_threads(std::size_t count, Work const& work, Sta
     gate->decide(false);
     throw error("of " + std::to_string(count) + " threads only " + std::to_string(threads.size()) +
                 " could be started: " + refusal.what());
+  } catch (...) {
+    gate->decide(false);  // or those that wait would be joined for ever
+    throw;
   }
   gate->decide(true);
   return threads;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "at_length.hpp"
 #include "ballast/device/compute_device.hpp"
 #include "ballast/job/job_scheduler.hpp"
 #include "ep/kernels.hpp"
@@ -22,7 +23,6 @@
 #include "hotspot/shared_plate.hpp"
 #include "matmul/kernels.hpp"
 #include "matmul/shared_product.hpp"
-#include "task_counts.hpp"
 
 namespace ballast::mesi {
 namespace {
