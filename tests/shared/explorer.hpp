@@ -31,9 +31,11 @@ class thread_replay {
     return done_[next_++];
   }
 
-  /// The operation just performed was a poll that failed: forget it, and let others go first.
-  [[noreturn]] void wait() {
-    done_.pop_back();
+  /// The operation just performed was a poll that failed: forget it, and let others go first. A loop that
+  /// polls several words forgets all its `polls`; that it may turn for ever is then no deadlock to the
+  /// explorer.
+  [[noreturn]] void wait(std::size_t polls = 1) {
+    done_.resize(done_.size() - polls);
     throw stopped{};
   }
 
@@ -65,6 +67,15 @@ class explored_atomic {
   Word add_release(Word value) const { return add_relaxed(value); }
   Word add_relaxed(Word value) const {
     return step([&] { return std::exchange(*word_, static_cast<Word>(*word_ + value)); });
+  }
+  Word or_acq_rel(Word bits) const {
+    return step([&] { return std::exchange(*word_, static_cast<Word>(*word_ | bits)); });
+  }
+  Word and_acq_rel(Word bits) const {
+    return step([&] { return std::exchange(*word_, static_cast<Word>(*word_ & bits)); });
+  }
+  Word exchange_acq_rel(Word value) const {
+    return step([&] { return std::exchange(*word_, value); });
   }
   bool replace_acq_rel(Word expected, Word value) const {
     return step([&] { return *word_ == expected ? (*word_ = value, Word{1}) : Word{0}; }) != 0;
@@ -144,7 +155,7 @@ class explorer {
       result.finished = true;
     } catch (thread_replay::stopped const&) {}
     running_thread = nullptr;
-    result.moved = at.threads[thread].size() > before;
+    result.moved = at.threads[thread].size() != before;
     at.memory = save();
     return result;
   }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of how producers and the issuer's thread tell each other of launches and of their ends, every
+// interleaving of them; and each with an error that must show.
+
+#include <gtest/gtest.h>
+
+#include "explorer.hpp"
+
+namespace ballast::test::launch_interleavings {
+namespace {
+
+using word = explored_atomic<std::uint64_t>;
+using taken = std::vector<std::uint64_t>;
+
+/// producer_line::announce(), issuer::look_at() and issuer::sleep().
+namespace handshake {
+
+constexpr std::uint64_t launches = 2, announced = 1;
+
+enum class fault { none, lets_go_without_a_second_look, sleeps_without_a_last_look };
+
+struct shared {
+  std::uint64_t submitted, marks, told, rings, asleep, issued;
+};
+
+taken producer(shared& memory) {
+  for (std::uint64_t number = 1; number <= launches; ++number) {
+    word(memory.submitted).store_release(number);
+    if ((word(memory.marks).or_acq_rel(announced) & announced) != 0) continue;
+    word(memory.told).store_sequential(1);
+    if (word(memory.asleep).load_sequential() != 0) word(memory.rings).add_release(1);
+  }
+  return {};
+}
+
+/// Issues what the line has and lets go of it.
+void look_at_line(shared& memory, fault planted, std::uint64_t& issued) {
+  for (;;) {
+    while (word(memory.submitted).load_acquire() > issued) ++issued;
+    word(memory.marks).and_acq_rel(~announced);
+    if (planted == fault::lets_go_without_a_second_look) return;
+    if (word(memory.submitted).load_acquire() == issued) return;
+    if ((word(memory.marks).or_acq_rel(announced) & announced) != 0) return;
+  }
+}
+
+bool look_around(shared& memory, fault planted, std::uint64_t& issued) {
+  if (word(memory.told).load_sequential() == 0) return false;
+  word(memory.told).exchange_acq_rel(0);
+  look_at_line(memory, planted, issued);
+  return true;
+}
+
+explorer<shared>::program issuer(fault planted) {
+  return [=](shared& memory) {
+    std::uint64_t issued = 0;
+    while (issued < launches) {
+      auto const seen = word(memory.rings).load_acquire();
+      if (look_around(memory, planted, issued)) continue;
+      word(memory.asleep).store_sequential(1);
+      if (planted == fault::sleeps_without_a_last_look || !look_around(memory, planted, issued))
+        while (word(memory.rings).load_acquire() == seen) running_thread->wait();
+      word(memory.asleep).store_sequential(0);
+    }
+    word(memory.issued).store_relaxed(issued);
+    return taken{};
+  };
+}
+
+explorer<shared>::report explored(fault planted) {
+  return explorer<shared>({}, {producer, issuer(planted)},
+                          [](shared& memory, taken const&) { return memory.issued == launches; })
+      .explore();
+}
+
+}  // namespace handshake
+
+TEST(launch_interleavings, leave_no_launch_behind_while_the_issuer_lets_go_of_a_line_or_falls_asleep) {
+  auto const report = handshake::explored(handshake::fault::none);
+  EXPECT_EQ(report.failures, 0u);
+  EXPECT_EQ(report.deadlocks, 0u);
+  EXPECT_GT(report.ends, 1u);
+}
+
+TEST(launch_interleavings, leave_a_launch_behind_without_a_second_look_at_a_line_that_is_let_go) {
+  EXPECT_GT(handshake::explored(handshake::fault::lets_go_without_a_second_look).deadlocks, 0u);
+}
+
+TEST(launch_interleavings, leave_a_launch_behind_without_a_last_look_before_sleep) {
+  EXPECT_GT(handshake::explored(handshake::fault::sleeps_without_a_last_look).deadlocks, 0u);
+}
+
+/// producer_line::watch() and tell_watchers(), which a watch_fence keeps in order.
+namespace watching {
+
+struct shared {
+  std::uint64_t finished, watched, rings;
+};
+
+explorer<shared>::program watcher(bool marks_first) {
+  return [=](shared& memory) {
+    for (;;) {
+      auto const seen = word(memory.rings).load_acquire();
+      if (marks_first) word(memory.watched).store_relaxed(1);
+      bool const has_finished = word(memory.finished).load_acquire() != 0;
+      if (!marks_first) word(memory.watched).store_relaxed(1);
+      if (has_finished) return taken{};
+      while (word(memory.rings).load_acquire() == seen) running_thread->wait();
+    }
+  };
+}
+
+taken notifier(shared& memory) {
+  word(memory.finished).store_release(1);
+  if (word(memory.watched).exchange_acq_rel(0) != 0) word(memory.rings).add_release(1);
+  return {};
+}
+
+explorer<shared>::report explored(bool marks_first) {
+  auto const accept = [](shared&, taken const&) { return true; };
+  return explorer<shared>({}, {watcher(marks_first), watcher(marks_first), notifier}, accept).explore();
+}
+
+}  // namespace watching
+
+TEST(launch_interleavings, wake_everybody_who_sleeps_until_a_launch_has_finished) {
+  auto const report = watching::explored(true);
+  EXPECT_EQ(report.deadlocks, 0u);
+  EXPECT_GT(report.ends, 1u);
+}
+
+TEST(launch_interleavings, leave_a_watcher_asleep_that_looks_before_it_says_so) {
+  EXPECT_GT(watching::explored(false).deadlocks, 0u);
+}
+
+}  // namespace
+}  // namespace ballast::test::launch_interleavings

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of what the threads of a queue do to the words they share, every interleaving of them; and each with
+// an error that must show.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "explorer.hpp"
+
+namespace ballast::test::queue_interleavings {
+namespace {
+
+using word = explored_atomic<std::uint64_t>;
+using taken = std::vector<std::uint64_t>;
+
+void wait_until_zero(word const& of) {
+  while (of.load_acquire() != 0) running_thread->wait();
+}
+
+/// The ring between server and workers: tickets, stamps and releases as in lane_source_ref, and what a stop
+/// hands back as in task_queue::state::collect_from_ring().
+namespace ring {
+
+constexpr std::uint64_t capacity = 2, tasks = 3;
+
+enum class fault { none, hears_of_a_stop_late, overwrites };
+
+struct shared {
+  std::uint64_t stop, head, filled;
+  std::uint64_t stamp[capacity], released[capacity], data[capacity];
+};
+
+explorer<shared>::program server(fault planted) {
+  return [=](shared& memory) {
+    for (std::uint64_t ticket = 0; ticket < tasks; ++ticket) {
+      auto const slot = ticket % capacity, lap = ticket / capacity;
+      while (planted != fault::overwrites && word(memory.released[slot]).load_acquire() != lap) {
+        if (word(memory.stop).load_relaxed() != 0) return taken{};
+        running_thread->wait(2);
+      }
+      word(memory.data[slot]).store_relaxed(ticket + 1);
+      word(memory.stamp[slot]).store_release(lap + 1);
+      word(memory.filled).store_relaxed(ticket + 1);
+    }
+    return taken{};
+  };
+}
+
+/// Waits with a ticket for its task, or for a stop.
+explorer<shared>::program worker(fault planted) {
+  return [=](shared& memory) {
+    taken ran;
+    for (;;) {
+      auto const ticket = word(memory.head).add_relaxed(1);
+      auto const slot = ticket % capacity, lap = ticket / capacity;
+      for (;;) {
+        if (word(memory.stop).load_relaxed() != 0) return ran;
+        if (word(memory.stamp[slot]).load_acquire() == lap + 1) break;
+        running_thread->wait(2);
+      }
+      auto const task = word(memory.data[slot]).load_relaxed();
+      word(memory.released[slot]).store_release(lap + 1);
+      if (planted == fault::hears_of_a_stop_late && word(memory.stop).load_relaxed() != 0) return ran;
+      ran.push_back(task);
+    }
+  };
+}
+
+taken stopper(shared& memory) {
+  word(memory.stop).store_release(1);
+  return {};
+}
+
+/// Each task ran once, or a stop hands it back, from the ring or from the lane.
+bool has_each_task_once(shared& memory, taken const& ran) {
+  auto all = ran;
+  for (std::uint64_t slot = 0; slot < capacity; ++slot)
+    if (memory.stamp[slot] == memory.released[slot] + 1) all.push_back(memory.data[slot]);
+  for (auto ticket = memory.filled; ticket < tasks; ++ticket) all.push_back(ticket + 1);
+  std::ranges::sort(all);
+  return all == taken{1, 2, 3};
+}
+
+explorer<shared>::report explored(fault planted, int workers) {
+  std::vector<explorer<shared>::program> threads = {server(planted), stopper};
+  threads.insert(threads.end(), std::size_t(workers), worker(planted));
+  return explorer<shared>({}, threads, has_each_task_once).explore();
+}
+
+}  // namespace ring
+
+TEST(queue_interleavings, run_each_task_once_or_hand_it_back_whenever_a_stop_comes) {
+  for (int const workers : {1, 2}) {
+    auto const report = ring::explored(ring::fault::none, workers);
+    EXPECT_EQ(report.failures, 0u) << workers;
+    EXPECT_EQ(report.deadlocks, 0u) << workers;
+    EXPECT_GT(report.ends, 5u) << workers;
+  }
+}
+
+TEST(queue_interleavings, lose_a_task_whose_slot_is_released_before_the_worker_looks_for_a_stop) {
+  EXPECT_GT(ring::explored(ring::fault::hears_of_a_stop_late, 1).failures, 0u);
+}
+
+TEST(queue_interleavings, lose_a_task_where_the_server_awaits_no_release) {
+  EXPECT_GT(ring::explored(ring::fault::overwrites, 1).failures, 0u);
+}
+
+/// The count by which a batch is known to be complete: batch_mark.
+namespace batch {
+
+struct shared {
+  std::uint64_t counter, ran, told;
+};
+
+/// Runs a task of the batch and adds its credit; who makes the counter zero tells how many have run.
+explorer<shared>::program task(std::uint64_t credit) {
+  return [=](shared& memory) {
+    word(memory.ran).add_relaxed(1);
+    if (word(memory.counter).add_release(credit) + credit != 0) return taken{};
+    word(memory.told).add_relaxed(1);
+    return taken{word(memory.ran).load_relaxed()};
+  };
+}
+
+explorer<shared>::report explored(std::uint64_t credit_of_last) {
+  constexpr std::uint64_t one_less = ~std::uint64_t(0);
+  return explorer<shared>({}, {task(one_less), task(one_less), task(credit_of_last)},
+                          [](shared& memory, taken const& ran) {
+                            return memory.told == 1 && ran == taken{3} && memory.counter == 0;
+                          })
+      .explore();
+}
+
+}  // namespace batch
+
+TEST(queue_interleavings, tell_once_that_a_batch_is_complete_and_only_then) {
+  auto const report = batch::explored(2);
+  EXPECT_EQ(report.failures, 0u);
+  EXPECT_GT(report.ends, 0u);
+}
+
+TEST(queue_interleavings, tell_wrongly_with_a_credit_that_is_one_off) {
+  EXPECT_GT(batch::explored(1).failures, 0u);
+  EXPECT_GT(batch::explored(3).failures, 0u);
+}
+
+/// Two spread tasks that use one of the shared_blocks one after the other: lane_share_opener and
+/// lane_share_taker.
+namespace share {
+
+constexpr std::uint64_t blocks = 2, entries = 2;
+
+struct shared {
+  std::uint64_t task, next, entries;
+  std::uint64_t published, claimed;
+};
+
+explorer<shared>::program server(bool waits_for_entries) {
+  return [=](shared& memory) {
+    for (std::uint64_t task = 1; task <= 2; ++task) {
+      if (waits_for_entries)
+        wait_until_zero(word(memory.entries));
+      else
+        while (task == 2 && word(memory.next).load_acquire() < blocks) running_thread->wait();
+      word(memory.task).store_relaxed(task);
+      word(memory.next).store_relaxed(0);
+      word(memory.entries).store_relaxed(entries);
+      word(memory.published).add_release(entries);
+    }
+    return taken{};
+  };
+}
+
+/// Takes two entries, and of each task all blocks that it can get.
+taken worker(shared& memory) {
+  taken ran;
+  for (int i = 0; i < 2; ++i) {
+    auto const entry = word(memory.claimed).add_relaxed(1);
+    while (word(memory.published).load_acquire() <= entry) running_thread->wait();
+    auto const task = word(memory.task).load_relaxed();
+    for (;;) {
+      auto const block = word(memory.next).add_relaxed(1);
+      if (block >= blocks) break;
+      ran.push_back(task * 10 + block);
+    }
+    word(memory.entries).add_release(~std::uint64_t(0));
+  }
+  return ran;
+}
+
+explorer<shared>::report explored(bool waits_for_entries) {
+  return explorer<shared>({}, {server(waits_for_entries), worker, worker},
+                          [](shared&, taken ran) {
+                            std::ranges::sort(ran);
+                            return ran == taken{10, 11, 20, 21};
+                          })
+      .explore();
+}
+
+}  // namespace share
+
+TEST(queue_interleavings, run_each_block_once_of_spread_tasks_that_use_a_share_one_after_the_other) {
+  auto const report = share::explored(true);
+  EXPECT_EQ(report.failures, 0u);
+  EXPECT_EQ(report.deadlocks, 0u);
+  EXPECT_GT(report.ends, 1u);
+}
+
+TEST(queue_interleavings, run_a_block_wrongly_if_a_share_is_opened_before_its_last_user_is_done) {
+  EXPECT_GT(share::explored(false).failures, 0u);
+}
+
+/// biased_lock: its owner, and one that takes the bias away.
+namespace bias {
+
+struct shared {
+  std::uint64_t biased = 1, inside = 0, in_section = 0;
+};
+
+/// What it found in the critical section: 0 if nobody.
+std::uint64_t visit_section(shared& memory) {
+  auto const others = word(memory.in_section).add_relaxed(1);
+  word(memory.in_section).add_relaxed(~std::uint64_t(0));
+  return others;
+}
+
+explorer<shared>::program owner(bool says_so_first) {
+  return [=](shared& memory) {
+    word const biased(memory.biased), inside(memory.inside);
+    if (says_so_first) inside.store_relaxed(1);
+    bool const is_mine = biased.load_relaxed() != 0;
+    if (!says_so_first) inside.store_relaxed(1);
+    auto const others = is_mine ? visit_section(memory) : 0;
+    inside.store_release(0);
+    return taken{others};
+  };
+}
+
+taken revoker(shared& memory) {
+  word(memory.biased).store_relaxed(0);
+  if (word(memory.inside).load_acquire() != 0) return {0};
+  return {visit_section(memory)};
+}
+
+explorer<shared>::report explored(bool says_so_first) {
+  return explorer<shared>({}, {owner(says_so_first), revoker},
+                          [](shared&, taken const& others) {
+                            return others == taken{0, 0};
+                          })
+      .explore();
+}
+
+}  // namespace bias
+
+TEST(queue_interleavings, let_one_thread_at_a_time_into_a_biased_lock) {
+  auto const report = bias::explored(true);
+  EXPECT_EQ(report.failures, 0u);
+  EXPECT_GT(report.ends, 1u);
+}
+
+TEST(queue_interleavings, let_two_threads_into_a_lock_whose_owner_looks_before_it_says_that_it_is_inside) {
+  EXPECT_GT(bias::explored(false).failures, 0u);
+}
+
+}  // namespace
+}  // namespace ballast::test::queue_interleavings
