@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/start_threads.hpp"
 #include "failure_cause.hpp"
 #include "now_ns.hpp"
 
@@ -57,7 +58,7 @@ device_lane::~device_lane() = default;
 
 void device_lane::start(std::span<std::unique_ptr<device_lane> const> lanes) {
   lanes_ = lanes;
-  thread_ = std::thread([this] {
+  thread_ = start_thread("the jobs on " + device_->name(), [this] {
     name_this_thread(device_->name());
     run();
   });
@@ -72,6 +73,7 @@ void device_lane::take(lane_work work) {
 }
 
 void device_lane::close(deadline until) {
+  if (!thread_.joinable()) return;
   closing_.store(true, std::memory_order_release);
   bell_.ring();
   auto const seen = closed_bell_.rings();

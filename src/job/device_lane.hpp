@@ -37,7 +37,8 @@ class device_lane {
   /// In the order of their ids; any thread.
   void take(lane_work work);
   void wake() { bell_.ring(); }
-  /// What was taken is not waited for beyond `until`. Any thread but the lane's.
+  /// What was taken is not waited for beyond `until`. Does nothing if start() did not succeed, or the second
+  /// time. Any thread but the lane's.
   void close(deadline until);
 
  private:

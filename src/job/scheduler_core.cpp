@@ -85,7 +85,12 @@ void scheduler_core::guard::unlock() {
 }
 
 void scheduler_core::start() {
-  for (auto const& lane : lanes_) lane->start(lanes_);
+  try {
+    for (auto const& lane : lanes_) lane->start(lanes_);
+  } catch (...) {
+    for (auto const& lane : lanes_) lane->close(deadline::in(options_.patience));
+    throw;
+  }
 }
 
 std::shared_ptr<compute_device> const& scheduler_core::device_that_pins() const {

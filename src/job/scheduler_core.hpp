@@ -65,6 +65,7 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::vector<operation_note> journal() const;
   /// For messages.
   std::string state() const;
+  /// Throws error if a lane has no thread; then none has.
   void start();
   /// Waits for the jobs; what has not ended by then fails. No call but open() and statistics() after it.
   void stop(deadline until);

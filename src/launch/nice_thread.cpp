@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/start_threads.hpp"
 
 namespace ballast::inline launch {
 namespace {
@@ -29,14 +30,16 @@ int set_own_niceness(int niceness) {
 }  // namespace
 
 std::thread start_nice_thread(std::optional<int> niceness, std::function<void()> work) {
-  if (!niceness) return std::thread(std::move(work));
+  constexpr auto purpose = "issuing launches";
+  if (!niceness) return start_thread(purpose, std::move(work));
   std::promise<int> setting;
   auto answer = setting.get_future();
-  std::thread thread([niceness = *niceness, setting = std::move(setting), work = std::move(work)]() mutable {
-    auto const reason = set_own_niceness(niceness);
-    setting.set_value(reason);
-    if (reason == 0) work();
-  });
+  auto thread = start_thread(
+      purpose, [niceness = *niceness, setting = std::move(setting), work = std::move(work)]() mutable {
+        auto const reason = set_own_niceness(niceness);
+        setting.set_value(reason);
+        if (reason == 0) work();
+      });
   auto const reason = answer.get();
   if (reason == 0) return thread;
   thread.join();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backlog.hpp"
+#include "ballast/base/log.hpp"
 #include "feeder.hpp"
 
 namespace ballast::inline queue {
@@ -16,6 +17,7 @@ struct balanced_queue::state {
   ~state();
 
   void start();
+  void give_up_start() noexcept;
   void ring_feeders();
   void await(std::uint64_t number, deadline until);
   void await_all(deadline until);
@@ -64,14 +66,22 @@ void balanced_queue::state::start() {
   all_finished_below = tasks.end();
   try {
     for (auto& queue : queues) queue.start();
+    for (auto& feeder : feeders) feeder.start();
   } catch (...) {
-    for (auto& queue : queues) queue.request_stop();
-    for (auto& queue : queues)
-      if (queue.running()) queue.stop();
+    give_up_start();
     throw;
   }
-  for (auto& feeder : feeders) feeder.start();
   running = true;
+}
+
+void balanced_queue::state::give_up_start() noexcept {
+  tasks.close();
+  for (auto& feeder : feeders) feeder.abandon();
+  for (auto& queue : queues) queue.request_stop();
+  for (auto& feeder : feeders) feeder.join();
+  for (auto& queue : queues) try {
+      if (queue.running()) queue.stop();
+    } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
 }
 
 void balanced_queue::state::ring_feeders() {

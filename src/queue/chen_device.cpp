@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "ballast/base/start_threads.hpp"
+
 namespace ballast::inline queue {
 namespace {
 
@@ -31,7 +33,7 @@ chen_device::chen_device(std::shared_ptr<compute_device> device, compiled_kernel
 
 void chen_device::start() {
   step_ = steps_->current();
-  thread_ = std::thread([this] {
+  thread_ = start_thread("controlling " + device_->name(), [this] {
     try {
       run();
     } catch (...) {

@@ -49,7 +49,14 @@ void chen_queue::state::start() {
   pool.open();
   steps.open();
   all_finished_below = pool.end();
-  for (auto& device : devices) device.start();
+  try {
+    for (auto& device : devices) device.start();
+  } catch (...) {
+    pool.close();
+    steps.fail();
+    for (auto& device : devices) device.join();
+    throw;
+  }
   running = true;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ballast/base/start_threads.hpp"
+
 namespace ballast::inline queue {
 namespace {
 
@@ -24,7 +26,7 @@ void feeder::start() {
   outstanding_.clear();
   given_ = finished_ = 0;
   finishing_ = abandoned_ = false;
-  thread_ = std::thread([this] {
+  thread_ = start_thread("feeding " + to_->device().name(), [this] {
     try {
       run();
     } catch (...) { from_->fail(std::current_exception()); }

@@ -7,6 +7,7 @@
 
 #include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
+#include "ballast/base/start_threads.hpp"
 
 namespace ballast::inline resident {
 namespace {
@@ -151,9 +152,10 @@ void resident_kernel::launch_by_thread(void const* argument, std::size_t bytes,
                                        std::function<void()> follow) {
   std::vector<unsigned char> copy(bytes);
   std::memcpy(copy.data(), argument, bytes);
-  launcher_ = std::thread([this, copy = std::move(copy), follow = std::move(follow)] {
-    launch(copy.data(), copy.size(), follow);
-  });
+  launcher_ = start_thread("the resident kernel on " + device_->name(),
+                           [this, copy = std::move(copy), follow = std::move(follow)] {
+                             launch(copy.data(), copy.size(), follow);
+                           });
 }
 
 void resident_kernel::await_arrival() {

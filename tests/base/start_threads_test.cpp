@@ -5,6 +5,8 @@
 
 #include <system_error>
 
+#include "thread_allowance.hpp"
+
 namespace ballast {
 namespace {
 
@@ -46,6 +48,18 @@ TEST(base_start_threads, does_no_work_unless_all_have_been_started) {
                    7, [&](std::size_t) { ++calls; }, scarce_threads{3}),
                error);
   EXPECT_EQ(calls, 0);
+}
+
+TEST(base_start_thread, tells_what_the_thread_that_cannot_be_started_was_for) {
+  if (test::sanitized) GTEST_SKIP() << "the sanitizer has a pthread_create of its own";
+  test::thread_allowance const none(0);
+  try {
+    start_thread("counting", [] {}).join();
+    FAIL() << "the thread was refused";
+  } catch (error const& refusal) {
+    EXPECT_TRUE(std::string(refusal.what()).starts_with("a thread for counting could not be started: "))
+        << refusal.what();
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -38,6 +39,16 @@ struct plain_thread {
     return std::jthread(std::forward<Body>(body));
   }
 };
+
+/// A thread that does `work`. Throws error, which names the `purpose`, if it cannot be started.
+template <class Work>
+std::thread start_thread(std::string const& purpose, Work&& work) {
+  try {
+    return std::thread(std::forward<Work>(work));
+  } catch (std::system_error const& refusal) {
+    throw error("a thread for " + purpose + " could not be started: " + refusal.what());
+  }
+}
 
 /// Starts `count` threads or none: work(i), copied for each thread, is called by thread i once all have been
 /// started. Waits for no work. Throws error with how many were wanted and how many could be started; then

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/start_threads.hpp"
 #include "host/cores.hpp"
 #include "host/event.hpp"
 #include "host/memory.hpp"
@@ -70,7 +71,7 @@ struct host_stream::work_queue {
 
 host_stream::host_stream(std::shared_ptr<host_engine> engine) : queue_(std::make_shared<work_queue>()) {
   queue_->engine = std::move(engine);
-  thread_ = std::thread([queue = queue_] {
+  thread_ = start_thread("a stream of " + device_name(), [queue = queue_] {
     name_thread("ballast-stream");
     queue->carry_out();
   });
