@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
 #include "scheduler_core.hpp"
 
 namespace ballast::inline job {
@@ -41,7 +42,9 @@ std::string scheduler_core::state() const {
 std::string scheduler_core::state_under_mutex() const {
   std::string text = counted(jobs_.size(), "unfinished jobs, ") + counted(progress_.size(), "operations\n");
   for (auto const& job : jobs_) text += described(*job, devices_);
-  return text + oldest_operation();
+  text += oldest_operation();
+  for (auto const& device : devices_) text += told_resident(*device);
+  return text;
 }
 
 /// Everything comes after older operations only: what hangs shows in the oldest.
@@ -69,23 +72,43 @@ void scheduler_core::stop(deadline until) {
     changed_.ring();
   }
   for (auto const& lane : lanes_) lane->close(until);
-  give_up_jobs();
+  if (std::ranges::all_of(lanes_, [](auto const& lane) { return lane->is_at_rest(); })) return give_up_jobs();
+  tell_ends_of_jobs();
+  stay_for_ever();
+}
+
+/// What a device still runs, or will, uses the memory of the arrays, and its streams ring the lanes' bells.
+void scheduler_core::stay_for_ever() {
+  static std::mutex mutex;
+  static auto* const left_behind = new std::vector<std::shared_ptr<scheduler_core>>;
+  {
+    std::lock_guard const hold(mutex);
+    left_behind->push_back(shared_from_this());
+  }
+  std::string text = "a job scheduler is left behind with its memory: kernels or copies have not ended\n";
+  for (auto const& device : devices_) text += told_resident(*device);
+  write_log(log_level::warning, text);
 }
 
 /// What is kept here keeps arrays, and they keep this. Arrays may stay for long, their memory on devices need
 /// not, unless a block may still be at it.
 void scheduler_core::give_up_jobs() {
   bool const all_ended = jobs_.empty();
+  tell_ends_of_jobs();
   forget_jobs();
   for (std::uint32_t device = 0; device < devices_.size(); ++device)
     if (all_ended && !on_devices_[device].is_lost) residences_[device]->free_memory();
+}
+
+void scheduler_core::tell_ends_of_jobs() {
+  std::lock_guard const hold(mutex_);
+  for (auto const& job : jobs_) job->tell_end();
 }
 
 void scheduler_core::forget_jobs() {
   decltype(kernels_in_flight_) kernels;  // these go when the mutex is free
   decltype(copies_) copies;
   guard const hold(*this);
-  for (auto const& job : jobs_) job->tell_end();
   departed_.insert(departed_.end(), jobs_.begin(), jobs_.end());
   jobs_.clear();
   kernels.swap(kernels_in_flight_);

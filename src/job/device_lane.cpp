@@ -82,6 +82,7 @@ void device_lane::close(deadline until) {
     bell_.ring();
   }
   thread_.join();
+  if (!is_at_rest()) return;
   inbox_.clear();  // what was dropped keeps arrays
   queues_.clear();
 }

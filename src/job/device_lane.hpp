@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -40,6 +41,8 @@ class device_lane {
   /// What was taken is not waited for beyond `until`. Does nothing if start() did not succeed, or the second
   /// time. Any thread but the lane's.
   void close(deadline until);
+  /// After close(): whether the device does nothing any more that was issued here. Else the lane has to stay.
+  bool is_at_rest() const { return std::ranges::all_of(queues_, &lane_queue::is_at_rest); }
 
  private:
   void run();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ballast/base/error.hpp"
 #include "failure_cause.hpp"
 #include "now_ns.hpp"
 
@@ -21,6 +22,13 @@ std::exception_ptr thrown_by(std::function<void()> const& call) {
 
 lane_queue::lane_queue(compute_device& device, std::uint32_t lane, doorbell& bell)
     : bell_(bell), lane_(lane), on_cuda_(device.is_cuda()), stream_(device.make_stream()) {}
+
+bool lane_queue::is_at_rest() const {
+  if (issued_.empty() || stream_ == nullptr) return true;
+  try {
+    return stream_->idle();
+  } catch (device_lost const&) { return true; }
+}
 
 /// Looks again after watching: else a step in between would wake nobody.
 template <class Reached>

@@ -34,6 +34,8 @@ class lane_queue {
   /// The same for any, waiting or issued, because the device is lost and close()d: whoever comes after it
   /// goes on as soon as what it comes after is over.
   std::optional<lane_end> next_end_by(std::exception_ptr const& loss);
+  /// Whether nothing runs, or will, that was issued. What a lost device still runs is not known.
+  bool is_at_rest() const;
   /// Waits at most a minute for what was enqueued.
   void close() { stream_.reset(); }
 

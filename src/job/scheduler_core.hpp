@@ -193,6 +193,8 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   std::string state_under_mutex() const;
   std::string oldest_operation() const;
   void give_up_jobs();
+  void tell_ends_of_jobs();
+  void stay_for_ever();
   void forget_jobs();
 
   device_list const devices_;

@@ -18,10 +18,15 @@ std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_
 
 std::int64_t host_now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
+void claim_for(std::string const& holder, compute_device& device) {
+  if (device.claim_resident(holder)) return;
+  throw error("device " + device.name() + " has a resident kernel already: " + device.resident_holder() +
+              "; one per device and process");
+}
+
 /// Allocating beside a running resident kernel can wait for it, so occupied devices are refused before.
 std::shared_ptr<compute_device> unoccupied(std::shared_ptr<compute_device> device) {
-  if (!device->claim_resident())
-    throw error("device " + device->name() + " has a resident kernel already; one per device and process");
+  claim_for("one that is being made", *device);
   device->give_back_resident();
   return device;
 }
@@ -42,6 +47,7 @@ clock::duration pause_after(clock::duration run) {
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                                  kernel_code const& entry, resident_options const& options)
     : device_(unoccupied(std::move(device))),
+      holder_("the resident kernel of list " + kernels.name()),
       entry_(entry),
       options_(options),
       blocks_(choose_blocks(kernels, entry, options.blocks)),
@@ -100,8 +106,7 @@ resident_control resident_kernel::next_control() const {
 
 void resident_kernel::claim(stream& on) {
   if (claimed_) throw error("this resident kernel is running already");
-  if (!device_->claim_resident())
-    throw error("device " + device_->name() + " has a resident kernel already; one per device and process");
+  claim_for(holder_, *device_);
   ++run_;
   launch_stream_ = &on;
   launched_.store(false, std::memory_order_relaxed);

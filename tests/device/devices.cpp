@@ -75,10 +75,14 @@ TEST_F(devices, move_a_buffer_without_a_second_allocation) {
 
 TEST_F(devices, are_claimed_by_one_resident_kernel_at_a_time) {
   for (auto const& device : devices_) {
-    EXPECT_TRUE(device->claim_resident());
-    EXPECT_FALSE(device->claim_resident());
+    EXPECT_TRUE(device->claim_resident("the first"));
+    EXPECT_FALSE(device->claim_resident("the second"));
+    EXPECT_EQ(device->resident_holder(), "the first");
+    EXPECT_NE(told_resident(*device).find(device->name() + " is held by the first"), std::string::npos);
     device->give_back_resident();
-    EXPECT_TRUE(device->claim_resident());
+    EXPECT_EQ(device->resident_holder(), "");
+    EXPECT_EQ(told_resident(*device), "");
+    EXPECT_TRUE(device->claim_resident("the third"));
     device->give_back_resident();
   }
 }

@@ -214,7 +214,7 @@ TEST_P(launches_in_graphs, are_issued_one_by_one_if_they_are_few) {
 }
 
 TEST_P(launches_in_graphs, are_built_only_while_no_kernel_is_resident) {
-  ASSERT_TRUE(place_.device->claim_resident());
+  ASSERT_TRUE(place_.device->claim_resident("the test"));
   rounds(5, the_same);
   EXPECT_EQ(statistics().graphs_built, 0u);
   place_.device->give_back_resident();

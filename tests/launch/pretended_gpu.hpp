@@ -131,9 +131,10 @@ class pretended_gpu final : public compute_device {
   }
   bool reach(compute_device const& other) override { return cores_->reach(other); }
   void check() override { cores_->check(); }
-  bool claim_resident() noexcept override { return cores_->claim_resident(); }
+  bool claim_resident(std::string_view holder) override { return cores_->claim_resident(holder); }
   void give_back_resident() noexcept override { cores_->give_back_resident(); }
   bool has_resident() const noexcept override { return cores_->has_resident(); }
+  std::string resident_holder() const override { return cores_->resident_holder(); }
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override { return cores_->allocate(where, bytes); }

@@ -16,7 +16,7 @@ chen_options few_blocks() {
 }
 
 bool is_free(compute_device& device) {
-  if (!device.claim_resident()) return false;
+  if (!device.claim_resident("the test")) return false;
   device.give_back_resident();
   return true;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballast/device/device_spec.hpp"
@@ -82,9 +83,12 @@ class compute_device {
   virtual void check() = 0;
 
   /// At most one resident kernel per device and process: true for the first claimant until it is given back.
-  virtual bool claim_resident() noexcept = 0;
+  /// `holder` says who that is, in messages.
+  virtual bool claim_resident(std::string_view holder) = 0;
   virtual void give_back_resident() noexcept = 0;
   virtual bool has_resident() const noexcept = 0;  ///< claimed and not given back, just now
+  /// Who claimed it; empty if nobody holds it just now.
+  virtual std::string resident_holder() const = 0;
 
  protected:
   compute_device(device_spec spec, std::string name) : spec_(spec), name_(std::move(name)) {}
@@ -99,6 +103,10 @@ class compute_device {
 };
 
 using device_list = std::vector<std::shared_ptr<compute_device>>;
+
+/// For messages about what does not end: a line that names the resident kernel which holds the device, behind
+/// which other kernels may have to wait; empty if none does.
+std::string told_resident(compute_device const& device);
 
 /// How many GPUs the driver offers, also such as this build has no code for; 0 where CUDA was not built or no
 /// driver answers. Never throws.

@@ -90,6 +90,7 @@ class resident_kernel {
   void end_of_run();
 
   std::shared_ptr<compute_device> device_;
+  std::string holder_;  ///< as messages call it
   kernel_code entry_;
   resident_options options_;
   std::uint32_t blocks_;

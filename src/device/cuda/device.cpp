@@ -2,19 +2,19 @@
 #include "cuda/device.hpp"
 
 #include <array>
-#include <atomic>
 
 #include "cuda/event.hpp"
 #include "cuda/graph.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
 #include "first_use_of_cuda.hpp"
+#include "resident_claim.hpp"
 
 namespace ballast::inline device {
 namespace {
 
 // Per GPU and process, however many compute_devices stand for it.
-std::array<std::atomic<bool>, 1024> claimed;
+std::array<resident_claim, 1024> residents;
 
 device_facts facts_of(cuda_engine& engine) {
   cudaDeviceProp properties{};
@@ -107,11 +107,17 @@ bool cuda_device::reach(compute_device const& other) {
   return true;
 }
 
-bool cuda_device::claim_resident() noexcept { return !claimed[std::size_t(engine_->index)].exchange(true); }
+bool cuda_device::claim_resident(std::string_view holder) {
+  return residents[std::size_t(engine_->index)].claim(holder);
+}
 
-void cuda_device::give_back_resident() noexcept { claimed[std::size_t(engine_->index)].store(false); }
+void cuda_device::give_back_resident() noexcept { residents[std::size_t(engine_->index)].give_back(); }
 
-bool cuda_device::has_resident() const noexcept { return claimed[std::size_t(engine_->index)].load(); }
+bool cuda_device::has_resident() const noexcept {
+  return residents[std::size_t(engine_->index)].is_claimed();
+}
+
+std::string cuda_device::resident_holder() const { return residents[std::size_t(engine_->index)].holder(); }
 
 void* cuda_device::allocate_bytes(memory where, std::size_t bytes) {
   engine_->enter();

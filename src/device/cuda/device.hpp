@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballast/device/compute_device.hpp"
@@ -30,9 +32,10 @@ class cuda_device final : public compute_device {
   kernel_resources resources(kernel_code const& code) override;
   bool reach(compute_device const& other) override;
   void check() override { engine_->probe(); }
-  bool claim_resident() noexcept override;
+  bool claim_resident(std::string_view holder) override;
   void give_back_resident() noexcept override;
   bool has_resident() const noexcept override;
+  std::string resident_holder() const override;
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballast/device/compute_device.hpp"
 #include "host/stream.hpp"
+#include "resident_claim.hpp"
 
 namespace ballast::inline device {
 
@@ -26,9 +28,10 @@ class host_device final : public compute_device {
   kernel_resources resources(kernel_code const& code) override;
   bool reach(compute_device const& other) override { return !other.is_cuda(); }
   void check() override { engine_->fault->check(); }
-  bool claim_resident() noexcept override { return !claimed_.exchange(true); }
-  void give_back_resident() noexcept override { claimed_.store(false); }
-  bool has_resident() const noexcept override { return claimed_.load(); }
+  bool claim_resident(std::string_view holder) override { return resident_.claim(holder); }
+  void give_back_resident() noexcept override { resident_.give_back(); }
+  bool has_resident() const noexcept override { return resident_.is_claimed(); }
+  std::string resident_holder() const override { return resident_.holder(); }
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;
@@ -36,7 +39,7 @@ class host_device final : public compute_device {
 
   std::shared_ptr<host_engine> engine_;
   device_facts facts_;
-  std::atomic<bool> claimed_ = false;
+  resident_claim resident_;
 };
 
 }  // namespace ballast::inline device
