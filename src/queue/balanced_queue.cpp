@@ -80,7 +80,7 @@ void balanced_queue::state::give_up_start() noexcept {
   for (auto& queue : queues) queue.request_stop();
   for (auto& feeder : feeders) feeder.join();
   for (auto& queue : queues) try {
-      if (queue.running()) queue.stop();
+      queue.stop();  // also if its workers have left by now
     } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
 }
 
