@@ -17,7 +17,7 @@ namespace ballast::bench {
 /// Launches all blocks of a kernel that is in a list for jobs.
 template <class Kernel>
 void launch_whole(stream& on, job_kernels const& list, Kernel const& kernel, std::uint32_t blocks) {
-  auto const listed = std::ranges::find(list.kernels(), key_of<Kernel>, &listed_kernel::key);
+  auto const listed = std::ranges::find(list.kernels(), key_of<Kernel>, &listed_job_kernel::key);
   task_of_kernel<Kernel> const argument{kernel, {0, blocks}};
   on.launch(listed->code, blocks, &argument, sizeof argument);
 }

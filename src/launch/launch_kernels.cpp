@@ -20,8 +20,8 @@ launch_kernels::launch_kernels(std::string name, std::vector<launchable_kernel> 
   families_ = std::uint32_t(numbers.size());
 }
 
-void launch_kernels::refuse_kernel() const {
-  refuse_argument("kernel", "not in the list " + name_, "one of the list's kernels");
+void launch_kernels::refuse_kernel(kernel_key key) const {
+  refuse_argument("kernel", ballast::name_of(key), "a kernel of the list " + name_);
 }
 
 }  // namespace ballast::inline launch

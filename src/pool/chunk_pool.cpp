@@ -49,10 +49,13 @@ void chunk_pool::read_back(stream& on) {
   state_->workers.read_back(on);
   on.synchronize();
 }
+/// Whose options those are: rooms that feed a pool call them `spawned`.
 std::string_view chunk_pool::why_halted() const {
   auto const halt = state_->workers.halt();
-  return halt == pool_halt::crowded ? "no room is left for the tasks that tasks create: the option `capacity`"
-                                    : reason_of(halt);
+  if (halt == pool_halt::crowded)
+    return "no room is left for the tasks that tasks create: the option `spawned.capacity`";
+  if (halt == pool_halt::joinless) return "no record is left for a join: the option `spawned.joins`";
+  return reason_of(halt);
 }
 
 pool_statistics chunk_pool::statistics() const {

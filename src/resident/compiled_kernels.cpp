@@ -18,8 +18,8 @@ compiled_kernels::compiled_kernels(std::string name, std::vector<listed_kernel> 
   for (auto& entry : entries_) entry.code.name = name_;
 }
 
-void compiled_kernels::refuse_kernel() const {
-  refuse_argument("kernel", "not in the list " + name_, "one of the list's kernels");
+void compiled_kernels::refuse_kernel(kernel_key key) const {
+  refuse_argument("kernel", ballast::name_of(key), "a kernel of the list " + name_);
 }
 
 void compiled_kernels::refuse_count(std::uint32_t count) {

@@ -290,6 +290,39 @@ TEST(faulted_queue, throws_device_lost_and_never_hangs) {
   EXPECT_THROW(queue.submit(task(fail{})), device_lost);
 }
 
+TEST(faulted_queue, names_the_kernel_that_threw_and_its_list) {
+  if (first_device()->is_cuda()) GTEST_SKIP() << "kernels of a GPU throw nothing";
+  auto const mine = open_devices("host:1").front();
+  task_queue queue(mine, kernels(), held_queue::options(64));
+  auto const doomed = queue.submit(task(fail{}));
+  try {
+    queue.wait(doomed);
+    FAIL() << "the device was not lost";
+  } catch (device_lost const& loss) {
+    EXPECT_NE(
+        std::string(loss.what()).find("kernel ballast::test::fail of list kernels threw: planted fault"),
+        std::string::npos)
+        << loss.what();
+  }
+}
+
+struct in_no_list {
+  static constexpr int threads = 64;
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {}
+};
+
+TEST(task_queue, names_the_kernel_that_is_not_in_its_list) {
+  task_queue queue(first_device(), kernels(), few_workers());
+  try {
+    queue.submit(task(in_no_list{}));
+    FAIL() << "the kernel was taken";
+  } catch (bad_argument const& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("in_no_list"), std::string::npos) << refusal.what();
+    EXPECT_NE(std::string(refusal.what()).find("kernels"), std::string::npos) << refusal.what();
+  }
+}
+
 TEST(faulted_queue, DISABLED_throws_device_lost_on_a_gpu_and_never_hangs) {
   task_queue queue(first_device(), kernels(), held_queue::options(64));
   auto const doomed = queue.submit(task(fail{}));

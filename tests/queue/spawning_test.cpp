@@ -196,6 +196,28 @@ TEST(tasks_that_create_tasks, join_what_their_children_found) {
   EXPECT_EQ(queue.statistics().pool->joins, roots * ((1u << depth) - 1));
 }
 
+TEST(tasks_that_create_tasks, may_be_kernels_by_reference) {
+  std::uint32_t const nodes = 101;
+  shared_visits const marks(nodes);
+  pinned_buffer<grow_comb> comb(first_device(), 1);
+  comb[0] = {marks.ref(), nodes};
+  spawning_queue queue;
+  queue.submit(task(by_reference<grow_comb>{array_ref<grow_comb const>(comb.data())}));
+  queue.close();
+  EXPECT_EQ(check_visits(marks.read()), exactly_once);
+}
+
+TEST(tasks_that_create_tasks, may_make_joins_by_reference) {
+  std::uint32_t const depth = 3;
+  shared_visits const answers(1);
+  pinned_buffer<count_leaves> tree(first_device(), 1);
+  tree[0] = {answers.ref(), depth, {}};
+  spawning_queue queue;
+  queue.submit(task(by_reference<count_leaves>{array_ref<count_leaves const>(tree.data())}));
+  queue.close();
+  EXPECT_EQ(answers.read(), std::vector<std::uint32_t>(1, 1u << depth));
+}
+
 TEST(tasks_that_create_tasks, are_counted_and_the_counts_add_up) {
   forest const trees(200, 127);
   spawning_queue queue;
@@ -263,7 +285,7 @@ TEST(tasks_that_create_tasks, for_whose_children_there_is_no_room_stop_the_queue
       queue.close();
       ADD_FAILURE() << "a thousand tasks found room for 8";
     } catch (queue_stopped const& stop) {
-      EXPECT_NE(std::string(stop.what()).find("capacity"), std::string::npos) << stop.what();
+      EXPECT_NE(std::string(stop.what()).find("`spawned.capacity`"), std::string::npos) << stop.what();
     }
     rest = queue.stop();
   }

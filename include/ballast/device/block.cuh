@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ballast/device/kernel_form.cuh"
+#include "ballast/device/kernel_threw.cuh"
 #include "ballast/device/qualifiers.cuh"
 
 namespace ballast::inline device {
@@ -160,7 +161,7 @@ BALLAST_HD void run_blocks(K const& kernel, block_range range, void* scratch) {
   Block<K> block(range, scratch);
   for (std::uint32_t i = 0; i < range.count; ++i) {
     block.move_to(range.first + i);
-    kernel(block);
+    run_named(kernel, block);
     block.sync();
   }
 }

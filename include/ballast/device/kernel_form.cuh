@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -83,6 +84,34 @@ constexpr int fitting_blocks = std::min({Blocks, room_of_sm.blocks, room_of_sm.t
 template <class K>
 concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
     (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
+
+/// These say one by one why K is no kernel of a list, which the concept does not. The compiler shows the
+/// numbers with them.
+template <class K, auto Threads>
+struct kernel_of_threads {
+  static_assert(Threads == 1 || (Threads >= 32 && Threads <= 1024 && Threads % 32 == 0),
+                "K::threads is not legal: 1, or a multiple of 32 up to 1024");
+};
+template <class K, std::size_t Bytes, std::size_t Limit>
+struct kernel_of_bytes {
+  static_assert(Bytes <= Limit,
+                "K has more bytes of members than this list allows: list it as by_reference<K>");
+};
+template <class K, std::size_t Limit>
+constexpr bool check_kernel() {
+  static_assert(std::is_trivially_copyable_v<K>, "K is not trivially copyable");
+  static_assert(std::is_trivially_copyable_v<scratch_of<K>>, "K::scratch is not trivially copyable");
+  constexpr bool declares_threads = requires { K::threads; };
+  static_assert(declares_threads, "K declares no `static constexpr int threads`");
+  if constexpr (declares_threads) (void)sizeof(kernel_of_threads<K, K::threads>);
+  return sizeof(kernel_of_bytes<K, sizeof(K), Limit>) != 0;
+}
+/// For the macros that compile lists: true, or the first reason why one of them is no kernel of at most
+/// `Limit` bytes.
+template <std::size_t Limit, class... K>
+constexpr bool check_kernels() {
+  return (check_kernel<K, Limit>() && ...);
+}
 
 /// A kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses, outlive
 /// the task, and are read when it runs. List it as by_reference<K>.

@@ -9,16 +9,6 @@
 
 namespace ballast::inline device {
 
-/// Identifies a kernel type at run time, across translation units of one program.
-using kernel_key = void const*;
-
-template <class K>
-struct kernel_tag {
-  static constexpr char here = 0;
-};
-template <class K>
-constexpr kernel_key key_of = &kernel_tag<K>::here;
-
 /// The type as C++ writes it.
 template <class T>
 std::string type_name() {
@@ -27,5 +17,19 @@ std::string type_name() {
   std::free(name);
   return copy;
 }
+
+/// Identifies a kernel type at run time, across translation units of one program.
+using kernel_key = void const*;
+
+using type_namer = std::string (*)();
+template <class K>
+struct kernel_tag {
+  static constexpr type_namer name = &type_name<K>;
+};
+template <class K>
+constexpr kernel_key key_of = &kernel_tag<K>::name;
+
+/// The type that a key_of is of, as C++ writes it.
+inline std::string name_of(kernel_key key) { return (*static_cast<type_namer const*>(key))(); }
 
 }  // namespace ballast::inline device

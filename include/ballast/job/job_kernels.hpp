@@ -12,7 +12,7 @@
 namespace ballast::inline job {
 
 /// One kernel of a list.
-struct listed_kernel {
+struct listed_job_kernel {
   kernel_key key;
   std::string name;
   kernel_code code;  ///< runs a task_of_kernel of it; without a name
@@ -22,7 +22,7 @@ struct listed_kernel {
 /// lives as long as the program; any thread may call.
 class job_kernels {
  public:
-  job_kernels(std::string name, std::vector<listed_kernel> kernels)
+  job_kernels(std::string name, std::vector<listed_job_kernel> kernels)
       : name_(std::move(name)), kernels_(std::move(kernels)) {
     for (auto& kernel : kernels_) kernel.code.name = kernel.name;
   }
@@ -30,11 +30,11 @@ class job_kernels {
   job_kernels& operator=(job_kernels const&) = delete;
 
   std::string const& name() const { return name_; }
-  std::span<listed_kernel const> kernels() const { return kernels_; }
+  std::span<listed_job_kernel const> kernels() const { return kernels_; }
 
  private:
   std::string name_;
-  std::vector<listed_kernel> kernels_;
+  std::vector<listed_job_kernel> kernels_;
 };
 
 }  // namespace ballast::inline job

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded
 #endif
 
 template <kernel_form K>
-listed_kernel list_kernel() {
+listed_job_kernel list_kernel() {
   static_assert(K::threads >= 32, "kernels of one thread are for task pools");
   static_assert(sizeof(K) <= most_job_kernel_bytes, "this kernel's members exceed 4000 bytes");
   kernel_code code;
@@ -45,7 +45,7 @@ listed_kernel list_kernel() {
 }
 
 template <class... K>
-std::vector<listed_kernel> list_kernels() {
+std::vector<listed_job_kernel> list_kernels() {
   return {list_kernel<K>()...};
 }
 
@@ -54,8 +54,9 @@ std::vector<listed_kernel> list_kernels() {
 /// Compiles a list of kernels for jobs, once, in a .cu file: defines `ballast::job_kernels const& name()`,
 /// which a header declares for the .cpp files that use it. Kernels of at most 4000 bytes of members. Their
 /// blocks' index() counts the blocks of the job, x fastest; first() and count() tell of the task.
-#define BALLAST_JOB_KERNELS(name, ...)                                                       \
-  ::ballast::job_kernels const& name() {                                                     \
-    static ::ballast::job_kernels const list(#name, ::ballast::list_kernels<__VA_ARGS__>()); \
-    return list;                                                                             \
+#define BALLAST_JOB_KERNELS(name, ...)                                                        \
+  ::ballast::job_kernels const& name() {                                                      \
+    static_assert(::ballast::check_kernels<::ballast::most_job_kernel_bytes, __VA_ARGS__>()); \
+    static ::ballast::job_kernels const list(#name, ::ballast::list_kernels<__VA_ARGS__>());  \
+    return list;                                                                              \
   }

@@ -86,7 +86,7 @@ struct kernel_family {
                                  void* scratch_memory) {
     Block<One> block({0, blocks}, scratch_memory);
     block.move_to(index);
-    kernel_at<One>(argument)(block);
+    run_named(kernel_at<One>(argument), block);
   }
 };
 

@@ -45,11 +45,11 @@ class launch_kernels {
   launchable_kernel const& at(kernel_key key) const {
     for (auto const& kernel : kernels_)
       if (kernel.key == key) return kernel;
-    refuse_kernel();
+    refuse_kernel(key);
   }
 
  private:
-  [[noreturn]] void refuse_kernel() const;
+  [[noreturn]] void refuse_kernel(kernel_key key) const;
 
   std::string name_;
   std::vector<launchable_kernel> kernels_;

@@ -21,12 +21,17 @@ template <class K>
 requires requires { K::spawns; }
 constexpr std::uint32_t spawns_of<K> = K::spawns;
 
+template <class K>
+constexpr std::uint32_t spawns_of<by_reference<K>> = spawns_of<K>;
+
 /// How many joins a block of K may make: K::joins if K declares it, else none.
 template <class K>
 constexpr std::uint32_t joins_of = 0;
 template <class K>
 requires requires { K::joins; }
 constexpr std::uint32_t joins_of<K> = K::joins;
+template <class K>
+constexpr std::uint32_t joins_of<by_reference<K>> = joins_of<K>;
 
 /// The block that a kernel gets in a pool: what Base offers, and how tasks are created and joined. Sink keeps
 /// the children.
@@ -153,7 +158,7 @@ struct pool_list {
     __builtin_memcpy(bytes, task.data, sizeof(One));
     spawning_block<Base<One>, One, pool_list, Sink> block(task.range(), scratch_memory, sink);
     block.move_to(task.range().first);
-    reinterpret_cast<One const&>(bytes)(block);
+    run_named(reinterpret_cast<One const&>(bytes), block);
   }
 };
 

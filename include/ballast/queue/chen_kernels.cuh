@@ -8,6 +8,7 @@
 /// list once more.
 #define BALLAST_KERNELS_WITH_CHEN(name, ...)                                                               \
   ::ballast::compiled_kernels const& name() {                                                              \
+    static_assert(::ballast::check_kernels<4 * ::ballast::argument_words, __VA_ARGS__>());                 \
     static auto const list =                                                                               \
         ::ballast::compile_for<::ballast::lane_source_ref, ::ballast::chen_source_ref>::list<__VA_ARGS__>( \
             #name);                                                                                        \

@@ -11,6 +11,7 @@
 /// members each (else list by_reference<K>).
 #define BALLAST_KERNELS(name, ...)                                                                         \
   ::ballast::compiled_kernels const& name() {                                                              \
+    static_assert(::ballast::check_kernels<4 * ::ballast::argument_words, __VA_ARGS__>());                 \
     static auto const list = ::ballast::compile_for<::ballast::lane_source_ref>::list<__VA_ARGS__>(#name); \
     return list;                                                                                           \
   }

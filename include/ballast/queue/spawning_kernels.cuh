@@ -41,11 +41,12 @@ resident_entry make_fed_entry() {
 
 /// Compiles a kernel list whose tasks may create tasks, for task queues and for task pools of the default
 /// method, `chunks`. The kernels are as for BALLAST_POOL_KERNELS; those that create none may be among them.
-#define BALLAST_SPAWNING_KERNELS(name, ...)                                              \
-  ::ballast::compiled_kernels const& name() {                                            \
-    using kernels_of_list = ::ballast::pool_list<__VA_ARGS__>;                           \
-    static auto const list = ::ballast::compile_pool_list<kernels_of_list, __VA_ARGS__>( \
-        #name, {::ballast::make_fed_entry<kernels_of_list>(),                            \
-                ::ballast::make_pool_entry<kernels_of_list, ::ballast::chunks_ref>()});  \
-    return list;                                                                         \
+#define BALLAST_SPAWNING_KERNELS(name, ...)                                                \
+  ::ballast::compiled_kernels const& name() {                                              \
+    static_assert(::ballast::check_kernels<4 * ::ballast::argument_words, __VA_ARGS__>()); \
+    using kernels_of_list = ::ballast::pool_list<__VA_ARGS__>;                             \
+    static auto const list = ::ballast::compile_pool_list<kernels_of_list, __VA_ARGS__>(   \
+        #name, {::ballast::make_fed_entry<kernels_of_list>(),                              \
+                ::ballast::make_pool_entry<kernels_of_list, ::ballast::chunks_ref>()});    \
+    return list;                                                                           \
   }

@@ -74,7 +74,7 @@ class compiled_kernels {
 
  private:
   std::uint32_t id_of(kernel_key key) const;
-  [[noreturn]] void refuse_kernel() const;
+  [[noreturn]] void refuse_kernel(kernel_key key) const;
   [[noreturn]] static void refuse_count(std::uint32_t count);
 
   std::string name_;
@@ -86,7 +86,7 @@ class compiled_kernels {
 inline std::uint32_t compiled_kernels::id_of(kernel_key key) const {
   for (std::uint32_t id = 0; id < keys_.size(); ++id)
     if (keys_[id] == key) return id;
-  refuse_kernel();
+  refuse_kernel(key);
 }
 
 inline task_record compiled_kernels::record_of(task const& task) const {

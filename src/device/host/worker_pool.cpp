@@ -7,6 +7,7 @@
 
 #include "ballast/base/deadline.hpp"
 #include "ballast/base/start_threads.hpp"
+#include "ballast/device/kernel_threw.cuh"
 #include "host/cores.hpp"
 
 namespace ballast::inline device {
@@ -109,13 +110,15 @@ class worker_pool::worker {
       grow_scratch(job.code.scratch_bytes);
       host_lane lane{block, job.grid, scratch_, pace};
       job.code.host_function(job.argument, lane);
-    } catch (std::exception const& failure) { fail(job.code, failure.what()); } catch (...) {
-      fail(job.code, "something that is not a std::exception");
-    }
+    } catch (kernel_threw const& failure) {
+      fail(failure.kernel() + " of list " + std::string(job.code.name), failure.what());
+    } catch (std::exception const& failure) {
+      fail(std::string(job.code.name), failure.what());
+    } catch (...) { fail(std::string(job.code.name), "something that is not a std::exception"); }
   }
 
-  void fail(kernel_code const& code, char const* what) {
-    state_->fault->note("kernel " + std::string(code.name) + " threw: " + what);
+  void fail(std::string const& kernel, char const* what) {
+    state_->fault->note("kernel " + kernel + " threw: " + what);
   }
 
   void grow_scratch(std::size_t bytes) {
