@@ -102,9 +102,14 @@ void issuer::resume() {
   wake();
 }
 
-void issuer::stop() {
-  stopping_.store(true, std::memory_order_seq_cst);
+void issuer::stop(char const* cause) {
+  char const* none = nullptr;
+  stopped_because_.compare_exchange_strong(none, cause, std::memory_order_seq_cst);
   wake();
+}
+
+void issuer::refuse_if_stopped() const {
+  if (auto const* const cause = stopped_because_.load(std::memory_order_relaxed)) throw error(cause);
 }
 
 void issuer::drain(deadline until) {

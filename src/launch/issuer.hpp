@@ -41,7 +41,9 @@ class issuer {
   void pause() { paused_.store(true, std::memory_order_seq_cst); }
   void resume();
   /// Drops what was not issued, with an error for its producers; later submissions likewise.
-  void stop();
+  void stop(char const* cause);
+  /// Throws error with that cause after stop().
+  void refuse_if_stopped() const;
   /// Sleeps until all that was submitted so far has finished or failed. Throws deadline_passed.
   void drain(deadline until);
   /// The same for a destructor; returns at once if the queue is paused.
@@ -187,7 +189,8 @@ class issuer {
   std::atomic<issue_way> way_;
   std::atomic<bool> anyone_waits_ = false;  // as the thread saw it last
   std::atomic<bool> asleep_ = false, soundly_asleep_ = false;
-  std::atomic<bool> paused_ = false, stopping_ = false, closed_ = false, ended_ = false;
+  std::atomic<bool> paused_ = false, closed_ = false, ended_ = false;
+  std::atomic<char const*> stopped_because_ = nullptr;
   counts counts_;
   std::thread thread_;
 };

@@ -67,7 +67,8 @@ bool issuer::is_sound() {
 bool issuer::may_issue_at_once(producer_line const& line, submission const& work) const {
   if (self_issue_ == self_issue::never) return false;
   if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
-  if (closed_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_seq_cst)) return false;
+  if (closed_.load(std::memory_order_relaxed) || stopped_because_.load(std::memory_order_seq_cst) != nullptr)
+    return false;
   if (line.is_in_flight() && line.is_in_graph()) return false;
   if (work.has_prerequisites() && !device_can_wait_before(work)) return false;
   if (self_issue_ == self_issue::always || way() == issue_way::by_producers) return true;

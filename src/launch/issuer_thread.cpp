@@ -69,8 +69,8 @@ void issuer::give_up(char const* cause) {
 bool issuer::look_around() {
   std::lock_guard const hold(thread_mutex_);
   try {
-    if (stopping_.load(std::memory_order_seq_cst) && !end_)
-      fail_all(std::make_exception_ptr(error("the launch queue was stopped")));
+    if (auto const* const cause = stopped_because_.load(std::memory_order_seq_cst); cause && !end_)
+      fail_all(std::make_exception_ptr(error(cause)));
     bool const found = look_once();
     anyone_waits_.store(plan_.offers() != 0 || planned_ != nullptr, std::memory_order_relaxed);
     note_progress();

@@ -60,7 +60,7 @@ launch_queue::launch_queue(device_list const& devices, launch_kernels const& ker
 launch_queue::~launch_queue() {
   auto const until = deadline::in(std::chrono::minutes(1));
   for (auto& one : issuers_->all) one.finish(until);
-  stop();
+  for (auto& one : issuers_->all) one.stop("the launch queue of this producer is gone");
 }
 
 producer launch_queue::make_producer(producer_options const& options) {
@@ -93,7 +93,7 @@ void launch_queue::drain(deadline until) {
 }
 
 void launch_queue::stop() {
-  for (auto& one : issuers_->all) one.stop();
+  for (auto& one : issuers_->all) one.stop("the launch queue was stopped");
 }
 
 launch_statistics launch_queue::statistics() const {

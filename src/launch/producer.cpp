@@ -2,6 +2,7 @@
 #include "ballast/launch/producer.hpp"
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
 #include "issuers.hpp"
 
 namespace ballast::inline launch {
@@ -22,6 +23,8 @@ producer& producer::operator=(producer&& other) noexcept {
 
 producer::~producer() {
   if (line_ == nullptr) return;
+  if (!prerequisites_.empty())
+    write_log(log_level::warning, "a producer goes, and nothing was launched behind its last after()");
   if (line_->leave()) line_->by().take(*line_);
 }
 
@@ -50,6 +53,7 @@ void producer::refuse_plain_on_cores() const {
 
 submission& producer::next_submission() {
   line_->check(line_->submitted() + 1);
+  line_->by().refuse_if_stopped();  // its thread tells the line later
   if (line_->submitted() - line_->issued() >= most_waiting_) wait_for_room();
   auto& next = line_->chain().next();
   next.clear();
@@ -80,9 +84,15 @@ launch_ticket producer::last() const { return {line_, line_->submitted()}; }
 
 compute_device& producer::device() const { return line_->by().device(); }
 
-void producer::after(launch_ticket const& other) { prerequisites_.push_back({other, nullptr}); }
+void producer::after(launch_ticket const& other) {
+  line_->by().refuse_if_stopped();
+  prerequisites_.push_back({other, nullptr});
+}
 
-void producer::after(std::shared_ptr<event> moment) { prerequisites_.push_back({{}, std::move(moment)}); }
+void producer::after(std::shared_ptr<event> moment) {
+  line_->by().refuse_if_stopped();
+  prerequisites_.push_back({{}, std::move(moment)});
+}
 
 void producer::precede(stream& theirs, deadline until) {
   auto const moment = std::make_shared<std::unique_ptr<event>>();

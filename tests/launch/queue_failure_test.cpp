@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
 #include "ballast/base/error.hpp"
 #include "fixture.hpp"
+#include "kept_log.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test {
@@ -40,6 +43,7 @@ TEST(launch_queue, refuses_launches_that_can_not_be_and_goes_on) {
   shared_words const visits(1);
   auto line = queue.make_producer();
   EXPECT_EQ(refused_argument([&] { line.launch(unlisted(), 1); }), "kernel");
+  EXPECT_THAT([&] { line.launch(unlisted(), 1); }, ThrowsMessage<bad_argument>(HasSubstr("unlisted")));
   EXPECT_EQ(refused_argument([&] { line.launch(count_visits{visits.ref()}, 0); }), "grid");
   EXPECT_EQ(refused_argument([&] { queue.make_producer_on(1); }), "device");
   line.launch(count_visits{visits.ref()}, 1).wait_finished();
@@ -163,10 +167,84 @@ TEST(launch_queue, that_was_stopped_lets_no_producer_issue_itself) {
   queue.resume();
   while (!held) std::this_thread::yield();
   queue.stop();
-  auto const dropped = late.launch(count_visits{visits.ref()}, 1);
+  EXPECT_THAT([&] { late.launch(count_visits{visits.ref()}, 1); },
+              ThrowsMessage<error>(HasSubstr("was stopped")));
   released = true;
-  EXPECT_THAT([&] { dropped.wait_finished(); }, ThrowsMessage<error>(HasSubstr("was stopped")));
   EXPECT_EQ(visits[0], 0u);
+}
+
+/// An event that is first not reached, and cannot be when the thread which issues asks again: what it does
+/// then comes after the look at new launches.
+class asked_event final : public event {
+ public:
+  explicit asked_event(std::function<void()> when_asked) : when_asked_(std::move(when_asked)) {}
+  bool reached() override {
+    if (++asked_ < 3) return false;  // twice in a look
+    when_asked_();
+    throw std::runtime_error("a planted failure");
+  }
+  std::chrono::nanoseconds since(event const&) const override { return {}; }
+
+ private:
+  std::function<void()> when_asked_;
+  int asked_ = 0;
+};
+
+/// The last look before the thread sleeps has passed the new launches by, finds nothing else, and nobody
+/// rings because the thread is awake.
+TEST(launch_queue, carries_out_what_was_launched_between_the_last_look_and_the_sleep) {
+  launch_queue queue(first_device(), {.order = "round_robin"});
+  auto asking = queue.make_producer(), late = queue.make_producer();
+  std::optional<launch_ticket> launched;
+  std::atomic<bool> has_asked = false;
+  asking.after(std::make_shared<asked_event>([&] {
+    launched = late.launch([](stream&) {});
+    has_asked = true;
+  }));
+  asking.launch([](stream&) {});
+  while (!has_asked) std::this_thread::yield();
+  launched->wait_finished(deadline::in(std::chrono::minutes(1)));
+}
+
+/// The thread that issues is held, so that nobody else tells the producer.
+TEST(launch_queue, that_was_stopped_refuses_the_very_next_call_of_its_producers) {
+  std::atomic<bool> is_inside = false, may_leave = false;
+  launch_queue queue(first_device(), {.order = "round_robin"});
+  auto holder = queue.make_producer(), line = queue.make_producer();
+  holder.launch([&](stream&) {
+    is_inside = true;
+    may_leave.wait(false);
+  });
+  while (!is_inside) std::this_thread::yield();
+  queue.stop();
+  auto const nothing = [](stream&) {};
+  EXPECT_THAT([&] { line.after(holder.last()); }, ThrowsMessage<error>(HasSubstr("queue was stopped")));
+  EXPECT_THAT([&] { line.launch(nothing); }, ThrowsMessage<error>(HasSubstr("queue was stopped")));
+  may_leave = true;
+  may_leave.notify_all();
+}
+
+TEST(launch_queue, that_is_gone_is_named_by_its_producers_at_once) {
+  std::optional<launch_queue> queue(std::in_place, first_device());
+  auto line = queue->make_producer();
+  queue.reset();
+  EXPECT_THAT([&] { line.launch([](stream&) {}); },
+              ThrowsMessage<error>(HasSubstr("the launch queue of this producer is gone")));
+}
+
+TEST(launch_queue, tells_the_log_of_an_order_that_nothing_was_launched_in) {
+  launch_queue queue(first_device());
+  auto before = queue.make_producer();
+  auto const first = before.launch([](stream&) {});
+  kept_log log;
+  {
+    auto behind = queue.make_producer();
+    behind.after(first);
+    behind.launch([](stream&) {});
+  }
+  EXPECT_EQ(log.lines(), "");
+  queue.make_producer().after(first);
+  EXPECT_THAT(log.lines(), HasSubstr("nothing was launched behind its last after()"));
 }
 
 TEST(launch_queue, that_is_destroyed_while_paused_drops_what_waits) {

@@ -30,7 +30,8 @@ concept stream_work = std::invocable < std::decay_t<Work>
 /// A line of launches that take effect in order: each begins when the one before has ended, on one device,
 /// the producer's. Made by launch_queue::make_producer(). Launches of different producers are independent.
 /// Move only; one thread at a time, and each thread that launches should have its own. Destroying it leaves
-/// what was launched to be carried out. A producer that outlives its queue throws at launch().
+/// what was launched to be carried out. A producer that outlives its queue throws error at launch() and
+/// after(), and so after launch_queue::stop().
 ///
 /// launch() copies its arguments and returns without waiting for the device; it sleeps only while
 /// launch_options::most_waiting launches wait (then deadline_passed after launch_options::patience). Once a
@@ -80,7 +81,8 @@ class producer {
   }
 
   /// What is launched here later begins after the other launch has ended. If that is not carried out, neither
-  /// are these.
+  /// are these. It concerns nothing if nothing is launched here later, which the log says when the producer
+  /// goes.
   void after(launch_ticket const& other);
   /// What is launched here later begins after an event of any stream.
   void after(std::shared_ptr<event> moment);
