@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "invented_devices.hpp"
+#include "split_kinds.hpp"
 
 namespace ballast::test {
 namespace {
@@ -30,6 +31,16 @@ TEST(guided_split, makes_no_task_shorter_than_50_us_but_the_last) {
     auto const is_last = task.part.first + task.part.count == 10000;
     EXPECT_TRUE(is_last || task.part.count >= 45) << task.part.count << " units of 1 us";
   }
+}
+
+TEST(guided_split, takes_devices_of_unknown_speed_for_as_fast_as_the_mean_of_the_known_ones) {
+  job_shape const shape{.units = 1024, .devices = {{}, {}, {}, {}}};
+  auto const of_two_unknown = [&](std::uint32_t device) {
+    return split_guided(shape, {3.0 / 4096, 0, 1.0 / 4096, 0}, false)->next(device, 0)->count;
+  };
+  EXPECT_EQ(of_two_unknown(0), 1024 * 3 / 8 / 2u);
+  EXPECT_EQ(of_two_unknown(2), 1024 * 1 / 8 / 2u);
+  EXPECT_EQ(of_two_unknown(1), 1024 / 4 / 2u);
 }
 
 }  // namespace

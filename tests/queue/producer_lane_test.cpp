@@ -46,6 +46,17 @@ class hand_served_lane {
   producer_lane lane_;
 };
 
+TEST(batch_of_a_lane, holds_two_to_the_31_tasks_and_not_one_more) {
+  std::uint32_t const large = 128;
+  std::vector<task_record> records(large + 1);
+  for (auto& record : records) record.describe({0, most_blocks_per_task}, task_record::spread);
+  auto const left = std::uint32_t(most_batch_tasks - std::uint64_t(large) * most_blocks_per_task);
+  records.back().describe({0, left}, task_record::spread);
+  EXPECT_EQ(records_of_a_batch(records, records.size()), records.size());
+  records.back().describe({0, left + 1}, task_record::spread);
+  EXPECT_EQ(records_of_a_batch(records, records.size()), large);
+}
+
 TEST(producer_lane, has_room_for_as_many_tasks_as_it_has_slots_that_were_fetched) {
   hand_served_lane made;
   EXPECT_TRUE(made.lane().has_room_for(4));
