@@ -3,10 +3,12 @@
 
 #include <utility>
 
+#include "ballast/base/start_threads.hpp"
+
 namespace ballast::md {
 
 control_threads::control_threads(std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { serve(i); });
+  threads_ = start_threads(count, [this](std::size_t i) { serve(i); });
 }
 
 control_threads::~control_threads() {

@@ -15,7 +15,7 @@ namespace ballast::md {
 /// Threads that sleep until there is something for all of them to do. One thread at a time calls run().
 class control_threads {
  public:
-  explicit control_threads(std::size_t count);
+  explicit control_threads(std::size_t count);  ///< Throws error if not all can be started.
   ~control_threads();
   control_threads(control_threads const&) = delete;
   control_threads& operator=(control_threads const&) = delete;
@@ -34,7 +34,7 @@ class control_threads {
   std::size_t working_ = 0;
   bool ended_ = false;
   std::exception_ptr failure_;
-  std::vector<std::thread> threads_;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace ballast::md

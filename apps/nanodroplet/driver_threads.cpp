@@ -7,7 +7,8 @@
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <vector>
+
+#include "ballast/base/start_threads.hpp"
 
 namespace ballast::nanodroplet {
 namespace {
@@ -36,16 +37,11 @@ void on_threads(std::uint32_t threads,
                 std::function<void(std::uint32_t, std::function<bool()> const&)> const& job) {
   first_failure failure;
   std::function<bool()> const failed = [&] { return failure.happened(); };
-  {
-    std::vector<std::jthread> running;
-    for (std::uint32_t t = 0; t < threads; ++t) {
-      running.emplace_back([&, t] {
-        try {
-          job(t, failed);
-        } catch (...) { failure.keep(std::current_exception()); }
-      });
-    }
-  }
+  start_threads(threads, [&](std::size_t t) {
+    try {
+      job(std::uint32_t(t), failed);
+    } catch (...) { failure.keep(std::current_exception()); }
+  }).clear();
   failure.rethrow();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
-#include <thread>
 #include <vector>
 
+#include "ballast/base/start_threads.hpp"
 #include "ballast/queue/task_queue.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/counted_blocks.hpp"
@@ -20,11 +20,10 @@ class submitting {
 
   double tasks_per_second(std::size_t piece, std::size_t threads) {
     auto const seconds = seconds_of([&] {
-      std::vector<std::thread> others;
-      for (std::size_t t = 1; t < threads; ++t)
-        others.emplace_back([=, this] { submit_share(piece, t, threads); });
+      auto others =
+          start_threads(threads - 1, [=, this](std::size_t t) { submit_share(piece, t + 1, threads); });
       submit_share(piece, 0, threads);
-      for (auto& other : others) other.join();
+      others.clear();
       queue_->wait_all();
     });
     ++rounds_;
