@@ -8,7 +8,7 @@ namespace ballast::hotspot {
 
 template <class Real>
 bool is_heated(heated_plate<Real> const& start, std::uint32_t steps, std::span<Real const> temperature) {
-  auto const agree = [](Real a, Real b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  auto const agree = [](Real a, Real b) { return std::isfinite(a) && a == b; };
   return std::ranges::equal(temperature, heated(start, steps), agree);
 }
 

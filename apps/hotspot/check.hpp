@@ -9,8 +9,8 @@
 
 namespace ballast::hotspot {
 
-/// Whether these temperatures are, bit by bit, those of the sequential program after so many steps; what is
-/// no number, as an unstable plate becomes, equals any other that is none.
+/// Whether these temperatures are, bit by bit, those of the sequential program after so many steps. Never if
+/// one is no finite number, as those of an unstable plate become: of these nothing can be checked.
 template <class Real>
 bool is_heated(heated_plate<Real> const& start, std::uint32_t steps, std::span<Real const> temperature);
 

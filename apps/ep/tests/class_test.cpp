@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "ballast/base/error.hpp"
@@ -55,6 +57,14 @@ TEST(ep_classes, tell_right_answers_from_wrong_ones) {
   EXPECT_FALSE(is_right(wrong_x, small));
   EXPECT_FALSE(is_right(wrong_y, small));
   EXPECT_FALSE(is_right(moved, small));
+}
+
+TEST(ep_classes, find_no_sum_right_that_is_no_finite_number) {
+  auto const& small = class_named("S");
+  for (double const sum : {std::numeric_limits<double>::infinity(), std::nan("")}) {
+    EXPECT_FALSE(is_right({sum, small.sy, *small.counts}, small));
+    EXPECT_FALSE(is_right({small.sx, sum, *small.counts}, small));
+  }
 }
 
 TEST(ep_classes, tell_wrong_numbers_of_pairs_where_counts_are_not_known) {

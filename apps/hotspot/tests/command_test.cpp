@@ -50,6 +50,15 @@ TEST(hotspot_command, begins_with_files_and_writes_what_it_ends_with) {
   EXPECT_EQ(picture.content(), std::string("P6\n2 2\n255\n") + std::string(12, '\0'));
 }
 
+TEST(hotspot_command, fails_where_the_powers_are_beyond_its_precision) {
+  scratch_file const power("power", "1e308\n1e308\n1e308\n1e308\n");
+  auto const simulate = [&] {
+    hotspot.printed("--size 2 --steps 3 --precision single --devices host:1 --power " + power.path());
+  };
+  EXPECT_THAT(simulate, testing::ThrowsMessage<error>(
+                            HasSubstr("the result is wrong; checked: every cell (4 are no finite numbers)")));
+}
+
 TEST(hotspot_command, writes_a_trace_of_which_task_ran_where) {
   scratch_file const trace("trace");
   auto const found =

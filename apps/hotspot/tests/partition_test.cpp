@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "hotspot/check.hpp"
 #include "hotspot/inputs.hpp"
@@ -113,6 +114,15 @@ TEST(hotspot, finds_one_wrong_cell) {
   EXPECT_TRUE(is_heated<float>(start, 3, end));
   end[50] = std::nextafter(end[50], 0.0f);
   EXPECT_FALSE(is_heated<float>(start, 3, end));
+}
+
+TEST(hotspot, finds_no_result_right_that_is_no_finite_number) {
+  plate const of{9, 11};
+  for (float const power_of_all : {std::numeric_limits<float>::infinity(), std::nanf("")}) {
+    std::vector<float> temperature(of.cells(), 90), power(of.cells(), power_of_all);
+    heated_plate<float> const start{of, factors_of(of), temperature, power};
+    EXPECT_FALSE(is_heated<float>(start, 3, heated(start, 3)));
+  }
 }
 
 }  // namespace
