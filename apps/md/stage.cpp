@@ -2,11 +2,9 @@
 #include "stage.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 
 #include "all_pairs_forces.cuh"
-#include "ballast/base/error.hpp"
 #include "cell_list.hpp"
 #include "force_side.hpp"
 #include "home_arrays.hpp"
@@ -170,16 +168,6 @@ class stage_of final : public stage {
 };
 
 }  // namespace
-
-void check_physics(physics const& what, atoms const& all) {
-  check_force_field(what.field, all);
-  if (!(what.time_step > 0) || !std::isfinite(what.time_step)) {
-    refuse_argument("dt", what.time_step, "more than 0 fs");
-  }
-  if (!(what.skin >= 0) || what.skin > largest_coordinate) {
-    refuse_argument("skin", what.skin, "0 to 1e9 Angstrom");
-  }
-}
 
 std::unique_ptr<stage> make_stage(device_list const& devices, physics const& what, std::size_t count,
                                   std::uint64_t seed) {
