@@ -83,7 +83,11 @@ kernels() {
     (cd build/kernels && ctest --no-tests=error --output-on-failure -L cuda-compile -j "$jobs")
 }
 
-fuzz() { build host-release -D BALLAST_MESICC=ON && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600; }
+# Mutated programs for the translator, and mutated files for what reads files.
+fuzz() {
+  build host-release -D BALLAST_MESICC=ON && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600 &&
+    build host-asan && run_tests host-asan env BALLAST_FUZZ_SECONDS=600 ctest --preset host-asan -L fuzz -j "$jobs"
+}
 
 run_stage() {
   local name=$1 start=$SECONDS status=0 word
