@@ -6,21 +6,30 @@
 
 #include <atomic>
 #include <cerrno>
+#include <string_view>
 
 namespace ballast::command_line {
 namespace {
 
 std::atomic<bool> interrupted = false;
+std::atomic<bool> at_once = false;
 std::atomic<stop_function> stop_now = nullptr;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<stop_function>::is_always_lock_free,
               "a signal handler may use lock-free atomics only");
 
+void say(std::string_view line) {
+  [[maybe_unused]] auto const written = write(STDERR_FILENO, line.data(), line.size());
+}
+
 extern "C" void ballast_handle_signal(int) {
   int const saved_errno = errno;
   interrupted.store(true);
+  if (at_once.load()) {
+    say("\nballast: stopped before the run\n");
+    _exit(stopped_by_signal);
+  }
   if (auto const stop = stop_now.load()) stop();
-  constexpr char said[] = "\nstopping; the same signal again kills\n";
-  [[maybe_unused]] auto const written = write(STDERR_FILENO, said, sizeof said - 1);
+  say("\nstopping; the same signal again kills\n");
   errno = saved_errno;
 }
 
@@ -35,6 +44,9 @@ void install_interrupt_handler(stop_function stop) {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
+
+ends_at_once::ends_at_once() noexcept { at_once.store(true); }
+ends_at_once::~ends_at_once() { at_once.store(false); }
 
 bool was_interrupted() noexcept { return interrupted.load(); }
 

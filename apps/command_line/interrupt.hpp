@@ -3,6 +3,8 @@
 
 namespace ballast::command_line {
 
+inline constexpr int stopped_by_signal = 130;  ///< exit code
+
 /// Async-signal-safe: it may be called at any moment, on any thread.
 using stop_function = void (*)();
 
@@ -10,6 +12,16 @@ using stop_function = void (*)();
 /// standard error; the same signal again kills the process, as without a handler. Call once, from main,
 /// before threads start.
 void install_interrupt_handler(stop_function stop);
+
+/// While one lives, the first signal ends the process at once, with exit code 130: for what comes before a
+/// run, which leaves nothing behind and looks at no flag (reading files, building a system). One at a time.
+class ends_at_once {
+ public:
+  ends_at_once() noexcept;
+  ends_at_once(ends_at_once const&) = delete;
+  ends_at_once& operator=(ends_at_once const&) = delete;
+  ~ends_at_once();
+};
 
 /// Whether the first signal has come. Any thread may call.
 bool was_interrupted() noexcept;

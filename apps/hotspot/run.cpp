@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ballast/base/argument_text.hpp"
+#include "ballast/base/error.hpp"
 #include "ballast/trace/replace_file.hpp"
 #include "check.hpp"
 #include "inputs.hpp"
@@ -57,6 +58,10 @@ void write_files(plan const& asked, std::span<Real const> temperature) {
   if (!asked.files.picture.empty()) write_picture(asked.files.picture, asked.of, temperature);
 }
 
+[[noreturn]] void refuse_part_of_a_run(std::uint32_t made, std::uint32_t steps) {
+  throw error("stopped after " + std::to_string(made) + " of " + std::to_string(steps) + " steps");
+}
+
 template <class Real>
 finished_run run_in(device_list const& devices, plan const& asked,
                     std::function<bool()> const& stop_requested) {
@@ -65,7 +70,8 @@ finished_run run_in(device_list const& devices, plan const& asked,
   shared_plate<Real> plate(jobs, asked.of, factors_of(asked.of, asked.chip));
   auto const fill = [&] { plate.fill(start.temperature, start.power); };
   auto const simulate = [&] {
-    plate.run(asked.steps);
+    auto const made = plate.run(asked.steps, stop_requested);
+    if (made < asked.steps) refuse_part_of_a_run(made, asked.steps);
     plate.temperature();
   };
   auto runs = job_run::repeated(jobs, asked.repeat, {fill, simulate}, stop_requested);

@@ -45,9 +45,10 @@ struct finished_run {
 /// step.
 inline constexpr std::uint64_t most_checked_cells = std::uint64_t{1} << 29;
 
-/// Simulates on these devices, checks the last repetition, and writes its files if it is right. Repetitions
-/// end early once `stop_requested` says so. Throws what job_scheduler and its jobs throw, and ballast::error
-/// for files; that one cannot be written, before anything else.
+/// Simulates on these devices, checks the last repetition, and writes its files if it is right. Once
+/// `stop_requested` says so, it ends: between two steps by ballast::error, which tells how many were made,
+/// and between repetitions with those. Throws what job_scheduler and its jobs throw, and ballast::error for
+/// files; that one cannot be written, before anything else.
 finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested);
 
 }  // namespace ballast::hotspot

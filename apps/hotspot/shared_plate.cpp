@@ -52,9 +52,10 @@ job_ticket shared_plate<Real>::step() {
 }
 
 template <class Real>
-void shared_plate<Real>::run(std::uint32_t steps) {
+std::uint32_t shared_plate<Real>::run(std::uint32_t steps, std::function<bool()> const& stop_requested) {
   std::queue<job_ticket> ahead;
-  for (std::uint32_t i = 0; i < steps; ++i) {
+  std::uint32_t submitted = 0;
+  for (; submitted < steps && !stop_requested(); ++submitted) {
     if (ahead.size() == most_steps_ahead) {
       ahead.front().wait(job_run::a_day_from_now());
       ahead.pop();
@@ -62,6 +63,7 @@ void shared_plate<Real>::run(std::uint32_t steps) {
     ahead.push(step());
   }
   if (!ahead.empty()) ahead.back().wait(job_run::a_day_from_now());
+  return submitted;
 }
 
 template <class Real>

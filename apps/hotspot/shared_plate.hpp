@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <span>
 
 #include "ballast/job/job_scheduler.hpp"
@@ -23,8 +25,10 @@ class shared_plate {
   void begin_anew(std::span<Real const> temperature);
   /// Each unit of the job is a band of 8 rows, which reads a row more on either side. Waits for no device.
   job_ticket step();
-  /// Submits so many steps, a few hundred ahead of the devices at most, and waits for the last.
-  void run(std::uint32_t steps);
+  /// Submits so many steps, a few hundred ahead of the devices at most, fewer once `stop_requested` says so,
+  /// and waits for the last. Returns how many.
+  std::uint32_t run(
+      std::uint32_t steps, std::function<bool()> const& stop_requested = [] { return false; });
 
   /// On the host, after the steps so far. Right until the next.
   std::span<Real const> temperature() const;

@@ -7,9 +7,11 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "ballast/report/progress.hpp"
 #include "ballast/trace/exporters.hpp"
+#include "command_line/interrupt.hpp"
 #include "command_line/options.hpp"
 #include "run_recording.hpp"
 #include "run_report.hpp"
@@ -56,9 +58,20 @@ class watcher {
   std::vector<energy_row> energies_;
 };
 
-void run(run_request const& asked) {
+struct prepared_run {
+  comparison_plan plan;
+  device_list devices;
+};
+
+/// Nothing is left behind yet, and a system may be large or come from a pipe.
+prepared_run prepared(run_request const& asked) {
+  command_line::ends_at_once const meanwhile;
   auto plan = plan_for(asked);
-  auto const devices = open_devices(asked.devices ? *asked.devices : default_device_list());
+  return {std::move(plan), open_devices(asked.devices ? *asked.devices : default_device_list())};
+}
+
+void run(run_request const& asked) {
+  auto [plan, devices] = prepared(asked);
   recording spans;
   if (!asked.trace.empty()) plan.spans = &spans;
   if (!asked.json) plan.sums_every = (plan.steps + 9) / 10;
@@ -117,9 +130,7 @@ void add_run_options(CLI::App& md, run_request& asked) {
   add_whole_number<std::uint64_t>(md, "--seed", asked.seed, 0, std::numeric_limits<std::uint64_t>::max(),
                                   "Of velocities and of S2's permutation");
   md.add_option_function<std::string>(
-        "--devices", [&](std::string const& list) { asked.devices = list; },
-        "Comma-separated: cuda (every GPU), cuda:INDEX, host[:CORES][/SLOWDOWN]; else BALLAST_DEVICES, "
-        "else every GPU, else the host's cores")
+        "--devices", [&](std::string const& list) { asked.devices = list; }, command_line::device_list_help)
       ->type_name("LIST");
   md.add_option("--solutions", asked.solutions, "Some of S1,S2,S3,TQ,chen")
       ->delimiter(',')

@@ -106,6 +106,26 @@ TEST(hotspot, checks_the_last_step_of_a_run_that_is_too_long_to_check) {
   EXPECT_EQ(found.checked, "every cell of the last step against the sequential program, bit by bit");
 }
 
+TEST(hotspot, stops_between_two_steps_when_asked_and_has_the_temperatures_of_those_made) {
+  plate const of{9, 11};
+  std::vector<float> temperature(of.cells()), power(of.cells());
+  fill_temperature<float>(of, temperature);
+  fill_power<float>(of, power);
+  job_scheduler jobs(open_devices("host:1"), heat_kernels(), {});
+  shared_plate<float> shared(jobs, of, factors_of(of));
+  shared.fill(temperature, power);
+  int asked = 0;
+  EXPECT_EQ(shared.run(1000, [&] { return ++asked > 5; }), 5u);
+  EXPECT_TRUE(is_heated<float>({of, factors_of(of), temperature, power}, 5, shared.temperature()));
+}
+
+TEST(hotspot, tells_how_many_steps_it_made_when_it_is_stopped) {
+  try {
+    run(open_devices("host:1"), {}, [] { return true; });
+    FAIL() << "it was stopped";
+  } catch (error const& problem) { EXPECT_STREQ(problem.what(), "stopped after 0 of 1000 steps"); }
+}
+
 TEST(hotspot, finds_one_wrong_cell) {
   plate const of{9, 11};
   std::vector<float> temperature(of.cells(), 90), power(of.cells(), 0);

@@ -53,18 +53,17 @@ class waiting_md {
   }
   ~waiting_md() { fs::remove_all(folder_); }
 
-  /// Begins `ballast md`, interrupts it where it waits for the pipe, then fills that. Returns how it ended.
-  int end_after_interruption() {
+  /// Begins `ballast md` and interrupts it where it waits for the pipe, which is never filled. Returns how it
+  /// ended.
+  int end_after(int signal) {
     pid_t const child = fork();
     if (child == 0) become_md();
     int const pipe = pipe_being_read_by(child);
-    kill(child, SIGINT);
-    std::string const system = "2\n\nHe 0 0 0\nHe 0 0 3\n";
-    bool const filled = write(pipe, system.data(), system.size()) == ssize_t(system.size());
-    close(pipe);
+    kill(child, signal);
     int status = 0;
     waitpid(child, &status, 0);
-    return filled ? status : -1;
+    close(pipe);
+    return status;
   }
   std::string content(std::string const& name) const { return ballast::cli::contents(folder_ / name); }
 
@@ -91,15 +90,17 @@ class waiting_md {
   fs::path folder_ = ballast::cli::tested_folder() / "interrupted_md";
 };
 
-TEST(cli_interrupt, before_the_first_step_ends_md_with_code_130_and_leaves_its_files_alone) {
-  waiting_md md;
-  int const status = md.end_after_interruption();
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_EQ(md.content("out"), "stopped before the first step\n");
-  EXPECT_THAT(md.content("err"), testing::HasSubstr("stopping"));
-  EXPECT_EQ(md.content("checkpoint"), "precious");
-  EXPECT_EQ(md.content("trace"), "precious");
+TEST(cli_interrupt, of_md_while_it_reads_its_system_ends_it_with_code_130_and_leaves_its_files_alone) {
+  for (int const signal : {SIGINT, SIGTERM}) {
+    waiting_md md;
+    int const status = md.end_after(signal);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 130);
+    EXPECT_EQ(md.content("out"), "");
+    EXPECT_THAT(md.content("err"), testing::HasSubstr("stopped before the run"));
+    EXPECT_EQ(md.content("checkpoint"), "precious");
+    EXPECT_EQ(md.content("trace"), "precious");
+  }
 }
 
 TEST(cli_interrupt, the_second_of_the_same_signal_kills) {
