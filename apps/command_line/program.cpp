@@ -10,13 +10,14 @@
 #include <set>
 #include <vector>
 
+#include "ballast/base/argument_text.hpp"
 #include "ballast/base/environment.hpp"
 #include "ballast/base/log.hpp"
 
 namespace ballast::command_line {
 namespace {
 
-enum exit_code { succeeded = 0, failed = 1, wrong_usage = 2, stopped = 130 };
+enum exit_code { succeeded = 0, failed = 1, wrong_usage = 2, stopped = stopped_by_signal };
 
 std::string called(program const& what) {
   return what.name.empty() ? "ballast" : "ballast " + std::string(what.name);
@@ -72,6 +73,15 @@ std::vector<std::string> words_for(program const& what, int argc, char** argv) {
   return words;
 }
 
+/// CLI11 2.1 names them the last first.
+std::string not_expected(CLI::App const& app) {
+  auto const words = app.remaining(true);
+  std::string text =
+      words.size() > 1 ? "these arguments were not expected:" : "this argument was not expected:";
+  for (auto const& word : words) text += " " + on_one_line(word);
+  return text;
+}
+
 int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
   try {
     refuse_a_caller_of_another_version(what);
@@ -79,9 +89,12 @@ int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
     app.parse(words_for(what, argc, argv));
     if (app.get_subcommands().empty()) return complain(what, wrong_usage, "a command is missing");
     return code_after_output(what);
+  } catch (CLI::ExtrasError const&) {
+    return complain(what, wrong_usage, not_expected(app));
   } catch (CLI::ParseError const& problem) {
-    if (problem.get_exit_code() == 0) return app.exit(problem);  // --help, --version
-    return complain(what, wrong_usage, problem.what());
+    if (problem.get_exit_code() != 0) return complain(what, wrong_usage, on_one_line(problem.what()));
+    app.exit(problem);  // prints what --help or --version asked for
+    return code_after_output(what);
   } catch (verdict const& found) {
     int const code = code_after_output(what);
     return code == succeeded ? complain(what, found.code(), found.what()) : code;

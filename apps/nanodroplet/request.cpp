@@ -11,9 +11,10 @@
 namespace ballast::nanodroplet {
 namespace {
 
-void check_above_zero(std::string_view option, double value, double most) {
-  if (value > 0 && value <= most) return;
-  refuse_argument(option, value, "above 0, at most " + std::to_string(static_cast<long>(most)));
+/// Smaller ones come to nothing where they are divided by, or multiplied.
+void check_at_least_a_millionth(std::string_view option, double value, double most) {
+  if (value >= 1e-6 && value <= most) return;
+  refuse_argument(option, value, "1e-6 to " + std::to_string(static_cast<long>(most)));
 }
 
 bool has_solute(command_request const& typed) {
@@ -61,8 +62,8 @@ launch_options options_for(launch_mode const& mode, command_request const& typed
 }  // namespace
 
 checked_request checked(command_request const& typed) {
-  check_above_zero("dt", typed.time_step, 1000);
-  check_above_zero("temperature", typed.temperature, 1'000'000);
+  check_at_least_a_millionth("dt", typed.time_step, 1000);
+  check_at_least_a_millionth("temperature", typed.temperature, 1'000'000);
   if (typed.xyz.empty() && typed.xyz_every != 1)
     refuse_argument("xyz-every", typed.xyz_every, "1 without --xyz");
   sampling_plan plan;

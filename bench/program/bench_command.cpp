@@ -107,6 +107,13 @@ void run_benchmarks(bench_options const& options) {
   if (!wrong.empty()) throw error("the answers of these benchmarks were wrong or not checked:" + wrong);
 }
 
+void refuse_beside_list(std::vector<CLI::Option const*> const& of_runs) {
+  for (auto const* const option : of_runs)
+    if (option->count() > 0)
+      refuse_argument(option->get_name(), option->results().front(),
+                      "nothing beside list, which runs nothing");
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -120,21 +127,28 @@ void add_bench_command(CLI::App& app) {
           "--devices", [options](std::string const& list) { options->devices = list; },
           command_line::device_list_help)
       ->type_name("LIST");
-  command->add_option("--results", options->results, "Records go to FOLDER/<machine>/ (bench/SCHEMA.md)")
-      ->type_name("FOLDER");
-  command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
+  auto* const results = command_line::add_path(*command, "--results", options->results, "FOLDER",
+                                               "Records go to FOLDER/<machine>/ (bench/SCHEMA.md)")
+                            ->default_str(options->results);
+  auto* const quick =
+      command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
   auto* const json = command->add_flag("--json", options->json, "Print the records as one JSON list");
-  command
-      ->add_option("--connections", options->connections,
-                   "Run once for each of these numbers of hardware connections (1 to 32), each time as a "
-                   "process of its own")
-      ->type_name("N,N...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 32))
-      ->excludes(json);
-  command->callback([options] {
-    if (options->names == std::vector<std::string>{"list"}) return list_benchmarks(*options);
+  auto* const connections =
+      command
+          ->add_option("--connections", options->connections,
+                       "Run once for each of these numbers of hardware connections (1 to 32), each time as a "
+                       "process of its own")
+          ->type_name("N,N...")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->check(CLI::Range(1, 32))
+          ->excludes(json);
+  std::vector<CLI::Option const*> const of_runs{results, quick, json, connections};
+  command->callback([=] {
+    if (options->names == std::vector<std::string>{"list"}) {
+      refuse_beside_list(of_runs);
+      return list_benchmarks(*options);
+    }
     if (!options->connections.empty()) return run_with_connections(options->connections, "--connections");
     run_benchmarks(*options);
   });

@@ -24,4 +24,19 @@ std::size_t place_among(std::span<std::string_view const> legal, std::string_vie
   return static_cast<std::size_t>(found - legal.begin());
 }
 
+std::string on_one_line(std::string_view text) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string line;
+  for (char const c : text) {
+    auto const code = static_cast<unsigned char>(c);
+    if (code >= ' ' && code != 127)
+      line += c;
+    else if (c == '\n' || c == '\t' || c == '\r')
+      line += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
+    else
+      line.append("\\x").append({digits[code / 16], digits[code % 16]});
+  }
+  return line;
+}
+
 }  // namespace ballast::inline base

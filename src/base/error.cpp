@@ -3,12 +3,14 @@
 
 #include <charconv>
 
+#include "ballast/base/argument_text.hpp"
+
 namespace ballast::inline base {
 namespace {
 
 std::string sentence(std::string_view argument, std::string_view value, std::string_view legal) {
   std::string text(argument);
-  return text.append(" is ").append(value).append("; legal is ").append(legal);
+  return text.append(" is ").append(on_one_line(value)).append("; legal is ").append(legal);
 }
 
 }  // namespace

@@ -43,5 +43,11 @@ TEST(base_argument_text, tells_all_legal_words_when_it_refuses_another) {
               ThrowsMessage<bad_argument>(StrEq("--method is ; legal is S1")));
 }
 
+TEST(base_argument_text, stays_on_one_line_whatever_it_quotes) {
+  EXPECT_EQ(on_one_line("a b\tc\r\n\x1b[0m\x7f"), "a b\\tc\\r\\n\\x1b[0m\\x7f");
+  EXPECT_THAT([] { place_among(std::array<std::string_view, 1>{"S1"}, "--method", "S\n2"); },
+              ThrowsMessage<bad_argument>(StrEq("--method is S\\n2; legal is S1")));
+}
+
 }  // namespace
 }  // namespace ballast

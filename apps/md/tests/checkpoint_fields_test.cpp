@@ -59,7 +59,7 @@ std::vector<spoilt_field> const spoilt_fields{
     {[](auto& p) { p.state.type[2] = 1; }, "the type of atom 3 is 1; legal is 0 to 0"},
     {[](auto& p) { p.state.type_name.clear(); }, "the length of type_name is 0; legal is at least 1"},
     {[](auto& p) { p.state.type_name[0].clear(); }, "type_name 0 is \"\"; legal is one word"},
-    {[](auto& p) { p.state.type_name[0] = "He\nX"; }, "type_name 0 is \"He?X\""},
+    {[](auto& p) { p.state.type_name[0] = "He\nX"; }, "type_name 0 is \"He\\nX\""},
     {[](auto& p) { p.state.type_name[0] = "He X"; }, "type_name 0 is \"He X\""},
     {[](auto& p) { p.state.box.low.x = nan; }, "the lower x of box is nan"},
     {[](auto& p) { p.state.box.high.y = infinite; }, "the upper y of box is inf"},

@@ -153,9 +153,11 @@ TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {
   EXPECT_THAT(refusal("--steps 30"),
               HasSubstr("steps is 30; legal is a multiple of --trajectory-steps, which is 20"));
   EXPECT_THAT(refusal("--trajectory-steps 0"), HasSubstr("--trajectory-steps is 0;"));
-  EXPECT_THAT(refusal("--dt 0"), HasSubstr("dt is 0; legal is above 0"));
+  EXPECT_THAT(refusal("--dt 0"), HasSubstr("dt is 0; legal is 1e-6 to 1000"));
   EXPECT_THAT(refusal("--dt nan"), HasSubstr("dt is nan"));
   EXPECT_THAT(refusal("--temperature -1"), HasSubstr("temperature is -1;"));
+  EXPECT_THAT(refusal("--temperature 1e-320"), HasSubstr("legal is 1e-6 to 1000000"));
+  EXPECT_THAT(refusal("--dt 1e-7"), HasSubstr("dt is 1e-07; legal is 1e-6 to 1000"));
   EXPECT_THAT(refusal("--temperature inf"), HasSubstr("temperature is inf;"));
   EXPECT_THAT(refusal("--launch luck"), HasSubstr("launch is luck; legal is "));
   EXPECT_THAT(refusal(small + "--order luck"), HasSubstr("order is luck; legal is "));

@@ -30,4 +30,7 @@ Number whole_number(std::string_view argument, std::string_view text, Number lea
 std::size_t place_among(std::span<std::string_view const> legal, std::string_view argument,
                         std::string_view word);
 
+/// The text with its control characters as C++ writes them ("\\n", "\\x1b"), so that a sentence can quote it.
+std::string on_one_line(std::string_view text);
+
 }  // namespace ballast::inline base

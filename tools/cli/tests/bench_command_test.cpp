@@ -127,5 +127,12 @@ TEST(bench_command, refuses_a_name_and_a_device_that_do_not_exist) {
   expect_refusal("bench queue/round_trip --connections 33", "--connections");
 }
 
+TEST(bench_command, refuses_beside_list_what_only_runs_look_at_and_results_without_a_name) {
+  expect_refusal("bench list --quick", "--quick is true; legal is nothing beside list");
+  expect_refusal("bench list --json", "--json is true; legal is nothing beside list");
+  expect_refusal("bench list --results r", "--results is r; legal is nothing beside list");
+  expect_refusal("bench queue/throughput --results ''", "--results is \"\"; legal is the name of a FOLDER");
+}
+
 }  // namespace
 }  // namespace ballast::cli

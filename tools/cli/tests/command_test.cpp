@@ -120,12 +120,25 @@ TEST(cli_devices, takes_the_list_from_the_environment_unless_told_otherwise) {
             "host:1");
 }
 
-TEST(cli_devices, fails_with_code_1_if_its_output_cannot_be_written) {
+TEST(cli_command, fails_with_code_1_if_its_output_cannot_be_written) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  std::string const line = "'" + (tested_folder() / "ballast").string() +
-                           "' devices --no-links --devices host:1 >/dev/full 2>/dev/null";
-  int const status = std::system(line.c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 1);
+  for (std::string const words :
+       {"devices --no-links --devices host:1", "--help", "--version", "md --help"}) {
+    std::string const line =
+        "'" + (tested_folder() / "ballast").string() + "' " + words + " >/dev/full 2>/dev/null";
+    int const status = std::system(line.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 1) << words;
+  }
+}
+
+TEST(cli_command, names_words_that_it_does_not_expect_in_their_order_and_on_one_line) {
+  expect_refusal("md --atom 5", "these arguments were not expected: --atom 5");
+  expect_refusal("md --atoms 10 '--a\nb'", "this argument was not expected: --a\\nb");
+  expect_refusal("md --atoms '1\n0'", "--atoms is 1\\n0; legal is");
+}
+
+TEST(cli_command, md_tells_what_a_list_of_devices_may_hold) {
+  EXPECT_THAT(run("md --help").out, HasSubstr("[@SMS]"));
 }
 
 }  // namespace
