@@ -486,7 +486,7 @@ struct k5_126 {
     k5(lThreadId, a_here_, a, threads_x_);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.writes(a_here_, "a_here", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, std::min<std::int64_t>(50, part.end)}}; }),
+    return std::tuple(of.writes(a_here_, "a_here", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),
                       of.reads(a, "a", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, std::min<std::int64_t>(50, part.end)}}; }));
   }
   void bind(auto a_here__here, auto a_here) {
@@ -512,7 +512,7 @@ struct k6_128 {
     k6(lThreadId, k6_, pair_, unnamed_2);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.writes(k6_, "k6", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, std::min<std::int64_t>(50, part.end)}}; }));
+    return std::tuple(of.writes(k6_, "k6", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto k6__here) {
     k6_ = ballast::mesi::biased(k6_, k6__here);

@@ -121,7 +121,7 @@ struct line_35 {
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
     std::int64_t const length = of.bound(this->length, "length");
-    return std::tuple(of.writes(a, "a", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, std::min<std::int64_t>(std::min<std::int64_t>(400, length + 1), part.end + 1) - 1}}; }));
+    return std::tuple(of.writes(a, "a", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, std::min<std::int64_t>(length + 1, part.end + 1) - 1}}; }));
   }
   void bind(auto a_here) {
     a = ballast::mesi::biased(a, a_here);

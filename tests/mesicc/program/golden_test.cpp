@@ -45,6 +45,14 @@ std::vector<known_source> known_sources() {
 INSTANTIATE_TEST_SUITE_P(mesicc, golden_program, testing::ValuesIn(known_sources()),
                          [](auto const& of) { return of.param.name; });
 
+/// Cut off at the end of the array, it would not be told at run time.
+TEST(mesicc_ranges, are_as_long_as_what_a_launch_may_turn_out_to_write) {
+  auto const text = translated(
+      "__global__ int a[64];\n__global__ void k(int* x, int n) { if (lThreadId.x < n) x[lThreadId.x] = 5; }\n"
+      "int main(int n, char**) { k<<[100]>>(a, n); }\n");
+  EXPECT_THAT(text, testing::HasSubstr("{{part.begin, std::min<std::int64_t>(n, part.end)}}"));
+}
+
 TEST(mesicc_explain, tells_of_each_launch_and_writes_no_file) {
   working_folder const folder;
   fs::copy(fs::path(EXAMPLES) / "matmul.mcu", folder.path());

@@ -41,7 +41,7 @@ std::int64_t stride(array_argument const& array, std::size_t dimension) {
   return elements;
 }
 
-/// The flattened index, and that no index leaves its extent, since that is undefined in C++.
+/// The flattened index, and that no index but the first leaves its extent, since that is undefined in C++.
 std::pair<isl::pw_aff, isl::set> flattened(array_argument const& array, access const& one, lowering& to_isl) {
   auto flat = to_isl.constant(0);
   auto legal = to_isl.all();
@@ -52,9 +52,13 @@ std::pair<isl::pw_aff, isl::set> flattened(array_argument const& array, access c
     if (place > 0)
       legal = legal.intersect(between(to_isl.constant(0), index, to_isl.of(array.extents[place])));
   }
-  if (first_unknown(array.extents[0])) return {flat, legal};
-  auto const elements = to_isl.of(array.extents[0]).mul(to_isl.constant(stride(array, 0)));
-  return {flat, legal.intersect(flat.lt_set(elements))};
+  return {flat, legal};
+}
+
+/// That a flattened index is not behind the last element.
+isl::set before_end(array_argument const& array, isl::pw_aff const& flat, lowering& to_isl) {
+  if (first_unknown(array.extents[0])) return to_isl.all();
+  return flat.lt_set(to_isl.of(array.extents[0]).mul(to_isl.constant(stride(array, 0))));
 }
 
 /// Whether all extents but the first are constants, as C++ has it.
@@ -68,7 +72,7 @@ bool fits(access const& one, array_argument const& array) {
 }
 
 struct reached_elements {
-  isl::set legal, any;  ///< those of the array, and all that the index leads to
+  isl::set legal, in_rows, any;  ///< those of the array, with those beyond its ends, and with all others
 };
 
 reached_elements of_variable(array_argument const& array, access const& one, lowering& to_isl) {
@@ -76,15 +80,16 @@ reached_elements of_variable(array_argument const& array, access const& one, low
   auto const exists = element.ge_set(to_isl.constant(0));
   if (array.extents.empty() || !has_shape(array) || !fits(one, array)) {
     to_isl.of(unknown_value("is of an array whose shape is not known", array.where));
-    return {exists, exists};
+    return {exists, exists, exists};
   }
   auto const [flat, legal] = flattened(array, one, to_isl);
+  auto const inside = legal.intersect(before_end(array, flat, to_isl));
   if (is_placed_at_run_time(array)) {
     auto const any = element.eq_set(flat);
-    return {legal.intersect(any), any};
+    return {inside.intersect(any), legal.intersect(any), any};
   }
   auto const any = element.eq_set(flat.add(to_isl.of(array.offset)));
-  return {exists.intersect(legal).intersect(any), any};
+  return {exists.intersect(inside).intersect(any), legal.intersect(any), any};
 }
 
 /// Each once; one without a place of its own is where the access is.
@@ -109,14 +114,17 @@ access_elements elements_of(launch_model const& model, access const& one, isl::s
   result.source = &one;
   auto const happens = guards_and_loops(model, one, context, to_isl);
   result.other_causes = located(to_isl.take_causes(), one.where);
-  auto const [touched, any] = of_variable(model.arrays[std::size_t(one.array)], one, to_isl);
+  auto const [legal, in_rows, any] = of_variable(model.arrays[std::size_t(one.array)], one, to_isl);
   result.index_causes = located(to_isl.take_causes(), one.where);
   auto const all_run =
       std::ranges::all_of(one.loops, [&](int place) { return model.loops[std::size_t(place)].runs_whole; });
   result.exact = one.always && all_run && result.other_causes.empty() && result.index_causes.empty();
-  result.elements = to_isl.forget_unknowns(happens.intersect(touched)).coalesce();
   result.leaves_array =
-      result.exact && model.scalars.empty() && !happens.intersect(any).is_subset(happens.intersect(touched));
+      result.exact && model.scalars.empty() && !happens.intersect(any).is_subset(happens.intersect(legal));
+  // A launch is told at run time that it writes beyond the array, for which its range must say so.
+  bool const may_turn_out_beyond = result.exact && one.kind == access_kind::write && !model.scalars.empty();
+  auto const touched = may_turn_out_beyond ? in_rows : legal;
+  result.elements = to_isl.forget_unknowns(happens.intersect(touched)).coalesce();
   if (wanted == precision::no_divisions) simplify(result);
   return result;
 }
