@@ -175,6 +175,14 @@ TEST(mesi_launch, refuses_to_write_beyond_a_variable_and_names_it) {
                                                          HasSubstr("from 0 to 999"))));
 }
 
+TEST(mesi_launch, refuses_to_update_beyond_a_variable_but_cuts_off_what_it_may_not_write) {
+  mesi::launch_uses const of({1, 1, mesi::axis::x}, mesi::threads(1), "shift");
+  auto const beyond = [](mesi::part) { return mesi::ranges{{999, 1001}}; };
+  EXPECT_THAT([&] { of.updates(numbers.address(), "to", beyond); },
+              ThrowsMessage<bad_argument>(HasSubstr("elements 999 to 1000 of 'numbers'")));
+  EXPECT_NO_THROW(of.updates_some(numbers.address(), "to", beyond));
+}
+
 TEST(mesi_launch, refuses_more_threads_than_lThreadId_can_count) {
   EXPECT_THAT(
       [] { number(numbers.address(), 2147483648); },

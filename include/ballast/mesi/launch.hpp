@@ -85,7 +85,7 @@ class launch_uses {
 
   template <class P, class Touched>
   auto reads(P array, char const* name, Touched touched) const {
-    return access<element_of<P> const>(array, name, touched, access_mode::reads);
+    return access<element_of<P> const>(array, name, touched, access_mode::reads, beyond::cut_off);
   }
   template <class P>
   auto reads_all(P array, char const* name) const {
@@ -99,15 +99,20 @@ class launch_uses {
   }
   template <class P, class Touched>
   auto writes(P array, char const* name, Touched touched) const {
-    return access<element_of<P>>(array, name, touched, access_mode::writes);
+    return access<element_of<P>>(array, name, touched, access_mode::writes, beyond::refused);
   }
   template <class P, class Touched>
   auto writes_some(P array, char const* name, Touched touched) const {
-    return access<element_of<P>>(array, name, touched, access_mode::writes_some);
+    return access<element_of<P>>(array, name, touched, access_mode::writes_some, beyond::cut_off);
   }
   template <class P, class Touched>
   auto updates(P array, char const* name, Touched touched) const {
-    return access<element_of<P>>(array, name, touched, access_mode::updates);
+    return access<element_of<P>>(array, name, touched, access_mode::updates, beyond::refused);
+  }
+  /// Of ranges that may be longer than what is written: nothing is refused, they end with the variable.
+  template <class P, class Touched>
+  auto updates_some(P array, char const* name, Touched touched) const {
+    return access<element_of<P>>(array, name, touched, access_mode::updates, beyond::cut_off);
   }
 
  private:
@@ -119,11 +124,14 @@ class launch_uses {
     return place_of(array, sizeof(element_of<P>), name, kernel_);
   }
 
+  /// What becomes of a range that is longer than the variable.
+  enum class beyond : std::uint8_t { refused, cut_off };
+
   template <class T, class P, class Touched>
-  array_access<T> access(P array, char const* name, Touched touched, access_mode mode) const {
+  array_access<T> access(P array, char const* name, Touched touched, access_mode mode, beyond end) const {
     auto const place = this->place(array, name);
     auto const rows = form_.cut == axis::y ? of_.y : of_.x;
-    if (mode == access_mode::writes) require_inside(place, touched(part{0, rows}), name, kernel_);
+    if (end == beyond::refused) require_inside(place, touched(part{0, rows}), name, kernel_);
     return {{place.of->handle().home(), map_of(touched, place.offset, form_, of_), mode}};
   }
 

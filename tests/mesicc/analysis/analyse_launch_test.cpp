@@ -49,6 +49,17 @@ TEST(analysed_launches, say_which_reads_lie_within_what_is_written) {
   EXPECT_FALSE(found.plan->arrays[2].reads_only_what_it_writes);
 }
 
+TEST(analysed_launches, say_whether_the_ends_of_what_they_write_are_surely_written) {
+  launch_builder k("both", 64);
+  auto const a = k.array("a", {64}), b = k.array("b", {64});
+  k.update(a(k.x));
+  k.when(k.unknown_choice(), [&] { k.update(b(k.x)); });
+  auto const found = analyse(k.model());
+  ASSERT_TRUE(found.plan);
+  EXPECT_TRUE(found.plan->arrays[0].writes_ends);
+  EXPECT_FALSE(found.plan->arrays[1].writes_ends);
+}
+
 TEST(analysed_launches, that_are_too_complex_for_the_limit_are_refused_with_the_kernel_s_name) {
   auto const found = analyse(stencil_kernels()[0].at(64, 64), {.operations = 10});
   ASSERT_FALSE(found.plan);

@@ -94,7 +94,7 @@ struct more_values_67 {
     more_values(lThreadId, y);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+    return std::tuple(of.updates_some(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto y_here) {
     y = ballast::mesi::biased(y, y_here);
@@ -116,7 +116,7 @@ struct more_arrays_68 {
     more_arrays(lThreadId, y);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+    return std::tuple(of.updates_some(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto y_here) {
     y = ballast::mesi::biased(y, y_here);
@@ -138,7 +138,7 @@ struct more_pairs_69 {
     more_pairs(lThreadId, y);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+    return std::tuple(of.updates_some(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto y_here) {
     y = ballast::mesi::biased(y, y_here);
@@ -158,7 +158,7 @@ struct more_pairs_72 {
     more_pairs(lThreadId, y);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+    return std::tuple(of.updates_some(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto y_here) {
     y = ballast::mesi::biased(y, y_here);

@@ -25,7 +25,7 @@ struct set_member_68 {
     set_member(lThreadId, p);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+    return std::tuple(of.updates_some(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto p_here) {
     p = ballast::mesi::biased(p, p_here);
@@ -47,7 +47,7 @@ struct set_parts_69 {
     set_parts(lThreadId, p);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+    return std::tuple(of.updates_some(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto p_here) {
     p = ballast::mesi::biased(p, p_here);
@@ -71,7 +71,7 @@ struct set_and_read_72 {
     set_and_read(lThreadId, p, y);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),
+    return std::tuple(of.updates_some(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),
                       of.writes(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto p_here, auto y_here) {
@@ -159,7 +159,7 @@ struct left_by_a_switch_89 {
     left_by_a_switch(lThreadId, p, mask);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{4 * part.begin, 4 * part.end}}; }));
+    return std::tuple(of.updates_some(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{4 * part.begin, 4 * part.end}}; }));
   }
   void bind(auto p_here) {
     p = ballast::mesi::biased(p, p_here);

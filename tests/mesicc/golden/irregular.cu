@@ -212,7 +212,7 @@ struct histogram_of_rows_81 {
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
     return std::tuple(of.reads(a, "a", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{29 * part.begin, 29 * part.end}}; }),
-                      of.updates(h, "h", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{16 * part.begin, 16 * part.end}}; }));
+                      of.updates_some(h, "h", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{16 * part.begin, 16 * part.end}}; }));
   }
   void bind(auto a_here, auto h_here) {
     a = ballast::mesi::biased(a, a_here);
@@ -293,7 +293,7 @@ struct sometimes_108 {
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
     return std::tuple(of.reads(flag, "flag", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),
-                      of.updates(d, "d", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+                      of.updates_some(d, "d", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto flag_here, auto d_here) {
     flag = ballast::mesi::biased(flag, flag_here);
@@ -332,7 +332,7 @@ struct sometimes_before_123 {
     sometimes_before(lThreadId, d, r);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(d, "d", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),
+    return std::tuple(of.updates_some(d, "d", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),
                       of.writes(r, "r", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto d_here, auto r_here) {
@@ -380,7 +380,7 @@ struct search_142 {
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
     return std::tuple(of.reads(a, "a", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{29 * part.begin, 29 * part.end}}; }),
                       of.writes(found, "found", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),
-                      of.updates(seen, "seen", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{29 * part.begin, 29 * part.end}}; }));
+                      of.updates_some(seen, "seen", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{29 * part.begin, 29 * part.end}}; }));
   }
   void bind(auto a_here, auto found_here, auto seen_here) {
     a = ballast::mesi::biased(a, a_here);

@@ -330,7 +330,7 @@ struct row_sums_111 {
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
     return std::tuple(of.reads(a, "a", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{29 * part.begin, 29 * part.end}}; }),
-                      of.updates(s, "s", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+                      of.updates_some(s, "s", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto a_here, auto s_here) {
     a = ballast::mesi::biased(a, a_here);

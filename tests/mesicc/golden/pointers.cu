@@ -328,7 +328,7 @@ struct raise_79 {
     raise(lThreadId, c);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(c, "c", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+    return std::tuple(of.updates_some(c, "c", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto c_here) {
     c = ballast::mesi::biased(c, c_here);
@@ -348,7 +348,7 @@ struct raise_82 {
     raise(lThreadId, c);
   }
   auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
-    return std::tuple(of.updates(c, "c", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+    return std::tuple(of.updates_some(c, "c", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
   }
   void bind(auto c_here) {
     c = ballast::mesi::biased(c, c_here);

@@ -108,6 +108,24 @@ TEST(mesicc_run, knows_macros_whose_names_ballasts_headers_use_too) {
   EXPECT_EQ(folder.run("run p.mcu -D N=71").code, 71);
 }
 
+TEST(mesicc_run, refuses_at_run_time_to_write_beyond_an_array_but_not_what_only_might) {
+  working_folder const folder;
+  folder.add("p.mcu",
+             "#include <cstdio>\n#include <exception>\n#define I lThreadId.x\n__global__ int a[64];\n"
+             "__global__ void set(int* x, int n) { if (I < n) x[I] = 5; }\n"
+             "__global__ void add(int* x, int n) { if (I < n) x[I] += 5; }\n"
+             "__global__ void may(int* x, int n) { if (I < n) { if (I < 64) if (x[I] == 5) x[I] = 6; } }\n"
+             "void launch(int n) {\n"
+             "  try { set<<[100]>>(a, n); } catch (std::exception const& e) { std::puts(e.what()); }\n"
+             "  try { add<<[100]>>(a, n); } catch (std::exception const& e) { std::puts(e.what()); }\n"
+             "  may<<[100]>>(a, n);\n  std::printf(\"%d\\n\", a[63]);\n}\n"
+             "int main(int n, char**) {\n  for (int more = 63; more < 65; ++more) launch(n + more);\n}\n");
+  auto const result = folder.run("run p.mcu --devices host:1", "env", 120);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, testing::MatchesRegex("10\n.*x of set is elements 0 to 64 of 'a'.*\n"
+                                                ".*x of add is elements 0 to 64 of 'a'.*\n10\n"));
+}
+
 TEST(mesicc_run, returns_128_and_the_signal_that_ended_the_program) {
   working_folder const folder;
   folder.add("p.mcu", "#include <csignal>\nint main() { std::raise(SIGTERM); }\n");

@@ -102,6 +102,7 @@ std::optional<variable_use> use_of(accessed_variable const& variable, cut_direct
     auto const written = session.ask([&] { return hulls_of_writes(variable, cut); });
     if (!written) return std::nullopt;
     if (!written->empty()) use.writes = written->front();
+    use.writes_ends = std::ranges::all_of(variable.writes, [](auto const* one) { return one->exact; });
   }
   auto const reads = hulls_of_reads(variable, use, cut, session);
   use.reads_all = !reads;
@@ -116,6 +117,7 @@ std::optional<array_plan> printable_plan(variable_use& use, cut_direction const&
     auto const writes = printable({*use.writes}, cut, session);
     if (!writes) return std::nullopt;
     plan.writes = *writes;
+    plan.writes_ends = use.writes_ends;
   }
   if (!use.reads_all) {
     auto const reads = printable(use.reads, cut, session);

@@ -15,7 +15,8 @@ namespace ballast::mesicc {
 struct variable_use {
   std::vector<part_hull> reads;  ///< what has to be there before
   std::optional<part_hull> writes;
-  bool reads_all = false;  ///< `reads` is one hull of everything then
+  bool writes_ends = false;  ///< what `writes` begins and ends with is surely written
+  bool reads_all = false;    ///< `reads` is one hull of everything then
 };
 
 /// Nothing if what is written has no bounds or is too complex.

@@ -33,7 +33,7 @@ std::vector<array_use> uses_of(array_plan const& plan, bool partitioned) {
   if (!plan.is_written()) return {partitioned ? reads_of(plan) : array_use{"reads_all", {}}};
   if (plan.writes_all || !partitioned) return {{"updates_all", {}}};
   if (!plan.is_read()) return {{"writes", plan.writes}};
-  array_use const written{"updates", plan.writes};
+  array_use const written{plan.writes_ends ? "updates" : "updates_some", plan.writes};
   if (plan.reads_only_what_it_writes) return {written};
   return {written, reads_of(plan)};
 }

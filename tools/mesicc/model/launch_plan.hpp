@@ -28,6 +28,7 @@ struct array_plan {
   bool reads_all = false;  ///< the whole array has to be there, whatever the part; `reads` is empty
   bool writes_all =
       false;  ///< of a launch that is not partitioned: anything may be changed; `writes` is empty
+  bool writes_ends = false;                ///< the first and the last element of `writes` are surely written
   bool reads_only_what_it_writes = false;  ///< `reads` lies within `writes`, of the same part
 
   bool is_read() const { return reads_all || !reads.empty(); }
