@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "ballast/base/error.hpp"
-#include "ballast/trace/replace_file.hpp"
+#include "ballast/base/replace_file.hpp"
 
 namespace ballast::hotspot {
 namespace {

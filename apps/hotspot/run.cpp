@@ -7,7 +7,7 @@
 
 #include "ballast/base/argument_text.hpp"
 #include "ballast/base/error.hpp"
-#include "ballast/trace/replace_file.hpp"
+#include "ballast/base/replace_file.hpp"
 #include "check.hpp"
 #include "inputs.hpp"
 #include "kernels.hpp"

@@ -9,8 +9,8 @@
 
 #include "ballast/base/argument_text.hpp"
 #include "ballast/base/error.hpp"
+#include "ballast/base/replace_file.hpp"
 #include "ballast/queue/feed_policy.hpp"
-#include "ballast/trace/replace_file.hpp"
 #include "command_line/files.hpp"
 #include "gaussian_system.hpp"
 #include "lammps_file.hpp"

@@ -2,7 +2,7 @@
 #include "ballast/report/plot.hpp"
 
 #include "ballast/base/error.hpp"
-#include "ballast/trace/replace_file.hpp"
+#include "ballast/base/replace_file.hpp"
 #include "gnuplot.hpp"
 
 namespace ballast::inline report {

@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/replace_file.hpp"
 #include "ballast/report/statistics.hpp"
-#include "ballast/trace/replace_file.hpp"
 #include "record_rules.hpp"
 
 namespace ballast::inline report {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ballast/base/replace_file.hpp"
 #include "ballast/trace/exporters.hpp"
-#include "ballast/trace/replace_file.hpp"
 
 namespace ballast::inline trace {
 namespace {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 
-namespace ballast::inline trace {
+namespace ballast::inline base {
 
 open_file::open_file(int descriptor) : descriptor_(descriptor) {
   note(descriptor >= 0);
@@ -52,4 +52,4 @@ void open_file::write_held() {
   setp(held_.data(), held_.data() + held_.size());
 }
 
-}  // namespace ballast::inline trace
+}  // namespace ballast::inline base

@@ -6,7 +6,7 @@
 #include <iosfwd>
 #include <string_view>
 
-namespace ballast::inline trace {
+namespace ballast::inline base {
 
 /// Writes a whole file or nothing: the text goes to a temporary file beside `path` of a name that nobody can
 /// foresee, which takes the name of `path` when the disk has it. So a reader never sees half a file, and a
@@ -22,4 +22,4 @@ void replace_file(std::filesystem::path const& path, std::string_view contents);
 /// no regular file is not tried.
 void require_replaceable(std::filesystem::path const& path);
 
-}  // namespace ballast::inline trace
+}  // namespace ballast::inline base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/trace/replace_file.hpp"
+#include "ballast/base/replace_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 #include "ballast/base/error.hpp"
 #include "temporary_file.hpp"
 
-namespace ballast::inline trace {
+namespace ballast::inline base {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ void require_replaceable(fs::path const& path) {
   expect_no(trial.file().cause(), path);
 }
 
-}  // namespace ballast::inline trace
+}  // namespace ballast::inline base

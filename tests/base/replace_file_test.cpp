@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/trace/replace_file.hpp"
+#include "ballast/base/replace_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::string contents(fs::path const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class trace_replace_file : public testing::Test {
+class base_replace_file : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
@@ -44,14 +44,14 @@ class trace_replace_file : public testing::Test {
   fs::path const folder_ = fs::temp_directory_path() / ("ballast_replace_file_" + std::to_string(getpid()));
 };
 
-TEST_F(trace_replace_file, leaves_the_new_contents_and_no_temporary_file) {
+TEST_F(base_replace_file, leaves_the_new_contents_and_no_temporary_file) {
   replace_file(folder_ / "a", "old and long");
   replace_file(folder_ / "a", "new");
   EXPECT_EQ(contents(folder_ / "a"), "new");
   EXPECT_EQ(entries(), 1);
 }
 
-TEST_F(trace_replace_file, keeps_the_old_file_if_the_writer_throws) {
+TEST_F(base_replace_file, keeps_the_old_file_if_the_writer_throws) {
   replace_file(folder_ / "a", "old");
   auto const half = [](std::ostream& out) {
     out << "half";
@@ -62,12 +62,12 @@ TEST_F(trace_replace_file, keeps_the_old_file_if_the_writer_throws) {
   EXPECT_EQ(entries(), 1);
 }
 
-TEST_F(trace_replace_file, refuses_a_folder) {
+TEST_F(base_replace_file, refuses_a_folder) {
   EXPECT_THROW(replace_file(folder_, "x"), ballast::error);
   EXPECT_TRUE(fs::is_directory(folder_));
 }
 
-TEST_F(trace_replace_file, writes_through_a_link_and_keeps_it) {
+TEST_F(base_replace_file, writes_through_a_link_and_keeps_it) {
   replace_file(folder_ / "target", "old");
   fs::create_symlink(folder_ / "target", folder_ / "link");
   replace_file(folder_ / "link", "new");
@@ -75,7 +75,7 @@ TEST_F(trace_replace_file, writes_through_a_link_and_keeps_it) {
   EXPECT_EQ(contents(folder_ / "target"), "new");
 }
 
-TEST_F(trace_replace_file, does_not_write_through_a_link_planted_where_its_temporary_file_could_be) {
+TEST_F(base_replace_file, does_not_write_through_a_link_planted_where_its_temporary_file_could_be) {
   replace_file(folder_ / "victim", "precious");
   fs::create_symlink(folder_ / "victim", folder_ / ("a.partial-" + std::to_string(getpid())));
   replace_file(folder_ / "a", "new");
@@ -83,7 +83,7 @@ TEST_F(trace_replace_file, does_not_write_through_a_link_planted_where_its_tempo
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder_ / "a")));
 }
 
-TEST_F(trace_replace_file, has_a_temporary_file_of_another_name_each_time) {
+TEST_F(base_replace_file, has_a_temporary_file_of_another_name_each_time) {
   std::set<std::string> names;
   auto const note_names = [&](std::ostream&) {
     for (auto const& entry : fs::directory_iterator(folder_)) names.insert(entry.path().filename());
@@ -95,14 +95,14 @@ TEST_F(trace_replace_file, has_a_temporary_file_of_another_name_each_time) {
   EXPECT_EQ(names.size(), 3u);
 }
 
-TEST_F(trace_replace_file, takes_names_as_long_as_the_folder_does) {
+TEST_F(base_replace_file, takes_names_as_long_as_the_folder_does) {
   replace_file(folder_ / std::string(255, 'a'), "new");
   EXPECT_EQ(contents(folder_ / std::string(255, 'a')), "new");
 }
 
 unsigned mode_of(fs::path const& path) { return static_cast<unsigned>(fs::status(path).permissions()); }
 
-TEST_F(trace_replace_file, keeps_the_mode_of_the_old_file_also_while_it_writes) {
+TEST_F(base_replace_file, keeps_the_mode_of_the_old_file_also_while_it_writes) {
   for (unsigned const mode : {0600u, 0640u, 0755u}) {
     replace_file(folder_ / "a", "old");
     fs::permissions(folder_ / "a", fs::perms(mode));
@@ -114,21 +114,21 @@ TEST_F(trace_replace_file, keeps_the_mode_of_the_old_file_also_while_it_writes) 
   }
 }
 
-TEST_F(trace_replace_file, gives_a_new_file_the_mode_that_the_umask_says) {
+TEST_F(base_replace_file, gives_a_new_file_the_mode_that_the_umask_says) {
   mode_t const usual = umask(027);
   replace_file(folder_ / "a", "new");
   umask(usual);
   EXPECT_EQ(mode_of(folder_ / "a"), 0640u);
 }
 
-TEST_F(trace_replace_file, refuses_a_read_only_file_also_as_root_and_before_anything_is_computed) {
+TEST_F(base_replace_file, refuses_a_read_only_file_also_as_root_and_before_anything_is_computed) {
   replace_file(folder_ / "a", "old");
   fs::permissions(folder_ / "a", fs::perms(0444));
   expect_a_refusal_that_leaves(folder_ / "a", "old", "the file that is there is read-only");
   EXPECT_THROW(ballast::require_replaceable(folder_ / "a"), ballast::error);
 }
 
-TEST_F(trace_replace_file, waits_for_the_disk_before_the_file_has_its_name_and_then_for_the_folder) {
+TEST_F(base_replace_file, waits_for_the_disk_before_the_file_has_its_name_and_then_for_the_folder) {
   replace_file(folder_ / "a", "old");
   std::vector<std::string> waited;
   watched_fsync const watch([&](fs::path const& path) {
@@ -139,18 +139,18 @@ TEST_F(trace_replace_file, waits_for_the_disk_before_the_file_has_its_name_and_t
   EXPECT_THAT(waited, testing::ElementsAre("new old", "folder new"));
 }
 
-TEST_F(trace_replace_file, keeps_the_old_file_if_the_disk_did_not_take_the_new_one) {
+TEST_F(base_replace_file, keeps_the_old_file_if_the_disk_did_not_take_the_new_one) {
   replace_file(folder_ / "a", "old");
   watched_fsync const watch([](fs::path const&) { return EIO; });
   expect_a_refusal_that_leaves(folder_ / "a", "old", "Input/output error");
 }
 
-TEST_F(trace_replace_file, does_not_replace_a_device) {
+TEST_F(base_replace_file, does_not_replace_a_device) {
   replace_file("/dev/null", "gone");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-TEST_F(trace_replace_file, is_tried_before_without_touching_the_file_or_leaving_another) {
+TEST_F(base_replace_file, is_tried_before_without_touching_the_file_or_leaving_another) {
   replace_file(folder_ / "a", "old");
   ballast::require_replaceable(folder_ / "a");
   ballast::require_replaceable(folder_ / "b");
@@ -159,7 +159,7 @@ TEST_F(trace_replace_file, is_tried_before_without_touching_the_file_or_leaving_
   EXPECT_EQ(entries(), 1);
 }
 
-TEST_F(trace_replace_file, tells_before_what_stands_in_the_way) {
+TEST_F(base_replace_file, tells_before_what_stands_in_the_way) {
   EXPECT_THROW(ballast::require_replaceable(folder_), ballast::error);
   try {
     ballast::require_replaceable("/no/folder/a");
@@ -169,7 +169,7 @@ TEST_F(trace_replace_file, tells_before_what_stands_in_the_way) {
   }
 }
 
-TEST_F(trace_replace_file, says_that_the_disk_is_full) {
+TEST_F(base_replace_file, says_that_the_disk_is_full) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
   try {
     replace_file("/dev/full", "x");
