@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/same_file.hpp"
 
 namespace ballast::command_line {
 
@@ -17,19 +16,9 @@ struct named_file {
   std::string path;
 };
 
-inline std::filesystem::path without_links(std::string const& path) {
-  namespace fs = std::filesystem;
-  std::error_code cause;
-  auto const found = fs::weakly_canonical(path, cause);
-  return cause ? fs::absolute(path).lexically_normal() : found;
-}
-
-/// Also by way of links, hard ones too; of files that are not there yet, by their names.
+/// False if one of them is none.
 inline bool are_same(named_file const& one, named_file const& other) {
-  if (one.path.empty() || other.path.empty()) return false;
-  std::error_code ignored;
-  return without_links(one.path) == without_links(other.path) ||
-         std::filesystem::equivalent(one.path, other.path, ignored);
+  return !one.path.empty() && !other.path.empty() && is_same_file(one.path, other.path);
 }
 
 /// Throws bad_argument with the option of the output if it is one of the inputs. Whatever reads files and

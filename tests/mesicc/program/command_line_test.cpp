@@ -67,6 +67,16 @@ TEST(mesicc_command, says_which_file_cannot_be_written) {
   expect_refusal(folder, "a.mcu -o .", "cannot write .: Is a directory", 1);
 }
 
+TEST(mesicc_command, leaves_the_old_result_whole_where_the_disk_has_no_room_for_the_new_one) {
+  working_folder const folder;
+  folder.add("a.mcu", "int main() {}  // " + std::string(100'000, '-') + "\n");
+  folder.add("a.cu", "old\n");
+  auto const result = folder.run("a.mcu", "trap '' XFSZ && ulimit -f 16 &&");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot write a.cu: File too large"));
+  EXPECT_EQ(folder.text_of("a.cu"), "old\n");
+}
+
 TEST(mesicc_command, says_which_file_cannot_be_read) {
   working_folder const folder;
   auto const missing = folder.run("missing.mcu");
@@ -109,6 +119,12 @@ TEST(mesicc_command, writes_over_no_input) {
   folder.add("b.mcu", "int f();\n");
   std::filesystem::create_symlink("b.mcu", folder.path() / "a.cu");
   expect_refusal(folder, "a.mcu b.mcu -o .", "another file than the input", 2);
+  std::filesystem::create_directory(folder.path() / "linked");
+  std::filesystem::create_symlink("b.cu", folder.path() / "linked/a.cu");
+  folder.add("linked/b.cu", "old\n");
+  expect_refusal(folder, "a.mcu b.mcu -o linked", "a file for each input", 2);
+  expect_refusal(folder, "run a.mcu b.mcu --keep linked", "is a link to what is written too", 2);
+  EXPECT_EQ(folder.text_of("linked/b.cu"), "old\n");
   folder.add("c.cu", "int main() {}\n");
   folder.add("d", "int main() {}\n");
   expect_refusal(folder, "run c.cu --keep .", "./c.cu there would be written over the input c.cu", 2);

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/replace_file.hpp"
+#include "ballast/base/same_file.hpp"
 #include "ballast_package.hpp"
 #include "child_process.hpp"
 #include "commands.hpp"
 #include "diagnostic_text.hpp"
-#include "same_file.hpp"
 #include "scratch_folder.hpp"
-#include "written_file.hpp"
 
 namespace ballast::mesicc {
 namespace {
@@ -43,9 +43,13 @@ void refuse_one_file_twice(run_request const& request) {
       refuse_argument("files", *one, "each file once");
 }
 
-void refuse_to_write_over_inputs(fs::path const& folder, run_request const& request) {
+void refuse_colliding_files(fs::path const& folder, run_request const& request) {
   auto outputs = outputs_in(folder, request);
   outputs.push_back(program_in(folder, request));
+  for (auto one = outputs.begin(); one != outputs.end(); ++one)
+    if (std::any_of(outputs.begin(), one, [&](auto const& other) { return is_same_file(*one, other); }))
+      refuse_argument("--keep", folder.string(),
+                      "another folder, as " + one->string() + " there is a link to what is written too");
   for (auto const& output : outputs)
     for (auto const& input : request.files)
       if (is_same_file(output, input))
@@ -64,7 +68,7 @@ std::optional<std::vector<fs::path>> translate_into(fs::path const& folder, run_
     auto const made = translate(request.files[i], options);
     std::cerr << texts_of(made.diagnostics);
     all = all && !made.has_errors();
-    if (!made.has_errors()) write_file(outputs[i], made.source);
+    if (!made.has_errors()) replace_file(outputs[i], made.source);
   }
   if (!all) return std::nullopt;
   return outputs;
@@ -104,7 +108,7 @@ int run_files(run_request const& request) {
   refuse_one_file_twice(request);
   scratch_folder const scratch;
   auto const folder = request.keep.empty() ? scratch.path() : folder_to_keep(request.keep);
-  refuse_to_write_over_inputs(folder, request);
+  refuse_colliding_files(folder, request);
   auto const sources = translate_into(folder, request);
   if (!sources) return exit_codes::failed;
   auto const program = program_in(folder, request);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <set>
+#include <vector>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/replace_file.hpp"
+#include "ballast/base/same_file.hpp"
 #include "commands.hpp"
 #include "diagnostic_text.hpp"
-#include "same_file.hpp"
-#include "written_file.hpp"
 
 namespace ballast::mesicc {
 namespace {
@@ -24,14 +25,15 @@ bool writes(translate_request const& request) { return !request.explain || !requ
 
 void refuse_colliding_outputs(translate_request const& request) {
   if (!writes(request)) return;
-  std::set<fs::path> outputs;
+  std::vector<fs::path> outputs;
   for (fs::path const file : request.files) {
     auto const output = output_for(file, request);
     for (fs::path const input : request.files)
       if (is_same_file(output, input))
         refuse_argument("output", output.string(), "another file than the input " + input.string());
-    if (!outputs.insert(fs::absolute(output).lexically_normal()).second)
+    if (std::ranges::any_of(outputs, [&](auto const& other) { return is_same_file(output, other); }))
       refuse_argument("output", output.string(), "a file for each input; two of them have this one");
+    outputs.push_back(output);
   }
 }
 
@@ -41,7 +43,7 @@ bool translate_one(fs::path const& file, translate_request const& request) {
   if (made.has_errors()) return false;
   if (request.explain) std::cout << made.explanation << std::flush;
   if (!std::cout) throw error("cannot write to standard output");
-  if (writes(request)) write_file(output_for(file, request), made.source);
+  if (writes(request)) replace_file(output_for(file, request), made.source);
   return true;
 }
 
