@@ -50,14 +50,15 @@ TEST(ballast_package, compiles_with_nvcc_where_the_package_has_gpus) {
 }
 
 TEST(child_process, returns_the_exit_code_or_128_and_the_signal) {
-  EXPECT_EQ(run_and_wait({"true"}), 0);
-  EXPECT_EQ(run_and_wait({"sh", "-c", "exit 7"}), 7);
-  EXPECT_EQ(run_and_wait({"sh", "-c", "kill -TERM $$"}), 128 + 15);
+  held_signals const signals;
+  EXPECT_EQ(run_and_wait({"true"}, signals), 0);
+  EXPECT_EQ(run_and_wait({"sh", "-c", "exit 7"}, signals), 7);
+  EXPECT_EQ(run_and_wait({"sh", "-c", "kill -TERM $$"}, signals), 128 + 15);
 }
 
 TEST(child_process, says_what_cannot_be_run) {
   try {
-    run_and_wait({"no-such-program-anywhere"});
+    run_and_wait({"no-such-program-anywhere"}, held_signals());
     FAIL();
   } catch (error const& problem) {
     EXPECT_THAT(problem.what(), testing::HasSubstr("no-such-program-anywhere"));

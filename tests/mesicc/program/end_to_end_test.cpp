@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs from the dialect to their results: they check themselves, and have to print the same however they
 // are cut.
+#include <csignal>
 #include <random>
 #include <regex>
 #include <utility>
@@ -137,6 +138,17 @@ TEST(mesicc_run, leaves_nothing_behind_but_what_is_kept) {
   folder.add("p.mcu", "int main() {}\n");
   EXPECT_EQ(folder.run("run p.mcu --keep kept", "env TMPDIR=.").code, 0);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "kept/p.cu"));
+  for (auto const& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("mesicc-")));
+}
+
+TEST(mesicc_run, hands_signals_on_to_the_program_and_leaves_no_folder_behind) {
+  working_folder const folder;
+  folder.add("p.mcu",
+             "#include <csignal>\n#include <unistd.h>\n#include <cstdlib>\n"
+             "int main(int, char** words) { kill(getppid(), std::atoi(words[1])); for (;;) pause(); }\n");
+  for (int const number : {SIGTERM, SIGHUP, SIGINT})
+    EXPECT_EQ(folder.run("run p.mcu -- " + std::to_string(number), "env TMPDIR=.").code, 128 + number);
   for (auto const& entry : std::filesystem::directory_iterator(folder.path()))
     EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("mesicc-")));
 }

@@ -8,23 +8,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "ballast/base/error.hpp"
 
 namespace ballast::mesicc {
 namespace {
-
-/// Keeps Ctrl-C from ending this process, which has a scratch folder to remove.
-class ignored_interrupt {
- public:
-  ignored_interrupt() : before_(signal(SIGINT, SIG_IGN)) {}
-  ~ignored_interrupt() { signal(SIGINT, before_); }
-  ignored_interrupt(ignored_interrupt const&) = delete;
-  ignored_interrupt& operator=(ignored_interrupt const&) = delete;
-
- private:
-  void (*before_)(int);
-};
 
 /// As exec wants it; valid as long as the words.
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
@@ -34,20 +23,31 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return all;
 }
 
-pid_t start(std::vector<std::string>& words) {
+pid_t start(std::vector<std::string>& words, held_signals const& signals) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  sigset_t interrupts;
-  sigemptyset(&interrupts);
-  sigaddset(&interrupts, SIGINT);
-  posix_spawnattr_setsigdefault(&attributes, &interrupts);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigmask(&attributes, &signals.before());
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t child = 0;
   int const failed =
       posix_spawnp(&child, words.front().c_str(), nullptr, &attributes, pointers_to(words).data(), environ);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) throw error("cannot run " + words.front() + ": " + std::strerror(failed));
   return child;
+}
+
+/// A terminal tells the program itself of Ctrl-C; what somebody has sent to this process alone it would miss.
+void hand_on(siginfo_t const& told, pid_t child) {
+  if (told.si_code <= 0) kill(child, told.si_signo);
+}
+
+/// Nothing while the program runs.
+std::optional<int> exit_code_of(pid_t child, std::string const& program) {
+  int status = 0;
+  pid_t const ended = waitpid(child, &status, WNOHANG);
+  if (ended < 0 && errno != EINTR) throw error("cannot wait for " + program + ": " + std::strerror(errno));
+  if (ended <= 0) return std::nullopt;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 bool needs_quotes(std::string const& word) {
@@ -64,13 +64,29 @@ std::string quoted(std::string const& word) {
 
 }  // namespace
 
-int run_and_wait(std::vector<std::string> words) {
-  ignored_interrupt const while_it_runs;
-  pid_t const child = start(words);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw error("cannot wait for " + words.front() + ": " + std::strerror(errno));
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+held_signals::held_signals() : on_child_(signal(SIGCHLD, SIG_DFL)) {
+  sigemptyset(&held_);
+  sigaddset(&held_, SIGCHLD);
+  for (int const one : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now;
+    if (sigaction(one, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&held_, one);
+  }
+  pthread_sigmask(SIG_BLOCK, &held_, &before_);
+}
+
+held_signals::~held_signals() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  signal(SIGCHLD, on_child_);
+}
+
+int run_and_wait(std::vector<std::string> words, held_signals const& signals) {
+  pid_t const child = start(words, signals);
+  for (;;) {
+    siginfo_t told;
+    int const number = sigwaitinfo(&signals.held(), &told);
+    if (number > 0 && number != SIGCHLD) hand_on(told, child);
+    if (auto const code = exit_code_of(child, words.front())) return *code;
+  }
 }
 
 std::string as_shell_line(std::vector<std::string> const& words) {

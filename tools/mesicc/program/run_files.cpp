@@ -58,25 +58,33 @@ void refuse_colliding_files(fs::path const& folder, run_request const& request) 
             "another folder, as " + output.string() + " there would be written over the input " + input);
 }
 
-/// Nothing if one of the inputs is wrong.
-std::optional<std::vector<fs::path>> translate_into(fs::path const& folder, run_request const& request) {
-  auto const outputs = outputs_in(folder, request);
+/// The text of each file; nothing if one of the inputs is wrong.
+std::optional<std::vector<std::string>> translated(run_request const& request) {
+  std::vector<std::string> texts;
   bool all = true;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  for (auto const& file : request.files) {
     auto options = request.options;
     options.headers_by_path = true;
-    auto const made = translate(request.files[i], options);
+    auto made = translate(file, options);
     std::cerr << texts_of(made.diagnostics);
     all = all && !made.has_errors();
-    if (!made.has_errors()) replace_file(outputs[i], made.source);
+    texts.push_back(std::move(made.source));
   }
   if (!all) return std::nullopt;
+  return texts;
+}
+
+std::vector<fs::path> write_into(fs::path const& folder, std::vector<std::string> const& texts,
+                                 run_request const& request) {
+  auto outputs = outputs_in(folder, request);
+  for (std::size_t i = 0; i < outputs.size(); ++i) replace_file(outputs[i], texts[i]);
   return outputs;
 }
 
-int run_shown(std::vector<std::string> const& words, bool shown) {
-  if (shown) std::cerr << as_shell_line(words) << '\n';
-  return run_and_wait(words);
+int run_shown(std::vector<std::string> const& words, run_request const& request,
+              held_signals const& signals) {
+  if (request.show_commands) std::cerr << as_shell_line(words) << '\n';
+  return run_and_wait(words, signals);
 }
 
 /// The translated files define macros themselves, and name headers that were beside them by their paths.
@@ -89,10 +97,10 @@ std::vector<std::string> flags_of(run_request const& request) {
 
 /// What `mesicc run` shall return instead: of a compiler that was stopped by a signal.
 std::optional<int> compile(std::vector<fs::path> const& sources, fs::path const& program,
-                           run_request const& request) {
+                           run_request const& request, held_signals const& signals) {
   auto const words = compile_command(package_of_this_program(), sources, program, flags_of(request));
-  int const code = run_shown(words, request.show_commands);
-  if (code == 128 + SIGINT || code == 128 + SIGTERM) return code;
+  int const code = run_shown(words, request, signals);
+  if (code == 128 + SIGINT || code == 128 + SIGTERM || code == 128 + SIGHUP) return code;
   if (code != 0) throw error("the translated program does not compile: " + as_shell_line(words));
   return std::nullopt;
 }
@@ -106,17 +114,19 @@ fs::path folder_to_keep(std::string const& named) {
 
 int run_files(run_request const& request) {
   refuse_one_file_twice(request);
+  if (!request.keep.empty()) refuse_colliding_files(folder_to_keep(request.keep), request);
+  auto const texts = translated(request);
+  if (!texts) return exit_codes::failed;
+  held_signals const signals;  // before there is a folder to remove
   scratch_folder const scratch;
-  auto const folder = request.keep.empty() ? scratch.path() : folder_to_keep(request.keep);
-  refuse_colliding_files(folder, request);
-  auto const sources = translate_into(folder, request);
-  if (!sources) return exit_codes::failed;
+  auto const folder = request.keep.empty() ? scratch.path() : fs::path(request.keep);
+  auto const sources = write_into(folder, *texts, request);
   auto const program = program_in(folder, request);
-  if (auto const stopped = compile(*sources, program, request)) return *stopped;
+  if (auto const stopped = compile(sources, program, request, signals)) return *stopped;
   if (!request.devices.empty()) setenv("BALLAST_DEVICES", request.devices.c_str(), 1);
   std::vector<std::string> words{program.string()};
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());
-  return run_shown(words, request.show_commands);
+  return run_shown(words, request, signals);
 }
 
 }  // namespace ballast::mesicc
