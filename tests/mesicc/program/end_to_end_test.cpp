@@ -161,6 +161,16 @@ TEST(mesicc_run, says_when_the_result_does_not_compile) {
   EXPECT_THAT(result.err, HasSubstr("mesicc: the translated program does not compile"));
 }
 
+TEST(mesicc_run, knows_files_whose_names_hold_quotes_and_ends_of_lines) {
+  working_folder const folder;
+  folder.add("a\n\t\"b\\n.mcu",
+             "#include <cstring>\n__global__ int a[3];\n__global__ void k(int* x) { x[lThreadId.x] = 1; }\n"
+             "int main() { k<<[3]>>(a); return std::strcmp(__FILE__, \"a\\n\\t\\\"b\\\\n.mcu\") == 0 ? 7 : "
+             "a[0]; }\n");
+  auto const result = folder.run("run 'a\n\t\"b\\n.mcu' --devices host:1", "env", 120);
+  EXPECT_EQ(result.code, 7) << result.err;
+}
+
 TEST(mesicc_run, shares_variables_among_files) {
   working_folder const folder;
   folder.add("shared.h",

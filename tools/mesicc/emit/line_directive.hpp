@@ -5,11 +5,20 @@
 
 namespace ballast::mesicc {
 
+/// As it stands in a string: an end of line in a file's name would end the directive.
+inline std::string escaped(char c) {
+  if (c == '\\' || c == '"') return {'\\', c};
+  auto const code = static_cast<unsigned char>(c);
+  if (code >= ' ' && code != 0x7f) return {c};
+  auto const digit = [code](int place) { return char('0' + (code >> (3 * place)) % 8); };
+  return {'\\', digit(2), digit(1), digit(0)};
+}
+
 /// `#line 7 "file"`, with its end of line: the line behind it is line 7 of the file.
 inline std::string line_directive(unsigned line, std::string const& file) {
-  std::string escaped;
-  for (char const c : file) escaped += c == '\\' || c == '"' ? std::string{'\\', c} : std::string(1, c);
-  return "#line " + std::to_string(line) + " \"" + escaped + "\"\n";
+  std::string name;
+  for (char const c : file) name += escaped(c);
+  return "#line " + std::to_string(line) + " \"" + name + "\"\n";
 }
 
 }  // namespace ballast::mesicc
