@@ -2,7 +2,6 @@
 // Programs from the dialect to their results: they check themselves, and have to print the same however they
 // are cut.
 #include <csignal>
-#include <random>
 #include <regex>
 #include <utility>
 
@@ -71,11 +70,16 @@ TEST_P(program_run, prints_on_any_number_of_tasks_what_a_sequential_run_prints) 
   program.expect_the_same_with("BALLAST_TASKS=7 BALLAST_CHECK_MAPS=1");
 }
 
-/// New seeds each time, which a failure tells.
+/// The same programs each time, so that a failure can be seen again; other ones with another first seed.
+unsigned long first_seed() {
+  auto const* const given = std::getenv("BALLAST_RANDOM_SEED");
+  return given == nullptr ? 20161 : std::stoul(given);
+}
+
 TEST(random_programs, print_what_a_sequential_run_prints_within_the_derived_ranges) {
   for (int tried = 0; tried < 3 && !testing::Test::HasFailure(); ++tried) {
-    auto const seed = std::random_device()();
-    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto const seed = unsigned(first_seed()) + unsigned(tried);
+    SCOPED_TRACE("BALLAST_RANDOM_SEED=" + std::to_string(seed));
     built_program program("random");
     program.folder().add("random.mcu", random_program(seed, 40).text());
     ASSERT_NO_FATAL_FAILURE(program.build("--allow-unpartitioned --flag -O1"));
