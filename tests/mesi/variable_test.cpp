@@ -54,6 +54,8 @@ TEST(mesi_variable, waits_for_launches_behind_a_pointer_or_a_reference_of_the_ho
   std::ranges::fill(numbers.update(), -1);
   number(numbers.address(), numbers_count);
   EXPECT_EQ(mesi::host(pointer)[1], 11);
+  int volatile* const unoptimised = pointer;
+  EXPECT_EQ(mesi::host(unoptimised)[1], 11);
   number(numbers.address(), numbers_count);
   EXPECT_EQ(mesi::host(reference), 20);
 }

@@ -74,7 +74,7 @@ variable_home* variable_at(void const* address);
 /// A pointer or a reference of the host that may lead to a variable: waits for the launches in the way.
 template <class T>
 T& host(T& value) {
-  void const* address = nullptr;
+  void const volatile* address = nullptr;
   bool reads = std::is_const_v<T>;
   if constexpr (std::is_pointer_v<T>) {
     address = value;
@@ -82,19 +82,20 @@ T& host(T& value) {
   } else {
     address = &value;
   }
-  if (auto* const of = variable_at(address)) of->opened(reads ? host_use::read : host_use::update);
+  if (auto* const of = variable_at(const_cast<void const*>(address)))
+    of->opened(reads ? host_use::read : host_use::update);
   return value;
 }
 
 /// What host() does, and again after each launch that touches the variable.
 template <class T>
 T& open(T& value) {
-  void const* address = nullptr;
+  void const volatile* address = nullptr;
   if constexpr (std::is_pointer_v<T>)
     address = value;
   else
     address = &value;
-  if (auto* const of = variable_at(address)) of->keep_open();
+  if (auto* const of = variable_at(const_cast<void const*>(address))) of->keep_open();
   return host(value);
 }
 template <class T>
