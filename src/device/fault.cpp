@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fault.hpp"
 
+#include <pthread.h>
+
+#include <system_error>
 #include <utility>
 
 #include "ballast/base/error.hpp"
 
 namespace ballast::inline device {
+namespace {
+
+/// Between this process and the first that opened a device.
+std::atomic<std::uint64_t> forks = 0;
+
+std::uint64_t forks_so_far() {
+  static int const failure = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  if (failure != 0) throw error("pthread_atfork: " + std::generic_category().message(failure));
+  return forks;
+}
+
+}  // namespace
+
+fault_record::fault_record(std::string device) : device_(std::move(device)), forks_before_(forks_so_far()) {}
+
+bool fault_record::is_left_behind() const noexcept {
+  return forks.load(std::memory_order_relaxed) != forks_before_;
+}
 
 void fault_record::note(std::string cause) {
   std::lock_guard const hold(mutex_);
@@ -16,6 +37,9 @@ void fault_record::note(std::string cause) {
 
 void fault_record::check() const {
   if (lost()) throw device_lost(device_, cause_);
+  if (is_left_behind())
+    throw error("device " + device_ +
+                " was opened before fork(): it is the parent's, open devices anew here");
 }
 
 }  // namespace ballast::inline device

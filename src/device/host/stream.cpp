@@ -78,6 +78,10 @@ host_stream::host_stream(std::shared_ptr<host_engine> engine) : queue_(std::make
 }
 
 host_stream::~host_stream() {
+  if (queue_->engine->fault->is_left_behind()) {
+    leave_to_parent();
+    return;
+  }
   std::unique_lock hold(queue_->mutex);
   queue_->ended = true;
   queue_->more.notify_all();
@@ -85,6 +89,12 @@ host_stream::~host_stream() {
       queue_->drained.wait_for(hold, std::chrono::minutes(1), [this] { return queue_->idle(); });
   hold.unlock();
   idle ? thread_.join() : thread_.detach();
+}
+
+/// Neither the thread nor the locks that it held are here: nothing of it can be ended.
+void host_stream::leave_to_parent() noexcept {
+  (void)new std::shared_ptr<work_queue>(std::move(queue_));
+  (void)new std::thread(std::move(thread_));
 }
 
 void host_stream::enqueue(std::function<void()> work) {

@@ -39,6 +39,8 @@ class host_stream final : public stream {
  private:
   struct work_queue;
 
+  void leave_to_parent() noexcept;
+
   void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                     std::size_t row_bytes, std::size_t rows) override;
   bool await_idle(deadline until) override;

@@ -149,6 +149,11 @@ worker_pool::worker_pool(std::string const& name, std::size_t workers, std::vect
 }
 
 worker_pool::~worker_pool() {
+  if (state_->fault->is_left_behind()) {
+    (void)new std::shared_ptr<shared_state>(std::move(state_));
+    (void)new std::vector<std::jthread>(std::move(workers_));
+    return;
+  }
   std::unique_lock hold(state_->mutex);
   state_->ended = true;
   state_->work.notify_all();
