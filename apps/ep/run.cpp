@@ -18,7 +18,9 @@ job_run::verdict checked(tally const& found, problem_class const& expected) {
 }  // namespace
 
 finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested) {
-  job_scheduler jobs(devices, pair_kernels(), asked.options);
+  auto options = asked.options;
+  options.array_bytes = shared_pairs::bytes_of(asked.of.log2_pairs);
+  job_scheduler jobs(devices, pair_kernels(), options);
   shared_pairs pairs(jobs, asked.of.log2_pairs);
   tally found;
   auto const draw = [&] {

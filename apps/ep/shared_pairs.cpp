@@ -13,6 +13,11 @@ shared_pairs::shared_pairs(job_scheduler& of, std::uint32_t log2_pairs)
       sy_(of, {blocks()}, "sy"),
       counts_(of, {std::size_t(blocks()) * annuli}, "counts") {}
 
+std::uint64_t shared_pairs::bytes_of(std::uint32_t log2_pairs) {
+  std::uint64_t const blocks = gaussian_pairs::blocks_for(batches(log2_pairs).count());
+  return blocks * (2 * sizeof(double) + annuli * sizeof(std::uint32_t));
+}
+
 std::uint32_t shared_pairs::blocks() const { return gaussian_pairs::blocks_for(cut_.count()); }
 
 job_ticket shared_pairs::submit() {

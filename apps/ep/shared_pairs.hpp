@@ -15,6 +15,8 @@ class shared_pairs {
   /// `of` has pair_kernels() and outlives this. `log2_pairs`: 0 to most_log2_pairs.
   shared_pairs(job_scheduler& of, std::uint32_t log2_pairs);
 
+  /// Of all its arrays.
+  static std::uint64_t bytes_of(std::uint32_t log2_pairs);
   /// Each unit of the job is a block of batches. Waits for no device.
   job_ticket submit();
   /// The sum over all blocks in their order, which hangs on no partition. Waits for the job.

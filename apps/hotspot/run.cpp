@@ -66,7 +66,9 @@ template <class Real>
 finished_run run_in(device_list const& devices, plan const& asked,
                     std::function<bool()> const& stop_requested) {
   starting_cells<Real> const start(asked);
-  job_scheduler jobs(devices, heat_kernels(), asked.options);
+  auto options = asked.options;
+  options.array_bytes = shared_plate<Real>::arrays * asked.of.cells() * sizeof(Real);
+  job_scheduler jobs(devices, heat_kernels(), options);
   shared_plate<Real> plate(jobs, asked.of, factors_of(asked.of, asked.chip));
   auto const fill = [&] { plate.fill(start.temperature, start.power); };
   auto const simulate = [&] {

@@ -16,6 +16,8 @@ namespace ballast::hotspot {
 template <class Real>
 class shared_plate {
  public:
+  static constexpr std::size_t arrays = 3;  ///< of as many elements as the plate has cells
+
   /// `of` has heat_kernels() and outlives this.
   shared_plate(job_scheduler& of, plate const& cells, step_factors const& factors);
 

@@ -15,11 +15,17 @@ job_run::verdict checked(product const& result) {
   return {passes_freivalds_test(result), "Freivalds' test modulo 2^32 with 3 vectors"};
 }
 
+std::uint64_t bytes_of(product_shape const& shape) {
+  return sizeof(std::int32_t) * (shape.elements_of_a() + shape.elements_of_b() + shape.elements_of_c());
+}
+
 }  // namespace
 
 job_run::run_summary run(device_list const& devices, plan const& asked,
                          std::function<bool()> const& stop_requested) {
-  job_scheduler jobs(devices, product_kernels(), asked.options);
+  auto options = asked.options;
+  options.array_bytes = bytes_of(asked.shape);
+  job_scheduler jobs(devices, product_kernels(), options);
   shared_product matrices(jobs, asked.shape);
   auto const multiply = [&] {
     matrices.submit(asked.kernel);

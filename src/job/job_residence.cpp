@@ -10,6 +10,8 @@
 namespace ballast::inline job {
 namespace {
 
+constexpr std::size_t room_between_arrays = 256 * memory_alignment;
+
 std::uint32_t bit_of(place_id place) { return 1u << place.value(); }
 
 byte_runs runs_of(std::vector<byte_range> const& bytes) {
@@ -77,11 +79,12 @@ std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses) {
   return needs;
 }
 
-std::size_t memory_to_take(device_list const& devices, std::uint32_t device) {
+std::size_t memory_to_take(device_list const& devices, std::uint32_t device, std::uint64_t array_bytes) {
   auto const free = devices[device]->free_bytes();
   if (devices[device]->is_cuda()) return free / 10 * 9;
   auto const on_cores = std::ranges::count_if(devices, [](auto const& one) { return !one->is_cuda(); });
-  return free / 4 / std::size_t(on_cores);
+  auto const quarter = free / 4 / std::size_t(on_cores);
+  return array_bytes == 0 ? quarter : std::min<std::size_t>(quarter, array_bytes + room_between_arrays);
 }
 
 }  // namespace ballast::inline job

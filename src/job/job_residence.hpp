@@ -56,7 +56,8 @@ class job_residence final : public resident_data {
 std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses);
 
 /// The most of a device's memory that a scheduler takes if nothing else was said: 0.9 of what is free on a
-/// GPU; of what the machine has available a quarter for all CPU cores of the list.
-std::size_t memory_to_take(device_list const& devices, std::uint32_t device);
+/// GPU; of what the process can have a quarter for all CPU cores of the list, but not much more than
+/// `array_bytes` if that is not 0.
+std::size_t memory_to_take(device_list const& devices, std::uint32_t device, std::uint64_t array_bytes = 0);
 
 }  // namespace ballast::inline job

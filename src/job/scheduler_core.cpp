@@ -65,7 +65,8 @@ scheduler_core::scheduler_core(device_list const& devices, job_options options)
       planner_(ops_, sources_, [this](place_id from, place_id to) { return stream_of_copy(from, to); }),
       on_devices_(devices_.size()) {
   for (std::uint32_t device = 0; device < devices_.size(); ++device) {
-    auto const bytes = options_.device_bytes == 0 ? memory_to_take(devices_, device) : options_.device_bytes;
+    auto const bytes = options_.device_bytes == 0 ? memory_to_take(devices_, device, options_.array_bytes)
+                                                  : options_.device_bytes;
     residences_.push_back(std::make_unique<job_residence>(*this, device, bytes, ops_));
   }
   for (std::uint32_t lane = 0; lane < devices_.size(); ++lane)

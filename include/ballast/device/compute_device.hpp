@@ -51,7 +51,8 @@ class compute_device {
   void* allocate(memory where, std::size_t bytes);
   void release(memory where, void* address) noexcept;
   /// How many bytes of device memory are free just now: of a GPU's as the driver tells (others may take them,
-  /// and they may lie in pieces), of a host device the memory that the machine has available. Throws
+  /// and they may lie in pieces), of a host device the memory that this process can have (of the
+  /// machine, its control group and RLIMIT_AS the least). Throws
   /// device_lost.
   virtual std::size_t free_bytes() = 0;
   /// How many allocations were made so far; what a restart must not change.

@@ -19,6 +19,9 @@ struct job_options {
   /// back to the host. 0: 0.9 of what is free on a GPU just then, so that other libraries and schedulers find
   /// the rest; of what the machine has available a quarter for all CPU cores of the list.
   std::uint64_t device_bytes = 0;
+  /// How many bytes all arrays have together, if that is known: with device_bytes 0 no more is taken of the
+  /// memory of CPU cores, but for some room between them. 0: not known.
+  std::uint64_t array_bytes = 0;
   /// false: what a device has and no task in flight uses is written back and forgotten after each task (Ohno
   /// et al. 2016, Fig. 14c: their scheme without its optimisations).
   bool reuse = true;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "ballast/base/error.hpp"
+#include "host/memory_limits.hpp"
 
 namespace ballast::inline device {
 namespace {
@@ -22,6 +24,15 @@ constexpr std::size_t word = sizeof(std::uint64_t), most_by_words = 16384;
 bool moves_by_words(void const* to, void const* from, std::size_t bytes) {
   auto const bits = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
   return bits % word == 0 && bytes <= most_by_words;
+}
+
+/// Without swapping; all memory if the system does not tell.
+std::size_t available_in_machine() {
+  std::ifstream file("/proc/meminfo");
+  std::size_t kibibytes = 0;
+  for (std::string key; file >> key;)
+    if (key == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
+  return host_memory_bytes();
 }
 
 /// Pages are taken when they are first written, too late to refuse; a quarter is left to others meanwhile.
@@ -36,11 +47,7 @@ std::size_t host_memory_bytes() noexcept {
 }
 
 std::size_t available_memory_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::size_t kibibytes = 0;
-  for (std::string key; file >> key;)
-    if (key == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
-  return host_memory_bytes();
+  return std::min({available_in_machine(), left_of_address_space(), left_of_control_group()});
 }
 
 void* allocate_host_memory(std::string const& device, std::size_t bytes) {

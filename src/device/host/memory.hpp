@@ -8,7 +8,8 @@ namespace ballast::inline device {
 
 /// The machine's memory.
 std::size_t host_memory_bytes() noexcept;
-/// What the machine can give now without swapping; all its memory if the system does not tell.
+/// What this process can still have without swapping: of the machine, of its control group's limit and of
+/// RLIMIT_AS the least.
 std::size_t available_memory_bytes();
 /// Memory aligned to 256 bytes. Throws ballast::error naming the device and the sizes if the bytes are more
 /// than three quarters of what the machine has available now.

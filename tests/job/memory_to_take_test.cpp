@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "job_residence.hpp"
+
+namespace ballast::test {
+namespace {
+
+TEST(memory_of_cores, is_taken_no_more_than_the_arrays_need_and_some_room_between_them) {
+  auto const cores = open_devices("host:1,host:1");
+  std::size_t const arrays = 1'000'000, room = 65'536;
+  ASSERT_GT(memory_to_take(cores, 0), arrays + room) << "this machine has too little memory for the test";
+  EXPECT_EQ(memory_to_take(cores, 0, arrays), arrays + room);
+  EXPECT_LE(memory_to_take(cores, 0, std::size_t(1) << 60), cores.front()->free_bytes());
+}
+
+}  // namespace
+}  // namespace ballast::test
