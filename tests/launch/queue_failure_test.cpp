@@ -179,7 +179,7 @@ class asked_event final : public event {
  public:
   explicit asked_event(std::function<void()> when_asked) : when_asked_(std::move(when_asked)) {}
   bool reached() override {
-    if (++asked_ < 3) return false;  // twice in a look
+    if (++asked_ < 5) return false;  // twice for each look at its launch, and a new one is looked at twice
     when_asked_();
     throw std::runtime_error("a planted failure");
   }
