@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 
 #include "ballast/base/environment.hpp"
@@ -15,12 +16,18 @@
 namespace ballast::inline device {
 namespace {
 
+/// To ask starts CUDA, which takes memory and time, and fails in a child made by fork().
 offered_gpus ask_driver() {
 #if BALLAST_HAVE_CUDA
   return {gpu_code(BALLAST_GPU_CODE), capabilities_of_gpus()};
 #else
   return {gpu_code(BALLAST_GPU_CODE), {}};
 #endif
+}
+
+offered_gpus offered_for(std::vector<device_spec> const& specs) {
+  auto const is_gpu = [](device_spec const& spec) { return spec.kind == backend::cuda; };
+  return std::ranges::any_of(specs, is_gpu) ? ask_driver() : offered_gpus{gpu_code(BALLAST_GPU_CODE), {}};
 }
 
 void warn(std::string const& line) {
@@ -79,9 +86,9 @@ std::string default_device_list() {
     warn(left_out);
     return text;
   }
-  auto const offered = ask_driver();
   try {
-    choose_devices(parse_devices(*chosen), offered);
+    auto const specs = parse_devices(*chosen);
+    choose_devices(specs, offered_for(specs));
   } catch (bad_argument const& problem) {
     refuse_argument("BALLAST_DEVICES", problem.value(), problem.legal());
   }
@@ -89,7 +96,7 @@ std::string default_device_list() {
 }
 
 device_list open_devices(std::vector<device_spec> const& specs) {
-  auto const [all, left_out] = choose_devices(specs, ask_driver());
+  auto const [all, left_out] = choose_devices(specs, offered_for(specs));
   warn(left_out);
   auto const names = names_of(all);
   core_dealer dealer(all);

@@ -16,6 +16,12 @@ queue_options small_queue() {
   return options;
 }
 
+queue_options small_queue_on_cores() {
+  auto options = small_queue();
+  options.resident.blocks = 0;
+  return options;
+}
+
 constexpr std::uint32_t racers = 3, tasks_each = 2000;
 
 /// Submits until it is refused; returns how many tasks were accepted. Task i of thread t is word t * each +
@@ -122,7 +128,8 @@ TEST(ticket, of_an_earlier_run_is_refused) {
 TEST(ticket, of_another_queue_is_refused) {
   auto const mine = open_devices("host:1,host:1");
   counted_words visits(mine.front(), 1);
-  task_queue one(mine[0], kernels(), small_queue()), other(mine[1], kernels(), small_queue());
+  task_queue one(mine[0], kernels(), small_queue_on_cores()),
+      other(mine[1], kernels(), small_queue_on_cores());
   auto const of_one = one.submit(task(count_visit{visits.ref()}));
   auto const of_other = other.submit(task(count_visit{visits.ref()}));
   EXPECT_THROW(one.wait(of_other), bad_argument);
@@ -136,7 +143,7 @@ TEST(balanced_queue, refuses_a_ticket_of_another_queue) {
   auto const mine = open_devices("host:1,host:1");
   counted_words visits(mine.front(), 1);
   balanced_options options;
-  options.queue = small_queue();
+  options.queue = small_queue_on_cores();
   balanced_queue one({mine[0]}, kernels(), options), other({mine[1]}, kernels(), options);
   one.submit(task(count_visit{visits.ref()}));
   auto const of_other = other.submit(task(count_visit{visits.ref()}));
