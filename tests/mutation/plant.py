@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plants errors in C++ sources, each behind a switch, so that one build holds all of them.
+
+plant.py COUNT SEED FILE...   changes the files in place and writes what was planted to the standard output, one a line:
+                              id, file, line, function, operator, the line before, the line after; between tabs
+plant.py --remove LIST ID...  takes these errors out of the files again, and out of LIST
+
+Operators: comparison (< and <=, > and >=, == and !=), and-or (&& and ||), off-by-one (+ 1 and - 1 become + 0),
+negated-condition (of an if), dropped-call (a statement that is one call), swapped-order (two such statements).
+A line holds one error at most. Sources must be laid out by clang-format: binary operators stand between spaces, and
+brackets of templates do not.
+"""
+
+import random
+import re
+import sys
+
+SWITCH = "::ballast_mutation::is_on(%d)"
+BETWEEN_LINES = "\x1e"  # within a field
+COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+NOT_AT_RUN_TIME = re.compile(
+    r"\b(constexpr|static_assert|template|requires|concept|case|enum|using|typename|noexcept|asm|operator|decltype|__builtin\w*)\b|^\s*#|^\s*//")
+CALL = re.compile(r"^(\s+)((?!return\b|throw\b|delete\b|co_)[A-Za-z_*][\w.:*>\-\[\]]*(?:\([^;{}]*\))[^;{}=]*;)$")
+ENDS_AN_OPERAND = ("&&", "||", "(", ",", "?", "{", ";", "}")
+
+
+def masked(line):
+    """The line with the insides of its strings and characters, and its comment, made x, at the same columns."""
+    def blank(match):
+        return match.group()[0] + "x" * (len(match.group()) - 2) + match.group()[-1]
+    line = re.sub(r'"(?:[^"\\]|\\.)*"|(?<![\w])\'(?:[^\'\\]|\\.)+\'', blank, line)
+    return re.sub(r"//.*", lambda comment: "x" * len(comment.group()), line)
+
+
+def is_balanced(text):
+    depth = 0
+    for c in text:
+        depth += c in "([{"
+        depth -= c in ")]}"
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def left_edge(text, at, stops):
+    """Where the operand that ends before column `at` begins, or None if it is not known."""
+    depth = 0
+    for i in range(at - 1, -1, -1):
+        c = text[i]
+        if c in ")]}":
+            depth += 1
+        elif c in "([{":
+            if depth == 0:
+                return i + 1
+            depth -= 1
+        elif depth == 0:
+            if c in ",;?" or (c == ":" and ":" not in (text[i - 1:i], text[i + 1:i + 2])):
+                return i + 1
+            if text[i:i + 2] in stops:
+                return i + 2
+            if re.match(r" = |[+\-*/]= ", text[i:i + 3]):
+                return i + 3
+            word = re.match(r"\b(return|throw) ", text[i:i + 7])
+            if word and not text[i - 1:i].isalnum():
+                return i + word.end()
+    return None
+
+
+def right_edge(text, at, stops):
+    depth = 0
+    for i in range(at, len(text)):
+        c = text[i]
+        if c in "([{":
+            depth += 1
+        elif c in ")]}":
+            if depth == 0:
+                return i
+            depth -= 1
+        elif depth == 0 and (c in ",;?" or text[i:i + 2] in stops or
+                             (c == ":" and ":" not in (text[i - 1:i], text[i + 1:i + 2]))):
+            return i
+    return None
+
+
+def with_operands(line, before, operator, column, other, stops):
+    """`a OP b` as a choice between it and `a OTHER b`; None where an operand goes on in another line."""
+    text = masked(line)
+    begin = left_edge(text, column, stops)
+    if begin is None:
+        if not before.rstrip().endswith(ENDS_AN_OPERAND):
+            return None
+        begin = len(line) - len(line.lstrip())
+    end = right_edge(text, column + len(operator), stops)
+    if end is None:
+        if not text.rstrip().endswith(("&&", "||")):
+            return None
+        end = len(line)
+    a, b = line[begin:column].strip(), line[column + len(operator):end].strip()
+    if not a or not b or not is_balanced(masked(a)) or not is_balanced(masked(b)) or re.search(r"\bauto\b", a):
+        return None
+    pad = " " if line[begin:begin + 1] == " " else ""
+    tail = " " if line[end - 1:end] == " " else ""
+    return (line[:begin] + pad + f"({SWITCH} ? ({a}) {other} ({b}) : ({a}) {operator} ({b}))" + tail + line[end:])
+
+
+def comparisons(lines, i):
+    for match in re.finditer(r" (<=|>=|==|!=|<|>) ", masked(lines[i])):
+        new = with_operands(lines[i], lines[i - 1], match.group(1), match.start(1), COMPARISONS[match.group(1)],
+                            ("&&", "||"))
+        if new:
+            yield "comparison", 1, [new]
+
+
+def and_or(lines, i):
+    for match in re.finditer(r" (&&|\|\|) ", masked(lines[i])):
+        operator = match.group(1)
+        other = "||" if operator == "&&" else "&&"
+        new = with_operands(lines[i], lines[i - 1], operator, match.start(1), other, (other,))
+        if new:
+            yield "and-or", 1, [new]
+        return
+
+
+def off_by_one(lines, i):
+    for match in re.finditer(r" ([+-]) 1(?![\w.'])", masked(lines[i])):
+        yield "off-by-one", 1, [lines[i][:match.start()] + f" {match.group(1)} ({SWITCH} ? 0 : 1)" +
+                                lines[i][match.end():]]
+
+
+def negated_condition(lines, i):
+    text = masked(lines[i])
+    match = re.match(r"^\s*(?:} else )?if \(", text)
+    if not match:
+        return
+    end = right_edge(text, match.end(), ())
+    if end is None or text[end] != ")":
+        return
+    condition = lines[i][match.end():end]
+    if ";" in condition or re.search(r"\bauto\b|[^=!<>]=[^=]", masked(condition)):
+        return
+    yield "negated-condition", 1, [lines[i][:match.end()] + f"bool({condition}) != {SWITCH}" + lines[i][end:]]
+
+
+def one_call(line):
+    match = CALL.match(line)
+    return match if match and is_balanced(masked(line)) else None
+
+
+def dropped_call(lines, i):
+    match = one_call(lines[i])
+    if match and lines[i - 1].rstrip().endswith((";", "{", "}", ")", ":", "else")):
+        yield "dropped-call", 1, [f"{match.group(1)}{{ if (!{SWITCH}) {match.group(2)} }}"]
+
+
+def swapped_order(lines, i):
+    first, second = one_call(lines[i]), one_call(lines[i + 1]) if i + 1 < len(lines) else None
+    before = lines[i - 1].strip()
+    if not first or not second or first.group(1) != second.group(1) or not before.endswith((";", "{", "}")):
+        return
+    a, b = first.group(2), second.group(2)
+    yield "swapped-order", 2, [f"{first.group(1)}if ({SWITCH}) {{ {b} {a} }} else {{ {a}", f"{second.group(1)}{b} }}"]
+
+
+OPERATORS = [comparisons, and_or, off_by_one, negated_condition, dropped_call, swapped_order]
+
+
+def function_at(lines, i):
+    """The function that line i stands in, by indentation."""
+    indent = len(lines[i]) - len(lines[i].lstrip())
+    for j in range(i, -1, -1):
+        line = lines[j]
+        here = len(line) - len(line.lstrip())
+        if not line.strip() or here >= indent and j != i:
+            continue
+        name = re.search(r"([\w:~]+)\(", line)
+        if name and name.group(1) not in ("if", "for", "while", "switch", "catch") and not re.match(r"\s*[}\[]", line) \
+                and re.match(r"\s*(?:[\w:<>,&*~\[\] ]+[ &*])?[\w:~]+\(", line) and j != i and not line.rstrip().endswith(";"):
+            return name.group(1)
+        indent = min(indent, here) if j != i else indent
+        if indent == 0 and j != i and not name:
+            break
+    return "?"
+
+
+def lines_for_nvcc(lines):
+    """The numbers of lines that only nvcc sees."""
+    found, nested = set(), []
+    for i, line in enumerate(lines):
+        directive = re.match(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)", line)
+        if directive and directive.group(1).startswith("if"):
+            nested.append(re.search(r"__CUDA|BALLAST_ON_GPU", line) and not re.search(r"!|ifndef", line))
+        elif directive and directive.group(1) in ("else", "elif") and nested:
+            nested[-1] = False
+        elif directive and nested:
+            nested.pop()
+        if any(nested):
+            found.add(i)
+    return found
+
+
+def candidates(files):
+    for file in files:
+        lines = open(file).read().split("\n")
+        unseen = lines_for_nvcc(lines)
+        for i, line in enumerate(lines):
+            if i == 0 or i in unseen or not line.startswith("  ") or NOT_AT_RUN_TIME.search(masked(line)):
+                continue
+            for operator in OPERATORS:
+                for name, length, new in operator(lines, i):
+                    yield file, i, name, length, new
+
+
+def chosen_among(found, count, seed):
+    """As many of each operator as there are, in turn, and no two in one line; fewer swaps, as few of them matter."""
+    shuffled = random.Random(seed)
+    by_operator = {}
+    for one in found:
+        by_operator.setdefault(one[2], []).append(one)
+    for some in by_operator.values():
+        shuffled.shuffle(some)
+    taken, chosen = set(), []
+    turn = 0
+    while len(chosen) < count and any(by_operator.values()):
+        turn += 1
+        for operator, some in by_operator.items():
+            if operator == "swapped-order" and turn % 3 != 1 and len([s for s in by_operator.values() if s]) > 1:
+                continue
+            while some:
+                one = some.pop()
+                where = {(one[0], one[1] + n) for n in range(one[3])}
+                if not where & taken:
+                    taken |= where
+                    chosen.append(one)
+                    break
+            if len(chosen) == count:
+                break
+    return sorted(chosen, key=lambda one: one[:2])
+
+
+def plant(count, seed, files):
+    texts = {file: open(file).read().split("\n") for file in files}
+    original = {file: list(lines) for file, lines in texts.items()}
+    for number, (file, i, name, length, new) in enumerate(chosen_among(candidates(files), count, seed), start=1):
+        lines = [line.replace(SWITCH, SWITCH % number) for line in new]
+        print("\t".join([str(number), file, str(i + 1), function_at(original[file], i), name,
+                         BETWEEN_LINES.join(original[file][i:i + length]),
+                         BETWEEN_LINES.join(lines)]))
+        texts[file][i:i + length] = lines
+    for file, lines in texts.items():
+        open(file, "w").write("\n".join(lines))
+
+
+def remove(table, numbers):
+    kept = []
+    for row in filter(None, open(table).read().split("\n")):
+        number, file, line, _, _, before, _ = row.split("\t")
+        if number not in numbers:
+            kept.append(row)
+            continue
+        lines = open(file).read().split("\n")
+        old = before.split(BETWEEN_LINES)
+        lines[int(line) - 1:int(line) - 1 + len(old)] = old
+        open(file, "w").write("\n".join(lines))
+    open(table, "w").write("".join(row + "\n" for row in kept))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2 and sys.argv[1] == "--remove":
+        remove(sys.argv[2], set(sys.argv[3:]))
+    elif len(sys.argv) > 3 and sys.argv[1].isdigit():
+        plant(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
+    else:
+        sys.exit(__doc__)
