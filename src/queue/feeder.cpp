@@ -65,6 +65,7 @@ bool feeder::feed(std::uint64_t rings) {
   std::uint64_t const piece = std::max(1u, to_->capacity() / 4);  // accepted whole or not at all
   std::uint64_t left = decision.tasks;
   while (left > 0) {
+    keep_times();
     auto const taken = from_->take(device_, std::min(left, piece));
     if (!taken) break;
     submit(*taken);
@@ -107,6 +108,17 @@ void feeder::book_finished() {
     from_->finish(one.piece, device_, options_->queue.times ? to_->execution_of(one.given) : execution{});
     return true;
   });
+}
+
+/// The times of the oldest batch go with its record, which the next batch may be given: they are booked
+/// before.
+void feeder::keep_times() {
+  if (!options_->queue.times) return;
+  while (!outstanding_.empty() && outstanding_.front().given.first_batch + to_->capacity() <=
+                                      outstanding_.back().given.last_batch + 1) {
+    to_->wait(outstanding_.front().given, deadline::in(options_->queue.patience));
+    book_finished();
+  }
 }
 
 void feeder::rest(std::uint64_t rings, std::uint64_t wake_at_taken) {

@@ -34,6 +34,7 @@ class feeder {
   void run();
   bool feed(std::uint64_t rings);
   void book_finished();
+  void keep_times();
   feed_view look() const;
   void submit(backlog_piece const& piece);
   void rest(std::uint64_t rings, std::uint64_t wake_at_taken);

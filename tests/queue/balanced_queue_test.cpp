@@ -37,6 +37,17 @@ TEST_P(balanced_queue_with, executes_each_task_exactly_once_on_devices_of_unequa
   queue.close();
 }
 
+TEST_P(balanced_queue_with, keeps_the_times_of_many_batches_where_a_device_has_records_of_few) {
+  std::uint32_t const n = 2'000;
+  shared_visits visits(n);
+  auto options = with_policy(GetParam());
+  options.queue.capacity = 2;
+  balanced_queue queue(devices(), kernels(), options);
+  queue.submit(marks_of(visits, n));
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
 TEST(balanced_queue, refuses_an_empty_device_list_and_an_unknown_policy) {
   EXPECT_THROW(balanced_queue({}, kernels()), bad_argument);
   EXPECT_THROW(balanced_queue(devices(), kernels(), with_policy("greedy")), bad_argument);

@@ -61,6 +61,7 @@ struct queue_options {
 };
 
 /// Not all of a batch was accepted before the deadline. What was accepted will run; the rest was not touched.
+/// Of tasks with costs the first are those of start_order().
 class queue_full : public deadline_passed {
  public:
   queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state);
