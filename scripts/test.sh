@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds and tests.
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
-#   scripts/test.sh all       that, the translator, all CUDA code compiled, sanitizers and other compilers; CI runs this
-#   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing
-#   scripts/test.sh STAGE...  some of: format release translator cuda asan tsan compilers alone kernels fuzz
+#   scripts/test.sh all       that, the translator, all CUDA code compiled, sanitizers, other compilers, random programs; CI runs this
+#   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing and soaking
+#   scripts/test.sh STAGE...  some of: format release translator cuda asan tsan compilers soak alone kernels fuzz long_soak
 # docs/testing.md says what each stage is for and how long it may take.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -89,6 +89,13 @@ fuzz() {
     build host-asan && run_tests host-asan env BALLAST_FUZZ_SECONDS=600 ctest --preset host-asan -L fuzz -j "$jobs"
 }
 
+# Random programs on all rooms, and runs of md that are killed.
+soak() { soak_for 1; }
+long_soak() { soak_for 30; }
+soak_for() {
+  build host-release -D BALLAST_MESICC=OFF && scripts/soak.sh "$1" 1
+}
+
 run_stage() {
   local name=$1 start=$SECONDS status=0 word
   echo "== $name"
@@ -106,11 +113,11 @@ stages=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
   case $word in
-    all) stages+=(format release translator cuda asan tsan compilers) ;;
-    deep) stages+=(alone kernels fuzz) ;;
-    format | release | translator | cuda | asan | tsan | compilers | alone | kernels | fuzz) stages+=("$word") ;;
+    all) stages+=(format release translator cuda asan tsan compilers soak) ;;
+    deep) stages+=(alone kernels fuzz long_soak) ;;
+    format | release | translator | cuda | asan | tsan | compilers | soak | alone | kernels | fuzz | long_soak) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers alone kernels fuzz" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers soak alone kernels fuzz long_soak" >&2; exit 2 ;;
   esac
 done
 

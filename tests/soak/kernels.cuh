@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include "ballast/device/array_ref.cuh"
+#include "ballast/device/atomic_ref.cuh"
+#include "ballast/job/job_kernels.hpp"
+#include "ballast/launch/launch_kernels.hpp"
+#include "ballast/resident/compiled_kernels.hpp"
+
+namespace ballast::soak {
+
+BALLAST_HD constexpr std::uint32_t mixed(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x7feb352du;
+  x = (x ^ (x >> 15)) * 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
+/// Counts that its block was run, after a number of steps that depends on the block. The words are pinned
+/// memory that several devices share, in which a GPU has no atomic add.
+struct visit {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> visits;
+  std::uint32_t most_steps;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    std::uint32_t value = block.index();
+    auto const steps = most_steps == 0 ? 0 : mixed(value) % most_steps;
+    for (std::uint32_t i = 0; i < steps; ++i) value = value * 1664525u + 1013904223u;
+    if (block.rank() != 0) return;
+    // The value decides nothing, which the compiler cannot know.
+    count(visits[block.index()], value == 12345u && most_steps == ~0u ? 2 : 1);
+  }
+
+ private:
+  BALLAST_HD static void count(std::uint32_t& word, std::uint32_t by) {
+    atomic_ref<std::uint32_t, scope::system> const mine(word);
+#if BALLAST_ON_GPU
+    mine.store_relaxed(mine.load_relaxed() + by);
+#else
+    mine.add_relaxed(by);
+#endif
+  }
+};
+
+/// Throws on CPU cores: their device is lost.
+struct fault {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> any;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {
+#if !BALLAST_ON_GPU
+    throw std::runtime_error("a planted fault");
+#endif
+  }
+};
+
+/// The children of a node are numbered by it, so that the host can tell which nodes there are.
+inline constexpr std::uint32_t most_children = 4;
+BALLAST_HD constexpr bool has_child(std::uint32_t node, std::uint32_t i, std::uint32_t nodes,
+                                    std::uint32_t salt) {
+  return (node == 0 || mixed(node ^ salt) % 5 > i) && most_children * node + 1 + i < nodes;
+}
+
+struct grow {
+  static constexpr int threads = 32;
+  static constexpr std::uint32_t spawns = most_children;
+  array_ref<std::uint32_t> visits;
+  std::uint32_t node, nodes, salt;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) device_atomic<std::uint32_t>(visits[node]).add_relaxed(1);
+    block.for_each(spawns, [&](std::uint32_t i) {
+      if (has_child(node, i, nodes, salt))
+        block.spawn(grow{visits, most_children * node + 1 + i, nodes, salt});
+    });
+  }
+};
+
+/// x = x * factor + addend for the word of each block: right only in the order of its line.
+struct advance {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> words;
+  std::uint32_t factor, addend;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) words[block.index()] = words[block.index()] * factor + addend;
+  }
+};
+
+/// The same by a block of another size, so that it is merged with others.
+struct advance_widely {
+  static constexpr int threads = 128;
+  array_ref<std::uint32_t> words;
+  std::uint32_t factor, addend;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) words[block.index()] = words[block.index()] * factor + addend;
+  }
+};
+
+/// Adds to the element of each block.
+struct add_to_each {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> words;
+  std::uint32_t by;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) { words[block.index()] += by; });
+  }
+};
+
+/// Writes the element of each second block only.
+struct mark_even {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> words;
+  std::uint32_t mark;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) {
+      if (block.index() % 2 == 0) words[block.index()] = mark + block.index();
+    });
+  }
+};
+
+/// A block is a row, made of three rows; the edge is what it is next to.
+struct mix_rows {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t const> now;
+  array_ref<std::uint32_t> next;
+  std::uint32_t rows, columns;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto const row = block.index();
+    auto const above = row == 0 ? row : row - 1, below = row + 1 == rows ? row : row + 1;
+    block.for_each(columns, [&](std::uint32_t column) {
+      next[at(row, column)] =
+          3 * now[at(above, column)] + 5 * now[at(row, column)] + 7 * now[at(below, column)];
+    });
+  }
+  BALLAST_HD std::size_t at(std::uint32_t row, std::uint32_t column) const {
+    return std::size_t(row) * columns + column;
+  }
+};
+
+/// Each element is the sum of all that is read, and its number.
+struct add_all {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t const> from;
+  array_ref<std::uint32_t> sums;
+  std::uint32_t elements;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) {
+      std::uint32_t sum = block.index();
+      for (std::uint32_t i = 0; i < elements; ++i) sum += from[i];
+      sums[block.index()] = sum;
+    });
+  }
+};
+
+compiled_kernels const& queue_kernels();
+compiled_kernels const& pool_kernels();
+launch_kernels const& kernels_to_launch();
+job_kernels const& kernels_of_jobs();
+
+}  // namespace ballast::soak

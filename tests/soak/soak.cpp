@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs until the time is up: ballast_soak [--seconds N] [--scenarios N] [--seed S] [--devices
+// LIST]
+// [--threads N]. Scenario k of a seed has a seed of its own, which is told where it finds something.
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "ballast/base/error.hpp"
+#include "scenario.hpp"
+
+namespace {
+
+using namespace ballast;
+using namespace ballast::soak;
+
+struct wishes {
+  double seconds = 0;
+  std::uint64_t scenarios = 0, seed = 1, threads = 3;
+  std::string devices;
+};
+
+/// The first is the seed itself, so that a scenario is repeated by its own.
+std::uint64_t seed_of(std::uint64_t seed, std::uint64_t number) {
+  if (number == 0) return seed;
+  auto x = seed + number * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+class soaking {
+ public:
+  explicit soaking(wishes const& wished) : wished_(wished) {
+    if (!wished.devices.empty()) lent_ = open_devices(wished.devices);
+  }
+
+  bool run() {
+    {
+      std::vector<std::jthread> threads;
+      for (std::uint64_t i = 0; i < wished_.threads; ++i) threads.emplace_back([this] { run_some(); });
+    }
+    std::printf("ballast_soak: %s\n", counts_.line().c_str());
+    return counts_.is_sound();
+  }
+
+ private:
+  void run_some() {
+    while (true) {
+      auto const number = begun_.fetch_add(1);
+      if (is_over(number)) return;
+      run_one(seed_of(wished_.seed, number));
+      tell_progress();
+    }
+  }
+  bool is_over(std::uint64_t number) const {
+    if (wished_.scenarios > 0 && number >= wished_.scenarios) return true;
+    return wished_.seconds > 0 && elapsed() >= wished_.seconds;
+  }
+  double elapsed() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
+
+  /// A GPU has one resident kernel at a time, and allocations wait for it: one scenario at a time has them.
+  void run_one(std::uint64_t seed) {
+    // With GPUs one scenario in two, by its seed.
+    if (lent_.empty() || mixes_to_odd(seed)) return scenario(seed, {}, counts_).run();
+    std::lock_guard const alone(gpus_);
+    scenario(seed, lent_, counts_).run();
+  }
+  static bool mixes_to_odd(std::uint64_t seed) { return seed_of(seed, 1) % 2 == 1; }
+
+  void tell_progress() {
+    std::lock_guard const alone(telling_);
+    if (elapsed() < next_line_) return;
+    next_line_ = elapsed() + 60;
+    std::printf("%.0f s: %s\n", elapsed(), counts_.line().c_str());
+    std::fflush(stdout);
+  }
+
+  wishes wished_;
+  device_list lent_;
+  soak_counts counts_;
+  clock::time_point start_ = clock::now();
+  std::atomic<std::uint64_t> begun_ = 0;
+  std::mutex gpus_, telling_;
+  double next_line_ = 60;
+};
+
+std::uint64_t number_of(char const* option, char const* text) {
+  std::uint64_t number = 0;
+  auto const* const end = text + std::strlen(text);
+  if (auto const [at, failed] = std::from_chars(text, end, number); at != end || failed != std::errc())
+    refuse_argument(option, std::string_view(text), "a whole number");
+  return number;
+}
+
+wishes read_wishes(int count, char** words) {
+  wishes wished;
+  for (int i = 1; i < count; i += 2) {
+    std::string const option = words[i];
+    if (i + 1 == count) refuse_argument(option, std::string_view("nothing"), "a value");
+    auto const number = [&] { return number_of(words[i], words[i + 1]); };
+    if (option == "--seconds")
+      wished.seconds = double(number());
+    else if (option == "--scenarios")
+      wished.scenarios = number();
+    else if (option == "--seed")
+      wished.seed = number();
+    else if (option == "--threads")
+      wished.threads = number();
+    else if (option == "--devices")
+      wished.devices = words[i + 1];
+    else
+      refuse_argument("option", option, "--seconds, --scenarios, --seed, --threads or --devices");
+  }
+  if (wished.seconds <= 0 && wished.scenarios == 0) wished.scenarios = 20;
+  return wished;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return soaking(read_wishes(count, words)).run() ? 0 : 1;
+  } catch (ballast::error const& failure) {
+    std::fprintf(stderr, "ballast_soak: %s\n", failure.what());
+    return 2;
+  }
+}
