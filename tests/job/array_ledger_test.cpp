@@ -120,6 +120,8 @@ TEST_F(array_ledger_test, refuses_to_read_or_copy_what_is_not_valid_there) {
 TEST_F(array_ledger_test, refuses_bytes_and_places_that_there_are_not) {
   EXPECT_EQ(refused_argument([&] { ledger.missing(host, {90, 101}); }), "bytes");
   EXPECT_EQ(refused_argument([&] { write(host, {100, 101}); }), "bytes");
+  EXPECT_EQ(refused_argument([&] { read(host, {90, 101}); }), "bytes");
+  EXPECT_EQ(refused_argument([&] { arrive(host, left, {90, 101}); }), "bytes");
   EXPECT_EQ(refused_argument([&] { ledger.missing(place_id(3), {0, 1}); }), "place");
   EXPECT_EQ(refused_argument([&] { array_ledger(1, 0, ops); }), "places");
   EXPECT_EQ(refused_argument([&] { array_ledger(1, 33, ops); }), "places");

@@ -36,6 +36,11 @@ TEST(parts_of_steps, are_whole_steps_except_the_last) {
   EXPECT_EQ(parts_of_steps({0, 0}, 1, 4), parts{});
 }
 
+TEST(parts_of_steps, are_as_equal_as_whole_steps_allow) {
+  EXPECT_EQ(parts_of_steps({0, 16}, 2, 4), (parts{{0, 8}, {8, 8}}));
+  EXPECT_EQ(parts_of_steps({0, 20}, 2, 4), (parts{{0, 12}, {12, 8}}));
+}
+
 TEST(shares_by_pace, divide_by_the_speeds) {
   EXPECT_EQ(shares_by_pace(100, std::vector<device_pace>{{3}, {1}}), (shares{75, 25}));
 }
