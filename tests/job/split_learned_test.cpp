@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "invented_programs.hpp"
+#include "split_ranges.hpp"
 
 namespace ballast::test {
 namespace {
@@ -164,6 +165,37 @@ TEST(learned_split, learns_nothing_from_runs_that_shared_a_device) {
     while (auto const part = split->next(0, 0)) split->ended(0, {*part, 0, 1000, 0, 0, false});
     split->ended(1, {{0, 3}, 0, 100, 0, 0, false});
   }
+}
+
+TEST(learned_ranges, keep_what_they_know_of_a_device_that_had_no_unit_in_a_run) {
+  job_shape shape{.units = 100};
+  shape.devices.resize(2, {.bytes_per_ns = 50});
+  learned_ranges ranges(shape);
+  auto const did = [](std::uint32_t units) {
+    std::int64_t const ns = units * 100'000;
+    return device_run{.units = units,
+                      .tasks = 1,
+                      .end_ns = ns,
+                      .kernels_ns = ns,
+                      .bytes_in = units * std::uint64_t{500'000}};
+  };
+  ranges.learn({.devices = {did(50), did(50)}, .placed = {}});
+  ranges.learn({.devices = {did(100), did(0)}, .placed = {}});
+  EXPECT_EQ(ranges.parts(shape)[1].size(), 8u) << "copies of the one hide behind kernels of the other";
+}
+
+TEST(paced_shares, take_as_long_as_the_least_run_or_as_its_mean_with_a_longer_one) {
+  job_shape shape{.units = 100};
+  shape.devices.resize(1);
+  paced_shares shares(shape, {1});
+  shares.move_borders(shape);
+  auto const learned = [&](double ns) {
+    shares.learn({.devices = {{.units = 100, .tasks = 1}}, .placed = {}}, {ns});
+    return shares.run_ns();
+  };
+  EXPECT_EQ(learned(1000), 1000);
+  EXPECT_EQ(learned(800), 800);
+  EXPECT_EQ(learned(1000), 900);
 }
 
 TEST(learned_split, tries_a_device_that_got_nothing_at_first) {
