@@ -75,6 +75,36 @@ TEST_F(ends_of_parts, are_all_that_the_copies_to_a_neighbour_wait_for) {
   jobs_.drain();
 }
 
+TEST_F(ends_of_parts, are_computed_first_though_all_units_read_something_in_common_as_well) {
+  words shared(jobs_, {7});
+  gate_.open();
+  fill_with(shared, 1);
+  number(now_);
+  jobs_.submit({row_count}, reads(now_, neighborhood(1)), reads(shared, all), writes(next_, rows),
+               [](auto from, auto, auto to) {
+                 return mix_rows{from, to, row_count, column_count};
+               });
+  EXPECT_EQ(handed_over(true).size(), 2u * 2);
+  jobs_.drain();
+}
+
+TEST_F(ends_of_parts, that_nobody_reads_are_not_cut_off_and_kernels_follow_their_makers_in_one_stream) {
+  number(from_);
+  jobs_.submit({row_count * column_count}, reads(from_), writes(now_),
+               [gate = gate_.ref()](auto from, auto to) {
+                 return copy_behind_gate{gate, from, to};
+               });
+  for (int step = 0; step < steps; ++step)
+    jobs_.submit({row_count * column_count}, updates(now_), [](auto all) { return count_visits{all}; });
+  std::map<std::uint32_t, std::vector<std::uint32_t>> streams;
+  for (auto const& kernel : handed_over(true)) streams[kernel.device].push_back(kernel.stream);
+  for (auto const& [device, of_kernels] : streams)
+    EXPECT_EQ(of_kernels, std::vector(1 + steps, of_kernels.front())) << device;
+  EXPECT_EQ(streams.size(), 2u);
+  gate_.open();
+  jobs_.drain();
+}
+
 TEST_F(ends_of_parts, that_fail_alone_fail_their_job_and_no_other) {
   gate_.open();
   number(now_);
