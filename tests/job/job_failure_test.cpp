@@ -133,6 +133,18 @@ TEST_F(job_failure, of_a_map_is_one_of_the_job) {
   EXPECT_EQ(values_of(whole_), std::vector<std::uint32_t>(8, 2));
 }
 
+TEST_F(job_failure, of_a_map_leaves_what_a_task_planned_before_it_writes) {
+  access_map const map = [](map_view const& view) -> region {
+    if (view.part.first == 2 && view.part.count > 1) throw std::runtime_error("a planted map");
+    return {{view.part.first, view.part.first + view.part.count}};
+  };
+  auto const ticket = jobs_.submit({8}, reads(whole_, map), updates(broken_),
+                                   [](auto, auto all) { return count_visits{all}; });
+  EXPECT_THAT(failure_of(ticket), HasSubstr("a planted map"));
+  EXPECT_EQ(broken_.read({0, 2})[0], 2u);
+  EXPECT_THROW(broken_.read({2, 3}), job_failed);
+}
+
 class lost_device : public testing::Test {
  protected:
   device_list devices_ = open_devices("host:1,host:1");

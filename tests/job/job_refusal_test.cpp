@@ -106,6 +106,26 @@ TEST_F(job_refusal, is_of_a_map_that_says_so_wherever_another_was_right_before) 
   EXPECT_EQ(refused_argument([&] { write(all); }), "arguments");
 }
 
+TEST_F(job_refusal, is_sought_once_in_a_map_that_cannot_say) {
+  constexpr std::uint32_t units = 1000;
+  words many(jobs_, {units});
+  fill_with(many, 0);
+  static thread_local std::uint32_t calls;  // other threads plan too
+  access_map const map = [](map_view const& view) -> region {
+    ++calls;
+    return {{view.part.first, view.part.first + view.part.count}};
+  };
+  auto const calls_to_submit = [&] {
+    calls = 0;
+    jobs_.submit({.grid = units, .policy = "static"}, updates(many, map),
+                 [](auto all) { return count_visits{all}; });
+    return calls;
+  };
+  std::uint32_t const first = calls_to_submit(), second = calls_to_submit();
+  EXPECT_GE(first, units);
+  EXPECT_LT(second, units);
+}
+
 TEST_F(job_refusal, names_a_grid_of_more_blocks_than_can_be_counted) {
   EXPECT_EQ(refused({{1u << 22, 1u << 22, 1u << 20}}, updates(all_, all)), "grid");
 }
