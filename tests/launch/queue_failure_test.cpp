@@ -259,6 +259,21 @@ TEST(launch_queue, that_is_destroyed_while_paused_drops_what_waits) {
   EXPECT_EQ(visits[0], 0u);
 }
 
+/// Its thread may learn that it is stopped only together with that it ends.
+TEST(launch_queue, that_is_destroyed_after_its_producers_tells_tickets_what_it_drops) {
+  for (int repetition = 0; repetition < 50; ++repetition) {
+    launch_ticket dropped;
+    {
+      launch_queue queue(first_device(), {.order = "round_robin"});
+      auto line = queue.make_producer();
+      queue.pause();
+      dropped = line.launch([](stream&) {});
+    }
+    EXPECT_THAT([&] { dropped.wait_finished(deadline::in(std::chrono::seconds(0))); },
+                ThrowsMessage<error>(testing::AnyOf(HasSubstr("queue has ended"), HasSubstr("is gone"))));
+  }
+}
+
 TEST(launch_queue, that_is_destroyed_carries_out_what_was_submitted) {
   shared_words const visits(100);
   {
