@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "ballast/base/deadline.hpp"
 #include "ballast/device/compute_device.hpp"
@@ -28,8 +29,8 @@ struct soak_counts {
 class scenario {
  public:
   /// `devices`: what it may use beside CPU cores of its own choice; empty: nothing.
-  scenario(std::uint64_t seed, device_list devices, soak_counts& counts)
-      : counts(counts), seed_(seed), random_(seed), lent_(std::move(devices)) {}
+  scenario(std::uint64_t seed, device_list devices, soak_counts& all_counts)
+      : counts(all_counts), seed_(seed), random_(seed), lent_(std::move(devices)) {}
 
   /// Runs it, and tells what it should not have thrown.
   void run() noexcept;
