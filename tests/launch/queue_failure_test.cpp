@@ -155,10 +155,10 @@ TEST(launch_queue, stopped_midway_tells_what_was_not_carried_out) {
 }
 
 TEST(launch_queue, that_was_stopped_lets_no_producer_issue_itself) {
+  std::atomic<bool> held = false, released = false;  // until the queue's thread is gone
   launch_queue queue(first_device(), kernels(), {.order = "passthrough"});
   shared_words const visits(1);
   auto busy = queue.make_producer(), late = queue.make_producer();
-  std::atomic<bool> held = false, released = false;
   queue.pause();  // so that the queue's thread calls what follows
   busy.launch([&](stream&) {
     held = true;
