@@ -19,6 +19,7 @@ for number in "$count" "$seed"; do
   [[ $number =~ ^[0-9]+$ ]] || { echo "mutate.sh: '$number' is no number" >&2; exit 2; }
 done
 ((count >= 1 && count < 10000)) || { echo "mutate.sh: the count is $count; legal is 1 to 9999" >&2; exit 2; }
+command -v python3 >/dev/null || { echo "mutate.sh: there is no python3 (package python3)" >&2; exit 1; }
 suites=("ballast_test_$room" "${@:4}")
 jobs=${BALLAST_MUTATE_JOBS:-$(nproc)}
 

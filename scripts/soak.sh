@@ -90,7 +90,8 @@ kill_and_compare() {
   cmp -s "$scratch/whole" "$scratch/killed" || fail "a run that was killed and went on ends otherwise"
 }
 
-"$build/tests/soak/ballast_soak" --seconds $((60 * minutes)) --seed "$seed" ${devices:+--devices "$devices"} >"$scratch/counts" 2>&1 &
+# Five minutes more than it is to take are a hang, which must not become that of who waits for this.
+timeout -k 10 $((60 * minutes + 300)) "$build/tests/soak/ballast_soak" --seconds $((60 * minutes)) --seed "$seed" ${devices:+--devices "$devices"} >"$scratch/counts" 2>&1 &
 soak_pid=$!
 trap 'kill "$soak_pid" 2>/dev/null; clean_up' EXIT
 md "${begin[@]}" --steps "$steps" --checkpoint "$scratch/whole" >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "an unbroken run failed"; }

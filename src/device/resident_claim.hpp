@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,22 +15,27 @@ class resident_claim {
   bool claim(std::string_view holder) {
     std::string name(holder);
     std::lock_guard const hold(mutex_);
-    if (claimed_.exchange(true)) return false;
+    if (holder_) return false;
     holder_ = std::move(name);
     return true;
   }
-  void give_back() noexcept { claimed_.store(false); }
-  bool is_claimed() const noexcept { return claimed_.load(); }
+  void give_back() noexcept {
+    std::lock_guard const hold(mutex_);
+    holder_.reset();
+  }
+  bool is_claimed() const noexcept {
+    std::lock_guard const hold(mutex_);
+    return holder_.has_value();
+  }
   /// Empty if there is none.
   std::string holder() const {
     std::lock_guard const hold(mutex_);
-    return claimed_.load() ? holder_ : std::string();
+    return holder_.value_or("");
   }
 
  private:
-  std::atomic<bool> claimed_ = false;
   mutable std::mutex mutex_;
-  std::string holder_;
+  std::optional<std::string> holder_;
 };
 
 }  // namespace ballast::inline device

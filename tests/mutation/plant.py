@@ -22,6 +22,7 @@ COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==
 NOT_AT_RUN_TIME = re.compile(
     r"\b(constexpr|static_assert|template|requires|concept|case|enum|using|typename|noexcept|asm|operator|decltype|__builtin\w*)\b|^\s*#|^\s*//")
 CALL = re.compile(r"^(\s+)((?!return\b|throw\b|delete\b|co_)[A-Za-z_*][\w.:*>\-\[\]]*(?:\([^;{}]*\))[^;{}=]*;)$")
+FUNCTION = re.compile(r"\s*(?:[\w:<>,&*~\[\] ]+[ &*])?([\w:~]+)\((?!.*;$)")
 ENDS_AN_OPERAND = ("&&", "||", "(", ",", "?", "{", ";", "}")
 
 
@@ -165,21 +166,20 @@ def swapped_order(lines, i):
 OPERATORS = [comparisons, and_or, off_by_one, negated_condition, dropped_call, swapped_order]
 
 
+def indent_of(line):
+    return len(line) - len(line.lstrip())
+
+
 def function_at(lines, i):
-    """The function that line i stands in, by indentation."""
-    indent = len(lines[i]) - len(lines[i].lstrip())
-    for j in range(i, -1, -1):
-        line = lines[j]
-        here = len(line) - len(line.lstrip())
-        if not line.strip() or here >= indent and j != i:
+    """The function that line i stands in, by indentation; ? where that does not tell."""
+    indent = indent_of(lines[i])
+    for line in reversed(lines[:i]):
+        if not line.strip() or indent_of(line) >= indent:
             continue
-        name = re.search(r"([\w:~]+)\(", line)
-        if name and name.group(1) not in ("if", "for", "while", "switch", "catch") and not re.match(r"\s*[}\[]", line) \
-                and re.match(r"\s*(?:[\w:<>,&*~\[\] ]+[ &*])?[\w:~]+\(", line) and j != i and not line.rstrip().endswith(";"):
-            return name.group(1)
-        indent = min(indent, here) if j != i else indent
-        if indent == 0 and j != i and not name:
-            break
+        indent = indent_of(line)
+        head = FUNCTION.match(line)
+        if head and head.group(1) not in ("if", "for", "while", "switch", "catch"):
+            return head.group(1)
     return "?"
 
 

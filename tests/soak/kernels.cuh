@@ -10,6 +10,7 @@
 #include "ballast/job/job_kernels.hpp"
 #include "ballast/launch/launch_kernels.hpp"
 #include "ballast/resident/compiled_kernels.hpp"
+#include "job_test_kernels.cuh"
 
 namespace ballast::soak {
 
@@ -84,8 +85,9 @@ struct grow {
 };
 
 /// x = x * factor + addend for the word of each block: right only in the order of its line.
-struct advance {
-  static constexpr int threads = 64;
+template <int Threads>
+struct advance_by {
+  static constexpr int threads = Threads;
   array_ref<std::uint32_t> words;
   std::uint32_t factor, addend;
 
@@ -95,17 +97,8 @@ struct advance {
   }
 };
 
-/// The same by a block of another size, so that it is merged with others.
-struct advance_widely {
-  static constexpr int threads = 128;
-  array_ref<std::uint32_t> words;
-  std::uint32_t factor, addend;
-
-  template <class Block>
-  BALLAST_HD void operator()(Block& block) const {
-    if (block.rank() == 0) words[block.index()] = words[block.index()] * factor + addend;
-  }
-};
+using advance = advance_by<64>;
+using advance_widely = advance_by<128>;  // merged with the others
 
 /// Adds to the element of each block.
 struct add_to_each {
@@ -133,43 +126,7 @@ struct mark_even {
   }
 };
 
-/// A block is a row, made of three rows; the edge is what it is next to.
-struct mix_rows {
-  static constexpr int threads = 32;
-  array_ref<std::uint32_t const> now;
-  array_ref<std::uint32_t> next;
-  std::uint32_t rows, columns;
-
-  template <class Block>
-  BALLAST_HD void operator()(Block& block) const {
-    auto const row = block.index();
-    auto const above = row == 0 ? row : row - 1, below = row + 1 == rows ? row : row + 1;
-    block.for_each(columns, [&](std::uint32_t column) {
-      next[at(row, column)] =
-          3 * now[at(above, column)] + 5 * now[at(row, column)] + 7 * now[at(below, column)];
-    });
-  }
-  BALLAST_HD std::size_t at(std::uint32_t row, std::uint32_t column) const {
-    return std::size_t(row) * columns + column;
-  }
-};
-
-/// Each element is the sum of all that is read, and its number.
-struct add_all {
-  static constexpr int threads = 32;
-  array_ref<std::uint32_t const> from;
-  array_ref<std::uint32_t> sums;
-  std::uint32_t elements;
-
-  template <class Block>
-  BALLAST_HD void operator()(Block& block) const {
-    block.for_each(1, [&](std::uint32_t) {
-      std::uint32_t sum = block.index();
-      for (std::uint32_t i = 0; i < elements; ++i) sum += from[i];
-      sums[block.index()] = sum;
-    });
-  }
-};
+using test::add_all, test::mix_rows;
 
 compiled_kernels const& queue_kernels();
 compiled_kernels const& pool_kernels();
