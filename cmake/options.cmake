@@ -16,7 +16,7 @@ option(BALLAST_INSTALL "Make rules that install what is built" ${PROJECT_IS_TOP_
 option(BALLAST_NATIVE "Compile for this machine's processor (-march=native)" OFF)
 option(BALLAST_UNITY "Compile several sources at once" ON)
 option(BALLAST_PRECOMPILE "Precompile the standard library's headers" OFF)
-option(BALLAST_CHECK_KERNELS "Test the PTX of each kernel list; needs CUDA and BALLAST_TESTS" OFF)
+option(BALLAST_CHECK_KERNELS "Test the PTX of each kernel list, and compile of the suites only what calls CUDA; needs CUDA and BALLAST_TESTS" OFF)
 option(BALLAST_CHECK_ALL "The same for every architecture of GPUs" OFF)
 option(BALLAST_QUICK_PROGRAMS "Compile programs with -O1, for tests" OFF)
 option(BALLAST_WERROR "Treat warnings as errors" OFF)

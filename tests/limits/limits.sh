@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# limits.sh table ptxas list architecture=PTX...: compiles the PTX of a kernel list for each chip of chips.tsv and writes
-# into `table` what each kernel needs there and how many blocks of it an SM holds. Passes if that is one or more, except
-# for kernels that exceptions.tsv names. A chip gets the PTX of its generation, else the first, which its driver would
-# compile as ptxas does here.
+# limits.sh table ptxas list architecture=PTX...: makes machine code of each PTX of a kernel list and writes into `table`
+# what each kernel needs on each chip of chips.tsv and how many blocks of it an SM holds. Passes if that is one or more,
+# except for kernels that exceptions.tsv names. A chip is asked with the newest code that is not newer than itself:
+# registers differ little between generations, the limits of an SM much.
 set -euo pipefail
 table=$1 ptxas=$2 list=$3
 shift 3
@@ -11,14 +11,12 @@ folder=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# choose CHIP ARCHITECTURE=PTX...: sets `ptx` and `target`. Chips of a generation share the machine code of its first.
+# choose CHIP ARCHITECTURE=PTX..., oldest first: sets `ptx` and `target`.
 choose() {
   local chip=${1/./} pair
-  local generation=$((chip / 10))
   shift
-  ptx=${1#*=} target=${first_of[generation]:=$chip}
   for pair in "$@"; do
-    if ((${pair%%=*} / 10 == generation)); then ptx=${pair#*=}; fi
+    if ((${pair%%=*} <= chip)); then target=${pair%%=*} ptx=${pair#*=}; fi
   done
 }
 
@@ -32,7 +30,6 @@ row_of_each_kernel() {
     "$ptx" "$scratch/$target"
 }
 
-first_of=()
 failed=0
 while IFS=$'\t' read -r chip _; do
   choose "$chip" "$@"

@@ -22,6 +22,7 @@ pretend() {
 END
   cat >"$scratch/ptxas" <<END
 #!/bin/bash
+grep -o 'sm_[0-9]*' <<<"\$*" >>"$scratch/made"
 echo "ptxas info    : Function properties for _ZN4bookEv"
 echo "    0 bytes stack frame, 8 bytes spill stores, 16 bytes spill loads"
 echo "ptxas info    : Function properties for _ZN4workI4task13launched_withILj1000EEEEvv"
@@ -31,6 +32,8 @@ END
   chmod +x "$scratch/ptxas"
 }
 
+# Of which architectures ptxas made code.
+made() { sort -u "$scratch/made" | tr '\n' ' '; }
 limits() { bash "$scratch/limits/limits.sh" "$scratch/table" "$scratch/ptxas" a/list.cu 75="$scratch/ptx" >"$scratch/said" 2>&1; }
 except() {
   for chip in 7.5 8.0 8.6 9.0 10.0 12.0; do printf 'a/list.cu\t%s\t%s\tas a test\n' "$1" $chip; done >"$scratch/limits/exceptions.tsv"
@@ -42,6 +45,12 @@ cp -r "$folder" "$scratch/limits"
 pretend 64
 is limits
 is grep -qP '^a/list.cu\twork<task>\t7.5\t256\t64\t9\t18\t4\t24\t1000\t4$' "$scratch/table"
+is test "$(wc -l <"$scratch/table")" = 7
+
+is test "$(made)" = "sm_75 "
+
+is bash "$scratch/limits/limits.sh" "$scratch/table" "$scratch/ptxas" a/list.cu 75="$scratch/ptx" 90="$scratch/ptx"
+is test "$(made)" = "sm_75 sm_90 "
 is test "$(wc -l <"$scratch/table")" = 7
 
 sed -i 's/256, 1, 1/256/' "$scratch/ptx" # as for 10.0
