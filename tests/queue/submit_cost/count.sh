@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# count.sh program expected compiler: counts the instructions per task that submitting costs the host, as the
-# difference between 2048 tasks and 1024. Fails where they exceed what the file `expected` says by more than 5%, and
-# says so where they have fallen by as much. Exits 77 where there is nothing to compare.
+# count.sh program expected compiler: counts the instructions per task that submitting costs the host. Fails where
+# they exceed what the file `expected` says by more than 5%, and says so where they have fallen by as much. Exits 77
+# where there is nothing to compare.
 set -euo pipefail
 program=$1 expected=$2 compiler=$3
 
@@ -18,31 +18,14 @@ if [[ $compiler != $recorded_with ]]; then
 fi
 "$program" one_by_one 0 || exit $?  # 77 where this system has nothing to count
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-# Only what runs inside the function of that name: neither other threads nor start-up.
-instructions() {
-  local way=$1 tasks=$2
-  if ! valgrind --tool=callgrind --fair-sched=try --toggle-collect="$way" --callgrind-out-file="$scratch/out" \
-    "$program" "$way" "$tasks" >"$scratch/log" 2>&1; then
-    cat "$scratch/log" >&2
-    return 1
-  fi
-  sed -n 's/^summary: //p' "$scratch/out"
-}
-
 status=0
-for way in one_by_one batches_of_256; do
-  once=$(instructions "$way" 1024)
-  twice=$(instructions "$way" 2048)
+counts=$(bash "$(dirname "$0")/../../freeze/count.sh" "$program" one_by_one batches_of_256)
+while read -r way count; do
   recorded=$(sed -n "s/^$way //p" "$expected")
-  awk -v way="$way" -v recorded="$recorded" -v more="$((twice - once))" -v file="$expected" 'BEGIN {
-    count = more / 1024
+  awk -v way="$way" -v recorded="$recorded" -v count="$count" -v file="$expected" 'BEGIN {
     printf "%s: %.1f instructions a task, recorded are %s\n", way, count, recorded
-    if (count < 1) { printf "%s: nothing was counted\n", way; exit 1 }
     if (count < 0.95 * recorded) printf "%s: fewer by more than 5%%, so lower the number in %s\n", way, file
     if (count > 1.05 * recorded) { printf "%s: more by more than 5%%\n", way; exit 1 }
   }' || status=1
-done
+done <<<"$counts"
 exit $status

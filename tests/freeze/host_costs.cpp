@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// host_costs launches|jobs COUNT: launches so many kernels, or submits so many jobs, by a function of that
+// name, which count.sh has callgrind count. All comes after what is held, so that no device takes a part.
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "ballast/device/buffer.hpp"
+#include "ballast/job/job_scheduler.hpp"
+#include "ballast/job/kernels.cuh"
+#include "ballast/job/shared_array.hpp"
+#include "ballast/launch/kernels.cuh"
+#include "ballast/launch/launch_queue.hpp"
+
+namespace {
+
+using word = ballast::array_ref<std::uint32_t>;
+
+/// Begins, and ends when the gate, gate[1], is open.
+struct hold {
+  static constexpr int threads = 64;
+  word gate;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {
+    std::atomic_ref(gate[0]).store(1, std::memory_order_release);
+    while (std::atomic_ref(gate[1]).load(std::memory_order_acquire) == 0) std::this_thread::yield();
+  }
+};
+
+struct add_one {
+  static constexpr int threads = 64;
+  word items;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) ++items[block.index()];
+  }
+};
+
+BALLAST_LAUNCH_KERNELS(kernels_to_launch, hold, add_one)
+BALLAST_JOB_KERNELS(kernels_of_jobs, hold, add_one)
+
+}  // namespace
+
+extern "C" {
+
+[[gnu::noinline]] void launches(ballast::producer& line, add_one const& kernel, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) line.launch(kernel, 1);
+}
+
+[[gnu::noinline]] void jobs(ballast::job_scheduler& scheduler, ballast::shared_array<std::uint32_t, 1>& array,
+                            std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i)
+    scheduler.submit({64}, ballast::updates(array, ballast::one_to_one),
+                     [](auto items) { return add_one{items}; });
+}
+}
+
+namespace {
+
+/// What a kernel of type hold looks at.
+class gate {
+ public:
+  explicit gate(std::shared_ptr<ballast::compute_device> const& device) : words_(device, 2) {
+    words_[0] = words_[1] = 0;
+  }
+  hold kernel() const { return {word(words_.data())}; }
+  void await_entry() const {
+    while (std::atomic_ref(words_[0]).load(std::memory_order_acquire) == 0) std::this_thread::yield();
+  }
+  void open() const { std::atomic_ref(words_[1]).store(1, std::memory_order_release); }
+
+ private:
+  ballast::pinned_buffer<std::uint32_t> words_;
+};
+
+void count_launches(std::uint32_t count) {
+  auto const device = ballast::open_devices("host:1").front();
+  gate const held(device);
+  ballast::pinned_buffer<std::uint32_t> item(device, 1);
+  ballast::launch_queue queue({device}, kernels_to_launch(), {});
+  auto line = queue.make_producer();
+  line.launch(held.kernel(), 1);
+  held.await_entry();
+  launches(line, {word(item.data())}, count);
+  held.open();
+  queue.drain();
+}
+
+void count_jobs(std::uint32_t count) {
+  auto const device = ballast::open_devices("host:1").front();
+  gate const held(device);
+  ballast::job_scheduler scheduler({device}, kernels_of_jobs(), {.device_bytes = 1 << 20});
+  ballast::shared_array<std::uint32_t, 1> array(scheduler, {64});
+  for (auto& item : array.write()) item = 0;
+  scheduler.submit({1}, ballast::updates(array, ballast::all),
+                   [kernel = held.kernel()](auto) { return kernel; });
+  held.await_entry();
+  jobs(scheduler, array, count);
+  held.open();
+  scheduler.drain();
+}
+
+}  // namespace
+
+int main(int arguments, char** argument) {
+  if (arguments != 3) return 2;
+  auto const count = std::uint32_t(std::strtoul(argument[2], nullptr, 10));
+  (std::string_view(argument[1]) == "jobs" ? count_jobs : count_launches)(count);
+}
