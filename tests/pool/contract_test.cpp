@@ -82,6 +82,11 @@ class pool_contract : public testing::TestWithParam<contract_case> {
     if (GetParam().threads == 32) return task(wide_root<32>{times()}, {0, blocks});
     return task(wide_root<64>{times()}, {0, blocks});
   }
+  task sowing(std::uint32_t blocks) const {
+    if (GetParam().threads == 1) return task(sower<1>{{times()}, blocks});
+    if (GetParam().threads == 32) return task(sower<32>{{times()}, blocks});
+    return task(sower<64>{{times()}, blocks});
+  }
 
   std::vector<std::uint32_t> times_run() {
     std::vector<std::uint32_t> copy(times_.size());
@@ -186,6 +191,15 @@ TEST_P(pool_contract, runs_every_block_of_a_wide_root_and_each_of_their_children
   auto const statistics = pool.run(wide(blocks));
   EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(blocks + 1, 1));
   expect_sums_hold(statistics, blocks + 1);
+}
+
+TEST_P(pool_contract, runs_every_block_of_a_wide_task_that_a_task_created_and_each_of_their_children_once) {
+  std::uint32_t const blocks = many / 100;
+  prepare(blocks + 1);
+  auto pool = make_pool();
+  auto const statistics = pool.run(sowing(blocks));
+  EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(blocks + 1, 1));
+  expect_sums_hold(statistics, blocks + 2);
 }
 
 TEST_P(pool_contract, runs_many_roots_once_each) {

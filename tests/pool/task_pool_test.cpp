@@ -170,6 +170,22 @@ TEST(task_pool, tells_how_much_of_a_tree_a_queue_that_takes_the_oldest_task_firs
   }
 }
 
+// Every node with a child but the last leaves its leaf behind: so many tasks wait when the last one begins.
+TEST(task_pool, tells_how_much_of_a_comb_a_worker_alone_stores) {
+  if (device()->is_cuda()) GTEST_SKIP() << "a GPU has two workers at least, and one steals from the other";
+  constexpr std::uint32_t nodes = 201, chunk = 16;
+  device_buffer<std::uint32_t> times(device(), nodes);
+  for (std::string const method : {"chunks", "abp", "chase-lev"}) {
+    auto options = pool_by(method);
+    options.resident.blocks = 1;
+    task_pool pool(device(), tree_kernels_of_blocks(), options);
+    auto const stored =
+        pool.run(task(tree_node<64>{array_ref(times.data()), 0, nodes, tree_shape::comb})).most_stored;
+    EXPECT_GE(stored, nodes / 2 + 1) << method;
+    EXPECT_LT(stored, nodes / 2 + 1 + chunk) << method << ", where one chunk is published with a task in it";
+  }
+}
+
 TEST(task_pool, hands_back_what_a_requested_stop_left_and_runs_again) {
   constexpr std::uint32_t nodes = 100'000;
   device_buffer<std::uint32_t> times(device(), nodes);

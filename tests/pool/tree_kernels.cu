@@ -5,9 +5,9 @@
 
 namespace ballast::test {
 
-BALLAST_POOL_KERNELS(tree_kernels_of_blocks, tree_node<64>, wide_root<64>)
-BALLAST_POOL_KERNELS(tree_kernels_of_warps, tree_node<32>, wide_root<32>)
-BALLAST_POOL_KERNELS(tree_kernels_of_threads, tree_node<1>, wide_root<1>)
+BALLAST_POOL_KERNELS(tree_kernels_of_blocks, tree_node<64>, wide_root<64>, sower<64>)
+BALLAST_POOL_KERNELS(tree_kernels_of_warps, tree_node<32>, wide_root<32>, sower<32>)
+BALLAST_POOL_KERNELS(tree_kernels_of_threads, tree_node<1>, wide_root<1>, sower<1>)
 BALLAST_POOL_KERNELS(joining_kernels_of_blocks, fibonacci<64>, fibonacci_sum<64>, nested)
 BALLAST_POOL_KERNELS(joining_kernels_of_threads, fibonacci<1>, fibonacci_sum<1>)
 BALLAST_POOL_KERNELS(stray_kernels, stray, idler)

@@ -78,6 +78,21 @@ struct wide_root {
   }
 };
 
+/// Creates one such task of so many blocks.
+template <int Threads>
+struct sower {
+  static constexpr int threads = Threads;
+  static constexpr std::uint32_t spawns = 1;
+
+  wide_root<Threads> sown;
+  std::uint32_t blocks;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) block.spawn(sown, {0, blocks});
+  }
+};
+
 /// Adds up what two children have found, for whoever waits for it: a join, or else a word.
 template <int Threads>
 struct fibonacci_sum {

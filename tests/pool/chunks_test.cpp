@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/pool/chunks.cuh"
+
+#include <gtest/gtest.h>
+
+#include "stepped_workers.hpp"
+
+namespace ballast::test::chunks_test {
+namespace {
+
+/// A worker whose shelf has room for two chunks of two tasks, where there are more chunks than that.
+class chunks_of_a_small_shelf : public testing::Test {
+ protected:
+  static constexpr std::uint32_t chunk_tasks = 2, chunks = 8, shelf_capacity = 2;
+
+  void SetUp() override {
+    method_.shelves = &shelf_;
+    method_.slots = slots_.data();
+    method_.tasks = tasks_.data();
+    method_.used_chunks = &used_;
+    method_.spares = &spare_;
+    method_.returned = {&words_, free_slots_.data(), chunks};
+    method_.shelf_capacity = shelf_capacity;
+    method_.chunk_tasks = chunk_tasks;
+    method_.chunks = chunks;
+  }
+
+  void share() { method_.share(workers_.crew, workers_.view, workers_[0]); }
+  std::vector<std::uint32_t> refill() {
+    method_.refill(workers_.crew, workers_.view, workers_[0]);
+    return workers_.in_hand_of(0);
+  }
+
+  stepped_workers workers_{1};
+
+ private:
+  chunks_ref method_;
+  tagged_deque_words shelf_{};
+  std::vector<chunks_ref::shelf::slot> slots_{shelf_capacity};
+  std::vector<stored_task> tasks_{chunks * chunk_tasks};
+  std::uint32_t used_ = 0, spare_ = 0;
+  ring_queue_words words_{};
+  std::vector<chunks_ref::free_list::slot> free_slots_{chunks};
+};
+
+TEST_F(chunks_of_a_small_shelf, leave_in_the_hand_what_finds_no_place_there) {
+  workers_.create(0, {1, 2, 3, 4, 5, 6, 7, 8});
+  workers_[0].crowded = 8;
+  for (int times = 0; times < 4; ++times) share();
+  EXPECT_EQ(workers_.in_hand_of(0), (std::vector<std::uint32_t>{5, 6, 7, 8}));
+  workers_[0].begin = workers_[0].end;
+  EXPECT_EQ(refill(), (std::vector<std::uint32_t>{3, 4}));
+  workers_[0].begin = workers_[0].end;
+  EXPECT_EQ(refill(), (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST_F(chunks_of_a_small_shelf, take_from_a_crowded_worker_also_what_it_would_keep) {
+  workers_.view.tasks_at_once = 16;  // of which a quarter is kept
+  workers_.create(0, {1, 2, 3, 4});
+  share();
+  EXPECT_EQ(workers_[0].held(), 4u);
+  workers_[0].crowded = 4;
+  share();
+  EXPECT_EQ(workers_.in_hand_of(0), (std::vector<std::uint32_t>{3, 4}));
+}
+
+}  // namespace
+}  // namespace ballast::test::chunks_test
