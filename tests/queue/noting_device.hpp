@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ballast/device/compute_device.hpp"
+
+namespace ballast::test {
+
+/// What was asked of a device's streams, in order, and when its events are reached.
+struct stream_notes {
+  std::vector<std::string> said;
+  int unreached_looks = 0;  ///< so often each event says that it is not reached, though it may be
+
+  std::vector<std::string> take() { return std::exchange(said, {}); }
+};
+
+class noting_event final : public event {
+ public:
+  noting_event(std::unique_ptr<event> inner, std::shared_ptr<stream_notes> notes)
+      : inner_(std::move(inner)), notes_(std::move(notes)), unreached_looks_(notes_->unreached_looks) {}
+
+  bool reached() override {
+    if (unreached_looks_ > 0) --unreached_looks_;
+    if (unreached_looks_ > 0 || !inner_->reached()) return false;
+    notes_->said.emplace_back("finds the event reached");
+    return true;
+  }
+  std::chrono::nanoseconds since(event const& earlier) const override { return inner_->since(earlier); }
+  event const& inner() const { return *inner_; }
+
+ private:
+  std::unique_ptr<event> inner_;
+  std::shared_ptr<stream_notes> notes_;
+  int unreached_looks_;
+};
+
+class noting_stream final : public stream {
+ public:
+  noting_stream(std::unique_ptr<stream> inner, std::shared_ptr<stream_notes> notes, std::string device)
+      : inner_(std::move(inner)), notes_(std::move(notes)), device_(std::move(device)) {}
+
+  void copy(void* to, void const* from, std::size_t bytes) override {
+    notes_->said.push_back("copies " + std::to_string(bytes) + " bytes");
+    inner_->copy(to, from, bytes);
+  }
+  std::unique_ptr<event> record() override {
+    notes_->said.emplace_back("records an event");
+    return std::make_unique<noting_event>(inner_->record(), notes_);
+  }
+  std::unique_ptr<event> record_unmeasured() override {
+    notes_->said.emplace_back("records an event");
+    return std::make_unique<noting_event>(inner_->record_unmeasured(), notes_);
+  }
+  void wait_for(event const& before) override {
+    inner_->wait_for(dynamic_cast<noting_event const&>(before).inner());
+  }
+  void fill(void* to, unsigned char byte, std::size_t bytes) override { inner_->fill(to, byte, bytes); }
+  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override {
+    inner_->launch(code, grid, argument, bytes);
+  }
+  void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
+                          std::size_t bytes) override {
+    inner_->launch_cooperative(code, grid, argument, bytes);
+  }
+  void launch_plain(plain_launch const& launch) override { inner_->launch_plain(launch); }
+  bool idle() override { return inner_->idle(); }
+  bool ring_after(doorbell& bell) override { return inner_->ring_after(bell); }
+  void* native() override { return inner_->native(); }
+
+ private:
+  void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                    std::size_t row_bytes, std::size_t rows) override {
+    inner_->copy_rows(to, to_pitch, from, from_pitch, row_bytes, rows);
+  }
+  bool await_idle(deadline until) override {
+    try {
+      inner_->synchronize(until);
+    } catch (deadline_passed const&) { return false; }
+    return true;
+  }
+  std::string const& device_name() const override { return device_; }
+
+  std::unique_ptr<stream> inner_;
+  std::shared_ptr<stream_notes> notes_;
+  std::string device_;
+};
+
+/// Another device whose streams note what they are asked for.
+class noting_device final : public compute_device {
+ public:
+  explicit noting_device(std::shared_ptr<compute_device> inner)
+      : compute_device(inner->spec(), inner->name()), inner_(std::move(inner)) {}
+
+  stream_notes& notes() { return *notes_; }
+
+  device_facts const& facts() const noexcept override { return inner_->facts(); }
+  std::size_t free_bytes() override { return inner_->free_bytes(); }
+  std::unique_ptr<stream> make_stream() override {
+    return std::make_unique<noting_stream>(inner_->make_stream(), notes_, name());
+  }
+  std::unique_ptr<stream> adopt_stream(void* native) override { return inner_->adopt_stream(native); }
+  std::unique_ptr<event> adopt_event(void* native) override { return inner_->adopt_event(native); }
+  std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override {
+    return inner_->make_graph(branches);
+  }
+  kernel_resources resources(kernel_code const& code) override { return inner_->resources(code); }
+  bool reach(compute_device const& other) override { return inner_->reach(other); }
+  void check() override { inner_->check(); }
+  bool claim_resident(std::string_view holder) override { return inner_->claim_resident(holder); }
+  void give_back_resident() noexcept override { inner_->give_back_resident(); }
+  bool has_resident() const noexcept override { return inner_->has_resident(); }
+  std::string resident_holder() const override { return inner_->resident_holder(); }
+
+ private:
+  void* allocate_bytes(memory where, std::size_t bytes) override { return inner_->allocate(where, bytes); }
+  void release_bytes(memory where, void* address) noexcept override { inner_->release(where, address); }
+
+  std::shared_ptr<compute_device> inner_;
+  std::shared_ptr<stream_notes> notes_ = std::make_shared<stream_notes>();
+};
+
+}  // namespace ballast::test
