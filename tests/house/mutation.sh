@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # mutation.sh SOURCES CXX: plants one error of each kind in a small program. While none is on the program prints what it printed
-# before, each changes that, and a program from which all were removed is the old one.
+# before, each changes that, and a program from which all were removed is the old one. What changes nothing is not planted. What
+# became of errors is counted rightly.
 set -euo pipefail
 sources=$1 compiler=$2
 command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
@@ -54,3 +55,66 @@ for number in $(cut -f1 list); do
 done
 python3 "$plant" --remove list $(cut -f1 list)
 cmp program.cpp before.cpp
+
+# What changes nothing on cores is no error, and what looks much like it is one: its line, a swap's second one, says so.
+cat >told.cpp <<'CPP'
+void spared(Crew& crew, Words& words, Counts& best, int a, int b, int looks) {
+  best.most = a < b ? a : b;
+  best.most = a > b ? a - b : 0;
+  best.most = a < b ? b : a + 2;  // comparison
+  if (a > best.most) best.most = a;  // negated-condition
+  if (a > best.most) best.most = b;  // comparison, negated-condition
+  best.late = BALLAST_ON_GPU && a < b;  // and-or
+  best.late = !BALLAST_ON_GPU && a < b;  // and-or, comparison
+  crew.sync();
+  crew.pause(looks);
+  if (looks > 60) std::this_thread::yield();
+  if (looks > 60) crew.leave();  // comparison, negated-condition
+  word(words.first).store_relaxed(a);  // dropped-call
+  word(words.second).store_relaxed(b);  // dropped-call
+  word(words.second).add_relaxed(a);  // dropped-call, swapped-order
+  word(words.third).add_relaxed(second);  // dropped-call, swapped-order
+  word(words.third).store_release(1);  // dropped-call, swapped-order
+  crew.sync();
+  tasks.clear();  // dropped-call
+  batches.clear();  // dropped-call
+  batches.finish();  // dropped-call, swapped-order
+  alignas(8) unsigned char bytes[sizeof(Words)];
+}
+CPP
+sed 's|  // .*||' told.cpp >spared.cpp
+python3 - "$plant" spared.cpp <<'PY' >found
+import importlib.util, sys
+sys.dont_write_bytecode = True
+spec = importlib.util.spec_from_file_location("plant", sys.argv[1])
+plant = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(plant)
+for _, line, operator, length, _ in plant.candidates([sys.argv[2]]):
+    print(line + length, operator)
+two_ways = ["struct one {", "  bool leaves() {", "#if BALLAST_ON_GPU", "    return false;", "#else", "    return asked();", "#endif"]
+assert plant.function_at(two_ways, 5) == "leaves", plant.function_at(two_ways, 5)
+PY
+awk -F'  // ' 'NF == 2 { n = split($2, kinds, ", "); for (i = 1; i <= n; ++i) print NR, kinds[i] }' told.cpp >expected
+diff <(sort expected) <(sort found) || { echo "above: line and kind of what should be planted (<) and of what would be (>)"; exit 1; }
+
+mkdir pool queue
+printf '%s\t%s\t%s\t%s\t%s\t  %s\n' survived a.cpp 12 f and-or code survived a.cpp 9 f and-or code survived a.cpp 7 f comparison code \
+  "killed (time)" b.cpp 13 g comparison code "killed (x.y)" b.cpp 2 g comparison code "not tried" b.cpp 3 g comparison code \
+  unreached b.cpp 1 h comparison code >pool/results.tsv
+printf '%s\t%s\t%s\t%s\t%s\t  %s\n' "killed (status 134)" c.cpp 1 h off-by-one code >queue/results.tsv
+python3 "$sources/tests/mutation/summary.py" pool queue/ >counted
+diff - counted <<'TEXT' || { echo "above: what summary.py should say (<) and says (>)"; exit 1; }
+room   operator    planted  unreached  not tried  tried  killed  by time  survived
+pool   and-or            2          0          0      2       0        0         2
+pool   comparison        5          1          1      3       2        1         1
+pool   all               7          1          1      5       2        1         3
+queue  off-by-one        1          0          0      1       1        0         0
+queue  all               1          0          0      1       1        0         0
+all    all               8          1          1      6       3        1         3
+
+room  survivors  function  operator    lines
+pool          2  f         and-or      a.cpp:9,12
+pool          1  f         comparison  a.cpp:7
+
+The time was over before 1 of 8 were tried.
+TEXT

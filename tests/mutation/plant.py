@@ -8,7 +8,9 @@ plant.py --remove LIST ID...  takes these errors out of the files again, and out
 
 Operators: comparison (< and <=, > and >=, == and !=), and-or (&& and ||), off-by-one (+ 1 and - 1 become + 0),
 negated-condition (of an if), dropped-call (a statement that is one call), swapped-order (two such statements).
-A line holds one error at most. Sources must be laid out by clang-format: binary operators stand between spaces, and
+What leaves the program on cores as it was, or makes it slower at most, is no error: which of two equal values a comparison
+takes, what only GPUs evaluate, barriers, when a thread naps, the order of relaxed writes to two words or of two things that
+are made empty. A line holds one error at most. Sources must be laid out by clang-format: binary operators stand between spaces, and
 brackets of templates do not.
 """
 
@@ -20,9 +22,16 @@ SWITCH = "::ballast_mutation::is_on(%d)"
 BETWEEN_LINES = "\x1e"  # within a field
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 NOT_AT_RUN_TIME = re.compile(
-    r"\b(constexpr|static_assert|template|requires|concept|case|enum|using|typename|noexcept|asm|operator|decltype|__builtin\w*)\b|^\s*#|^\s*//")
+    r"\b(constexpr|static_assert|template|requires|concept|case|enum|using|typename|noexcept|asm|operator|decltype|alignas|__builtin\w*)\b|^\s*#|^\s*//")
 CALL = re.compile(r"^(\s+)((?!return\b|throw\b|delete\b|co_)[A-Za-z_*][\w.:*>\-\[\]]*(?:\([^;{}]*\))[^;{}=]*;)$")
 FUNCTION = re.compile(r"\s*(?:[\w:<>,&*~\[\] ]+[ &*])?([\w:~]+)\((?!.*;$)")
+BARRIER = re.compile(r"(?:(?:crew|block)\.sync|sync_warp|sync_block)\(\);")  # of a crew that is one thread on cores
+NAP = re.compile(r"(?:std::this_thread::(?:yield|sleep_for)|crew_?\.pause|pause_core)\([^;]*;$")
+NAPS_ONLY = re.compile(r"^\s*(?:} else )?if \(.*\) " + NAP.pattern)
+FOR_GPUS = re.compile(r"(?<!!)\bBALLAST_ON_GPU &&|!BALLAST_ON_GPU \|\|")
+RELAXED_WRITE = re.compile(
+    r"(.+)\.(?:(?:store_relaxed|add_relaxed|raise_to|lower_to)\((.*)\)|(?:store|fetch_add)\((.*), std::memory_order_relaxed\));$")
+EMPTYING = ("clear", "fill", "zero", "resize", "reserve", "swap")
 ENDS_AN_OPERAND = ("&&", "||", "(", ",", "?", "{", ";", "}")
 
 
@@ -84,8 +93,8 @@ def right_edge(text, at, stops):
     return None
 
 
-def with_operands(line, before, operator, column, other, stops):
-    """`a OP b` as a choice between it and `a OTHER b`; None where an operand goes on in another line."""
+def operands_of(line, before, operator, column, stops):
+    """Where `a OP b` begins and ends, a and b; None where an operand goes on in another line."""
     text = masked(line)
     begin = left_edge(text, column, stops)
     if begin is None:
@@ -100,33 +109,67 @@ def with_operands(line, before, operator, column, other, stops):
     a, b = line[begin:column].strip(), line[column + len(operator):end].strip()
     if not a or not b or not is_balanced(masked(a)) or not is_balanced(masked(b)) or re.search(r"\bauto\b", a):
         return None
+    return begin, end, a, b
+
+
+def with_choice(line, operands, operator, other):
+    """`a OP b` as a choice between it and `a OTHER b`."""
+    begin, end, a, b = operands
     pad = " " if line[begin:begin + 1] == " " else ""
     tail = " " if line[end - 1:end] == " " else ""
     return (line[:begin] + pad + f"({SWITCH} ? ({a}) {other} ({b}) : ({a}) {operator} ({b}))" + tail + line[end:])
 
 
+def outcomes(line, begin, end):
+    """What the comparison there chooses between: of `? x : y`, or of `if (a > b) x = y;`; None if of something else."""
+    rest = line[end:]
+    if rest.startswith("? "):
+        colon = right_edge(masked(rest), 1, ())
+        stop = None if colon is None or rest[colon] != ":" else right_edge(masked(rest), colon + 1, ())
+        return None if stop is None else (rest[1:colon].strip(), rest[colon + 1:stop].strip())
+    assignment = re.match(r"\) ([\w.>\[\]-]+) = ([\w.>\[\]-]+);$", rest)
+    return assignment.groups() if assignment and line[:begin].strip() == "if (" else None
+
+
+def takes_either_of_equals(line, operator, operands):
+    """Whether equal operands lead to the same, so that < and <= do: `a < b ? a : b`, `a > b ? a - b : 0`."""
+    begin, end, a, b = operands
+    found = outcomes(line, begin, end)
+    if operator in ("==", "!=") or found is None or re.search(r"\+\+|--", a + b):
+        return False
+    as_a = [re.sub(rf"(?<![\w.>]){re.escape(b)}(?![\w(.\[])", lambda _: a, outcome) for outcome in found]
+    return as_a[0] == as_a[1] or set(found) in ({"0", f"{a} - {b}"}, {"0", f"{b} - {a}"})
+
+
+def is_for_gpus(text, column):
+    return FOR_GPUS.search(text[:column]) is not None
+
+
 def comparisons(lines, i):
-    for match in re.finditer(r" (<=|>=|==|!=|<|>) ", masked(lines[i])):
-        new = with_operands(lines[i], lines[i - 1], match.group(1), match.start(1), COMPARISONS[match.group(1)],
-                            ("&&", "||"))
-        if new:
-            yield "comparison", 1, [new]
+    text = masked(lines[i])
+    for match in re.finditer(r" (<=|>=|==|!=|<|>) ", text):
+        operator, column = match.group(1), match.start(1)
+        operands = operands_of(lines[i], lines[i - 1], operator, column, ("&&", "||"))
+        if operands and not is_for_gpus(text, column) and not takes_either_of_equals(lines[i], operator, operands):
+            yield "comparison", 1, [with_choice(lines[i], operands, operator, COMPARISONS[operator])]
 
 
 def and_or(lines, i):
     for match in re.finditer(r" (&&|\|\|) ", masked(lines[i])):
         operator = match.group(1)
         other = "||" if operator == "&&" else "&&"
-        new = with_operands(lines[i], lines[i - 1], operator, match.start(1), other, (other,))
-        if new:
-            yield "and-or", 1, [new]
+        operands = operands_of(lines[i], lines[i - 1], operator, match.start(1), (other,))
+        if operands:
+            yield "and-or", 1, [with_choice(lines[i], operands, operator, other)]
         return
 
 
 def off_by_one(lines, i):
-    for match in re.finditer(r" ([+-]) 1(?![\w.'])", masked(lines[i])):
-        yield "off-by-one", 1, [lines[i][:match.start()] + f" {match.group(1)} ({SWITCH} ? 0 : 1)" +
-                                lines[i][match.end():]]
+    text = masked(lines[i])
+    for match in re.finditer(r" ([+-]) 1(?![\w.'])", text):
+        if not is_for_gpus(text, match.start()):
+            yield "off-by-one", 1, [lines[i][:match.start()] + f" {match.group(1)} ({SWITCH} ? 0 : 1)" +
+                                    lines[i][match.end():]]
 
 
 def negated_condition(lines, i):
@@ -150,17 +193,50 @@ def one_call(line):
 
 def dropped_call(lines, i):
     match = one_call(lines[i])
+    if match and (BARRIER.match(match.group(2)) or NAP.match(match.group(2))):
+        return
     if match and lines[i - 1].rstrip().endswith((";", "{", "}", ")", ":", "else")):
         yield "dropped-call", 1, [f"{match.group(1)}{{ if (!{SWITCH}) {match.group(2)} }}"]
 
 
+def word_written(statement):
+    """The name of the word that a relaxed write changes, and what is written; None for another statement."""
+    match = RELAXED_WRITE.match(statement)
+    if not match:
+        return None
+    return re.findall(r"\w+", re.sub(r"\[[^\]]*\]", "", match.group(1)))[-1], match.group(2) or match.group(3)
+
+
+def are_relaxed_writes(a, b):
+    """To words of different names, of which neither depends on the other."""
+    first, second = word_written(a), word_written(b)
+    if not first or not second or first[0] == second[0]:
+        return False
+    return not any(re.search(rf"\b{word}\b|\+\+|--", value) for word, value in ((first[0], second[1]), (second[0], first[1])))
+
+
+def empty_two_things(a, b):
+    """Whether both are one call that makes a thing empty or of a size, and differ in the thing's name alone."""
+    a_words, b_words = (re.findall(r"\w+|\S", statement) for statement in (a, b))
+    callee = a_words[a_words.index("(") - 1]
+    differences = {pair for pair in zip(a_words, b_words) if pair[0] != pair[1]}
+    return (callee in EMPTYING and len(a_words) == len(b_words) and len(differences) == 1 and
+            all(name.isidentifier() and name != callee for name in differences.pop()))
+
+
+def may_swap(a, b):
+    return not BARRIER.match(a) and not BARRIER.match(b) and not are_relaxed_writes(a, b) and not empty_two_things(a, b)
+
+
 def swapped_order(lines, i):
-    first, second = one_call(lines[i]), one_call(lines[i + 1]) if i + 1 < len(lines) else None
+    next_line = lines[i + 1] if i + 1 < len(lines) else ""
+    first, second = one_call(lines[i]), None if NOT_AT_RUN_TIME.search(next_line) else one_call(next_line)
     before = lines[i - 1].strip()
     if not first or not second or first.group(1) != second.group(1) or not before.endswith((";", "{", "}")):
         return
     a, b = first.group(2), second.group(2)
-    yield "swapped-order", 2, [f"{first.group(1)}if ({SWITCH}) {{ {b} {a} }} else {{ {a}", f"{second.group(1)}{b} }}"]
+    if may_swap(a, b):
+        yield "swapped-order", 2, [f"{first.group(1)}if ({SWITCH}) {{ {b} {a} }} else {{ {a}", f"{second.group(1)}{b} }}"]
 
 
 OPERATORS = [comparisons, and_or, off_by_one, negated_condition, dropped_call, swapped_order]
@@ -174,7 +250,7 @@ def function_at(lines, i):
     """The function that line i stands in, by indentation; ? where that does not tell."""
     indent = indent_of(lines[i])
     for line in reversed(lines[:i]):
-        if not line.strip() or indent_of(line) >= indent:
+        if not line.strip() or line.startswith("#") or indent_of(line) >= indent:
             continue
         indent = indent_of(line)
         head = FUNCTION.match(line)
@@ -205,6 +281,8 @@ def candidates(files):
         unseen = lines_for_nvcc(lines)
         for i, line in enumerate(lines):
             if i == 0 or i in unseen or not line.startswith("  ") or NOT_AT_RUN_TIME.search(masked(line)):
+                continue
+            if NAPS_ONLY.match(line):
                 continue
             for operator in OPERATORS:
                 for name, length, new in operator(lines, i):
