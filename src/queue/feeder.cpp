@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "ballast/base/start_threads.hpp"
+#include "ballast/queue/slot.cuh"
 
 namespace ballast::inline queue {
 namespace {
@@ -24,7 +25,7 @@ feeder::feeder(backlog& from, task_queue& to, std::size_t device, std::size_t de
 void feeder::start() {
   policy_ = make_feed_policy(options_->policy, options_->fixed_batch);
   outstanding_.clear();
-  given_ = finished_ = 0;
+  given_ = finished_ = last_batch_ = 0;
   finishing_ = abandoned_ = false;
   thread_ = start_thread("feeding " + to_->device().name(), [this] {
     try {
@@ -94,6 +95,7 @@ void feeder::submit(backlog_piece const& piece) {
   try {
     auto const until = deadline::in(options_->queue.patience);
     outstanding_.push_back({piece, to_->submit(*piece.batch->tasks, piece.first, piece.count, until)});
+    last_batch_ = outstanding_.back().given.last_batch;
     given_ += piece.count;
   } catch (error const&) {
     from_->give_back(piece);
@@ -114,8 +116,8 @@ void feeder::book_finished() {
 /// before.
 void feeder::keep_times() {
   if (!options_->queue.times) return;
-  while (!outstanding_.empty() && outstanding_.front().given.first_batch + to_->capacity() <=
-                                      outstanding_.back().given.last_batch + 1) {
+  auto const records = std::min(to_->capacity(), most_batch_slots);
+  while (!outstanding_.empty() && outstanding_.front().given.first_batch + records <= last_batch_ + 1) {
     to_->wait(outstanding_.front().given, deadline::in(options_->queue.patience));
     book_finished();
   }

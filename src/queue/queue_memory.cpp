@@ -16,9 +16,9 @@ std::uint32_t checked_shift(std::uint32_t capacity) {
 }
 
 /// Batches that may be unfinished at once on a lane: even if each is a single task, as many as a lane, the
-/// ring and the workers can hold together; at most what the 16 bits in a slot can name.
+/// ring and the workers can hold together; at most most_batch_slots.
 std::uint32_t enough_batches(std::uint32_t shift, std::uint32_t blocks) {
-  return std::min(16u, std::uint32_t(std::bit_width((2u << shift) + blocks - 1)));
+  return std::uint32_t(std::bit_width(std::min(most_batch_slots, (2u << shift) + blocks) - 1));
 }
 
 std::uint32_t checked_lanes(std::uint32_t lanes) {

@@ -2,6 +2,7 @@
 #include "ballast/queue/balanced_queue.hpp"
 
 #include "fixture.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::test {
 namespace {
@@ -44,6 +45,30 @@ TEST_P(balanced_queue_with, keeps_the_times_of_many_batches_where_a_device_has_r
   options.queue.capacity = 2;
   balanced_queue queue(devices(), kernels(), options);
   queue.submit(marks_of(visits, n));
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+// A lane has records of 65536 batches at most. The others are over before the long task.
+TEST(balanced_queue, keeps_the_times_of_a_long_task_when_its_lane_has_no_other_record_left) {
+  if (sanitized) GTEST_SKIP() << "so many tasks take minutes";
+  std::uint32_t const records = 1u << 16, n = records + 10;
+  gate held(1);
+  shared_visits visits(n);
+  auto options = with_policy("fixed");
+  options.fixed_batch = 1;
+  options.queue.capacity = 2 * records;
+  options.queue.lanes = 1;
+  balanced_queue queue({first_device()}, kernels(), options);
+  auto const ticket = queue.submit(std::vector{held.holder(0)});
+  held.await_inside(1);
+  auto const marks = marks_of(visits, n);
+  queue.wait(queue.submit(std::span(marks).first(records - 1)));
+  queue.submit(std::span(marks).subspan(records - 1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // in which its record must not be given away
+  held.open();
+  queue.wait(ticket);
+  EXPECT_GT(queue.shares(ticket)[0].when.work_ns, 0);
   queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }

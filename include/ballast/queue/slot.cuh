@@ -20,6 +20,9 @@ struct batch_mark {
   std::uint32_t credit = 0;  ///< two's complement
 };
 
+/// Of a lane: what batch_mark::slot can name.
+inline constexpr std::uint32_t most_batch_slots = 1u << 16;
+
 BALLAST_HD constexpr bool is_same_batch(batch_mark const& a, batch_mark const& b) {
   return a.lane == b.lane && a.slot == b.slot;
 }

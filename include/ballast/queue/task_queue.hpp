@@ -166,7 +166,8 @@ class task_queue {
   bool running();
 
   /// When the ticket's tasks ran. Requires options.times, a finished ticket of at least one task, and fewer
-  /// than `capacity` batches submitted on the same thread's lane since. Throws ballast::error otherwise.
+  /// than `capacity` batches (65536, if that is less) submitted on the same thread's lane since. Throws
+  /// ballast::error otherwise.
   execution execution_of(ticket const& which) const;
   /// The traced tasks of the last run, by worker. Call after close() or stop().
   std::vector<task_span> task_spans() const;
