@@ -128,7 +128,10 @@ try_all() {
 status=0 last_time_up=$time_up done_folders=()
 for index in "${!rooms[@]}"; do
   [[ -z $minutes ]] || time_up=$(($(now) + (last_time_up - $(now)) / (${#rooms[@]} - index)))
-  if mutate "${rooms[index]}"; then
+  if ((time_up <= $(now))); then
+    echo "mutate.sh: no time is left for room ${rooms[index]}" >&2
+    status=1
+  elif mutate "${rooms[index]}"; then
     done_folders+=("build/mutate/${rooms[index]}")
   else
     echo "mutate.sh: no result of room ${rooms[index]}" >&2
