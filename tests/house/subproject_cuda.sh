@@ -5,7 +5,7 @@
 set -euo pipefail
 root=$1 cmake=$2 compiler=$3
 source "$root/scripts/toolchain.sh"
-nvcc=$(find_nvcc) || exit 77
+nvcc=$(find_nvcc) || { echo "there is no nvcc of CUDA 13"; exit 77; }
 source "$root/tests/house/parent_project.sh"
 
 sentence="the project must enable CUDA, as in project(name LANGUAGES CXX CUDA)"
