@@ -68,6 +68,16 @@ TEST(cli_job_programs, refuse_wrong_usage_under_the_option_that_was_typed) {
   expect_refusal("hotspot --picture ''", "ballast: --picture is \"\"; legal is the name of a FILE");
 }
 
+TEST(cli_job_programs, say_what_there_is_no_memory_for) {
+  auto const told = run("hotspot --size 8192 --steps 1 --devices host:1", "ulimit -v 120000; env");
+  EXPECT_EQ(told.code, 1);
+  EXPECT_EQ(told.out, "");
+  EXPECT_EQ(
+      told.err,
+      "ballast: no memory for 3 arrays of 8192 x 8192 floats (768 MiB) and what they begin with and are "
+      "checked by\n");
+}
+
 TEST(cli_job_programs, name_the_file_that_cannot_be_written_or_read) {
   test::scratch_folder const folder;
   auto const picture = folder.file("missing/chip.ppm"), power = folder.file("power");
