@@ -92,6 +92,23 @@ run() {
   "$@"
 }
 
+# What to try next, in a shell that does not have what is exported here.
+suggest() {
+  local ballast=build/demo/ballast unequal=host:1,host:1/2
+  if [[ -z $no_gpu ]]; then unequal=${BALLAST_DEVICES%%,*},host:1; fi
+  if [[ -z $no_gpu ]] && gpus_are_mixed; then ballast="CUDA_DEVICE_ORDER=PCI_BUS_ID $ballast"; fi
+  cat <<END
+
+Try next:
+  # unequal devices: S1 gives them equal parts all the same
+  $ballast md --atoms 16384 --precision double --steps 10 --devices $unequal
+  # what ran where and when, for ui.perfetto.dev
+  $ballast md --atoms 16384 --steps 10 --devices $BALLAST_DEVICES --trace build/trace.json
+  # other systems, physics and devices, and files to write
+  build/demo/ballast md --help
+END
+}
+
 no_gpu=$(why_no_gpu "$least_cuda")
 cuda=(-D BALLAST_CUDA=OFF)
 if [[ -z $no_gpu ]]; then
@@ -108,8 +125,6 @@ done
 md+=("$@")
 devices=$(devices_asked_for "$@")
 export BALLAST_DEVICES=${devices:-$(devices_to_use)}
-unequal=host:1,host:1/2
-if [[ -z $no_gpu ]]; then unequal=${BALLAST_DEVICES%%,*},host:1; fi
 
 cat <<END
 This demo installs what is missing (scripts/setup.sh demo) and builds two programs in build/demo: about two
@@ -126,20 +141,11 @@ echo "Devices: $BALLAST_DEVICES"
 if $dry_run; then
   printf '%s\n' "scripts/setup.sh demo" "${configure[*]}" "${build[*]}" "build/demo/ballast devices"
   echo "${md[*]}"
+  suggest
   exit
 fi
 scripts/setup.sh demo
 build_quietly
 run build/demo/ballast devices
 run "${md[@]}"
-
-cat <<END
-
-Try next:
-  # unequal devices: S1 gives them equal parts all the same
-  build/demo/ballast md --atoms 16384 --precision double --steps 10 --devices $unequal
-  # what ran where and when, for ui.perfetto.dev
-  build/demo/ballast md --atoms 16384 --steps 10 --devices $BALLAST_DEVICES --trace build/trace.json
-  # other systems, physics and devices, and files to write
-  build/demo/ballast md --help
-END
+suggest

@@ -9,22 +9,13 @@
 # programs: default build/gpu. output: default $OUT, else bench/results/<count>x-<gpu>; gets record.json (described
 # in bench/SCHEMA.md), summary.txt and the logs. The exit status is 0 if everything passed. Variables:
 #   BALLAST_GPU_FILTER      gtest filter of the tests, default all
-#   BALLAST_SANITIZE_FILTER gtest filter of the tests under compute-sanitizer: see below; "none" leaves it out
+#   BALLAST_SANITIZE_FILTER gtest filter of the tests under compute-sanitizer, default all but those in
+#                           tests/compute_sanitizer/left_out.tsv; "none" leaves it out
 #   BALLAST_GPU_ATOMS       atoms of the molecular dynamics, default 524288
 #   BALLAST_GPU_PATIENCE    seconds after which one program is stopped, default 240
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 source "$root/scripts/toolchain.sh"
-
-# Small tests only: compute-sanitizer makes kernels a hundred times slower, and what faults or stalls on purpose is
-# an error to it; and beside a resident kernel it starts no other.
-small='-*caller*:*million*:*stress*:*giant*:*many*:*deadline*:*stall*:*fault*:*lost*:*trap*:*stops*:*fails*'
-small+=':*while_a_kernel_runs*:*gate*:*512_cells*:*too_long_to_check*:mesi_tasks*:mesi_failure*'
-# Of jobs only what runs on devices; all else is decided without one.
-small_jobs='job_chain.*:devices/*:shared_array*:plain_kernels*:forgetting*:ends_of_parts.are_computed*'
-
-# Left out under racecheck, which needs seconds a test: several devices (the code is that of one), and what is long.
-long_ones='*balanced_queue*:*every_device*:*several_threads*:race*:*.stopped_in_the_middle*'
 
 programs=${1:-$root/build/gpu}
 programs=${programs%/}
@@ -107,14 +98,15 @@ run_jobs_on_unequal_devices() {
   done
 }
 
-# filter_for PROGRAM FILTER: the filter, of which the job room's tests take the left-out ones only.
-filter_for() {
-  if [[ $1 == */ballast_test_job && $2 == -* ]]; then echo "$small_jobs$2"; else echo "$2"; fi
+# sanitizer_filter ROOM TOOL
+sanitizer_filter() {
+  if [[ -n ${BALLAST_SANITIZE_FILTER:-} ]]; then echo "$BALLAST_SANITIZE_FILTER"; return; fi
+  bash "$root/tests/compute_sanitizer/filter.sh" "$root/tests/compute_sanitizer/left_out.tsv" "$1" "$2"
 }
 
 run_sanitizer() {
-  local program tool forces quiet filter=${BALLAST_SANITIZE_FILTER:-$small}
-  [[ $filter == none ]] && return
+  local program tool forces quiet room filter
+  [[ ${BALLAST_SANITIZE_FILTER:-} == none ]] && return
   if ! command -v compute-sanitizer >/dev/null; then
     rows+=("sanitizer  not run: there is no compute-sanitizer in PATH")
     return
@@ -129,12 +121,13 @@ run_sanitizer() {
   for tool in memcheck racecheck; do
     # Calls that fail as the tests expect (no memory, peer access made before) are no errors of memory.
     quiet=()
-    [[ $tool == racecheck ]] && filter+=$([[ $filter == *-* ]] || echo -):$long_ones
     [[ $tool == memcheck ]] && quiet=(--report-api-errors no)
-    for program in "$programs"/ballast_test_{device,resident,pool,queue,launch,job,matmul,hotspot,mesi}; do
+    for room in device resident pool queue launch job matmul hotspot mesi; do
+      program=$programs/ballast_test_$room
       [[ -x $program ]] || continue
+      filter=$(sanitizer_filter "$room" $tool) || exit 1
       check $tool "$(basename "$program")" sanitizer.log compute-sanitizer --tool $tool --error-exitcode 99 "${quiet[@]}" \
-        "$program" --gtest_filter="$(filter_for "$program" "$filter")"
+        "$program" --gtest_filter="$filter"
     done
     [[ -x $programs/ballast ]] || continue
     for forces in cells all-pairs; do

@@ -30,6 +30,7 @@ translator=(
 tests=(
   "${demo[@]}"
   git:git
+  python3:python3
   clang-format:clang-format
   libgtest-dev:gtest/gtest.h
   libgmock-dev:gmock/gmock.h

@@ -13,6 +13,7 @@ source scripts/toolchain.sh
 jobs=$(nproc)
 summary=()
 failed_tests=()
+skipped_tests=()
 failed=0
 left_out=""
 
@@ -28,16 +29,22 @@ build_and_test() {
 
 build() { cmake --preset "$@" && cmake --build --preset "$1" -j "$jobs"; }
 
-# run_tests PRESET COMMAND...: notes which tests failed.
+# run_tests FOLDER CTEST...: notes which tests of build/FOLDER failed, and which were skipped.
 run_tests() {
-  local preset=$1
+  local folder=$1 status=0
   shift
-  "$@" && return
-  failed_tests+=("$(failed_tests_of "$preset")")
-  return 1
+  "$@" -O "$PWD/build/$folder/ctest.log" || status=1
+  skipped_tests+=("$(skipped_tests_of "$folder")")
+  ((status == 0)) || failed_tests+=("$(failed_tests_of "$folder")")
+  return $status
 }
 
-# What each failed test of PRESET printed: said again at the end, since what stands in the middle of a long log is easily lost.
+# How many tests of the last run were skipped, and why.
+skipped_tests_of() {
+  awk -f scripts/skipped-tests.awk "build/$1/ctest.log" "build/$1/Testing/Temporary/LastTest.log" | sed "s/^/$1: /"
+}
+
+# What each failed test of build/FOLDER printed: said again at the end, since what stands in the middle of a long log is easily lost.
 failed_tests_of() {
   awk '/^[0-9]+\/[0-9]+ Testing: / { test = "" } { test = test $0 "\n" } /^Test (Failed|Timeout)/ { printf "%s", test }' \
     "build/$1/Testing/Temporary/LastTest.log" | tail -n 200
@@ -72,7 +79,7 @@ cuda() {
 alone() {
   cmake --preset host-release -B build/alone -D BALLAST_UNITY=OFF -D BALLAST_PRECOMPILE=OFF -D BALLAST_QUICK_PROGRAMS=OFF &&
     cmake --build build/alone -j "$jobs" &&
-    (cd build/alone && BALLAST_TEST_DEEP=1 ctest --no-tests=error --output-on-failure -j "$jobs")
+    run_tests alone env BALLAST_TEST_DEEP=1 ctest --test-dir build/alone --no-tests=error --output-on-failure -j "$jobs"
 }
 
 # Every list of kernels for every architecture.
@@ -80,7 +87,7 @@ kernels() {
   local nvcc
   nvcc=$(find_nvcc) || { no_nvcc; return; }
   cmake --preset cuda-check -B build/kernels -D BALLAST_NVCC="$nvcc" -D BALLAST_CHECK_ALL=ON && cmake --build build/kernels -j "$jobs" &&
-    (cd build/kernels && ctest --no-tests=error --output-on-failure -L cuda-compile -j "$jobs")
+    run_tests kernels ctest --test-dir build/kernels --no-tests=error --output-on-failure -L cuda-compile -j "$jobs"
 }
 
 # Mutated programs for the translator, and mutated files for what reads files.
@@ -128,6 +135,9 @@ scripts/setup.sh "$need" || exit 1
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 
 printf '\n'
-printf '%s\n' "${failed_tests[@]}" "${summary[@]}"
+((${#failed_tests[@]} == 0)) || printf '%s\n' "${failed_tests[@]}"
+skipped=$(printf '%s\n' "${skipped_tests[@]}" | sed '/^$/d')
+[[ -z $skipped ]] || printf 'Skipped tests, by reason:\n%s\n\n' "$skipped"
+printf '%s\n' "${summary[@]}"
 if ((failed)); then echo "test.sh: FAILED after $SECONDS s"; else echo "test.sh: all passed$left_out in $SECONDS s"; fi
 exit $failed

@@ -31,6 +31,9 @@ print_help() { sed -n '3,/^set/{/^#/s/^# \?//p}' "$0"; }
 
 count_gpus() { (nvidia-smi -L 2>/dev/null || true) | grep -c '^GPU ' || true; }
 
+# Whether there are GPUs of several kinds, which CUDA numbers by their speed and nvidia-smi by their place.
+gpus_are_mixed() { (($(nvidia-smi -L | sed -n 's/^GPU [0-9]*: \(.*\) (UUID.*/\1/p' | sort -u | wc -l) > 1)); }
+
 # The compute capability of each GPU, a line each, as 9.0.
 capabilities() {
   nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep -xE '[0-9]+\.[0-9]+'

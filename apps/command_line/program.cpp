@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <new>
 #include <set>
 #include <vector>
 
@@ -100,6 +101,9 @@ int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
     return code == succeeded ? complain(what, found.code(), found.what()) : code;
   } catch (bad_argument const& problem) {
     return complain(what, wrong_usage, as_typed(app, problem));
+  } catch (std::bad_alloc const&) {
+    return complain(what, failed,
+                    "no memory is left, of the machine or of a limit that is set for this process");
   } catch (std::exception const& problem) {
     return complain(what, was_interrupted() ? stopped : failed, problem.what());
   }

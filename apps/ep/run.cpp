@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run.hpp"
 
+#include <string>
 #include <utility>
 
+#include "ballast/report/table.hpp"
+#include "command_line/memory_for.hpp"
 #include "kernels.hpp"
 #include "shared_pairs.hpp"
 
 namespace ballast::ep {
 namespace {
+
+std::string arrays_of(plan const& asked) {
+  return std::string("the sums and counts of class ") + asked.of.name + " (" +
+         byte_size(shared_pairs::bytes_of(asked.of.log2_pairs)) + ")";
+}
 
 job_run::verdict checked(tally const& found, problem_class const& expected) {
   return {is_right(found, expected), expected.counts
@@ -15,9 +23,8 @@ job_run::verdict checked(tally const& found, problem_class const& expected) {
                                          : "sums to 1e-8 and accepted pairs against the published class"};
 }
 
-}  // namespace
-
-finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested) {
+finished_run run_in_memory(device_list const& devices, plan const& asked,
+                           std::function<bool()> const& stop_requested) {
   auto options = asked.options;
   options.array_bytes = shared_pairs::bytes_of(asked.of.log2_pairs);
   job_scheduler jobs(devices, pair_kernels(), options);
@@ -26,9 +33,17 @@ finished_run run(device_list const& devices, plan const& asked, std::function<bo
   auto const draw = [&] {
     pairs.submit();
     found = pairs.read();
+    return true;
   };
   auto runs = job_run::repeated(jobs, asked.repeat, {[] {}, draw}, stop_requested);
   return {found, job_run::summary_of(devices, asked.options, std::move(runs), checked(found, asked.of))};
+}
+
+}  // namespace
+
+finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested) {
+  return command_line::with_memory_for([&] { return arrays_of(asked); },
+                                       [&] { return run_in_memory(devices, asked, stop_requested); });
 }
 
 }  // namespace ballast::ep

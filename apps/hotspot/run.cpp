@@ -7,8 +7,11 @@
 
 #include "ballast/base/argument_text.hpp"
 #include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
 #include "ballast/base/replace_file.hpp"
+#include "ballast/report/table.hpp"
 #include "check.hpp"
+#include "command_line/memory_for.hpp"
 #include "inputs.hpp"
 #include "kernels.hpp"
 #include "number_file.hpp"
@@ -34,16 +37,71 @@ struct starting_cells {
   std::vector<Real> temperature, power;
 };
 
+/// Then only its last step is.
+bool is_too_long_to_check(plan const& asked) { return asked.of.cells() * asked.steps > most_checked_cells; }
+
+/// What a repetition ended with.
 template <class Real>
-job_run::verdict checked(plan const& asked, starting_cells<Real> const& start,
-                         shared_plate<Real> const& end) {
+struct last_steps {
+  std::span<Real const> temperature;
+  std::span<Real const> before;  ///< the last step; none unless is_too_long_to_check()
+};
+
+template <class Real>
+last_steps<Real> steps_of(shared_plate<Real> const& plate, plan const& asked) {
+  if (!is_too_long_to_check(asked)) return {plate.temperature(), {}};
+  return {plate.temperature(), plate.temperature_before()};
+}
+
+/// The repetitions of a plan. Of each that another one follows, which may be stopped, it keeps what it ended
+/// with.
+template <class Real>
+class repetitions {
+ public:
+  repetitions(plan const& asked, starting_cells<Real> const& start, job_scheduler& jobs)
+      : asked_(asked), start_(start), plate_(jobs, asked.of, factors_of(asked.of, asked.chip)) {}
+
+  void prepare() {
+    if (made_ > 0) keep(steps_of(plate_, asked_));
+    plate_.fill(start_.temperature, start_.power);
+  }
+  /// False if it is stopped between two steps.
+  bool run(std::function<bool()> const& stop_requested) {
+    made_ = plate_.run(asked_.steps, stop_requested);
+    if (made_ < asked_.steps) return false;
+    plate_.temperature();
+    return true;
+  }
+  /// Steps of the last repetition.
+  std::uint32_t made() const { return made_; }
+  /// Of the last whole repetition, if there was one.
+  last_steps<Real> end() const {
+    if (made_ < asked_.steps) return {temperature_, before_};
+    return steps_of(plate_, asked_);
+  }
+
+ private:
+  void keep(last_steps<Real> const& last) {
+    temperature_.assign(last.temperature.begin(), last.temperature.end());
+    before_.assign(last.before.begin(), last.before.end());
+  }
+
+  plan const& asked_;
+  starting_cells<Real> const& start_;
+  shared_plate<Real> plate_;
+  std::uint32_t made_ = 0;
+  std::vector<Real> temperature_, before_;
+};
+
+template <class Real>
+job_run::verdict checked(plan const& asked, starting_cells<Real> const& start, last_steps<Real> const& end) {
   auto const factors = factors_of(asked.of, asked.chip);
-  auto const cells = checked_cells(end.temperature());
-  if (asked.of.cells() * asked.steps <= most_checked_cells)
+  auto const cells = checked_cells(end.temperature);
+  if (!is_too_long_to_check(asked))
     return {
-        is_heated<Real>({asked.of, factors, start.temperature, start.power}, asked.steps, end.temperature()),
+        is_heated<Real>({asked.of, factors, start.temperature, start.power}, asked.steps, end.temperature),
         cells + " after all steps against the sequential program, bit by bit"};
-  return {is_heated<Real>({asked.of, factors, end.temperature_before(), end.power()}, 1, end.temperature()),
+  return {is_heated<Real>({asked.of, factors, end.before, start.power}, 1, end.temperature),
           cells + " of the last step against the sequential program, bit by bit"};
 }
 
@@ -58,8 +116,12 @@ void write_files(plan const& asked, std::span<Real const> temperature) {
   if (!asked.files.picture.empty()) write_picture(asked.files.picture, asked.of, temperature);
 }
 
-[[noreturn]] void refuse_part_of_a_run(std::uint32_t made, std::uint32_t steps) {
-  throw error("stopped after " + std::to_string(made) + " of " + std::to_string(steps) + " steps");
+/// Throws ballast::error unless a repetition before this one was whole.
+void tell_of_a_part(std::uint32_t made, std::uint32_t steps, std::size_t whole) {
+  auto const text = "stopped after " + std::to_string(made) + " of " + std::to_string(steps) + " steps";
+  if (whole == 0) throw error(text);
+  write_log(log_level::warning,
+            text + " of repetition " + std::to_string(whole + 1) + "; what is told is of those before");
 }
 
 template <class Real>
@@ -69,18 +131,25 @@ finished_run run_in(device_list const& devices, plan const& asked,
   auto options = asked.options;
   options.array_bytes = shared_plate<Real>::arrays * asked.of.cells() * sizeof(Real);
   job_scheduler jobs(devices, heat_kernels(), options);
-  shared_plate<Real> plate(jobs, asked.of, factors_of(asked.of, asked.chip));
-  auto const fill = [&] { plate.fill(start.temperature, start.power); };
-  auto const simulate = [&] {
-    auto const made = plate.run(asked.steps, stop_requested);
-    if (made < asked.steps) refuse_part_of_a_run(made, asked.steps);
-    plate.temperature();
-  };
-  auto runs = job_run::repeated(jobs, asked.repeat, {fill, simulate}, stop_requested);
-  auto found = checked(asked, start, plate);
-  if (found.is_right) write_files(asked, plate.temperature());
-  auto const end = summary_of(asked.of, plate.temperature());
-  return {end, job_run::summary_of(devices, asked.options, std::move(runs), std::move(found))};
+  repetitions<Real> plates(asked, start, jobs);
+  auto runs = job_run::repeated(jobs, asked.repeat,
+                                {[&] { plates.prepare(); }, [&] { return plates.run(stop_requested); }},
+                                stop_requested);
+  if (plates.made() < asked.steps) tell_of_a_part(plates.made(), asked.steps, runs.size());
+  auto const end = plates.end();
+  auto found = checked(asked, start, end);
+  if (found.is_right) write_files(asked, end.temperature);
+  return {summary_of(asked.of, end.temperature),
+          job_run::summary_of(devices, asked.options, std::move(runs), std::move(found))};
+}
+
+std::string arrays_of(plan const& asked) {
+  bool const single = asked.in == precision::float32;
+  auto const bytes =
+      shared_plate<float>::arrays * asked.of.cells() * (single ? sizeof(float) : sizeof(double));
+  return std::to_string(shared_plate<float>::arrays) + " arrays of " + std::to_string(asked.of.rows) + " x " +
+         std::to_string(asked.of.columns) + (single ? " floats (" : " doubles (") + byte_size(bytes) +
+         ") and what they begin with and are checked by";
 }
 
 }  // namespace
@@ -92,8 +161,9 @@ precision precision_named(std::string_view name) {
 
 finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested) {
   require_writable(asked.files);
-  return asked.in == precision::float32 ? run_in<float>(devices, asked, stop_requested)
-                                        : run_in<double>(devices, asked, stop_requested);
+  auto const simulate = asked.in == precision::float32 ? &run_in<float> : &run_in<double>;
+  return command_line::with_memory_for([&] { return arrays_of(asked); },
+                                       [&] { return simulate(devices, asked, stop_requested); });
 }
 
 }  // namespace ballast::hotspot

@@ -37,7 +37,7 @@ struct plan {
 };
 
 struct finished_run {
-  summary end;  ///< of the last repetition
+  summary end;  ///< of the last whole repetition
   job_run::run_summary how;
 };
 
@@ -45,10 +45,11 @@ struct finished_run {
 /// step.
 inline constexpr std::uint64_t most_checked_cells = std::uint64_t{1} << 29;
 
-/// Simulates on these devices, checks the last repetition, and writes its files if it is right. Once
-/// `stop_requested` says so, it ends: between two steps by ballast::error, which tells how many were made,
-/// and between repetitions with those. Throws what job_scheduler and its jobs throw, and ballast::error for
-/// files; that one cannot be written, before anything else.
+/// Simulates on these devices, checks the last whole repetition, and writes its files if it is right. Once
+/// `stop_requested` says so, it ends with the whole repetitions until then, and a warning in the log if one
+/// more was begun; in the first by ballast::error, which tells how many steps were made. Throws what
+/// job_scheduler and its jobs throw, and ballast::error for files (that one cannot be written, before
+/// anything else) and where there is no memory.
 finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested);
 
 }  // namespace ballast::hotspot

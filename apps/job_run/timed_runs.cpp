@@ -2,18 +2,19 @@
 #include "timed_runs.hpp"
 
 #include <chrono>
+#include <optional>
 
 namespace ballast::job_run {
 namespace {
 
-timed_run timed(job_scheduler& jobs, timed_program const& program) {
+std::optional<timed_run> timed(job_scheduler& jobs, timed_program const& program) {
   program.prepare();
   auto const before = jobs.statistics();
   auto const begin = std::chrono::steady_clock::now();
-  program.run();
+  if (!program.run()) return std::nullopt;
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
   auto const after = jobs.statistics();
-  return {took.count(), after.tasks - before.tasks, after.moved.since(before.moved)};
+  return timed_run{took.count(), after.tasks - before.tasks, after.moved.since(before.moved)};
 }
 
 }  // namespace
@@ -22,8 +23,12 @@ deadline a_day_from_now() { return deadline::in(std::chrono::hours(24)); }
 
 std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_program const& program,
                                 std::function<bool()> const& stop_requested) {
-  std::vector<timed_run> runs{timed(jobs, program)};
-  while (runs.size() < times && !stop_requested()) runs.push_back(timed(jobs, program));
+  std::vector<timed_run> runs;
+  do {
+    auto const one = timed(jobs, program);
+    if (!one) break;
+    runs.push_back(*one);
+  } while (runs.size() < times && !stop_requested());
   return runs;
 }
 

@@ -23,11 +23,12 @@ deadline a_day_from_now();
 /// A program whose jobs are timed. Both wait for what they need.
 struct timed_program {
   std::function<void()> prepare;  ///< writes the inputs anew, so that each repetition has to move them
-  std::function<void()> run;      ///< submits the jobs and reads the results
+  std::function<bool()> run;      ///< submits the jobs and reads the results; false: it was stopped before
 };
 
-/// Prepares and runs so many times, at least once; fewer once `stop_requested` says so. Nobody else may use
-/// the scheduler meanwhile. What the program throws passes through.
+/// Prepares and runs so many times, at least once; fewer once `stop_requested` says so. A run that was
+/// stopped is the last and does not count, so there may be none. Nobody else may use the scheduler meanwhile.
+/// What the program throws passes through.
 std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_program const& program,
                                 std::function<bool()> const& stop_requested);
 

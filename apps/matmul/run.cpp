@@ -2,7 +2,10 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <string>
 
+#include "ballast/report/table.hpp"
+#include "command_line/memory_for.hpp"
 #include "kernels.hpp"
 
 namespace ballast::matmul {
@@ -19,10 +22,16 @@ std::uint64_t bytes_of(product_shape const& shape) {
   return sizeof(std::int32_t) * (shape.elements_of_a() + shape.elements_of_b() + shape.elements_of_c());
 }
 
-}  // namespace
+std::string matrices_of(product_shape const& shape) {
+  auto const size = [](std::uint32_t rows, std::uint32_t columns) {
+    return std::to_string(rows) + " x " + std::to_string(columns);
+  };
+  return "a product of " + size(shape.rows, shape.inner) + " and " + size(shape.inner, shape.columns) +
+         " matrices of int32 (" + byte_size(bytes_of(shape)) + ") and its check";
+}
 
-job_run::run_summary run(device_list const& devices, plan const& asked,
-                         std::function<bool()> const& stop_requested) {
+job_run::run_summary run_in_memory(device_list const& devices, plan const& asked,
+                                   std::function<bool()> const& stop_requested) {
   auto options = asked.options;
   options.array_bytes = bytes_of(asked.shape);
   job_scheduler jobs(devices, product_kernels(), options);
@@ -30,9 +39,18 @@ job_run::run_summary run(device_list const& devices, plan const& asked,
   auto const multiply = [&] {
     matrices.submit(asked.kernel);
     matrices.read();
+    return true;
   };
   auto runs = job_run::repeated(jobs, asked.repeat, {[&] { matrices.fill(); }, multiply}, stop_requested);
   return job_run::summary_of(devices, asked.options, std::move(runs), checked(matrices.read()));
+}
+
+}  // namespace
+
+job_run::run_summary run(device_list const& devices, plan const& asked,
+                         std::function<bool()> const& stop_requested) {
+  return command_line::with_memory_for([&] { return matrices_of(asked.shape); },
+                                       [&] { return run_in_memory(devices, asked, stop_requested); });
 }
 
 }  // namespace ballast::matmul

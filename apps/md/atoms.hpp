@@ -55,6 +55,10 @@ struct atoms {
   bool operator==(atoms const&) const = default;
 };
 
+/// In the arrays of `atoms`.
+inline constexpr std::size_t bytes_of_an_atom =
+    2 * sizeof(vec3) + 2 * sizeof(double) + sizeof(std::int64_t) + sizeof(std::uint16_t);
+
 /// Appends one atom.
 void add_atom(atoms& all, std::int64_t id, std::uint16_t type, vec3 position, vec3 velocity, double charge,
               double mass);

@@ -12,6 +12,7 @@
 #include "ballast/report/progress.hpp"
 #include "ballast/trace/exporters.hpp"
 #include "command_line/interrupt.hpp"
+#include "command_line/memory_for.hpp"
 #include "command_line/options.hpp"
 #include "run_recording.hpp"
 #include "run_report.hpp"
@@ -70,6 +71,15 @@ prepared_run prepared(run_request const& asked) {
   return {std::move(plan), open_devices(asked.devices ? *asked.devices : default_device_list())};
 }
 
+/// "S1 and TQ of 4096 atoms, which alone take 296 KiB"
+std::string work_of(comparison_plan const& plan) {
+  std::string text;
+  for (auto const which : plan.solutions) text.append(text.empty() ? "" : ", ").append(name_of(which));
+  auto const count = plan.from.state.size();
+  return text + " of " + std::to_string(count) + " atoms, which alone take " +
+         byte_size(count * bytes_of_an_atom);
+}
+
 void run(run_request const& asked) {
   auto [plan, devices] = prepared(asked);
   recording spans;
@@ -77,7 +87,8 @@ void run(run_request const& asked) {
   if (!asked.json) plan.sums_every = (plan.steps + 9) / 10;
   watcher watches(plan);
   auto const started = utc_now();
-  auto const result = compare_solutions(devices, plan, watches.observer());
+  auto const result = command_line::with_memory_for(
+      [&] { return work_of(plan); }, [&] { return compare_solutions(devices, plan, watches.observer()); });
   watches.finish();
   bool const something_was_timed = !result.solutions.empty();
   if (!asked.record.empty() && something_was_timed)

@@ -11,7 +11,9 @@
 #include "ballast/base/error.hpp"
 #include "ballast/base/replace_file.hpp"
 #include "ballast/queue/feed_policy.hpp"
+#include "ballast/report/table.hpp"
 #include "command_line/files.hpp"
+#include "command_line/memory_for.hpp"
 #include "gaussian_system.hpp"
 #include "lammps_file.hpp"
 #include "text_file.hpp"
@@ -25,6 +27,13 @@ namespace fs = std::filesystem;
 bool ends_with_one_of(std::string const& path, std::vector<std::string> const& ends) {
   auto const extension = fs::path(path).extension().string();
   return std::find(ends.begin(), ends.end(), extension) != ends.end();
+}
+
+std::string atoms_of(run_request const& asked) {
+  if (!asked.restart.empty()) return "the atoms of " + asked.restart;
+  if (asked.system != "gaussian") return "the atoms of " + asked.system;
+  auto const count = asked.count.value_or(asked.usual_count);
+  return std::to_string(count) + " atoms (" + byte_size(count * bytes_of_an_atom) + ")";
 }
 
 atoms read_system(run_request const& asked) {
@@ -178,9 +187,14 @@ comparison_plan plan_for(run_request const& asked) {
   check_outputs(asked);
   check_periods(asked.files);
   check_cut(plan.cut, plan.solutions);
-  asked.restart.empty() ? begin_anew(plan, asked) : begin_at(plan, asked.restart);
-  check_plan(plan);
-  if (!plan.files.trajectory.empty()) check_trajectory(plan.files.trajectory, plan.from.state.size());
+  command_line::with_memory_for([&] { return atoms_of(asked); },
+                                [&] {
+                                  asked.restart.empty() ? begin_anew(plan, asked)
+                                                        : begin_at(plan, asked.restart);
+                                  check_plan(plan);
+                                  if (!plan.files.trajectory.empty())
+                                    check_trajectory(plan.files.trajectory, plan.from.state.size());
+                                });
   return plan;
 }
 

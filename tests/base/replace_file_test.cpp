@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <ostream>
 #include <set>
 #include <stdexcept>
@@ -16,39 +14,35 @@
 #include <vector>
 
 #include "ballast/base/error.hpp"
+#include "scratch_folder.hpp"
 #include "watched_fsync.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using ballast::replace_file;
-
-std::string contents(fs::path const& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using ballast::test::content_of;
 
 class base_replace_file : public testing::Test {
  protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-  auto entries() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
+  std::size_t entries() const { return own_.files(); }
 
   void expect_a_refusal_that_leaves(fs::path const& path, std::string const& old, std::string const& cause) {
     EXPECT_THAT([&] { replace_file(path, "new"); },
                 testing::ThrowsMessage<ballast::error>("cannot write " + path.string() + ": " + cause));
-    EXPECT_EQ(contents(path), old);
-    EXPECT_EQ(entries(), 1);
+    EXPECT_EQ(content_of(path), old);
+    EXPECT_EQ(entries(), 1u);
   }
 
-  fs::path const folder_ = fs::temp_directory_path() / ("ballast_replace_file_" + std::to_string(getpid()));
+  ballast::test::scratch_folder const own_;
+  fs::path const folder_ = own_.path();
 };
 
 TEST_F(base_replace_file, leaves_the_new_contents_and_no_temporary_file) {
   replace_file(folder_ / "a", "old and long");
   replace_file(folder_ / "a", "new");
-  EXPECT_EQ(contents(folder_ / "a"), "new");
-  EXPECT_EQ(entries(), 1);
+  EXPECT_EQ(content_of(folder_ / "a"), "new");
+  EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(base_replace_file, keeps_the_old_file_if_the_writer_throws) {
@@ -58,8 +52,8 @@ TEST_F(base_replace_file, keeps_the_old_file_if_the_writer_throws) {
     throw std::runtime_error("no more");
   };
   EXPECT_THROW(replace_file(folder_ / "a", half), std::runtime_error);
-  EXPECT_EQ(contents(folder_ / "a"), "old");
-  EXPECT_EQ(entries(), 1);
+  EXPECT_EQ(content_of(folder_ / "a"), "old");
+  EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(base_replace_file, refuses_a_folder) {
@@ -72,14 +66,14 @@ TEST_F(base_replace_file, writes_through_a_link_and_keeps_it) {
   fs::create_symlink(folder_ / "target", folder_ / "link");
   replace_file(folder_ / "link", "new");
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
-  EXPECT_EQ(contents(folder_ / "target"), "new");
+  EXPECT_EQ(content_of(folder_ / "target"), "new");
 }
 
 TEST_F(base_replace_file, does_not_write_through_a_link_planted_where_its_temporary_file_could_be) {
   replace_file(folder_ / "victim", "precious");
   fs::create_symlink(folder_ / "victim", folder_ / ("a.partial-" + std::to_string(getpid())));
   replace_file(folder_ / "a", "new");
-  EXPECT_EQ(contents(folder_ / "victim"), "precious");
+  EXPECT_EQ(content_of(folder_ / "victim"), "precious");
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder_ / "a")));
 }
 
@@ -97,7 +91,7 @@ TEST_F(base_replace_file, has_a_temporary_file_of_another_name_each_time) {
 
 TEST_F(base_replace_file, takes_names_as_long_as_the_folder_does) {
   replace_file(folder_ / std::string(255, 'a'), "new");
-  EXPECT_EQ(contents(folder_ / std::string(255, 'a')), "new");
+  EXPECT_EQ(content_of(folder_ / std::string(255, 'a')), "new");
 }
 
 unsigned mode_of(fs::path const& path) { return static_cast<unsigned>(fs::status(path).permissions()); }
@@ -132,7 +126,8 @@ TEST_F(base_replace_file, waits_for_the_disk_before_the_file_has_its_name_and_th
   replace_file(folder_ / "a", "old");
   std::vector<std::string> waited;
   watched_fsync const watch([&](fs::path const& path) {
-    waited.push_back((fs::is_directory(path) ? "folder " : contents(path) + " ") + contents(folder_ / "a"));
+    waited.push_back((fs::is_directory(path) ? "folder " : content_of(path) + " ") +
+                     content_of(folder_ / "a"));
     return 0;
   });
   replace_file(folder_ / "a", "new");
@@ -155,18 +150,16 @@ TEST_F(base_replace_file, is_tried_before_without_touching_the_file_or_leaving_a
   ballast::require_replaceable(folder_ / "a");
   ballast::require_replaceable(folder_ / "b");
   ballast::require_replaceable("/dev/null");
-  EXPECT_EQ(contents(folder_ / "a"), "old");
-  EXPECT_EQ(entries(), 1);
+  EXPECT_EQ(content_of(folder_ / "a"), "old");
+  EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(base_replace_file, tells_before_what_stands_in_the_way) {
   EXPECT_THROW(ballast::require_replaceable(folder_), ballast::error);
-  try {
-    ballast::require_replaceable("/no/folder/a");
-    FAIL() << "no error";
-  } catch (ballast::error const& problem) {
-    EXPECT_STREQ(problem.what(), "cannot write /no/folder/a: No such file or directory");
-  }
+  auto const missing = folder_ / "missing/a";
+  EXPECT_THAT([&] { ballast::require_replaceable(missing); },
+              testing::ThrowsMessage<ballast::error>("cannot write " + missing.string() +
+                                                     ": No such file or directory"));
 }
 
 TEST_F(base_replace_file, says_that_the_disk_is_full) {

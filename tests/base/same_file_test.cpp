@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <string>
+#include "scratch_folder.hpp"
 
 namespace {
 
@@ -15,21 +14,16 @@ using ballast::is_same_file;
 class folder_with_links {
  public:
   folder_with_links() {
-    std::string pattern = testing::TempDir() + "same-file-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-    std::ofstream(path_ / "there") << "text";
-    fs::create_symlink("there", path_ / "link");
-    fs::create_hard_link(path_ / "there", path_ / "hard");
-    fs::create_directory_symlink(".", path_ / "self");
+    own_.file("there", "text");
+    fs::create_symlink("there", *this / "link");
+    fs::create_hard_link(*this / "there", *this / "hard");
+    fs::create_directory_symlink(".", *this / "self");
   }
-  ~folder_with_links() { fs::remove_all(path_); }
-  folder_with_links(folder_with_links const&) = delete;
-  folder_with_links& operator=(folder_with_links const&) = delete;
 
-  fs::path operator/(char const* name) const { return path_ / name; }
+  fs::path operator/(char const* name) const { return own_.path() / name; }
 
  private:
-  fs::path path_;
+  ballast::test::scratch_folder own_;
 };
 
 TEST(base_same_file, is_known_through_links_and_dots) {

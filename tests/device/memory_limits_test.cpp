@@ -10,6 +10,7 @@
 
 #include "ballast/device/compute_device.hpp"
 #include "sanitized.hpp"
+#include "scratch_folder.hpp"
 
 namespace ballast::test {
 namespace {
@@ -18,9 +19,6 @@ namespace fs = std::filesystem;
 
 class control_groups : public testing::Test {
  protected:
-  control_groups() { fs::create_directories(root_); }
-  ~control_groups() override { fs::remove_all(root_); }
-
   void write(fs::path const& name, std::string const& text) const {
     fs::create_directories((root_ / name).parent_path());
     std::ofstream(root_ / name) << text;
@@ -31,7 +29,8 @@ class control_groups : public testing::Test {
   }
 
  private:
-  fs::path const root_ = fs::temp_directory_path() / ("ballast_groups_" + std::to_string(getpid()));
+  scratch_folder const own_;
+  fs::path const root_ = own_.path();
 };
 
 TEST_F(control_groups, without_a_limit_leave_everything) {

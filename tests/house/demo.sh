@@ -22,33 +22,38 @@ machine_of() {
   local tool
   rm -rf "${machine:?}"/*
   mkdir "$machine/bin" "$machine/cuda"
-  for tool in cat dirname grep head paste sed sort tail; do ln -s "$(command -v "$tool")" "$machine/bin"; done
+  for tool in cat dirname grep head paste sed sort tail wc; do ln -s "$(command -v "$tool")" "$machine/bin"; done
   program "$machine/bin/nproc" <<<"echo $1"
 }
 
 # nvcc FOLDER RELEASE
 nvcc() { program "$machine/$1/nvcc" <<<"echo 'Cuda compilation tools, release $2, V$2.48'"; }
 
-# gpus CAPABILITY...: nvidia-smi of a machine that has these, and a driver for CUDA $driver.
+# gpus CAPABILITY...: nvidia-smi of a machine that has these, of one name where they are alike, and a driver for CUDA $driver.
 driver=13.0
 gpus() {
   local index
   {
     echo 'case ${1:-} in -L)'
-    for ((index = 0; index < $#; ++index)); do echo "echo 'GPU $index: NVIDIA X (UUID: GPU-$index)'"; done
+    for ((index = 0; index < $#; ++index)); do
+      echo "echo 'GPU $index: NVIDIA X${*:index + 1:1} (UUID: GPU-$index)'"
+    done
     echo ';; --query-gpu=compute_cap)'
     printf 'echo %s\n' "$@"
     echo ";; *) echo '| NVIDIA-SMI 580.65  Driver Version: 580.65  CUDA Version: $driver |' ;; esac"
   } | program "$machine/bin/nvidia-smi"
 }
 
-# says LINE [arguments...]: demo.sh prints this line.
-says() {
-  local said
+# says LINE [arguments...]: demo.sh prints this line, and ends well.
+says() { ends_with 0 "$@"; }
+
+# ends_with STATUS LINE [arguments...]
+ends_with() {
+  local said status=0
   cases=$((cases + 1))
-  said=$(PATH=$machine/bin "$bash" "$demo" --dry-run "${@:2}" 2>&1) || true
-  grep -qxF -- "$1" <<<"$said" && return
-  printf 'demo.sh should say\n  %s\nand says\n%s\n' "$1" "$said"
+  said=$(PATH=$machine/bin "$bash" "$demo" --dry-run "${@:3}" 2>&1) || status=$?
+  ((status == $1)) && grep -qxF -- "$2" <<<"$said" && return
+  printf 'demo.sh should say\n  %s\nand end with %d; it ends with %d and says\n%s\n' "$2" "$1" "$status" "$said"
   wrong=1
 }
 
@@ -62,7 +67,8 @@ BALLAST_DEVICES=host:1/3 says "Devices: host:1/3"
 says "build/demo/ballast md --system gaussian --cutoff 12 --precision double --steps 20 --atoms=100" --steps 20 --atoms=100
 says "build/demo/ballast md --cutoff 12 --precision double --steps 10 --system a.xyz" --system a.xyz
 says "build/demo/ballast md --steps 10 --restart a" --restart a
-BALLAST_UNTESTED_CUDA=yes says "demo.sh: BALLAST_UNTESTED_CUDA is 'yes'; legal is ON or OFF"
+BALLAST_UNTESTED_CUDA=yes ends_with 2 "demo.sh: BALLAST_UNTESTED_CUDA is 'yes'; legal is ON or OFF"
+says "  build/demo/ballast md --atoms 16384 --precision double --steps 10 --devices host:1,host:1/2"
 machine_of 1
 says "Devices: host"
 machine_of 9
@@ -99,6 +105,11 @@ gpus 7.5 12.0 7.5
 says "Devices: cuda"
 says "cmake --preset demo -D BALLAST_CUDA=ON -D BALLAST_NVCC=$machine/bin/nvcc -D BALLAST_UNTESTED_CUDA=OFF \
 -D CMAKE_CUDA_ARCHITECTURES=120-real;75-real"
+ordered="  CUDA_DEVICE_ORDER=PCI_BUS_ID build/demo/ballast md --atoms 16384"
+says "$ordered --precision double --steps 10 --devices cuda,host:1"
+says "$ordered --steps 10 --devices cuda --trace build/trace.json"
+gpus 9.0 9.0
+says "  build/demo/ballast md --atoms 16384 --precision double --steps 10 --devices cuda,host:1"
 gpus "[N/A]"
 says "Devices: cuda"
 says "cmake --preset demo -D BALLAST_CUDA=ON -D BALLAST_NVCC=$machine/bin/nvcc -D BALLAST_UNTESTED_CUDA=OFF \
@@ -110,6 +121,7 @@ says "No GPU is used: cuda:0 is 7.0, cuda:1 is 6.1; ballast needs 7.5 (Turing) o
 gpus 7.0 8.6 10.0
 says "Left out: cuda:0 is 7.0; ballast needs 7.5 (Turing) or later."
 says "Devices: cuda:1,cuda:2"
+says "$ordered --precision double --steps 10 --devices cuda:1,host:1"
 
 machine_of 2
 nvcc cuda 13.0

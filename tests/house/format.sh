@@ -13,8 +13,7 @@ if [[ -z ${formatter:-} ]]; then
   [[ ${CI:-} == true ]] && exit 1
   exit 77
 fi
-mapfile -t files < <(list_sources "$1" '*.hpp' '*.cpp' '*.cuh' '*.cu')
-((${#files[@]} > 0)) || { echo "no sources found in $1"; exit 1; }
+read_sources "$1" '*.hpp' '*.cpp' '*.cuh' '*.cu'
 cd "$1"
-printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 50 "$formatter" --dry-run -Werror
+printf './%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 50 "$formatter" --dry-run -Werror
 echo "${#files[@]} files are formatted"

@@ -28,4 +28,4 @@ if LC_ALL=C "$compiler" "${flags[@]}" -I "$tree" "$scratch/planted.cpp" 2>"$scra
 fi
 ((found == planted)) || { echo "$planted headers are hidden, and where they lie $found are found"; exit 1; }
 echo "$source finds what it includes, and none of $planted headers to its right"
-((planted > 0)) || exit 77
+((planted > 0)) || { echo "no header of a hidden room can be planted"; exit 77; }

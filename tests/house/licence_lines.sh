@@ -4,10 +4,16 @@
 set -euo pipefail
 source "$(dirname "$0")/sources.sh"
 
-mapfile -t files < <(list_sources "$1" '*.hpp' '*.cpp' '*.cuh' '*.cu' '*.cmake' '*.cmake.in' '*.sh' \
-  '*CMakeLists.txt' | sort -u)
-((${#files[@]} > 0)) || { echo "no sources found in $1"; exit 1; }
+read_sources "$1" '*.hpp' '*.cpp' '*.cuh' '*.cu' '*.cmake' '*.cmake.in' '*.sh' '*CMakeLists.txt'
 cd "$1"
-named() { awk 'FNR <= 2 && /SPDX-License-Identifier: Apache-2.0/ { print FILENAME; nextfile }' "${files[@]}"; }
-if comm -23 <(printf '%s\n' "${files[@]}") <(named | sort) | sed 's/$/ does not name its licence/' | grep .; then exit 1; fi
+names_its_licence() {
+  local first="" second=""
+  { IFS= read -r first && IFS= read -r second; } <"$1" || true
+  [[ $first$second == *"SPDX-License-Identifier: Apache-2.0"* ]]
+}
+failed=0
+for file in "${files[@]}"; do
+  names_its_licence "$file" || { echo "$file does not name its licence"; failed=1; }
+done
+((failed == 0)) || exit 1
 echo "${#files[@]} files name their licence"

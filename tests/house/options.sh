@@ -69,7 +69,17 @@ for option in "${known[@]}"; do
   fi
 done
 
+choose TESTS
+refuses_to_configure "BALLAST_CHECK_ALL is ON and BALLAST_CHECK_KERNELS is OFF" build root "${choice[@]}" \
+  -D BALLAST_CHECK_ALL=ON || failed=1
+refuses_to_configure "BALLAST_CHECK_KERNELS is ON and CUDA is not built" build root "${choice[@]}" \
+  -D BALLAST_CHECK_KERNELS=ON -D BALLAST_CHECK_ALL=OFF || failed=1
+choose
+refuses_to_configure "BALLAST_CHECK_KERNELS is ON and BALLAST_TESTS is OFF" build root "${choice[@]}" \
+  -D BALLAST_CHECK_KERNELS=ON || failed=1
+
 choose $all
+choice+=(-D BALLAST_CHECK_KERNELS=OFF)
 for package in $(needed packages $all); do
   refuses_to_configure "${package#*:}" build root "${choice[@]}" -D CMAKE_DISABLE_FIND_PACKAGE_${package%:*}=ON || failed=1
 done

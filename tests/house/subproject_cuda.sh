@@ -5,7 +5,7 @@
 set -euo pipefail
 root=$1 cmake=$2 compiler=$3
 source "$root/scripts/toolchain.sh"
-nvcc=$(find_nvcc) || exit 77
+nvcc=$(find_nvcc) || { echo "there is no nvcc of CUDA 13"; exit 77; }
 source "$root/tests/house/parent_project.sh"
 
 sentence="the project must enable CUDA, as in project(name LANGUAGES CXX CUDA)"
@@ -17,6 +17,10 @@ refuses_to_configure "$sentence" without_cuda parent "${cuda[@]}"
   -D CMAKE_INSTALL_PREFIX="$scratch/prefix" $(printf -- '-D BALLAST_%s=OFF ' COMMAND APPS BENCHMARKS EXAMPLES MESICC TESTS)
 sed -n 's/^build \(lib[^ ]*\.a\): .*/\1/p' "$scratch/build/build.ninja" | (cd "$scratch/build" && xargs touch)
 "$cmake" --install "$scratch/build" >/dev/null
+sed -i 's/kernels\.cu)/kernels.cu ARCHITECTURES 70-real 90)/' "$scratch/outside/CMakeLists.txt"
+said=$(configure_project warned outside -D CMAKE_PREFIX_PATH="$scratch/prefix" -D CMAKE_CUDA_COMPILER="$nvcc" 2>&1)
+[[ $(tr -s ' \n' ' ' <<<"$said") == *"open_devices() refuses GPUs of 70, as this ballast was built for"* ]] ||
+  fail "nothing is said of kernels for GPUs that ballast was not built for: $said"
 sed -i '/enable_language(CUDA)/d' "$scratch/outside/CMakeLists.txt"
 refuses_to_configure "$sentence" outside outside -D CMAKE_PREFIX_PATH="$scratch/prefix"
 

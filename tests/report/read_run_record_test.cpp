@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <functional>
@@ -9,26 +8,17 @@
 
 #include "ballast/base/error.hpp"
 #include "ballast/report/run_record.hpp"
+#include "scratch_folder.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using ballast::read_run_record;
 using ballast::run_record;
+using ballast::test::scratch_folder;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-/// A file of this test alone, gone with it.
-class record_file {
- public:
-  explicit record_file(std::string const& text) { std::ofstream(path) << text; }
-  ~record_file() { fs::remove(path); }
-
-  fs::path const path =
-      fs::temp_directory_path() / ("ballast_" + std::to_string(getpid()) +
-                                   testing::UnitTest::GetInstance()->current_test_info()->name() + ".json");
-};
 
 run_record example() {
   run_record record;
@@ -52,13 +42,14 @@ run_record example() {
 }
 
 std::string complaint_about(std::string const& text) {
-  record_file const file(text);
+  scratch_folder const folder;
+  auto const file = folder.file("record.json", text);
   try {
-    read_run_record(file.path);
+    read_run_record(file);
   } catch (ballast::bad_argument const& problem) {
     return "a bad argument, which a file is not";
   } catch (ballast::error const& problem) {
-    EXPECT_THAT(problem.what(), StartsWith(file.path.string()));
+    EXPECT_THAT(problem.what(), StartsWith(file));
     return problem.what();
   }
   return "none";
@@ -73,8 +64,9 @@ std::string complaint_after(std::function<void(json&)> const& change) {
 
 TEST(report_read_run_record, gives_back_all_that_was_written) {
   std::string const written = to_json(example()).text(2);
-  record_file const file(written);
-  EXPECT_EQ(to_json(read_run_record(file.path)).text(2), written);
+  scratch_folder const folder;
+  auto const file = folder.file("record.json", written);
+  EXPECT_EQ(to_json(read_run_record(file)).text(2), written);
 }
 
 TEST(report_read_run_record, takes_what_old_records_lack_for_empty_and_null) {
@@ -83,8 +75,9 @@ TEST(report_read_run_record, takes_what_old_records_lack_for_empty_and_null) {
   document["series"][0].erase("curve");
   document["series"][0].erase("x");
   document["of_the_future"] = 1;
-  record_file const file(document.dump());
-  run_record const record = read_run_record(file.path);
+  scratch_folder const folder;
+  auto const file = folder.file("record.json", document.dump());
+  run_record const record = read_run_record(file);
   EXPECT_EQ(record.axes, ballast::plot_axes{});
   EXPECT_EQ(record.series[0].curve, "");
   EXPECT_EQ(record.series[0].x, std::nullopt);
@@ -94,8 +87,9 @@ TEST(report_read_run_record, reads_the_null_of_what_is_not_known) {
   json document = json::parse(to_json(example()).text());
   document["source"] = {{"commit", nullptr}, {"clean", nullptr}};
   document["machine"]["driver"] = nullptr;
-  record_file const file(document.dump());
-  run_record const record = read_run_record(file.path);
+  scratch_folder const folder;
+  auto const file = folder.file("record.json", document.dump());
+  run_record const record = read_run_record(file);
   EXPECT_EQ(record.source, ballast::source_state{});
   EXPECT_EQ(record.machine.driver, "");
 }
@@ -105,13 +99,10 @@ TEST(report_read_run_record, names_the_file_that_cannot_be_read_or_is_no_json) {
   EXPECT_THAT(complaint_about(""), HasSubstr("is not JSON"));
   EXPECT_THAT(complaint_about("{\"x\": 1e999}"), HasSubstr("is not JSON"));
   EXPECT_THAT(complaint_about("[]"), HasSubstr("an object is needed, a list is there"));
-  for (char const* const path : {"/nowhere/record.json", "/tmp"}) {
-    try {
-      ballast::read_run_record(path);
-      FAIL() << "no error";
-    } catch (ballast::error const& problem) {
-      EXPECT_THAT(problem.what(), StartsWith("cannot read " + std::string(path)));
-    }
+  scratch_folder const folder;
+  for (auto const& path : {folder.file("missing/record.json"), folder.path().string()}) {
+    EXPECT_THAT([&] { ballast::read_run_record(path); },
+                testing::ThrowsMessage<ballast::error>(StartsWith("cannot read " + path)));
   }
 }
 

@@ -2,7 +2,6 @@
 #include "ballast/report/run_record.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ballast/base/error.hpp"
+#include "scratch_folder.hpp"
 
 namespace {
 
@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using ballast::bad_argument;
 using ballast::json_value;
 using ballast::run_record;
+using ballast::test::scratch_folder;
 
 run_record example_record() {
   run_record record;
@@ -111,21 +112,20 @@ TEST(report_run_record, refuses_points_that_no_plot_could_place) {
 }
 
 TEST(report_run_record, is_filed_by_machine_and_never_over_another) {
-  fs::path const results = fs::temp_directory_path() / ("ballast_run_record_" + std::to_string(getpid()));
+  scratch_folder const folder;
+  fs::path const results = folder.path() / "results";
   auto const first = write_run_record(results, example_record());
   auto const second = write_run_record(results, example_record());
   EXPECT_EQ(first, results / "1x-nvidia-h200" / "md-solutions-20260131T090500Z.json");
   EXPECT_EQ(second, results / "1x-nvidia-h200" / "md-solutions-20260131T090500Z-2.json");
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(first)), nlohmann::json::parse(std::ifstream(second)));
-  fs::remove_all(results);
 }
 
 TEST(report_run_record, is_filed_apart_by_a_part_of_its_name) {
-  fs::path const results = fs::temp_directory_path() / ("ballast_apart_" + std::to_string(getpid()));
-  EXPECT_EQ(write_run_record(results, example_record(), "8-connections").filename(),
+  scratch_folder const results;
+  EXPECT_EQ(write_run_record(results.path(), example_record(), "8-connections").filename(),
             "md-solutions-8-connections-20260131T090500Z.json");
-  EXPECT_THROW(write_run_record(results, example_record(), "../elsewhere"), ballast::bad_argument);
-  fs::remove_all(results);
+  EXPECT_THROW(write_run_record(results.path(), example_record(), "../elsewhere"), ballast::bad_argument);
 }
 
 TEST(report_run_record, names_the_folder_that_cannot_be_made) {
@@ -141,11 +141,9 @@ TEST(report_run_record, names_the_folder_that_cannot_be_made) {
 }
 
 TEST(report_run_record, leaves_an_empty_folder_where_it_was_tried_whether_one_can_be_written) {
-  fs::path const results = fs::path(testing::TempDir()) / "ballast_run_folder_test";
-  fs::remove_all(results);
-  require_run_folder(results, example_record());
-  EXPECT_TRUE(fs::is_empty(results / "1x-nvidia-h200"));
-  fs::remove_all(results);
+  scratch_folder const results;
+  require_run_folder(results.path(), example_record());
+  EXPECT_TRUE(fs::is_empty(results.path() / "1x-nvidia-h200"));
 }
 
 TEST(report_machine, is_named_after_its_gpus_or_its_cpu) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "ballast/base/error.hpp"
+#include "scratch_folder.hpp"
 
 namespace {
 
@@ -103,11 +104,13 @@ TEST(trace_csv, quotes_what_needs_it) {
 }
 
 TEST(trace_exporters, name_the_file_that_cannot_be_written) {
+  ballast::test::scratch_folder const folder;
+  auto const missing = folder.file("missing/t.json");
   try {
-    ballast::save_chrome_trace("/no/such/folder/t.json", example);
+    ballast::save_chrome_trace(missing, example);
     FAIL() << "no error";
   } catch (ballast::error const& problem) {
-    EXPECT_STREQ(problem.what(), "cannot write /no/such/folder/t.json: No such file or directory");
+    EXPECT_EQ(problem.what(), "cannot write " + missing + ": No such file or directory");
   }
 }
 

@@ -93,12 +93,14 @@ TEST(hotspot_command, overwrites_nothing_that_it_reads_by_way_of_a_link) {
 }
 
 TEST(hotspot_command, finds_out_before_it_reads_anything_that_a_file_cannot_be_written) {
+  test::scratch_folder const folder;
+  auto const heat = folder.file("heat"), missing = folder.file("missing/out");
   for (std::string const option : {"--output", "--picture", "--trace"}) {
     auto const simulate = [&] {
-      hotspot.printed("--size 2 --temperature /no/such/file --devices host:1 " + option + " /no/folder/out");
+      hotspot.printed("--size 2 --temperature " + heat + " --devices host:1 " + option + " " + missing);
     };
     EXPECT_THAT(simulate, testing::ThrowsMessage<error>(
-                              HasSubstr("cannot write /no/folder/out: No such file or directory")));
+                              HasSubstr("cannot write " + missing + ": No such file or directory")));
   }
 }
 
@@ -112,7 +114,8 @@ TEST(hotspot_command, refuses_what_is_not_legal) {
   EXPECT_THAT(hotspot.refusal("--steps 0"), HasSubstr("--steps is 0"));
   EXPECT_THAT(hotspot.refusal("--chip large"), HasSubstr("chip is large; legal is scaled or rodinia"));
   EXPECT_THAT(hotspot.refusal("--precision half"), HasSubstr("precision is half; legal is single or double"));
-  EXPECT_THROW(hotspot.printed("--size 2 --temperature /no/such/file --devices host:1"), error);
+  scratch_file const missing("missing");
+  EXPECT_THROW(hotspot.printed("--size 2 --temperature " + missing.path() + " --devices host:1"), error);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <limits>
 
@@ -13,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string complaint(std::string_view content, std::size_t count) {
+std::string complaint(std::string const& content, std::size_t count) {
   scratch_file const file("input", content);
   try {
     read_numbers(file.path(), count);
@@ -36,7 +37,7 @@ TEST(hotspot_files, are_refused_if_they_do_not_hold_a_number_for_each_cell) {
   EXPECT_THAT(complaint("1\n2\n3\n", 4), HasSubstr("holds 3 numbers, and the plate has 4 cells."));
   EXPECT_THAT(complaint("1\n2\n3\n", 2), HasSubstr("holds more than 2 numbers, and the plate has 2 cells."));
   EXPECT_THAT(complaint("", 2), HasSubstr("cannot be read, or is empty."));
-  EXPECT_THROW(read_numbers("/no/such/file", 1), error);
+  EXPECT_THROW(read_numbers(scratch_file("missing").path(), 1), error);
 }
 
 TEST(hotspot_files, are_written_as_rodinia_does) {
@@ -44,7 +45,7 @@ TEST(hotspot_files, are_written_as_rodinia_does) {
   std::vector<float> const numbers{323.829f, 80, 1e9f};
   write_numbers<float>(file.path(), numbers);
   EXPECT_EQ(file.content(), "0\t323.829\n1\t80\n2\t1e+09\n");
-  EXPECT_THROW(write_numbers<float>("/no/such/folder/output", numbers), error);
+  EXPECT_THROW(write_numbers<float>(file.path() + "/output", numbers), error);
 }
 
 TEST(hotspot_pictures, go_from_black_through_red_and_yellow_to_white) {

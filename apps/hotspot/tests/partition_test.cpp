@@ -10,6 +10,7 @@
 #include "hotspot/run.hpp"
 #include "hotspot/shared_plate.hpp"
 #include "job_run/tests/device_sets.hpp"
+#include "kept_log.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::hotspot {
@@ -124,6 +125,21 @@ TEST(hotspot, tells_how_many_steps_it_made_when_it_is_stopped) {
     run(open_devices("host:1"), {}, [] { return true; });
     FAIL() << "it was stopped";
   } catch (error const& problem) { EXPECT_STREQ(problem.what(), "stopped after 0 of 1000 steps"); }
+}
+
+TEST(hotspot, tells_of_the_whole_repetitions_when_it_is_stopped_in_a_later_one) {
+  plan asked;
+  asked.of = {9, 11};
+  asked.steps = 10;
+  asked.repeat = 3;
+  auto const whole = run(open_devices("host:1"), asked, [] { return false; });
+  int polled = 0;
+  test::kept_log const log;
+  auto const stopped = run(open_devices("host:1"), asked, [&] { return ++polled > 15; });
+  EXPECT_EQ(stopped.how.runs.size(), 1u);
+  EXPECT_TRUE(stopped.how.found.is_right);
+  EXPECT_EQ(stopped.end.sum, whole.end.sum);
+  EXPECT_EQ(log.lines(), "stopped after 4 of 10 steps of repetition 2; what is told is of those before");
 }
 
 TEST(hotspot, finds_one_wrong_cell) {

@@ -7,13 +7,14 @@
 #include <limits>
 
 #include "ballast/base/error.hpp"
+#include "complaint.hpp"
 #include "md/gaussian_system.hpp"
-#include "scratch_folder.hpp"
 #include "systems.hpp"
 
 namespace ballast::md {
 namespace {
 
+using test::complaint;
 using testing::HasSubstr;
 
 TEST(md_atoms, a_system_without_atoms_is_refused) {

@@ -8,14 +8,16 @@
 #include <set>
 
 #include "ballast/base/error.hpp"
+#include "complaint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/reference.hpp"
 #include "md/solution_order.hpp"
-#include "scratch_folder.hpp"
 #include "systems.hpp"
 
 namespace ballast::md {
 namespace {
+
+using test::complaint;
 
 double nearest(double d, double period) { return d - period * std::round(d / period); }
 

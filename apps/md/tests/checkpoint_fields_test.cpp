@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "complaint.hpp"
 #include "md/checkpoint.hpp"
 #include "md/checkpoint_body.hpp"
 #include "md/text_file.hpp"
@@ -15,6 +16,9 @@
 
 namespace ballast::md {
 namespace {
+
+using test::complaint;
+using test::scratch_folder;
 
 constexpr double infinite = std::numeric_limits<double>::infinity(),
                  nan = std::numeric_limits<double>::quiet_NaN();

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "complaint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/text_file.hpp"
 #include "scratch_folder.hpp"
@@ -11,6 +12,10 @@
 
 namespace ballast::md {
 namespace {
+
+using test::complaint;
+using test::content_of;
+using test::scratch_folder;
 
 checkpoint example() {
   checkpoint point;
@@ -60,8 +65,10 @@ TEST(md_checkpoint, that_cannot_be_written_leaves_the_older_one_whole) {
 }
 
 TEST(md_checkpoint, in_a_folder_that_is_not_there_is_refused) {
-  EXPECT_THROW(write_checkpoint("/nonexistent/c", example()), error);
-  EXPECT_THAT(complaint([] { read_checkpoint("/nonexistent/c"); }), testing::HasSubstr("cannot be opened"));
+  scratch_folder const folder;
+  auto const missing = folder.file("missing/c");
+  EXPECT_THROW(write_checkpoint(missing, example()), error);
+  EXPECT_THAT(complaint([&] { read_checkpoint(missing); }), testing::HasSubstr("cannot be opened"));
 }
 
 TEST(md_checkpoint, cut_off_anywhere_is_refused) {

@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "complaint.hpp"
 #include "md/command.hpp"
-#include "scratch_folder.hpp"
 
 namespace ballast::md {
 
@@ -28,7 +28,7 @@ inline std::string printed(std::string const& arguments) {
 
 /// What it says when it refuses these arguments, or "" if it does not.
 inline std::string refusal(std::string const& arguments) {
-  return complaint([&] { printed("--devices host:1 " + arguments); });
+  return test::complaint([&] { printed("--devices host:1 " + arguments); });
 }
 
 }  // namespace ballast::md

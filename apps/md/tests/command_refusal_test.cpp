@@ -5,12 +5,17 @@
 #include <gtest/gtest.h>
 
 #include "command_line.hpp"
+#include "complaint.hpp"
 #include "md/checkpoint.hpp"
 #include "md/gaussian_system.hpp"
+#include "scratch_folder.hpp"
 
 namespace ballast::md {
 namespace {
 
+using test::complaint;
+using test::content_of;
+using test::scratch_folder;
 using testing::HasSubstr;
 
 TEST(md_command_refusals, of_every_wrong_flag_are_one_sentence) {

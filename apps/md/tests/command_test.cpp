@@ -13,10 +13,13 @@
 #include "md/gaussian_system.hpp"
 #include "md/lammps_file.hpp"
 #include "md/trajectory.hpp"
+#include "scratch_folder.hpp"
 
 namespace ballast::md {
 namespace {
 
+using test::content_of;
+using test::scratch_folder;
 using testing::HasSubstr;
 
 nlohmann::json json_of(std::string const& arguments) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ballast/base/error.hpp"
+#include "complaint.hpp"
 #include "md/interruption.hpp"
 #include "scratch_folder.hpp"
 #include "test_devices.hpp"
@@ -14,6 +15,9 @@
 
 namespace ballast::md {
 namespace {
+
+using test::complaint;
+using test::scratch_folder;
 
 TEST(md_comparison, reports_every_solution_of_the_plan) {
   auto plan = plan_of(1000, 3);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "complaint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/text_file.hpp"
 #include "scratch_folder.hpp"
@@ -11,6 +12,9 @@
 
 namespace ballast::md {
 namespace {
+
+using test::complaint;
+using test::scratch_folder;
 
 std::string const head =
     "# a title line\n\n2 atoms\n2 atom types\n0 bonds\n\n-1.5 10 xlo xhi\n0 10 ylo yhi # a comment\n0 12 zlo "
@@ -134,9 +138,11 @@ INSTANTIATE_TEST_SUITE_P(
     [](auto const& each) { return each.param.name; });
 
 TEST(md_lammps_file, complains_of_a_file_that_is_not_there) {
-  EXPECT_THAT(complaint([] { read_lammps_data("/nonexistent/a.data"); }),
-              testing::Eq("/nonexistent/a.data: the file cannot be opened."));
-  EXPECT_THAT(complaint([] { read_lammps_data("/tmp"); }), testing::HasSubstr("folder"));
+  scratch_folder const folder;
+  auto const missing = folder.file("missing/a.data");
+  EXPECT_THAT(complaint([&] { read_lammps_data(missing); }),
+              testing::Eq(missing + ": the file cannot be opened."));
+  EXPECT_THAT(complaint([&] { read_lammps_data(folder.path()); }), testing::HasSubstr("folder, not a file"));
 }
 
 TEST(md_lammps_file, cut_off_anywhere_never_yields_a_system_of_another_size) {

@@ -18,6 +18,9 @@
 namespace ballast::md {
 namespace {
 
+using test::content_of;
+using test::scratch_folder;
+
 bool lammps_is_here() { return std::system("command -v lmp > /dev/null 2>&1") == 0; }
 
 std::string pair_style_for(std::string const& data, force_field const& field) {

@@ -8,12 +8,14 @@
 #include <limits>
 
 #include "ballast/base/error.hpp"
+#include "complaint.hpp"
 #include "md/gaussian_system.hpp"
-#include "scratch_folder.hpp"
 #include "systems.hpp"
 
 namespace ballast::md {
 namespace {
+
+using test::complaint;
 
 force_field field_of(double cutoff, potential shape = potential::truncated, boundary edges = boundary::open) {
   return {helium_parameters, cutoff, shape, edges};

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "complaint.hpp"
 #include "md/interruption.hpp"
 #include "md/trajectory.hpp"
 #include "scratch_folder.hpp"
@@ -12,6 +13,10 @@
 
 namespace ballast::md {
 namespace {
+
+using test::complaint;
+using test::content_of;
+using test::scratch_folder;
 
 TEST(md_run_files, are_a_trajectory_and_a_checkpoint_that_agree) {
   scratch_folder folder;

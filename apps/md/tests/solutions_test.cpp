@@ -6,16 +6,18 @@
 
 #include <cmath>
 
+#include "complaint.hpp"
 #include "forces_by.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/reference.hpp"
 #include "sanitized.hpp"
-#include "scratch_folder.hpp"
 #include "systems.hpp"
 #include "test_devices.hpp"
 
 namespace ballast::md {
 namespace {
+
+using test::complaint;
 
 /// The largest difference of a component, relative to the root mean square force.
 double difference(std::vector<atom_result> const& a, std::vector<atom_result> const& b) {

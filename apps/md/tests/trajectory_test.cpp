@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "complaint.hpp"
 #include "md/element.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/text_file.hpp"
@@ -12,6 +13,10 @@
 
 namespace ballast::md::trajectory_test {
 namespace {
+
+using test::complaint;
+using test::content_of;
+using test::scratch_folder;
 
 TEST(md_trajectory, reads_back_the_frames_that_were_appended_bit_for_bit) {
   scratch_folder folder;
@@ -129,7 +134,8 @@ TEST(md_trajectory, serves_as_a_beginning_even_if_a_later_frame_is_cut_off) {
 }
 
 TEST(md_trajectory, complains_where_no_frame_can_be_written) {
-  EXPECT_THROW(append_frame("/nonexistent/t.xyz", s64(), 0, 0, boundary::open), bad_file);
+  scratch_folder const folder;
+  EXPECT_THROW(append_frame(folder.file("missing/t.xyz"), s64(), 0, 0, boundary::open), bad_file);
 }
 
 TEST(md_element, knows_the_noble_gases_both_ways) {

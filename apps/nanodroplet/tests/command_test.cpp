@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ballast/base/error.hpp"
+#include "scratch_folder.hpp"
 
 namespace ballast::nanodroplet {
 namespace {
@@ -123,9 +123,9 @@ TEST(nanodroplet_command, ends_early_with_what_was_done_when_stopped) {
 }
 
 TEST(nanodroplet_command, writes_frames_of_the_first_chain_to_a_new_file) {
-  auto const path = std::filesystem::temp_directory_path() / "ballast_nanodroplet_frames.xyz";
-  std::filesystem::remove(path);
-  printed(small + "--xyz " + path.string() + " --xyz-every 2");
+  test::scratch_folder const folder;
+  auto const path = folder.file("frames.xyz");
+  printed(small + "--xyz " + path + " --xyz-every 2");
   std::ifstream in(path);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -136,9 +136,8 @@ TEST(nanodroplet_command, writes_frames_of_the_first_chain_to_a_new_file) {
   EXPECT_EQ(lines[2].substr(0, 2), "O ");
   EXPECT_EQ(lines[3].substr(0, 2), "H ");
   EXPECT_EQ(lines[37].substr(0, 2), "C ");
-  EXPECT_THAT(refusal(small + "--xyz " + path.string()), HasSubstr("xyz is " + path.string()));
-  std::filesystem::remove(path);
-  EXPECT_THAT(refusal(small + "--xyz /no/such/folder/a.xyz"), HasSubstr("in a folder that is"));
+  EXPECT_THAT(refusal(small + "--xyz " + path), HasSubstr("xyz is " + path));
+  EXPECT_THAT(refusal(small + "--xyz " + folder.file("missing/a.xyz")), HasSubstr("in a folder that is"));
 }
 
 TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command_run.hpp"
+#include "scratch_folder.hpp"
 
 namespace ballast::cli {
 namespace {
@@ -19,7 +20,9 @@ TEST(cli_command, prints_its_version) {
 TEST(cli_command, explains_itself_its_commands_and_its_exit_codes) {
   outcome const result = run("--help");
   EXPECT_EQ(result.code, 0);
-  for (char const* const word : {"devices", "--version", "Exit codes"}) {
+  for (char const* const word :
+       {"\n  devices ", "\n  compare ", "\n  plot ", "\n  bench ", "\n  connect4 ", "\n  ep ", "\n  hotspot ",
+        "\n  matmul ", "\n  md ", "\n  nanodroplet ", "--version", "Exit codes"}) {
     EXPECT_THAT(result.out, HasSubstr(word));
   }
   EXPECT_THAT(run("devices --help").out, HasSubstr("BALLAST_DEVICES"));
@@ -69,11 +72,10 @@ TEST(cli_command, names_the_option_as_it_was_typed_when_its_value_is_refused) {
 }
 
 TEST(cli_command, md_refuses_to_add_frames_to_a_file_that_holds_none) {
-  auto const notes = tested_folder() / "md_notes.txt";
-  std::ofstream(notes) << "my notes\n";
-  expect_refusal("md --atoms 10 --trajectory '" + notes.string() + "'", "--trajectory is");
+  test::scratch_folder const folder;
+  auto const notes = folder.file("notes.txt", "my notes\n");
+  expect_refusal("md --atoms 10 --trajectory '" + notes + "'", "--trajectory is");
   EXPECT_EQ(contents(notes), "my notes\n");
-  fs::remove(notes);
 }
 
 TEST(cli_devices, lists_every_device_and_the_links_between_all_places) {
@@ -135,6 +137,13 @@ TEST(cli_command, names_words_that_it_does_not_expect_in_their_order_and_on_one_
   expect_refusal("md --atom 5", "these arguments were not expected: --atom 5");
   expect_refusal("md --atoms 10 '--a\nb'", "this argument was not expected: --a\\nb");
   expect_refusal("md --atoms '1\n0'", "--atoms is 1\\n0; legal is");
+}
+
+TEST(cli_command, md_says_what_there_is_no_memory_for) {
+  auto const told = run("md --atoms 2000000 --devices host:1", "ulimit -v 120000; env");
+  EXPECT_EQ(told.code, 1);
+  EXPECT_EQ(told.out, "");
+  EXPECT_EQ(told.err, "ballast: no memory for 2000000 atoms (141.1 MiB)\n");
 }
 
 TEST(cli_command, md_tells_what_a_list_of_devices_may_hold) {

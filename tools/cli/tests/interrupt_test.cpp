@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "command_run.hpp"
+#include "scratch_folder.hpp"
 
 namespace {
 
@@ -46,12 +47,9 @@ TEST(cli_interrupt, the_first_signal_asks_for_a_stop_and_the_program_goes_on) {
 class waiting_md {
  public:
   waiting_md() {
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-    for (auto const* const name : {"checkpoint", "trace"}) std::ofstream(folder_ / name) << "precious";
-    mkfifo((folder_ / "system.xyz").c_str(), 0600);
+    for (auto const* const name : {"checkpoint", "trace"}) folder_.file(name, "precious");
+    mkfifo(folder_.file("system.xyz").c_str(), 0600);
   }
-  ~waiting_md() { fs::remove_all(folder_); }
 
   /// Begins `ballast md` and interrupts it where it waits for the pipe, which is never filled. Returns how it
   /// ended.
@@ -65,21 +63,22 @@ class waiting_md {
     close(pipe);
     return status;
   }
-  std::string content(std::string const& name) const { return ballast::cli::contents(folder_ / name); }
+  std::string content(std::string const& name) const { return ballast::test::content_of(folder_.file(name)); }
 
  private:
   [[noreturn]] void become_md() const {
-    fs::current_path(folder_);
+    fs::current_path(folder_.path());
     std::freopen("out", "w", stdout);
     std::freopen("err", "w", stderr);
-    execl("../ballast", "ballast", "md", "--system", "system.xyz", "--devices", "host:1", "--steps", "1000",
-          "--checkpoint", "checkpoint", "--trace", "trace", nullptr);
+    execl((ballast::cli::tested_folder() / "ballast").c_str(), "ballast", "md", "--system", "system.xyz",
+          "--devices", "host:1", "--steps", "1000", "--checkpoint", "checkpoint", "--trace", "trace",
+          nullptr);
     _exit(127);
   }
   /// Opens the pipe's other end as soon as the child has opened its own: its signal handler stands by then.
   int pipe_being_read_by(pid_t child) const {
     for (;;) {
-      int const pipe = open((folder_ / "system.xyz").c_str(), O_WRONLY | O_NONBLOCK);
+      int const pipe = open(folder_.file("system.xyz").c_str(), O_WRONLY | O_NONBLOCK);
       siginfo_t end{};
       waitid(P_PID, id_t(child), &end, WEXITED | WNOHANG | WNOWAIT);
       if (pipe >= 0 || end.si_pid != 0) return pipe;
@@ -87,7 +86,7 @@ class waiting_md {
     }
   }
 
-  fs::path folder_ = ballast::cli::tested_folder() / "interrupted_md";
+  ballast::test::scratch_folder folder_;
 };
 
 TEST(cli_interrupt, of_md_while_it_reads_its_system_ends_it_with_code_130_and_leaves_its_files_alone) {

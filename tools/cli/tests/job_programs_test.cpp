@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command_run.hpp"
+#include "scratch_folder.hpp"
 
 namespace ballast::cli {
 namespace {
@@ -65,10 +66,24 @@ TEST(cli_job_programs, refuse_wrong_usage_under_the_option_that_was_typed) {
   expect_refusal("matmul --device-memory 5K --devices host:1", "ballast: --device-memory is 5120; legal is ");
   expect_refusal("matmul --devices teapot", "ballast: --devices is teapot;");
   expect_refusal("hotspot --picture ''", "ballast: --picture is \"\"; legal is the name of a FILE");
-  expect_refusal("hotspot --size 2 --picture /no/folder/chip.ppm --devices host:1",
-                 "cannot write /no/folder/chip.ppm: No such file or directory", 1);
-  expect_refusal("hotspot --size 2 --power /no/such/file --devices host:1", "/no/such/file cannot be opened.",
-                 1);
+}
+
+TEST(cli_job_programs, say_what_there_is_no_memory_for) {
+  auto const told = run("hotspot --size 8192 --steps 1 --devices host:1", "ulimit -v 120000; env");
+  EXPECT_EQ(told.code, 1);
+  EXPECT_EQ(told.out, "");
+  EXPECT_EQ(
+      told.err,
+      "ballast: no memory for 3 arrays of 8192 x 8192 floats (768 MiB) and what they begin with and are "
+      "checked by\n");
+}
+
+TEST(cli_job_programs, name_the_file_that_cannot_be_written_or_read) {
+  test::scratch_folder const folder;
+  auto const picture = folder.file("missing/chip.ppm"), power = folder.file("power");
+  expect_refusal("hotspot --size 2 --picture " + picture + " --devices host:1",
+                 "cannot write " + picture + ": No such file or directory", 1);
+  expect_refusal("hotspot --size 2 --power " + power + " --devices host:1", power + " cannot be opened.", 1);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "ballast/base/deadline.hpp"
 #include "command_run.hpp"
+#include "scratch_folder.hpp"
 
 namespace ballast::cli {
 namespace {
@@ -33,8 +34,6 @@ TEST(cli_nanodroplet, refuses_wrong_usage_under_the_option_that_was_typed) {
 /// `ballast nanodroplet` with more to do than anybody would wait for, and a pipe from what it prints.
 class long_run {
  public:
-  static std::filesystem::path frames() { return tested_folder() / "nanodroplet_frames.xyz"; }
-
   long_run() {
     int ends[2];
     if (pipe(ends) != 0) return;
@@ -55,36 +54,35 @@ class long_run {
     return text;
   }
   /// Its signal handler stands by then.
-  static void await_frames() {
+  void await_frames() const {
     auto const until = deadline::in(std::chrono::minutes(1));
-    while (!until.passed() &&
-           (!std::filesystem::exists(frames()) || std::filesystem::file_size(frames()) == 0))
+    while (!until.passed() && test::content_of(frames_).empty())
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   int status() const { return status_; }
 
  private:
-  [[noreturn]] static void become_run(int const (&ends)[2]) {
+  [[noreturn]] void become_run(int const (&ends)[2]) const {
     dup2(ends[1], STDOUT_FILENO);
     close(STDERR_FILENO);
     execl((tested_folder() / "ballast").c_str(), "ballast", "nanodroplet", "--waters", "8", "--steps",
-          "100000000", "--devices", "host:1", "--xyz", frames().c_str(), "--xyz-every", "10", nullptr);
+          "100000000", "--devices", "host:1", "--xyz", frames_.c_str(), "--xyz-every", "10", nullptr);
     _exit(127);
   }
 
+  test::scratch_folder folder_;
+  std::string frames_ = folder_.file("frames.xyz");
   pid_t child_ = -1;
   int printed_ = -1, status_ = 0;
 };
 
 TEST(cli_nanodroplet, tells_what_was_done_and_ends_with_code_130_when_it_is_interrupted) {
-  std::filesystem::remove(long_run::frames());
   long_run run;
-  long_run::await_frames();
+  run.await_frames();
   auto const text = run.interrupt_and_read();
   EXPECT_THAT(text, HasSubstr("stopped; "));
   ASSERT_TRUE(WIFEXITED(run.status()));
   EXPECT_EQ(WEXITSTATUS(run.status()), 130);
-  std::filesystem::remove(long_run::frames());
 }
 
 }  // namespace

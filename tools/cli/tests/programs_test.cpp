@@ -2,6 +2,7 @@
 #include "programs.hpp"
 
 #include "command_run.hpp"
+#include "scratch_folder.hpp"
 
 namespace ballast::cli {
 namespace {
@@ -15,11 +16,9 @@ using testing::StartsWith;
 class lone_ballast : public testing::Test {
  protected:
   lone_ballast() {
-    fs::remove_all(folder_);
     fs::create_directory(folder_);
     fs::copy_file(tested_folder() / "ballast", folder_ / "ballast");
   }
-  ~lone_ballast() override { fs::remove_all(folder_); }
 
   void put(std::string const& name, std::string const& script) const {
     std::ofstream(folder_ / name) << "#!/bin/sh\n" << script << '\n';
@@ -31,7 +30,8 @@ class lone_ballast : public testing::Test {
   fs::path const& folder() const { return folder_; }
 
  private:
-  fs::path folder_ = tested_folder() / "folder of one ballast";
+  test::scratch_folder around_;
+  fs::path folder_ = around_.path() / "folder of one ballast";
 };
 
 using cli_programs = lone_ballast;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
-namespace ballast::md {
+namespace ballast::test {
 
 /// A new empty folder that goes away with the object.
 class scratch_folder {
  public:
   scratch_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "ballast-md-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "ballast-test-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder can be made");
     path_ = name;
   }
@@ -25,6 +26,7 @@ class scratch_folder {
     std::filesystem::remove_all(path_, ignored);
   }
 
+  std::filesystem::path const& path() const { return path_; }
   std::string file(std::string const& name) const { return (path_ / name).string(); }
   std::string file(std::string const& name, std::string const& content) const {
     std::ofstream(file(name), std::ios::binary) << content;
@@ -38,18 +40,9 @@ class scratch_folder {
   std::filesystem::path path_;
 };
 
-inline std::string content_of(std::string const& path) {
+inline std::string content_of(std::filesystem::path const& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What f's exception says, or "" if it throws none.
-template <class F>
-std::string complaint(F&& f) {
-  try {
-    f();
-  } catch (std::exception const& e) { return e.what(); }
-  return "";
-}
-
-}  // namespace ballast::md
+}  // namespace ballast::test
