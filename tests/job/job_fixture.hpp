@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -73,6 +74,12 @@ class gate {
  private:
   pinned_buffer<std::uint32_t> word_;
 };
+
+/// One for kernels that nobody can await.
+inline gate const& gate_for_ever(device_list const& devices) {
+  static auto* const kept = new std::deque<gate>;
+  return kept->emplace_back(devices);
+}
 
 /// What mix_rows does, by one thread.
 inline std::vector<std::uint32_t> mixed(std::vector<std::uint32_t> const& now, std::uint32_t rows,
