@@ -65,6 +65,7 @@ class pretended_stream final : public stream {
   std::unique_ptr<event> record_unmeasured() override { return cores_->record_unmeasured(); }
   void wait_for(event const& before) override { cores_->wait_for(before); }
   bool idle() override { return cores_->idle(); }
+  bool is_at_rest() noexcept override { return cores_->is_at_rest(); }
   bool ring_after(doorbell&) override { return false; }
   void* native() override { return nullptr; }
 
