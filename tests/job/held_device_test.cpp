@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ballast/base/error.hpp"
+#include "ballast/job/job_failed.hpp"
 #include "held_worker.hpp"
 #include "job_fixture.hpp"
 #include "kept_log.hpp"
@@ -47,6 +48,30 @@ TEST(job_on_a_held_device, is_told_who_holds_it_and_leaves_its_memory_to_the_ker
   EXPECT_THAT(log.lines(), HasSubstr("left behind"));
   EXPECT_THAT(log.lines(), HasSubstr("the kernel of the test"));
   worker.let_go();
+}
+
+/// A block that faults ends no other of its device.
+TEST(job_on_a_lost_device, leaves_its_memory_to_the_blocks_that_still_run) {
+  auto const device = open_devices("host:2").front();
+  auto const& kept = gate_for_ever({device});
+  kept_log log;
+  auto const owners_before = device.use_count();
+  {
+    job_scheduler jobs({device}, kernels(), {.device_bytes = enough_device_bytes, .patience = {}});
+    words from(jobs, {1}), to(jobs, {1}), any(jobs, {1});
+    number(from);
+    fill_with(any, 0);
+    auto const running = jobs.submit({1}, reads(from), writes(to), [&](auto in, auto out) {
+      return copy_behind_gate{kept.ref(), in, out};
+    });
+    kept.await_arrival();
+    auto const faulty = jobs.submit({1}, updates(any), [](auto all) { return fault{all}; });
+    EXPECT_THROW(faulty.wait(), job_failed);
+    EXPECT_THROW(running.wait(), job_failed);
+  }
+  EXPECT_GT(device.use_count(), owners_before) << "the memory was freed";
+  EXPECT_THAT(log.lines(), HasSubstr("left behind"));
+  kept.open();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,15 +65,19 @@ std::vector<std::uint32_t> values_of(Array const& array) {
   return {all.begin(), all.end()};
 }
 
-/// A word that all devices see; the kernels behind it wait until it is opened, and need it until they end.
+/// Words that all devices see; the kernels behind them wait until it is opened, and need it until they end.
 class gate {
  public:
-  explicit gate(device_list const& devices) : word_(devices.front(), 1) { word_[0] = 0; }
-  array_ref<std::uint32_t> ref() const { return array_ref<std::uint32_t>(word_.data()); }
-  void open() const { std::atomic_ref(word_[0]).store(1, std::memory_order_release); }
+  explicit gate(device_list const& devices) : words_(devices.front(), 2) { words_[0] = words_[1] = 0; }
+  array_ref<std::uint32_t> ref() const { return array_ref<std::uint32_t>(words_.data()); }
+  void open() const { std::atomic_ref(words_[0]).store(1, std::memory_order_release); }
+  /// Until a block is at it.
+  void await_arrival() const {
+    while (std::atomic_ref(words_[1]).load(std::memory_order_acquire) == 0) std::this_thread::yield();
+  }
 
  private:
-  pinned_buffer<std::uint32_t> word_;
+  pinned_buffer<std::uint32_t> words_;
 };
 
 /// One for kernels that nobody can await.
