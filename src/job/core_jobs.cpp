@@ -90,9 +90,18 @@ void scheduler_core::fail(job_record& job, job_part part, std::string const& dev
   drop_rest(job);
 }
 
+/// Of a job that failed: whether nothing of it is left to be dropped. Older jobs come first, which read and
+/// write what it was to write as if it had not failed yet.
+bool scheduler_core::drop_rest(job_record const& job) {
+  auto const dropped = order_.drop_behind_earlier(job.number);
+  lose(job, dropped);
+  if (!dropped.empty()) changed_.ring();
+  return order_.is_planned(job.number);
+}
+
 /// What was not planned will not be written: whoever reads it would take old values for new ones.
-void scheduler_core::drop_rest(job_record const& job) {
-  for (auto const part : order_.drop(job.number)) {
+void scheduler_core::lose(job_record const& job, std::vector<job_part> const& unplanned) {
+  for (auto const part : unplanned) {
     auto const uses = job.uses_at_most(part);
     for (std::size_t i = 0; i < uses.size(); ++i)
       uses[i].written.for_each_interval([&](byte_range bytes) {

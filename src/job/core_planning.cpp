@@ -35,8 +35,7 @@ void scheduler_core::plan_jobs() {
 bool scheduler_core::retire_ended() {
   auto const failed_before = statistics_.failed;
   auto const ended = [&](std::shared_ptr<job_record> const& job) {
-    if (!job->has_ended()) return false;
-    if (job->failure) drop_rest(*job);
+    if (!job->has_ended() || (job->failure && !drop_rest(*job))) return false;
     ++statistics_.ended;
     if (job->failure) ++statistics_.failed;
     job->tell_end();

@@ -25,11 +25,16 @@ std::string tasks_by_device(job_record const& job, device_list const& devices) {
   return text;
 }
 
+std::string failure_of(job_record const& job) {
+  if (!job.failure) return {};
+  return job.has_ended() ? ", failed, and earlier jobs have yet to use what it was to write" : ", failed";
+}
+
 std::string described(job_record const& job, device_list const& devices) {
   auto const left = job.split == nullptr ? job.units() : job.split->unissued();
   return "job " + job.called() + ": " + counted(left, "units not given out, ") +
          counted(job.tasks_in_flight, "tasks in flight, ") + counted(job.report.tasks.size(), "ended") +
-         tasks_by_device(job, devices) + (job.failure ? ", failed" : "") + "\n";
+         tasks_by_device(job, devices) + failure_of(job) + "\n";
 }
 
 }  // namespace
@@ -67,8 +72,10 @@ void scheduler_core::stop(deadline until) {
   {
     std::lock_guard const hold(mutex_);
     stopped_ = true;
-    for (auto const& job : jobs_)
+    for (auto const& job : jobs_) {
       fail(*job, {}, {}, std::make_exception_ptr(error("it had not ended when its scheduler went")));
+      lose(*job, order_.drop(job->number));  // older accesses of the host end with the scheduler
+    }
     changed_.ring();
   }
   for (auto const& lane : lanes_) lane->close(until);

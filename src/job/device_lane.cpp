@@ -20,6 +20,8 @@ namespace {
 constexpr auto between_looks = std::chrono::microseconds(50);
 /// Streams of CPU cores ring when something has ended, but not when a block of a lost device never ends.
 constexpr auto between_looks_for_faults = std::chrono::milliseconds(20);
+/// A copy that a lost device is at ends, and nobody may take its memory before.
+constexpr auto longest_copy = std::chrono::seconds(1);
 constexpr std::int64_t shortest_kernel_ns = 4000;  // from its launch on an H200
 constexpr int looks_before_sleep = 2000;           // of a GPU; one that asks for an end takes a microsecond
 
@@ -45,10 +47,12 @@ std::exception_ptr as_loss_of(compute_device const& device, std::exception_ptr c
 
 }  // namespace
 
-device_lane::device_lane(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends)
+device_lane::device_lane(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends,
+                         std::chrono::nanoseconds patience)
     : device_(std::move(device)),
       number_(number),
       listener_(std::move(ends)),
+      patience_(patience),
       clock_(started_clock(*device_)) {
   for (std::uint32_t stream = 0; stream < streams_of_lane; ++stream)
     queues_.emplace_back(*device_, number_, bell_);
@@ -174,7 +178,8 @@ bool device_lane::collect_from(lane_queue& queue, NextEnd next) {
 /// The streams are closed first: a block of the device may still be at work on memory that others would be
 /// given.
 void device_lane::lose(std::exception_ptr loss) {
-  for (auto& queue : queues_) queue.close();
+  auto const until = deadline::in(std::max<std::chrono::nanoseconds>(patience_, longest_copy));
+  for (auto& queue : queues_) queue.close(until);
   loss_ = as_loss_of(*device_, loss);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -27,7 +28,9 @@ class device_lane {
   /// Called on the lane's thread; whether it took them, which it has to if it is to wait until it can.
   using listener = std::function<bool(std::uint32_t lane, std::vector<lane_end> const& ends, if_busy then)>;
 
-  device_lane(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends);
+  /// `patience`: for what the device still runs when it is lost.
+  device_lane(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends,
+              std::chrono::nanoseconds patience);
   device_lane(device_lane const&) = delete;
   device_lane& operator=(device_lane const&) = delete;
   /// After close().
@@ -63,6 +66,7 @@ class device_lane {
   std::shared_ptr<compute_device> const device_;
   std::uint32_t const number_;
   listener const listener_;
+  std::chrono::nanoseconds const patience_;
   kernel_clock const clock_;
   std::exception_ptr loss_;
   std::vector<lane_end> ends_;  ///< that were not told

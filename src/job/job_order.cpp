@@ -30,6 +30,11 @@ std::vector<job_part> without(job_part range, job_part part) {
   return left;
 }
 
+std::vector<array_use> writes_of(std::vector<array_use> uses) {
+  for (auto& use : uses) use.read = {};
+  return uses;
+}
+
 [[noreturn]] void refuse_part(job_number job, job_part part) {
   refuse_argument("part", std::to_string(part.first) + " to " + std::to_string(end_of(part)),
                   "units of job " + std::to_string(job.value()) + " that are not planned");
@@ -43,11 +48,14 @@ bool conflict(std::span<array_use const> one, std::span<array_use const> other) 
   });
 }
 
+std::vector<array_use> const& job_order::unplanned_job::uses_of(unplanned_range& range) {
+  if (!range.known_uses) range.known_uses = uses(range.units);
+  return *range.known_uses;
+}
+
 bool job_order::unplanned_job::conflicts_with(std::span<array_use const> others) {
-  return std::ranges::any_of(ranges, [&](unplanned_range& range) {
-    if (!range.uses) range.uses = uses(range.units);
-    return conflict(*range.uses, others);
-  });
+  return std::ranges::any_of(ranges,
+                             [&](unplanned_range& range) { return conflict(uses_of(range), others); });
 }
 
 void job_order::add(job_number job, std::uint32_t units, uses_of_part uses) {
@@ -87,6 +95,19 @@ std::vector<job_part> job_order::drop(job_number job) {
   if (dropped == jobs_.end()) return unplanned;
   for (auto const& range : dropped->ranges) unplanned.push_back(range.units);
   jobs_.erase(dropped);
+  return unplanned;
+}
+
+std::vector<job_part> job_order::drop_behind_earlier(job_number job) {
+  std::vector<job_part> unplanned;
+  auto const dropped = find(job);
+  if (dropped == jobs_.end()) return unplanned;
+  std::erase_if(dropped->ranges, [&](unplanned_range& range) {
+    if (in_the_way(job, writes_of(dropped->uses_of(range)))) return false;
+    unplanned.push_back(range.units);
+    return true;
+  });
+  if (dropped->ranges.empty()) jobs_.erase(dropped);
   return unplanned;
 }
 

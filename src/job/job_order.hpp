@@ -40,6 +40,9 @@ class job_order {
   void note_planned(job_number job, job_part part);
   /// What it has not planned will not be, and is returned.
   std::vector<job_part> drop(job_number job);
+  /// The same of those ranges only which write nothing that an earlier job has yet to read or write: the
+  /// others are in later jobs' way still.
+  std::vector<job_part> drop_behind_earlier(job_number job);
 
   /// Whether all units were planned or dropped.
   bool is_planned(job_number job) const;
@@ -47,13 +50,14 @@ class job_order {
  private:
   struct unplanned_range {
     job_part units;
-    std::optional<std::vector<array_use>> uses = {};
+    std::optional<std::vector<array_use>> known_uses = {};
   };
   struct unplanned_job {
     job_number number;
     uses_of_part uses;
     std::vector<unplanned_range> ranges;  ///< in no order
 
+    std::vector<array_use> const& uses_of(unplanned_range& range);
     bool conflicts_with(std::span<array_use const> others);
   };
 

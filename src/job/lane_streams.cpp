@@ -2,6 +2,8 @@
 #include "lane_streams.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "ballast/base/error.hpp"
@@ -10,6 +12,8 @@
 
 namespace ballast::inline job {
 namespace {
+
+constexpr auto between_looks_at_lost_stream = std::chrono::microseconds(100);
 
 std::exception_ptr thrown_by(std::function<void()> const& call) {
   try {
@@ -24,10 +28,16 @@ lane_queue::lane_queue(compute_device& device, std::uint32_t lane, doorbell& bel
     : bell_(bell), lane_(lane), on_cuda_(device.is_cuda()), stream_(device.make_stream()) {}
 
 bool lane_queue::is_at_rest() const {
-  if (issued_.empty() || stream_ == nullptr) return true;
-  try {
-    return stream_->idle();
-  } catch (device_lost const&) { return true; }
+  return stream_ == nullptr || (issued_.empty() && !is_lost_) || stream_->is_at_rest();
+}
+
+void lane_queue::close(deadline until) {
+  is_lost_ = true;
+  while (stream_ != nullptr && !stream_->is_at_rest()) {
+    if (until.passed()) return;
+    std::this_thread::sleep_for(between_looks_at_lost_stream);
+  }
+  stream_.reset();
 }
 
 /// Looks again after watching: else a step in between would wake nobody.

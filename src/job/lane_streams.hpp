@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "ballast/base/deadline.hpp"
 #include "ballast/device/compute_device.hpp"
 #include "kernel_clock.hpp"
 #include "lane_work.hpp"
@@ -34,10 +35,10 @@ class lane_queue {
   /// The same for any, waiting or issued, because the device is lost and close()d: whoever comes after it
   /// goes on as soon as what it comes after is over.
   std::optional<lane_end> next_end_by(std::exception_ptr const& loss);
-  /// Whether nothing runs, or will, that was issued. What a lost device still runs is not known.
+  /// Whether nothing runs, or will, that was issued.
   bool is_at_rest() const;
-  /// Waits at most a minute for what was enqueued.
-  void close() { stream_.reset(); }
+  /// Waits, but not beyond `until`, for what a lost device still runs.
+  void close(deadline until);
 
   /// Whose end was reported last.
   std::shared_ptr<lane_progress> const& last_over() const { return last_over_; }
@@ -71,6 +72,7 @@ class lane_queue {
   bool const on_cuda_;
   std::deque<lane_work> waiting_;
   std::deque<issued_work> issued_;
+  bool is_lost_ = false;
   std::size_t over_ = 0;  ///< how many of those are known to have ended, from the first on
   std::int64_t last_end_ns_ = 0;
   std::shared_ptr<lane_progress> last_over_;

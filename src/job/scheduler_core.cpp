@@ -74,7 +74,8 @@ scheduler_core::scheduler_core(device_list const& devices, job_options options)
         devices_[lane], lane,
         [this](std::uint32_t of, std::vector<lane_end> const& ends, device_lane::if_busy then) {
           return note_ends(of, ends, then);
-        }));
+        },
+        options_.patience));
 }
 
 scheduler_core::~scheduler_core() = default;

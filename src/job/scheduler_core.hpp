@@ -146,7 +146,8 @@ class scheduler_core : public std::enable_shared_from_this<scheduler_core> {
   static site site_of(job_record const& job);
   job_shape shape_of(job_record const& job) const;
   void fail(job_record& job, job_part part, std::string const& device, std::exception_ptr const& why);
-  void drop_rest(job_record const& job);
+  bool drop_rest(job_record const& job);
+  static void lose(job_record const& job, std::vector<job_part> const& unplanned);
   void fail_if_stuck(job_record& job);
 
   // core_operations.cpp: what was planned goes to the lanes.

@@ -53,6 +53,7 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
       records_(device_, running_.size() * issue_lane::most_in_flight),
       ends_(device_, records_.size()),
       lanes_in_flight_(running_.size()),
+      end_patience_(options.end_patience),
       self_issue_(self_issue_of(options.order)),
       connections_(connections_of(*device_)),
       waits_on_device_(connections_ >= many_connections && self_issue_ != self_issue::never),
@@ -74,10 +75,17 @@ issuer::issuer(std::shared_ptr<compute_device> device, launch_kernels const* ker
   thread_ = start_nice_thread(options.issuer_niceness, [this] { serve(); });
 }
 
-issuer::~issuer() {
+issuer::~issuer() { end(); }
+
+void issuer::end() {
+  if (!thread_.joinable()) return;
   ended_.store(true, std::memory_order_seq_cst);
   wake();
   thread_.join();
+}
+
+bool issuer::is_at_rest() {
+  return std::ranges::all_of(lanes_, [](auto& lane) { return lane.on().is_at_rest(); });
 }
 
 std::shared_ptr<producer_line> issuer::add_line(std::int32_t priority) {
@@ -85,7 +93,7 @@ std::shared_ptr<producer_line> issuer::add_line(std::int32_t priority) {
   auto place = std::ranges::find(lines_, nullptr);
   if (place == lines_.end()) place = lines_.insert(lines_.end(), nullptr);
   auto const number = std::uint32_t(place - lines_.begin());
-  return *place = std::make_shared<producer_line>(*this, fence_, number, priority);
+  return *place = std::make_shared<producer_line>(*this, device_, fence_, number, priority);
 }
 
 std::vector<std::shared_ptr<producer_line>> issuer::every_line() const {

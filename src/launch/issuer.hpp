@@ -2,10 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -48,6 +50,11 @@ class issuer {
   void drain(deadline until);
   /// The same for a destructor; returns at once if the queue is paused.
   void finish(deadline until) noexcept;
+  /// Fails what was not issued, and waits for what is in flight, at most the queue's end_patience. No other
+  /// call but is_at_rest() after it.
+  void end();
+  /// After end(): whether the device does nothing any more that was issued here. Else this has to stay.
+  bool is_at_rest();
   void add_to(launch_statistics& sum) const;
   /// Takes a line that has something new.
   void take(producer_line& line);
@@ -90,8 +97,9 @@ class issuer {
   void serve();
   bool look_around();
   void await_what_is_in_flight(deadline until);
+  void await_rest(deadline until);
   bool look_for_ends();
-  void give_up(char const* cause);
+  void give_up(std::string const& cause);
   bool look_once();
   bool absorb();
   bool look_at(producer_line& line);
@@ -151,6 +159,7 @@ class issuer {
   std::vector<std::atomic<std::uint32_t>> lanes_in_flight_;
   std::deque<issue_lane> lanes_;
 
+  std::chrono::nanoseconds const end_patience_;
   self_issue const self_issue_;
   std::uint32_t const connections_;
   bool const waits_on_device_, follows_others_;

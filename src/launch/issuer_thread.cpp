@@ -37,7 +37,9 @@ void issuer::serve() {
     std::lock_guard const hold(thread_mutex_);
     fail_all(std::make_exception_ptr(error("the launch queue has ended")));
   }
-  await_what_is_in_flight(deadline::in(std::chrono::minutes(1)));
+  auto const until = deadline::in(end_patience_);
+  await_what_is_in_flight(until);
+  await_rest(until);
 }
 
 /// So that tickets, which may outlive the queue, know.
@@ -45,9 +47,15 @@ void issuer::await_what_is_in_flight(deadline until) {
   while (!lost_ && is_anything_in_flight()) {
     auto const seen = bell_.rings();
     if (look_for_ends()) continue;
-    if (until.passed()) return give_up("launches in flight did not end within a minute");
+    if (until.passed())
+      return give_up("launches in flight had not ended when their queue went\n" + told_resident(*device_));
     bell_.wait_past(seen, clock::now() + nap);
   }
+}
+
+/// What has told its end is about to leave its stream; blocks of a lost device tell none.
+void issuer::await_rest(deadline until) {
+  while (!is_at_rest() && !until.passed()) std::this_thread::sleep_for(nap);
 }
 
 bool issuer::look_for_ends() {
@@ -59,7 +67,7 @@ bool issuer::look_for_ends() {
   return false;
 }
 
-void issuer::give_up(char const* cause) {
+void issuer::give_up(std::string const& cause) {
   lost_ = true;
   for (auto const& line : every_line())
     line->fail(std::make_exception_ptr(error(cause)), line->is_in_flight());

@@ -2,8 +2,12 @@
 #include "ballast/launch/launch_queue.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
 #include "ballast/device/hardware_connections.hpp"
 #include "issuers.hpp"
 #include "nice_thread.hpp"
@@ -39,10 +43,28 @@ void check(device_list const& devices, launch_options const& options) {
   check_niceness(options.issuer_niceness);
 }
 
+/// What a device still runs, or will, tells its end in the issuers' memory and rings their bells.
+void leave_behind(issuers const* all) {
+  static std::mutex mutex;
+  static auto* const left_behind = new std::vector<issuers const*>;
+  {
+    std::lock_guard const hold(mutex);
+    left_behind->push_back(all);
+  }
+  std::string text = "a launch queue is left behind with its memory: launches have not ended\n";
+  for (auto const& one : all->all) text += told_resident(one.device());
+  write_log(log_level::warning, text);
+}
+
+void end_issuers(issuers* all) {
+  for (auto& one : all->all) one.end();
+  std::ranges::all_of(all->all, &issuer::is_at_rest) ? delete all : leave_behind(all);
+}
+
 std::shared_ptr<issuers> make_issuers(device_list const& devices, launch_kernels const* kernels,
                                       launch_options const& options) {
   check(devices, options);
-  auto all = std::make_shared<issuers>();
+  std::shared_ptr<issuers> all(new issuers, &end_issuers);
   all->options = options;
   for (auto const& device : devices) all->all.emplace_back(device, kernels, options);
   return all;
@@ -58,7 +80,7 @@ launch_queue::launch_queue(device_list const& devices, launch_kernels const& ker
     : issuers_(make_issuers(devices, &kernels, options)) {}
 
 launch_queue::~launch_queue() {
-  auto const until = deadline::in(std::chrono::minutes(1));
+  auto const until = deadline::in(issuers_->options.end_patience);
   for (auto& one : issuers_->all) one.finish(until);
   for (auto& one : issuers_->all) one.stop("the launch queue of this producer is gone");
 }

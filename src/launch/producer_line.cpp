@@ -5,7 +5,8 @@ namespace ballast::inline launch {
 
 void producer_line::check(std::uint64_t number) const {
   if (!has_failed() || finished() >= number) return;
-  if (issued() < number || lost_.load(std::memory_order_acquire)) rethrow();
+  if (issued() < number) std::rethrow_exception(error_);
+  if (lost_.load(std::memory_order_acquire)) std::rethrow_exception(loss_);
 }
 
 void producer_line::watch(awaited moment) {
@@ -42,8 +43,10 @@ bool producer_line::settles(std::uint64_t number, deadline until) {
 }
 
 std::string producer_line::state() const {
+  auto const device = device_.lock();
   return "producer " + std::to_string(number_) + ": submitted " + std::to_string(submitted()) + ", issued " +
-         std::to_string(issued()) + ", finished " + std::to_string(finished()) + "\n";
+         std::to_string(issued()) + ", finished " + std::to_string(finished()) + "\n" +
+         (device == nullptr ? "" : told_resident(*device));
 }
 
 void producer_line::note_issued(std::uint32_t lane, std::uint32_t launches, bool in_graph) {
@@ -59,7 +62,8 @@ void producer_line::note_finished(std::uint32_t launches) {
 void producer_line::fail(std::exception_ptr error, bool lost) {
   {
     std::lock_guard const hold(error_mutex_);
-    if (!failed_.load(std::memory_order_relaxed)) error_ = std::move(error);
+    if (!failed_.load(std::memory_order_relaxed)) error_ = error;
+    if (lost && !lost_.load(std::memory_order_relaxed)) loss_ = std::move(error);
     if (lost) lost_.store(true, std::memory_order_release);
     failed_.store(true, std::memory_order_release);
   }

@@ -10,6 +10,7 @@
 
 #include "ballast/base/deadline.hpp"
 #include "ballast/base/error.hpp"
+#include "ballast/device/compute_device.hpp"
 #include "ballast/device/doorbell.hpp"
 #include "submission_chain.hpp"
 
@@ -35,8 +36,13 @@ class watch_fence {
 /// of its device. Counts are of launches, each number once: issued <= submitted, finished <= issued.
 class producer_line {
  public:
-  producer_line(issuer& by, std::shared_ptr<watch_fence> fence, std::uint32_t number, std::int32_t priority)
-      : by_(&by), number_(number), priority_(priority), fence_(std::move(fence)) {}
+  producer_line(issuer& by, std::weak_ptr<compute_device const> device, std::shared_ptr<watch_fence> fence,
+                std::uint32_t number, std::int32_t priority)
+      : by_(&by),
+        device_(std::move(device)),
+        number_(number),
+        priority_(priority),
+        fence_(std::move(fence)) {}
 
   issuer& by() const { return *by_; }
   /// Of the issuer; no other has the same one, not even when it is gone.
@@ -49,8 +55,6 @@ class producer_line {
   std::uint64_t issued() const { return issued_.load(std::memory_order_acquire); }
   std::uint64_t finished() const { return finished_.load(std::memory_order_acquire); }
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
-  /// The first error; only if has_failed().
-  [[noreturn]] void rethrow() const { std::rethrow_exception(error_); }
   /// Throws the error if launch `number` was, or will be, not carried out because of it.
   void check(std::uint64_t number) const;
   /// Somebody wants to know soon what becomes of the launches in flight, and of those that wait if it is
@@ -105,7 +109,7 @@ class producer_line {
   std::uint64_t alone_until = 0;
 
   // Any thread that saw a launch fail.
-  /// The rest is not carried out; in-flight launches neither if `lost`. The first error stays.
+  /// The rest is not carried out, nor is what is in flight if `lost`. Of both the first error stays.
   void fail(std::exception_ptr error, bool lost);
 
  private:
@@ -116,6 +120,7 @@ class producer_line {
   bool is_settled(std::uint64_t number) const;
 
   issuer* by_;
+  std::weak_ptr<compute_device const> device_;  ///< its issuer's, which tickets may outlive
   std::uint32_t number_;
   std::int32_t priority_;
   std::shared_ptr<watch_fence> fence_;
@@ -127,7 +132,7 @@ class producer_line {
   std::atomic<std::uint32_t> lane_ = 0;
   std::atomic<bool> failed_ = false, lost_ = false, in_graph_ = false;
   std::atomic<bool> watched_ = false, issue_watched_ = false;
-  std::exception_ptr error_;
+  std::exception_ptr error_, loss_;
   std::mutex error_mutex_;
   doorbell changed_;
 };

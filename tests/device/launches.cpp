@@ -11,6 +11,7 @@
 #include "ballast/base/error.hpp"
 #include "ballast/device/buffer.hpp"
 #include "device_kernels.hpp"
+#include "held_stream.hpp"
 #include "test_devices.hpp"
 
 namespace ballast::test {
@@ -210,6 +211,20 @@ TEST(faults, of_one_host_device_leave_the_others_sound) {
   EXPECT_EQ(complaint_about_fault(devices[0]), "");
   EXPECT_THROW(devices[0]->check(), device_lost);
   EXPECT_NO_THROW(devices[1]->check());
+}
+
+TEST(faults, of_one_block_leave_streams_of_others_not_at_rest_until_these_have_left) {
+  auto const device = open_devices("host:2").front();
+  held_stream held(device);
+  held.await_start();
+  auto const faulty = device->make_stream();
+  std::uint32_t const nothing = 0;
+  faulty->launch(fault_kernel(), 1, &nothing, sizeof nothing);
+  EXPECT_THROW(faulty->synchronize(), device_lost);
+  EXPECT_THROW(held.get().idle(), device_lost);
+  EXPECT_FALSE(held.get().is_at_rest());
+  held.release();
+  while (!held.get().is_at_rest()) std::this_thread::yield();
 }
 
 }  // namespace

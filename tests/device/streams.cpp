@@ -270,9 +270,11 @@ TEST_F(streams, synchronize_gives_up_at_its_deadline) {
   for (auto const& device : devices_) {
     held_stream held(device);
     EXPECT_THROW(held.get().synchronize(deadline::in(std::chrono::milliseconds(1))), deadline_passed);
+    EXPECT_FALSE(held.get().is_at_rest());
     held.release();
     held.get().synchronize();
     EXPECT_TRUE(held.get().idle());
+    EXPECT_TRUE(held.get().is_at_rest());
   }
 }
 

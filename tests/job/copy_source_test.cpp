@@ -105,6 +105,13 @@ TEST(copy_sources, forget_what_was_under_way_when_it_has_ended) {
   EXPECT_EQ(sources.choose(at({b, c}), a, mebibyte), b);
 }
 
+TEST(copy_sources, forget_what_was_under_way_to_a_place_when_it_has_ended) {
+  copy_sources sources(slow_between_peers());
+  for (int i = 0; i < 100; ++i) sources.note_planned(host, a, mebibyte + 1);
+  for (int i = 0; i < 100; ++i) sources.note_ended(host, a, mebibyte + 1);
+  EXPECT_EQ(sources.choose(at({host, b}), a, mebibyte), host);
+}
+
 TEST(copy_sources, spread_what_eight_devices_read_over_those_that_have_it) {
   copy_sources sources(invented_machine(8, 8));
   std::uint32_t holders = at({host});

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -63,16 +65,26 @@ std::vector<std::uint32_t> values_of(Array const& array) {
   return {all.begin(), all.end()};
 }
 
-/// A word that all devices see; the kernels behind it wait until it is opened, and need it until they end.
+/// Words that all devices see; the kernels behind them wait until it is opened, and need it until they end.
 class gate {
  public:
-  explicit gate(device_list const& devices) : word_(devices.front(), 1) { word_[0] = 0; }
-  array_ref<std::uint32_t> ref() const { return array_ref<std::uint32_t>(word_.data()); }
-  void open() const { std::atomic_ref(word_[0]).store(1, std::memory_order_release); }
+  explicit gate(device_list const& devices) : words_(devices.front(), 2) { words_[0] = words_[1] = 0; }
+  array_ref<std::uint32_t> ref() const { return array_ref<std::uint32_t>(words_.data()); }
+  void open() const { std::atomic_ref(words_[0]).store(1, std::memory_order_release); }
+  /// Until a block is at it.
+  void await_arrival() const {
+    while (std::atomic_ref(words_[1]).load(std::memory_order_acquire) == 0) std::this_thread::yield();
+  }
 
  private:
-  pinned_buffer<std::uint32_t> word_;
+  pinned_buffer<std::uint32_t> words_;
 };
+
+/// One for kernels that nobody can await.
+inline gate const& gate_for_ever(device_list const& devices) {
+  static auto* const kept = new std::deque<gate>;
+  return kept->emplace_back(devices);
+}
 
 /// What mix_rows does, by one thread.
 inline std::vector<std::uint32_t> mixed(std::vector<std::uint32_t> const& now, std::uint32_t rows,

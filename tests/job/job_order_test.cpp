@@ -120,6 +120,33 @@ TEST_F(job_order_test, waits_no_more_for_what_was_dropped) {
   EXPECT_EQ(in_the_way(second, reads(a, bytes(0, 20))), std::nullopt);
 }
 
+TEST_F(job_order_test, drops_only_what_writes_nothing_that_an_earlier_job_uses) {
+  order.add(first, 1, always(reads(a, bytes(10, 20))));
+  order.add(second, 8, stencil{b, a, 8});  // unit 1 writes what is read
+  order.note_planned(second, {2, 1});
+  EXPECT_EQ(order.drop_behind_earlier(second), (std::vector<job_part>{{3, 5}}));
+  EXPECT_FALSE(order.is_planned(second));
+  EXPECT_EQ(in_the_way(third, writes(a, bytes(0, 80))), first);
+  EXPECT_EQ(in_the_way(third, writes(a, bytes(0, 10))), second);
+  EXPECT_EQ(in_the_way(third, reads(a, bytes(30, 80))), std::nullopt);
+  order.note_planned(first, {0, 1});
+  EXPECT_EQ(order.drop_behind_earlier(second), (std::vector<job_part>{{0, 2}}));
+  EXPECT_TRUE(order.is_planned(second));
+}
+
+TEST_F(job_order_test, drops_what_only_reads_what_an_earlier_job_writes) {
+  order.add(first, 1, always(writes(a, bytes(0, 80))));
+  order.add(second, 8, stencil{a, b, 8});
+  EXPECT_EQ(order.drop_behind_earlier(second), (std::vector<job_part>{{0, 8}}));
+  EXPECT_TRUE(order.is_planned(second));
+}
+
+TEST_F(job_order_test, drops_nothing_of_a_job_that_is_planned) {
+  order.add(first, 1, always(writes(a, bytes(0, 10))));
+  order.note_planned(first, {0, 1});
+  EXPECT_EQ(order.drop_behind_earlier(first), std::vector<job_part>());
+}
+
 TEST_F(job_order_test, asks_what_units_do_once_for_each_range_and_only_if_a_later_job_wants_to_know) {
   std::vector<job_part> asked;
   order.add(first, 8, [&](job_part part) {

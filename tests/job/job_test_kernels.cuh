@@ -75,7 +75,8 @@ struct mark_even {
   }
 };
 
-/// Copies an element per block when the gate is open; the gate is no array.
+/// Copies an element per block when the gate is open; the gate is no array. Its second word says that a block
+/// is there.
 struct copy_behind_gate {
   static constexpr int threads = 32;
   array_ref<std::uint32_t> gate;
@@ -84,6 +85,7 @@ struct copy_behind_gate {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
+    atomic_ref<std::uint32_t, scope::system>(gate[1]).store_release(1);
     while (atomic_ref<std::uint32_t, scope::system>(gate[0]).load_acquire() == 0) {}
     block.for_each(1, [&](std::uint32_t) { to[block.index()] = from[block.index()]; });
   }

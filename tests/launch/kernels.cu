@@ -6,6 +6,6 @@
 namespace ballast::test {
 
 BALLAST_LAUNCH_KERNELS(kernels, count_visits, append_to_log, mix_items, scale_items, wait_at_gate,
-                       count_visits_widely, fault)
+                       count_visits_widely, fault, arrive_at_gate)
 
 }  // namespace ballast::test

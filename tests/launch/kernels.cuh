@@ -96,6 +96,18 @@ struct wait_at_gate {
   }
 };
 
+/// The same, when it has said by the word behind the gate that it is there.
+struct arrive_at_gate {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> gate;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) atomic_ref<std::uint32_t, scope::system>(gate[1]).store_release(1);
+    wait_at_gate{gate}(block);
+  }
+};
+
 /// As count_visits, by a kernel that says it needs its occupancy. In the same family.
 struct count_visits_widely {
   static constexpr int threads = 64;

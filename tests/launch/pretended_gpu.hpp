@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "ballast/base/error.hpp"
 #include "ballast/device/compute_device.hpp"
 #include "plain_kernels.hpp"
+#include "told_spans.hpp"
 
 namespace ballast::test {
 
@@ -48,13 +50,14 @@ struct append_call {
 
 class pretended_stream final : public stream {
  public:
-  pretended_stream(std::unique_ptr<stream> cores, std::string const& name)
-      : cores_(std::move(cores)), name_(&name) {}
+  pretended_stream(std::unique_ptr<stream> cores, std::string const& name, std::uint64_t told_span_ns)
+      : cores_(std::move(cores)), name_(&name), told_span_ns_(told_span_ns) {}
 
   void copy(void* to, void const* from, std::size_t bytes) override { cores_->copy(to, from, bytes); }
   void fill(void* to, unsigned char byte, std::size_t bytes) override { cores_->fill(to, byte, bytes); }
   void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override {
-    cores_->launch(code, grid, argument, bytes);
+    if (told_span_ns_ == 0 || !told_span::fits(bytes)) return cores_->launch(code, grid, argument, bytes);
+    told_span(code, argument, bytes, told_span_ns_).enqueue(code, grid, *cores_);
   }
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                           std::size_t bytes) override {
@@ -65,6 +68,7 @@ class pretended_stream final : public stream {
   std::unique_ptr<event> record_unmeasured() override { return cores_->record_unmeasured(); }
   void wait_for(event const& before) override { cores_->wait_for(before); }
   bool idle() override { return cores_->idle(); }
+  bool is_at_rest() noexcept override { return cores_->is_at_rest(); }
   bool ring_after(doorbell&) override { return false; }
   void* native() override { return nullptr; }
 
@@ -82,6 +86,7 @@ class pretended_stream final : public stream {
 
   std::unique_ptr<stream> cores_;
   std::string const* name_;
+  std::uint64_t told_span_ns_;
 };
 
 class pretended_graph final : public launch_graph {
@@ -111,15 +116,17 @@ using told_resources = std::function<kernel_resources(std::string_view)>;
 /// CPU cores that look like a GPU: they run append() as a plain kernel, by itself and in graphs.
 class pretended_gpu final : public compute_device {
  public:
-  explicit pretended_gpu(told_resources told = {})
+  /// `told_span_ns`: what each kernel of a queue says that it took; 0: as long as it did take.
+  explicit pretended_gpu(told_resources told = {}, std::uint64_t told_span_ns = 0)
       : compute_device({.kind = backend::cuda}, "pretended"),
         cores_(open_devices("host:2")[0]),
-        told_(std::move(told)) {}
+        told_(std::move(told)),
+        told_span_ns_(told_span_ns) {}
 
   device_facts const& facts() const noexcept override { return cores_->facts(); }
   std::size_t free_bytes() override { return cores_->free_bytes(); }
   std::unique_ptr<stream> make_stream() override {
-    return std::make_unique<pretended_stream>(cores_->make_stream(), name());
+    return std::make_unique<pretended_stream>(cores_->make_stream(), name(), told_span_ns_);
   }
   std::unique_ptr<stream> adopt_stream(void* native) override { return cores_->adopt_stream(native); }
   std::unique_ptr<event> adopt_event(void* native) override { return cores_->adopt_event(native); }
@@ -142,6 +149,7 @@ class pretended_gpu final : public compute_device {
 
   std::shared_ptr<compute_device> cores_;
   told_resources told_;
+  std::uint64_t told_span_ns_;
 };
 
 }  // namespace ballast::test

@@ -67,6 +67,9 @@ class stream {
   virtual void wait_for(event const& before) = 0;
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;
+  /// Whether nothing that was enqueued so far uses memory any more, or will. The same as idle(), but of a
+  /// lost device too: blocks of CPU cores that were running then go on.
+  virtual bool is_at_rest() noexcept = 0;
   /// Rings `bell`, which outlives that, when everything enqueued so far has finished, also after a fault:
   /// true. A GPU's stream does nothing: false; who waits asks again and again.
   virtual bool ring_after(doorbell& bell) = 0;

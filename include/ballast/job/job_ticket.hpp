@@ -19,7 +19,8 @@ class job_ticket {
   job_ticket() = default;
   explicit job_ticket(std::shared_ptr<job_end> end) : end_(std::move(end)) {}
 
-  /// Whether all its tasks have ended, or it has failed and nothing of it runs any more. Does not wait.
+  /// Whether all its tasks have ended; or it has failed, nothing of it runs any more, and older jobs have
+  /// nothing to read or write of what it was to write. Does not wait.
   bool is_finished() const;
   /// Sleeps until is_finished(). Throws job_failed, and deadline_passed with the state of the scheduler.
   void wait(deadline until = deadline::in(std::chrono::minutes(10))) const;

@@ -40,6 +40,10 @@ struct launch_options {
   std::uint64_t most_waiting = 65536;
   /// How long launch() sleeps at most.
   std::chrono::nanoseconds patience = std::chrono::minutes(10);
+  /// How long the destructor waits for what was submitted, and how long for what is in flight then. What a
+  /// device has not ended by that time may still tell its end: then all memory of the queue stays to the end
+  /// of the process, and the log says so.
+  std::chrono::nanoseconds end_patience = std::chrono::minutes(1);
   /// Niceness of the threads that issue, -20 to 19 (lower: more of the processor, Linux); nothing: that of
   /// the thread that makes the queue. Less than that needs CAP_SYS_NICE or RLIMIT_NICE, else the queue is
   /// refused.

@@ -25,8 +25,8 @@ class launch_queue {
   launch_queue(device_list const& devices, launch_kernels const& kernels, launch_options const& options = {});
   launch_queue(launch_queue const&) = delete;
   launch_queue& operator=(launch_queue const&) = delete;
-  /// Waits at most a minute for what was submitted, unless the queue is paused; then as stop(). Either way
-  /// what is in flight is waited for, for a minute more.
+  /// Waits for what was submitted, at most launch_options::end_patience, unless the queue is paused; then as
+  /// stop(). When no producer is left either, what is in flight is waited for, as long once more.
   ~launch_queue();
 
   /// On the device that has the fewest producers for its multiprocessors.

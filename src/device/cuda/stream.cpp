@@ -155,6 +155,15 @@ bool cuda_stream::idle() {
   return true;
 }
 
+/// Nothing runs any more on a GPU that is lost.
+bool cuda_stream::is_at_rest() noexcept {
+  try {
+    return idle();
+  } catch (device_lost const&) { return true; } catch (std::exception const&) {
+    return false;
+  }
+}
+
 bool cuda_stream::await_idle(deadline until) {
   for (int looks = 0; !idle(); ++looks) {
     if (until.passed()) return false;

@@ -28,6 +28,7 @@ class cuda_stream final : public stream {
   std::unique_ptr<event> record_unmeasured() override { return record(event_kind::unmeasured); }
   void wait_for(event const& before) override;
   bool idle() override;
+  bool is_at_rest() noexcept override;
   /// A host function in the stream would hold up what is behind it.
   bool ring_after(doorbell&) override { return false; }
   void* native() override { return stream_; }

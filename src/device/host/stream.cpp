@@ -171,6 +171,11 @@ bool host_stream::idle() {
   return queue_->idle();
 }
 
+bool host_stream::is_at_rest() noexcept {
+  std::lock_guard const hold(queue_->mutex);
+  return queue_->idle();
+}
+
 bool host_stream::ring_after(doorbell& bell) {
   enqueue([&bell] { bell.ring(); });
   return true;

@@ -33,6 +33,7 @@ class host_stream final : public stream {
   std::unique_ptr<event> record_unmeasured() override { return record(false); }
   void wait_for(event const& before) override;
   bool idle() override;
+  bool is_at_rest() noexcept override;
   bool ring_after(doorbell& bell) override;
   void* native() override { return nullptr; }
 

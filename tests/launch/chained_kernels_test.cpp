@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches of one block that go out together with what their producer launches behind them.
+#include <vector>
+
+#include "fixture.hpp"
+#include "pretended_gpu.hpp"
+
+namespace ballast::test {
+namespace {
+
+/// Of a queue whose kernels take so long each, one by one or merged, where launches of two producers wait
+/// when the time of a block is known.
+launch_statistics after_launches_of_two(std::uint32_t launches_of_each, std::uint64_t span_ns) {
+  device_list const gpu = {std::make_shared<pretended_gpu>(told_resources{}, span_ns)};
+  launch_queue queue(gpu, kernels(), {.order = "round_robin", .judged = false, .streams = 2});
+  shared_words const visits(2);
+  std::vector<producer> lines;
+  for (int i = 0; i < 2; ++i) lines.push_back(queue.make_producer());
+  lines[0].launch(count_visits{visits.ref()}, 1).wait_finished();
+  queue.pause();
+  for (std::uint32_t i = 0; i < launches_of_each; ++i)
+    for (std::uint32_t p = 0; p < 2; ++p) lines[p].launch(count_visits{visits.ref().from(p)}, 1);
+  queue.resume();
+  queue.drain();
+  EXPECT_EQ(visits.read(), (std::vector<std::uint32_t>{launches_of_each + 1, launches_of_each}));
+  return queue.statistics();
+}
+
+TEST(chained_kernels, are_counted_but_for_the_first_of_each_producer) {
+  auto const did = after_launches_of_two(8, 1000);
+  EXPECT_EQ(did.launches, 1u + 1u);
+  EXPECT_EQ(did.merged_kernels, 16u);
+  EXPECT_EQ(did.chained_kernels, 14u);
+}
+
+TEST(chained_kernels, are_none_where_two_blocks_behind_each_other_would_take_too_long) {
+  auto const did = after_launches_of_two(8, 30'000);
+  EXPECT_EQ(did.merged_kernels, 16u);
+  EXPECT_EQ(did.chained_kernels, 0u);
+}
+
+TEST(chained_kernels, are_as_many_as_take_50_us_behind_each_other) {
+  auto const did = after_launches_of_two(4, 20'000);
+  EXPECT_EQ(did.merged_kernels, 8u);
+  EXPECT_EQ(did.merged_launches, 2u);
+  EXPECT_EQ(did.chained_kernels, 4u);
+}
+
+}  // namespace
+}  // namespace ballast::test
