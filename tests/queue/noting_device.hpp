@@ -68,6 +68,7 @@ class noting_stream final : public stream {
   }
   void launch_plain(plain_launch const& launch) override { inner_->launch_plain(launch); }
   bool idle() override { return inner_->idle(); }
+  bool is_at_rest() noexcept override { return inner_->is_at_rest(); }
   bool ring_after(doorbell& bell) override { return inner_->ring_after(bell); }
   void* native() override { return inner_->native(); }
 
