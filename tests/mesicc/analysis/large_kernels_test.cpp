@@ -97,6 +97,21 @@ TEST(large_kernels, of_a_thousand_statements_read_no_more_than_they_need) {
   EXPECT_THAT(explained("rows", 1000), testing::HasSubstr("  y: reads [1000 * b, 1000 * e)"));
 }
 
+/// Each of them is two cases.
+TEST(large_kernels, of_many_conditions_that_are_not_known_are_understood) {
+  launch_builder k("large", 4096);
+  auto const x = k.array("x", {4096}), y = k.array("y", {4096});
+  for (int number = 0; number < 60; ++number) {
+    k.read(x(k.x));
+    k.return_if(k.unknown() == number);
+    k.write(y(k.x));
+  }
+  auto const found = analyse(k.model());
+  EXPECT_EQ(listed(found.diagnostics), "");
+  ASSERT_TRUE(found.plan);
+  EXPECT_THAT(found.plan->explanation, testing::HasSubstr("  y: writes [b, e)"));
+}
+
 TEST(large_kernels, are_refused_by_the_first_two_statements_that_are_in_each_others_way) {
   launch_builder k("large", 4096);
   auto const y = k.array("y", {300'000});
