@@ -90,9 +90,10 @@ TEST(random_programs, print_what_a_sequential_run_prints_within_the_derived_rang
 
 INSTANTIATE_TEST_SUITE_P(mesicc, program_run,
                          testing::Values("programs/matmul", "programs/hotspot", "programs/steps",
-                                         "programs/pointers", "programs/names", "programs/corners",
-                                         "programs/addresses", "programs/kept", "known_kernels/plain",
-                                         "known_kernels/stencils", "known_kernels/irregular"));
+                                         "programs/pointers", "programs/names", "programs/taken_names",
+                                         "programs/corners", "programs/addresses", "programs/kept",
+                                         "known_kernels/plain", "known_kernels/stencils",
+                                         "known_kernels/irregular"));
 INSTANTIATE_TEST_SUITE_P(mesicc_long, program_run, testing::Values("programs/ep"));
 
 TEST(mesicc_run, hands_over_arguments_and_returns_the_exit_code_of_the_program) {
@@ -189,6 +190,21 @@ TEST(mesicc_run, shares_variables_among_files) {
              "int sum() { more<<[n]>>(numbers); int s = 0; for (int x : numbers) s += x; return s; }\n");
   auto const result = folder.run("run a.mcu b.mcu --devices host:1", "env", 120);
   EXPECT_EQ(result.code, 0) << result.err;
+}
+
+TEST(mesicc_run, shares_variables_whose_names_the_c_library_has_among_files) {
+  working_folder const folder;
+  folder.add("shared.h", "#pragma once\nextern __global__ int time[9];\nextern int pipe;\nint more();\n");
+  folder.add(
+      "a.mcu",
+      "#include \"shared.h\"\n__global__ int time[9];\n__global__ void fill(int* a) { a[lThreadId.x] = 2; }\n"
+      "int main() { fill<<[9]>>(time); return more() + time[0] + pipe; }\n");
+  folder.add("b.mcu",
+             "#include \"shared.h\"\nint pipe = 5;\nextern char** environ;\n__global__ void add() { "
+             "time[lThreadId.x] += 1; }\n"
+             "int more() { add<<[9]>>(); return environ != nullptr ? 10 * time[8] : 0; }\n");
+  auto const result = folder.run("run a.mcu b.mcu --devices host:1", "env", 120);
+  EXPECT_EQ(result.code, 30 + 3 + 5) << result.err;
 }
 
 TEST(mesicc_run, finds_the_headers_that_it_has_analysed) {
