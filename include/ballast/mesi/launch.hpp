@@ -117,11 +117,11 @@ class launch_uses {
 
  private:
   template <class P>
-  using element_of = std::remove_const_t<std::remove_all_extents_t<std::remove_pointer_t<P>>>;
+  using element_of = std::remove_cv_t<std::remove_all_extents_t<std::remove_pointer_t<P>>>;
 
   template <class P>
   array_place place(P array, char const* name) const {
-    return place_of(array, sizeof(element_of<P>), name, kernel_);
+    return place_of(place_behind(array), sizeof(element_of<P>), name, kernel_);
   }
 
   /// What becomes of a range that is longer than the variable.
@@ -143,7 +143,7 @@ class launch_uses {
 /// Where element 0 of the argument would be on the device that runs the task.
 template <class P, class T>
 P biased(P argument, array_ref<T> on_device) {
-  auto const place = place_of(argument, sizeof(T), "", "");
+  auto const place = place_of(place_behind(argument), sizeof(T), "", "");
   return reinterpret_cast<P>(const_cast<std::remove_const_t<T>*>(on_device.data()) + place.offset);
 }
 
@@ -188,7 +188,7 @@ void launch(threads of, Arguments&&... arguments) {
     }));
   };
   std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
-  made.for_each_array([](auto array) { bring_home(array); });
+  made.for_each_array([](auto array) { bring_home(place_behind(array)); });
   keep_launches_few();
 }
 
