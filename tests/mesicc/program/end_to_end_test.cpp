@@ -176,6 +176,41 @@ TEST(mesicc_run, knows_files_whose_names_hold_quotes_and_ends_of_lines) {
   EXPECT_EQ(result.code, 7) << result.err;
 }
 
+/// Some of the headers are named by their paths, others stand in the result.
+working_folder const& with_program_in(std::string const& folder, working_folder const& all) {
+  all.add(folder + "/p.mcu",
+          "#include <cstring>\n#include \"h.h\"\n#include \"a.h\"\n"
+          "int main() { fill<<[size]>>(a); return std::strstr(path(), \"/a.h\") != nullptr ? a[1] + size : "
+          "0; }\n");
+  all.add(folder + "/h.h", "#pragma once\n#include \"size.h\"\n");
+  all.add(folder + "/size.h", "#pragma once\nconstexpr int size = 4;\n");
+  all.add(folder + "/a.h",
+          "#pragma once\n#include \"h.h\"\n__global__ int a[size];\n"
+          "__global__ inline void fill(int* x) { x[lThreadId.x] = size; }\n"
+          "inline char const* path() { return __FILE__; }\n");
+  return all;
+}
+
+TEST(mesicc_run, finds_headers_in_folders_whose_names_hold_quotes_and_backslashes) {
+  for (std::string const name : {"a \"quote\"", "back\\slash\\n", "it's >"}) {
+    working_folder const all;
+    auto const quoted = name == "it's >" ? "\"it's >/p.mcu\"" : "'" + name + "/p.mcu'";
+    auto const result = with_program_in(name, all).run("run " + quoted + " --devices host:1", "env", 120);
+    EXPECT_EQ(result.code, 8) << name << result.err;
+  }
+}
+
+TEST(mesicc_run, refuses_headers_in_folders_that_no_include_can_name) {
+  for (std::string const name : {"an\nend", "\"<both>\""}) {
+    working_folder const all;
+    auto const result = with_program_in(name, all).run("run '" + name + "/p.mcu'");
+    EXPECT_EQ(result.code, 1);
+    EXPECT_THAT(result.err,
+                HasSubstr("/p.mcu:2:1: error: the result cannot include 'h.h', because its folder's name "
+                          "holds an end of line, or '\"' and '>'\n"));
+  }
+}
+
 TEST(mesicc_run, shares_variables_among_files) {
   working_folder const folder;
   folder.add("shared.h",

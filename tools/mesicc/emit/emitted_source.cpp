@@ -111,7 +111,7 @@ std::string emitted_source(program const& parsed, std::vector<planned_launch> co
   for (auto const& place : rewriter.failures()) found.push_back(error_of_failure(place, parsed));
   auto const text =
       as_directives(options.definitions) +
-      assembled_source(parsed.unit->getPreprocessor(), rewriter.edits(), options.headers_by_path);
+      assembled_source(parsed.unit->getPreprocessor(), rewriter.edits(), options.headers_by_path, found);
   return rewriter.edits().empty() ? text
                                   : "#include <ballast/mesi/mesi.cuh>\n" + with_lists(text, rewritten.names);
 }
