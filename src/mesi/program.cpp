@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
 #include "ballast/job/job_failed.hpp"
 #include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/variable.hpp"
@@ -55,8 +56,13 @@ known_variables& variables() {
   return *all;
 }
 
+struct shown_warnings {
+  shown_warnings() { set_log_sink_if_none_was_set(warnings_on_standard_error()); }
+};
+
 /// Ends after main, and before what was made before the first variable was used.
 struct running_program {
+  shown_warnings warnings;  // first: opening devices may have something to tell
   job_options options = options_of_environment();
   job_scheduler jobs{open_devices(default_device_list()), options};
   launches_ahead launches{options.patience};

@@ -5,15 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "at_length.hpp"
 #include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
 #include "ballast/mesi/program.hpp"
 #include "shared.hpp"
 
@@ -240,6 +243,30 @@ TEST(mesi_failure, that_the_host_was_told_of_is_not_told_again) {
         std::exit(3);
       },
       testing::ExitedWithCode(3), "");
+}
+
+TEST(mesi_program, shows_warnings_of_the_library_on_standard_error) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        mesi::scheduler();
+        write_log(log_level::warning, "a GPU is left out");
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "ballast: a GPU is left out\n");
+}
+
+TEST(mesi_program, keeps_the_log_sink_that_was_there_before_it) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        set_log_sink(
+            [](log_level, std::string_view line) { std::fprintf(stderr, "own: %s\n", line.data()); });
+        mesi::scheduler();
+        write_log(log_level::warning, "a GPU is left out");
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "^own: a GPU is left out\n$");
 }
 
 TEST(mesi_tasks, change_nothing_be_they_1_or_61) {
