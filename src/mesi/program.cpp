@@ -177,6 +177,12 @@ void require_threads(threads of, char const* kernel) {
                   "at most 2147483647 along each dimension");
 }
 
+void refuse_if_early(bad_argument const& refused, char const* kernel) {
+  if (refused.argument() != "kernel") return;
+  refuse_argument("kernel", kernel,
+                  "one of a file whose initialisers have run: launch it in main(), or in what main() calls");
+}
+
 void bring_home(void const* argument) {
   auto* const of = variable_at(argument);
   if (of != nullptr && of->is_kept_open()) of->opened(host_use::update);

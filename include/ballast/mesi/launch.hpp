@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/base/error.hpp"
 #include "ballast/job/job_access.hpp"
 #include "ballast/mesi/kernel.cuh"
 #include "ballast/mesi/program.hpp"
@@ -149,6 +150,9 @@ P biased(P argument, array_ref<T> on_device) {
 
 /// Throws bad_argument naming the kernel if there are more than 2 147 483 647 threads along a dimension.
 void require_threads(threads of, char const* kernel);
+/// Of a job that was refused: throws bad_argument that tells what to do if it was the kernel that is not
+/// known, as those of a file are not before its initialisers have run.
+void refuse_if_early(bad_argument const& refused, char const* kernel);
 /// After a launch: waits if the variable of the argument is kept open.
 void bring_home(void const* argument);
 
@@ -187,7 +191,12 @@ void launch(threads of, Arguments&&... arguments) {
       return kernel;
     }));
   };
-  std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
+  try {
+    std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
+  } catch (bad_argument const& refused) {
+    refuse_if_early(refused, Launch::name);
+    throw;
+  }
   made.for_each_array([](auto array) { bring_home(place_behind(array)); });
   keep_launches_few();
 }
