@@ -5,10 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <functional>
 #include <iostream>
 #include <new>
-#include <set>
 #include <vector>
 
 #include "ballast/base/argument_text.hpp"
@@ -22,13 +20,6 @@ enum exit_code { succeeded = 0, failed = 1, wrong_usage = 2, stopped = stopped_b
 
 std::string called(program const& what) {
   return what.name.empty() ? "ballast" : "ballast " + std::string(what.name);
-}
-
-/// The library's warnings, each once: a program that opens its devices again hears the same again.
-void show_warnings() {
-  set_log_sink([said = std::set<std::string, std::less<>>()](log_level level, std::string_view line) mutable {
-    if (level == log_level::warning && said.emplace(line).second) std::cerr << "ballast: " << line << '\n';
-  });
 }
 
 int complain(program const& what, int code, std::string const& sentence) {
@@ -113,7 +104,7 @@ int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
 
 int run_program(program const& what, int argc, char** argv) {
   install_interrupt_handler(what.stop);
-  show_warnings();
+  set_log_sink(warnings_on_standard_error());
   CLI::App app("ballast keeps GPUs evenly loaded.", "ballast");
   what.describe(app);
   app.set_version_flag("--version", "ballast " BALLAST_VERSION);

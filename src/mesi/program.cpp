@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
 #include "ballast/job/job_failed.hpp"
 #include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/variable.hpp"
@@ -55,8 +56,13 @@ known_variables& variables() {
   return *all;
 }
 
+struct shown_warnings {
+  shown_warnings() { set_log_sink_if_none_was_set(warnings_on_standard_error()); }
+};
+
 /// Ends after main, and before what was made before the first variable was used.
 struct running_program {
+  shown_warnings warnings;  // first: opening devices may have something to tell
   job_options options = options_of_environment();
   job_scheduler jobs{open_devices(default_device_list()), options};
   launches_ahead launches{options.patience};
@@ -169,6 +175,12 @@ void require_threads(threads of, char const* kernel) {
   if (of.x <= most && of.y <= most) return;
   refuse_argument("threads", "<<[" + std::to_string(of.x) + ", " + std::to_string(of.y) + "]>> of " + kernel,
                   "at most 2147483647 along each dimension");
+}
+
+void refuse_if_early(bad_argument const& refused, char const* kernel) {
+  if (refused.argument() != "kernel") return;
+  refuse_argument("kernel", kernel,
+                  "one of a file whose initialisers have run: launch it in main(), or in what main() calls");
 }
 
 void bring_home(void const* argument) {

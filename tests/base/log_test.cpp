@@ -42,6 +42,28 @@ TEST_F(base_log, sends_nothing_to_a_sink_that_was_replaced) {
   EXPECT_EQ(lines_, std::vector<std::string>{"new"});
 }
 
+TEST_F(base_log, prefers_the_sink_that_was_set_to_one_for_programs_that_set_none) {
+  set_log_sink([&](log_level, std::string_view line) { lines_.emplace_back(line); });
+  set_log_sink_if_none_was_set([&](log_level, std::string_view) { lines_.emplace_back("other"); });
+  write_log(log_level::info, "line");
+  EXPECT_EQ(lines_, std::vector<std::string>{"line"});
+}
+
+TEST_F(base_log, drops_lines_where_that_was_asked_for_before_a_sink_for_programs_that_set_none) {
+  set_log_sink({});
+  set_log_sink_if_none_was_set([&](log_level, std::string_view line) { lines_.emplace_back(line); });
+  write_log(log_level::info, "line");
+  EXPECT_TRUE(lines_.empty());
+}
+
+TEST_F(base_log, shows_each_warning_once_on_standard_error_by_the_sink_for_that) {
+  set_log_sink(warnings_on_standard_error());
+  testing::internal::CaptureStderr();
+  for (auto const* const line : {"left out", "slow", "left out"}) write_log(log_level::warning, line);
+  write_log(log_level::info, "for who wants more lines");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "ballast: left out\nballast: slow\n");
+}
+
 TEST_F(base_log, calls_the_sink_one_line_at_a_time_when_many_threads_write) {
   set_log_sink([&](log_level, std::string_view line) { lines_.emplace_back(line); });
   {

@@ -5,15 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "at_length.hpp"
 #include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
 #include "ballast/mesi/program.hpp"
 #include "shared.hpp"
 
@@ -162,7 +165,11 @@ TEST(mesi_launch, refuses_a_pointer_to_elements_of_another_size_or_into_one) {
 
 TEST(mesi_launch, knows_kernels_that_come_after_the_first_use_of_a_variable) {
   numbers.update()[7] = 1;
-  EXPECT_THAT([] { number_late(numbers.address()); }, ThrowsMessage<bad_argument>(HasSubstr("kernel")));
+  EXPECT_THAT(
+      [] { number_late(numbers.address()); },
+      ThrowsMessage<bad_argument>(
+          "kernel is late; legal is one of a file whose initialisers have run: launch it in main(), or "
+          "in what main() calls"));
   make_late_kernels_known();
   number_late(numbers.address());
   EXPECT_EQ(numbers.read()[7], -7);
@@ -240,6 +247,30 @@ TEST(mesi_failure, that_the_host_was_told_of_is_not_told_again) {
         std::exit(3);
       },
       testing::ExitedWithCode(3), "");
+}
+
+TEST(mesi_program, shows_warnings_of_the_library_on_standard_error) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        mesi::scheduler();
+        write_log(log_level::warning, "a GPU is left out");
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "ballast: a GPU is left out\n");
+}
+
+TEST(mesi_program, keeps_the_log_sink_that_was_there_before_it) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        set_log_sink(
+            [](log_level, std::string_view line) { std::fprintf(stderr, "own: %s\n", line.data()); });
+        mesi::scheduler();
+        write_log(log_level::warning, "a GPU is left out");
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "^own: a GPU is left out\n$");
 }
 
 TEST(mesi_tasks, change_nothing_be_they_1_or_61) {

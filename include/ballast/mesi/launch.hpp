@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/base/error.hpp"
 #include "ballast/job/job_access.hpp"
 #include "ballast/mesi/kernel.cuh"
 #include "ballast/mesi/program.hpp"
@@ -117,11 +118,11 @@ class launch_uses {
 
  private:
   template <class P>
-  using element_of = std::remove_const_t<std::remove_all_extents_t<std::remove_pointer_t<P>>>;
+  using element_of = std::remove_cv_t<std::remove_all_extents_t<std::remove_pointer_t<P>>>;
 
   template <class P>
   array_place place(P array, char const* name) const {
-    return place_of(array, sizeof(element_of<P>), name, kernel_);
+    return place_of(place_behind(array), sizeof(element_of<P>), name, kernel_);
   }
 
   /// What becomes of a range that is longer than the variable.
@@ -143,12 +144,15 @@ class launch_uses {
 /// Where element 0 of the argument would be on the device that runs the task.
 template <class P, class T>
 P biased(P argument, array_ref<T> on_device) {
-  auto const place = place_of(argument, sizeof(T), "", "");
+  auto const place = place_of(place_behind(argument), sizeof(T), "", "");
   return reinterpret_cast<P>(const_cast<std::remove_const_t<T>*>(on_device.data()) + place.offset);
 }
 
 /// Throws bad_argument naming the kernel if there are more than 2 147 483 647 threads along a dimension.
 void require_threads(threads of, char const* kernel);
+/// Of a job that was refused: throws bad_argument that tells what to do if it was the kernel that is not
+/// known, as those of a file are not before its initialisers have run.
+void refuse_if_early(bad_argument const& refused, char const* kernel);
 /// After a launch: waits if the variable of the argument is kept open.
 void bring_home(void const* argument);
 
@@ -187,8 +191,13 @@ void launch(threads of, Arguments&&... arguments) {
       return kernel;
     }));
   };
-  std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
-  made.for_each_array([](auto array) { bring_home(array); });
+  try {
+    std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
+  } catch (bad_argument const& refused) {
+    refuse_if_early(refused, Launch::name);
+    throw;
+  }
+  made.for_each_array([](auto array) { bring_home(place_behind(array)); });
   keep_launches_few();
 }
 

@@ -71,18 +71,22 @@ class variable {
 /// The variable whose memory holds `address`, or ends there; null if it is the memory of none.
 variable_home* variable_at(void const* address);
 
+/// Where a pointer leads to, or else where the value is itself; whether that is const or volatile or not.
+template <class T>
+void const* place_behind(T& value) {
+  void const volatile* address = nullptr;
+  if constexpr (std::is_pointer_v<T>)
+    address = value;
+  else
+    address = &value;
+  return const_cast<void const*>(address);
+}
+
 /// A pointer or a reference of the host that may lead to a variable: waits for the launches in the way.
 template <class T>
 T& host(T& value) {
-  void const volatile* address = nullptr;
-  bool reads = std::is_const_v<T>;
-  if constexpr (std::is_pointer_v<T>) {
-    address = value;
-    reads = std::is_const_v<std::remove_all_extents_t<std::remove_pointer_t<T>>>;
-  } else {
-    address = &value;
-  }
-  if (auto* const of = variable_at(const_cast<void const*>(address)))
+  constexpr bool reads = std::is_const_v<std::remove_all_extents_t<std::remove_pointer_t<T>>>;
+  if (auto* const of = variable_at(place_behind(value)))
     of->opened(reads ? host_use::read : host_use::update);
   return value;
 }
@@ -90,12 +94,7 @@ T& host(T& value) {
 /// What host() does, and again after each launch that touches the variable.
 template <class T>
 T& open(T& value) {
-  void const volatile* address = nullptr;
-  if constexpr (std::is_pointer_v<T>)
-    address = value;
-  else
-    address = &value;
-  if (auto* const of = variable_at(const_cast<void const*>(address))) of->keep_open();
+  if (auto* const of = variable_at(place_behind(value))) of->keep_open();
   return host(value);
 }
 template <class T>

@@ -157,8 +157,8 @@ TEST_P(checked_program, prints_the_same_on_1_to_61_tasks_and_keeps_to_its_ranges
 }
 
 INSTANTIATE_TEST_SUITE_P(translated, checked_program,
-                         testing::Values("steps", "pointers", "corners", "addresses", "names", "plain",
-                                         "stencils", "irregular"),
+                         testing::Values("steps", "pointers", "corners", "addresses", "names", "taken_names",
+                                         "plain", "stencils", "irregular"),
                          [](auto const& of) { return std::string(of.param); });
 
 }  // namespace

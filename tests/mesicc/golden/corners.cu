@@ -34,6 +34,26 @@ struct set_member_68 {
   void for_each_array([[maybe_unused]] F f) const { f(p); }
 };
 }  // namespace
+#line 1 "corners.mcu, launch in line 136"
+namespace {
+struct set_member_136 {
+  point *p;
+  static constexpr char name[] = "set_member";
+  static constexpr ballast::mesi::launch_form form{64, 1, ballast::mesi::axis::x};
+  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const {
+    point *__restrict p = this->p;
+    set_member(lThreadId, p);
+  }
+  auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
+    return std::tuple(of.updates_some(p, "p", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+  }
+  void bind(auto p_here) {
+    p = ballast::mesi::biased(p, p_here);
+  }
+  template <class F>
+  void for_each_array([[maybe_unused]] F f) const { f(p); }
+};
+}  // namespace
 #line 15 "corners.mcu"
 BALLAST_HD void set_parts(ballast::mesi::thread_id lThreadId, parts* p) { p[lThreadId.x].high = 3; p[lThreadId.x].rest[1] = 8; }
 #line 1 "corners.mcu, launch in line 69"
@@ -510,13 +530,80 @@ void offsets(int one) {
   for (int i = 0; i < 16; ++i) CHECK(to.read()[32 + i] == (i < 1 ? 0 : i < 7 ? i - 1 : 5));
 }
 
+BALLAST_HD void whatever(ballast::mesi::thread_id lThreadId, volatile int* x, const volatile int (*y)[4]) {
+  volatile int* p = x;
+  p[lThreadId.x] = y[lThreadId.x][1];
+}
+#line 1 "corners.mcu, launch in line 131"
+namespace {
+struct whatever_131 {
+  volatile int *x;
+  const volatile int (*y)[4];
+  static constexpr char name[] = "whatever";
+  static constexpr ballast::mesi::launch_form form{64, 1, ballast::mesi::axis::x};
+  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const {
+    volatile int *__restrict x = this->x;
+    const volatile int (*__restrict y)[4] = this->y;
+    whatever(lThreadId, x, y);
+  }
+  auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
+    return std::tuple(of.writes(x, "x", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }),
+                      of.reads(y, "y", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{4 * part.begin + 1, 4 * part.end - 2}}; }));
+  }
+  void bind(auto x_here, auto y_here) {
+    x = ballast::mesi::biased(x, x_here);
+    y = ballast::mesi::biased(y, y_here);
+  }
+  template <class F>
+  void for_each_array([[maybe_unused]] F f) const { f(x); f(y); }
+};
+}  // namespace
+#line 125 "corners.mcu"
+BALLAST_HD void named_whatever(ballast::mesi::thread_id lThreadId, int (&to)[64]) { volatile int& p = to[lThreadId.x]; p = p + 1; }
+#line 1 "corners.mcu, launch in line 133"
+namespace {
+struct named_whatever_133 {
+  int (*to)[64];
+  static constexpr char name[] = "named_whatever";
+  static constexpr ballast::mesi::launch_form form{64, 1, ballast::mesi::axis::x};
+  BALLAST_HD void operator()(ballast::mesi::thread_id lThreadId) const {
+    named_whatever(lThreadId, *to);
+  }
+  auto uses([[maybe_unused]] ballast::mesi::launch_uses const& of) const {
+    return std::tuple(of.updates(to, "to", [=](ballast::mesi::part part) { return ballast::mesi::ranges{{part.begin, part.end}}; }));
+  }
+  void bind(auto to_here) {
+    to = ballast::mesi::biased(to, to_here);
+  }
+  template <class F>
+  void for_each_array([[maybe_unused]] F f) const { f(to); }
+};
+}  // namespace
+#line 126 "corners.mcu"
+
+void whatever_compilers_think() {
+  for (int i = 0; i < 16; ++i) rows.update()[i][1] = i;
+  volatile int* p = to.address();
+  const volatile int& first = to.address()[3];
+  ballast::mesi::launch<whatever_131>(ballast::mesi::threads(16), p, rows.address());
+  CHECK(ballast::mesi::host(p)[5] == 5 && ballast::mesi::host(first) == 3);
+  ballast::mesi::launch<named_whatever_133>(ballast::mesi::threads(16), &::to.address());
+  CHECK(ballast::mesi::host(p)[5] == 6 && ballast::mesi::host(first) == 4);
+  auto [x, y] = points.read()[3];
+  ballast::mesi::launch<set_member_136>(ballast::mesi::threads(64), points.address());
+  auto [u, v] = points.read()[3];
+  for (auto& [member, other] : ballast::mesi::open(points)) member = other = 9;
+  CHECK(x == 7 && y == 203 && u == 3 && v == 203 && points.read()[63].x == 9);
+}
+
 int main(int one, char**) {
   members();
   numbers(one);
   casts();
   offsets(one);
+  whatever_compilers_think();
   std::printf("%d failures\n", failures);
   return failures;
 }
 
-BALLAST_MESI_KERNELS(set_member_68, set_parts_69, set_and_read_72, nested_calls_78, growing_step_80, one_of_two_82, narrow_84, shifted_86, left_by_a_switch_89, by_row_96, in_rows_of_four_98, count_101, more_105, more_113, more_114, more_115, clamped_117)
+BALLAST_MESI_KERNELS(set_member_68, set_parts_69, set_and_read_72, nested_calls_78, growing_step_80, one_of_two_82, narrow_84, shifted_86, left_by_a_switch_89, by_row_96, in_rows_of_four_98, count_101, more_105, more_113, more_114, more_115, clamped_117, whatever_131, named_whatever_133, set_member_136)

@@ -172,6 +172,11 @@ TEST(mesicc_diagnostics, refuse_uses_that_cannot_be_handed_over) {
         4, 50, "mesicc cannot rewrite this, because macros make it, or templates"},
        {"namespace my { struct ballast {}; }", 1, 23,
         "'ballast' is a name that the translated program needs"},
+       {"__global__ int time[9];\nint time_of_program;\n", 1, 16,
+        "'time_of_program' is a name that the translated program needs for 'time'"},
+       {start + "int time[3];\n#define FIRST time[0]\nint f(int* time) { return FIRST; }\n"
+                "int main() { return FIRST; }",
+        5, 21, "mesicc cannot rewrite this, because macros make it"},
        {start +
             "#define FIRST a[0]\n__global__ void k(int* p) { p[0] = FIRST; }\nint main() { return FIRST; }",
         4, 21, "mesicc cannot rewrite this, because macros make it"}});

@@ -90,9 +90,10 @@ TEST(random_programs, print_what_a_sequential_run_prints_within_the_derived_rang
 
 INSTANTIATE_TEST_SUITE_P(mesicc, program_run,
                          testing::Values("programs/matmul", "programs/hotspot", "programs/steps",
-                                         "programs/pointers", "programs/names", "programs/corners",
-                                         "programs/addresses", "programs/kept", "known_kernels/plain",
-                                         "known_kernels/stencils", "known_kernels/irregular"));
+                                         "programs/pointers", "programs/names", "programs/taken_names",
+                                         "programs/corners", "programs/addresses", "programs/kept",
+                                         "known_kernels/plain", "known_kernels/stencils",
+                                         "known_kernels/irregular"));
 INSTANTIATE_TEST_SUITE_P(mesicc_long, program_run, testing::Values("programs/ep"));
 
 TEST(mesicc_run, hands_over_arguments_and_returns_the_exit_code_of_the_program) {
@@ -175,6 +176,41 @@ TEST(mesicc_run, knows_files_whose_names_hold_quotes_and_ends_of_lines) {
   EXPECT_EQ(result.code, 7) << result.err;
 }
 
+/// Some of the headers are named by their paths, others stand in the result.
+working_folder const& with_program_in(std::string const& folder, working_folder const& all) {
+  all.add(folder + "/p.mcu",
+          "#include <cstring>\n#include \"h.h\"\n#include \"a.h\"\n"
+          "int main() { fill<<[size]>>(a); return std::strstr(path(), \"/a.h\") != nullptr ? a[1] + size : "
+          "0; }\n");
+  all.add(folder + "/h.h", "#pragma once\n#include \"size.h\"\n");
+  all.add(folder + "/size.h", "#pragma once\nconstexpr int size = 4;\n");
+  all.add(folder + "/a.h",
+          "#pragma once\n#include \"h.h\"\n__global__ int a[size];\n"
+          "__global__ inline void fill(int* x) { x[lThreadId.x] = size; }\n"
+          "inline char const* path() { return __FILE__; }\n");
+  return all;
+}
+
+TEST(mesicc_run, finds_headers_in_folders_whose_names_hold_quotes_and_backslashes) {
+  for (std::string const name : {"a \"quote\"", "back\\slash\\n", "it's >"}) {
+    working_folder const all;
+    auto const quoted = name == "it's >" ? "\"it's >/p.mcu\"" : "'" + name + "/p.mcu'";
+    auto const result = with_program_in(name, all).run("run " + quoted + " --devices host:1", "env", 120);
+    EXPECT_EQ(result.code, 8) << name << result.err;
+  }
+}
+
+TEST(mesicc_run, refuses_headers_in_folders_that_no_include_can_name) {
+  for (std::string const name : {"an\nend", "\"<both>\""}) {
+    working_folder const all;
+    auto const result = with_program_in(name, all).run("run '" + name + "/p.mcu'");
+    EXPECT_EQ(result.code, 1);
+    EXPECT_THAT(result.err,
+                HasSubstr("/p.mcu:2:1: error: the result cannot include 'h.h', because its folder's name "
+                          "holds an end of line, or '\"' and '>'\n"));
+  }
+}
+
 TEST(mesicc_run, shares_variables_among_files) {
   working_folder const folder;
   folder.add("shared.h",
@@ -189,6 +225,21 @@ TEST(mesicc_run, shares_variables_among_files) {
              "int sum() { more<<[n]>>(numbers); int s = 0; for (int x : numbers) s += x; return s; }\n");
   auto const result = folder.run("run a.mcu b.mcu --devices host:1", "env", 120);
   EXPECT_EQ(result.code, 0) << result.err;
+}
+
+TEST(mesicc_run, shares_variables_whose_names_the_c_library_has_among_files) {
+  working_folder const folder;
+  folder.add("shared.h", "#pragma once\nextern __global__ int time[9];\nextern int pipe;\nint more();\n");
+  folder.add(
+      "a.mcu",
+      "#include \"shared.h\"\n__global__ int time[9];\n__global__ void fill(int* a) { a[lThreadId.x] = 2; }\n"
+      "int main() { fill<<[9]>>(time); return more() + time[0] + pipe; }\n");
+  folder.add("b.mcu",
+             "#include \"shared.h\"\nint pipe = 5;\nextern char** environ;\n__global__ void add() { "
+             "time[lThreadId.x] += 1; }\n"
+             "int more() { add<<[9]>>(); return environ != nullptr ? 10 * time[8] : 0; }\n");
+  auto const result = folder.run("run a.mcu b.mcu --devices host:1", "env", 120);
+  EXPECT_EQ(result.code, 30 + 3 + 5) << result.err;
 }
 
 TEST(mesicc_run, finds_the_headers_that_it_has_analysed) {

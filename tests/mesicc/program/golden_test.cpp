@@ -35,7 +35,7 @@ TEST_P(golden_program, is_translated_as_ever) {
 std::vector<known_source> known_sources() {
   std::vector<known_source> all;
   for (auto const* const name : {"matmul", "ep", "hotspot"}) all.push_back({EXAMPLES, name});
-  for (auto const* const name : {"steps", "pointers", "corners", "addresses", "names"})
+  for (auto const* const name : {"steps", "pointers", "corners", "addresses", "names", "taken_names"})
     all.push_back({TESTS "/programs", name});
   for (auto const* const name : {"plain", "stencils", "irregular"})
     all.push_back({TESTS "/known_kernels", name});

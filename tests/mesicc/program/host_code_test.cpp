@@ -41,14 +41,19 @@ void expect(std::vector<line> const& lines) {
 }
 
 TEST(mesicc_host_code, reads_where_a_value_is_taken) {
-  expect({{"x = t[1][2] + p[i] * total;", "x = t.read()[1][2] + p.read()[i] * total.read();"},
-          {"if (p[0] > 3 && n < 2) return n;", "if (p.read()[0] > 3 && n.read() < 2) return n.read();"},
-          {"while (p[i] < 3) ++i;", "while (p.read()[i] < 3) ++i;"},
-          {"std::printf(\"%f\", t[i][n]);", "std::printf(\"%f\", t.read()[i][n.read()]);"},
-          {"x = *p + *(p + 3) + i[p];", "x = *p.read() + *(p.read() + 3) + i[p.read()];"},
-          {"x = cells[1].v + cells[2].get();", "x = cells.read()[1].v + cells.read()[2].get();"},
-          {"float const y = i ? t[0][0] : u[0][0]; x = y;",
-           "float const y = i ? t.read()[0][0] : u.read()[0][0]; x = y;"}});
+  expect(
+      {{"x = t[1][2] + p[i] * total;", "x = t.read()[1][2] + p.read()[i] * total.read();"},
+       {"if (p[0] > 3 && n < 2) return n;", "if (p.read()[0] > 3 && n.read() < 2) return n.read();"},
+       {"while (p[i] < 3) ++i;", "while (p.read()[i] < 3) ++i;"},
+       {"std::printf(\"%f\", t[i][n]);", "std::printf(\"%f\", t.read()[i][n.read()]);"},
+       {"x = *p + *(p + 3) + i[p];", "x = *p.read() + *(p.read() + 3) + i[p.read()];"},
+       {"x = cells[1].v + cells[2].get();", "x = cells.read()[1].v + cells.read()[2].get();"},
+       {"float const y = i ? t[0][0] : u[0][0]; x = y;",
+        "float const y = i ? t.read()[0][0] : u.read()[0][0]; x = y;"},
+       {"auto [one, two, three, four] = cells; x = two.v;",
+        "auto [one, two, three, four] = cells.read(); x = two.v;"},
+       {"auto [of_one] = cells[1]; for (auto [of_each] : cells) x += of_each; x += of_one;",
+        "auto [of_one] = cells.read()[1]; for (auto [of_each] : cells.read()) x += of_each; x += of_one;"}});
 }
 
 TEST(mesicc_host_code, updates_where_an_element_is_changed) {

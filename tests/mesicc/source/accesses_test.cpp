@@ -24,6 +24,27 @@ TEST(accesses, of_a_stencil_clamped_by_conditional_expressions) {
             "write d[lThreadId.y][lThreadId.x]\n");
 }
 
+TEST(accesses, of_conditional_expressions_with_a_constant_are_followed) {
+  auto const expected = "write d[lThreadId.y < 3 ? lThreadId.x : lThreadId.x + 1][lThreadId.x]\n";
+  std::string const start = "int const i = x; int j = x + 1; ";
+  EXPECT_EQ(accesses_of(start + "d[y < 3 ? i : j][x] = 1;"), expected);
+  EXPECT_EQ(accesses_of(start + "d[(y < 3 ? i : (j))][x] = 1;"), expected);
+  EXPECT_EQ(accesses_of(start + "int const& n = y < 3 ? i : j; d[n][x] = 1;"), expected);
+  EXPECT_EQ(accesses_of(start + "d[same(y < 3 ? i : j)][x] = 1;",
+                        "__device__ int same(int const& i) { return i; }\n"),
+            expected);
+  EXPECT_EQ(
+      accesses_of("float* const one = p; float const* two = q; d[y][x] = *(y < 3 ? one : two);"),
+      "read p[0] if lThreadId.y < 3\nread q[0] if !(lThreadId.y < 3)\nwrite d[lThreadId.y][lThreadId.x]\n");
+}
+
+TEST(accesses, by_a_reference_that_a_conditional_expression_chose_see_what_is_assigned_later) {
+  EXPECT_EQ(accesses_of("int i = x, j = 2; int const& n = y < 3 ? i : j; i = 7; d[y][n] = 1;"),
+            "write d[lThreadId.y][lThreadId.y < 3 ? 7 : 2]\n");
+  EXPECT_EQ(accesses_of("int i = x; int const j = 2; int& n = y < 3 ? i : i; n = 7; d[y][i] = 1;"),
+            "write d[lThreadId.y][?]\n");
+}
+
 TEST(accesses, of_a_stencil_clamped_by_min_and_max) {
   EXPECT_EQ(
       accesses_of("d[y][x] = s[std::max(y - 1, 0)][x] + s[std::min(y + 1, R - 1)][std::clamp(x, 1, 3)];"),

@@ -66,6 +66,8 @@ TEST(refusals, of_addresses_that_cannot_be_followed) {
             "2:26+1 error: the pointer 'x' cannot be followed, because its own address is taken or something "
             "refers to "
             "it\n");
+  EXPECT_EQ(refusal_of_body("__global__ void k(float* x) { float* volatile p = x; p[3] = 1; }"),
+            "2:47+1 error: the pointer 'p' cannot be followed, because it is volatile\n");
   EXPECT_EQ(refusal_of_body("__global__ void k(float* x) { char* c = (char*)x; c[0] = 1; }"),
             "2:41+8 error: the address of 'x' is cast to a pointer to something else, so that accesses by it "
             "cannot be "

@@ -29,7 +29,7 @@ isl::set guards_and_loops(launch_model const& model, access const& one, isl::set
   to_isl.assume(happens);
   for (int const place : one.loops) to_isl.assume(happens = happens.intersect(runs_of(model, place, to_isl)));
   for (auto const& guard : one.guards)
-    to_isl.assume(happens = happens.intersect(to_isl.where(guard)).coalesce());
+    if (!to_isl.is_open(guard)) to_isl.assume(happens = happens.intersect(to_isl.where(guard)).coalesce());
   return happens;
 }
 

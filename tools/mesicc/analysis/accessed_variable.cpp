@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
+#include <map>
+
+#include "own_writes.hpp"
 
 namespace ballast::mesicc {
 namespace {
@@ -20,14 +22,10 @@ accessed_variable& variable_of(int argument, launch_model const& model,
   return found == variables.end() ? variables.emplace_back() : *found;
 }
 
-/// The elements that `write` has written when a thread gets to `read`, by the loops around both.
-isl::set written_before(access_elements const& write, access_elements const& read) {
-  auto const &inner = write.source->loops, &around = read.source->loops;
-  auto elements = write.elements;
-  for (auto own = std::ranges::mismatch(inner, around).in1; own != inner.end(); ++own) {
-    elements = elements.project_out_param(parameter::loop(*own));
-  }
-  return elements;
+accessed_variable& variable_with(int argument, std::vector<accessed_variable>& variables) {
+  return *std::ranges::find_if(variables, [&](auto const& one) {
+    return std::ranges::find(one.arguments, argument) != one.arguments.end();
+  });
 }
 
 std::vector<access_elements const*> of_argument(std::vector<access_elements const*> accesses, int argument) {
@@ -44,14 +42,6 @@ accessed_variable accessed_variable::through(int argument) const {
           of_argument(exposed_reads, argument)};
 }
 
-bool reads_own_writes(access_elements const& read, std::vector<access_elements const*> const& writes) {
-  auto written = isl::set::empty(read.elements.space());
-  for (auto const* const write : writes) {
-    if (write->exact && write->source < read.source) written = written.unite(written_before(*write, read));
-  }
-  return !written.is_empty() && read.elements.is_subset(written);
-}
-
 std::vector<accessed_variable> variables_of(launch_model const& model,
                                             std::vector<access_elements> const& accesses,
                                             isl_session const& session) {
@@ -60,16 +50,17 @@ std::vector<accessed_variable> variables_of(launch_model const& model,
     auto& variable = variable_of(int(argument), model, variables);
     variable.arguments.push_back(int(argument));
   }
-  for (auto& variable : variables) {
-    for (auto const& one : accesses) {
-      if (std::ranges::find(variable.arguments, one.source->array) == variable.arguments.end()) continue;
-      (one.source->kind == access_kind::read ? variable.reads : variable.writes).push_back(&one);
+  std::map<int, own_writes> written;  // only by the same argument, whose memory is there for its own sake
+  for (auto const& one : accesses) {
+    auto& variable = variable_with(one.source->array, variables);
+    auto& before = written.try_emplace(one.source->array, session).first->second;
+    if (one.source->kind == access_kind::read) {
+      variable.reads.push_back(&one);
+      if (!before.hold(one)) variable.exposed_reads.push_back(&one);
+    } else {
+      variable.writes.push_back(&one);
+      before.add(one);
     }
-    std::ranges::copy_if(variable.reads, std::back_inserter(variable.exposed_reads), [&](auto const* read) {
-      // Only by the same argument, whose memory is there for its own sake.
-      auto const own = of_argument(variable.writes, read->source->array);
-      return !session.ask(false, [&] { return reads_own_writes(*read, own); });
-    });
   }
   return variables;
 }

@@ -28,7 +28,4 @@ std::vector<accessed_variable> variables_of(launch_model const& model,
                                             std::vector<access_elements> const& accesses,
                                             isl_session const& session);
 
-/// Whether `read` reads only what the same thread has written before, by `writes` that come before it.
-bool reads_own_writes(access_elements const& read, std::vector<access_elements const*> const& writes);
-
 }  // namespace ballast::mesicc

@@ -52,6 +52,7 @@ std::vector<diagnostic> accesses_beyond_arrays(launch_model const& model,
 struct answer {
   partition_attempt result;
   bool is_complete = true;  ///< isl has answered all questions
+  std::size_t questions = 0;
 };
 
 answer attempted(launch_model const& model, axis along, precision wanted, analysis_options const& options) {
@@ -63,14 +64,16 @@ answer attempted(launch_model const& model, axis along, precision wanted, analys
       return partition_attempt{{}, std::move(beyond), {}, true};
     return attempt_partition(model, along, variables_of(model, accesses, session), to_isl, session);
   });
-  return {result ? *std::move(result) : too_complex(model), !session.is_exhausted()};
+  return {result ? *std::move(result) : too_complex(model), !session.is_exhausted(), session.asked()};
 }
 
-partition_attempt attempted(launch_model const& model, axis along, analysis_options const& options) {
+answer attempted(launch_model const& model, axis along, analysis_options const& options) {
   auto exact = attempted(model, along, precision::exact, options);
-  if (exact.is_complete) return std::move(exact.result);
+  if (exact.is_complete) return exact;
   auto rough = attempted(model, along, precision::no_divisions, options);
-  return rough.result.errors.empty() ? std::move(rough.result) : std::move(exact.result);
+  auto const questions = exact.questions + rough.questions;
+  auto& better = rough.result.errors.empty() ? rough : exact;
+  return {std::move(better.result), better.is_complete, questions};
 }
 
 launch_plan planned(launch_model const& model, axis cut, partition_attempt const& success) {
@@ -111,15 +114,17 @@ std::vector<diagnostic> complaints(launch_model const& model, std::vector<partit
 
 launch_analysis analyse(launch_model const& model, analysis_options const& options) {
   std::vector<partition_attempt> failures;
+  std::size_t questions = 0;
   for (auto const along : directions(model)) {
-    auto result = attempted(model, along, options);
-    if (result.errors.empty()) return {planned(model, along, result), std::move(result.remarks)};
-    if (result.is_final) return {std::nullopt, std::move(result.errors)};
+    auto [result, is_complete, asked] = attempted(model, along, options);
+    questions += asked;
+    if (result.errors.empty()) return {planned(model, along, result), std::move(result.remarks), questions};
+    if (result.is_final) return {std::nullopt, std::move(result.errors), questions};
     failures.push_back(std::move(result));
   }
   auto said = complaints(model, failures, options.allow_unpartitioned);
-  if (!options.allow_unpartitioned) return {std::nullopt, std::move(said)};
-  return {undivided(model), std::move(said)};
+  if (!options.allow_unpartitioned) return {std::nullopt, std::move(said), questions};
+  return {undivided(model), std::move(said), questions};
 }
 
 }  // namespace ballast::mesicc

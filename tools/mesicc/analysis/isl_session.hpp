@@ -4,6 +4,7 @@
 #include <isl/cpp.h>
 #include <isl/options.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -25,7 +26,8 @@ class isl_session {
   /// Nothing where isl has no answer: a set without bounds, or more operations than one question may take.
   template <class Question>
   std::optional<std::invoke_result_t<Question>> ask(Question&& question) const {
-    if (exhausted_ == most_exhausted) return std::nullopt;
+    if (exhausted_ >= most_exhausted) return std::nullopt;
+    ++asked_;
     isl_ctx_reset_operations(context_.get());
     try {
       return std::forward<Question>(question)();
@@ -40,14 +42,19 @@ class isl_session {
   bool ask(bool otherwise, Question&& question) const {
     return ask(std::forward<Question>(question)).value_or(otherwise);
   }
+  /// Of a question that is not asked, because it would take too many operations.
+  void leave_unasked() const { ++exhausted_; }
   /// Whether a question has taken too many operations.
   bool is_exhausted() const { return exhausted_ > 0; }
+  /// How many questions there were.
+  std::size_t asked() const { return asked_; }
 
  private:
   static constexpr int most_exhausted = 3;  // then all further questions are left unanswered
 
   std::unique_ptr<isl_ctx, decltype(&isl_ctx_free)> context_;
   mutable int exhausted_ = 0;
+  mutable std::size_t asked_ = 0;
 };
 
 }  // namespace ballast::mesicc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -134,6 +135,19 @@ isl::set lowering::where(condition const& holds) {
     default:
       return unknown(holds->why, holds->where).ge_set(constant(0));  // either way is possible
   }
+}
+
+bool lowering::is_open(condition const& holds) {
+  if (holds->what == relation::negation) return is_open(holds->conditions[0]);
+  auto const is_unknown = [](expression const& operand) { return operand->what == operation::unknown; };
+  auto const operand = std::ranges::find_if(holds->operands, is_unknown);
+  bool const is_unknown_itself = holds->what == relation::unknown;
+  if (!is_unknown_itself && operand == holds->operands.end()) return false;
+  if (is_unknown_itself)
+    causes_.push_back({holds->why, holds->where});
+  else
+    causes_.push_back({(*operand)->why, (*operand)->where});
+  return true;
 }
 
 std::vector<cause> lowering::take_causes() { return std::exchange(causes_, {}); }

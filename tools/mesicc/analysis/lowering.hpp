@@ -48,6 +48,8 @@ class lowering {
 
   isl::pw_aff of(expression const& value);
   isl::set where(condition const& holds);
+  /// Whether it may hold or not for one reason alone, which is noted then: where() would ask for two cases.
+  bool is_open(condition const& holds);
 
   /// Of all that was lowered since the last call.
   std::vector<cause> take_causes();

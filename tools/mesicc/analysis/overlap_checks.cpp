@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "overlap_checks.hpp"
 
+#include <algorithm>
 #include <vector>
 
+#include "growing_union.hpp"
 #include "renamed.hpp"
 
 namespace ballast::mesicc {
@@ -25,10 +27,17 @@ isl::set element_named(isl::set const& elements, std::string const& name) {
   return elements.intersect(element.eq_set(elements.param_pw_aff_on_domain(name))).params();
 }
 
-bool are_one_range_each(isl::set const& row, std::string const& thread) {
+isl::set in_order_or_equal(isl::set const& all, std::string const& a, std::string const& b) {
+  return all.param_pw_aff_on_domain(a).le_set(all.param_pw_aff_on_domain(b));
+}
+
+/// Whether of the elements of two rows those of one are first, the same one for all rows. `order` says what
+/// is first.
+template <class Order>
+bool are_in_order(isl::set const& row, std::string const& thread, Order order) {
   auto const lower = element_named(row, "i"), higher = element_named(renamed(row, thread, other_row), "j");
   auto const all = isl::set::universe(row.space());
-  auto const pairs = lower.intersect(higher).intersect(in_order(all, "i", "j").params());
+  auto const pairs = lower.intersect(higher).intersect(order(all, "i", "j").params());
   return pairs.intersect(in_order(all, other_row, thread).params()).is_empty() ||
          pairs.intersect(in_order(all, thread, other_row).params()).is_empty();
 }
@@ -61,12 +70,36 @@ std::string overlap_checks::name_of(access_elements const& one) const {
   return "'" + model_.arrays[std::size_t(one.source->array)].parameter + "'";
 }
 
-bool overlap_checks::rows_meet(access_elements const& one, access_elements const& other) const {
+bool overlap_checks::rows_are_apart(accessed_variable const& variable) const {
+  auto const row = of_row(variable.writes, cut_, session_);
+  auto const few = row ? in_few_pieces(*row, session_) : row;
+  return few && session_.ask(false, [&] {
+    return few->is_empty() ||
+           are_in_order(hull_of(*few).elements, parameter::of(cut_.along), in_order_or_equal);
+  });
+}
+
+std::optional<isl::set> overlap_checks::written_by_row(accessed_variable const& variable) const {
+  auto row = of_row(variable.writes, cut_, session_);
+  if (!row || has_few_pieces(*row)) return row;
+  session_.leave_unasked();
+  return std::nullopt;
+}
+
+bool overlap_checks::rows_meet(access_elements const& one, isl::set const& others) const {
   auto const thread = parameter::of(cut_.along);
-  auto const row = of_row({&one}, cut_), next = renamed(of_row({&other}, cut_), thread, other_row);
-  return !row.intersect(next)
+  auto const row = of_row(one, cut_);
+  return !row.intersect(renamed(others, thread, other_row))
               .intersect(differ(isl::set::universe(row.space()), thread, other_row))
               .is_empty();
+}
+
+access_elements const* overlap_checks::first_met(access_elements const& one,
+                                                 std::vector<access_elements const*> const& others) const {
+  auto const met = std::ranges::find_if(others, [&](auto const* other) {
+    return session_.ask(false, [&] { return rows_meet(one, of_row(*other, cut_)); });
+  });
+  return met == others.end() ? nullptr : *met;
 }
 
 void overlap_checks::note_one_variable(accessed_variable const& variable, diagnostic& said) const {
@@ -101,23 +134,25 @@ diagnostic overlap_checks::shared_by(access_elements const& one, access_elements
 }
 
 std::optional<diagnostic> overlap_checks::shared_writes(accessed_variable const& variable) const {
-  auto const& writes = variable.writes;
-  for (auto one = writes.begin(); one != writes.end(); ++one) {
-    for (auto other = one; other != writes.end(); ++other) {
-      auto const meet = session_.ask([&] { return rows_meet(**one, **other); });
-      if (!meet) return too_complex(variable);
-      if (!*meet) continue;
-      auto said = shared_by(**one, **other);
-      if ((*one)->source->array != (*other)->source->array) note_one_variable(variable, said);
-      return said;
-    }
+  auto const all = written_by_row(variable);
+  if (!all) return too_complex(variable);
+  for (auto const* const one : variable.writes) {
+    auto const meet = session_.ask([&] { return rows_meet(*one, *all); });
+    if (meet && !*meet) continue;
+    auto const* const other = meet ? first_met(*one, variable.writes) : nullptr;
+    if (other == nullptr) return too_complex(variable);
+    auto said = shared_by(*one, *other);
+    if (one->source->array != other->source->array) note_one_variable(variable, said);
+    return said;
   }
   return std::nullopt;
 }
 
 std::optional<diagnostic> overlap_checks::interleaved_writes(accessed_variable const& variable) const {
-  auto const one_range = session_.ask(
-      [&] { return are_one_range_each(of_row(variable.writes, cut_), parameter::of(cut_.along)); });
+  auto const row = written_by_row(variable);
+  auto const one_range =
+      row ? session_.ask([&] { return are_in_order(*row, parameter::of(cut_.along), in_order); })
+          : std::nullopt;
   if (!one_range) return too_complex(variable);
   if (*one_range) return std::nullopt;
   auto const& first = *variable.writes.front();
@@ -128,12 +163,11 @@ std::optional<diagnostic> overlap_checks::interleaved_writes(accessed_variable c
 }
 
 diagnostic overlap_checks::read_of_other(accessed_variable const& variable, access_elements const& read,
-                                         access_elements const& written) const {
-  auto const same = session_.ask(true, [&] { return rows_meet(read, written); });
+                                         access_elements const& written, bool is_same) const {
   diagnostic said{severity::error, read.source->where,
                   "kernel '" + model_.kernel + "' reads elements of " + name_of(read) +
-                      (same ? " that other values of " + along() + " write"
-                            : " that lie between those that other values of " + along() + " write") +
+                      (is_same ? " that other values of " + along() + " write"
+                               : " that lie between those that other values of " + along() + " write") +
                       " in the same launch (assumption A2); use a second array"};
   said.notes.push_back({written.source->where, "written here"});
   for (auto const& cause : read.index_causes)
@@ -149,13 +183,14 @@ std::optional<diagnostic> overlap_checks::reads_of_others(accessed_variable cons
   if (!meet) return too_complex(variable);
   if (!*meet) return std::nullopt;
   if (variable.exposed_reads.empty()) return too_complex(variable);
+  auto const all = written_by_row(variable);
+  if (!all) return too_complex(variable);
   for (auto const* const one : variable.exposed_reads) {
-    for (auto const* const write : variable.writes) {
-      if (session_.ask(true, [&] { return rows_meet(*one, *write); }))
-        return read_of_other(variable, *one, *write);
-    }
+    if (!session_.ask(true, [&] { return rows_meet(*one, *all); })) continue;
+    if (auto const* const write = first_met(*one, variable.writes))
+      return read_of_other(variable, *one, *write, true);
   }
-  return read_of_other(variable, *variable.exposed_reads.front(), *variable.writes.front());
+  return read_of_other(variable, *variable.exposed_reads.front(), *variable.writes.front(), false);
 }
 
 diagnostic overlap_checks::too_complex(accessed_variable const& variable) const {

@@ -20,6 +20,10 @@ class overlap_checks {
   overlap_checks(launch_model const& model, cut_direction const& cut, isl_session const& session)
       : model_(model), cut_(cut), session_(session) {}
 
+  /// What a row writes is one range that lies behind the row's before, or before it, each time: then neither
+  /// of the next two has anything to say. One question in place of one for each two writes. No for what is
+  /// not known.
+  bool rows_are_apart(accessed_variable const& variable) const;
   /// Two rows write one element.
   std::optional<diagnostic> shared_writes(accessed_variable const& variable) const;
   /// What a row writes lies between elements of another row.
@@ -36,8 +40,13 @@ class overlap_checks {
   diagnostic shared_by(access_elements const& one, access_elements const& other) const;
   diagnostic not_affine(access_elements const& one) const;
   diagnostic read_of_other(accessed_variable const& variable, access_elements const& read,
-                           access_elements const& written) const;
-  bool rows_meet(access_elements const& one, access_elements const& other) const;
+                           access_elements const& written, bool is_same) const;
+  /// What rows write, if that can be compared with each write.
+  std::optional<isl::set> written_by_row(accessed_variable const& variable) const;
+  bool rows_meet(access_elements const& one, isl::set const& others) const;
+  /// The first of `others` of which another row touches what a row of `one` does; null if it is not found.
+  access_elements const* first_met(access_elements const& one,
+                                   std::vector<access_elements const*> const& others) const;
   void note_one_variable(accessed_variable const& variable, diagnostic& said) const;
 
   launch_model const& model_;

@@ -2,6 +2,10 @@
 #include "part_hull.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+
+#include "growing_union.hpp"
 
 namespace ballast::mesicc {
 namespace {
@@ -10,32 +14,30 @@ constexpr unsigned most_pieces_of_hull = 12;
 constexpr std::size_t most_hulls = 4;
 constexpr long most_read_along = 32;  // elements between two ranges that are better one
 
-/// Only the thread id along the cut and the scalars are left.
-isl::set without_others(access_elements const& one, axis along) {
-  auto elements = one.elements.project_out_param(parameter::of(along == axis::x ? axis::y : axis::x));
-  for (int const place : one.source->loops) elements = elements.project_out_param(parameter::loop(place));
-  return elements;
-}
-
 /// Whether `b` never begins far behind the end of `a`.
 bool is_near(part_hull const& a, part_hull const& b) {
   return a.last.add_constant(most_read_along + 1).lt_set(b.first).is_empty();
 }
 
-bool are_near(isl::set const& a, isl::set const& b) {
-  auto const first = hull_of(a), second = hull_of(b);
-  return is_near(first, second) && is_near(second, first);
-}
+struct group {
+  isl::set pieces;
+  part_hull hull;
+};
+
+bool are_near(group const& a, group const& b) { return is_near(a.hull, b.hull) && is_near(b.hull, a.hull); }
+
+group group_of(isl::set const& pieces) { return {pieces, hull_of(pieces)}; }
 
 /// Together with all groups that it is near to.
-void add_piece(isl::set piece, std::vector<isl::set>& groups) {
-  auto const near = [&](isl::set const& group) { return are_near(piece, group); };
-  for (auto group = std::ranges::find_if(groups, near); group != groups.end();
-       group = std::ranges::find_if(groups, near)) {
-    piece = piece.unite(*group).coalesce();
-    groups.erase(group);
+void add_piece(isl::set const& piece, std::vector<group>& groups) {
+  auto grown = group_of(piece);
+  auto const near = [&](group const& one) { return are_near(grown, one); };
+  for (auto one = std::ranges::find_if(groups, near); one != groups.end();
+       one = std::ranges::find_if(groups, near)) {
+    grown = group_of(grown.pieces.unite(one->pieces).coalesce());
+    groups.erase(one);
   }
-  groups.push_back(piece);
+  groups.push_back(std::move(grown));
 }
 
 }  // namespace
@@ -49,10 +51,22 @@ cut_direction::cut_direction(axis direction, launch_model const& model, lowering
   limits = to_isl.forget_unknowns(part).intersect(scalars_of(model, to_isl));
 }
 
-isl::set of_row(std::vector<access_elements const*> const& accesses, cut_direction const& cut) {
-  auto row = isl::set::empty(cut.limits.space());
-  for (auto const* const one : accesses) row = row.unite(without_others(*one, cut.along));
-  return row.coalesce();
+/// Only the thread id along the cut and the scalars are left.
+isl::set of_row(access_elements const& one, cut_direction const& cut) {
+  auto elements = one.elements.project_out_param(parameter::of(cut.along == axis::x ? axis::y : axis::x));
+  for (int const place : one.source->loops) elements = elements.project_out_param(parameter::loop(place));
+  return in_fewer_pieces(elements);
+}
+
+std::optional<isl::set> of_row(std::vector<access_elements const*> const& accesses, cut_direction const& cut,
+                               isl_session const& session) {
+  std::set<isl::set, as_written> different;
+  growing_union row(isl::set::empty(cut.limits.space()));
+  for (auto const* const one : accesses)
+    if (!session.ask([&] { return different.insert(of_row(*one, cut)); })) return std::nullopt;
+  for (auto const& one : different)
+    if (!session.ask([&] { return row.add(one), true; })) return std::nullopt;
+  return session.ask([&] { return in_fewer_pieces(row.all()); });
 }
 
 isl::set of_part(isl::set const& row, cut_direction const& cut) {
@@ -76,12 +90,35 @@ part_hull hull_of(isl::set const& part) {
 std::vector<part_hull> separate_hulls(isl::set const& part) {
   if (part.is_empty()) return {};
   if (part.n_basic_set() > most_pieces_of_hull) return {hull_of(part)};
-  std::vector<isl::set> groups;
+  std::vector<group> groups;
   part.foreach_basic_set([&](isl::basic_set const& piece) { add_piece(piece, groups); });
   if (groups.size() > most_hulls) return {hull_of(part)};
   std::vector<part_hull> hulls;
-  for (auto const& group : groups) hulls.push_back(hull_of(group));
+  for (auto& one : groups) hulls.push_back(std::move(one.hull));
   return hulls;
+}
+
+isl::set drawn_together(isl::set const& pieces) {
+  auto together = isl::set::empty(pieces.space());
+  for (auto const& hull : separate_hulls(pieces)) together = together.unite(hull.elements);
+  return together;
+}
+
+std::optional<isl::set> in_few_pieces(isl::set const& row, isl_session const& session) {
+  if (has_few_pieces(row)) return row;
+  std::vector<isl::set> pieces;
+  row.foreach_basic_set([&](isl::basic_set const& piece) { pieces.push_back(piece); });
+  while (pieces.size() > 1) {
+    std::vector<isl::set> drawn;
+    for (std::size_t one = 0; one < pieces.size(); one += 2) {
+      auto const both = one + 1 < pieces.size() ? pieces[one].unite(pieces[one + 1]) : pieces[one];
+      auto const near = session.ask([&] { return drawn_together(both); });
+      if (!near) return std::nullopt;
+      drawn.push_back(*near);
+    }
+    pieces = std::move(drawn);
+  }
+  return pieces.front();
 }
 
 }  // namespace ballast::mesicc

@@ -3,9 +3,11 @@
 
 #include <isl/cpp.h>
 
+#include <optional>
 #include <vector>
 
 #include "access_elements.hpp"
+#include "isl_session.hpp"
 #include "model/launch_model.hpp"
 
 namespace ballast::mesicc {
@@ -18,8 +20,14 @@ struct cut_direction {
   cut_direction(axis direction, launch_model const& model, lowering& to_isl);
 };
 
-/// The elements that one thread row of `cut` touches in any of `accesses`, by its thread id.
-isl::set of_row(std::vector<access_elements const*> const& accesses, cut_direction const& cut);
+/// The elements that one thread row of `cut` touches in an access, by its thread id.
+isl::set of_row(access_elements const& one, cut_direction const& cut);
+/// In any of `accesses`; nothing where isl has no answer.
+std::optional<isl::set> of_row(std::vector<access_elements const*> const& accesses, cut_direction const& cut,
+                               isl_session const& session);
+/// The same in few pieces: if it has many, those near each other are one, with what lies between them.
+/// Nothing where isl has no answer.
+std::optional<isl::set> in_few_pieces(isl::set const& row, isl_session const& session);
 /// Those that a part [b, e) touches.
 isl::set of_part(isl::set const& row, cut_direction const& cut);
 

@@ -81,7 +81,7 @@ class attempt {
   void refuse(diagnostic said) { result_.errors.push_back(std::move(said)); }
 
   bool refuse_writes(accessed_variable const& variable) {
-    if (variable.writes.empty()) return false;
+    if (variable.writes.empty() || checks_.rows_are_apart(variable)) return false;
     auto refused = checks_.shared_writes(variable);
     if (!refused) refused = checks_.interleaved_writes(variable);
     if (refused) refuse(*refused);

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "growing_union.hpp"
 #include "printable_range.hpp"
 
 namespace ballast::mesicc {
 namespace {
-
-constexpr unsigned most_pieces_at_once = 500;
 
 std::vector<access_elements const*> exact_ones(std::vector<access_elements const*> const& accesses) {
   std::vector<access_elements const*> exact;
@@ -17,52 +16,40 @@ std::vector<access_elements const*> exact_ones(std::vector<access_elements const
   return exact;
 }
 
-isl::set part_of(std::vector<access_elements const*> const& accesses, cut_direction const& cut) {
-  return of_part(of_row(accesses, cut), cut).intersect(cut.limits).coalesce();
+isl::set part_of_row(isl::set const& row, cut_direction const& cut) {
+  return of_part(row, cut).intersect(cut.limits).coalesce();
 }
 
-/// Whether each element between the first and the last that a part writes is written.
-bool writes_all_of(part_hull const& written, accessed_variable const& variable, cut_direction const& cut) {
-  return written.elements.intersect(cut.limits).is_subset(part_of(exact_ones(variable.writes), cut));
+/// What a part touches, in few pieces.
+std::optional<isl::set> part_of(std::vector<access_elements const*> const& accesses, cut_direction const& cut,
+                                isl_session const& session) {
+  auto const row = of_row(accesses, cut, session);
+  auto const few = row ? in_few_pieces(*row, session) : row;
+  if (!few) return std::nullopt;
+  return session.ask([&] { return part_of_row(*few, cut); });
 }
 
-bool are_few_pieces(std::vector<access_elements const*> const& accesses) {
-  unsigned pieces = 0;
-  for (auto const* const one : accesses) pieces += one->elements.n_basic_set();
-  return pieces <= most_pieces_at_once;
-}
-
-/// What lies between the first and the last element of each access.
-std::optional<isl::set> hulls_of_each(std::vector<access_elements const*> const& accesses,
-                                      cut_direction const& cut, isl_session const& session) {
-  auto read = isl::set::empty(cut.limits.space());
-  for (auto const* const one : accesses) {
-    auto const more = session.ask([&] {
-      auto all = read;
-      for (auto const& hull : separate_hulls(part_of({one}, cut)))
-        all = all.unite(hull.elements.intersect(cut.limits));
-      return all.coalesce();
-    });
-    if (!more) return std::nullopt;
-    read = *more;
-  }
-  return read;
+/// Whether each element between the first and the last that a part writes is written. No for what is too much
+/// to be compared.
+bool writes_all_of(part_hull const& written, accessed_variable const& variable, cut_direction const& cut,
+                   isl_session const& session) {
+  auto const row = of_row(exact_ones(variable.writes), cut, session);
+  return row && has_few_pieces(*row) && session.ask(false, [&] {
+    return written.elements.intersect(cut.limits).is_subset(part_of_row(*row, cut));
+  });
 }
 
 /// What may be left as it is has to be there before, since all of the hull is brought back.
 isl::set with_unwritten(isl::set const& read, accessed_variable const& variable, variable_use const& use,
                         cut_direction const& cut, isl_session const& session) {
-  if (!use.writes || session.ask(false, [&] { return writes_all_of(*use.writes, variable, cut); }))
-    return read;
+  if (!use.writes || writes_all_of(*use.writes, variable, cut, session)) return read;
   return read.unite(use.writes->elements.intersect(cut.limits)).coalesce();
 }
 
 std::optional<std::vector<part_hull>> hulls_of_reads(accessed_variable const& variable,
                                                      variable_use const& use, cut_direction const& cut,
                                                      isl_session const& session) {
-  auto const& accesses = variable.exposed_reads;
-  auto const read = are_few_pieces(accesses) ? session.ask([&] { return part_of(accesses, cut); })
-                                             : hulls_of_each(accesses, cut, session);
+  auto const read = part_of(variable.exposed_reads, cut, session);
   if (!read) return std::nullopt;
   return session.ask([&] { return separate_hulls(with_unwritten(*read, variable, use, cut, session)); });
 }
@@ -82,10 +69,12 @@ std::optional<std::vector<element_range>> printable(std::vector<part_hull> const
 }
 
 /// One, or none where nothing is written.
-std::vector<part_hull> hulls_of_writes(accessed_variable const& variable, cut_direction const& cut) {
-  auto const written = part_of(variable.writes, cut);
-  if (written.is_empty()) return {};
-  return {hull_of(written)};
+std::optional<std::vector<part_hull>> hulls_of_writes(accessed_variable const& variable,
+                                                      cut_direction const& cut, isl_session const& session) {
+  auto const written = part_of(variable.writes, cut, session);
+  if (!written) return std::nullopt;
+  return session.ask(
+      [&] { return written->is_empty() ? std::vector<part_hull>() : std::vector{hull_of(*written)}; });
 }
 
 }  // namespace
@@ -99,7 +88,7 @@ std::optional<variable_use> use_of(accessed_variable const& variable, cut_direct
                                    isl_session const& session) {
   variable_use use;
   if (!variable.writes.empty()) {
-    auto const written = session.ask([&] { return hulls_of_writes(variable, cut); });
+    auto const written = hulls_of_writes(variable, cut, session);
     if (!written) return std::nullopt;
     if (!written->empty()) use.writes = written->front();
     use.writes_ends = std::ranges::all_of(variable.writes, [](auto const* one) { return one->exact; });

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
 
 #include "emit/include_directives.hpp"
 #include "emit/line_directive.hpp"
+#include "source/places.hpp"
 
 namespace ballast::mesicc {
 namespace {
@@ -21,10 +23,20 @@ std::string with_end_of_line(std::string text) {
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
 
+/// With the quotes, or what serves as such. Nothing for what no #include can name: there are no escapes in
+/// it.
+std::optional<std::string> as_header_name(std::string const& path) {
+  auto const has = [&](char const* character) { return path.find_first_of(character) != std::string::npos; };
+  if (has("\n") || (has("\"") && has(">"))) return std::nullopt;
+  return has("\"") ? "<" + path + ">" : "\"" + path + "\"";
+}
+
 class assembly {
  public:
-  assembly(clang::Preprocessor& preprocessor, std::map<FileID, file_edits> edits, bool headers_by_path)
+  assembly(clang::Preprocessor& preprocessor, std::map<FileID, file_edits> edits, bool headers_by_path,
+           std::vector<diagnostic>& found)
       : preprocessor_(preprocessor),
+        found_(found),
         headers_by_path_(headers_by_path),
         sources_(preprocessor.getSourceManager()),
         edits_(std::move(edits)),
@@ -43,7 +55,7 @@ class assembly {
       else if (is_repeated(file, directive))
         (void)changes.replace(directive.begin, directive.end - directive.begin, "");
       else if (headers_by_path_ && directive.in_quotes && directive.file != nullptr)
-        name_by_path(directive, changes);
+        name_by_path(file, directive, changes);
       else if (!is_main && directive.in_quotes)
         find_beside(file, directive, text, changes);
     }
@@ -125,19 +137,32 @@ class assembly {
     auto const opening = text.find('"', directive.begin);
     if (!std::filesystem::exists(path, ignored) || opening >= directive.end) return;
     auto const whole = std::filesystem::absolute(path, ignored).lexically_normal();
-    (void)changes.replace(opening + 1, directive.name.size(), whole.string());
+    auto const begin = text.substr(directive.begin, opening - directive.begin);
+    name_it(header, directive, begin, whole.string(), changes);
   }
 
-  static void name_by_path(include_directive const& directive, file_edits& changes) {
+  void name_by_path(FileID file, include_directive const& directive, file_edits& changes) {
     std::error_code ignored;
     auto const path = std::filesystem::absolute(directive.file->tryGetRealPathName().str(), ignored);
-    (void)changes.replace(directive.begin, directive.end - directive.begin,
-                          "#include \"" + path.string() + "\"");
+    name_it(file, directive, "#include ", path.string(), changes);
+  }
+
+  void name_it(FileID file, include_directive const& directive, std::string const& begin,
+               std::string const& path, file_edits& changes) {
+    if (auto const name = as_header_name(path))
+      return (void)changes.replace(directive.begin, directive.end - directive.begin, begin + *name);
+    auto const place = sources_.getLocForStartOfFile(file).getLocWithOffset(int(directive.begin));
+    found_.push_back({severity::error,
+                      place_of(place, sources_),
+                      "the result cannot include '" + directive.name +
+                          "', because its folder's name holds an end of line, or '\"' and '>'",
+                      {}});
   }
 
   static constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
   clang::Preprocessor& preprocessor_;
+  std::vector<diagnostic>& found_;
   bool headers_by_path_;
   clang::SourceManager const& sources_;
   std::map<FileID, file_edits> edits_;
@@ -148,12 +173,12 @@ class assembly {
 }  // namespace
 
 std::string assembled_source(clang::Preprocessor& preprocessor, std::map<FileID, file_edits> edits,
-                             bool headers_by_path) {
+                             bool headers_by_path, std::vector<diagnostic>& found) {
   auto const& sources = preprocessor.getSourceManager();
   auto const main = sources.getMainFileID();
   auto const entry = sources.getFileEntryRefForID(main);
   return line_directive(1, entry ? entry->getName().str() : "") +
-         assembly(preprocessor, std::move(edits), headers_by_path).text_of(main);
+         assembly(preprocessor, std::move(edits), headers_by_path, found).text_of(main);
 }
 
 }  // namespace ballast::mesicc

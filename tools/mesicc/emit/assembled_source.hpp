@@ -6,15 +6,18 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "emit/file_edits.hpp"
+#include "model/diagnostic.hpp"
 
 namespace ballast::mesicc {
 
 /// The main file with all changes, in which headers that have changes stand where they are included; the
 /// other ones stay included. #line makes compilers and debuggers show the user's lines.
-/// `headers_by_path` as in translation_options.
+/// `headers_by_path` as in translation_options. Adds to `found` errors about headers that the result cannot
+/// name.
 std::string assembled_source(clang::Preprocessor& preprocessor, std::map<clang::FileID, file_edits> edits,
-                             bool headers_by_path);
+                             bool headers_by_path, std::vector<diagnostic>& found);
 
 }  // namespace ballast::mesicc

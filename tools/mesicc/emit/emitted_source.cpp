@@ -11,6 +11,7 @@
 #include "emit/host_accesses.hpp"
 #include "emit/macro_checks.hpp"
 #include "emit/refused_forms.hpp"
+#include "emit/renamed_globals.hpp"
 #include "emit/shared_variables.hpp"
 #include "source/ast_walker.hpp"
 #include "source/dialect.hpp"
@@ -55,6 +56,20 @@ diagnostic error_of_failure(clang::SourceLocation where, program const& parsed) 
           {}};
 }
 
+/// What includes no header of ballast keeps its names.
+void rename(renamed_globals const& renamed, program const& parsed, source_rewriter& rewriter,
+            std::vector<diagnostic>& found) {
+  for (auto const* const declared : renamed.without_a_name())
+    found.push_back({severity::error,
+                     place_of(clang::SourceRange(declared->getLocation()), parsed.sources(),
+                              parsed.context().getLangOpts()),
+                     "'" + renamed.name_of(*declared) +
+                         "' is a name that the translated program needs for '" + declared->getNameAsString() +
+                         "', which the C library has too; use another one",
+                     {}});
+  renamed.rewrite(rewriter);
+}
+
 /// The names of the launches' structs at the end give their kernels to the program's scheduler.
 std::string with_lists(std::string text, std::vector<std::string> const& structs) {
   std::string list;
@@ -82,19 +97,21 @@ std::string emitted_source(program const& parsed, std::vector<planned_launch> co
   device_functions const functions(context);
   auto refused = refused_forms(parsed, functions, variables, launches);
   if (!refused.empty()) return found.insert(found.end(), refused.begin(), refused.end()), std::string();
-  rewrite_declarations(variables, rewriter);
+  renamed_globals const renamed(context);
+  rewrite_declarations(variables, renamed, rewriter);
   functions.rewrite(rewriter);
-  auto const rewritten = rewrite_launches(launches, functions, rewriter);
+  auto const rewritten = rewrite_launches(launches, functions, renamed, rewriter);
   std::ranges::move(macros_in_the_way(parsed, rewritten), std::back_inserter(found));
   std::set<std::pair<clang::SourceLocation, std::string>> told;  // templates are made several times
   host_accesses(context, [&](auto const& reference, auto const& why) {
     if (told.emplace(reference.getLocation(), why).second)
       found.push_back(warning_of_escape(reference, why, parsed));
   }).rewrite(rewriter);
+  if (!rewriter.edits().empty()) rename(renamed, parsed, rewriter, found);
   for (auto const& place : rewriter.failures()) found.push_back(error_of_failure(place, parsed));
   auto const text =
       as_directives(options.definitions) +
-      assembled_source(parsed.unit->getPreprocessor(), rewriter.edits(), options.headers_by_path);
+      assembled_source(parsed.unit->getPreprocessor(), rewriter.edits(), options.headers_by_path, found);
   return rewriter.edits().empty() ? text
                                   : "#include <ballast/mesi/mesi.cuh>\n" + with_lists(text, rewritten.names);
 }

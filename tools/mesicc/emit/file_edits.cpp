@@ -6,7 +6,7 @@
 
 namespace ballast::mesicc {
 
-bool file_edits::meets_another(std::size_t offset, std::size_t length) const {
+bool file_edits::has_replaced(std::size_t offset, std::size_t length) const {
   auto const after = replaced_.lower_bound(offset);
   if (after != replaced_.end() && after->first < offset + length) return true;
   if (after == replaced_.begin()) return false;
@@ -17,7 +17,7 @@ bool file_edits::meets_another(std::size_t offset, std::size_t length) const {
 bool file_edits::replace(std::size_t offset, std::size_t length, std::string text) {
   auto const same = replaced_.find(offset);
   if (same != replaced_.end()) return same->second.length == length && same->second.text == text;
-  if (meets_another(offset, length)) return false;
+  if (has_replaced(offset, length)) return false;
   replaced_[offset] = {length, std::move(text)};
   return true;
 }

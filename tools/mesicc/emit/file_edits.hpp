@@ -17,6 +17,9 @@ class file_edits {
   /// Before the byte at `offset` and what replaces it; what is inserted there later comes after it.
   void insert(std::size_t offset, std::string const& text) { inserted_[offset] += text; }
 
+  /// Whether a part of these bytes was replaced.
+  bool has_replaced(std::size_t offset, std::size_t length) const;
+
   bool empty() const { return replaced_.empty() && inserted_.empty(); }
   /// Throws nothing; offsets beyond the text are taken as its end. An insertion within a replaced text comes
   /// before it.
@@ -27,7 +30,6 @@ class file_edits {
     std::size_t length;
     std::string text;
   };
-  bool meets_another(std::size_t offset, std::size_t length) const;
 
   std::map<std::size_t, replacement> replaced_;
   std::map<std::size_t, std::string> inserted_;

@@ -33,8 +33,8 @@ clang::FunctionDecl const* kernel_of(clang::CUDAKernelCallExpr const& call,
 
 class launch_writer {
  public:
-  launch_writer(device_functions const& functions, source_rewriter& rewriter)
-      : functions_(functions), rewriter_(rewriter), sources_(rewriter.sources()) {}
+  launch_writer(device_functions const& functions, renamed_globals const& renamed, source_rewriter& rewriter)
+      : functions_(functions), renamed_(renamed), rewriter_(rewriter), sources_(rewriter.sources()) {}
 
   std::string write(planned_launch const& launch) {
     auto const& [site, plan] = launch;
@@ -154,7 +154,7 @@ class launch_writer {
       if (is_no_object(*argument)) rewriter_.insert_before(argument->getBeginLoc(), "+");
     std::string first;
     for (auto const* const variable : hidden.variables)
-      first += ", &" + qualified_name(*variable) + ".address()";
+      first += ", &" + renamed_.qualified_name(*variable) + ".address()";
     rewriter_.replace_tokens({closing, next->getLocation()},
                              ")" + first + (call.getNumArgs() == 0 ? "" : ", "));
   }
@@ -178,6 +178,7 @@ class launch_writer {
   }
 
   device_functions const& functions_;
+  renamed_globals const& renamed_;
   source_rewriter& rewriter_;
   clang::SourceManager const& sources_;
   std::set<std::string> names_;
@@ -187,8 +188,9 @@ class launch_writer {
 }  // namespace
 
 rewritten_launches rewrite_launches(std::vector<planned_launch> const& launches,
-                                    device_functions const& functions, source_rewriter& rewriter) {
-  launch_writer writer(functions, rewriter);
+                                    device_functions const& functions, renamed_globals const& renamed,
+                                    source_rewriter& rewriter) {
+  launch_writer writer(functions, renamed, rewriter);
   rewritten_launches made;
   for (auto const& launch : launches) made.names.push_back(writer.write(launch));
   made.structs = writer.insert_structs();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emit/device_functions.hpp"
+#include "emit/renamed_globals.hpp"
 #include "emit/source_rewriter.hpp"
 #include "model/launch_plan.hpp"
 #include "source/launch_sites.hpp"
@@ -27,6 +28,7 @@ struct rewritten_launches {
 /// `kernel<<[x, y]>>(a, n)` becomes `ballast::mesi::launch<kernel_17>({x, y}, a, n)`, and behind the kernel
 /// stands struct kernel_17, which tells what the launch touches.
 rewritten_launches rewrite_launches(std::vector<planned_launch> const& launches,
-                                    device_functions const& functions, source_rewriter& rewriter);
+                                    device_functions const& functions, renamed_globals const& renamed,
+                                    source_rewriter& rewriter);
 
 }  // namespace ballast::mesicc

@@ -50,6 +50,16 @@ specifiers specifiers_between(SourceLocation begin, SourceLocation end, source_r
   return found;
 }
 
+/// "[4096][4096]".
+std::string sizes_as_numbers(clang::VarDecl const& variable) {
+  std::string text;
+  auto const* array = llvm::dyn_cast<clang::ConstantArrayType>(variable.getType().getTypePtr());
+  for (; array != nullptr;
+       array = llvm::dyn_cast<clang::ConstantArrayType>(array->getElementType().getTypePtr()))
+    text += "[" + std::to_string(array->getSize().getZExtValue()) + "]";
+  return text;
+}
+
 /// "[N][N]", or "" for a variable that is no array or whose type has a name.
 std::string sizes_as_written(clang::VarDecl const& variable, source_rewriter const& rewriter) {
   auto const& sources = rewriter.sources();
@@ -71,8 +81,10 @@ bool in_one_declaration(clang::VarDecl const* one, clang::VarDecl const* other) 
 
 class declaration_group {
  public:
-  declaration_group(std::vector<clang::VarDecl const*> variables, source_rewriter& rewriter)
+  declaration_group(std::vector<clang::VarDecl const*> variables, renamed_globals const& renamed,
+                    source_rewriter& rewriter)
       : variables_(std::move(variables)),
+        renamed_(renamed),
         rewriter_(rewriter),
         begin_(begin_of_group(*variables_.front(), rewriter.sources())),
         words_(specifiers_between(begin_, begin_of_name(*variables_.front()), rewriter)) {}
@@ -80,7 +92,7 @@ class declaration_group {
   void rewrite() {
     std::string before;
     for (auto const* const variable : variables_) {
-      auto const type = words_.element + with_blanks_removed(sizes_as_written(*variable, rewriter_));
+      auto const type = words_.element + sizes_of(*variable);
       rewrite_head(*variable, type, before);
       rewrite_sizes(*variable);
       before = type;
@@ -88,6 +100,11 @@ class declaration_group {
   }
 
  private:
+  std::string sizes_of(clang::VarDecl const& variable) const {
+    auto const written = with_blanks_removed(sizes_as_written(variable, rewriter_));
+    return renamed_.are_named_in(written) ? sizes_as_numbers(variable) : written;
+  }
+
   /// What is before the name. Variables of one type stay in one declaration.
   void rewrite_head(clang::VarDecl const& variable, std::string const& type, std::string const& type_before) {
     auto const head = words_.storage + "ballast::mesi::variable<" + type + "> ";
@@ -118,6 +135,7 @@ class declaration_group {
   }
 
   std::vector<clang::VarDecl const*> variables_;
+  renamed_globals const& renamed_;
   source_rewriter& rewriter_;
   SourceLocation begin_;
   specifiers words_;
@@ -125,11 +143,12 @@ class declaration_group {
 
 }  // namespace
 
-void rewrite_declarations(std::vector<clang::VarDecl const*> const& variables, source_rewriter& rewriter) {
+void rewrite_declarations(std::vector<clang::VarDecl const*> const& variables, renamed_globals const& renamed,
+                          source_rewriter& rewriter) {
   for (auto first = variables.begin(); first != variables.end();) {
     auto const last = std::find_if_not(first, variables.end(),
                                        [&](auto const* other) { return in_one_declaration(*first, other); });
-    declaration_group({first, last}, rewriter).rewrite();
+    declaration_group({first, last}, renamed, rewriter).rewrite();
     first = last;
   }
 }

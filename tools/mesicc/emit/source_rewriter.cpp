@@ -64,6 +64,12 @@ void source_rewriter::insert_once_after(clang::SourceLocation token, std::string
   if (is_new && !text.empty()) insert(token, at, at.offset + at.length, text);
 }
 
+bool source_rewriter::is_replaced(clang::SourceLocation token) {
+  auto const at = place_of(token);
+  auto const known = edits_.find(at.file);
+  return known != edits_.end() && known->second.has_replaced(at.offset, at.length);
+}
+
 void source_rewriter::keep_token(clang::SourceLocation token) {
   auto const at = place_of(token);
   if (at.file.isValid()) kept_.insert({at.file, at.offset});

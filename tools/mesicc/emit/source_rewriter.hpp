@@ -30,6 +30,8 @@ class source_rewriter {
   void insert_after(clang::SourceLocation token, std::string const& text);
   /// Where a token of a macro is used several times, once; a failure if not each time with the same text.
   void insert_once_after(clang::SourceLocation token, std::string const& text);
+  /// Whether something else has taken the place of the token.
+  bool is_replaced(clang::SourceLocation token);
   /// Nothing else may be inserted at this token, which a macro may use elsewhere.
   void keep_token(clang::SourceLocation token);
   /// Notes a failure.

@@ -156,7 +156,8 @@ class follower {
       return end(kind::none);
     if (auto const* const list = dyn_cast<clang::InitListExpr>(&outer))
       return is_copied_into(*list) ? end(kind::read) : escapes("is stored in an object");
-    if (isa<clang::LambdaExpr>(outer)) return end(kind::none);  // what its body does is seen there
+    if (isa<clang::ArrayInitLoopExpr>(outer)) return end(kind::read);  // auto [x, y] = array
+    if (isa<clang::LambdaExpr>(outer)) return end(kind::none);         // what its body does is seen there
     if (outer.isTypeDependent() || outer.isValueDependent()) return end_in_template();
     return escapes("is used in an expression that is not followed");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,6 +55,7 @@ struct launch_plan {
 struct launch_analysis {
   std::optional<launch_plan> plan;
   std::vector<diagnostic> diagnostics;
+  std::size_t questions = 0;  ///< that isl was asked; analysis_options::operations limits what each may cost
 };
 
 }  // namespace ballast::mesicc

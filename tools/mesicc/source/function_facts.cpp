@@ -51,9 +51,10 @@ class exposure_finder {
     if (auto const* const variable = dyn_cast<clang::VarDecl>(reference.getDecl())) found.insert(variable);
   }
 
-  /// Of `c ? a : b` too only a value is taken.
+  /// Of what is read, or seen by a reference to const. Of `c ? a : b` too only a value is taken, where one of
+  /// them is const by way of a cast.
   void find_in_read(clang::Expr const* read) {
-    read = read->IgnoreParens();
+    read = read->IgnoreParenImpCasts();
     if (isa<clang::DeclRefExpr>(read)) return;
     auto const* const branch = dyn_cast<clang::ConditionalOperator>(read);
     if (branch == nullptr) return find_in(read);
@@ -78,7 +79,7 @@ class exposure_finder {
       auto const* const variable = dyn_cast<clang::VarDecl>(declaration);
       if (variable == nullptr || variable->getInit() == nullptr) continue;
       bool const is_view = variable->getType()->isReferenceType() && binds_to_const(variable->getType());
-      if (!is_view || !is_name(variable->getInit()->IgnoreImpCasts())) find_in(variable->getInit());
+      is_view ? find_in_read(variable->getInit()) : find_in(variable->getInit());
     }
   }
 
@@ -92,7 +93,7 @@ class exposure_finder {
       auto const parameter = is_member ? i - 1 : i;
       bool const known = callee != nullptr && (!is_member || i > 0) && parameter < callee->getNumParams();
       bool const to_const = known && binds_to_const(callee->getParamDecl(parameter)->getType());
-      if (!to_const || !is_name(call.getArg(i)->IgnoreImpCasts())) find_in(call.getArg(i));
+      to_const ? find_in_read(call.getArg(i)) : find_in(call.getArg(i));
     }
   }
 };

@@ -123,9 +123,10 @@ void kernel_walker::escape(address const& pointer, clang::Expr const& where, std
 
 void kernel_walker::escape_into_exposed(address const& pointer, clang::VarDecl const& variable) {
   if (pointer.targets.empty() && !pointer.lost) return;
+  bool const is_volatile = variable.getType().isVolatileQualified();
   fail(clang::SourceRange(variable.getLocation()),
-       "the pointer '" + variable.getNameAsString() +
-           "' cannot be followed, because its own address is taken or something refers to it");
+       "the pointer '" + variable.getNameAsString() + "' cannot be followed, because " +
+           (is_volatile ? "it is volatile" : "its own address is taken or something refers to it"));
 }
 
 void kernel_walker::fail_lost(address const& pointer, clang::Expr const& where) {
