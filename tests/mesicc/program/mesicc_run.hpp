@@ -57,7 +57,7 @@ class working_folder {
   }
 
  private:
-  scratch_folder scratch_;
+  test::scratch_folder scratch_;
 };
 
 /// Of a program that is right; fails the test if it is refused. Without the lines that stand before the
