@@ -30,7 +30,7 @@ std::vector<benchmark> benchmarks_named(std::string_view name) {
     if (one.name == name) return {one};
     names += ", " + std::string(one.name);
   }
-  refuse_argument("NAME", name, names);
+  throw_bad_argument("NAME", name, names);
 }
 
 }  // namespace ballast::bench

@@ -20,8 +20,8 @@ done
 set -- ${given[@]+"${given[@]}"}
 untested=${BALLAST_UNTESTED_CUDA:-OFF}
 case $untested in
-  ON) least_cuda=12.4 ;;
-  OFF) least_cuda=13 ;;
+  ON) min_cuda=12.4 ;;
+  OFF) min_cuda=13 ;;
   *) echo "demo.sh: BALLAST_UNTESTED_CUDA is '$untested'; legal is ON or OFF" >&2; exit 2 ;;
 esac
 
@@ -109,10 +109,10 @@ Try next:
 END
 }
 
-no_gpu=$(why_no_gpu "$least_cuda")
+no_gpu=$(why_no_gpu "$min_cuda")
 cuda=(-D BALLAST_CUDA=OFF)
 if [[ -z $no_gpu ]]; then
-  cuda=(-D BALLAST_CUDA=ON -D "BALLAST_NVCC=$(find_nvcc "$least_cuda")" -D "BALLAST_UNTESTED_CUDA=$untested"
+  cuda=(-D BALLAST_CUDA=ON -D "BALLAST_NVCC=$(find_nvcc "$min_cuda")" -D "BALLAST_UNTESTED_CUDA=$untested"
     -D "CMAKE_CUDA_ARCHITECTURES=$(gpu_architectures)")
   export CUDA_DEVICE_ORDER=PCI_BUS_ID # nvidia-smi's
 fi

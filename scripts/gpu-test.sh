@@ -26,7 +26,7 @@ gpu_name=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)
 machine=${gpus}x-$(tr -cs 'A-Za-z0-9\n' '-' <<<"$gpu_name" | tr 'A-Z' 'a-z')
 output=${2:-${OUT:-$root/bench/results/$machine}}
-patience=${BALLAST_GPU_PATIENCE:-240}
+time_limit=${BALLAST_GPU_PATIENCE:-240}
 atoms=${BALLAST_GPU_ATOMS:-524288}
 mkdir -p "$output" || exit 1
 rm -f "$output"/{tests,sanitizer,command}.log "$output"/summary.txt
@@ -41,7 +41,7 @@ check() {
   local kind=$1 name=$2 log=$output/$3 status=0 start=${EPOCHREALTIME/./} seconds
   shift 3
   printf '\n== %s %s: %s\n' "$kind" "$name" "$*" >>"$log"
-  timeout -k 10 "$patience" "$@" >>"$log" 2>&1 || status=$?
+  timeout -k 10 "$time_limit" "$@" >>"$log" 2>&1 || status=$?
   seconds=$(awk -v us=$((${EPOCHREALTIME/./} - start)) 'BEGIN { printf "%.3f", us / 1e6 }')
   ((status == 0)) || failed=$((failed + 1))
   checks+=("$(printf '{"kind": "%s", "name": "%s", "exit": %d, "seconds": %s}' "$kind" "$name" $status "$seconds")")
@@ -53,7 +53,7 @@ check() {
 word_for() {
   case $1 in
     0) echo passed ;;
-    124 | 137) echo "STOPPED after $patience s" ;;
+    124 | 137) echo "STOPPED after $time_limit s" ;;
     *) echo "FAILED, exit $1" ;;
   esac
 }

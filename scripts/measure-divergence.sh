@@ -32,7 +32,7 @@ programs=${1:-$root/build/gpu}
 ballast=$programs/ballast
 atoms=${BALLAST_DIVERGENCE_ATOMS:-65536}
 device=${BALLAST_DIVERGENCE_DEVICE:-cuda:0}
-patience=${BALLAST_DIVERGENCE_PATIENCE:-180}
+time_limit=${BALLAST_DIVERGENCE_PATIENCE:-180}
 export LC_ALL=C
 
 ncu=$(PATH=$PATH:/usr/local/cuda/bin command -v ncu) || stop "there is no ncu in PATH or /usr/local/cuda/bin"
@@ -54,7 +54,7 @@ declare -A kernel_of=([cells]=cell_forces [all-pairs]=all_pairs_forces)
 profile() {
   local forces=$1 solution=$2 metrics=$3 status=0
   : >"$log"
-  timeout -s KILL "$patience" "$ncu" --csv --clock-control none --print-units base --log-file "$log" \
+  timeout -s KILL "$time_limit" "$ncu" --csv --clock-control none --print-units base --log-file "$log" \
     --kernel-name-base demangled --kernel-name "regex:.*launch_on_gpu.*${kernel_of[$forces]}.*" --launch-skip 1 --launch-count 1 \
     --metrics "$metrics" "$ballast" md --atoms "$atoms" --forces "$forces" --solutions "$solution" \
     --devices "$device" --json >/dev/null || status=$?
@@ -62,7 +62,7 @@ profile() {
   {
     case $status in
       0) echo "measure-divergence.sh: $forces, $solution: ncu ended well, but says nothing of $needed" ;;
-      137) echo "measure-divergence.sh: $forces, $solution: killed, perhaps after $patience s" ;;
+      137) echo "measure-divergence.sh: $forces, $solution: killed, perhaps after $time_limit s" ;;
       *) echo "measure-divergence.sh: $forces, $solution: ncu ended with $status" ;;
     esac
     echo "  metrics: $metrics; what ncu said:"

@@ -23,20 +23,20 @@ inline bool are_same(named_file const& one, named_file const& other) {
 
 /// Throws bad_argument with the option of the output if it is one of the inputs. Whatever reads files and
 /// writes others calls it before it reads.
-inline void refuse_to_write_over(named_file const& output, std::span<named_file const> inputs) {
+inline void check_not_overwriting(named_file const& output, std::span<named_file const> inputs) {
   for (auto const& input : inputs)
     if (are_same(output, input))
-      refuse_argument(output.option, output.path, "another file than " + input.path + ", which is read");
+      throw_bad_argument(output.option, output.path, "another file than " + input.path + ", which is read");
 }
 
 /// Throws bad_argument with the option of an output that would replace one before it, or an input.
-inline void refuse_to_write_twice(std::span<named_file const> outputs, std::span<named_file const> inputs) {
+inline void check_distinct_outputs(std::span<named_file const> outputs, std::span<named_file const> inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    refuse_to_write_over(outputs[i], inputs);
+    check_not_overwriting(outputs[i], inputs);
     for (auto const& earlier : outputs.first(i))
       if (are_same(outputs[i], earlier))
-        refuse_argument(outputs[i].option, outputs[i].path,
-                        "another file than that of " + std::string(earlier.option));
+        throw_bad_argument(outputs[i].option, outputs[i].path,
+                           "another file than that of " + std::string(earlier.option));
   }
 }
 

@@ -45,8 +45,8 @@ void install_interrupt_handler(stop_function stop) {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-ends_at_once::ends_at_once() noexcept { at_once.store(true); }
-ends_at_once::~ends_at_once() { at_once.store(false); }
+exits_on_interrupt::exits_on_interrupt() noexcept { at_once.store(true); }
+exits_on_interrupt::~exits_on_interrupt() { at_once.store(false); }
 
 bool was_interrupted() noexcept { return interrupted.load(); }
 

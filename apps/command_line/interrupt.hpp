@@ -15,12 +15,12 @@ void install_interrupt_handler(stop_function stop);
 
 /// While one lives, the first signal ends the process at once, with exit code 130: for what comes before a
 /// run, which leaves nothing behind and looks at no flag (reading files, building a system). One at a time.
-class ends_at_once {
+class exits_on_interrupt {
  public:
-  ends_at_once() noexcept;
-  ends_at_once(ends_at_once const&) = delete;
-  ends_at_once& operator=(ends_at_once const&) = delete;
-  ~ends_at_once();
+  exits_on_interrupt() noexcept;
+  exits_on_interrupt(exits_on_interrupt const&) = delete;
+  exits_on_interrupt& operator=(exits_on_interrupt const&) = delete;
+  ~exits_on_interrupt();
 };
 
 /// Whether the first signal has come. Any thread may call.

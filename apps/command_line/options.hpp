@@ -14,15 +14,14 @@ inline constexpr char const* device_list_help =
     "Devices, comma-separated: cuda (every GPU), cuda:INDEX[@SMS], host[:CORES][/SLOWDOWN]. Without it the "
     "variable BALLAST_DEVICES, else every GPU, else the host's cores";
 
-/// An option that stores a whole number from `least` to `most` in `target`, a Number, whose value is shown as
+/// An option that stores a whole number from `min` to `max` in `target`, a Number, whose value is shown as
 /// the default, or an optional one. CLI11 would take -1 for 2^64 - 1 and the largest number for whatever is
 /// beyond it. `target` must outlive the parsing. Parsing throws bad_argument with the option's name.
 template <std::integral Number, class Target>
-CLI::Option* add_whole_number(CLI::App& command, std::string const& name, Target& target, Number least,
-                              Number most, std::string const& meaning) {
+CLI::Option* add_integer_option(CLI::App& command, std::string const& name, Target& target, Number min,
+                                Number max, std::string const& meaning) {
   auto* const option = command.add_option_function<std::string>(
-      name, [=, &target](std::string const& text) { target = whole_number(name, text, least, most); },
-      meaning);
+      name, [=, &target](std::string const& text) { target = parse_integer(name, text, min, max); }, meaning);
   if constexpr (std::integral<Target>) option->default_str(std::to_string(target));
   return option->type_name("INT");
 }
@@ -35,7 +34,7 @@ inline CLI::Option* add_path(CLI::App& command, std::string const& name, std::st
       .add_option_function<std::string>(
           name,
           [=, &target](std::string const& path) {
-            if (path.empty()) refuse_argument(name, "\"\"", "the name of a " + kind);
+            if (path.empty()) throw_bad_argument(name, "\"\"", "the name of a " + kind);
             target = path;
           },
           meaning)

@@ -22,7 +22,7 @@ std::string called(program const& what) {
   return what.name.empty() ? "ballast" : "ballast " + std::string(what.name);
 }
 
-int complain(program const& what, int code, std::string const& sentence) {
+int print_error(program const& what, int code, std::string const& sentence) {
   std::cout.flush();
   std::cerr << "ballast: " << sentence;
   if (code == wrong_usage) std::cerr << " (see " << called(what) << " --help)";
@@ -32,7 +32,7 @@ int complain(program const& what, int code, std::string const& sentence) {
 
 /// Throws ballast::error if a `ballast` of another version runs this program. Those that this one runs were
 /// not called by it.
-void refuse_a_caller_of_another_version(program const& what) {
+void check_caller_version(program const& what) {
   auto const caller = environment(caller_variable);
   unsetenv(caller_variable);
   if (!caller || *caller == BALLAST_VERSION) return;
@@ -53,12 +53,12 @@ std::string as_typed(CLI::App const& app, bad_argument const& problem) {
 int code_after_output(program const& what) {
   std::cout.flush();
   bool const written = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (!written) return complain(what, failed, "cannot write to standard output");
+  if (!written) return print_error(what, failed, "cannot write to standard output");
   return was_interrupted() ? stopped : succeeded;
 }
 
 /// The words as CLI11 wants them, the last first. `ballast-NAME WORDS` means `ballast NAME WORDS`.
-std::vector<std::string> words_for(program const& what, int argc, char** argv) {
+std::vector<std::string> arguments_for(program const& what, int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = argc - 1; i > 0; --i) words.emplace_back(argv[i]);
   if (!what.name.empty()) words.emplace_back(what.name);
@@ -70,33 +70,34 @@ std::string not_expected(CLI::App const& app) {
   auto const words = app.remaining(true);
   std::string text =
       words.size() > 1 ? "these arguments were not expected:" : "this argument was not expected:";
-  for (auto const& word : words) text += " " + on_one_line(word);
+  for (auto const& word : words) text += " " + escape_control_characters(word);
   return text;
 }
 
 int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
   try {
-    refuse_a_caller_of_another_version(what);
+    check_caller_version(what);
     if (what.instead != nullptr) what.instead(argv);
-    app.parse(words_for(what, argc, argv));
-    if (app.get_subcommands().empty()) return complain(what, wrong_usage, "a command is missing");
+    app.parse(arguments_for(what, argc, argv));
+    if (app.get_subcommands().empty()) return print_error(what, wrong_usage, "a command is missing");
     return code_after_output(what);
   } catch (CLI::ExtrasError const&) {
-    return complain(what, wrong_usage, not_expected(app));
+    return print_error(what, wrong_usage, not_expected(app));
   } catch (CLI::ParseError const& problem) {
-    if (problem.get_exit_code() != 0) return complain(what, wrong_usage, on_one_line(problem.what()));
+    if (problem.get_exit_code() != 0)
+      return print_error(what, wrong_usage, escape_control_characters(problem.what()));
     app.exit(problem);  // prints what --help or --version asked for
     return code_after_output(what);
   } catch (verdict const& found) {
     int const code = code_after_output(what);
-    return code == succeeded ? complain(what, found.code(), found.what()) : code;
+    return code == succeeded ? print_error(what, found.code(), found.what()) : code;
   } catch (bad_argument const& problem) {
-    return complain(what, wrong_usage, as_typed(app, problem));
+    return print_error(what, wrong_usage, as_typed(app, problem));
   } catch (std::bad_alloc const&) {
-    return complain(what, failed,
-                    "no memory is left, of the machine or of a limit that is set for this process");
+    return print_error(what, failed,
+                       "no memory is left, of the machine or of a limit that is set for this process");
   } catch (std::exception const& problem) {
-    return complain(what, was_interrupted() ? stopped : failed, problem.what());
+    return print_error(what, was_interrupted() ? stopped : failed, problem.what());
   }
 }
 

@@ -44,30 +44,30 @@ bool shows_colours() {
 void print(std::string_view text) { std::cout << text << std::flush; }
 
 void play_here(command_request const& typed, checked_request const& asked) {
-  look_function look = [&](board const& at, int lookahead) {
+  search_function look = [&](board const& at, int lookahead) {
     auto request = asked.search;
     request.root = at;
     request.lookahead = lookahead;
-    return look_ahead(*asked.method, request);
+    return search_ahead(*asked.method, request);
   };
   bool const colours = shows_colours();
   game games({typed.moves, asked.computer_begins, typed.lookahead, colours},
-             colours ? telling(look, &print) : look);
+             colours ? with_progress_message(look, &print) : look);
   line_reader lines(STDIN_FILENO, asked.search.stop_requested);
   play(games, {[&] { return lines.next(); }, &print, isatty(STDIN_FILENO) != 1});
 }
 
-void check_that_list_methods_is_alone(CLI::App const& connect4) {
+void check_list_methods_is_alone(CLI::App const& connect4) {
   for (auto const* option : connect4.get_options()) {
     if (option->count() == 0 || option->get_name() == "--list-methods") continue;
-    refuse_argument("list-methods", "beside " + option->get_name(), "on its own");
+    throw_bad_argument("list-methods", "beside " + option->get_name(), "on its own");
   }
 }
 
 void run(CLI::App const& connect4, command_request const& typed,
          std::function<bool()> const& stop_requested) {
   if (typed.list_methods) {
-    check_that_list_methods_is_alone(connect4);
+    check_list_methods_is_alone(connect4);
     return list_methods();
   }
   auto const asked = checked(typed, stop_requested);
@@ -81,7 +81,7 @@ void add_options(CLI::App& connect4, command_request& asked) {
       .add_option_function<std::string>(
           "--lookahead",
           [&](std::string const& text) {
-            asked.lookahead = whole_number("lookahead", text, 1, most_lookahead);
+            asked.lookahead = parse_integer("lookahead", text, 1, max_lookahead);
           },
           "How many moves to look ahead, 1 to 16")
       ->type_name("INT")

@@ -18,7 +18,7 @@ constexpr auto over = "The game is over: undo takes your last move back, new beg
 
 bool is_number(std::string_view word) { return word.find_first_not_of("+-0123456789") == word.npos; }
 
-std::string in_small_letters(std::string word) {
+std::string lower_case(std::string word) {
   for (auto& letter : word) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return word;
 }
@@ -27,18 +27,18 @@ std::string column_text(int column) { return std::to_string(column + 1); }
 
 }  // namespace
 
-game::game(game_settings const& settings, look_function look)
+game::game(game_settings const& settings, search_function look)
     : match_(settings.moves, settings.computer_begins),
       lookahead_(settings.lookahead),
       colours_(settings.colours),
-      look_(std::move(look)) {}
+      search_(std::move(look)) {}
 
 std::span<game::order const> game::orders() {
   static constexpr std::array<order, 8> all{
       {{"undo", "u", "", "take your last move back, and the computer's answer", &game::undo},
        {"hint", "h", "", "ask for a move", &game::hint},
        {"who", "w", "", "who is winning, column by column", &game::who_is_winning},
-       {"ahead", "a", "N", "let the computer look N moves ahead, 1 to 16", &game::look_farther},
+       {"ahead", "a", "N", "let the computer look N moves ahead, 1 to 16", &game::set_lookahead},
        {"new", "n", "you|computer", "another game; who begins may be left out", &game::begin_again},
        {"board", "b", "", "draw the board again", &game::draw_board},
        {"help", "?", "", "this list", &game::help},
@@ -66,7 +66,7 @@ std::string game::answer(std::string_view line) {
 
 std::string game::obey(std::string const& word, std::string const& argument) {
   if (is_number(word) && argument.empty()) return drop(word);
-  auto const name = in_small_letters(word);
+  auto const name = lower_case(word);
   auto const known = std::find_if(orders().begin(), orders().end(), [&](order const& one) {
     return name == one.name || name == one.short_name;
   });
@@ -83,7 +83,7 @@ std::string game::drop(std::string const& text) {
   int const column = text[0] - '1';
   if (!match_.is_free(column))
     return "Column " + text + " is full; there is room in " +
-           columns_in_words(landing_cells(match_.for_mover())) + ".\n";
+           describe_columns(landing_cells(match_.for_mover())) + ".\n";
   match_.drop(column);
   return go_on();
 }
@@ -95,26 +95,26 @@ std::string game::undo(std::string const&) {
 
 std::string game::hint(std::string const&) {
   if (is_over()) return over;
-  auto const seen = look_(match_.for_mover(), lookahead_);
+  auto const seen = search_(match_.for_mover(), lookahead_);
   int const column = chosen_column(seen);
   auto const& after = seen.after[static_cast<std::size_t>(column)];
-  return "Column " + column_text(column) + ": " + words_for(*after, seen.to_the_end) + ".\n";
+  return "Column " + column_text(column) + ": " + describe(*after, seen.to_the_end) + ".\n";
 }
 
 std::string game::who_is_winning(std::string const&) {
   if (is_over()) return result();
-  return words_for(look_(match_.for_mover(), lookahead_), lookahead_);
+  return describe(search_(match_.for_mover(), lookahead_), lookahead_);
 }
 
-std::string game::look_farther(std::string const& lookahead) {
-  if (!lookahead.empty()) lookahead_ = whole_number("ahead", shown(lookahead), 1, most_lookahead);
+std::string game::set_lookahead(std::string const& lookahead) {
+  if (!lookahead.empty()) lookahead_ = parse_integer("ahead", shown(lookahead), 1, max_lookahead);
   return "The computer looks " + moves_ahead(lookahead_) + "; one more takes up to seven times as long.\n";
 }
 
 std::string game::begin_again(std::string const& who_begins) {
   constexpr std::array<std::string_view, 2> who{"you", "computer"};
   bool const computer =
-      who_begins.empty() ? match_.computer_begins() : place_among(who, "new", shown(who_begins)) == 1;
+      who_begins.empty() ? match_.computer_begins() : index_among(who, "new", shown(who_begins)) == 1;
   match_ = match("", computer);
   return std::string("A new game; ") + (computer ? "the computer begins.\n" : "you begin.\n") + go_on();
 }
@@ -146,7 +146,7 @@ std::string game::go_on() {
 }
 
 std::string game::computers_move() {
-  int const column = chosen_column(look_(match_.for_mover(), lookahead_));
+  int const column = chosen_column(search_(match_.for_mover(), lookahead_));
   match_.drop(column);
   return "The computer plays " + column_text(column) + ".\n";
 }

@@ -14,17 +14,17 @@ namespace ballast::connect4 {
 struct game_settings {
   std::string moves;  ///< played before, as check_moves() takes them
   bool computer_begins = false;
-  int lookahead = 7;  ///< 1 to most_lookahead
+  int lookahead = 7;  ///< 1 to max_lookahead
   bool colours = false;
 };
 
 /// Looks ahead for the side to move, MAX; may take long, and may throw search_stopped.
-using look_function = std::function<outlook(board const&, int lookahead)>;
+using search_function = std::function<outlook(board const&, int lookahead)>;
 
 /// A person's games against the computer as a conversation in text: reads and writes nothing itself.
 class game {
  public:
-  game(game_settings const& settings, look_function look);
+  game(game_settings const& settings, search_function look);
 
   std::string greeting() const;
   /// Lets the computer move if it begins, and draws the board. Once, before any answer().
@@ -47,7 +47,7 @@ class game {
   std::string undo(std::string const&);
   std::string hint(std::string const&);
   std::string who_is_winning(std::string const&);
-  std::string look_farther(std::string const& lookahead);
+  std::string set_lookahead(std::string const& lookahead);
   std::string begin_again(std::string const& who_begins);
   std::string draw_board(std::string const& = {});
   std::string help(std::string const&);
@@ -61,7 +61,7 @@ class game {
   match match_;
   int lookahead_;
   bool colours_, ended_ = false;
-  look_function look_;
+  search_function search_;
 };
 
 }  // namespace ballast::connect4

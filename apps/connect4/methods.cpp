@@ -35,7 +35,7 @@ std::span<search_method const> search_methods() {
 search_method const& method_named(std::string_view name) {
   std::vector<std::string_view> names;
   for (auto const& method : search_methods()) names.push_back(method.name);
-  return search_methods()[place_among(names, "method", name)];
+  return search_methods()[index_among(names, "method", name)];
 }
 
 }  // namespace ballast::connect4

@@ -11,14 +11,14 @@ namespace ballast::connect4 {
 /// board is made again from the root's board.
 class move_path {
  public:
-  /// 0 for the root, at most most_lookahead.
+  /// 0 for the root, at most max_lookahead.
   BALLAST_HD constexpr int level() const { return static_cast<int>(bits_ & level_mask); }
   /// The column (0 to 6) of move i, 0 <= i < level().
-  BALLAST_HD constexpr int column(int i) const { return static_cast<int>((bits_ >> place_of(i)) & 7); }
-  /// The path to a child: one more move; level() < most_lookahead.
+  BALLAST_HD constexpr int column(int i) const { return static_cast<int>((bits_ >> shift_of(i)) & 7); }
+  /// The path to a child: one more move; level() < max_lookahead.
   BALLAST_HD constexpr move_path then(int column) const {
     move_path longer;
-    longer.bits_ = (bits_ | std::uint64_t(column) << place_of(level())) + 1;
+    longer.bits_ = (bits_ | std::uint64_t(column) << shift_of(level())) + 1;
     return longer;
   }
   bool operator==(move_path const&) const = default;
@@ -26,9 +26,9 @@ class move_path {
  private:
   static constexpr int level_bits = 5, column_bits = 3;
   static constexpr std::uint64_t level_mask = (1u << level_bits) - 1;
-  static_assert(level_bits + column_bits * most_lookahead <= 64 && most_lookahead <= int(level_mask));
+  static_assert(level_bits + column_bits * max_lookahead <= 64 && max_lookahead <= int(level_mask));
 
-  BALLAST_HD static constexpr int place_of(int i) { return level_bits + column_bits * i; }
+  BALLAST_HD static constexpr int shift_of(int i) { return level_bits + column_bits * i; }
 
   std::uint64_t bits_ = 0;
 };

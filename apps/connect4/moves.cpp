@@ -9,7 +9,7 @@ namespace ballast::connect4 {
 namespace {
 
 [[noreturn]] void refuse(std::string_view moves, std::string const& flaw, std::string_view legal) {
-  refuse_argument("moves", std::string(moves) + ", " + flaw, legal);
+  throw_bad_argument("moves", std::string(moves) + ", " + flaw, legal);
 }
 
 void check_next(std::string_view moves, std::size_t next, board const& at) {
@@ -21,7 +21,7 @@ void check_next(std::string_view moves, std::size_t next, board const& at) {
     refuse(moves, its_move + "in column " + column + ", which is full", "at most 6 moves in a column");
 }
 
-void check_that_game_goes_on(std::string_view moves, std::size_t played, board const& at) {
+void check_game_is_not_over(std::string_view moves, std::size_t played, board const& at) {
   auto const legal = "moves after which the game goes on";
   if (has_four(at.min)) refuse(moves, "where move " + std::to_string(played) + " wins", legal);
   if (landing_cells(at) == 0) refuse(moves, "which fill the board", legal);
@@ -36,7 +36,7 @@ void check_moves(std::string_view moves) {
   for (std::size_t i = 0; i < moves.size(); ++i) {
     check_next(moves, i, at);
     at = after_move(at, moves[i]);
-    check_that_game_goes_on(moves, i + 1, at);
+    check_game_is_not_over(moves, i + 1, at);
   }
 }
 

@@ -6,7 +6,7 @@
 namespace ballast::connect4 {
 
 /// Levels of a tree: the root is level 0 and not won; MAX moves at even levels, MIN at odd ones.
-inline constexpr int most_lookahead = 16;
+inline constexpr int max_lookahead = 16;
 
 BALLAST_HD constexpr bool max_moves_at(int level) { return level % 2 == 0; }
 

@@ -31,7 +31,7 @@ std::pair<score, int> rank(column_outlook const& after) {
 
 }  // namespace
 
-outlook look_ahead(search_method const& method, search_request request) {
+outlook search_ahead(search_method const& method, search_request request) {
   int const moves_left = columns * rows - count(occupied(request.root));
   int const last = std::min(request.lookahead, moves_left);
   outlook seen;

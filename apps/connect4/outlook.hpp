@@ -18,7 +18,7 @@ struct outlook {
 
 /// Searches with look-aheads of 1, 2, ... up to the request's: a search alone does not tell how far a win is.
 /// Throws like search().
-outlook look_ahead(search_method const& method, search_request request);
+outlook search_ahead(search_method const& method, search_request request);
 
 /// The column (0 to 6) to play: the quickest win, else of the greatest value, else the latest loss; the
 /// lowest among equals.

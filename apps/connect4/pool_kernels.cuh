@@ -23,13 +23,13 @@ struct node_parent {
 
   /// The node at `path` has a value.
   template <class Block>
-  BALLAST_HD void tell(Block& block, move_path const& path, score value) const {
+  BALLAST_HD void report(Block& block, move_path const& path, score value) const {
     if (!join) {
       columns[static_cast<std::size_t>(path.column(0))] = value;
       return;
     }
     auto const word = block.value_of(join);
-    max_moves_at(path.level() - 1) ? word.raise_to(joined(value)) : word.lower_to(joined(value));
+    max_moves_at(path.level() - 1) ? word.store_max(joined(value)) : word.store_min(joined(value));
     block.finish(join);
   }
 };
@@ -46,7 +46,7 @@ struct node_value {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    if (block.rank() == 0) parent.tell(block, path, of_joined(block.take_value(join)));
+    if (block.rank() == 0) parent.report(block, path, of_joined(block.take_value(join)));
   }
 };
 
@@ -76,7 +76,7 @@ struct node_task {
     // Each thread finds out by itself, at the same time: to be told by another it would have to wait.
     auto const kind = kind_of(at, path.level(), lookahead, rule);
     if (!kind.is_leaf) return create_children(block);
-    if (block.rank() == 0) node_parent{columns_of_root, parent}.tell(block, path, kind.value);
+    if (block.rank() == 0) node_parent{columns_of_root, parent}.report(block, path, kind.value);
   }
 
  private:

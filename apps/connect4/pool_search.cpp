@@ -55,8 +55,8 @@ class device_search {
       return pool_.run(first_level(request_, columns_, array_ref<score>(values_.data())));
     });
   }
-  bool is_over(std::chrono::milliseconds patience) const {
-    return running_.wait_for(patience) == std::future_status::ready;
+  bool is_over(std::chrono::milliseconds timeout) const {
+    return running_.wait_for(timeout) == std::future_status::ready;
   }
   void request_stop() noexcept { pool_.request_stop(); }
 
@@ -67,7 +67,7 @@ class device_search {
       answer.values[place] = values_[place];
     }
     answer.nodes += statistics.created - statistics.joins;
-    answer.stored_tasks += statistics.most_stored;
+    answer.stored_tasks += statistics.max_stored;
   }
 
  private:
@@ -96,7 +96,7 @@ pool_options pool_options_for(std::string_view method, int lookahead) {
   pool_options options;
   options.method = method;
   options.joins = joins_for(method, lookahead);
-  options.patience = std::chrono::hours(24 * 365);
+  options.timeout = std::chrono::hours(24 * 365);
   return options;
 }
 

@@ -9,17 +9,17 @@ namespace {
 
 bool computer_begins(command_request const& asked) {
   if (!asked.begins) return false;
-  if (asked.json) refuse_argument("begins", *asked.begins, "nothing beside --json, which plays no game");
+  if (asked.json) throw_bad_argument("begins", *asked.begins, "nothing beside --json, which plays no game");
   constexpr std::array<std::string_view, 2> who{"you", "computer"};
-  return place_among(who, "begins", *asked.begins) == 1;
+  return index_among(who, "begins", *asked.begins) == 1;
 }
 
 /// For options of methods that run on devices.
 void check_use(search_method const& method, std::string_view option,
                std::optional<std::string> const& typed) {
   if (typed && !method.on_devices)
-    refuse_argument(option, *typed,
-                    "nothing beside --method " + std::string(method.name) + ", which uses none");
+    throw_bad_argument(option, *typed,
+                       "nothing beside --method " + std::string(method.name) + ", which uses none");
 }
 
 worker_size workers_for(search_method const& method, std::optional<std::string> const& size) {

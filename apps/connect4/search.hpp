@@ -19,7 +19,7 @@ enum class worker_size { thread = 1, warp = 32, block = 64 };
 /// A tree to be searched: every node down to the look-ahead, no pruning, each node as often as it is reached.
 struct search_request {
   board root;         ///< MAX is to move; the game goes on
-  int lookahead = 7;  ///< levels below the root, 1 to most_lookahead
+  int lookahead = 7;  ///< levels below the root, 1 to max_lookahead
   heuristic rule = heuristic::h1;
   device_list devices;  ///< for methods that run on devices, else empty
   std::function<bool()> stop_requested =

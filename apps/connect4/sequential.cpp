@@ -16,7 +16,7 @@ class minimax {
     for_each_child(request_.root, 0,
                    [&](int column, score value) { found.values[static_cast<std::size_t>(column)] = value; });
     found.nodes = nodes_;
-    found.stored_tasks = most_waiting_;
+    found.stored_tasks = max_waiting_;
     return found;
   }
 
@@ -34,7 +34,7 @@ class minimax {
   void for_each_child(board const& at, int level, F&& report) {
     cells landing = landing_cells(at);
     waiting_ += static_cast<std::uint64_t>(count(landing));
-    most_waiting_ = std::max(most_waiting_, waiting_);
+    max_waiting_ = std::max(max_waiting_, waiting_);
     for (; landing != 0; landing &= landing - 1) {
       auto const child = with_disc(at, lowest(landing), max_moves_at(level));
       report(column_of(landing), value_of(child, level + 1));
@@ -50,7 +50,7 @@ class minimax {
   }
 
   search_request const& request_;
-  std::uint64_t nodes_ = 0, waiting_ = 1, most_waiting_ = 1;
+  std::uint64_t nodes_ = 0, waiting_ = 1, max_waiting_ = 1;
 };
 
 }  // namespace

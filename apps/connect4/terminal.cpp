@@ -13,7 +13,7 @@
 namespace ballast::connect4 {
 namespace {
 
-constexpr std::size_t longest_line = 256;
+constexpr std::size_t max_line_bytes = 256;
 
 /// Until there is something to read, or a while has passed, or a signal came.
 bool is_readable(int file) {
@@ -34,9 +34,9 @@ std::optional<std::string> line_reader::next() {
 
 std::optional<std::string> line_reader::take_line() {
   auto const end = read_.find('\n');
-  bool const is_whole = end != read_.npos || read_.size() > longest_line || (at_end_ && !read_.empty());
+  bool const is_whole = end != read_.npos || read_.size() > max_line_bytes || (at_end_ && !read_.empty());
   if (!is_whole) return std::nullopt;
-  auto line = read_.substr(0, std::min(end, longest_line));
+  auto line = read_.substr(0, std::min(end, max_line_bytes));
   read_.erase(0, line.size() + (end == line.size() ? 1 : 0));
   return line;
 }
@@ -62,7 +62,7 @@ void play(game& games, terminal const& on) {
   } catch (search_stopped const&) { on.write("\n"); }
 }
 
-look_function telling(look_function look, std::function<void(std::string_view)> write) {
+search_function with_progress_message(search_function look, std::function<void(std::string_view)> write) {
   return [look = std::move(look), write = std::move(write)](board const& at, int lookahead) {
     write("thinking ...");
     auto const seen = look(at, lookahead);

@@ -42,6 +42,6 @@ struct terminal {
 void play(game& games, terminal const& on);
 
 /// Looks, and says so on a terminal in the meantime.
-look_function telling(look_function look, std::function<void(std::string_view)> write);
+search_function with_progress_message(search_function look, std::function<void(std::string_view)> write);
 
 }  // namespace ballast::connect4

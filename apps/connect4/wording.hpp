@@ -8,16 +8,16 @@
 namespace ballast::connect4 {
 
 /// What a column leads to, told to the person whose move it is: "you win in 2 moves", "even", ...
-std::string words_for(column_outlook const& after, bool to_the_end);
+std::string describe(column_outlook const& after, bool to_the_end);
 
 /// "1 move ahead", "7 moves ahead".
 std::string moves_ahead(int lookahead);
 
 /// Who is winning, and what each column leads to, in lines for the person whose move it is.
-std::string words_for(outlook const& seen, int lookahead);
+std::string describe(outlook const& seen, int lookahead);
 
 /// The columns with these cells, as people count them: "1, 2 and 5".
-std::string columns_in_words(cells landing);
+std::string describe_columns(cells landing);
 
 /// Text that somebody typed, fit to be shown: nothing that a terminal would obey, and not too long.
 std::string shown(std::string_view typed);

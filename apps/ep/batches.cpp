@@ -7,11 +7,11 @@
 namespace ballast::ep {
 namespace {
 
-constexpr std::uint32_t usual_log2_count = 22, least_log2 = 8, most_log2 = 16;
+constexpr std::uint32_t usual_log2_count = 22, min_log2 = 8, max_log2 = 16;
 
 std::uint32_t log2_of_a_batch(std::uint32_t log2_pairs) {
   auto const wanted = log2_pairs > usual_log2_count ? log2_pairs - usual_log2_count : 0;
-  return std::min(std::clamp(wanted, least_log2, most_log2), log2_pairs);
+  return std::min(std::clamp(wanted, min_log2, max_log2), log2_pairs);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace ballast::ep {
 
-inline constexpr std::uint32_t most_log2_pairs = 40;
+inline constexpr std::uint32_t max_log2_pairs = 40;
 
 /// How the 2^log2_pairs pairs (0 to 40) are cut into equal batches, one for each thread: about 2^22, of 2^8
 /// to 2^16 pairs.

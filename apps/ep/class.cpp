@@ -42,7 +42,7 @@ std::span<problem_class const> problem_classes() { return classes; }
 problem_class const& class_named(std::string_view name) {
   std::vector<std::string_view> names;
   for (auto const& one : classes) names.emplace_back(&one.name, 1);
-  return classes[place_among(names, "class", name)];
+  return classes[index_among(names, "class", name)];
 }
 
 bool is_right(tally const& found, problem_class const& expected) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "job_run/carry_out.hpp"
+#include "job_run/run_with_devices.hpp"
 #include "run.hpp"
 
 namespace ballast::ep {
@@ -40,7 +40,7 @@ void run_command(command_request const& typed, std::function<bool()> const& stop
   auto const draw = [&](device_list const& devices, job_options const& options) {
     return run(devices, {of, options, typed.how.repeat}, stop_requested);
   };
-  auto const done = job_run::carry_out(typed.how, draw);
+  auto const done = job_run::run_with_devices(typed.how, draw);
   std::cout << (typed.how.json ? as_json(of, done) : as_text(of, done));
   job_run::expect_right(done.summary);
 }
@@ -56,7 +56,7 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   ep->add_option("--class", asked->of, "S, W, A, B, C, D or E: 2^24 to 2^40 pairs")->type_name("NAME");
   job_run::add_options(*ep, asked->how);
   ep->callback([=, stop_requested = std::move(stop_requested)] {
-    job_run::name_options_in_refusals([&] { run_command(*asked, stop_requested); });
+    job_run::name_options_in_errors([&] { run_command(*asked, stop_requested); });
   });
 }
 

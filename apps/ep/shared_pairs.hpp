@@ -12,7 +12,7 @@ namespace ballast::ep {
 /// What all blocks of batches find as shared arrays, and the benchmark as a job. One thread at a time.
 class shared_pairs {
  public:
-  /// `of` has pair_kernels() and outlives this. `log2_pairs`: 0 to most_log2_pairs.
+  /// `of` has pair_kernels() and outlives this. `log2_pairs`: 0 to max_log2_pairs.
   shared_pairs(job_scheduler& of, std::uint32_t log2_pairs);
 
   /// Of all its arrays.

@@ -10,13 +10,13 @@
 #include "ballast/report/table.hpp"
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
-#include "job_run/carry_out.hpp"
+#include "job_run/run_with_devices.hpp"
 #include "run.hpp"
 
 namespace ballast::hotspot {
 namespace {
 
-constexpr std::uint32_t most_rows = 32768, most_steps = 1'000'000'000;
+constexpr std::uint32_t max_rows = 32768, max_steps = 1'000'000'000;
 
 struct command_request {
   std::uint32_t size = plan{}.of.rows, steps = plan{}.steps;
@@ -59,29 +59,29 @@ std::string as_text(command_request const& typed, plan const& asked, finished_ru
          rounded(done.end.last, 8) + "\n" + job_run::text_of(done.how);
 }
 
-void refuse_to_write_twice(command_request const& typed) {
+void check_distinct_outputs(command_request const& typed) {
   std::array<command_line::named_file, 3> const outputs{
       {{"--output", typed.files.output}, {"--picture", typed.files.picture}, {"--trace", typed.how.trace}}};
   std::array<command_line::named_file, 2> const inputs{
       {{"--temperature", typed.files.temperature}, {"--power", typed.files.power}}};
-  command_line::refuse_to_write_twice(outputs, inputs);
+  command_line::check_distinct_outputs(outputs, inputs);
 }
 
 void run_command(command_request const& typed, std::function<bool()> const& stop_requested) {
-  refuse_to_write_twice(typed);
+  check_distinct_outputs(typed);
   auto asked = plan_for(typed);
   auto const simulate = [&](device_list const& devices, job_options const& options) {
     asked.options = options;
     return run(devices, asked, stop_requested);
   };
-  auto const done = job_run::carry_out(typed.how, simulate);
+  auto const done = job_run::run_with_devices(typed.how, simulate);
   std::cout << (typed.how.json ? as_json(typed, asked, done) : as_text(typed, asked, done));
   job_run::expect_right(done.how);
 }
 
 void add_options(CLI::App& hotspot, command_request& asked) {
-  command_line::add_whole_number(hotspot, "--size", asked.size, 1u, most_rows, "Rows and columns of cells");
-  command_line::add_whole_number(hotspot, "--steps", asked.steps, 1u, most_steps, "Time steps, a job each");
+  command_line::add_integer_option(hotspot, "--size", asked.size, 1u, max_rows, "Rows and columns of cells");
+  command_line::add_integer_option(hotspot, "--steps", asked.steps, 1u, max_steps, "Time steps, a job each");
   hotspot.add_option("--chip", asked.chip,
                      "scaled: larger with more than 1024 cells to a side; rodinia: always 0.016 m");
   hotspot.add_option("--precision", asked.precision, "single or double");
@@ -108,7 +108,7 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   add_file_options(*hotspot, asked->files);
   job_run::add_options(*hotspot, asked->how);
   hotspot->callback([=, stop_requested = std::move(stop_requested)] {
-    job_run::name_options_in_refusals([&] { run_command(*asked, stop_requested); });
+    job_run::name_options_in_errors([&] { run_command(*asked, stop_requested); });
   });
 }
 

@@ -54,7 +54,7 @@ struct heat_step {
     std::uint32_t const across = blocks_in_a_row(of);
     std::uint32_t const row = block.index() / across * rows_of_unit;
     std::uint32_t const column = block.index() % across * threads;
-    std::uint32_t const columns = least(threads, of.columns - column);
+    std::uint32_t const columns = smaller(threads, of.columns - column);
     if constexpr (Block::threads == 1)
       walk_along_rows(row, column, column + columns);
     else
@@ -62,7 +62,7 @@ struct heat_step {
   }
 
  private:
-  BALLAST_HD static std::uint32_t least(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+  BALLAST_HD static std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
   /// Nobody writes what a job reads while it runs, so a GPU may take it through the read-only cache, and
   /// early.
@@ -77,7 +77,7 @@ struct heat_step {
   /// A thread of a GPU has a column, whose cells it knows as it comes by: neighbouring threads read
   /// neighbouring words.
   BALLAST_HD void walk_down(std::uint32_t row, std::uint32_t column) const {
-    std::uint32_t const left = column == 0 ? 0 : column - 1, right = least(column + 1, of.columns - 1);
+    std::uint32_t const left = column == 0 ? 0 : column - 1, right = smaller(column + 1, of.columns - 1);
     auto const at = [&](std::uint32_t r, std::uint32_t c) {
       return unchanging(temperature.data()[std::size_t(r) * of.columns + c]);
     };
@@ -88,7 +88,7 @@ struct heat_step {
     for (std::uint32_t i = 0; i < rows_of_unit; ++i) {
       std::uint32_t const r = row + i;
       if (r >= of.rows) return;
-      Real const below = at(least(r + 1, of.rows - 1), column);
+      Real const below = at(smaller(r + 1, of.rows - 1), column);
       std::size_t const cell = std::size_t(r) * of.columns + column;
       next[cell] = factors.next(unchanging(power.data()[cell]), t, above, below, at(r, left), at(r, right));
       above = t;
@@ -98,7 +98,7 @@ struct heat_step {
 
   /// The host's thread takes a row after the other.
   BALLAST_HD void walk_along_rows(std::uint32_t first_row, std::uint32_t begin, std::uint32_t end) const {
-    std::uint32_t const end_row = least(first_row + rows_of_unit, of.rows);
+    std::uint32_t const end_row = smaller(first_row + rows_of_unit, of.rows);
     for (std::uint32_t row = first_row; row < end_row; ++row) update_row(row, begin, end);
   }
 
@@ -112,9 +112,9 @@ struct heat_step {
     auto const update = [=, by = factors](std::uint32_t c, std::uint32_t left, std::uint32_t right) {
       out[c] = by.next(heat[c], t[c], above[c], below[c], t[left], t[right]);
     };
-    std::uint32_t const last = of.columns - 1, end_inside = least(end, last);
+    std::uint32_t const last = of.columns - 1, end_inside = smaller(end, last);
     for (std::uint32_t c = begin == 0 ? 1 : begin; c < end_inside; ++c) update(c, c - 1, c + 1);
-    if (begin == 0) update(0, 0, least(1, last));
+    if (begin == 0) update(0, 0, smaller(1, last));
     if (end > last && last > 0) update(last, last - 1, last);
   }
 };

@@ -20,7 +20,7 @@ std::string_view without_blanks(std::string_view line) {
   return line.substr(first, line.find_last_not_of(blanks) - first + 1);
 }
 
-[[noreturn]] void refuse_line(std::string const& path, std::size_t line, std::string_view text) {
+[[noreturn]] void throw_bad_line(std::string const& path, std::size_t line, std::string_view text) {
   throw error(path + ", line " + std::to_string(line) + ": \"" + std::string(text.substr(0, 40)) +
               "\" should be one finite number.");
 }
@@ -29,11 +29,11 @@ double number_in(std::string const& path, std::size_t line, std::string_view tex
   double value = 0;
   auto const end = text.data() + text.size();
   auto const [rest, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || rest != end || !std::isfinite(value)) refuse_line(path, line, text);
+  if (problem != std::errc() || rest != end || !std::isfinite(value)) throw_bad_line(path, line, text);
   return value;
 }
 
-[[noreturn]] void refuse_length(std::string const& path, std::string const& found, std::size_t count) {
+[[noreturn]] void throw_wrong_length(std::string const& path, std::string const& found, std::size_t count) {
   throw error(path + " holds " + found + " numbers, and the plate has " + std::to_string(count) + " cells.");
 }
 
@@ -48,11 +48,11 @@ std::vector<double> read_numbers(std::string const& path, std::size_t count) {
     auto const text = without_blanks(line);
     ++number;
     if (text.empty()) continue;
-    if (numbers.size() == count) refuse_length(path, "more than " + std::to_string(count), count);
+    if (numbers.size() == count) throw_wrong_length(path, "more than " + std::to_string(count), count);
     numbers.push_back(number_in(path, number, text));
   }
   if (file.bad() || number == 0) throw error(path + " cannot be read, or is empty.");
-  if (numbers.size() < count) refuse_length(path, std::to_string(numbers.size()), count);
+  if (numbers.size() < count) throw_wrong_length(path, std::to_string(numbers.size()), count);
   return numbers;
 }
 

@@ -10,20 +10,20 @@ namespace {
 
 // Rodinia 3, cuda/hotspot/hotspot.cu, in its units.
 constexpr double chip_edge = 0.016, chip_thickness = 0.0005, specific_heat = 1.75e6, conductivity = 100;
-constexpr double capacitance_factor = 0.5, most_power_density = 3e6, step_precision = 0.001;
-constexpr std::uint32_t largest_side = 1024;  ///< of the input files that come with it
+constexpr double capacitance_factor = 0.5, max_power_density = 3e6, step_precision = 0.001;
+constexpr std::uint32_t max_side = 1024;  ///< of the input files that come with it
 
 }  // namespace
 
 chip_size chip_size_named(std::string_view name) {
   constexpr std::string_view names[] = {"scaled", "rodinia"};
-  return static_cast<chip_size>(place_among(names, "chip", name));
+  return static_cast<chip_size>(index_among(names, "chip", name));
 }
 
 double edge_of_chip(plate const& of, chip_size size) {
   auto const side = std::max(of.rows, of.columns);
-  if (size == chip_size::rodinia || side <= largest_side) return chip_edge;
-  return chip_edge * side / largest_side;
+  if (size == chip_size::rodinia || side <= max_side) return chip_edge;
+  return chip_edge * side / max_side;
 }
 
 step_factors factors_of(plate const& of, chip_size size) {
@@ -32,7 +32,7 @@ step_factors factors_of(plate const& of, chip_size size) {
   double const rx = width / (2 * conductivity * chip_thickness * height);
   double const ry = height / (2 * conductivity * chip_thickness * width);
   double const rz = chip_thickness / (conductivity * height * width);
-  double const steepest = most_power_density / (capacitance_factor * chip_thickness * specific_heat);
+  double const steepest = max_power_density / (capacitance_factor * chip_thickness * specific_heat);
   return {step_precision / steepest / capacity, 1 / ry, 1 / rx, 1 / rz};
 }
 

@@ -38,7 +38,7 @@ struct starting_cells {
 };
 
 /// Then only its last step is.
-bool is_too_long_to_check(plan const& asked) { return asked.of.cells() * asked.steps > most_checked_cells; }
+bool is_too_long_to_check(plan const& asked) { return asked.of.cells() * asked.steps > max_checked_cells; }
 
 /// What a repetition ended with.
 template <class Real>
@@ -107,7 +107,7 @@ job_run::verdict checked(plan const& asked, starting_cells<Real> const& start, l
 
 void require_writable(run_files const& files) {
   for (auto const& path : {files.output, files.picture})
-    if (!path.empty()) require_replaceable(path);
+    if (!path.empty()) check_replaceable(path);
 }
 
 template <class Real>
@@ -156,7 +156,7 @@ std::string arrays_of(plan const& asked) {
 
 precision precision_named(std::string_view name) {
   constexpr std::string_view names[] = {"single", "double"};
-  return static_cast<precision>(place_among(names, "precision", name));
+  return static_cast<precision>(index_among(names, "precision", name));
 }
 
 finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested) {

@@ -43,7 +43,7 @@ struct finished_run {
 
 /// Up to so many cells times steps the whole run is checked against the sequential program, beyond its last
 /// step.
-inline constexpr std::uint64_t most_checked_cells = std::uint64_t{1} << 29;
+inline constexpr std::uint64_t max_checked_cells = std::uint64_t{1} << 29;
 
 /// Simulates on these devices, checks the last whole repetition, and writes its files if it is right. Once
 /// `stop_requested` says so, it ends with the whole repetitions until then, and a warning in the log if one

@@ -11,7 +11,7 @@
 namespace ballast::hotspot {
 namespace {
 
-constexpr std::size_t most_steps_ahead = 256;  ///< what has been submitted takes memory until it has run
+constexpr std::size_t max_steps_ahead = 256;  ///< what has been submitted takes memory until it has run
 
 }  // namespace
 
@@ -56,7 +56,7 @@ std::uint32_t shared_plate<Real>::run(std::uint32_t steps, std::function<bool()>
   std::queue<job_ticket> ahead;
   std::uint32_t submitted = 0;
   for (; submitted < steps && !stop_requested(); ++submitted) {
-    if (ahead.size() == most_steps_ahead) {
+    if (ahead.size() == max_steps_ahead) {
       ahead.front().wait(job_run::a_day_from_now());
       ahead.pop();
     }

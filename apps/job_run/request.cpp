@@ -13,8 +13,8 @@
 namespace ballast::job_run {
 namespace {
 
-constexpr std::uint32_t most_tasks = 1'000'000, most_repetitions = 1'000'000;
-constexpr std::uint64_t least_device_bytes = 4096, most_device_bytes = std::uint64_t{1024} << 30;
+constexpr std::uint32_t max_tasks = 1'000'000, max_repetitions = 1'000'000;
+constexpr std::uint64_t min_device_bytes = 4096, max_device_bytes = std::uint64_t{1024} << 30;
 
 /// What a letter behind a number multiplies it by, as a power of two; 0 if it is none.
 unsigned shift_of(char letter) {
@@ -30,7 +30,7 @@ unsigned shift_of(char letter) {
   }
 }
 
-std::string policies_by_name() {
+std::string policy_list() {
   std::string text = "Who gets which part of a job (docs/job.md):";
   for (auto const& policy : split_policies()) text += " " + std::string(policy.name);
   return text;
@@ -50,9 +50,9 @@ void add_options(CLI::App& command, request& asked) {
       .add_option("--devices", asked.devices,
                   "Devices, comma-separated; else BALLAST_DEVICES, else every GPU, else the host's cores")
       ->type_name("LIST");
-  command.add_option("--policy", asked.policy, policies_by_name())->type_name("NAME");
-  command_line::add_whole_number(command, "--tasks", asked.tasks, 1u, most_tasks,
-                                 "Tasks of a job, for policies that want a number");
+  command.add_option("--policy", asked.policy, policy_list())->type_name("NAME");
+  command_line::add_integer_option(command, "--tasks", asked.tasks, 1u, max_tasks,
+                                   "Tasks of a job, for policies that want a number");
   command
       .add_option_function<std::string>(
           "--device-memory",
@@ -61,8 +61,8 @@ void add_options(CLI::App& command, request& asked) {
       ->type_name("BYTES");
   command.add_flag("--reuse,!--no-reuse", asked.reuse,
                    "Whether a device keeps what a task leaves there; without, to compare with");
-  command_line::add_whole_number(command, "--repeat", asked.repeat, 1u, most_repetitions,
-                                 "Repetitions; the median of their times is told");
+  command_line::add_integer_option(command, "--repeat", asked.repeat, 1u, max_repetitions,
+                                   "Repetitions; the median of their times is told");
   command.add_flag("--check-maps", asked.check_maps,
                    "Run each task twice, on CPU cores only, and fail if a kernel leaves its access maps");
   command_line::add_path(command, "--trace", asked.trace, "FILE",
@@ -77,8 +77,8 @@ std::uint64_t bytes_in(std::string_view option, std::string_view text) {
   std::uint64_t number = 0;
   auto const [rest, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   bool const is_number = problem == std::errc() && rest == digits.data() + digits.size();
-  if (!is_number || number > most_device_bytes >> shift || number << shift < least_device_bytes)
-    refuse_argument(option, text, legal);
+  if (!is_number || number > max_device_bytes >> shift || number << shift < min_device_bytes)
+    throw_bad_argument(option, text, legal);
   return number << shift;
 }
 
@@ -96,13 +96,13 @@ device_list devices_of(request const& asked) {
   return open_devices(asked.devices ? *asked.devices : default_device_list());
 }
 
-void name_options_in_refusals(std::function<void()> const& run) {
+void name_options_in_errors(std::function<void()> const& run) {
   try {
     run();
   } catch (bad_argument const& problem) {
     auto const option = option_of(problem.argument());
     if (option.empty()) throw;
-    refuse_argument(option, problem.value(), problem.legal());
+    throw_bad_argument(option, problem.value(), problem.legal());
   }
 }
 

@@ -44,6 +44,6 @@ device_list devices_of(request const& asked);
 
 /// Calls `run`. A bad_argument ("device_bytes", "check_maps") of job_options becomes one of the option that
 /// was typed.
-void name_options_in_refusals(std::function<void()> const& run);
+void name_options_in_errors(std::function<void()> const& run);
 
 }  // namespace ballast::job_run

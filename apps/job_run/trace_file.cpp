@@ -11,7 +11,7 @@ namespace ballast::job_run {
 
 trace_file::trace_file(std::string path, device_list const& devices) : path_(std::move(path)) {
   if (path_.empty()) return;
-  require_replaceable(path_);
+  check_replaceable(path_);
   std::vector<std::string> names;
   for (auto const& device : devices) names.push_back(device->name());
   spans_ = std::make_unique<recorder>(std::move(names));

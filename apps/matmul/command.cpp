@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "command_line/options.hpp"
-#include "job_run/carry_out.hpp"
+#include "job_run/run_with_devices.hpp"
 #include "run.hpp"
 
 namespace ballast::matmul {
 namespace {
 
-constexpr std::uint32_t most_rows = 32768;
+constexpr std::uint32_t max_rows = 32768;
 
 struct command_request {
   std::uint32_t size = plan{}.shape.rows;
@@ -39,7 +39,7 @@ void run_command(command_request const& typed, std::function<bool()> const& stop
   auto const multiply = [&](device_list const& devices, job_options const& options) {
     return run(devices, {shape, kernel, options, typed.how.repeat}, stop_requested);
   };
-  auto const done = job_run::carry_out(typed.how, multiply);
+  auto const done = job_run::run_with_devices(typed.how, multiply);
   std::cout << (typed.how.json ? as_json(typed, done) : as_text(typed, done));
   job_run::expect_right(done);
 }
@@ -51,11 +51,11 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   auto* const matmul = app.add_subcommand(
       "matmul", "A product of matrices as one job, cut into tasks for several devices (Ohno et al. 2016)");
   matmul->option_defaults()->always_capture_default();
-  command_line::add_whole_number(*matmul, "--size", asked->size, 1u, most_rows, "Rows and columns");
+  command_line::add_integer_option(*matmul, "--size", asked->size, 1u, max_rows, "Rows and columns");
   matmul->add_option("--kernel", asked->kernel, "naive (the paper's) or tiled")->type_name("NAME");
   job_run::add_options(*matmul, asked->how);
   matmul->callback([=, stop_requested = std::move(stop_requested)] {
-    job_run::name_options_in_refusals([&] { run_command(*asked, stop_requested); });
+    job_run::name_options_in_errors([&] { run_command(*asked, stop_requested); });
   });
 }
 

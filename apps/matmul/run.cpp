@@ -13,7 +13,7 @@ namespace {
 
 job_run::verdict checked(product const& result) {
   auto const [rows, inner, columns] = result.shape;
-  if (std::max({rows, inner, columns}) <= most_checked_singly)
+  if (std::max({rows, inner, columns}) <= max_fully_checked)
     return {std::ranges::equal(result.c, multiplied(result)), "every element against the sequential program"};
   return {passes_freivalds_test(result), "Freivalds' test modulo 2^32 with 3 vectors"};
 }

@@ -21,7 +21,7 @@ struct plan {
 
 /// Up to this inner size and as many rows and columns every element is checked against the sequential
 /// program, beyond by passes_freivalds_test().
-inline constexpr std::uint32_t most_checked_singly = 512;
+inline constexpr std::uint32_t max_fully_checked = 512;
 
 /// Multiplies on these devices, and checks the last repetition. Repetitions end early once `stop_requested`
 /// says so. Throws what job_scheduler and its jobs throw.

@@ -11,7 +11,7 @@ namespace ballast::matmul {
 
 product_kernel product_kernel_named(std::string_view name) {
   constexpr std::string_view names[] = {"naive", "tiled"};
-  return static_cast<product_kernel>(place_among(names, "kernel", name));
+  return static_cast<product_kernel>(index_among(names, "kernel", name));
 }
 
 shared_product::shared_product(job_scheduler& of, product_shape const& shape)

@@ -8,7 +8,7 @@
 namespace ballast::md {
 
 /// Forces of 128 atoms of A per block from every other atom, as in Chen et al. 2010: a tile of atoms at a
-/// time is brought into the block's scratch memory. The sums run in the order of slots.
+/// time is loaded into the block's scratch memory. The sums run in the order of slots.
 template <class Real>
 struct all_pairs_forces {
   static constexpr int threads = int(atoms_per_block);
@@ -40,7 +40,7 @@ struct all_pairs_forces {
     });
     for (std::uint32_t begin = 0; begin < on.atoms; begin += tile) {
       std::uint32_t const count = on.atoms - begin < tile ? on.atoms - begin : tile;
-      bring(block, begin, count);
+      load_tile(block, begin, count);
       block.for_each(tile, [&](std::uint32_t i) {
         add_tile<Periodic>(block.scratch(), begin, count, slot[i], own[i], sums[i]);
       });
@@ -51,17 +51,17 @@ struct all_pairs_forces {
   }
 
   template <class Block>
-  BALLAST_HD void bring(Block& block, std::uint32_t begin, std::uint32_t count) const {
+  BALLAST_HD void load_tile(Block& block, std::uint32_t begin, std::uint32_t count) const {
     block.sync();
     block.for_each(count, [&](std::uint32_t i) { block.scratch().place[i] = on.place[begin + i]; });
     block.sync();
   }
 
   template <bool Periodic>
-  BALLAST_HD void add_tile(scratch const& brought, std::uint32_t begin, std::uint32_t count,
+  BALLAST_HD void add_tile(scratch const& loaded, std::uint32_t begin, std::uint32_t count,
                            std::uint32_t slot, placed_charge<Real> const& own, atom_result& sums) const {
     for (std::uint32_t k = 0; k < count; ++k) {
-      auto const d = on.formula.template difference<Periodic>(own, brought.place[k]);
+      auto const d = on.formula.template difference<Periodic>(own, loaded.place[k]);
       Real const r2 = on.formula.square(d);
       if (r2 < on.formula.cutoff2 && begin + k != slot) on.formula.add(d, r2, sums);
     }

@@ -11,7 +11,7 @@
 namespace ballast::md {
 namespace {
 
-bool sound(double value) { return std::isfinite(value) && std::abs(value) <= largest_coordinate; }
+bool sound(double value) { return std::isfinite(value) && std::abs(value) <= max_coordinate; }
 
 template <class T>
 std::vector<T> taken(std::vector<T> const& from, std::vector<std::uint32_t> const& order) {
@@ -21,15 +21,15 @@ std::vector<T> taken(std::vector<T> const& from, std::vector<std::uint32_t> cons
   return result;
 }
 
-[[noreturn]] void refuse_atom(atoms const& all, std::size_t i, std::string_view what, double value,
-                              std::string_view legal) {
-  refuse_argument("the " + std::string(what) + " of atom " + std::to_string(all.id[i]), value, legal);
+[[noreturn]] void throw_bad_atom(atoms const& all, std::size_t i, std::string_view what, double value,
+                                 std::string_view legal) {
+  throw_bad_argument("the " + std::string(what) + " of atom " + std::to_string(all.id[i]), value, legal);
 }
 
 void check_components(atoms const& all, std::size_t i, std::string_view what, vec3 const& v,
                       std::string_view legal) {
   for (double const component : {v.x, v.y, v.z}) {
-    if (!sound(component)) refuse_atom(all, i, what, component, legal);
+    if (!sound(component)) throw_bad_atom(all, i, what, component, legal);
   }
 }
 
@@ -37,8 +37,8 @@ void check_atom(atoms const& all, std::size_t i) {
   check_components(all, i, "position", all.position[i], "a finite coordinate within 1e9 Angstrom");
   check_components(all, i, "velocity", all.velocity[i], "a finite component within 1e9 Angstrom/fs");
   double const charge = all.charge[i], mass = all.mass[i];
-  if (!sound(charge)) refuse_atom(all, i, "charge", charge, "a finite number within 1e9");
-  if (!sound(mass) || mass <= 0) refuse_atom(all, i, "mass", mass, "more than 0 and at most 1e9");
+  if (!sound(charge)) throw_bad_atom(all, i, "charge", charge, "a finite number within 1e9");
+  if (!sound(mass) || mass <= 0) throw_bad_atom(all, i, "mass", mass, "more than 0 and at most 1e9");
 }
 
 void widen(double& low, double& high) {
@@ -83,9 +83,9 @@ std::vector<std::uint32_t> order_of_ids(atoms const& all) {
 }
 
 void check_atoms(atoms const& all) {
-  if (all.size() == 0) refuse_argument("atoms", 0LL, "at least 1");
+  if (all.size() == 0) throw_bad_argument("atoms", 0LL, "at least 1");
   if (all.size() > std::size_t(std::numeric_limits<std::int32_t>::max())) {
-    refuse_argument("atoms", static_cast<long long>(all.size()), "at most 2147483647");
+    throw_bad_argument("atoms", static_cast<long long>(all.size()), "at most 2147483647");
   }
   for (std::size_t i = 0; i < all.size(); ++i) check_atom(all, i);
 }

@@ -38,7 +38,7 @@ constexpr double helium_mass = 4.002602;
 constexpr double boltzmann = 0.0019872067;                          ///< kcal/mol/K
 constexpr double acceleration = 1.0 / (48.88821291 * 48.88821291);  ///< (kcal/mol/A)/(g/mol) to A/fs^2
 constexpr double light_speed = 2997.92458;                          ///< A/fs
-constexpr double largest_coordinate = 1e9;                          ///< beyond it a run has blown up
+constexpr double max_coordinate = 1e9;                              ///< beyond it a run has blown up
 
 /// The state of a system: arrays of equal length, one entry per atom.
 struct atoms {

@@ -25,7 +25,7 @@ double cells_along(double length, double reach) {
 }
 
 /// A reach, no smaller than asked, that keeps the number of cells in proportion to the atoms.
-double affordable_reach(bounds const& box, double reach, std::size_t count) {
+double affordable_cutoff(bounds const& box, double reach, std::size_t count) {
   double const most = 8.0 * static_cast<double>(count) + 4096;
   while (cells_along(box.length(0), reach) * cells_along(box.length(1), reach) *
              cells_along(box.length(2), reach) >
@@ -54,10 +54,10 @@ bool at_one_place(placed_atom const& a, placed_atom const& b) {
 }  // namespace
 
 cell_grid grid_for(std::vector<vec3> const& position, bounds const& box, double reach, boundary edges) {
-  if (!(reach > 0)) refuse_argument("reach", reach, "more than 0 Angstrom");
+  if (!(reach > 0)) throw_bad_argument("reach", reach, "more than 0 Angstrom");
   bounds const around = enclosing_box(position);
   bounds const space = edges == boundary::periodic || holds(box, around) ? box : both(box, around);
-  reach = affordable_reach(space, reach, position.size());
+  reach = affordable_cutoff(space, reach, position.size());
   cell_grid grid{{space.low.x, space.low.y, space.low.z}, {}, {}, edges == boundary::periodic};
   for (int axis = 0; axis < 3; ++axis) {
     double const cells = cells_along(space.length(axis), reach);
@@ -93,7 +93,7 @@ void wrap_into(std::vector<vec3>& position, bounds const& box) {
   }
 }
 
-void refuse_coincident(atoms const& all, cell_list const& cells) {
+void check_no_coincident_atoms(atoms const& all, cell_list const& cells) {
   std::vector<placed_atom> here;
   for (std::size_t c = 0; c + 1 < cells.start.size(); ++c) {
     here.clear();
@@ -103,10 +103,10 @@ void refuse_coincident(atoms const& all, cell_list const& cells) {
     std::sort(here.begin(), here.end());
     auto const twin = std::adjacent_find(here.begin(), here.end(), at_one_place);
     if (twin == here.end()) continue;
-    refuse_argument("atoms",
-                    "a system whose atoms " + std::to_string(std::get<3>(twin[0])) + " and " +
-                        std::to_string(std::get<3>(twin[1])) + " are at the same place",
-                    "one with every atom at a place of its own");
+    throw_bad_argument("atoms",
+                       "a system whose atoms " + std::to_string(std::get<3>(twin[0])) + " and " +
+                           std::to_string(std::get<3>(twin[1])) + " are at the same place",
+                       "one with every atom at a place of its own");
   }
 }
 

@@ -32,6 +32,6 @@ cell_list make_cell_list(std::vector<vec3> const& position, cell_grid const& gri
 void wrap_into(std::vector<vec3>& position, bounds const& box);
 
 /// Throws bad_argument ("atoms") naming two atoms that are at the same place, if there are any.
-void refuse_coincident(atoms const& all, cell_list const& cells);
+void check_no_coincident_atoms(atoms const& all, cell_list const& cells);
 
 }  // namespace ballast::md

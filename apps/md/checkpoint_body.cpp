@@ -112,7 +112,7 @@ class unpacker {
     }
   }
   void expect_end() const {
-    if (!bytes_.empty()) refuse_argument("what follows rebuilt_at", bytes_.size(), "0 bytes");
+    if (!bytes_.empty()) throw_bad_argument("what follows rebuilt_at", bytes_.size(), "0 bytes");
   }
 
  private:
@@ -120,7 +120,7 @@ class unpacker {
   Integer raw(std::string_view name, Integer most) {
     Integer value{};
     std::memcpy(&value, take(sizeof value, name).data(), sizeof value);
-    if (value < 0 || value > most) refuse_argument(name, value, "0 to " + std::to_string(most));
+    if (value < 0 || value > most) throw_bad_argument(name, value, "0 to " + std::to_string(most));
     return value;
   }
   std::size_t length(std::string_view name, std::size_t size_of_one) {
@@ -128,13 +128,13 @@ class unpacker {
     (*this)(count, name);
     auto const most = bytes_.size() / size_of_one;
     if (count > most) {
-      refuse_argument("the length of " + std::string(name), count,
-                      "0 to " + std::to_string(most) + ", for which there are bytes");
+      throw_bad_argument("the length of " + std::string(name), count,
+                         "0 to " + std::to_string(most) + ", for which there are bytes");
     }
     return static_cast<std::size_t>(count);
   }
   std::string_view take(std::size_t size, std::string_view name) {
-    if (size > bytes_.size()) refuse_argument(name, "beyond the end", "within the checkpoint");
+    if (size > bytes_.size()) throw_bad_argument(name, "beyond the end", "within the checkpoint");
     auto const part = bytes_.substr(0, size);
     bytes_.remove_prefix(size);
     return part;

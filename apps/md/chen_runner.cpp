@@ -9,7 +9,7 @@ namespace {
 chen_options options_for(granularity const& cut) {
   chen_options options;
   options.tasks_per_queue = cut.queue_tasks;
-  options.patience = patience;
+  options.timeout = device_timeout;
   options.times = true;
   options.resident.spared_multiprocessors = 0;  // nothing else computes in a step
   return options;
@@ -23,14 +23,14 @@ chen_runner::chen_runner(device_list const& devices, stage const& system, granul
 force_timing chen_runner::forces(std::int64_t step) {
   step_ = step;
   auto const begin = clock::now();
-  carry_out(tasks_.forces, "chen forces");
+  run_tasks(tasks_.forces, "chen forces");
   force_timing timing{std::chrono::nanoseconds(clock::now() - begin).count(), {}};
   for (auto const& share : queue_.last_step())
     timing.busy_ns.push_back(share.when.last_end_ns - share.when.first_begin_ns);
   return timing;
 }
 
-void chen_runner::carry_out(std::shared_ptr<prepared_tasks const> const& tasks, char const* label) {
+void chen_runner::run_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label) {
   queue_.submit(tasks);
   queue_.wait_all();
   if (spans_ != nullptr) record_last_step(label);

@@ -19,12 +19,12 @@ class chen_runner final : public runner {
   std::uint32_t pieces() const override {
     return static_cast<std::uint32_t>(tasks_.forces->records().size());
   }
-  void drift() override { carry_out(tasks_.drifts, "drift"); }
-  void kick() override { carry_out(tasks_.kicks, "kick"); }
+  void drift() override { run_tasks(tasks_.drifts, "drift"); }
+  void kick() override { run_tasks(tasks_.kicks, "kick"); }
   void record_into(recorder* spans) override { spans_ = spans; }
 
  private:
-  void carry_out(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
+  void run_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
   void record_last_step(char const* label);
 
   chen_queue queue_;

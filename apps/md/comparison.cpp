@@ -56,7 +56,7 @@ class comparing {
     if (observer_->began) observer_->began(plan_->solutions[i], turn);
     bool const first = turn == 0;
     runners_[i]->record_into(first ? spans_.get() : nullptr);
-    system_->forget_results();  // no kernel is resident now: beside one there may be no room for this
+    system_->invalidate_results();  // no kernel is resident now: beside one there may be no room for this
     simulation run(*system_, *runners_[i], plan_->what, plan_->from, loaded_ && plan_->steps == 0);
     loaded_ = true;
     run_files files(plan_->files, plan_->what, *system_);
@@ -71,22 +71,22 @@ class comparing {
 
   /// Stopped before its first step, a run leaves its files alone: they would only repeat the beginning.
   void make_steps(simulation& run, run_files* files) {
-    tell_stepped(0);
+    report_progress(0);
     if (stopped()) return;
     if (files) files->begin(run);
     if (plan_->steps == 0) {
       run.evaluate();
-      tell_stepped(1);
+      report_progress(1);
     }
     for (std::int64_t done = 0; done < plan_->steps && (done == 0 || !stopped());) {
       run.step();
-      tell_stepped(++done);
+      report_progress(++done);
       if (files) after_step(run, *files);
     }
     if (files) files->end(run);
   }
 
-  void tell_stepped(std::int64_t done) {
+  void report_progress(std::int64_t done) {
     if (observer_->stepped) observer_->stepped(done, plan_->steps);
   }
 
@@ -106,7 +106,7 @@ class comparing {
   void compare_forces(std::size_t i) {
     auto const forces = system_->results_by_id();
     auto const sums = totals_of(forces);
-    refuse_infinite(sums);
+    check_finite(sums);
     energy_[i] = sums.energy_lj + sums.energy_coulomb;
     if (!result_.interrupted) agreement_.add(plan_->solutions[i], forces);
   }
@@ -170,14 +170,15 @@ class comparing {
 void check_plan(comparison_plan const& plan) {
   check_atoms(plan.from.state);
   check_physics(plan.what, plan.from.state);
-  if (plan.steps < 0) refuse_argument("steps", static_cast<long long>(plan.steps), "0 or more");
-  if (plan.repeat < 1) refuse_argument("repeat", static_cast<long long>(plan.repeat), "1 or more");
-  if (plan.solutions.empty()) refuse_argument("solutions", "an empty list", "some of S1, S2, S3, TQ, chen");
+  if (plan.steps < 0) throw_bad_argument("steps", static_cast<long long>(plan.steps), "0 or more");
+  if (plan.repeat < 1) throw_bad_argument("repeat", static_cast<long long>(plan.repeat), "1 or more");
+  if (plan.solutions.empty())
+    throw_bad_argument("solutions", "an empty list", "some of S1, S2, S3, TQ, chen");
 }
 
 comparison compare_solutions(device_list const& devices, comparison_plan const& plan,
                              comparison_observer const& observer) {
-  if (devices.empty()) refuse_argument("devices", "an empty list", "at least one device");
+  if (devices.empty()) throw_bad_argument("devices", "an empty list", "at least one device");
   check_plan(plan);
   return comparing(devices, plan, observer).run();
 }

@@ -70,7 +70,7 @@ struct comparison {
 
 /// Runs every solution on the devices from the same beginning, repetitions interleaved. Ends early when
 /// request_stop() was called, after the present step; files are left alone if the last solution made none.
-/// Throws bad_argument, bad_file, device_lost, deadline_passed, and ballast::error where sums are not finite.
+/// Throws bad_argument, bad_file, device_lost, timed_out, and ballast::error where sums are not finite.
 comparison compare_solutions(device_list const& devices, comparison_plan const& plan,
                              comparison_observer const& observer = {});
 

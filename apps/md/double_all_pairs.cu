@@ -8,6 +8,6 @@
 namespace ballast::md {
 
 BALLAST_KERNELS_WITH_CHEN(double_all_pairs, by_local_reference<all_pairs_forces<double>>,
-                          by_local_reference<kick>, by_local_reference<drift<double>>, remember)
+                          by_local_reference<kick>, by_local_reference<drift<double>>, store_arguments)
 
 }  // namespace ballast::md

@@ -8,6 +8,6 @@
 namespace ballast::md {
 
 BALLAST_KERNELS_WITH_CHEN(double_cells, by_local_reference<cell_forces<double>>, by_local_reference<kick>,
-                          by_local_reference<drift<double>>, remember)
+                          by_local_reference<drift<double>>, store_arguments)
 
 }  // namespace ballast::md

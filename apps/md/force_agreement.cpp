@@ -11,10 +11,10 @@ void force_agreement::add(solution which, std::vector<atom_result> const& forces
   if (sorted && first_sorted_.empty()) first_sorted_ = forces;
   if (sorted) identical_ = identical_ && forces == first_sorted_;
   if (first_.empty()) first_ = forces;
-  note_difference(forces);
+  record_difference(forces);
 }
 
-void force_agreement::note_difference(std::vector<atom_result> const& forces) {
+void force_agreement::record_difference(std::vector<atom_result> const& forces) {
   double square = 0, most = 0;
   for (std::size_t i = 0; i < forces.size(); ++i) {
     auto const &a = forces[i], &b = first_[i];

@@ -20,7 +20,7 @@ class force_agreement {
   double largest_difference() const { return largest_difference_; }
 
  private:
-  void note_difference(std::vector<atom_result> const& forces);
+  void record_difference(std::vector<atom_result> const& forces);
 
   std::vector<atom_result> first_, first_sorted_;
   bool identical_ = true;

@@ -12,10 +12,11 @@ namespace {
 bool positive(double value) { return std::isfinite(value) && value > 0; }
 
 void check_period(force_field const& field, atoms const& all) {
-  if (!all.box_is_given) refuse_argument("boundary", "periodic", "open, since the atoms came without a box");
+  if (!all.box_is_given)
+    throw_bad_argument("boundary", "periodic", "open, since the atoms came without a box");
   double const shortest = std::min({all.box.length(0), all.box.length(1), all.box.length(2)});
   if (field.cutoff <= 0.5 * shortest) return;
-  refuse_argument(
+  throw_bad_argument(
       "cutoff", field.cutoff,
       "at most " + std::to_string(0.5 * shortest) + " Angstrom, half the shortest side of the periodic box");
 }
@@ -37,13 +38,13 @@ force_constants constants_of(force_field const& field) {
 
 void check_force_field(force_field const& field, atoms const& all) {
   if (!positive(field.parameters.epsilon) && field.parameters.epsilon != 0) {
-    refuse_argument("epsilon", field.parameters.epsilon, "0 kcal/mol or more");
+    throw_bad_argument("epsilon", field.parameters.epsilon, "0 kcal/mol or more");
   }
   if (!positive(field.parameters.sigma)) {
-    refuse_argument("sigma", field.parameters.sigma, "more than 0 Angstrom");
+    throw_bad_argument("sigma", field.parameters.sigma, "more than 0 Angstrom");
   }
-  if (!positive(field.cutoff) || field.cutoff > largest_coordinate) {
-    refuse_argument("cutoff", field.cutoff, "more than 0 and at most 1e9 Angstrom");
+  if (!positive(field.cutoff) || field.cutoff > max_coordinate) {
+    throw_bad_argument("cutoff", field.cutoff, "more than 0 and at most 1e9 Angstrom");
   }
   if (field.edges == boundary::periodic) check_period(field, all);
 }

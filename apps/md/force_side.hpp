@@ -38,12 +38,12 @@ pair_formula<Real> formula_for(force_field const& field, bounds const& box) {
 template <class Real>
 class force_side {
  public:
-  static std::size_t most_cells(std::size_t atoms) { return 8 * atoms + 4096; }
+  static std::size_t max_cells(std::size_t atoms) { return 8 * atoms + 4096; }
 
   force_side(memory_place const& place, std::size_t atoms, bool copies_positions)
       : order_{{place, atoms}, {place, atoms}},
         cell_(place, atoms),
-        start_(place, most_cells(atoms) + 1),
+        start_(place, max_cells(atoms) + 1),
         arguments_{{place, 1}, {place, 1}},
         kick_(place, 1),
         drift_(place, 1) {

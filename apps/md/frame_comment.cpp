@@ -74,12 +74,12 @@ class comment_reader {
     for (std::size_t i = 0; i < parts.size(); i += 3) {
       auto const width = lines_->integer(parts[i + 2], "the number of columns of a property");
       if (width < 1 || width > 100) lines_->fail("a property should have 1 to 100 columns.");
-      note_property(parts[i], parts[i + 1], static_cast<int>(width));
+      record_property(parts[i], parts[i + 1], static_cast<int>(width));
     }
     if (comment_.columns.position < 0) lines_->fail("Properties should contain pos:R:3.");
   }
 
-  void note_property(std::string_view name, std::string_view type, int width) {
+  void record_property(std::string_view name, std::string_view type, int width) {
     struct known {
       std::string_view name, type;
       int width;

@@ -139,8 +139,9 @@ void check_temperature(atoms const& all, double kelvin) {
   double const lightest = all.mass.empty() ? 1.0 : *std::min_element(all.mass.begin(), all.mass.end());
   double const hottest = lightest * light_speed * light_speed / (boltzmann * acceleration);
   if (kelvin >= 0 && kelvin <= hottest) return;
-  refuse_argument("temperature", kelvin,
-                  "0 to " + std::to_string(hottest) + " Kelvin, where the lightest atom is as fast as light");
+  throw_bad_argument(
+      "temperature", kelvin,
+      "0 to " + std::to_string(hottest) + " Kelvin, where the lightest atom is as fast as light");
 }
 
 void scale_velocities(atoms& all, double factor) {
@@ -150,7 +151,7 @@ void scale_velocities(atoms& all, double factor) {
 }  // namespace
 
 atoms gaussian_system(std::size_t count) {
-  if (count < 1 || count > std::size_t(1) << 30) { refuse_argument("atoms", count, "1 to 1073741824"); }
+  if (count < 1 || count > std::size_t(1) << 30) { throw_bad_argument("atoms", count, "1 to 1073741824"); }
   lattice const grid(count);
   atoms all;
   double const edge = spacing * static_cast<double>(grid.half);

@@ -66,13 +66,13 @@ class home_arrays {
   std::vector<atom_result> results(stream& by) const { return read_array(result_, by); }
 
   /// Bytes of ones are no number in every field.
-  void forget_results(stream& by) const {
+  void invalidate_results(stream& by) const {
     by.fill(result_.data(), 0xff, result_.bytes());
     by.synchronize();
   }
 
   /// Not a number if an atom's way is not.
-  double farthest_move(stream& by) const {
+  double max_displacement(stream& by) const {
     double most = 0;
     for (double const one : read_array(moved2_, by)) {
       if (!(one <= most)) most = one;

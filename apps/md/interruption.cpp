@@ -13,6 +13,6 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it"
 
 void request_stop() noexcept { asked.store(true, std::memory_order_relaxed); }
 bool stop_requested() noexcept { return asked.load(std::memory_order_relaxed); }
-void forget_stop() noexcept { asked.store(false, std::memory_order_relaxed); }
+void clear_stop() noexcept { asked.store(false, std::memory_order_relaxed); }
 
 }  // namespace ballast::md

@@ -8,6 +8,6 @@ void request_stop() noexcept;
 /// Whether somebody asked.
 bool stop_requested() noexcept;
 /// Forgets that somebody asked, so that a new run may start.
-void forget_stop() noexcept;
+void clear_stop() noexcept;
 
 }  // namespace ballast::md

@@ -6,7 +6,7 @@
 namespace ballast::md {
 
 // Lists of kernels by precision of the pair terms and by method, since a resident kernel costs what its
-// heaviest kernel costs. Each: by_local_reference of the forces' kernel, kick and drift; remember.
+// heaviest kernel costs. Each: by_local_reference of the forces' kernel, kick and drift; store_arguments.
 compiled_kernels const& single_cells();
 compiled_kernels const& single_all_pairs();
 compiled_kernels const& double_cells();

@@ -30,7 +30,7 @@ class header_reader {
     if (words.size() == 2 && words[1] == "atoms") return read_atom_count();
     if (words.size() == 3 && ends_with({"atom", "types"})) return read_type_count();
     if (words.size() == 4) return read_side();
-    if (words.size() == 6 && ends_with({"xy", "xz", "yz"})) return refuse_tilt();
+    if (words.size() == 6 && ends_with({"xy", "xz", "yz"})) return check_no_tilt();
     if (words.size() >= 2 && lines_->integer(0, "a header's count") == 0) return;  // "0 bonds"
     lines_->fail("the header line \"" + lines_->joined() +
                  "\" is not understood; only atoms, atom types and box sides are supported.");
@@ -57,7 +57,7 @@ class header_reader {
     lines_->fail("the header line is not understood; box sides are given as \"low high xlo xhi\".");
   }
 
-  void refuse_tilt() {
+  void check_no_tilt() {
     for (std::size_t i = 0; i < 3; ++i) {
       if (lines_->number(i, "the tilt of the box") == 0) continue;
       lines_->fail("tilted boxes (xy xz yz) are not supported.");

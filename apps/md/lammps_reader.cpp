@@ -21,7 +21,7 @@ class section_reader {
 
   atoms read() {
     do {
-      refuse_surplus_line();
+      check_no_surplus_line();
       read_section(section_ = lines_->joined());
     } while (lines_->next());
     finish();
@@ -29,7 +29,7 @@ class section_reader {
   }
 
  private:
-  void refuse_surplus_line() {
+  void check_no_surplus_line() {
     if (!lines_->numeric()) return;
     auto const announced = section_ == "Atoms" || section_ == "Velocities" ? atoms_ : types_;
     lines_->fail("the section " + section_ + " has more lines than the " + std::to_string(announced) +

@@ -20,7 +20,7 @@ std::uint32_t chunk_blocks(stage const& system, std::size_t devices, std::uint32
 
 launch_runner::launch_runner(device_list const& devices, stage const& system) : system_(&system) {
   for (auto const& device : devices) {
-    lanes_.push_back({device->make_stream(), nullptr, nullptr, nullptr, 0});
+    device_streams_.push_back({device->make_stream(), nullptr, nullptr, nullptr, 0});
     system.kernels().resources(*device);  // loads them, so that no timing includes it
   }
 }
@@ -31,24 +31,24 @@ void launch_runner::kick() { launch_parts(&stage::kick_task); }
 void launch_runner::launch_parts(task (stage::*make)(block_range) const) {
   for (std::size_t d = 0; d < devices(); ++d) {
     auto const part = part_of(system_->blocks(), d, devices());
-    if (part.count > 0) system_->kernels().launch(*lanes_[d].work, (system_->*make)(part));
+    if (part.count > 0) system_->kernels().launch(*device_streams_[d].work, (system_->*make)(part));
   }
-  for (auto& one : lanes_) one.work->synchronize(deadline::in(patience));
+  for (auto& one : device_streams_) one.work->synchronize(deadline::in(device_timeout));
 }
 
 void launch_runner::prepare() {
-  for (auto& one : lanes_) {
+  for (auto& one : device_streams_) {
     one.begin.reset();
     one.end.reset();
     if (spans_ == nullptr) continue;
     one.zero = one.work->record();
-    one.work->synchronize(deadline::in(patience));
+    one.work->synchronize(deadline::in(device_timeout));
     one.zero_ns = ns(clock::now().time_since_epoch());
   }
 }
 
 void launch_runner::launch_forces(std::size_t device, atom_order order, block_range range) {
-  auto& one = lanes_[device];
+  auto& one = device_streams_[device];
   if (!one.begin) one.begin = one.work->record();
   system_->kernels().launch(*one.work, system_->forces_task(order, range));
   one.end = one.work->record();
@@ -57,7 +57,7 @@ void launch_runner::launch_forces(std::size_t device, atom_order order, block_ra
 force_timing launch_runner::timing_since(clock::time_point begin, std::string_view label, std::int64_t step) {
   force_timing timing{ns(clock::now() - begin), {}};
   for (std::size_t d = 0; d < devices(); ++d) {
-    auto const& one = lanes_[d];
+    auto const& one = device_streams_[d];
     timing.busy_ns.push_back(one.end ? one.end->since(*one.begin).count() : 0);
     if (spans_ != nullptr && one.end) record(d, label, step);
   }
@@ -65,7 +65,7 @@ force_timing launch_runner::timing_since(clock::time_point begin, std::string_vi
 }
 
 void launch_runner::record(std::size_t device, std::string_view label, std::int64_t step) {
-  auto const& one = lanes_[device];
+  auto const& one = device_streams_[device];
   trace::span done;
   done.device = device;
   done.label = std::string(label);
@@ -82,7 +82,7 @@ force_timing part_runner::forces(std::int64_t step) {
     auto const part = part_of(system().blocks(), d, devices());
     if (part.count > 0) launch_forces(d, order_, part);
   }
-  for (std::size_t d = 0; d < devices(); ++d) on(d).work->synchronize(deadline::in(patience));
+  for (std::size_t d = 0; d < devices(); ++d) on(d).work->synchronize(deadline::in(device_timeout));
   return timing_since(begin, order_ == atom_order::random ? "S2 forces" : "S1 forces", step);
 }
 
@@ -106,7 +106,7 @@ force_timing chunk_runner::forces(std::int64_t step) {
       if (first >= all) return;
       auto const count = static_cast<std::uint32_t>(std::min<std::uint64_t>(chunk_, all - first));
       launch_forces(device, atom_order::decomposed, {static_cast<std::uint32_t>(first), count});
-      on(device).work->synchronize(deadline::in(patience));
+      on(device).work->synchronize(deadline::in(device_timeout));
     }
   });
   return timing_since(begin, "S3 forces", step);

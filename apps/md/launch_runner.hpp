@@ -19,14 +19,14 @@ class launch_runner : public runner {
 
  protected:
   /// A launch between two events.
-  struct lane {
+  struct device_stream {
     std::unique_ptr<stream> work;
     std::unique_ptr<event> zero, begin, end;
     std::int64_t zero_ns = 0;
   };
 
-  std::size_t devices() const { return lanes_.size(); }
-  lane& on(std::size_t device) { return lanes_[device]; }
+  std::size_t devices() const { return device_streams_.size(); }
+  device_stream& on(std::size_t device) { return device_streams_[device]; }
   stage const& system() const { return *system_; }
   /// Launches tasks of the forces and remembers when the device began and ended.
   void launch_forces(std::size_t device, atom_order order, block_range range);
@@ -39,7 +39,7 @@ class launch_runner : public runner {
   void record(std::size_t device, std::string_view label, std::int64_t step);
 
   stage const* system_;
-  std::vector<lane> lanes_;
+  std::vector<device_stream> device_streams_;
   recorder* spans_ = nullptr;
 };
 

@@ -27,7 +27,7 @@ BALLAST_HD inline void const*& local_entry(std::uint32_t entry) {
 }
 
 /// Sets an entry of the table of the device that runs it: launched once on each device, alone.
-struct remember {
+struct store_arguments {
   static constexpr int threads = 128;
 
   std::uint32_t entry;
@@ -39,12 +39,12 @@ struct remember {
   }
 };
 
-/// Like by_reference, for arguments that differ from device to device: one and the same task finds on each
+/// Like indirect, for arguments that differ from device to device: one and the same task finds on each
 /// device what was remembered there, so that a common backlog may give it to any of them.
 template <kernel_form K>
 struct by_local_reference {
   static constexpr int threads = K::threads;
-  static constexpr int blocks_per_multiprocessor = wanted_blocks<K>;
+  static constexpr int blocks_per_multiprocessor = requested_blocks<K>;
   using scratch = scratch_of<K>;
 
   std::uint32_t entry;

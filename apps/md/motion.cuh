@@ -39,9 +39,9 @@ struct kick {
   BALLAST_HD moving_mass kicked(std::uint32_t slot) const {
     auto m = on.motion[slot];
     double const half = 0.5 * on.time_step * m.acceleration;
-    m.vx = fused(half, on.result[slot].fx, m.vx);
-    m.vy = fused(half, on.result[slot].fy, m.vy);
-    m.vz = fused(half, on.result[slot].fz, m.vz);
+    m.vx = fused_multiply_add(half, on.result[slot].fx, m.vx);
+    m.vy = fused_multiply_add(half, on.result[slot].fy, m.vy);
+    m.vz = fused_multiply_add(half, on.result[slot].fz, m.vz);
     return m;
   }
 };
@@ -74,14 +74,14 @@ struct drift {
     auto const m = kick{on}.kicked(slot);
     on.motion[slot] = m;
     auto at = on.place[slot];
-    at.x = fused(on.time_step, m.vx, at.x);
-    at.y = fused(on.time_step, m.vy, at.y);
-    at.z = fused(on.time_step, m.vz, at.z);
+    at.x = fused_multiply_add(on.time_step, m.vx, at.x);
+    at.y = fused_multiply_add(on.time_step, m.vy, at.y);
+    at.z = fused_multiply_add(on.time_step, m.vz, at.z);
     on.place[slot] = at;
     rounded[slot] = {Real(at.x), Real(at.y), Real(at.z), Real(at.q)};
     auto const& from = on.rebuilt_at[slot];
     double const dx = at.x - from.x, dy = at.y - from.y, dz = at.z - from.z;
-    return fused(dx, dx, fused(dy, dy, dz * dz));
+    return fused_multiply_add(dx, dx, fused_multiply_add(dy, dy, dz * dz));
   }
 
   /// A way that is not a number counts as the longest: what blew up must not go unnoticed.

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "atom_result.hpp"
-#include "ballast/device/fused.cuh"
+#include "ballast/device/fused_multiply_add.cuh"
 #include "ballast/device/qualifiers.cuh"
 
 namespace ballast::md {
@@ -19,9 +19,9 @@ struct alignas(16) placed_charge {
 BALLAST_HD inline float nearest_whole(float a) { return rintf(a); }
 BALLAST_HD inline double nearest_whole(double a) { return rint(a); }
 
-// How many operations pair_formula does in an open box, for whoever compares with what a chip can do. A fused
-// multiply-add counts 2, an inverse root 1; a comparison, a sign, the sums (in double precision) and -6 a6,
-// which is the same for all pairs, count nothing.
+// How many operations pair_formula does in an open box, for whoever compares with what a chip can do. A
+// fused_multiply_add multiply-add counts 2, an inverse root 1; a comparison, a sign, the sums (in double
+// precision) and -6 a6, which is the same for all pairs, count nothing.
 constexpr int operations_to_test = 8;    ///< a pair: difference() but for its charges 3, square() 5
 constexpr int operations_in_range = 32;  ///< more within the cut-off: the charges 1, add() 31
 
@@ -34,7 +34,7 @@ struct pair_formula {
   template <bool Periodic>
   BALLAST_HD Real component(int axis, Real d) const {
     if constexpr (!Periodic) return d;
-    return fused(-period[axis], nearest_whole(d * inverse_period[axis]), d);
+    return fused_multiply_add(-period[axis], nearest_whole(d * inverse_period[axis]), d);
   }
   /// From `to` to `from`, the nearest image; q is the product of the charges.
   template <bool Periodic>
@@ -44,19 +44,20 @@ struct pair_formula {
             component<Periodic>(2, from.z - to.z), from.q * to.q};
   }
   BALLAST_HD Real square(placed_charge<Real> const& d) const {
-    return fused(d.x, d.x, fused(d.y, d.y, d.z * d.z));
+    return fused_multiply_add(d.x, d.x, fused_multiply_add(d.y, d.y, d.z * d.z));
   }
 
   /// Adds what an atom feels from another at difference d, |d|^2 = r2 < cutoff2.
   BALLAST_HD void add(placed_charge<Real> const& d, Real r2, atom_result& sums) const {
-    Real const inverse = inverse_root(r2), inverse2 = inverse * inverse;
+    Real const inverse = inverse_square_root(r2), inverse2 = inverse * inverse;
     Real const r = r2 * inverse, r6 = inverse2 * inverse2 * inverse2, qq = coulomb * d.q;
     Real const repulsion = a12 * r6;
-    Real const e_lj = fused(lj_slope, r, fused(r6, repulsion - a6, lj_shift));
-    Real const e_coulomb = qq * (inverse + fused(coulomb_slope, r, coulomb_shift));
-    Real const bound = fused(qq, coulomb_slope, lj_slope);
-    Real const plain = fused(r6, fused(Real(12), repulsion, Real(-6) * a6), qq * inverse);
-    Real const scale = fused(plain, inverse2, -(bound * inverse));
+    Real const e_lj = fused_multiply_add(lj_slope, r, fused_multiply_add(r6, repulsion - a6, lj_shift));
+    Real const e_coulomb = qq * (inverse + fused_multiply_add(coulomb_slope, r, coulomb_shift));
+    Real const bound = fused_multiply_add(qq, coulomb_slope, lj_slope);
+    Real const plain =
+        fused_multiply_add(r6, fused_multiply_add(Real(12), repulsion, Real(-6) * a6), qq * inverse);
+    Real const scale = fused_multiply_add(plain, inverse2, -(bound * inverse));
     sums.fx += double(scale * d.x);
     sums.fy += double(scale * d.y);
     sums.fz += double(scale * d.z);

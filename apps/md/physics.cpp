@@ -10,10 +10,10 @@ namespace ballast::md {
 void check_physics(physics const& what, atoms const& all) {
   check_force_field(what.field, all);
   if (!(what.time_step > 0) || !std::isfinite(what.time_step)) {
-    refuse_argument("dt", what.time_step, "more than 0 fs");
+    throw_bad_argument("dt", what.time_step, "more than 0 fs");
   }
-  if (!(what.skin >= 0) || what.skin > largest_coordinate) {
-    refuse_argument("skin", what.skin, "0 to 1e9 Angstrom");
+  if (!(what.skin >= 0) || what.skin > max_coordinate) {
+    throw_bad_argument("skin", what.skin, "0 to 1e9 Angstrom");
   }
 }
 

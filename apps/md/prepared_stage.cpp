@@ -10,7 +10,7 @@ namespace ballast::md {
 namespace {
 
 constexpr std::uint32_t blocks_per_motion_task = 16;  ///< moving 128 atoms is too little for a task
-constexpr std::uint64_t least_tasks_per_core = 32;
+constexpr std::uint64_t min_tasks_per_core = 32;
 
 template <class Make>
 std::shared_ptr<prepared_tasks const> tasks_of(stage const& system, std::uint32_t per_task,
@@ -28,7 +28,7 @@ std::uint32_t blocks_per_task(device_list const& devices, std::uint32_t blocks, 
   std::uint64_t least = 0;
   for (auto const& device : devices) {
     if (device->is_cuda()) return 1;
-    least += least_tasks_per_core * static_cast<std::uint64_t>(device->facts().multiprocessors);
+    least += min_tasks_per_core * static_cast<std::uint64_t>(device->properties().multiprocessors);
   }
   return blocks >= 4 * least ? 4 : blocks >= 2 * least ? 2 : 1;
 }

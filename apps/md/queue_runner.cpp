@@ -13,7 +13,7 @@ std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_
 balanced_options options_for(std::string const& policy, bool trace) {
   balanced_options options;
   options.policy = policy;
-  options.queue.patience = patience;
+  options.queue.timeout = device_timeout;
   options.queue.times = true;
   options.queue.resident.spared_multiprocessors = 0;  // nothing else computes while TQ runs
   options.queue.trace_depth = trace ? traced_tasks_per_worker : 0;
@@ -31,7 +31,7 @@ force_timing queue_runner::forces(std::int64_t step) {
   ensure_started();
   step_ = step;
   auto const begin = clock::now();
-  auto const given = carry_out(tasks_.forces, "TQ forces");
+  auto const given = submit_tasks(tasks_.forces, "TQ forces");
   force_timing timing{std::chrono::nanoseconds(clock::now() - begin).count(), {}};
   for (auto const& share : queue_.shares(given)) {
     timing.busy_ns.push_back(share.tasks > 0 ? share.when.last_end_ns - share.when.first_begin_ns : 0);
@@ -40,11 +40,11 @@ force_timing queue_runner::forces(std::int64_t step) {
   return timing;
 }
 
-void queue_runner::drift() { queue_.forget(carry_out(tasks_.drifts, "drift")); }
-void queue_runner::kick() { queue_.forget(carry_out(tasks_.kicks, "kick")); }
+void queue_runner::drift() { queue_.forget(submit_tasks(tasks_.drifts, "drift")); }
+void queue_runner::kick() { queue_.forget(submit_tasks(tasks_.kicks, "kick")); }
 
-backlog_ticket queue_runner::carry_out(std::shared_ptr<prepared_tasks const> const& tasks,
-                                       char const* label) {
+backlog_ticket queue_runner::submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks,
+                                          char const* label) {
   ensure_started();
   if (spans_ != nullptr) windows_.push_back({now_ns(), step_, label});
   auto const given = queue_.submit(tasks);

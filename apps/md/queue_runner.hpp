@@ -34,7 +34,7 @@ class queue_runner final : public runner {
     char const* label;
   };
 
-  backlog_ticket carry_out(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
+  backlog_ticket submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
   void ensure_started();
   void record_device(std::size_t device);
 

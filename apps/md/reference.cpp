@@ -73,7 +73,7 @@ totals totals_of(std::vector<atom_result> const& per_atom) {
   return sum;
 }
 
-void refuse_infinite(totals const& sums) {
+void check_finite(totals const& sums) {
   if (std::isfinite(sums.energy_lj + sums.energy_coulomb + sums.force_square_sum)) return;
   throw error("the energy is not a finite number: at least two atoms are too near to each other");
 }

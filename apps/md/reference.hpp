@@ -20,7 +20,7 @@ struct totals {
 /// Sums in the order of the atoms.
 totals totals_of(std::vector<atom_result> const& per_atom);
 /// Throws ballast::error if an energy or a force is not a finite number.
-void refuse_infinite(totals const& sums);
+void check_finite(totals const& sums);
 
 struct reference_result {
   std::vector<atom_result> per_atom;

@@ -13,7 +13,7 @@ bool due(std::string const& path, std::int64_t step, std::int64_t every) {
 }  // namespace
 
 void run_files::begin(simulation const& run) {
-  refuse_infinite(system_->sums());
+  check_finite(system_->sums());
   if (!files_->trajectory.empty()) write_frame(run);
 }
 
@@ -21,13 +21,13 @@ void run_files::after_step(simulation& run) {
   auto const step = run.step_count();
   bool const frame = due(files_->trajectory, step, files_->trajectory_every);
   bool const point = due(files_->checkpoint, step, files_->checkpoint_every);
-  if (frame || point) refuse_infinite(system_->sums());
+  if (frame || point) check_finite(system_->sums());
   if (frame) write_frame(run);
   if (point) write_checkpoint(files_->checkpoint, run.point());
 }
 
 void run_files::end(simulation& run) {
-  refuse_infinite(system_->sums());
+  check_finite(system_->sums());
   if (!files_->trajectory.empty()) write_frame(run);
   if (!files_->checkpoint.empty()) write_checkpoint(files_->checkpoint, run.point());
 }

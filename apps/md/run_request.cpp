@@ -39,19 +39,19 @@ std::string atoms_of(run_request const& asked) {
 atoms read_system(run_request const& asked) {
   if (asked.system == "gaussian") return gaussian_system(asked.count.value_or(asked.usual_count));
   if (asked.count) {
-    refuse_argument("--atoms", *asked.count,
-                    "nothing beside --system " + asked.system + ", which has atoms of its own");
+    throw_bad_argument("--atoms", *asked.count,
+                       "nothing beside --system " + asked.system + ", which has atoms of its own");
   }
   if (ends_with_one_of(asked.system, {".data", ".lmp", ".lammps"})) return read_lammps_data(asked.system);
   if (ends_with_one_of(asked.system, {".xyz", ".extxyz"})) return read_xyz(asked.system);
-  refuse_argument("--system", asked.system,
-                  "gaussian, a LAMMPS data file (.data, .lmp, .lammps) or an XYZ file (.xyz, .extxyz)");
+  throw_bad_argument("--system", asked.system,
+                     "gaussian, a LAMMPS data file (.data, .lmp, .lammps) or an XYZ file (.xyz, .extxyz)");
 }
 
-/// As place_among, for words in braces.
+/// As index_among, for words in braces.
 std::size_t choice(std::string_view option, std::string_view word,
                    std::initializer_list<std::string_view> legal) {
-  return place_among(legal, option, word);
+  return index_among(legal, option, word);
 }
 
 bool is_helium(atoms const& all) {
@@ -88,8 +88,8 @@ std::vector<solution> solutions_for(run_request const& asked) {
   for (auto const& name : asked.solutions) {
     auto const one = static_cast<solution>(choice("--solutions", name, {"S1", "S2", "S3", "TQ", "chen"}));
     if (std::find(all.begin(), all.end(), one) != all.end()) {
-      refuse_argument("--solutions", "a list with " + name + " twice",
-                      "each of S1, S2, S3, TQ, chen at most once");
+      throw_bad_argument("--solutions", "a list with " + name + " twice",
+                         "each of S1, S2, S3, TQ, chen at most once");
     }
     all.push_back(one);
   }
@@ -101,8 +101,8 @@ void check_output(command_line::named_file const& output) {
   auto const& [option, path] = output;
   if (path.empty()) return;
   auto const folder = fs::absolute(path).parent_path();
-  if (!fs::is_directory(folder)) refuse_argument(option, path, "a file in a folder that exists");
-  if (fs::is_directory(path)) refuse_argument(option, path, "a file, not a folder");
+  if (!fs::is_directory(folder)) throw_bad_argument(option, path, "a file in a folder that exists");
+  if (fs::is_directory(path)) throw_bad_argument(option, path, "a file, not a folder");
 }
 
 /// A checkpoint may replace the one that the run begins with; a trajectory is added to, not replaced.
@@ -113,18 +113,18 @@ void check_outputs(run_request const& asked) {
   for (auto const& output : outputs) check_output(output);
   command_line::named_file const system{"--system", asked.system == "gaussian" ? "" : asked.system},
       restart{"--restart", asked.restart};
-  command_line::refuse_to_write_twice(outputs, {&system, 1});
-  command_line::refuse_to_write_twice(std::span(outputs).subspan(1), {&restart, 1});
+  command_line::check_distinct_outputs(outputs, {&system, 1});
+  command_line::check_distinct_outputs(std::span(outputs).subspan(1), {&restart, 1});
   for (auto const& path : {asked.files.checkpoint, asked.trace})
-    if (!path.empty()) require_replaceable(path);
+    if (!path.empty()) check_replaceable(path);
 }
 
 void check_periods(output_files const& files) {
   if (files.checkpoint_every > 0 && files.checkpoint.empty()) {
-    refuse_argument("--checkpoint-every", files.checkpoint_every, "0 without --checkpoint FILE");
+    throw_bad_argument("--checkpoint-every", files.checkpoint_every, "0 without --checkpoint FILE");
   }
   if (files.trajectory_every > 0 && files.trajectory.empty()) {
-    refuse_argument("--trajectory-every", files.trajectory_every, "0 without --trajectory FILE");
+    throw_bad_argument("--trajectory-every", files.trajectory_every, "0 without --trajectory FILE");
   }
 }
 
@@ -134,16 +134,16 @@ void check_cut(granularity const& cut, std::vector<solution> const& solutions) {
     return std::find(solutions.begin(), solutions.end(), which) != solutions.end();
   };
   if (cut.chunk != 0 && !runs(solution::s3))
-    refuse_argument("--chunk", cut.chunk, "0 without S3 among --solutions");
+    throw_bad_argument("--chunk", cut.chunk, "0 without S3 among --solutions");
   if (cut.task != 0 && !runs(solution::tq) && !runs(solution::chen))
-    refuse_argument("--task", cut.task, "0 without TQ or chen among --solutions");
+    throw_bad_argument("--task", cut.task, "0 without TQ or chen among --solutions");
   (void)make_feed_policy(cut.feed);
   if (cut.feed != granularity().feed && !runs(solution::tq))
-    refuse_argument("--feed", cut.feed, granularity().feed + " without TQ among --solutions");
+    throw_bad_argument("--feed", cut.feed, granularity().feed + " without TQ among --solutions");
   auto const usual = granularity().queue_tasks;
   if (cut.queue_tasks != usual && !runs(solution::chen))
-    refuse_argument("--queue-tasks", cut.queue_tasks,
-                    std::to_string(usual) + " without chen among --solutions");
+    throw_bad_argument("--queue-tasks", cut.queue_tasks,
+                       std::to_string(usual) + " without chen among --solutions");
 }
 
 /// Frames are added to what is there, so that must be a trajectory of the same atoms. Its first frame is
@@ -155,10 +155,12 @@ void check_trajectory(std::string const& path, std::size_t count) {
   std::size_t there = 0;
   try {
     there = read_xyz(path).size();
-  } catch (bad_file const& problem) { refuse_argument("--trajectory", path, legal + "; " + problem.what()); }
+  } catch (bad_file const& problem) {
+    throw_bad_argument("--trajectory", path, legal + "; " + problem.what());
+  }
   if (there == count) return;
-  refuse_argument("--trajectory", path + ", whose first frame has " + std::to_string(there) + " atoms",
-                  legal);
+  throw_bad_argument("--trajectory", path + ", whose first frame has " + std::to_string(there) + " atoms",
+                     legal);
 }
 
 void begin_anew(comparison_plan& plan, run_request const& asked) {

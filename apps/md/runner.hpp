@@ -26,7 +26,7 @@ enum class solution {
 std::string_view name_of(solution which);  ///< "S1", "S2", "S3", "TQ", "chen"
 
 /// How long an evaluation of forces may take before it counts as hung.
-constexpr std::chrono::hours patience{1};
+constexpr std::chrono::hours device_timeout{1};
 
 /// One evaluation of all forces, positions being on the devices before.
 struct force_timing {
@@ -35,7 +35,7 @@ struct force_timing {
 };
 
 /// Carries the tasks of a stage out. One thread drives it; every call returns when the work is done. Throws
-/// device_lost, deadline_passed.
+/// device_lost, timed_out.
 class runner {
  public:
   virtual ~runner() = default;

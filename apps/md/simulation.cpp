@@ -28,16 +28,16 @@ simulation::simulation(stage& system, runner& by, physics const& what, beginning
 
 void simulation::step() {
   timed(times_.motion, [&] { by_->drift(); });
-  renew_neighbours();
+  rebuild_neighbours();
   ++step_;
   evaluate();
   timed(times_.motion, [&] { by_->kick(); });
 }
 
-void simulation::renew_neighbours() {
+void simulation::rebuild_neighbours() {
   double moved = 0;
-  timed(times_.neighbours, [&] { moved = system_->farthest_move(); });
-  if (!(moved < largest_coordinate)) {
+  timed(times_.neighbours, [&] { moved = system_->max_displacement(); });
+  if (!(moved < max_coordinate)) {
     throw error("step " + std::to_string(step_ + 1) +
                 " moves an atom out of all bounds: the time step is too long or atoms are too near");
   }

@@ -49,7 +49,7 @@ class simulation {
   checkpoint point();
 
  private:
-  void renew_neighbours();
+  void rebuild_neighbours();
 
   stage* system_;
   runner* by_;

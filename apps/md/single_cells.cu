@@ -8,6 +8,6 @@
 namespace ballast::md {
 
 BALLAST_KERNELS_WITH_CHEN(single_cells, by_local_reference<cell_forces<float>>, by_local_reference<kick>,
-                          by_local_reference<drift<float>>, remember)
+                          by_local_reference<drift<float>>, store_arguments)
 
 }  // namespace ballast::md

@@ -20,11 +20,11 @@ std::uint32_t blocks_of(std::size_t atoms) {
 }
 
 /// A device's place on the stage.
-struct seat {
+struct device_slot {
   std::shared_ptr<compute_device> device;
   std::unique_ptr<stream> copies;
   std::size_t side = 0;      ///< which force_side its tasks read
-  bool shares_side = false;  ///< with a seat before it
+  bool shares_side = false;  ///< with a device_slot before it
 };
 
 template <class Real>
@@ -36,11 +36,11 @@ class stage_of final : public stage {
         seed_(seed),
         place_(home_of(devices)),
         home_(place_, count, blocks_of(count)) {
-    for (auto const& device : devices) add_seat(device);
-    for (auto const& s : seats_) {
+    for (auto const& device : devices) add_device_slot(device);
+    for (auto const& s : device_slots_) {
       if (s.shares_side) continue;
       sides_[s.side]->give_motion(home_.motion_arguments_for(what_.time_step), *s.copies);
-      remember_entries(s);
+      store_all_arguments(s);
     }
   }
 
@@ -65,24 +65,24 @@ class stage_of final : public stage {
   void load(atoms const& all, std::optional<std::vector<vec3>> const& rebuilt_at) override {
     state_ = all;
     if (periodic() && !rebuilt_at) wrap_into(state_.position, state_.box);
-    refuse_coincident(state_, make_cell_list(state_.position, grid_of(state_.position)));
+    check_no_coincident_atoms(state_, make_cell_list(state_.position, grid_of(state_.position)));
     settle(rebuilt_at ? *rebuilt_at : state_.position);
   }
-  double farthest_move() override { return home_.farthest_move(home_stream()); }
+  double max_displacement() override { return home_.max_displacement(home_stream()); }
   void rebuild() override {
     home_.read(state_, home_stream());
     if (periodic()) wrap_into(state_.position, state_.box);
     settle(state_.position);
   }
   void exchange() override {
-    for (auto const& s : seats_) {
+    for (auto const& s : device_slots_) {
       auto const& copy = sides_[s.side]->position_copy();
       if (copy.size() > 0) s.copies->copy(copy.data(), home_.rounded().data(), copy.bytes());
     }
-    for (auto const& s : seats_) s.copies->synchronize();
+    for (auto const& s : device_slots_) s.copies->synchronize();
   }
 
-  void forget_results() override { home_.forget_results(home_stream()); }
+  void invalidate_results() override { home_.invalidate_results(home_stream()); }
   totals sums() override { return totals_of(home_.results(home_stream())); }
   std::vector<atom_result> results_by_id() override {
     auto const in_slots = home_.results(home_stream());
@@ -105,17 +105,17 @@ class stage_of final : public stage {
     return grid_for(position, state_.box, what_.field.cutoff + what_.skin, what_.field.edges);
   }
 
-  void add_seat(std::shared_ptr<compute_device> const& device) {
-    seat s{device, device->make_stream(), sides_.size(), false};
-    auto const host =
-        std::find_if(seats_.begin(), seats_.end(), [](auto const& x) { return !x.device->is_cuda(); });
-    if (!device->is_cuda() && host != seats_.end()) {
+  void add_device_slot(std::shared_ptr<compute_device> const& device) {
+    device_slot s{device, device->make_stream(), sides_.size(), false};
+    auto const host = std::find_if(device_slots_.begin(), device_slots_.end(),
+                                   [](auto const& x) { return !x.device->is_cuda(); });
+    if (!device->is_cuda() && host != device_slots_.end()) {
       s.side = host->side;
       s.shares_side = true;
     } else {
       sides_.push_back(make_side(device));
     }
-    seats_.push_back(std::move(s));
+    device_slots_.push_back(std::move(s));
   }
 
   std::unique_ptr<force_side<Real>> make_side(std::shared_ptr<compute_device> const& device) const {
@@ -124,19 +124,19 @@ class stage_of final : public stage {
     return std::make_unique<force_side<Real>>(place, count_, device->is_cuda() && !is_home);
   }
 
-  void remember_entries(seat const& s) {
+  void store_all_arguments(device_slot const& s) {
     std::uint32_t at = entries_.first();
     for (auto const* const arguments : sides_[s.side]->arguments()) {
-      kernels().launch(*s.copies, task(remember{at++, arguments}, {0, 1}));
+      kernels().launch(*s.copies, task(store_arguments{at++, arguments}, {0, 1}));
     }
     s.copies->synchronize();
   }
 
   stream& home_stream() const {
-    for (auto const& s : seats_) {
+    for (auto const& s : device_slots_) {
       if (s.device == place_.device) return *s.copies;
     }
-    return *seats_.front().copies;
+    return *device_slots_.front().copies;
   }
 
   /// Puts the atoms of state_ into the cells of `reference`, and on the devices.
@@ -147,7 +147,7 @@ class stage_of final : public stage {
     reference_ = std::move(moved);
     state_ = reordered(state_, cells.atom);
     auto const formula = formula_for<Real>(what_.field, state_.box);
-    for (auto const& s : seats_) {
+    for (auto const& s : device_slots_) {
       if (s.shares_side) continue;
       sides_[s.side]->give_cells(cells, seed_, formula, home_.rounded(), home_.result(), *s.copies);
     }
@@ -161,7 +161,7 @@ class stage_of final : public stage {
   memory_place place_;
   home_arrays<Real> home_;
   local_entry_lease entries_{static_cast<std::uint32_t>(entry::count)};
-  std::vector<seat> seats_;
+  std::vector<device_slot> device_slots_;
   std::vector<std::unique_ptr<force_side<Real>>> sides_;
   atoms state_;
   std::vector<vec3> reference_;  ///< positions at the last rebuild, by slot

@@ -39,7 +39,7 @@ class stage {
   /// the cells of an earlier run were built. Throws bad_argument for coincident atoms.
   virtual void load(atoms const& all, std::optional<std::vector<vec3>> const& rebuilt_at) = 0;
   /// After the drift: the farthest that an atom moved since the rebuild, in A. Not a number if a position is.
-  virtual double farthest_move() = 0;
+  virtual double max_displacement() = 0;
   /// Wraps positions into a periodic box, builds cells anew and moves the atoms to their new slots.
   virtual void rebuild() = 0;
   /// Copies positions from home to the GPUs that read copies.
@@ -47,7 +47,7 @@ class stage {
 
   /// Makes what the next two give not a number until force tasks wrote it: what they leave out is seen. While
   /// no kernel is resident.
-  virtual void forget_results() = 0;
+  virtual void invalidate_results() = 0;
   /// Energies and forces that the last force tasks left, summed in the order of slots.
   virtual totals sums() = 0;
   /// What each atom feels, in the order of ids.

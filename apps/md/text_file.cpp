@@ -106,7 +106,7 @@ double text_lines::finite(std::string_view word, std::string_view what) const {
 
 double text_lines::number(std::string_view word, std::string_view what) const {
   double const value = finite(word, what);
-  if (std::abs(value) <= largest_coordinate) return value;
+  if (std::abs(value) <= max_coordinate) return value;
   fail(std::string(what) + " should be a number within 1e9 but is " + quoted(word) + ".");
 }
 

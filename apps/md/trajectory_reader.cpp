@@ -119,7 +119,7 @@ class frame_sequence {
   explicit frame_sequence(std::string const& path) : lines_(path) {}
 
   /// Reads the number of atoms that the next frame begins with; false at the end of the file.
-  bool announce() {
+  bool read_atom_count_line() {
     while (auto const line = lines_.next()) {
       if (words_of(*line).empty()) continue;
       count_ = read_count(lines_, *line, count_);
@@ -141,15 +141,15 @@ class frame_sequence {
 std::vector<frame> read_frames(std::string const& path) {
   frame_sequence file(path);
   std::vector<frame> frames;
-  while (file.announce()) frames.push_back(file.read());
+  while (file.read_atom_count_line()) frames.push_back(file.read());
   return frames;
 }
 
 atoms read_xyz(std::string const& path) {
   frame_sequence file(path);
-  file.announce();
+  file.read_atom_count_line();
   auto first = file.read();
-  file.announce();  // refuses atoms beyond those announced
+  file.read_atom_count_line();  // refuses atoms beyond those announced
   return std::move(first.state);
 }
 

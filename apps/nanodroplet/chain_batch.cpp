@@ -84,13 +84,13 @@ void chain_batch::enqueue_all(stream& on, Buffer const& kernels) {
 void chain_batch::launch(batch_round const& round) {
   if (round.begins == batch_round::beginning::chain) enqueue_all(*with_beads_, load_);
   if (round.begins == batch_round::beginning::trajectory) enqueue_all(*with_beads_, begin_);
-  if (round.begins != batch_round::beginning::none) among_water_->wait_for(*with_beads_->record_unmeasured());
+  if (round.begins != batch_round::beginning::none) among_water_->wait_for(*with_beads_->record_untimed());
   auto const& step = round.is_last ? last_step_ : inner_step_;
   enqueue_all(*among_water_, step.among_water);
   enqueue_all(*with_beads_, step.with_beads);
-  with_beads_->wait_for(*among_water_->record_unmeasured());
+  with_beads_->wait_for(*among_water_->record_untimed());
   enqueue_all(*with_beads_, step.propagate);
-  done_ = with_beads_->record_unmeasured();
+  done_ = with_beads_->record_untimed();
   submitted_ = 0;
   ++launched_;
 }

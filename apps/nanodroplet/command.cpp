@@ -17,14 +17,14 @@
 namespace ballast::nanodroplet {
 namespace {
 
-using command_line::add_whole_number;
+using command_line::add_integer_option;
 
 /// With --steps 0 nothing is sampled.
 void check_that_nothing_is_idle(CLI::App const& nanodroplet) {
   constexpr std::string_view used[] = {"--waters", "--solute", "--steps", "--json"};
   for (auto const* option : nanodroplet.get_options()) {
     if (option->count() == 0 || std::ranges::find(used, option->get_name()) != std::end(used)) continue;
-    refuse_argument(option->get_name(), option->results().front(), "nothing beside --steps 0");
+    throw_bad_argument(option->get_name(), option->results().front(), "nothing beside --steps 0");
   }
 }
 
@@ -44,26 +44,26 @@ void run(CLI::App const& nanodroplet, command_request const& typed,
 }
 
 void add_system_options(CLI::App& nanodroplet, command_request& asked) {
-  add_whole_number(nanodroplet, "--waters", asked.waters, 1u, most_waters, "Molecules of water");
+  add_integer_option(nanodroplet, "--waters", asked.waters, 1u, max_waters, "Molecules of water");
   nanodroplet.add_option("--solute", asked.solute, "The molecule in the middle: m12 or none");
-  add_whole_number(nanodroplet, "--conformers", asked.conformers, 1u, most_conformers,
-                   "Of the molecule, each in a droplet of its own (4; 1 without a molecule)");
-  add_whole_number(nanodroplet, "--minimise", asked.minimise, 0u, most_iterations,
-                   "Iterations at most to relax a droplet before it is sampled");
+  add_integer_option(nanodroplet, "--conformers", asked.conformers, 1u, max_conformers,
+                     "Of the molecule, each in a droplet of its own (4; 1 without a molecule)");
+  add_integer_option(nanodroplet, "--minimise", asked.minimise, 0u, max_iterations,
+                     "Iterations at most to relax a droplet before it is sampled");
 }
 
 void add_sampling_options(CLI::App& nanodroplet, command_request& asked) {
-  add_whole_number(nanodroplet, "--chains", asked.chains, 1u, most_chains, "Chains from each conformer");
-  add_whole_number(nanodroplet, "--steps", asked.steps, 0u, most_steps,
-                   "Steps of each chain; 0 prints the energies of the start, nothing else");
-  add_whole_number(nanodroplet, "--trajectory-steps", asked.trajectory_steps, 1u, most_steps,
-                   "Steps between two decisions to accept");
+  add_integer_option(nanodroplet, "--chains", asked.chains, 1u, max_chains, "Chains from each conformer");
+  add_integer_option(nanodroplet, "--steps", asked.steps, 0u, max_steps,
+                     "Steps of each chain; 0 prints the energies of the start, nothing else");
+  add_integer_option(nanodroplet, "--trajectory-steps", asked.trajectory_steps, 1u, max_steps,
+                     "Steps between two decisions to accept");
   nanodroplet.add_option("--dt", asked.time_step, "Time step in fs");
   nanodroplet.add_option("--temperature", asked.temperature, "In Kelvin");
-  add_whole_number<std::uint64_t>(nanodroplet, "--seed", asked.seed, 0, 1'000'000'000'000'000,
-                                  "Chain k of conformer c has this + 1000 c + k");
-  add_whole_number(nanodroplet, "--discard", asked.discard, 0u, most_steps,
-                   "Trajectories at the beginning of each chain that the means leave out");
+  add_integer_option<std::uint64_t>(nanodroplet, "--seed", asked.seed, 0, 1'000'000'000'000'000,
+                                    "Chain k of conformer c has this + 1000 c + k");
+  add_integer_option(nanodroplet, "--discard", asked.discard, 0u, max_steps,
+                     "Trajectories at the beginning of each chain that the means leave out");
 }
 
 void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
@@ -74,11 +74,11 @@ void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
       ->default_str(usual.among);
   nanodroplet.add_option("--merge", asked.merge, "Of a queue: which kernels become one launch")
       ->default_str(usual.merge);
-  add_whole_number(nanodroplet, "--streams", asked.streams, 0u, most_streams,
-                   "Of a queue: streams of each device; 0 leaves it to the queue");
+  add_integer_option(nanodroplet, "--streams", asked.streams, 0u, max_streams,
+                     "Of a queue: streams of each device; 0 leaves it to the queue");
 }
 
-std::string ways_to_launch() {
+std::string launch_mode_list() {
   std::string text = "How kernels are launched.";
   for (auto const& mode : launch_modes())
     text += " " + std::string(mode.name) + ": " + std::string(mode.summary) + ".";
@@ -86,19 +86,19 @@ std::string ways_to_launch() {
 }
 
 void add_run_options(CLI::App& nanodroplet, command_request& asked) {
-  nanodroplet.add_option("--launch", asked.launch, ways_to_launch());
+  nanodroplet.add_option("--launch", asked.launch, launch_mode_list());
   add_queue_options(nanodroplet, asked);
   nanodroplet
       .add_option("--devices", asked.devices,
                   "Devices, comma-separated, chains in turn; else BALLAST_DEVICES, else every GPU, else the "
                   "host's cores")
       ->type_name("LIST");
-  add_whole_number(nanodroplet, "--threads", asked.threads, 1u, most_threads,
-                   "Threads that drive the chains, each many in turn");
+  add_integer_option(nanodroplet, "--threads", asked.threads, 1u, max_threads,
+                     "Threads that drive the chains, each many in turn");
   nanodroplet.add_option("--xyz", asked.xyz, "Write frames of the first chain to this file, a new one")
       ->type_name("FILE");
-  add_whole_number(nanodroplet, "--xyz-every", asked.xyz_every, 1u, most_steps,
-                   "A frame every so many trajectories");
+  add_integer_option(nanodroplet, "--xyz-every", asked.xyz_every, 1u, max_steps,
+                     "A frame every so many trajectories");
   nanodroplet.add_flag("--json", asked.json, "Print one JSON object");
 }
 

@@ -48,8 +48,8 @@ void on_threads(std::uint32_t threads,
 std::uint32_t usual_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 void idle_rounds::had_none() {
-  if (++looks_ < 60) return;
-  if (!sleeps_ || looks_ < 120) return std::this_thread::yield();
+  if (++polls_ < 60) return;
+  if (!sleeps_ || polls_ < 120) return std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
 

@@ -20,12 +20,12 @@ class idle_rounds {
  public:
   explicit idle_rounds(bool sleeps) : sleeps_(sleeps) {}
 
-  void had_work() { looks_ = 0; }
+  void had_work() { polls_ = 0; }
   void had_none();
 
  private:
   bool sleeps_;
-  std::uint32_t looks_ = 0;
+  std::uint32_t polls_ = 0;
 };
 
 }  // namespace ballast::nanodroplet

@@ -13,7 +13,7 @@ namespace ballast::nanodroplet {
 namespace {
 
 constexpr double spacing = 3.1, hole = 5.6;
-constexpr int most_steps = 8;  ///< of the grid, from the middle
+constexpr int max_steps = 8;  ///< of the grid, from the middle
 
 vec3 turned_about_z(vec3 p, double angle) {
   double const c = std::cos(angle), s = std::sin(angle);
@@ -27,9 +27,9 @@ vec3 turned_about_x(vec3 p, double angle) {
 /// The sites from the middle outwards; `least` A of distance leaves a hole.
 std::vector<vec3> sites_beyond(double least) {
   std::vector<std::array<int, 4>> order;  // distance squared, k, j, i
-  for (int k = -most_steps; k <= most_steps; ++k)
-    for (int j = -most_steps; j <= most_steps; ++j)
-      for (int i = -most_steps; i <= most_steps; ++i) order.push_back({i * i + j * j + k * k, k, j, i});
+  for (int k = -max_steps; k <= max_steps; ++k)
+    for (int j = -max_steps; j <= max_steps; ++j)
+      for (int i = -max_steps; i <= max_steps; ++i) order.push_back({i * i + j * j + k * k, k, j, i});
   std::sort(order.begin(), order.end());
   std::vector<vec3> sites;
   for (auto const& [distance, k, j, i] : order) {
@@ -52,8 +52,8 @@ void add_water(std::vector<vec3>& to, vec3 site, double n) {
 }  // namespace
 
 droplet make_droplet(droplet_spec const& spec) {
-  if (spec.waters < 1 || spec.waters > most_waters)
-    refuse_argument("waters", spec.waters, "1 to " + std::to_string(most_waters));
+  if (spec.waters < 1 || spec.waters > max_waters)
+    throw_bad_argument("waters", spec.waters, "1 to " + std::to_string(max_waters));
   droplet made;
   if (spec.has_solute) made.beads = m12_beads(spec.conformer);
   auto const sites = sites_beyond(spec.has_solute ? hole : 0.0);

@@ -9,7 +9,7 @@
 
 namespace ballast::nanodroplet {
 
-constexpr std::uint32_t most_waters = 1024;
+constexpr std::uint32_t max_waters = 1024;
 
 /// The atoms of a droplet: O, H1, H2 of each water, and the beads of the solute (12 or none).
 struct droplet {
@@ -21,7 +21,7 @@ struct droplet {
 };
 
 struct droplet_spec {
-  std::uint32_t waters = 356;   ///< 1 .. most_waters
+  std::uint32_t waters = 356;   ///< 1 .. max_waters
   bool has_solute = true;       ///< M12 in the middle, in a hole of radius 5.6 A
   std::uint32_t conformer = 0;  ///< torsion t of M12 is turned by conformer (t + 1) 40 degrees
 };

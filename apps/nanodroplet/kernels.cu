@@ -10,18 +10,18 @@
 namespace ballast::nanodroplet {
 namespace {
 
-constexpr std::size_t most_argument_bytes = 96;  // so that a launch of several kernels has room for them
+constexpr std::size_t max_argument_bytes = 96;  // so that a launch of several kernels has room for them
 
 template <class K>
-void run_on_host(void const* argument, host_lane& lane) {
-  host_block<K> block({0, lane.grid}, lane.scratch);
-  block.move_to(lane.block);
+void run_on_host(void const* argument, host_block_context& context) {
+  host_block<K> block({0, context.grid}, context.scratch);
+  block.move_to(context.block);
   (*static_cast<K const*>(argument))(block);
 }
 
 #if defined(__CUDACC__)
 template <class K, class Scratch = launched_with<scratch_bytes<K>>>
-__global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
+__global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, launch_bound_blocks<K>>)
     run_on_gpu(K kernel) {
   cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded
 
 template <class K>
 kernel_code code_of(std::string_view name) {
-  static_assert(sizeof(K) <= most_argument_bytes);
+  static_assert(sizeof(K) <= max_argument_bytes);
   kernel_code code;
   code.name = name;
 #if defined(__CUDACC__)

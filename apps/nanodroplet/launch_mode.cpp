@@ -91,7 +91,8 @@ source open_streams(sampling_plan const& plan, device_list const& devices, launc
 source open_graphs(sampling_plan const& plan, device_list const& devices, launch_options const&) {
   for (auto const& device : devices)
     if (!device->is_cuda())
-      refuse_argument("devices", device->name(), "GPUs beside --launch graphs: CPU cores run no CUDA graphs");
+      throw_bad_argument("devices", device->name(),
+                         "GPUs beside --launch graphs: CPU cores run no CUDA graphs");
   return std::make_unique<separate_source<graph_launcher>>(size_of_chains(plan), devices);
 }
 source open_batches(sampling_plan const& plan, device_list const& devices, launch_options const&) {
@@ -104,7 +105,7 @@ source open_reference(sampling_plan const& plan, device_list const&, launch_opti
 
 constexpr launch_mode modes[] = {
     {.name = "queue",
-     .summary = "a launch queue, two producers for each chain",
+     .summary = "a launch queue, two launch streams for each chain",
      .on_devices = true,
      .by_queue = true,
      .open = &open_queue},
@@ -133,7 +134,7 @@ std::span<launch_mode const> launch_modes() { return modes; }
 launch_mode const& launch_mode_named(std::string_view name) {
   std::vector<std::string_view> names;
   for (auto const& mode : modes) names.push_back(mode.name);
-  return modes[place_among(names, "launch", name)];
+  return modes[index_among(names, "launch", name)];
 }
 
 }  // namespace ballast::nanodroplet

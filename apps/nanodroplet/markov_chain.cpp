@@ -14,7 +14,7 @@
 namespace ballast::nanodroplet {
 namespace {
 
-constexpr auto patience = std::chrono::minutes(10);  // a step takes well below a second
+constexpr auto step_timeout = std::chrono::minutes(10);  // a step takes well below a second
 
 double maxwell_width(double temperature, double mass) {
   return std::sqrt(boltzmann * temperature * acceleration / mass);
@@ -48,7 +48,7 @@ markov_chain::markov_chain(droplet start, sampling_settings const& settings, std
 bool markov_chain::advance() {
   if (is_done()) return false;
   if (!launcher_->is_finished()) {
-    check_patience();
+    check_timeout();
     return false;
   }
   stage_ == stage::made ? begin_loading() : go_on();
@@ -79,7 +79,7 @@ void markov_chain::go_on() {
 void markov_chain::submit_step() {
   std::copy(solute_.beads().begin(), solute_.beads().end(), exchange_.beads.begin());
   launcher_->step(step_ == settings_.steps_per_trajectory);
-  until_ = deadline::in(patience);
+  until_ = deadline::in(step_timeout);
   solute_.find_own_forces();
 }
 
@@ -135,7 +135,7 @@ void markov_chain::end_trajectory() {
   keeps_ = random_.uniform() < std::exp(-rise / (boltzmann * settings_.temperature));
   if (keeps_) keep_proposed(potential);
   records_.push_back({rise, keeps_, potential_, keeps_ ? kinetic : drawn_kinetic_, shape_of(state_)});
-  if (hears_) hears_(records_.back(), state_);
+  if (observer_) observer_(records_.back(), state_);
 }
 
 void markov_chain::keep_proposed(energy_terms const& potential) {
@@ -144,12 +144,12 @@ void markov_chain::keep_proposed(energy_terms const& potential) {
   state_.beads = solute_.beads();
 }
 
-void markov_chain::check_patience() const {
+void markov_chain::check_timeout() const {
   if (!until_.passed()) return;
-  throw deadline_passed("a step of the chain with seed " + std::to_string(seed_),
-                        "trajectory " + std::to_string(records_.size() + 1) + " of " +
-                            std::to_string(settings_.trajectories) + ", step " + std::to_string(step_) +
-                            " of " + std::to_string(settings_.steps_per_trajectory));
+  throw timed_out("a step of the chain with seed " + std::to_string(seed_),
+                  "trajectory " + std::to_string(records_.size() + 1) + " of " +
+                      std::to_string(settings_.trajectories) + ", step " + std::to_string(step_) + " of " +
+                      std::to_string(settings_.steps_per_trajectory));
 }
 
 }  // namespace ballast::nanodroplet

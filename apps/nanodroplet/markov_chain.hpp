@@ -41,9 +41,9 @@ class markov_chain {
   markov_chain(droplet start, sampling_settings const& settings, std::uint64_t seed,
                std::unique_ptr<chain_launcher> launcher);
 
-  void observe(observer hears) { hears_ = std::move(hears); }
+  void observe(observer function) { observer_ = std::move(function); }
   /// Does what can be done now; false if there was nothing, because the device has not finished. Throws
-  /// device_lost, deadline_passed if a step takes more than ten minutes, and ballast::error if the start's
+  /// device_lost, timed_out if a step takes more than ten minutes, and ballast::error if the start's
   /// energy is no number.
   bool advance();
   bool is_done() const { return records_.size() == settings_.trajectories; }
@@ -65,7 +65,7 @@ class markov_chain {
   energy_terms proposed_potential() const;
   void end_trajectory();
   void keep_proposed(energy_terms const& potential);
-  void check_patience() const;
+  void check_timeout() const;
 
   sampling_settings settings_;
   std::uint64_t seed_;
@@ -74,7 +74,7 @@ class markov_chain {
   solute_motion solute_;
   droplet state_;
   std::vector<vec3> bead_velocity_;
-  observer hears_;
+  observer observer_;
 
   deviates random_;
   enum class stage { made, loading, sampling } stage_ = stage::made;

@@ -11,10 +11,10 @@ namespace ballast::nanodroplet {
 namespace {
 
 // Of FIRE as published, but for the step, which is in fs for atoms of one mass.
-constexpr double mass = 12, first_step = 0.5, longest_step = 3;
-constexpr double longest_way = 0.1;  ///< A: strained atoms would fly apart
+constexpr double mass = 12, first_step = 0.5, max_step = 3;
+constexpr double max_displacement = 0.1;  ///< A: strained atoms would fly apart
 constexpr double first_mixing = 0.1, less_mixing = 0.99, longer = 1.1, shorter = 0.5;
-constexpr int patience_downhill = 5;
+constexpr int downhill_steps_before_acceleration = 5;
 
 class fire {
  public:
@@ -28,7 +28,7 @@ class fire {
     for (std::size_t i = 0; i < forces_.size(); ++i) {
       velocities_[i] += (step_ * acceleration / mass) * forces_[i];
       vec3 const way = step_ * velocities_[i];
-      place(i) += std::min(1.0, longest_way / std::max(longest_way, length(way))) * way;
+      place(i) += std::min(1.0, max_displacement / std::max(max_displacement, length(way))) * way;
     }
     evaluate();
   }
@@ -59,8 +59,8 @@ class fire {
     double const along = mixing_ * std::sqrt(speed2 / force2);
     for (std::size_t i = 0; i < forces_.size(); ++i)
       velocities_[i] = (1 - mixing_) * velocities_[i] + along * forces_[i];
-    if (++downhill_ <= patience_downhill) return;
-    step_ = std::min(step_ * longer, longest_step);
+    if (++downhill_ <= downhill_steps_before_acceleration) return;
+    step_ = std::min(step_ * longer, max_step);
     mixing_ *= less_mixing;
   }
   void stop() {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ballast/device/block.cuh"
-#include "ballast/device/fused.cuh"
+#include "ballast/device/fused_multiply_add.cuh"
 #include "block_result.cuh"
 #include "force_field.cuh"
 #include "vec3.cuh"
@@ -12,7 +12,7 @@ namespace ballast::nanodroplet {
 
 /// K2: the forces between the waters and the beads. Launched with water_groups::blocks() blocks.
 struct mixed_forces {
-  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = requested_per_multiprocessor;
   /// Each bead's force is the sum over so many slices of a group's atoms.
   static constexpr std::uint32_t slices = 8, shares = m12::beads * slices;
   struct scratch {
@@ -27,7 +27,7 @@ struct mixed_forces {
   array_ref<vec3> reaction;        ///< of the waters of block b on bead i: [b * m12::beads + i]
   array_ref<block_result> result;  ///< by block
   std::uint32_t waters, beads;
-  std::uint32_t tells_energy;  ///< whether to write results
+  std::uint32_t writes_energy;  ///< whether to write results
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
@@ -48,7 +48,7 @@ struct mixed_forces {
     block.for_each(shares, [&](std::uint32_t s) { shared.share[s] = share[s]; });
     block.sync();
     write_reaction(block);
-    if (tells_energy != 0) write_energy(block);
+    if (writes_energy != 0) write_energy(block);
   }
 
  private:
@@ -58,7 +58,8 @@ struct mixed_forces {
   };
 
   BALLAST_HD static pair_sum pair(vec3 d, bool is_oxygen, double charge) {
-    double const inverse = inverse_root(fused(d.x, d.x, fused(d.y, d.y, d.z * d.z)));
+    double const inverse =
+        inverse_square_root(fused_multiply_add(d.x, d.x, fused_multiply_add(d.y, d.y, d.z * d.z)));
     double const inverse2 = inverse * inverse, q = is_oxygen ? tip3p::charge_o : tip3p::charge_h;
     pair_sum sum;
     sum.coulomb = charge * q * inverse;
@@ -66,7 +67,8 @@ struct mixed_forces {
     if (!is_oxygen) return sum;
     double const r6 = inverse2 * inverse2 * inverse2, repulsion = lj_o_bead.a12 * r6;
     sum.vdw = r6 * (repulsion - lj_o_bead.a6);
-    sum.scale = fused(r6 * fused(12, repulsion, -6 * lj_o_bead.a6), inverse2, sum.scale);
+    sum.scale =
+        fused_multiply_add(r6 * fused_multiply_add(12, repulsion, -6 * lj_o_bead.a6), inverse2, sum.scale);
     return sum;
   }
 

@@ -11,8 +11,8 @@ queue_launcher::queue_launcher(std::shared_ptr<launch_queue> queue, std::size_t 
                                std::shared_ptr<compute_device> const& device, chain_size size)
     : queue_(std::move(queue)),
       memory_(device, size),
-      among_water_(queue_->make_producer_on(place)),
-      with_beads_(queue_->make_producer_on(place)) {}
+      among_water_(queue_->make_launch_stream_on(place)),
+      with_beads_(queue_->make_launch_stream_on(place)) {}
 
 queue_launcher::~queue_launcher() {
   try {

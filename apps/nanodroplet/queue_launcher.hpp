@@ -9,7 +9,7 @@
 
 namespace ballast::nanodroplet {
 
-/// Two producers of a launch queue, as in Wende et al. 2012: K1 by one, K2 and then K3 by the other.
+/// Two launch streams of a launch queue, as in Wende et al. 2012: K1 by one, K2 and then K3 by the other.
 class queue_launcher final : public chain_launcher {
  public:
   /// On the device of that place in the queue's list, which must be the one given. Allocates, so may wait for
@@ -28,7 +28,7 @@ class queue_launcher final : public chain_launcher {
  private:
   std::shared_ptr<launch_queue> queue_;
   water_memory memory_;
-  producer among_water_, with_beads_;
+  launch_stream among_water_, with_beads_;
   launch_ticket done_;  ///< of what was submitted last
 };
 

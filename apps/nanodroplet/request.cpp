@@ -12,37 +12,39 @@ namespace ballast::nanodroplet {
 namespace {
 
 /// Smaller ones come to nothing where they are divided by, or multiplied.
-void check_at_least_a_millionth(std::string_view option, double value, double most) {
+void check_positive_range(std::string_view option, double value, double most) {
   if (value >= 1e-6 && value <= most) return;
-  refuse_argument(option, value, "1e-6 to " + std::to_string(static_cast<long>(most)));
+  throw_bad_argument(option, value, "1e-6 to " + std::to_string(static_cast<long>(most)));
 }
 
 bool has_solute(command_request const& typed) {
   constexpr std::string_view solutes[] = {"m12", "none"};
-  return place_among(solutes, "solute", typed.solute) == 0;
+  return index_among(solutes, "solute", typed.solute) == 0;
 }
 
 std::uint32_t conformers(command_request const& typed) {
   if (!typed.conformers) return has_solute(typed) ? sampling_plan{}.conformers : 1;
   if (!has_solute(typed) && *typed.conformers > 1)
-    refuse_argument("conformers", *typed.conformers, "1 beside --solute none");
+    throw_bad_argument("conformers", *typed.conformers, "1 beside --solute none");
   return *typed.conformers;
 }
 
 std::uint32_t trajectories(command_request const& typed) {
   if (typed.steps % typed.trajectory_steps != 0)
-    refuse_argument("steps", typed.steps,
-                    "a multiple of --trajectory-steps, which is " + std::to_string(typed.trajectory_steps));
+    throw_bad_argument(
+        "steps", typed.steps,
+        "a multiple of --trajectory-steps, which is " + std::to_string(typed.trajectory_steps));
   auto const count = typed.steps / typed.trajectory_steps;
   if (count > 0 && typed.discard >= count)
-    refuse_argument("discard", typed.discard,
-                    "fewer than the trajectories of a chain, which are " + std::to_string(count));
+    throw_bad_argument("discard", typed.discard,
+                       "fewer than the trajectories of a chain, which are " + std::to_string(count));
   return count;
 }
 
 void check_use(launch_mode const& mode, bool is_used, std::string_view option,
                std::optional<std::string> const& typed) {
-  if (typed && !is_used) refuse_argument(option, *typed, "nothing beside --launch " + std::string(mode.name));
+  if (typed && !is_used)
+    throw_bad_argument(option, *typed, "nothing beside --launch " + std::string(mode.name));
 }
 
 /// The queue checks names and numbers.
@@ -62,10 +64,10 @@ launch_options options_for(launch_mode const& mode, command_request const& typed
 }  // namespace
 
 checked_request checked(command_request const& typed) {
-  check_at_least_a_millionth("dt", typed.time_step, 1000);
-  check_at_least_a_millionth("temperature", typed.temperature, 1'000'000);
+  check_positive_range("dt", typed.time_step, 1000);
+  check_positive_range("temperature", typed.temperature, 1'000'000);
   if (typed.xyz.empty() && typed.xyz_every != 1)
-    refuse_argument("xyz-every", typed.xyz_every, "1 without --xyz");
+    throw_bad_argument("xyz-every", typed.xyz_every, "1 without --xyz");
   sampling_plan plan;
   plan.system = {typed.waters, has_solute(typed), 0};
   plan.conformers = conformers(typed);

@@ -11,8 +11,8 @@
 
 namespace ballast::nanodroplet {
 
-constexpr std::uint32_t most_conformers = 1000, most_chains = 1000, most_threads = 1024;
-constexpr std::uint32_t most_steps = 1'000'000'000, most_iterations = 1'000'000;
+constexpr std::uint32_t max_conformers = 1000, max_chains = 1000, max_threads = 1024;
+constexpr std::uint32_t max_steps = 1'000'000'000, max_iterations = 1'000'000;
 
 /// What was typed.
 struct command_request {

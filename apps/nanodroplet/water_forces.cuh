@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ballast/device/block.cuh"
-#include "ballast/device/fused.cuh"
+#include "ballast/device/fused_multiply_add.cuh"
 #include "block_result.cuh"
 #include "bonded_terms.cuh"
 #include "water_groups.cuh"
@@ -12,7 +12,7 @@ namespace ballast::nanodroplet {
 /// K1: the forces of the waters on each other and within each, all pairs, without a cut-off. Launched with
 /// water_groups::blocks() blocks.
 struct water_forces {
-  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = requested_per_multiprocessor;
   struct scratch {
     double x[atoms_per_group], y[atoms_per_group], z[atoms_per_group];
     vec3 within[atoms_per_group];
@@ -23,7 +23,7 @@ struct water_forces {
   array_ref<vec3> force;
   array_ref<block_result> result;  ///< by block
   std::uint32_t waters;
-  std::uint32_t tells_energy;  ///< whether to write results
+  std::uint32_t writes_energy;  ///< whether to write results
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
@@ -38,7 +38,7 @@ struct water_forces {
       add_inner_terms(block, all[g]);
       write_forces(block, sums, all[g]);
     }
-    if (tells_energy != 0) write_energy(block);
+    if (writes_energy != 0) write_energy(block);
   }
 
  private:
@@ -97,18 +97,18 @@ struct water_forces {
     double const x = shared.x[from], y = shared.y[from], z = shared.z[from];
     block.for_each(own.atoms(), [&](std::uint32_t i) {
       double const dx = sums.x[i] - x, dy = sums.y[i] - y, dz = sums.z[i] - z;
-      double r2 = fused(dx, dx, fused(dy, dy, dz * dz)), charge = q;
+      double r2 = fused_multiply_add(dx, dx, fused_multiply_add(dy, dy, dz * dz)), charge = q;
       if constexpr (IsOwn) {
         bool const is_same = i == w || i == w + own.waters || i == w + 2 * own.waters;
         r2 = is_same ? 1.0 : r2;
         charge = is_same ? 0.0 : charge;
       }
-      double const inverse = inverse_root(r2), potential = charge * inverse;
+      double const inverse = inverse_square_root(r2), potential = charge * inverse;
       double const scale = potential * (inverse * inverse);
       sums.potential[i] += potential;
-      sums.field_x[i] = fused(scale, dx, sums.field_x[i]);
-      sums.field_y[i] = fused(scale, dy, sums.field_y[i]);
-      sums.field_z[i] = fused(scale, dz, sums.field_z[i]);
+      sums.field_x[i] = fused_multiply_add(scale, dx, sums.field_x[i]);
+      sums.field_y[i] = fused_multiply_add(scale, dy, sums.field_y[i]);
+      sums.field_z[i] = fused_multiply_add(scale, dz, sums.field_z[i]);
     });
   }
 
@@ -118,15 +118,15 @@ struct water_forces {
     double const x = shared.x[w], y = shared.y[w], z = shared.z[w];
     block.for_each(own.waters, [&](std::uint32_t i) {
       double const dx = sums.x[i] - x, dy = sums.y[i] - y, dz = sums.z[i] - z;
-      double r2 = fused(dx, dx, fused(dy, dy, dz * dz));
+      double r2 = fused_multiply_add(dx, dx, fused_multiply_add(dy, dy, dz * dz));
       if constexpr (IsOwn) r2 = i == w ? 1e300 : r2;  // so far that nothing is left
-      double const inverse = inverse_root(r2), inverse2 = inverse * inverse;
+      double const inverse = inverse_square_root(r2), inverse2 = inverse * inverse;
       double const r6 = inverse2 * inverse2 * inverse2, repulsion = lj_o_o.a12 * r6;
-      double const scale = r6 * fused(12, repulsion, -6 * lj_o_o.a6) * inverse2;
-      sums.lj_energy[i] = fused(r6, repulsion - lj_o_o.a6, sums.lj_energy[i]);
-      sums.lj_x[i] = fused(scale, dx, sums.lj_x[i]);
-      sums.lj_y[i] = fused(scale, dy, sums.lj_y[i]);
-      sums.lj_z[i] = fused(scale, dz, sums.lj_z[i]);
+      double const scale = r6 * fused_multiply_add(12, repulsion, -6 * lj_o_o.a6) * inverse2;
+      sums.lj_energy[i] = fused_multiply_add(r6, repulsion - lj_o_o.a6, sums.lj_energy[i]);
+      sums.lj_x[i] = fused_multiply_add(scale, dx, sums.lj_x[i]);
+      sums.lj_y[i] = fused_multiply_add(scale, dy, sums.lj_y[i]);
+      sums.lj_z[i] = fused_multiply_add(scale, dz, sums.lj_z[i]);
     });
   }
 

@@ -9,10 +9,10 @@ namespace ballast::nanodroplet {
 
 constexpr std::uint32_t waters_per_group = 45;  ///< so that 356 are 8 groups
 constexpr std::uint32_t atoms_per_group = 3 * waters_per_group;
-constexpr std::uint32_t most_blocks = 8;  ///< as in Wende et al. 2012
-constexpr int block_threads = 160;        ///< one for each atom of a group
+constexpr std::uint32_t max_blocks = 8;  ///< as in Wende et al. 2012
+constexpr int block_threads = 160;       ///< one for each atom of a group
 /// Of all kernels, so that one launch may mix them: what K1 has without a wish, and a mix of them would not.
-constexpr int wanted_on_multiprocessor = 4;
+constexpr int requested_per_multiprocessor = 4;
 
 /// Consecutive waters whose atoms a block treats at once, as items 0 .. atoms() - 1: first all O, then all
 /// H1, then all H2, so that threads of a warp do the same.
@@ -31,7 +31,7 @@ struct water_groups {
   std::uint32_t waters;
 
   BALLAST_HD std::uint32_t groups() const { return (waters - 1) / waters_per_group + 1; }
-  BALLAST_HD std::uint32_t blocks() const { return groups() < most_blocks ? groups() : most_blocks; }
+  BALLAST_HD std::uint32_t blocks() const { return groups() < max_blocks ? groups() : max_blocks; }
   BALLAST_HD water_group operator[](std::uint32_t group) const {
     std::uint32_t const first = group * waters_per_group, left = waters - first;
     return {first, left < waters_per_group ? left : waters_per_group};

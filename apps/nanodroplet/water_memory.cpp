@@ -23,12 +23,12 @@ water_memory::water_memory(std::shared_ptr<compute_device> const& device, chain_
       kept_force_(device, atoms_),
       from_water_(device, atoms_),
       from_beads_(device, atoms_),
-      reaction_(device, std::size_t(most_blocks) * m12::beads),
+      reaction_(device, std::size_t(max_blocks) * m12::beads),
       start_(device, atoms_),
       drawn_(device, atoms_),
       beads_(device, m12::beads),
       on_beads_(device, m12::beads),
-      told_(device, 2 * atoms_),
+      final_state_(device, 2 * atoms_),
       result_(device, blocks()) {}
 
 chain_exchange water_memory::exchange() const {
@@ -36,8 +36,8 @@ chain_exchange water_memory::exchange() const {
           drawn_.span(),
           beads_.span().first(size_.beads),
           on_beads_.span().first(size_.beads),
-          told_.span().first(atoms_),
-          told_.span().last(atoms_),
+          final_state_.span().first(atoms_),
+          final_state_.span().last(atoms_),
           result_.span()};
 }
 
@@ -57,12 +57,12 @@ begin_water water_memory::begin(bool keeps) const {
           keeps};
 }
 
-water_forces water_memory::among_water(bool tells_energy) const {
+water_forces water_memory::among_water(bool writes_energy) const {
   return {all_of<vec3 const>(position_), all_of<vec3>(from_water_), all_of<block_result>(result_),
-          size_.waters, tells_energy};
+          size_.waters, writes_energy};
 }
 
-mixed_forces water_memory::with_beads(bool tells_energy) const {
+mixed_forces water_memory::with_beads(bool writes_energy) const {
   return {all_of<vec3 const>(position_),
           all_of<vec3 const>(beads_),
           all_of<vec3>(from_beads_),
@@ -70,7 +70,7 @@ mixed_forces water_memory::with_beads(bool tells_energy) const {
           all_of<block_result>(result_),
           size_.waters,
           size_.beads,
-          tells_energy};
+          writes_energy};
 }
 
 propagate_water water_memory::propagate(bool is_last) const {
@@ -81,7 +81,7 @@ propagate_water water_memory::propagate(bool is_last) const {
           all_of<vec3 const>(from_beads_),
           all_of<vec3 const>(reaction_),
           all_of<vec3>(on_beads_),
-          all_of<vec3>(told_),
+          all_of<vec3>(final_state_),
           size_.time_step,
           size_.waters,
           size_.beads,

@@ -31,8 +31,8 @@ class water_memory {
 
   load_water load() const;
   begin_water begin(bool keeps) const;
-  water_forces among_water(bool tells_energy) const;
-  mixed_forces with_beads(bool tells_energy) const;
+  water_forces among_water(bool writes_energy) const;
+  mixed_forces with_beads(bool writes_energy) const;
   propagate_water propagate(bool is_last) const;
 
  private:
@@ -40,7 +40,7 @@ class water_memory {
   std::size_t atoms_;
   device_buffer<vec3> position_, velocity_, force_, kept_position_, kept_force_;
   device_buffer<vec3> from_water_, from_beads_, reaction_;
-  pinned_buffer<vec3> start_, drawn_, beads_, on_beads_, told_;
+  pinned_buffer<vec3> start_, drawn_, beads_, on_beads_, final_state_;
   pinned_buffer<block_result> result_;
 };
 

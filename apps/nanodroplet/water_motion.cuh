@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ballast/device/block.cuh"
-#include "ballast/device/fused.cuh"
+#include "ballast/device/fused_multiply_add.cuh"
 #include "force_field.cuh"
 #include "vec3.cuh"
 #include "water_groups.cuh"
@@ -12,7 +12,8 @@ namespace ballast::nanodroplet {
 // Kernels that treat each atom of the waters once, each launched with water_groups::blocks() blocks.
 
 BALLAST_HD inline vec3 moved(vec3 from, double by, vec3 along) {
-  return {fused(by, along.x, from.x), fused(by, along.y, from.y), fused(by, along.z, from.z)};
+  return {fused_multiply_add(by, along.x, from.x), fused_multiply_add(by, along.y, from.y),
+          fused_multiply_add(by, along.z, from.z)};
 }
 
 /// fs times this and a force is a change of velocity.
@@ -31,7 +32,7 @@ BALLAST_HD void for_each_atom(Block& block, std::uint32_t waters, F&& treat) {
 
 /// Takes positions from the host; the atoms are at rest.
 struct load_water {
-  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = requested_per_multiprocessor;
 
   array_ref<vec3 const> start;
   array_ref<vec3> position, velocity;
@@ -49,7 +50,7 @@ struct load_water {
 /// Keeps the present state or goes back to the kept one; then half a step's change of velocity and a step's
 /// of position.
 struct begin_water {
-  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = requested_per_multiprocessor;
 
   array_ref<vec3 const> drawn;  ///< velocities
   array_ref<vec3> position, velocity, force, kept_position, kept_force;
@@ -74,14 +75,14 @@ struct begin_water {
 /// K3: adds up what K1 and K2 found, also for the beads, and moves the waters on; after a trajectory's last
 /// step it moves them no more and tells the host where they are and how fast.
 struct propagate_water {
-  static constexpr int threads = block_threads, blocks_per_multiprocessor = wanted_on_multiprocessor;
+  static constexpr int threads = block_threads, blocks_per_multiprocessor = requested_per_multiprocessor;
 
   array_ref<vec3> position, velocity, force;
   array_ref<vec3 const> from_water, from_beads;
   array_ref<vec3 const> reaction;  ///< of block b on bead i: [b * m12::beads + i]
   array_ref<vec3> on_beads;
-  array_ref<vec3> told;  ///< positions, then velocities
-  double time_step;      ///< fs
+  array_ref<vec3> final_state;  ///< positions, then velocities
+  double time_step;             ///< fs
   std::uint32_t waters, beads;
   std::uint32_t is_last;
 
@@ -101,8 +102,8 @@ struct propagate_water {
     if (is_last == 0) {
       position[a] = moved(position[a], time_step, v);
     } else {
-      told[a] = position[a];
-      told[3 * waters + a] = v;
+      final_state[a] = position[a];
+      final_state[3 * waters + a] = v;
     }
   }
 

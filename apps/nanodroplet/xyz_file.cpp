@@ -18,9 +18,10 @@ std::string line_of(char const* symbol, vec3 at) {
 }  // namespace
 
 xyz_file::xyz_file(std::string path) : path_(std::move(path)) {
-  bool const is_there = std::filesystem::exists(path_);
-  if (!is_there) out_.open(path_, std::ios::binary);
-  if (is_there || !out_) refuse_argument("xyz", path_, "a file that is not there, in a folder that is");
+  bool const already_exists = std::filesystem::exists(path_);
+  if (!already_exists) out_.open(path_, std::ios::binary);
+  if (already_exists || !out_)
+    throw_bad_argument("xyz", path_, "a file that is not there, in a folder that is");
 }
 
 void xyz_file::add(droplet const& state, std::uint64_t trajectory, double time, double potential) {

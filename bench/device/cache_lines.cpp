@@ -18,9 +18,9 @@ struct alignas(128) mailbox {
 };
 
 void await(mailbox& box, std::uint64_t round, deadline until) {
-  for (std::uint32_t looks = 1; word(box.round).load_acquire() != round; ++looks) {
-    if (looks % 1024 != 0) continue;
-    if (until.passed()) throw deadline_passed("another core", "round " + std::to_string(round));
+  for (std::uint32_t polls = 1; word(box.round).load_acquire() != round; ++polls) {
+    if (polls % 1024 != 0) continue;
+    if (until.passed()) throw timed_out("another core", "round " + std::to_string(round));
     std::this_thread::yield();
   }
 }
@@ -61,7 +61,7 @@ void measure_size(session& now, std::size_t bytes) {
   }
   other.get();
   now.verify(all_right, "the words came back from the other core");
-  keep_transfers(now, "from core to core", bytes, std::move(seconds));
+  record_transfers(now, "from core to core", bytes, std::move(seconds));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace ballast::bench {
 namespace {
 
-struct way_to_copy {
+struct copy_method {
   std::string name;
   std::function<void(void*, void const*, std::size_t)> copy;  // returns when the bytes are there
 };
@@ -18,18 +18,18 @@ void copy_until_event(stream& on, void* to, void const* from, std::size_t bytes)
   auto const until = soon();
   on.copy(to, from, bytes);
   for (auto const done = on.record(); !done->reached();)
-    if (until.passed()) throw deadline_passed("the event after a copy", std::to_string(bytes) + " bytes");
+    if (until.passed()) throw timed_out("the event after a copy", std::to_string(bytes) + " bytes");
 }
 
-void add_default_stream(std::vector<way_to_copy>& ways, compute_device const& device) {
+void add_default_stream(std::vector<copy_method>& ways, compute_device const& device) {
   auto const zero = std::make_shared<default_stream>(device);
   ways.push_back({"memcpy, stream 0", [=](auto to, auto from, auto bytes) { zero->copy(to, from, bytes); }});
   ways.push_back(
       {"async, stream 0", [=](auto to, auto from, auto bytes) { zero->copy_and_query(to, from, bytes); }});
 }
 
-std::vector<way_to_copy> ways_to_copy(compute_device const& device, stream& own) {
-  std::vector<way_to_copy> ways;
+std::vector<copy_method> copy_methods(compute_device const& device, stream& own) {
+  std::vector<copy_method> ways;
   if (device.is_cuda()) add_default_stream(ways, device);
   if (!device.is_cuda())
     ways.push_back({"memcpy of the caller", [](auto to, auto from, auto n) { std::memcpy(to, from, n); }});
@@ -42,7 +42,8 @@ std::vector<way_to_copy> ways_to_copy(compute_device const& device, stream& own)
   return ways;
 }
 
-void measure_way(session& now, transfer_memory& memory, way_to_copy const& way, transfer_path const& path) {
+void measure_copy_method(session& now, transfer_memory& memory, copy_method const& way,
+                         transfer_path const& path) {
   auto const curve = path.name + ": " + way.name;
   for (auto const bytes : transfer_sizes(now)) {
     memory.prepare(path);
@@ -50,7 +51,7 @@ void measure_way(session& now, transfer_memory& memory, way_to_copy const& way, 
     for (std::size_t i = 0; i < transfers_of_a_point(now); ++i)
       seconds.push_back(seconds_of([&] { way.copy(path.to, path.from, bytes); }));
     now.verify(memory.arrived(path, bytes), "the bytes of each point's transfers arrived, and no others");
-    keep_transfers(now, curve, bytes, std::move(seconds));
+    record_transfers(now, curve, bytes, std::move(seconds));
   }
 }
 
@@ -58,9 +59,9 @@ void measure_way(session& now, transfer_memory& memory, way_to_copy const& way, 
 
 void measure_copies(session& now, transfer_memory& memory) {
   auto const own = now.first()->make_stream();
-  auto const ways = ways_to_copy(*now.first(), *own);
+  auto const ways = copy_methods(*now.first(), *own);
   for (auto const& path : {memory.to_device("to device"), memory.to_host("to host")})
-    for (auto const& way : ways) measure_way(now, memory, way, path);
+    for (auto const& way : ways) measure_copy_method(now, memory, way, path);
 }
 
 }  // namespace ballast::bench

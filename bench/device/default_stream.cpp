@@ -23,7 +23,7 @@ void default_stream::copy_and_query(void* to, void const* from, std::size_t byte
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr), "cudaMemcpyAsync");
   for (auto status = cudaStreamQuery(nullptr); status != cudaSuccess; status = cudaStreamQuery(nullptr)) {
     if (status != cudaErrorNotReady) check(status, "cudaStreamQuery");
-    if (until.passed()) throw deadline_passed("a copy on stream 0", std::to_string(bytes) + " bytes");
+    if (until.passed()) throw timed_out("a copy on stream 0", std::to_string(bytes) + " bytes");
   }
 }
 #else

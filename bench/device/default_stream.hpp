@@ -16,7 +16,7 @@ class default_stream {
 
   /// cudaMemcpy, whose wait is CUDA's own: no deadline, so with nothing but this copy on the device.
   void copy(void* to, void const* from, std::size_t bytes);
-  /// cudaMemcpyAsync, then queries until it is done. Throws deadline_passed.
+  /// cudaMemcpyAsync, then queries until it is done. Throws timed_out.
   void copy_and_query(void* to, void const* from, std::size_t bytes);
 };
 

@@ -43,7 +43,7 @@ struct store_and {
 };
 
 template <class Fence, bool All>
-__global__ void __launch_bounds__(fence_calls::threads, fitting_blocks<fence_calls::threads, 16>)
+__global__ void __launch_bounds__(fence_calls::threads, clamped_launch_bound<fence_calls::threads, 16>)
     time_calls(fence_calls argument) {
   if (!All && threadIdx.x != 0) return;
   auto* const own = argument.own + blockIdx.x * fence_calls::spacing;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(fence_calls::threads, fitting_blocks<fence_cal
 }
 
 template <class Fence, bool All>
-fence_way way(std::string const& name) {
+fence_variant way(std::string const& name) {
   kernel_code code;
   code.name = "time_calls";
   code.cuda_function = reinterpret_cast<void const*>(&time_calls<Fence, All>);
@@ -68,15 +68,16 @@ fence_way way(std::string const& name) {
 }
 
 template <class Fence>
-void add_both(std::vector<fence_way>& ways, std::string const& name) {
+void add_both(std::vector<fence_variant>& ways, std::string const& name) {
   ways.push_back(way<Fence, false>(name + ", one thread"));
   ways.push_back(way<Fence, true>(name + ", all threads"));
 }
 
 }  // namespace
 
-std::vector<fence_way> fence_ways() {
-  std::vector<fence_way> ways = {way<nothing, true>("bare loop"), way<syncthreads, true>("__syncthreads")};
+std::vector<fence_variant> fence_variants() {
+  std::vector<fence_variant> ways = {way<nothing, true>("bare loop"),
+                                     way<syncthreads, true>("__syncthreads")};
   add_both<threadfence_block>(ways, "__threadfence_block");
   add_both<threadfence>(ways, "__threadfence");
   add_both<threadfence_system>(ways, "__threadfence_system");
@@ -88,7 +89,7 @@ std::vector<fence_way> fence_ways() {
   return ways;
 }
 #else
-std::vector<fence_way> fence_ways() { return {}; }
+std::vector<fence_variant> fence_variants() { return {}; }
 #endif
 
 }  // namespace ballast::bench

@@ -9,8 +9,8 @@
 
 namespace ballast::bench {
 
-/// The argument of every kernel of fence_ways(): `calls`, a multiple of 8, of one barrier or fence by each
-/// thread that takes part.
+/// The argument of every kernel of fence_variants(): `calls`, a multiple of 8, of one barrier or fence by
+/// each thread that takes part.
 struct fence_calls {
   static constexpr std::uint32_t threads = 128;
   static constexpr std::uint32_t spacing = 32;  ///< words of `own` from block to block
@@ -21,13 +21,13 @@ struct fence_calls {
   std::uint32_t calls;
 };
 
-struct fence_way {
+struct fence_variant {
   std::string name;
   kernel_code code;
   std::uint32_t threads;  ///< of a block that call it
 };
 
 /// Every barrier and fence that is measured; empty where CUDA was not built.
-std::vector<fence_way> fence_ways();
+std::vector<fence_variant> fence_variants();
 
 }  // namespace ballast::bench

@@ -11,18 +11,18 @@ namespace {
 
 class fence_timer {
  public:
-  fence_timer(session& now, std::uint32_t most_blocks)
+  fence_timer(session& now, std::uint32_t max_blocks)
       : now_(&now),
         stream_(now.first()->make_stream()),
-        cycles_(now.first(), most_blocks),
-        seen_cycles_(now.first(), most_blocks),
-        made_(now.first(), most_blocks),
-        seen_made_(now.first(), most_blocks),
-        own_(now.first(), std::size_t(most_blocks) * fence_calls::spacing) {}
+        cycles_(now.first(), max_blocks),
+        seen_cycles_(now.first(), max_blocks),
+        made_(now.first(), max_blocks),
+        seen_made_(now.first(), max_blocks),
+        own_(now.first(), std::size_t(max_blocks) * fence_calls::spacing) {}
 
-  void measure(fence_way const& way, std::uint32_t blocks) {
-    auto const calls = calls_that_take(now_->quick() ? 0.0003 : 0.003,
-                                       [&](auto trial) { return launch(way, blocks, trial); });
+  void measure(fence_variant const& way, std::uint32_t blocks) {
+    auto const calls = calls_for_duration(now_->quick() ? 0.0003 : 0.003,
+                                          [&](auto trial) { return launch(way, blocks, trial); });
     auto const scale = seconds_per_tick(now_->first());
     std::vector<double> cycles, nanoseconds;
     for (std::size_t i = 0; i < now_->record().repetitions; ++i) {
@@ -36,7 +36,7 @@ class fence_timer {
 
  private:
   /// Device seconds.
-  double launch(fence_way const& way, std::uint32_t blocks, std::uint32_t calls) {
+  double launch(fence_variant const& way, std::uint32_t blocks, std::uint32_t calls) {
     stream_->fill(made_.data(), 0, made_.bytes());
     fence_calls const argument{cycles_.data(), made_.data(), own_.data(), calls};
     auto const took = device_seconds(
@@ -72,9 +72,9 @@ void measure_fences(session& now) {
   now.axes("Time of a barrier or fence in blocks of 128 threads", "blocks", "cycles", true, true);
   now.repeat(4, now.quick() ? 2 : 5);
   now.parameter("threads_per_block", fence_calls::threads);
-  auto const blocks = swept_blocks(now);
+  auto const blocks = block_counts(now);
   fence_timer timer(now, blocks.back());
-  for (auto const& way : fence_ways())
+  for (auto const& way : fence_variants())
     for (auto const count : blocks) timer.measure(way, count);
 }
 

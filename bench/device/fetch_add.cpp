@@ -7,21 +7,21 @@
 namespace ballast::bench {
 namespace {
 
-constexpr std::uint32_t most_addresses = 132;
+constexpr std::uint32_t max_addresses = 132;
 
 class adding {
  public:
-  adding(session& now, std::uint32_t most_blocks)
+  adding(session& now, std::uint32_t max_blocks)
       : now_(&now),
         stream_(now.first()->make_stream()),
-        words_(now.first(), most_addresses * add_to_words::spacing),
-        seen_words_(now.first(), most_addresses * add_to_words::spacing),
-        elapsed_(now.first(), most_blocks),
-        seen_elapsed_(now.first(), most_blocks) {}
+        words_(now.first(), max_addresses * add_to_words::spacing),
+        seen_words_(now.first(), max_addresses * add_to_words::spacing),
+        elapsed_(now.first(), max_blocks),
+        seen_elapsed_(now.first(), max_blocks) {}
 
   void measure(std::uint32_t blocks, std::uint32_t addresses) {
-    auto const adds = calls_that_take(now_->quick() ? 0.0003 : 0.003,
-                                      [&](auto trial) { return launch(blocks, addresses, trial); });
+    auto const adds = calls_for_duration(now_->quick() ? 0.0003 : 0.003,
+                                         [&](auto trial) { return launch(blocks, addresses, trial); });
     auto const scale = seconds_per_tick(now_->first());
     std::vector<double> rates, nanoseconds, ticks;
     for (std::size_t i = 0; i < now_->record().repetitions; ++i) {
@@ -81,10 +81,10 @@ class adding {
 void measure_fetch_add(session& now) {
   now.axes("Fetch-and-add by one thread per block", "blocks", "adds/s", true, true);
   now.repeat(4, now.quick() ? 2 : 9);
-  auto const blocks = swept_blocks(now);
+  auto const blocks = block_counts(now);
   now.parameter("bytes_between_addresses", add_to_words::spacing * sizeof(std::uint32_t));
   adding adds(now, blocks.back());
-  for (std::uint32_t const addresses : {1u, 8u, most_addresses})
+  for (std::uint32_t const addresses : {1u, 8u, max_addresses})
     for (auto const count : blocks) adds.measure(count, addresses);
   auto const most = double(blocks.back());
   now.derived("ns between adds to 1 address, most blocks", 1e9 / now.median_of("1 address", most));

@@ -29,7 +29,7 @@ class kernel_transfers {
       for (auto const ticks : seen_.span()) seconds.push_back(double(ticks) * scale);
       now_->verify(memory.arrived(way.path, bytes),
                    "the bytes of each point's transfers arrived, and no others");
-      keep_transfers(*now_, curve, bytes, std::move(seconds));
+      record_transfers(*now_, curve, bytes, std::move(seconds));
     }
   }
 

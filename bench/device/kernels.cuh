@@ -42,10 +42,10 @@ struct compare_clocks {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    constexpr int most_looks = 1 << 20;  // far more than a millisecond, and an end for a clock that stands
+    constexpr int max_polls = 1 << 20;  // far more than a millisecond, and an end for a clock that stands
     if (block.rank() != 0) return;
     auto const began = nanoseconds(), first = ticks();
-    for (int looks = 0; nanoseconds() - began < duration && looks < most_looks; ++looks) {}
+    for (int polls = 0; nanoseconds() - began < duration && polls < max_polls; ++polls) {}
     elapsed[1] = nanoseconds() - began;
     elapsed[0] = ticks() - first;
   }

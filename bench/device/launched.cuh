@@ -24,15 +24,15 @@ void start_together(stream& on, std::uint32_t grid, K const& kernel) {
 }
 
 template <kernel_form K>
-void start_on_host(void const* argument, host_lane& lane) {
-  host_block<K> block({0, lane.grid}, lane.scratch);
-  block.move_to(lane.block);
+void start_on_host(void const* argument, host_block_context& context) {
+  host_block<K> block({0, context.grid}, context.scratch);
+  block.move_to(context.block);
   (*static_cast<K const*>(argument))(block);
 }
 
 #if defined(__CUDACC__)
 template <kernel_form K, class Scratch = launched_with<scratch_bytes<K>>>
-__global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
+__global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, launch_bound_blocks<K>>)
     start_on_gpu(K kernel) {
   cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);

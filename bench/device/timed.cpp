@@ -29,7 +29,8 @@ double seconds_per_tick(std::shared_ptr<compute_device> const& device) {
   return 1e-9 * double(elapsed[1]) / double(elapsed[0]);
 }
 
-std::uint32_t calls_that_take(double wanted, std::function<double(std::uint32_t)> const& seconds_of_calls) {
+std::uint32_t calls_for_duration(double wanted,
+                                 std::function<double(std::uint32_t)> const& seconds_of_calls) {
   std::uint32_t calls = 16;
   seconds_of_calls(calls);
   for (int trial = 0; trial < 3; ++trial) {
@@ -39,8 +40,8 @@ std::uint32_t calls_that_take(double wanted, std::function<double(std::uint32_t)
   return calls;
 }
 
-std::vector<std::uint32_t> swept_blocks(session const& now) {
-  auto const cores = std::uint32_t(now.first()->facts().multiprocessors);
+std::vector<std::uint32_t> block_counts(session const& now) {
+  auto const cores = std::uint32_t(now.first()->properties().multiprocessors);
   std::vector<std::uint32_t> blocks = {1, 2, 8, 32, cores, 2 * cores, 4 * cores, 8 * cores, 16 * cores};
   if (!now.first()->is_cuda()) blocks = {1, 2, 4, 8, 16, 32, 64, cores};
   if (now.quick()) blocks = {1, cores};

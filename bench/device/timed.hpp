@@ -21,11 +21,11 @@ double seconds_per_tick(std::shared_ptr<compute_device> const& device);
 
 /// How many calls take about `wanted` seconds, a multiple of 8 from 8 to 2^19: found in a few trials, of
 /// which the first loads the kernel. `seconds_of_calls` takes the number of calls.
-std::uint32_t calls_that_take(double wanted, std::function<double(std::uint32_t)> const& seconds_of_calls);
+std::uint32_t calls_for_duration(double wanted, std::function<double(std::uint32_t)> const& seconds_of_calls);
 
 /// The numbers of blocks that are swept: up to what a GPU holds at once, 16 blocks of 128 threads per SM; on
 /// the host up to a block per core.
-std::vector<std::uint32_t> swept_blocks(session const& now);
+std::vector<std::uint32_t> block_counts(session const& now);
 
 /// The medians of `groups` runs of equal length of the samples, in order: what a record keeps of thousands.
 std::vector<double> medians_of_groups(std::vector<double> const& samples, std::size_t groups);

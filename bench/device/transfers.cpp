@@ -13,7 +13,7 @@ constexpr std::size_t groups = 16;
 std::shared_ptr<compute_device> peer_of_first(session const& now) {
   if (now.devices().size() < 2 || !now.first()->is_cuda()) return nullptr;
   auto const& second = now.devices()[1];
-  return second->is_cuda() && now.first()->reach(*second) ? second : nullptr;
+  return second->is_cuda() && now.first()->enable_peer_access(*second) ? second : nullptr;
 }
 
 }  // namespace
@@ -25,7 +25,8 @@ std::vector<std::size_t> transfer_sizes(session const& now) {
 
 std::size_t transfers_of_a_point(session const& now) { return now.size(4000, 60); }
 
-void keep_transfers(session& now, std::string const& curve, std::size_t bytes, std::vector<double> seconds) {
+void record_transfers(session& now, std::string const& curve, std::size_t bytes,
+                      std::vector<double> seconds) {
   seconds.erase(seconds.begin(), seconds.begin() + std::ptrdiff_t(seconds.size() / 10));
   now.add(curve, double(bytes), "s", medians_of_groups(seconds, groups));
   if (bytes == 8 || bytes == 4096)

@@ -13,7 +13,7 @@ std::vector<std::size_t> transfer_sizes(session const& now);
 std::size_t transfers_of_a_point(session const& now);
 
 /// Keeps a point of a curve: the seconds of each transfer, of which the first tenth warmed up.
-void keep_transfers(session& now, std::string const& curve, std::size_t bytes, std::vector<double> seconds);
+void record_transfers(session& now, std::string const& curve, std::size_t bytes, std::vector<double> seconds);
 
 /// The parts of device/transfers: copies that the host starts, loads and stores of a kernel, and lines that
 /// go from one core to another.

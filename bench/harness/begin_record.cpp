@@ -19,7 +19,7 @@ machine_facts machine_with(device_list const& devices) {
   std::vector<gpu_facts> gpus;
   int runtime = 0;
   for (auto const& device : devices) {
-    auto const& facts = device->facts();
+    auto const& facts = device->properties();
     if (!device->is_cuda()) continue;
     runtime = facts.runtime_version;
     gpus.push_back({facts.model, facts.multiprocessors, facts.memory_bytes,

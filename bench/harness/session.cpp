@@ -22,16 +22,16 @@ std::string name_of_point(std::string const& curve, double x) {
 
 }  // namespace
 
-session::session(std::string_view benchmark, device_list devices, bool quick, listener heard,
-                 std::function<bool()> stop_asked)
+session::session(std::string_view benchmark, device_list devices, bool quick, listener on_series,
+                 std::function<bool()> stop_requested)
     : devices_(std::move(devices)),
       quick_(quick),
-      heard_(std::move(heard)),
-      stop_asked_(std::move(stop_asked)) {
-  if (devices_.empty()) refuse_argument("devices", "an empty list", "at least one device");
+      on_series_(std::move(on_series)),
+      stop_requested_(std::move(stop_requested)) {
+  if (devices_.empty()) throw_bad_argument("devices", "an empty list", "at least one device");
   record_ = begin_record(std::string(benchmark), devices_);
   record_.parameters.emplace_back("quick", quick_);
-  note_connections();
+  record_connections();
   repeat(1, quick_ ? 3 : 9);
 }
 
@@ -47,14 +47,14 @@ device_list session::first_devices(std::size_t count) const {
 }
 
 /// Results by another number of connections are of another setting.
-void session::note_connections() {
-  auto const now = connections_of_this_process();
+void session::record_connections() {
+  auto const now = process_connections();
   bool const on_gpu = std::ranges::any_of(devices_, [](auto const& device) { return device->is_cuda(); });
-  if (on_gpu || now.stated) record_.parameters.emplace_back("hardware_connections", now.count);
+  if (on_gpu || now.from_environment) record_.parameters.emplace_back("hardware_connections", now.count);
 }
 
 void session::repeat(std::size_t warm_up, std::size_t repetitions) {
-  if (repetitions < 1) refuse_argument("repetitions", repetitions, "1 or more");
+  if (repetitions < 1) throw_bad_argument("repetitions", repetitions, "1 or more");
   record_.warm_up = warm_up;
   record_.repetitions = repetitions;
 }
@@ -63,7 +63,7 @@ std::vector<double> session::samples(std::size_t warm_up, std::size_t repetition
                                      std::function<double()> const& sample) const {
   std::vector<double> samples;
   for (std::size_t i = 0; i < warm_up + repetitions; ++i) {
-    if (stop_asked_ && stop_asked_()) throw error("stopped before everything was measured");
+    if (stop_requested_ && stop_requested_()) throw error("stopped before everything was measured");
     auto const value = sample();
     if (i >= warm_up) samples.push_back(value);
   }
@@ -90,7 +90,7 @@ void session::add(std::string const& name, std::string const& unit, std::vector<
 
 void session::keep(sample_series series) {
   record_.series.push_back(std::move(series));
-  if (heard_) heard_(record_.series.back());
+  if (on_series_) on_series_(record_.series.back());
 }
 
 double session::median_of(std::string const& curve, double x) const {

@@ -25,10 +25,10 @@ class session {
  public:
   using listener = std::function<void(sample_series const&)>;
 
-  /// `heard` is told of every series as it comes, and `stop_asked` is asked before each sample; either may be
-  /// empty.
-  session(std::string_view benchmark, device_list devices, bool quick, listener heard = {},
-          std::function<bool()> stop_asked = {});
+  /// `on_series` is called with every series as it comes, and `stop_requested` is asked before each sample;
+  /// either may be empty.
+  session(std::string_view benchmark, device_list devices, bool quick, listener on_series = {},
+          std::function<bool()> stop_requested = {});
 
   device_list const& devices() const { return devices_; }
   std::shared_ptr<compute_device> const& first() const { return devices_.front(); }
@@ -72,14 +72,14 @@ class session {
   run_record const& record() const { return record_; }
 
  private:
-  void note_connections();
+  void record_connections();
   void keep(sample_series series);
   double median_of_series(std::string const& name) const;
 
   device_list devices_;
   bool quick_;
-  listener heard_;
-  std::function<bool()> stop_asked_;
+  listener on_series_;
+  std::function<bool()> stop_requested_;
   run_record record_;
 };
 

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "array_ledger.hpp"
 #include "ballast/job/access_map.hpp"
 #include "ballast/job/split_policy.hpp"
+#include "coherence_directory.hpp"
+#include "device_residency.hpp"
 #include "job/benchmarks.hpp"
 #include "job_order.hpp"
-#include "job_residence.hpp"
 #include "task_planner.hpp"
 #include "working_set.hpp"
 
@@ -34,10 +34,10 @@ copy_links invented_links(std::uint32_t devices) {
   return {devices + 1, std::move(links)};
 }
 
-struct no_eviction final : resident_data {
+struct no_eviction final : eviction_handler {
   [[noreturn]] static void refuse() { throw std::logic_error("all arrays have memory"); }
   bool is_clean(array_id, byte_range) const override { refuse(); }
-  std::vector<op_id> drop(array_id, byte_range) override { refuse(); }
+  std::vector<op_id> evict(array_id, byte_range) override { refuse(); }
   std::vector<op_id> move(array_id, byte_range, std::size_t, std::size_t, std::span<op_id const>) override {
     refuse();
   }
@@ -48,9 +48,9 @@ struct no_eviction final : resident_data {
 class planned_steps {
  public:
   planned_steps(std::uint32_t devices, std::string const& policy)
-      : ledgers_{{{array_bytes, devices + 1, ops_},
-                  {array_bytes, devices + 1, ops_},
-                  {array_bytes, devices + 1, ops_}}},
+      : directories_{{{array_bytes, devices + 1, ops_},
+                      {array_bytes, devices + 1, ops_},
+                      {array_bytes, devices + 1, ops_}}},
         sources_(invented_links(devices)),
         planner_(ops_, sources_,
                  [](place_id, place_id to) {
@@ -90,11 +90,11 @@ class planned_steps {
   };
   struct step_in_flight {
     std::unique_ptr<job_split> split;
-    std::vector<noted_copy> copies;
+    std::vector<planned_copy> copies;
     std::vector<planned_task> tasks;
   };
 
-  array_ledger& ledger_of(array_id array) { return ledgers_[array.value()]; }
+  coherence_directory& directory_of(array_id array) { return directories_[array.value()]; }
   static byte_runs bytes_of(access_map const& map, job_part part) {
     extents const shape{side, side};
     return {map.of({part, units, shape}), shape, sizeof(float)};
@@ -117,28 +117,28 @@ class planned_steps {
 
   void plan_task(step_in_flight& step, std::uint32_t device, job_part part) {
     auto const of_part = uses(part);
-    if (order_.in_the_way(job_, of_part)) throw std::logic_error("steps are planned one after the other");
+    if (order_.blocking_job(job_, of_part)) throw std::logic_error("steps are planned one after the other");
     auto residents = memories_[device].pin(needs_of(of_part), data_).value();
-    order_.note_planned(job_, part);
+    order_.mark_planned(job_, part);
     place_id const place(1 + device);
     for (std::size_t i = 0; i < arrays; ++i)
-      for (auto& copy :
-           planner_.bring(ledger_of(of_part[i].array), of_part[i].read, place, residents[i].after)) {
-        ops_.note_issued(copy.op);
+      for (auto& copy : planner_.fetch_to(directory_of(of_part[i].array), of_part[i].read, place,
+                                          residents[i].dependencies)) {
+        ops_.mark_issued(copy.op);
         bytes_copied_ += copy.size;
         step.copies.push_back(std::move(copy));
       }
-    step.tasks.push_back({device, part, noted_kernel(of_part, place, residents), std::move(residents)});
+    step.tasks.push_back({device, part, planned_kernel(of_part, place, residents), std::move(residents)});
     ++tasks_;
   }
-  op_id noted_kernel(std::vector<array_use> const& of_part, place_id place,
-                     std::vector<resident_bytes> const& residents) {
+  op_id planned_kernel(std::vector<array_use> const& of_part, place_id place,
+                       std::vector<resident_bytes> const& residents) {
     auto const kernel = ops_.add(op_kind::kernel, {place.value(), 1});
     for (auto const& resident : residents)
-      for (auto const earlier : resident.after) ops_.order_after(kernel, earlier);
-    for (auto const& use : of_part) note_reads(ledger_of(use.array), kernel, place, use.read);
-    for (auto const& use : of_part) note_writes(ledger_of(use.array), kernel, place, use.written);
-    ops_.note_issued(kernel);
+      for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
+    for (auto const& use : of_part) record_reads(directory_of(use.array), kernel, place, use.read);
+    for (auto const& use : of_part) record_writes(directory_of(use.array), kernel, place, use.written);
+    ops_.mark_issued(kernel);
     return kernel;
   }
 
@@ -148,11 +148,11 @@ class planned_steps {
   }
   void end(step_in_flight& step) {
     for (auto const& copy : std::exchange(step.copies, {})) {
-      ops_.note_end(copy.op);
-      sources_.note_ended(copy.from, copy.to, copy.size);
+      ops_.mark_ended(copy.op);
+      sources_.mark_ended(copy.from, copy.to, copy.size);
     }
     for (auto const& task : std::exchange(step.tasks, {})) {
-      ops_.note_end(task.kernel);
+      ops_.mark_ended(task.kernel);
       memories_[task.device].unpin(task.residents);
       step.split->ended(task.device, {.part = task.part, .begin_ns = 0, .end_ns = 1000 * task.part.count});
     }
@@ -160,7 +160,7 @@ class planned_steps {
   }
 
   operations ops_;
-  std::array<array_ledger, arrays> ledgers_;
+  std::array<coherence_directory, arrays> directories_;
   copy_sources sources_;
   task_planner planner_;
   job_order order_;

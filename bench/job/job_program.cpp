@@ -22,15 +22,15 @@ program_sizes shorter_sizes(session const& now) {
   return now.first()->is_cuda() ? program_sizes{8192, "C", 8192, 100} : program_sizes{512, "S", 1024, 50};
 }
 
-program_kind noted(session& now, program_kind kind) {
+program_kind recorded(session& now, program_kind kind) {
   now.parameter(kind.name, kind.size);
   return kind;
 }
 
 program_kind in_size(session& now, program_name name, program_sizes const& sizes) {
-  if (name == program_name::matmul) return noted(now, matmul_program(sizes.matmul));
-  if (name == program_name::ep) return noted(now, ep_program(sizes.ep));
-  return noted(now, hotspot_program(sizes.hotspot, sizes.steps));
+  if (name == program_name::matmul) return recorded(now, matmul_program(sizes.matmul));
+  if (name == program_name::ep) return recorded(now, ep_program(sizes.ep));
+  return recorded(now, hotspot_program(sizes.hotspot, sizes.steps));
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ std::vector<program_kind> job_programs(session& now) {
 }
 
 program_kind tiled_matmul(session& now) {
-  return noted(now, matmul_program(full_sizes(now).matmul, matmul::product_kernel::tiled));
+  return recorded(now, matmul_program(full_sizes(now).matmul, matmul::product_kernel::tiled));
 }
 
 }  // namespace ballast::bench

@@ -59,8 +59,8 @@ void measure_work(session& now, one_block_work& work) {
     add("round_robin, queue", [&] { return seconds_in(in_turns, work, all); });
     now.add("equation 1, " + work.name(), double(group), "1", {all.bound()});
   }
-  note_queue(now, "passthrough, queue, " + work.name(), in_order.statistics());
-  note_queue(now, "round_robin, queue, " + work.name(), in_turns.statistics());
+  record_queue(now, "passthrough, queue, " + work.name(), in_order.statistics());
+  record_queue(now, "round_robin, queue, " + work.name(), in_turns.statistics());
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ void measure_work(session& now, one_block_work& work) {
 void measure_breakdown(session& now) {
   now.axes("Kernels of one block in groups on 16 streams, against one stream", "kernels of a group",
            "times serial", false, true);
-  note_works(now);
+  record_works(now);
   now.parameter("streams or producers", lines);
   enter_device(*now.first());
   for (auto const& work : both_works(now, now.first(), 128)) measure_work(now, *work);

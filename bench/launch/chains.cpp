@@ -56,7 +56,7 @@ class measured_chains {
   void measure(queued_chains const& chains, way_of_launching const& way) {
     auto const before = chains.statistics();
     measure(way);
-    note_queue(*now_, way.name + "@" + std::to_string(point_.microseconds), chains.statistics(), before);
+    record_queue(*now_, way.name + "@" + std::to_string(point_.microseconds), chains.statistics(), before);
   }
   std::vector<double> samples(std::function<double()> const& sample) {
     auto const seconds = now_->samples(warm_up, point_.repetitions, sample);

@@ -20,7 +20,7 @@ double seconds_on(stream_set& streams, std::size_t used, one_block_work& work, s
 
 double seconds_in(queued_work& queue, one_block_work& work, std::size_t kernels) {
   return queue.from_resume([&] {
-    for (std::size_t i = 0; i < kernels; ++i) work.submit(queue[i % queue.producers()], i);
+    for (std::size_t i = 0; i < kernels; ++i) work.submit(queue[i % queue.launch_streams()], i);
   });
 }
 
@@ -58,7 +58,7 @@ void add_bound(session& now, one_block_work& work, std::vector<std::size_t> cons
 /// listing says (i / 16) % 16, which puts 16 in a row on each.
 void measure_concurrency(session& now) {
   now.axes("Kernels of one block by one thread, against one stream", "kernels", "times serial", true, true);
-  note_works(now);
+  record_works(now);
   std::vector<std::size_t> numbers = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128};
   if (now.quick()) numbers = {1, 16, 32};
   enter_device(*now.first());
@@ -66,7 +66,7 @@ void measure_concurrency(session& now) {
     stream_set streams(*now.first(), numbers.back());
     queued_work queue({now.first()}, "round_robin", 0, numbers.back());
     for (auto const kernels : numbers) measure_number(now, *work, streams, queue, kernels);
-    note_queue(now, "queue, " + work->name(), queue.statistics());
+    record_queue(now, "queue, " + work->name(), queue.statistics());
     if (auto const at_best = work->shared_bound(now)) add_bound(now, *work, numbers, *at_best);
   }
 }

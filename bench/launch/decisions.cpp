@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t streams = 64;
 constexpr std::uint32_t connections = 8;
 
-/// A plan in front of which so many producers always wait, each with an equal kernel of one block.
+/// A plan in front of which so many launch streams always wait, each with an equal kernel of one block.
 class crowded_plan {
  public:
   crowded_plan(std::string const& order, std::string const& merge, std::uint32_t producers)
@@ -24,19 +24,19 @@ class crowded_plan {
   bool decide() {
     auto const* const chosen = plan_.next(in_flight_);
     if (chosen == nullptr) return false;
-    for (auto const producer : chosen->producers) offer(producer);
-    kernels_ += chosen->producers.size();
+    for (auto const launch_stream : chosen->launch_streams) offer(launch_stream);
+    kernels_ += chosen->launch_streams.size();
     return true;
   }
   std::uint64_t kernels() const { return kernels_; }
 
  private:
-  static constexpr family_facts family{.blocks_per_multiprocessor = 8, .most_kernels = 160};
+  static constexpr family_facts family{.blocks_per_multiprocessor = 8, .max_kernels = 160};
   static constexpr launch_costs costs{
       .multiprocessors = multiprocessor_count(132), .start_ns = 1400, .issue_ns = 4400};
 
-  void offer(std::uint32_t producer) {
-    plan_.offer({.order = {.producer = producer, .submitted = submitted_++, .expected_ns = 50'000},
+  void offer(std::uint32_t launch_stream) {
+    plan_.offer({.order = {.launch_stream = launch_stream, .submitted = submitted_++, .expected_ns = 50'000},
                  .is_listed = true,
                  .kernel = {.blocks_per_multiprocessor = 8, .block_ns = 50'000, .argument_bytes = 32}});
   }

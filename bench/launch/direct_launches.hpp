@@ -19,7 +19,7 @@ class direct_launches {
   void enter_thread() const;
   /// One thread at a time for a stream. Does not wait.
   void launch(std::size_t on, std::uint32_t blocks, std::uint32_t* runs, std::uint64_t busy_ns);
-  /// Waits for all streams. Throws deadline_passed.
+  /// Waits for all streams. Throws timed_out.
   void synchronize() { streams_.synchronize(); }
 
   stream& at(std::size_t place) { return streams_[place]; }

@@ -7,7 +7,7 @@
 namespace ballast::bench {
 namespace {
 
-constexpr std::size_t most_streams_by_hand = 64;
+constexpr std::size_t max_streams_by_hand = 64;
 
 plain_launch as_plain(drawn_kernel const& kernel, void** argument) {
   auto const code = kernel.is_long ? code_of<long_block>() : code_of<level_block<1>>();
@@ -29,10 +29,10 @@ std::unique_ptr<launch_graph> graph_of(compute_device& device, kernel_draw const
 
 }  // namespace
 
-draw_runner::draw_runner(session& now, std::size_t most_kernels, std::size_t most_blocks)
+draw_runner::draw_runner(session& now, std::size_t max_kernels, std::size_t max_blocks)
     : now_(&now),
-      words_(now.first(), most_kernels * most_blocks),
-      streams_(*now.first(), most_streams_by_hand) {}
+      words_(now.first(), max_kernels * max_blocks),
+      streams_(*now.first(), max_streams_by_hand) {}
 
 double draw_runner::checked(kernel_draw const& draw, double seconds) {
   now_->verify(words_.counted(1, draw.blocks()), "every block of every kernel ran exactly once");
@@ -58,11 +58,11 @@ double draw_runner::as_graph(kernel_draw const& draw) {
 }
 
 double draw_runner::through(launch_queue& queue, kernel_draw const& draw) {
-  std::vector<producer> producers;
+  std::vector<launch_stream> launch_streams;
   queue.pause();
   for (auto const& kernel : draw.kernels()) {
-    producers.push_back(queue.make_producer());
-    kernel.submit_to(producers.back());
+    launch_streams.push_back(queue.make_launch_stream());
+    kernel.submit_to(launch_streams.back());
   }
   return checked(draw, seconds_of([&] {
                    queue.resume();
@@ -72,8 +72,8 @@ double draw_runner::through(launch_queue& queue, kernel_draw const& draw) {
 
 std::unique_ptr<launch_queue> make_merging_queue(std::shared_ptr<compute_device> const& device,
                                                  std::string const& merge) {
-  // Unjudged: a group that is refused would go out in series here, where the judge thinks of streams.
-  launch_options const options{.order = "passthrough", .merge = merge, .judged = false, .streams = 1};
+  // Unfiltered: a group that is refused would go out in series here, where the filter thinks of streams.
+  launch_options const options{.order = "passthrough", .merge = merge, .filter_merges = false, .streams = 1};
   return std::make_unique<launch_queue>(device_list{device}, levelled_kernels(), options);
 }
 

@@ -16,7 +16,7 @@ namespace ballast::bench {
 /// Runs draws in every way that is compared: seconds from when all is ready until all is seen finished.
 class draw_runner {
  public:
-  draw_runner(session& now, std::size_t most_kernels, std::size_t most_blocks);
+  draw_runner(session& now, std::size_t max_kernels, std::size_t max_blocks);
 
   std::uint32_t* words() const { return words_.of(0); }
 
@@ -25,7 +25,7 @@ class draw_runner {
   double on_streams(kernel_draw const& draw) { return on_streams(draw, streams_.size()); }
   /// As a graph without edges that was built before. On GPUs only.
   double as_graph(kernel_draw const& draw);
-  /// A producer for each, through a queue of one stream: launches follow each other, as in the paper.
+  /// A launch stream for each, through a queue of one stream: launches follow each other, as in the paper.
   double through(launch_queue& queue, kernel_draw const& draw);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t chains_of_conformer = 4;  // as in Wende et al. 2012
 constexpr std::uint32_t minimiser_iterations = 40;
 constexpr double seconds_of_droplet_run = 0.25;
-constexpr std::uint32_t most_trajectories = 50;  // of 20 steps, as in the paper
+constexpr std::uint32_t max_trajectories = 50;  // of 20 steps, as in the paper
 
 bool never() { return false; }
 
@@ -47,9 +47,9 @@ std::string droplet_curve(droplet_way const& way, device_list const& devices) {
   return way.name + ", " + std::to_string(devices.size()) + " devices";
 }
 
-droplet_runs::droplet_runs(session& now, std::uint32_t waters, std::uint32_t most_chains) : now_(&now) {
+droplet_runs::droplet_runs(session& now, std::uint32_t waters, std::uint32_t max_chains) : now_(&now) {
   plan_.system.waters = waters;
-  plan_.conformers = most_chains / chains_of_conformer;
+  plan_.conformers = max_chains / chains_of_conformer;
   plan_.chains = chains_of_conformer;
   plan_.settings.steps_per_trajectory = steps_of_trajectory(now);
   plan_.minimiser_iterations = minimiser_iterations;
@@ -70,7 +70,7 @@ std::uint32_t droplet_runs::fitting_trajectories(std::uint32_t chains, double ra
   if (now_->quick()) return 2;
   auto const steps = chains * plan_.settings.steps_per_trajectory;
   double const fitting = seconds_of_droplet_run * rate / (steps * interactions_of_step());
-  return static_cast<std::uint32_t>(std::clamp(fitting, 1.0, double(most_trajectories)));
+  return static_cast<std::uint32_t>(std::clamp(fitting, 1.0, double(max_trajectories)));
 }
 
 double droplet_runs::interactions_of_step() const {

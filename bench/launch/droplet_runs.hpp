@@ -29,7 +29,7 @@ std::string droplet_curve(droplet_way const& way, device_list const& devices);
 class droplet_runs {
  public:
   /// Relaxes the starts, which takes the host some seconds for large droplets.
-  droplet_runs(session& now, std::uint32_t waters, std::uint32_t most_chains);
+  droplet_runs(session& now, std::uint32_t waters, std::uint32_t max_chains);
 
   /// A point at x of the way's curve: interactions per second of so many chains, which must be a multiple of
   /// 4 and no more than said above. Verifies that each chain went the same way in all ways.

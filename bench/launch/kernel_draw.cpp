@@ -12,7 +12,7 @@ void drawn_kernel::start_on(stream& on) const {
     start(on, blocks, work.half);
 }
 
-void drawn_kernel::submit_to(producer& by) const {
+void drawn_kernel::submit_to(launch_stream& by) const {
   if (is_long)
     by.launch(work, blocks);
   else
@@ -39,7 +39,7 @@ double kernel_draw::paper_levels(std::string const& merge, multiprocessor_count 
   std::vector<merge_candidate> waiting;
   for (auto const& kernel : kernels_) waiting.push_back({.blocks = kernel.blocks});
   merge_view const view{
-      .waiting = waiting, .multiprocessors = multiprocessors, .most_kernels = merged_launch::most_kernels};
+      .waiting = waiting, .multiprocessors = multiprocessors, .max_kernels = merged_launch::max_kernels};
   auto const launches = blocks_of_launches(view, make_merge_policy(merge)->group(view));
   return paper_time(launches, multiprocessors, start_levels);
 }

@@ -8,8 +8,8 @@
 
 #include "ballast/device/compute_device.hpp"
 #include "ballast/device/plain_launch.hpp"
+#include "ballast/launch/launch_stream.hpp"
 #include "ballast/launch/merge_policy.hpp"
-#include "ballast/launch/producer.hpp"
 #include "launch/levelled_kernels.cuh"
 
 namespace ballast::bench {
@@ -30,7 +30,7 @@ struct drawn_kernel {
   long_block work;  ///< its half is what a kernel does that is not long
 
   void start_on(stream& on) const;
-  void submit_to(producer& by) const;
+  void submit_to(launch_stream& by) const;
 };
 
 /// Kernels of those blocks that wait in a queue. Each block counts in a word of its own, the kernels' words

@@ -51,7 +51,7 @@ class measured_levels {
   measured_levels(session& now, std::uint32_t steps)
       : now_(&now),
         steps_(steps),
-        multiprocessors_(std::uint32_t(now.first()->facts().multiprocessors)),
+        multiprocessors_(std::uint32_t(now.first()->properties().multiprocessors)),
         blocks_(swept_levels(now, multiprocessors_)),
         name_(std::to_string(Places) + " at a time"),
         words_(now.first(), blocks_.back()),

@@ -12,12 +12,12 @@ constexpr std::uint32_t first_seed = 20100;
 
 /// What the queues of one panel hold.
 struct draw_set {
-  std::uint32_t most_blocks;
+  std::uint32_t max_blocks;
   double start_levels;  ///< what a start costs, in block times
   bool half_are_long;
 
   std::string name() const {
-    return "up to " + std::to_string(most_blocks) + " blocks at a start of " +
+    return "up to " + std::to_string(max_blocks) + " blocks at a start of " +
            (start_levels < 1 ? "0.1" : "1") + (half_are_long ? " with half twice as long" : "");
   }
   double mean_block() const { return half_are_long ? 1.5 : 1; }
@@ -26,10 +26,9 @@ struct draw_set {
 std::vector<draw_set> draw_sets(session const& now) {
   std::vector<draw_set> all;
   auto const grids = now.first()->is_cuda() ? std::vector{100u, 440u} : std::vector{7u};
-  for (auto const most_blocks : grids)
+  for (auto const max_blocks : grids)
     for (double const start_levels : {0.1, 1.0})
-      for (bool const half_are_long : {false, true})
-        all.push_back({most_blocks, start_levels, half_are_long});
+      for (bool const half_are_long : {false, true}) all.push_back({max_blocks, start_levels, half_are_long});
   if (now.quick()) all.resize(2);
   return all;
 }
@@ -61,13 +60,13 @@ class measured_set {
   void by_queue(std::string const& merge) {
     auto const queue = make_merging_queue(now_->first(), merge);
     measure(merge, [&](auto const& draw) { return runner_->through(*queue, draw); });
-    note_queue(*now_, merge + ", " + set_.name(), queue->statistics());
+    record_queue(*now_, merge + ", " + set_.name(), queue->statistics());
     add_prediction(merge);
   }
 
  private:
   kernel_draw draw(std::size_t kernels, std::size_t sample) const {
-    auto const grids = random_grids(kernels, set_.most_blocks, first_seed + std::uint32_t(sample));
+    auto const grids = random_grids(kernels, set_.max_blocks, first_seed + std::uint32_t(sample));
     return {rule_, grids, runner_->words()};
   }
 
@@ -83,7 +82,7 @@ class measured_set {
 
   /// The paper's model with the cost of a start and of the mean block as they were measured.
   void add_prediction(std::string const& merge) {
-    multiprocessor_count const multiprocessors(std::uint32_t(now_->first()->facts().multiprocessors));
+    multiprocessor_count const multiprocessors(std::uint32_t(now_->first()->properties().multiprocessors));
     auto const start_levels = set_.start_levels / set_.mean_block();
     for (auto const kernels : numbers_of_kernels(*now_)) {
       std::vector<double> predicted;
@@ -112,7 +111,7 @@ void measure_merging(session& now) {
   now.parameter("first seed of the draws, one for each sample", first_seed);
   auto const costs = measured_costs(now);
   auto const sets = draw_sets(now);
-  draw_runner runner(now, numbers_of_kernels(now).back(), sets.back().most_blocks);
+  draw_runner runner(now, numbers_of_kernels(now).back(), sets.back().max_blocks);
   for (auto const& set : sets) {
     measured_set measured(now, runner, set, costs);
     measured.by_hand();

@@ -32,7 +32,7 @@ class roots final : public one_block_work {
     if (device_->is_cuda()) return launch_by_cuda(on, plain_roots_kernel(), {1, 512}, of(item), numbers_);
     start(on, 1, kernel(item));
   }
-  void submit(producer& by, std::size_t item) override {
+  void submit(launch_stream& by, std::size_t item) override {
     if (device_->is_cuda())
       by.launch(plain_roots_kernel(), 1, take_roots::threads, of(item), numbers_);
     else
@@ -51,7 +51,7 @@ class roots final : public one_block_work {
 
   std::optional<double> shared_bound(session& now) override {
     take_roots const whole{array_ref<float>(all_.data()), std::uint32_t(all_.size())};
-    auto const blocks = 4 * std::uint32_t(device_->facts().multiprocessors);
+    auto const blocks = 4 * std::uint32_t(device_->properties().multiprocessors);
     return median(now.samples(1, now.record().repetitions, [&] {
       return seconds_of([&] {
         start(*stream_, blocks, whole);
@@ -101,7 +101,7 @@ class multiplications final : public one_block_work {
     if (device_->is_cuda()) return launch_by_cuda(on, plain_multiply_kernel(), {1, 512}, of(item), steps_);
     start(on, 1, kernel(item));
   }
-  void submit(producer& by, std::size_t item) override {
+  void submit(launch_stream& by, std::size_t item) override {
     if (device_->is_cuda())
       by.launch(plain_multiply_kernel(), 1, multiply_and_add::threads, of(item), steps_);
     else
@@ -169,7 +169,7 @@ std::vector<std::unique_ptr<one_block_work>> both_works(session const& now,
   return both;
 }
 
-void note_works(session& now) {
+void record_works(session& now) {
   now.parameter("roots: numbers of a kernel", numbers_of_roots(now));
   now.parameter("multiply-adds: of each thread", steps_of_multiplications(now));
   now.parameter("threads of a block", take_roots::threads);

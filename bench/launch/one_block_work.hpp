@@ -22,7 +22,7 @@ class one_block_work {
   virtual std::size_t items() const = 0;
   /// As a program without a queue does it, in a thread that entered the device. Does not wait.
   virtual void launch(stream& on, std::size_t item) = 0;
-  virtual void submit(producer& by, std::size_t item) = 0;
+  virtual void submit(launch_stream& by, std::size_t item) = 0;
   /// All items as at first. Waits; while nothing runs.
   virtual void reset() = 0;
   /// Whether each of the first items has run so many times since reset().
@@ -44,7 +44,7 @@ std::vector<std::unique_ptr<one_block_work>> both_works(session const& now,
                                                         std::shared_ptr<compute_device> const& device,
                                                         std::size_t items);
 /// What they are, for the record.
-void note_works(session& now);
+void record_works(session& now);
 
 /// Samples of a run in which the first items run so many times each, after one that is verified.
 std::vector<double> checked_seconds(session& now, one_block_work& work,

@@ -27,7 +27,7 @@ class measured_pairs {
         steps_(steps_for(costs, start_levels)),
         block_seconds_(costs.step * steps_),
         set_(", at a start of " + std::string(start_levels < 1 ? "0.1" : "1")),
-        multiprocessors_(std::uint32_t(now.first()->facts().multiprocessors)) {
+        multiprocessors_(std::uint32_t(now.first()->properties().multiprocessors)) {
     now.parameter("multiply-adds of a thread" + set_, steps_);
   }
 
@@ -39,8 +39,8 @@ class measured_pairs {
     auto const levels = draw.paper_levels(merge, multiprocessors_, start_levels_);
     now_->add(way + " by the model" + set_, blocks, "s", {levels * block_seconds_});
   }
-  void note_queue_of(std::string const& way, launch_queue const& queue) {
-    note_queue(*now_, way + set_, queue.statistics());
+  void record_queue_of(std::string const& way, launch_queue const& queue) {
+    record_queue(*now_, way + set_, queue.statistics());
   }
 
  private:
@@ -62,7 +62,7 @@ void measure_pairs(session& now) {
   now.policy("order", "passthrough");
   now.parameter("streams of the queue", 1);
   auto const costs = measured_costs(now);
-  auto const swept = swept_pairs(now, std::uint32_t(now.first()->facts().multiprocessors));
+  auto const swept = swept_pairs(now, std::uint32_t(now.first()->properties().multiprocessors));
   draw_runner runner(now, 2, swept.back());
   for (double const start_levels : {0.1, 1.0}) {
     auto const series = make_merging_queue(now.first(), "none");
@@ -73,7 +73,7 @@ void measure_pairs(session& now) {
       pairs.measure("merged", {blocks, blocks}, *merging, "together");
       pairs.measure("one kernel of both", {2 * blocks}, *series, "none");
     }
-    pairs.note_queue_of("merged", *merging);
+    pairs.record_queue_of("merged", *merging);
   }
 }
 

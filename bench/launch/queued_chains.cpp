@@ -11,16 +11,16 @@ namespace ballast::bench {
 queued_chains::queued_chains(device_list const& devices, launch_options const& options, kernel_kind kind,
                              chain_words const& words, chain_shape const& shape)
     : kind_(kind), words_(&words), shape_(shape), queue_(devices, spin_kernels(), options) {
-  for (std::size_t i = 0; i < shape.chains; ++i) producers_.push_back(queue_.make_producer());
+  for (std::size_t i = 0; i < shape.chains; ++i) launch_streams_.push_back(queue_.make_launch_stream());
 }
 
 void queued_chains::launch_chain(std::size_t chain) {
   auto* const runs = words_->of(chain);
   for (std::size_t i = 0; i < shape_.length; ++i) {
     if (is_plain(kind_))
-      producers_[chain].launch(plain_spin_kernel(), 1, spin_block::threads, runs, busy_ns());
+      launch_streams_[chain].launch(plain_spin_kernel(), 1, spin_block::threads, runs, busy_ns());
     else
-      producers_[chain].launch(spin_block{array_ref<std::uint32_t>(runs), shape_.busy_ns}, 1);
+      launch_streams_[chain].launch(spin_block{array_ref<std::uint32_t>(runs), shape_.busy_ns}, 1);
   }
 }
 

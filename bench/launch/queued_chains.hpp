@@ -15,7 +15,7 @@ enum class kernel_kind { plain, plain_with_new_arguments, ballast };
 
 inline bool is_plain(kernel_kind kind) { return kind != kernel_kind::ballast; }
 
-/// The chains through a launch_queue, a producer for each.
+/// The chains through a launch_queue, a launch stream for each.
 class queued_chains {
  public:
   queued_chains(device_list const& devices, launch_options const& options, kernel_kind kind,
@@ -23,7 +23,7 @@ class queued_chains {
 
   /// All is submitted while the queue is paused, chain after chain, by one thread: seconds from then on.
   double from_resume();
-  /// Each producer's own thread launches its chain: seconds from when they begin.
+  /// Each launch stream's own thread launches its chain: seconds from when they begin.
   double from_threads();
 
   launch_statistics statistics() const { return queue_.statistics(); }
@@ -36,7 +36,7 @@ class queued_chains {
   chain_words const* words_;
   chain_shape shape_;
   launch_queue queue_;
-  std::vector<producer> producers_;
+  std::vector<launch_stream> launch_streams_;
   std::uint64_t sample_ = 0;
 };
 

@@ -12,19 +12,22 @@
 
 namespace ballast::bench {
 
-/// Producers of a launch_queue that merges nothing, dealt out to its devices in turn.
+/// Launch streams of a launch_queue that merges nothing, dealt out to its devices in turn.
 class queued_work {
  public:
   queued_work(device_list const& devices, std::string const& order, std::uint32_t streams,
-              std::size_t producers, std::optional<int> issuer_niceness = {})
+              std::size_t launch_streams, std::optional<int> dispatcher_niceness = {})
       : queue_(devices, one_block_kernels(),
-               {.order = order, .merge = "none", .streams = streams, .issuer_niceness = issuer_niceness}) {
-    for (std::size_t i = 0; i < producers; ++i)
-      producers_.push_back(queue_.make_producer_on(i % devices.size()));
+               {.order = order,
+                .merge = "none",
+                .streams = streams,
+                .dispatcher_niceness = dispatcher_niceness}) {
+    for (std::size_t i = 0; i < launch_streams; ++i)
+      launch_streams_.push_back(queue_.make_launch_stream_on(i % devices.size()));
   }
 
-  producer& operator[](std::size_t place) { return producers_[place]; }
-  std::size_t producers() const { return producers_.size(); }
+  launch_stream& operator[](std::size_t place) { return launch_streams_[place]; }
+  std::size_t launch_streams() const { return launch_streams_.size(); }
   launch_statistics statistics() const { return queue_.statistics(); }
 
   /// All that `submit` launches waits until it has returned: seconds from then until all is seen finished.
@@ -36,14 +39,14 @@ class queued_work {
       queue_.drain(soon());
     });
   }
-  /// A thread for each producer: seconds from when they go until all is seen finished.
+  /// A thread for each launch stream: seconds from when they go until all is seen finished.
   double from_threads(std::function<void(std::size_t)> const& submit) {
-    return seconds_of_threads(producers(), submit, [&] { queue_.drain(soon()); });
+    return seconds_of_threads(launch_streams(), submit, [&] { queue_.drain(soon()); });
   }
 
  private:
   launch_queue queue_;
-  std::vector<producer> producers_;
+  std::vector<launch_stream> launch_streams_;
 };
 
 }  // namespace ballast::bench

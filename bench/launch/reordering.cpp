@@ -28,11 +28,12 @@ double serial_seconds(session& now, one_block_work& work) {
 
 std::vector<double> seconds_of_producers(session& now, one_block_work& work, queued_work& queue,
                                          std::uint32_t kernels) {
-  return checked_seconds(now, work, std::vector(queue.producers(), kernels), now.record().repetitions, [&] {
-    return queue.from_threads([&](std::size_t p) {
-      for (std::uint32_t i = 0; i < kernels; ++i) work.submit(queue[p], p);
-    });
-  });
+  return checked_seconds(now, work, std::vector(queue.launch_streams(), kernels), now.record().repetitions,
+                         [&] {
+                           return queue.from_threads([&](std::size_t p) {
+                             for (std::uint32_t i = 0; i < kernels; ++i) work.submit(queue[p], p);
+                           });
+                         });
 }
 
 std::vector<std::uint32_t> numbers_of_reordered_kernels(session const& now) {
@@ -46,7 +47,7 @@ constexpr int raised_niceness = -10;
 /// Whether consumers may have a higher priority here than producers, which takes a privilege.
 bool may_raise_priority(session& now) {
   try {
-    launch_queue const queue({now.first()}, {.issuer_niceness = raised_niceness});
+    launch_queue const queue({now.first()}, {.dispatcher_niceness = raised_niceness});
     now.parameter("niceness of a consumer with priority", raised_niceness);
     return true;
   } catch (bad_argument const& refusal) {
@@ -64,7 +65,7 @@ void measure_producers(session& now, one_block_work& work, double serial, std::s
   for (auto const kernels : numbers_of_reordered_kernels(now))
     add_speedups(now, curve, kernels, serial * double(producers * kernels),
                  seconds_of_producers(now, work, queue, kernels));
-  note_queue(now, curve, queue.statistics());
+  record_queue(now, curve, queue.statistics());
 }
 
 /// A device's works side by side with another's: the same places mean the same kernel.
@@ -96,7 +97,7 @@ void measure_reordering(session& now) {
            "times serial", true, true);
   now.repeat(1, now.size(10, 2));
   now.policy("order", "round_robin");
-  note_works(now);
+  record_works(now);
   bool const may_raise = may_raise_priority(now);
   std::vector<std::size_t> numbers = {1, 4, 16, 64};
   if (now.quick()) numbers = {1, 8};
@@ -115,7 +116,7 @@ void measure_weak_scaling(session& now) {
            "time on two over time on one", true, false);
   now.repeat(1, now.size(10, 2));
   now.policy("order", "round_robin");
-  note_works(now);
+  record_works(now);
   auto const producers = now.size(64, 8);
   now.parameter("producers of a device", producers);
   works_of_devices alone, both;
@@ -132,8 +133,8 @@ void measure_weak_scaling(session& now) {
       for (auto& value : seconds) value /= now.median_of("one device, " + name, kernels);
       now.add("two devices over one, " + name, kernels, "1", std::move(seconds));
     }
-    note_queue(now, "one device, " + name, on_one.statistics());
-    note_queue(now, "two devices over one, " + name, on_two.statistics());
+    record_queue(now, "one device, " + name, on_one.statistics());
+    record_queue(now, "two devices over one, " + name, on_two.statistics());
   }
 }
 

@@ -12,11 +12,11 @@ namespace ballast::bench {
 
 /// Busy for so many nanoseconds, then one more in the word. Two that overlap on one word lose a count.
 BALLAST_HD inline void spin_and_count(std::uint32_t* word, std::uint64_t busy_ns) {
-  constexpr int most_looks = 1 << 24;  // an end for a clock that stands
+  constexpr int max_polls = 1 << 24;  // an end for a clock that stands
   device_atomic<std::uint32_t> const runs(*word);
   auto const before = runs.load_relaxed();
   auto const began = nanoseconds();
-  for (int looks = 0; nanoseconds() - began < busy_ns && looks < most_looks; ++looks) {}
+  for (int looks = 0; nanoseconds() - began < busy_ns && looks < max_polls; ++looks) {}
   runs.store_relaxed(before + 1);
 }
 

@@ -19,7 +19,7 @@ class stream_set {
 
   stream& operator[](std::size_t place) { return *streams_[place]; }
   std::size_t size() const { return streams_.size(); }
-  /// Waits for all. Throws deadline_passed.
+  /// Waits for all. Throws timed_out.
   void synchronize() {
     for (auto const& one : streams_) one->synchronize(soon());
   }

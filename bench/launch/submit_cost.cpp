@@ -61,13 +61,14 @@ class measured_calls {
   void queued(kernel_kind kind, bool paused) {
     if (kind == kernel_kind::plain && !now_->first()->is_cuda()) return;
     launch_queue queue({now_->first()}, spin_kernels());
-    std::vector<producer> producers;
-    for (std::size_t t = 0; t < threads_; ++t) producers.push_back(queue.make_producer());
+    std::vector<launch_stream> launch_streams;
+    for (std::size_t t = 0; t < threads_; ++t) launch_streams.push_back(queue.make_launch_stream());
     auto const one_thread = [&](timed_calls& calls, std::size_t t) {
       spin_block const block{array_ref<std::uint32_t>(words_.of(t)), busy_ns};
-      if (kind == kernel_kind::ballast) return calls.time(calls_, [&] { producers[t].launch(block, 1); });
+      if (kind == kernel_kind::ballast)
+        return calls.time(calls_, [&] { launch_streams[t].launch(block, 1); });
       calls.time(calls_, [&] {
-        producers[t].launch(plain_spin_kernel(), 1, spin_block::threads, words_.of(t), busy_ns);
+        launch_streams[t].launch(plain_spin_kernel(), 1, spin_block::threads, words_.of(t), busy_ns);
       });
     };
     auto const what = std::string(kind == kernel_kind::plain ? "plain kernel" : "ballast kernel") +
@@ -78,7 +79,7 @@ class measured_calls {
           threads_, [&](std::size_t t) { one_thread(calls, t); }, [&] { queue.resume(); });
       queue.drain(soon());
     });
-    note_queue(*now_, what + "@" + std::to_string(threads_), queue.statistics());
+    record_queue(*now_, what + "@" + std::to_string(threads_), queue.statistics());
   }
 
  private:

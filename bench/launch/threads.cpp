@@ -44,8 +44,8 @@ class measured_threads {
     add("barrier after each launch", [this] { return by_meeting_threads(); });
     queued_work queue({now_->first()}, "round_robin", 0, threads_);
     add("round_robin queue", [&] { return by_queue(queue); });
-    note_queue(*now_, "round_robin queue, " + work_->name() + "@" + std::to_string(threads_),
-               queue.statistics());
+    record_queue(*now_, "round_robin queue, " + work_->name() + "@" + std::to_string(threads_),
+                 queue.statistics());
   }
 
  private:
@@ -97,7 +97,7 @@ class measured_threads {
 void measure_threads(session& now) {
   now.axes("Host threads that launch 8 kernels of one block each, against one stream", "host threads",
            "times serial", true, true);
-  note_works(now);
+  record_works(now);
   now.parameter("kernels of a thread", kernels_of_a_thread);
   std::vector<std::size_t> numbers = {2, 4, 8, 16, 32, 64, 128};
   if (now.quick()) numbers = {2, 16};

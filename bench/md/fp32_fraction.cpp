@@ -21,7 +21,7 @@ double operations(std::size_t atoms, double pairs_in_range) {
 std::optional<double> fp32_peak(device_list const& devices) {
   double sum = 0;
   for (auto const& device : devices) {
-    auto const& facts = device->facts();
+    auto const& facts = device->properties();
     if (facts.compute_major < 9 || facts.clock_hertz == 0) return std::nullopt;
     sum +=
         facts.multiprocessors * lanes_per_multiprocessor * operations_per_clock * double(facts.clock_hertz);

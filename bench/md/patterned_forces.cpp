@@ -48,7 +48,7 @@ std::vector<task> patterned_forces::tasks_of(int pattern) const {
   return all;
 }
 
-void patterned_forces::forget_results() {
+void patterned_forces::invalidate_results() {
   stream_->fill(home_.result().data(), 0xff, home_.result().bytes());
   stream_->synchronize();
 }
@@ -60,7 +60,7 @@ std::vector<md::atom_result> patterned_forces::results() const {
   return all;
 }
 
-bool patterned_forces::left_right_results(int pattern, std::vector<md::atom_result> const& right) const {
+bool patterned_forces::leaves_right_results(int pattern, std::vector<md::atom_result> const& right) const {
   auto const active = active_blocks(pattern, blocks_);
   auto const found = results();
   for (std::size_t a = 0; a < order_.size(); ++a) {

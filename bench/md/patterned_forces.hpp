@@ -28,11 +28,11 @@ class patterned_forces {
   std::vector<task> tasks_of(int pattern) const;
 
   /// So that what a pattern leaves out is seen.
-  void forget_results();
+  void invalidate_results();
   /// In the order of the atoms that were given; without neighbours() where forgotten.
   std::vector<md::atom_result> results() const;
   /// Whether each atom's result is `right`'s, or forgotten where the pattern nullifies its block.
-  bool left_right_results(int pattern, std::vector<md::atom_result> const& right) const;
+  bool leaves_right_results(int pattern, std::vector<md::atom_result> const& right) const;
 
  private:
   std::uint32_t blocks_;

@@ -95,15 +95,15 @@ class pattern_race {
   }
 
   void check(int pattern) {
-    forces_.forget_results();
+    forces_.invalidate_results();
     launch(pattern);
     verify(pattern);
-    forces_.forget_results();
+    forces_.invalidate_results();
     by_queue([&] { submit(pattern); });
     verify(pattern);
   }
   void verify(int pattern) {
-    now_->verify(forces_.left_right_results(pattern, right_),
+    now_->verify(forces_.leaves_right_results(pattern, right_),
                  "forces of both bitwise those of ballast md's S1, and none where a block is nullified");
   }
 
@@ -122,7 +122,8 @@ std::vector<double> time_saved(std::vector<double> const& pattern, std::vector<d
   return all;
 }
 
-void add_way(session& now, std::string const& way, std::string const& atoms, samples_by_pattern const& all) {
+void add_curve(session& now, std::string const& way, std::string const& atoms,
+               samples_by_pattern const& all) {
   std::string const curve = way + ", " + atoms + " atoms";
   for (std::size_t pattern = 0; pattern < all.size(); ++pattern) {
     auto const x = double(pattern);
@@ -144,8 +145,8 @@ void measure_system(session& now, unsigned doublings) {
   auto const all = uniform_system(doublings);
   pattern_race race(now, all);
   race.run(now.record().repetitions);
-  add_way(now, "S1", std::to_string(all.size()), race.s1());
-  add_way(now, "TQ", std::to_string(all.size()), race.tq());
+  add_curve(now, "S1", std::to_string(all.size()), race.s1());
+  add_curve(now, "TQ", std::to_string(all.size()), race.tq());
 }
 
 }  // namespace

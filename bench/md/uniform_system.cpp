@@ -20,7 +20,7 @@ double place(std::uint64_t along, std::uint64_t site, unsigned axis) {
 }  // namespace
 
 md::atoms uniform_system(unsigned doublings) {
-  if (doublings > 30) refuse_argument("doublings", doublings, "0 to 30");
+  if (doublings > 30) throw_bad_argument("doublings", doublings, "0 to 30");
   std::uint64_t const nx = 1ull << ((doublings + 2) / 3), ny = 1ull << ((doublings + 1) / 3),
                       nz = 1ull << (doublings / 3);
   md::atoms all;

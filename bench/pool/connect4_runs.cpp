@@ -25,14 +25,14 @@ std::vector<int> lookaheads(session& now, std::string_view method) {
 
 /// 0: as many as fit.
 std::vector<int> block_counts(session const& now) {
-  int const most = now.first()->facts().multiprocessors;
+  int const most = now.first()->properties().multiprocessors;
   if (!now.first()->is_cuda()) return most == 1 ? std::vector<int>{1} : std::vector<int>{1, most};
   if (now.quick()) return {most, blocks_of_the_paper};
   return {most, blocks_of_the_paper, 4 * most, 16 * most, 0};
 }
 
 /// The next look-ahead takes some seven times as long.
-constexpr double longest_but_one = 0.2;
+constexpr double max_search_seconds = 0.2;
 
 /// One point; false, and the record says why, if the tree finds no room or takes too long, or the next would.
 bool measure_tree(session& now, connect4_answers& known, std::string const& curve, double x,
@@ -47,7 +47,7 @@ bool measure_tree(session& now, connect4_answers& known, std::string const& curv
       return double(tree.answer().nodes) / seconds / 1000;
     });
     now.verify(is_right, connect4_answers::how);
-    if (longest < longest_but_one) return true;
+    if (longest < max_search_seconds) return true;
     now.parameter(
         "ends here: " + curve + "@" + std::to_string(int(x)),
         "a search takes " + std::to_string(longest) + " s, the next look-ahead some seven times as long");
@@ -58,7 +58,7 @@ bool measure_tree(session& now, connect4_answers& known, std::string const& curv
   }
 }
 
-std::uint32_t most_workers(session const& now, std::string const& method) {
+std::uint32_t max_workers(session const& now, std::string const& method) {
   pool_options options;
   if (method != "static-per-task") options.method = method;
   return task_pool(now.first(), connect4::pool_kernels(connect4::worker_size::thread), options).workers();
@@ -66,7 +66,7 @@ std::uint32_t most_workers(session const& now, std::string const& method) {
 
 /// Ends with the look-ahead that finds no room or takes too long: those beyond would too.
 void measure_blocks(session& now, connect4_answers& known, std::string const& method, int blocks) {
-  double const x = blocks == 0 ? most_workers(now, method) : blocks;
+  double const x = blocks == 0 ? max_workers(now, method) : blocks;
   for (int const lookahead : lookaheads(now, method)) {
     connect4_tree tree(now.first(), method, lookahead, blocks);
     auto const curve = method + ", look-ahead " + std::to_string(lookahead);

@@ -11,12 +11,12 @@
 namespace ballast::bench {
 namespace {
 
-constexpr int deepest_sequential = 8;
+constexpr int max_sequential_lookahead = 8;
 
 pool_options options_for(std::string_view method, int lookahead, int blocks) {
   auto options = connect4::pool_options_for(method, lookahead);
   options.resident.blocks = blocks;
-  options.patience = std::chrono::seconds(10);
+  options.timeout = std::chrono::seconds(10);
   return options;
 }
 
@@ -44,14 +44,15 @@ double connect4_tree::search() {
   auto const seconds = seconds_of([&] { statistics = pool_.run(roots_); });
   for (int const column : all_columns) answer_.values[std::size_t(column)] = values_[std::size_t(column)];
   answer_.nodes = 1 + statistics.created - statistics.joins;
-  answer_.stored_tasks = std::max(answer_.stored_tasks, statistics.most_stored);
+  answer_.stored_tasks = std::max(answer_.stored_tasks, statistics.max_stored);
   return seconds;
 }
 
 bool connect4_answers::agrees(int lookahead, connect4::search_answer const& answer) {
   if (!known_.contains(lookahead))
-    known_[lookahead] =
-        lookahead <= deepest_sequential ? connect4::search_sequentially(from_the_start(lookahead)) : answer;
+    known_[lookahead] = lookahead <= max_sequential_lookahead
+                            ? connect4::search_sequentially(from_the_start(lookahead))
+                            : answer;
   auto const& known = known_[lookahead];
   return answer.values == known.values && answer.nodes == known.nodes;
 }

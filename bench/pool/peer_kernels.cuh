@@ -17,7 +17,7 @@ struct fibonacci_above {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    if (n < cut_off) return reader.tell(block, fibonacci_by_calls(n));
+    if (n < cut_off) return reader.deliver(block, fibonacci_by_calls(n));
     auto const join = block.fork(fibonacci_sum{reader, {}}, 2);
     block.spawn(fibonacci_above{{{}, join}, n - 1, cut_off});
     block.spawn(fibonacci_above{{{}, join}, n - 2, cut_off});
@@ -28,7 +28,7 @@ struct fibonacci_above {
 /// ways to fill the rest.
 struct queens_task {
   static constexpr int threads = 1, blocks_per_multiprocessor = 32;
-  static constexpr std::uint32_t spawns = most_queens;
+  static constexpr std::uint32_t spawns = max_queens;
   spread_sum solutions;
   queens_place at;
   std::uint8_t n, rows, cut_off;

@@ -42,13 +42,13 @@ struct queens_place {
   BALLAST_HD std::uint64_t key() const { return columns ^ left << 3 ^ right << 5; }
 };
 
-inline constexpr std::uint32_t most_queens = 16;
+inline constexpr std::uint32_t max_queens = 16;
 BALLAST_HD constexpr std::uint32_t lowest_bit(std::uint32_t bits) { return bits & (~bits + 1); }
 
-/// The ways to put queens on the rest of the n rows, 1 to most_queens; at least one is left.
+/// The ways to put queens on the rest of the n rows, 1 to max_queens; at least one is left.
 BALLAST_HD inline std::uint64_t solutions_below(queens_place at, std::uint32_t n) {
-  queens_place places[most_queens];
-  std::uint32_t left[most_queens], depth = 0;
+  queens_place places[max_queens];
+  std::uint32_t left[max_queens], depth = 0;
   std::uint64_t found = 0;
   std::uint32_t const full = (1u << n) - 1;
   left[0] = at.free(n);

@@ -16,7 +16,7 @@ struct number_reader {
   join_handle parent;
 
   template <class Block>
-  BALLAST_HD void tell(Block& block, std::uint64_t number) const {
+  BALLAST_HD void deliver(Block& block, std::uint64_t number) const {
     if (!parent) {
       answer[0] = number;
       return;
@@ -34,7 +34,7 @@ struct fibonacci_sum {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    reader.tell(block, block.take_value(join));
+    reader.deliver(block, block.take_value(join));
   }
 };
 
@@ -46,7 +46,7 @@ struct fibonacci_call {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    if (n < 2) return reader.tell(block, n);
+    if (n < 2) return reader.deliver(block, n);
     auto const join = block.fork(fibonacci_sum{reader, {}}, 2);
     block.spawn(fibonacci_call{{{}, join}, n - 1});
     block.spawn(fibonacci_call{{{}, join}, n - 2});

@@ -54,7 +54,7 @@ void measure_tree(session& now, tree_data const& data, compiled_kernels const& k
 
 /// 0: as many as fit.
 std::vector<int> pool_block_counts(session const& now) {
-  int const most = now.first()->facts().multiprocessors;
+  int const most = now.first()->properties().multiprocessors;
   return now.first()->is_cuda() && !now.quick() ? std::vector<int>{most, 4 * most, 16 * most, 0}
                                                 : std::vector<int>{0};
 }

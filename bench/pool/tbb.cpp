@@ -35,7 +35,7 @@ void race(session& now, std::string const& name, answer right, program const& in
   now.verify(is_right, "numbers, solutions and the sum over the tree are the known ones");
 }
 
-int cores(session const& now) { return now.first()->facts().multiprocessors; }
+int cores(session const& now) { return now.first()->properties().multiprocessors; }
 
 void race_fibonacci(session& now) {
   auto const n = std::uint32_t(now.size(40, 25)), cut_off = std::uint32_t(now.size(20, 12));

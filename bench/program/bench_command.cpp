@@ -69,9 +69,9 @@ std::string as_text(run_record const& record) {
 }
 
 /// Records of another number of connections than CUDA's own are told apart by their files' names.
-std::string apart_by_connections() {
-  auto const now = connections_of_this_process();
-  return now.stated ? std::to_string(now.count) + "-connections" : "";
+std::string connections_suffix() {
+  auto const now = process_connections();
+  return now.from_environment ? std::to_string(now.count) + "-connections" : "";
 }
 
 /// The record of one benchmark, written down. Throws ballast::error if its answer is wrong, after writing it.
@@ -80,7 +80,7 @@ run_record run_one(benchmark const& one, device_list const& devices, bench_optio
   session now(one.name, devices, options.quick, say, command_line::was_interrupted);
   require_run_folder(options.results, now.record());
   one.run(now);
-  auto const path = write_run_record(options.results, now.record(), apart_by_connections());
+  auto const path = write_run_record(options.results, now.record(), connections_suffix());
   std::fprintf(stderr, "  written to %s\n", path.c_str());
   return now.record();
 }
@@ -107,11 +107,11 @@ void run_benchmarks(bench_options const& options) {
   if (!wrong.empty()) throw error("the answers of these benchmarks were wrong or not checked:" + wrong);
 }
 
-void refuse_beside_list(std::vector<CLI::Option const*> const& of_runs) {
+void check_nothing_beside_list(std::vector<CLI::Option const*> const& of_runs) {
   for (auto const* const option : of_runs)
     if (option->count() > 0)
-      refuse_argument(option->get_name(), option->results().front(),
-                      "nothing beside list, which runs nothing");
+      throw_bad_argument(option->get_name(), option->results().front(),
+                         "nothing beside list, which runs nothing");
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ void add_bench_command(CLI::App& app) {
   std::vector<CLI::Option const*> const of_runs{results, quick, json, connections};
   command->callback([=] {
     if (options->names == std::vector<std::string>{"list"}) {
-      refuse_beside_list(of_runs);
+      check_nothing_beside_list(of_runs);
       return list_benchmarks(*options);
     }
     if (!options->connections.empty()) return run_with_connections(options->connections, "--connections");

@@ -14,9 +14,9 @@ namespace ballast::bench {
 namespace {
 
 constexpr int blocks_of_enqueue = 120;
-constexpr std::chrono::minutes at_most{1};
+constexpr std::chrono::minutes time_limit{1};
 /// So many launches, or refills, show what one costs; more launches would fill the GPU's own list of them.
-constexpr std::size_t most_launches = 512, most_refills = 200;
+constexpr std::size_t max_launches = 512, max_refills = 200;
 
 /// Of one sample: until the last call returned, and until every task had run.
 struct enqueue_times {
@@ -61,18 +61,18 @@ std::size_t tasks_per_sample(session const& now) {
   return now.size(now.first()->is_cuda() ? 1 << 16 : 1 << 13, 1 << 9);
 }
 
-/// All tasks fit into the lane, so that no call waits for room.
-queue_options lane_options(session const& now) {
+/// All tasks fit into the submission ring, so that no call waits for room.
+queue_options ring_options(session const& now) {
   queue_options options;
   options.capacity = std::uint32_t(tasks_per_sample(now));
-  options.lanes = 1;
-  options.patience = at_most;
+  options.submission_rings = 1;
+  options.timeout = time_limit;
   options.resident.spared_multiprocessors = 0;
   if (now.first()->is_cuda()) options.resident.blocks = blocks_of_enqueue + 1;  // one serves
   return options;
 }
 
-enqueue_times enqueue_by_lane(task_queue& queue, enqueued_tasks const& work, std::size_t each) {
+enqueue_times enqueue_by_ring(task_queue& queue, enqueued_tasks const& work, std::size_t each) {
   enqueue_times times{};
   std::span<task const> const all(work.tasks);
   times.all = seconds_of([&] {
@@ -85,12 +85,12 @@ enqueue_times enqueue_by_lane(task_queue& queue, enqueued_tasks const& work, std
   return times;
 }
 
-void measure_lanes(session& now) {
+void measure_task_queue(session& now) {
   enqueued_tasks work(now, tasks_per_sample(now));
-  task_queue queue(now.first(), counting_kernels(), lane_options(now));
+  task_queue queue(now.first(), counting_kernels(), ring_options(now));
   for (auto const each : tasks_per_enqueue(now))
     measure_point(now, "task_queue", each, calls_for(work.tasks.size(), each), work,
-                  [&] { return enqueue_by_lane(queue, work, each); });
+                  [&] { return enqueue_by_ring(queue, work, each); });
   now.parameter("task_queue.workers", queue.workers());
   queue.close();
   now.verify(work.each_ran_once_a_round(), "every task of every round ran exactly once");
@@ -105,14 +105,14 @@ enqueue_times enqueue_by_launches(stream& on, enqueued_tasks const& work, std::s
         counting_kernels().launch(on, task(count_block<128>{work.counts.words()},
                                            {std::uint32_t(i), std::uint32_t(std::min(each, all - i))}));
     });
-    on.synchronize(deadline::in(at_most));
+    on.synchronize(deadline::in(time_limit));
   });
   return times;
 }
 
 /// What there is without a queue: the same tasks, a launch for those that are known together.
 void measure_launches(session& now, std::size_t each) {
-  enqueued_tasks work(now, std::min(tasks_per_sample(now), most_launches * each));
+  enqueued_tasks work(now, std::min(tasks_per_sample(now), max_launches * each));
   auto const stream = now.first()->make_stream();
   measure_point(now, "a launch", each, calls_for(work.tasks.size(), each), work,
                 [&] { return enqueue_by_launches(*stream, work, each); });
@@ -122,7 +122,7 @@ void measure_launches(session& now, std::size_t each) {
 chen_options options_of_the_paper(session const& now, std::size_t each) {
   chen_options options;
   options.tasks_per_queue = std::uint32_t(each);
-  options.patience = at_most;
+  options.timeout = time_limit;
   options.resident.spared_multiprocessors = 0;
   if (now.first()->is_cuda()) options.resident.blocks = blocks_of_enqueue;
   return options;
@@ -131,9 +131,9 @@ chen_options options_of_the_paper(session const& now, std::size_t each) {
 /// One time step. The control thread enqueues, so what an enqueue takes is the step's time over their number,
 /// those that bring the HALTs among them: two copies, an event, and the wait for an empty queue.
 void measure_refills(session& now, std::size_t each) {
-  enqueued_tasks work(now, std::min(tasks_per_sample(now), most_refills * each));
+  enqueued_tasks work(now, std::min(tasks_per_sample(now), max_refills * each));
   std::size_t const halts = now.first()->is_cuda() ? std::size_t(blocks_of_enqueue)
-                                                   : std::size_t(now.first()->facts().multiprocessors);
+                                                   : std::size_t(now.first()->properties().multiprocessors);
   auto const refills = calls_for(work.tasks.size(), each) + calls_for(halts, each);
   chen_queue queue({now.first()}, counting_kernels(), options_of_the_paper(now, each));
   measure_point(now, "chen_queue", each, refills, work, [&] {
@@ -159,7 +159,7 @@ void measure_enqueue(session& now) {
   now.axes("Tasks a second, and seconds of one enqueue, by its tasks", "tasks of one enqueue", "tasks/s",
            true, true);
   now.parameter("tasks per sample, at most", tasks_per_sample(now));
-  measure_lanes(now);
+  measure_task_queue(now);
   for (auto const each : tasks_per_refill(now)) measure_refills(now, each);
   for (auto const each : tasks_per_enqueue(now)) measure_launches(now, each);
   for (std::string const method : {"task_queue", "chen_queue", "a launch"})

@@ -20,10 +20,10 @@ namespace ballast::bench {
 class gate {
  public:
   /// Allocates: before a resident kernel starts.
-  gate(std::shared_ptr<compute_device> on, std::uint32_t most_workers)
-      : stream_(on->make_stream()), entered_(on, most_workers), said_(on, 1), open_(on, 1) {}
+  gate(std::shared_ptr<compute_device> on, std::uint32_t max_workers)
+      : stream_(on->make_stream()), entered_(on, max_workers), said_(on, 1), open_(on, 1) {}
 
-  /// Returns when every worker is inside. Throws deadline_passed.
+  /// Returns when every worker is inside. Throws timed_out.
   void hold_workers(task_queue& queue) {
     for (auto& word : entered_.span()) system_word(word).store_relaxed(0);
     say(0);
@@ -31,7 +31,7 @@ class gate {
     auto const until = deadline::in(std::chrono::seconds(10));
     for (std::uint32_t i = 0; i < queue.workers(); ++i) {
       while (system_word(entered_[i]).load_acquire() == 0) {
-        if (until.passed()) throw deadline_passed("every worker at the gate", queue.describe());
+        if (until.passed()) throw timed_out("every worker at the gate", queue.describe());
         std::this_thread::yield();
       }
     }
@@ -45,9 +45,9 @@ class gate {
     stream_->synchronize();
   }
   task holder(std::uint32_t i) const {
-    constexpr std::uint64_t some_seconds_of_looks = 1 << 24;
+    constexpr std::uint64_t some_seconds_of_polls = 1 << 24;
     return task(wait_for_gate{array_ref<std::uint32_t>(entered_.data()),
-                              array_ref<std::uint32_t>(open_.data()), some_seconds_of_looks},
+                              array_ref<std::uint32_t>(open_.data()), some_seconds_of_polls},
                 {i, 1});
   }
 
@@ -56,16 +56,16 @@ class gate {
   device_buffer<std::uint32_t> open_;
 };
 
-/// Waits until the device has fetched everything that was submitted. Throws deadline_passed.
+/// Waits until the device has fetched everything that was submitted. Throws timed_out.
 inline void await_fetched(task_queue& queue, deadline until) {
   while (queue.statistics().fetched < queue.statistics().submitted) {
-    if (until.passed()) throw deadline_passed("every task in the ring", queue.describe());
+    if (until.passed()) throw timed_out("every task in the ring", queue.describe());
     std::this_thread::yield();
   }
 }
 
 /// Fills the ring behind the shut gate, then opens it: the seconds until all tasks have run. Throws
-/// deadline_passed.
+/// timed_out.
 inline double seconds_to_drain(task_queue& queue, gate& door, prepared_tasks const& tasks, deadline until) {
   door.hold_workers(queue);
   queue.submit(tasks, 0, tasks.records().size(), until);

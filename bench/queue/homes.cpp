@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t batch = 256;
 /// For all samples of one home and one number of blocks: where many blocks poll over the bus, they may leave
 /// the server next to nothing of it.
-constexpr std::chrono::seconds homes_at_most{30};
+constexpr std::chrono::seconds homes_time_limit{30};
 
 struct named_home {
   std::string name;
@@ -26,7 +26,8 @@ struct named_home {
 /// The first other GPU of the list whose memory the first device can address, else null.
 std::shared_ptr<compute_device> peer_gpu(session const& now) {
   for (auto const& other : now.devices())
-    if (other->is_cuda() && other->spec() != now.first()->spec() && now.first()->reach(*other)) return other;
+    if (other->is_cuda() && other->spec() != now.first()->spec() && now.first()->enable_peer_access(*other))
+      return other;
   return nullptr;
 }
 
@@ -42,7 +43,7 @@ std::vector<named_home> homes(session& now) {
 /// Resident blocks; 0: all that fit.
 std::vector<int> homes_block_counts(session const& now) {
   if (!now.first()->is_cuda()) return {0};
-  int const multiprocessors = now.first()->facts().multiprocessors;
+  int const multiprocessors = now.first()->properties().multiprocessors;
   if (now.quick()) return {16, 0};
   return {16, multiprocessors, 4 * multiprocessors, 0};
 }
@@ -93,16 +94,16 @@ double median_round_trip(task_queue& queue, counted_work& work, deadline until) 
 queue_options options_for(named_home const& home, int blocks, std::size_t tasks) {
   queue_options options;
   options.capacity = std::uint32_t(tasks);
-  options.lanes = 1;
+  options.submission_rings = 1;
   options.ring = home.ring;
   options.resident.blocks = blocks;
   options.resident.spared_multiprocessors = 0;
-  options.patience = homes_at_most;
+  options.timeout = homes_time_limit;
   return options;
 }
 
 void measure_queue(session& now, std::string const& home, task_queue& queue, gate& door, counted_work& work) {
-  auto const until = deadline::in(homes_at_most);
+  auto const until = deadline::in(homes_time_limit);
   bool const gpu = now.first()->is_cuda();
   double const blocks = queue.workers() + (gpu ? 1 : 0);
   now.measure(home + ": submitted", blocks, "tasks/s",
@@ -122,10 +123,10 @@ void measure_home(session& now, named_home const& home, int blocks, counted_work
   task_queue queue(now.first(), small_block_kernels(), options_for(home, blocks, work.in_batches.size()));
   try {
     measure_queue(now, home.name, queue, door, work);
-  } catch (deadline_passed const& passed) {
+  } catch (timed_out const& passed) {
     now.parameter(
         home.name + ", " + std::to_string(queue.workers()) + " workers",
-        "not finished in " + std::to_string(homes_at_most.count()) + " s: " + std::string(passed.what()));
+        "not finished in " + std::to_string(homes_time_limit.count()) + " s: " + std::string(passed.what()));
     door.open();
     queue.stop();
   }

@@ -31,13 +31,13 @@ struct wait_for_gate {
   static constexpr int blocks_per_multiprocessor = 16;
   array_ref<std::uint32_t> entered;  // pinned, a word per block
   array_ref<std::uint32_t> gate;     // on the device, written by a copy
-  std::uint64_t most_looks;          // a forgotten gate opens by itself
+  std::uint64_t max_polls;           // a forgotten gate opens by itself
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     if (block.rank() == 0) {
       system_word(entered[block.index()]).store_release(1);
-      for (std::uint64_t looks = 0; poll(system_word(gate[0])) == 0 && looks < most_looks; ++looks) {}
+      for (std::uint64_t looks = 0; poll(system_word(gate[0])) == 0 && looks < max_polls; ++looks) {}
     }
     block.sync();
   }
@@ -48,13 +48,13 @@ struct echo {
   static constexpr int threads = 128;
   array_ref<std::uint32_t> ping, pong;  // pinned
   std::uint32_t rounds;
-  std::uint64_t most_looks;
+  std::uint64_t max_polls;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     if (block.rank() != 0) return;
     for (std::uint32_t round = 1; round <= rounds; ++round) {
-      for (std::uint64_t looks = 0; poll(system_word(ping[0])) != round && looks < most_looks; ++looks) {}
+      for (std::uint64_t looks = 0; poll(system_word(ping[0])) != round && looks < max_polls; ++looks) {}
       system_word(pong[0]).store_relaxed(round);
     }
   }
@@ -67,18 +67,17 @@ struct relayed_echo {
   array_ref<std::uint32_t> ping, pong;  // pinned
   array_ref<std::uint32_t> between;     // on the device
   std::uint32_t rounds;
-  std::uint32_t most_looks;
+  std::uint32_t max_polls;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     if (block.rank() != 0) return;
     for (std::uint32_t round = 1; round <= rounds; ++round) {
       if (block.index() == 0) {
-        for (std::uint32_t looks = 0; poll(system_word(ping[0])) != round && looks < most_looks; ++looks) {}
+        for (std::uint32_t looks = 0; poll(system_word(ping[0])) != round && looks < max_polls; ++looks) {}
         device_word(between[0]).store_relaxed(round);
       } else {
-        for (std::uint32_t looks = 0; poll(device_word(between[0])) != round && looks < most_looks; ++looks) {
-        }
+        for (std::uint32_t looks = 0; poll(device_word(between[0])) != round && looks < max_polls; ++looks) {}
         fence_after_relaxed<scope::system>();
         system_word(pong[0]).store_relaxed(round);
       }

@@ -114,7 +114,7 @@ void measure_matmul_patterns(session& now) {
   product matrices(now, size);
   queue_options options;
   options.capacity = std::max(2u, matrices.tiles());
-  options.lanes = 1;
+  options.submission_rings = 1;
   options.resident.spared_multiprocessors = 0;
   options.start_at_once = false;
   task_queue queue(now.first(), matmul_kernels(), options);

@@ -13,7 +13,7 @@ namespace ballast::bench {
 namespace {
 
 std::vector<int> preloaded_block_counts(session const& now) {
-  int const cores = now.first()->facts().multiprocessors;
+  int const cores = now.first()->properties().multiprocessors;
   if (now.quick()) return {16, 16 * cores};
   return {16, 120, 132, 264, 528, 1056, 16 * cores};
 }
@@ -25,7 +25,7 @@ void measure_blocks(session& now, char const* curve, compiled_kernels const& ker
   prepared_tasks const prepared(kernels, counts.all());
   queue_options options;
   options.capacity = std::uint32_t(tasks);
-  options.lanes = 1;
+  options.submission_rings = 1;
   options.resident.blocks = blocks;
   options.resident.spared_multiprocessors = 0;
   task_queue queue(now.first(), kernels, options);

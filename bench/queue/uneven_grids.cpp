@@ -15,8 +15,8 @@ namespace {
 constexpr int long_tasks_last = 5;  ///< after P0 .. P4
 constexpr std::uint32_t long_factor = 20, long_tasks = 64;
 
-constexpr char const* spread_curve = "queue, spread";
-constexpr char const* hinted_spread_curve = "queue, spread, cost hints";
+constexpr char const* grid_task_curve = "queue, spread";
+constexpr char const* hinted_grid_task_curve = "queue, spread, cost hints";
 constexpr char const* pool_curve = "queue with a pool, spread";
 
 /// What every block of a pattern has to do, on the device, and what became of it.
@@ -51,11 +51,11 @@ class uneven_grid {
     for (auto const& one : tasks_) plain.emplace_back(kernel(), one.range());
     return plain;
   }
-  /// The grid as two spread tasks, the last blocks apart and with a cost, if there are costs.
-  std::vector<task> spread_tasks(bool costs) const {
+  /// The grid as two grid tasks, the last blocks apart and with a cost, if there are costs.
+  std::vector<task> grid_tasks(bool costs) const {
     auto const most = std::uint32_t(tasks_.size()) - long_tasks;
-    return {spread(task(kernel(), {0, most}, task_cost{costs ? 1u : 0u})),
-            spread(task(kernel(), {most, long_tasks}, task_cost{costs ? long_factor : 0u}))};
+    return {grid_task(task(kernel(), {0, most}, task_cost{costs ? 1u : 0u})),
+            grid_task(task(kernel(), {most, long_tasks}, task_cost{costs ? long_factor : 0u}))};
   }
   /// The whole grid as one launch: the hardware's scheduler hands out the blocks.
   double seconds_of_launch() {
@@ -90,7 +90,7 @@ double seconds_submitted(task_queue& queue, prepared_tasks const& tasks) {
 queue_options options_for(std::size_t blocks) {
   queue_options options;
   options.capacity = std::uint32_t(blocks);
-  options.lanes = 1;
+  options.submission_rings = 1;
   options.resident.spared_multiprocessors = 0;
   options.start_at_once = false;
   return options;
@@ -101,8 +101,8 @@ void measure_pattern(session& now, int pattern, std::size_t blocks, std::uint32_
   struct {
     char const* curve;
     prepared_tasks tasks;
-  } const ways[] = {{spread_curve, {uneven_kernels(), grid.spread_tasks(false)}},
-                    {hinted_spread_curve, {uneven_kernels(), grid.spread_tasks(true)}},
+  } const ways[] = {{grid_task_curve, {uneven_kernels(), grid.grid_tasks(false)}},
+                    {hinted_grid_task_curve, {uneven_kernels(), grid.grid_tasks(true)}},
                     {"queue, a task each", {uneven_kernels(), grid.tasks_without_costs()}},
                     {"queue, a task each, cost hints", {uneven_kernels(), grid.tasks()}}};
   task_queue queue(now.first(), uneven_kernels(), options_for(blocks));
@@ -116,10 +116,10 @@ void measure_pattern(session& now, int pattern, std::size_t blocks, std::uint32_
     });
   queue.close();
   with_pool.start();
-  prepared_tasks const spread_tasks(uneven_kernels_with_pool(), grid.spread_tasks(false));
+  prepared_tasks const grid_tasks(uneven_kernels_with_pool(), grid.grid_tasks(false));
   now.measure(pool_curve, pattern, "s", [&] {
     grid.count_round();
-    return seconds_submitted(with_pool, spread_tasks);
+    return seconds_submitted(with_pool, grid_tasks);
   });
   with_pool.close();
   now.verify(grid.each_ran_once_a_round(), "every block of every round ran exactly once");
@@ -138,7 +138,7 @@ void measure_uneven_grids(session& now) {
     measure_pattern(now, pattern, blocks, steps);
     auto const name = pattern == long_tasks_last ? "long tasks last" : "P" + std::to_string(pattern);
     auto const launch = now.median_of("one launch", pattern);
-    for (auto const* const curve : {spread_curve, hinted_spread_curve, pool_curve})
+    for (auto const* const curve : {grid_task_curve, hinted_grid_task_curve, pool_curve})
       now.derived(name + ": one launch over " + curve, launch / now.median_of(curve, pattern));
   }
 }

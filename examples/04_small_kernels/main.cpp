@@ -31,18 +31,18 @@ experiment make_experiment(std::shared_ptr<ballast::compute_device> const& devic
 }
 
 /// What one thread does: its launches take effect in their order, beside those of the other threads.
-void run(ballast::producer producer, experiment const& on) {
+void run(ballast::launch_stream launch_stream, experiment const& on) {
   ballast::array_ref const points(on.points.data());
   ballast::array_ref const hits(on.hits.data());
-  producer.launch([&on](ballast::stream& stream) {  // anything that can be enqueued; `on` outlives it
+  launch_stream.launch([&on](ballast::stream& stream) {  // anything that can be enqueued; `on` outlives it
     stream.copy(on.points.data(), on.start.data(), on.points.bytes());
     stream.fill(on.hits.data(), 0, on.hits.bytes());
   });
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    producer.launch(move_points{points}, blocks);
-    producer.launch(count_hits{points, hits}, blocks);
+    launch_stream.launch(move_points{points}, blocks);
+    launch_stream.launch(count_hits{points, hits}, blocks);
   }
-  auto const last = producer.launch(
+  auto const last = launch_stream.launch(
       [&on](ballast::stream& stream) { stream.copy(on.result.data(), on.hits.data(), on.hits.bytes()); });
   last.wait_finished();  // the only wait
 }
@@ -66,7 +66,7 @@ int main() {
   std::vector<std::future<void>> running;
   for (std::uint32_t i = 0; i < threads; ++i)
     running.push_back(std::async(std::launch::async, [&, i] {
-      run(queue.make_producer_on(i % devices.size()), experiments[i]);  // where its memory is
+      run(queue.make_launch_stream_on(i % devices.size()), experiments[i]);  // where its memory is
     }));
   for (auto& one : running) one.get();
 

@@ -6,7 +6,7 @@
 namespace ballast::inline base {
 namespace {
 
-std::string told(std::span<std::string_view const> words) {
+std::string enumeration(std::span<std::string_view const> words) {
   std::string all;
   for (std::size_t i = 0; i < words.size(); ++i) {
     all += i == 0 ? "" : i + 1 < words.size() ? ", " : " or ";
@@ -17,14 +17,14 @@ std::string told(std::span<std::string_view const> words) {
 
 }  // namespace
 
-std::size_t place_among(std::span<std::string_view const> legal, std::string_view argument,
+std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
                         std::string_view word) {
   auto const found = std::find(legal.begin(), legal.end(), word);
-  if (found == legal.end()) refuse_argument(argument, word, told(legal));
+  if (found == legal.end()) throw_bad_argument(argument, word, enumeration(legal));
   return static_cast<std::size_t>(found - legal.begin());
 }
 
-std::string on_one_line(std::string_view text) {
+std::string escape_control_characters(std::string_view text) {
   constexpr char digits[] = "0123456789abcdef";
   std::string line;
   for (char const c : text) {

@@ -10,7 +10,7 @@ namespace {
 
 std::string sentence(std::string_view argument, std::string_view value, std::string_view legal) {
   std::string text(argument);
-  return text.append(" is ").append(on_one_line(value)).append("; legal is ").append(legal);
+  return text.append(" is ").append(escape_control_characters(value)).append("; legal is ").append(legal);
 }
 
 }  // namespace
@@ -18,7 +18,7 @@ std::string sentence(std::string_view argument, std::string_view value, std::str
 bad_argument::bad_argument(std::string_view argument, std::string_view value, std::string_view legal)
     : error(sentence(argument, value, legal)), argument_(argument), value_(value), legal_(legal) {}
 
-deadline_passed::deadline_passed(std::string_view what_was_awaited, std::string state)
+timed_out::timed_out(std::string_view what_was_awaited, std::string state)
     : error("deadline passed while waiting for " + std::string(what_was_awaited) +
             (state.empty() ? "" : "\n" + state)),
       state_(std::move(state)) {}
@@ -28,13 +28,13 @@ device_lost::device_lost(std::string_view device, std::string_view cause)
       device_(device),
       cause_(cause) {}
 
-void refuse_argument(std::string_view argument, double value, std::string_view legal) {
+void throw_bad_argument(std::string_view argument, double value, std::string_view legal) {
   char digits[40];
   auto const end = std::to_chars(digits, digits + sizeof digits, value);
   throw bad_argument(argument, std::string_view(digits, std::size_t(end.ptr - digits)), legal);
 }
 
-void refuse_argument(std::string_view argument, std::string_view value, std::string_view legal) {
+void throw_bad_argument(std::string_view argument, std::string_view value, std::string_view legal) {
   throw bad_argument(argument, value, legal);
 }
 

@@ -9,8 +9,8 @@
 namespace ballast::inline base {
 
 open_file::open_file(int descriptor) : descriptor_(descriptor) {
-  note(descriptor >= 0);
-  setp(held_.data(), held_.data() + held_.size());
+  record_result(descriptor >= 0);
+  setp(buffer_.data(), buffer_.data() + buffer_.size());
 }
 
 open_file::~open_file() {
@@ -18,13 +18,13 @@ open_file::~open_file() {
 }
 
 /// A file system that has no way to wait (EINVAL) has lost nothing.
-void open_file::reach_disk() {
-  if (!cause_) note(::fsync(descriptor_) == 0 || errno == EINVAL);
+void open_file::sync_to_disk() {
+  if (!cause_) record_result(::fsync(descriptor_) == 0 || errno == EINVAL);
 }
 
 void open_file::close() {
   if (descriptor_ < 0) return;
-  note(::close(descriptor_) == 0);
+  record_result(::close(descriptor_) == 0);
   descriptor_ = -1;
 }
 
@@ -35,21 +35,21 @@ open_file::int_type open_file::overflow(int_type sign) {
 }
 
 int open_file::sync() {
-  write_held();
+  flush_buffer();
   return cause_ ? -1 : 0;
 }
 
-void open_file::note(bool succeeded) {
+void open_file::record_result(bool succeeded) {
   if (!succeeded && !cause_) cause_ = {errno != 0 ? errno : EIO, std::generic_category()};
 }
 
-void open_file::write_held() {
+void open_file::flush_buffer() {
   for (char const* from = pbase(); from != pptr() && !cause_;) {
     auto const written = ::write(descriptor_, from, static_cast<std::size_t>(pptr() - from));
     if (written > 0) from += written;
-    if (written <= 0 && errno != EINTR) note(false);
+    if (written <= 0 && errno != EINTR) record_result(false);
   }
-  setp(held_.data(), held_.data() + held_.size());
+  setp(buffer_.data(), buffer_.data() + buffer_.size());
 }
 
 }  // namespace ballast::inline base

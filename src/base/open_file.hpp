@@ -19,7 +19,7 @@ class open_file final : public std::streambuf {
   int descriptor() const { return descriptor_; }
   std::error_code cause() const { return cause_; }
   /// Waits until the disk has what was written.
-  void reach_disk();
+  void sync_to_disk();
   void close();
 
  protected:
@@ -27,12 +27,12 @@ class open_file final : public std::streambuf {
   int sync() override;
 
  private:
-  void note(bool succeeded);
-  void write_held();
+  void record_result(bool succeeded);
+  void flush_buffer();
 
   int descriptor_;
   std::error_code cause_;
-  std::array<char, 1 << 16> held_;
+  std::array<char, 1 << 16> buffer_;
 };
 
 }  // namespace ballast::inline base

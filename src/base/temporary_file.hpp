@@ -22,14 +22,14 @@ class temporary_file {
 
   open_file& file() { return file_; }
   /// Once the disk has what was written, so that no crash leaves the final name with less. Returns why not.
-  std::error_code take_final_name();
+  std::error_code rename_to_final();
 
  private:
   int make(mode_t mode);
-  void keep_rights(struct stat const& replaced);
+  void copy_permissions(struct stat const& replaced);
 
   std::filesystem::path final_, path_;
-  bool is_there_ = false;  ///< path_, to be removed
+  bool exists_ = false;  ///< path_, to be removed
   open_file file_;
 };
 

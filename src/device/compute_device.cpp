@@ -14,7 +14,7 @@ void compute_device::release(memory where, void* address) noexcept {
   if (address != nullptr) release_bytes(where, address);
 }
 
-std::string told_resident(compute_device const& device) {
+std::string describe_resident_holder(compute_device const& device) {
   auto const holder = device.resident_holder();
   if (holder.empty()) return {};
   return device.name() + " is held by " + holder + ": other kernels may have to wait until that ends\n";

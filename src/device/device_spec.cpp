@@ -10,8 +10,8 @@ namespace ballast::inline device {
 namespace {
 
 constexpr auto grammar = "a comma-separated list of cuda | cuda:INDEX[@SMS] | host[:CORES][/SLOWDOWN]";
-constexpr int most_cores = 4096;
-constexpr double most_slowdown = 1000;
+constexpr int max_cores = 4096;
+constexpr double max_slowdown = 1000;
 
 template <class Number>
 std::optional<Number> read_number(std::string_view text) {
@@ -33,14 +33,15 @@ std::optional<std::string_view> cut(std::string_view& text, char mark) {
 int read_count(std::string_view part, std::string_view text, int least, int most, std::string const& what) {
   auto const number = read_number<int>(text);
   if (number && *number >= least && *number <= most) return *number;
-  refuse_argument("devices", part,
-                  what + " of " + std::to_string(least) + " to " + std::to_string(most) + " in " + grammar);
+  throw_bad_argument(
+      "devices", part,
+      what + " of " + std::to_string(least) + " to " + std::to_string(most) + " in " + grammar);
 }
 
 double read_slowdown(std::string_view part, std::string_view text) {
   auto const number = read_number<double>(text);
-  if (number && *number >= 1 && *number <= most_slowdown) return *number;
-  refuse_argument("devices", part, std::string("a SLOWDOWN of 1 to 1000 in ") + grammar);
+  if (number && *number >= 1 && *number <= max_slowdown) return *number;
+  throw_bad_argument("devices", part, std::string("a SLOWDOWN of 1 to 1000 in ") + grammar);
 }
 
 device_spec parse_cuda(std::string_view part, std::optional<std::string_view> after_colon) {
@@ -56,27 +57,27 @@ device_spec parse_cuda(std::string_view part, std::optional<std::string_view> af
 device_spec parse_host(std::string_view part, std::optional<std::string_view> cores,
                        std::optional<std::string_view> slowdown) {
   device_spec spec;
-  if (cores) spec.cores = read_count(part, *cores, 1, most_cores, "CORES");
+  if (cores) spec.cores = read_count(part, *cores, 1, max_cores, "CORES");
   if (slowdown) spec.slowdown = read_slowdown(part, *slowdown);
   return spec;
 }
 
 device_spec parse_device(std::string_view part) {
   if (part.starts_with("host") && part.find('@') != part.npos)
-    refuse_argument("devices", part,
-                    std::string("@SMS for GPUs only, and CORES for CPU cores, in ") + grammar);
+    throw_bad_argument("devices", part,
+                       std::string("@SMS for GPUs only, and CORES for CPU cores, in ") + grammar);
   auto kind = part;
   auto const slowdown = cut(kind, '/');
   auto const after_colon = cut(kind, ':');
   if (kind == "cuda" && !slowdown) return parse_cuda(part, after_colon);
   if (kind == "host") return parse_host(part, after_colon, slowdown);
-  refuse_argument("devices", part, grammar);
+  throw_bad_argument("devices", part, grammar);
 }
 
-[[noreturn]] void refuse_empty_entry(std::string_view list, std::size_t which) {
+[[noreturn]] void throw_empty_entry(std::string_view list, std::size_t which) {
   std::string const value =
       "\"" + std::string(list) + "\", whose entry " + std::to_string(which) + " is empty";
-  refuse_argument("devices", value, grammar);
+  throw_bad_argument("devices", value, grammar);
 }
 
 std::string shortest(double number) {
@@ -92,7 +93,7 @@ std::vector<device_spec> parse_devices(std::string_view list) {
   for (std::optional<std::string_view> rest = list; rest;) {
     auto part = *rest;
     rest = cut(part, ',');
-    if (part.empty()) refuse_empty_entry(list, specs.size() + 1);
+    if (part.empty()) throw_empty_entry(list, specs.size() + 1);
     specs.push_back(parse_device(part));
   }
   return specs;

@@ -38,26 +38,27 @@ gpu_code::piece gpu_code::read(std::string_view word) {
   auto const [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   bool const is_number = failure == std::errc() && end == digits.data() + digits.size();
   if (!is_number || number < 10 || (exactly && of_family))
-    refuse_argument("BALLAST_GPU_CODE", word, "words such as 80, 90a, 100f, 100+");
-  auto const runs_on = exactly ? reach::one : is_ptx && !of_family ? reach::later : reach::family;
+    throw_bad_argument("BALLAST_GPU_CODE", word, "words such as 80, 90a, 100f, 100+");
+  auto const runs_on = exactly ? coverage::one : is_ptx && !of_family ? coverage::later : coverage::family;
   return {{number / 10, number % 10}, runs_on};
 }
 
 bool gpu_code::runs_on(compute_capability gpu) const {
   return std::ranges::any_of(pieces_, [&](piece const& one) {
-    if (one.runs_on == reach::one) return gpu == one.least;
-    return gpu >= one.least && (one.runs_on == reach::later || gpu.major == one.least.major);
+    if (one.runs_on == coverage::one) return gpu == one.min_capability;
+    return gpu >= one.min_capability &&
+           (one.runs_on == coverage::later || gpu.major == one.min_capability.major);
   });
 }
 
-std::string gpu_code::in_words() const {
+std::string gpu_code::description() const {
   std::vector<std::string> all;
-  for (auto const& [least, runs_on] : pieces_) {
-    auto const number = to_text(least);
-    if (runs_on == reach::later && !all.empty() && all.back() == number) all.pop_back();
-    auto const words = number + (runs_on == reach::one     ? " only"
-                                 : runs_on == reach::later ? " and later"
-                                                           : "");
+  for (auto const& [min_capability, runs_on] : pieces_) {
+    auto const number = to_text(min_capability);
+    if (runs_on == coverage::later && !all.empty() && all.back() == number) all.pop_back();
+    auto const words = number + (runs_on == coverage::one     ? " only"
+                                 : runs_on == coverage::later ? " and later"
+                                                              : "");
     if (std::ranges::find(all, words) == all.end()) all.push_back(words);
   }
   std::string text;
@@ -65,9 +66,9 @@ std::string gpu_code::in_words() const {
   return text.empty() ? "no GPU" : text;
 }
 
-std::string words_on_missing_code(gpu_code const& code, std::span<compute_capability const> gpus,
+std::string describe_missing_code(gpu_code const& code, std::span<compute_capability const> gpus,
                                   std::span<int const> named) {
-  std::string text = "this build has code for " + code.in_words();
+  std::string text = "this build has code for " + code.description();
   auto between = "; ";
   for (auto const index : named) {
     text += between + ("cuda:" + std::to_string(index)) + " is " + to_text(gpus[std::size_t(index)]);
@@ -76,7 +77,7 @@ std::string words_on_missing_code(gpu_code const& code, std::span<compute_capabi
   return text;
 }
 
-std::string words_on_missing_kernel(std::string_view kernel, compute_capability gpu) {
+std::string describe_missing_kernel(std::string_view kernel, compute_capability gpu) {
   return "kernel " + std::string(kernel) + " was not compiled for this GPU, whose compute capability is " +
          to_text(gpu) + "; compile its .cu file for it too, with " +
          std::to_string(10 * gpu.major + gpu.minor) + " in CMAKE_CUDA_ARCHITECTURES";

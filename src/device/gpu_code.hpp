@@ -29,13 +29,13 @@ class gpu_code {
   /// Machine code runs where the major number is the same and the minor one no less, PTX on every later GPU.
   bool runs_on(compute_capability gpu) const;
   /// "7.5, 9.0 only, 10.0 and later"; "no GPU" if there is none.
-  std::string in_words() const;
+  std::string description() const;
 
  private:
-  enum class reach { one, family, later };
+  enum class coverage { one, family, later };
   struct piece {
-    compute_capability least;
-    reach runs_on;
+    compute_capability min_capability;
+    coverage runs_on;
   };
   static piece read(std::string_view word);
 
@@ -44,10 +44,10 @@ class gpu_code {
 
 /// "this build has code for 7.5, 8.0; cuda:0 is 7.0 and cuda:2 is 6.1": the capabilities of `named`, which
 /// are indices of `gpus`.
-std::string words_on_missing_code(gpu_code const& code, std::span<compute_capability const> gpus,
+std::string describe_missing_code(gpu_code const& code, std::span<compute_capability const> gpus,
                                   std::span<int const> named);
 
 /// What to say when CUDA finds no code of one kernel for a GPU, whatever the build has of others.
-std::string words_on_missing_kernel(std::string_view kernel, compute_capability gpu);
+std::string describe_missing_kernel(std::string_view kernel, compute_capability gpu);
 
 }  // namespace ballast::inline device

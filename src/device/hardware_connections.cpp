@@ -7,7 +7,7 @@
 
 #include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
-#include "first_use_of_cuda.hpp"
+#include "first_cuda_use.hpp"
 
 namespace ballast::inline device {
 namespace {
@@ -16,7 +16,7 @@ constexpr char variable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
 
 bool is_legal(std::uint32_t count) { return count >= 1 && count <= 32; }
 
-hardware_connections what_the_variable_says() {
+hardware_connections read_variable() {
   auto const text = environment(variable);
   if (!text) return {};
   std::uint32_t count = 0;
@@ -26,7 +26,7 @@ hardware_connections what_the_variable_says() {
   return {count, true};
 }
 
-connection_setting& setting_of_this_process() {
+connection_setting& process_setting() {
   static connection_setting setting;
   return setting;
 }
@@ -35,25 +35,25 @@ connection_setting& setting_of_this_process() {
 
 hardware_connections connection_setting::current() const {
   std::lock_guard const hold(mutex_);
-  return at_first_use_ ? *at_first_use_ : what_the_variable_says();
+  return at_first_use_ ? *at_first_use_ : read_variable();
 }
 
-bool connection_setting::ask_for(std::uint32_t count) {
-  if (!is_legal(count)) refuse_argument("count", count, "1 to 32 hardware connections");
+bool connection_setting::request(std::uint32_t count) {
+  if (!is_legal(count)) throw_bad_argument("count", count, "1 to 32 hardware connections");
   std::lock_guard const hold(mutex_);
   if (at_first_use_ || environment(variable)) return false;
   return setenv(variable, std::to_string(count).c_str(), 1) == 0;
 }
 
-void connection_setting::note_first_use() {
+void connection_setting::record_first_use() {
   std::lock_guard const hold(mutex_);
-  if (!at_first_use_) at_first_use_ = what_the_variable_says();
+  if (!at_first_use_) at_first_use_ = read_variable();
 }
 
-hardware_connections connections_of_this_process() { return setting_of_this_process().current(); }
+hardware_connections process_connections() { return process_setting().current(); }
 
-bool ask_for_connections(std::uint32_t count) { return setting_of_this_process().ask_for(count); }
+bool request_connections(std::uint32_t count) { return process_setting().request(count); }
 
-void note_first_use_of_cuda() { setting_of_this_process().note_first_use(); }
+void record_first_cuda_use() { process_setting().record_first_use(); }
 
 }  // namespace ballast::inline device

@@ -41,7 +41,7 @@ std::shared_ptr<compute_device> const& owner_of_pinned(device_list const& device
 
 bool reaches(place const& to, place const& from) {
   if (to.is_pinned) return from.is_pinned || !from.device->is_cuda();
-  return from.is_pinned || to.device == from.device || to.device->reach(*from.device);
+  return from.is_pinned || to.device == from.device || to.device->enable_peer_access(*from.device);
 }
 
 double median(std::vector<double> values) {
@@ -85,9 +85,9 @@ link measure(place const& from, place const& to, std::size_t bytes, int repetiti
 }  // namespace
 
 link_matrix measure_links(device_list const& devices, std::size_t bytes, int repetitions) {
-  if (devices.empty()) refuse_argument("devices", "", "at least one device");
-  if (bytes == 0) refuse_argument("bytes", bytes, "at least 1");
-  if (repetitions < 1) refuse_argument("repetitions", repetitions, "at least 1");
+  if (devices.empty()) throw_bad_argument("devices", "", "at least one device");
+  if (bytes == 0) throw_bad_argument("bytes", bytes, "at least 1");
+  if (repetitions < 1) throw_bad_argument("repetitions", repetitions, "at least 1");
   std::vector<place> places;
   places.push_back(make_place(owner_of_pinned(devices), true, bytes));
   for (auto const& device : devices) places.push_back(make_place(device, false, bytes));

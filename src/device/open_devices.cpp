@@ -17,7 +17,7 @@ namespace ballast::inline device {
 namespace {
 
 /// To ask starts CUDA, which takes memory and time, and fails in a child made by fork().
-offered_gpus ask_driver() {
+offered_gpus query_driver() {
 #if BALLAST_HAVE_CUDA
   return {gpu_code(BALLAST_GPU_CODE), capabilities_of_gpus()};
 #else
@@ -27,7 +27,7 @@ offered_gpus ask_driver() {
 
 offered_gpus offered_for(std::vector<device_spec> const& specs) {
   auto const is_gpu = [](device_spec const& spec) { return spec.kind == backend::cuda; };
-  return std::ranges::any_of(specs, is_gpu) ? ask_driver() : offered_gpus{gpu_code(BALLAST_GPU_CODE), {}};
+  return std::ranges::any_of(specs, is_gpu) ? query_driver() : offered_gpus{gpu_code(BALLAST_GPU_CODE), {}};
 }
 
 void warn(std::string const& line) {
@@ -45,10 +45,10 @@ std::vector<std::string> names_of(std::vector<device_spec> const& specs) {
   return names;
 }
 
-// Deals the cores of this process out to the host devices, or none if there are not enough for all.
-class core_dealer {
+// Allocates the cores of this process out to the host devices, or none if there are not enough for all.
+class core_allocator {
  public:
-  explicit core_dealer(std::vector<device_spec> const& specs) : cores_(usable_cores()) {
+  explicit core_allocator(std::vector<device_spec> const& specs) : cores_(usable_cores()) {
     std::size_t wanted = 0;
     for (auto const& spec : specs)
       if (spec.kind == backend::host) wanted += count(spec);
@@ -58,16 +58,16 @@ class core_dealer {
   std::size_t count(device_spec const& spec) const {
     return spec.cores == spec.all ? cores_.size() : std::size_t(spec.cores);
   }
-  std::vector<int> deal(device_spec const& spec) {
+  std::vector<int> allocate(device_spec const& spec) {
     if (!enough_) return {};
-    auto const first = cores_.begin() + std::ptrdiff_t(dealt_);
-    dealt_ += count(spec);
+    auto const first = cores_.begin() + std::ptrdiff_t(allocated_);
+    allocated_ += count(spec);
     return {first, first + std::ptrdiff_t(count(spec))};
   }
 
  private:
   std::vector<int> cores_;
-  std::size_t dealt_ = 0;
+  std::size_t allocated_ = 0;
   bool enough_ = false;
 };
 
@@ -82,7 +82,7 @@ int cuda_device_count() noexcept { return 0; }
 std::string default_device_list() {
   auto const chosen = environment("BALLAST_DEVICES");
   if (!chosen) {
-    auto const [text, left_out] = choose_default(ask_driver());
+    auto const [text, left_out] = choose_default(query_driver());
     warn(left_out);
     return text;
   }
@@ -90,7 +90,7 @@ std::string default_device_list() {
     auto const specs = parse_devices(*chosen);
     choose_devices(specs, offered_for(specs));
   } catch (bad_argument const& problem) {
-    refuse_argument("BALLAST_DEVICES", problem.value(), problem.legal());
+    throw_bad_argument("BALLAST_DEVICES", problem.value(), problem.legal());
   }
   return *chosen;
 }
@@ -99,7 +99,7 @@ device_list open_devices(std::vector<device_spec> const& specs) {
   auto const [all, left_out] = choose_devices(specs, offered_for(specs));
   warn(left_out);
   auto const names = names_of(all);
-  core_dealer dealer(all);
+  core_allocator allocator(all);
   device_list devices;
   for (std::size_t i = 0; i < all.size(); ++i) {
 #if BALLAST_HAVE_CUDA
@@ -109,11 +109,11 @@ device_list open_devices(std::vector<device_spec> const& specs) {
     }
 #endif
     devices.push_back(
-        std::make_shared<host_device>(all[i], names[i], dealer.count(all[i]), dealer.deal(all[i])));
+        std::make_shared<host_device>(all[i], names[i], allocator.count(all[i]), allocator.allocate(all[i])));
   }
   for (auto const& from : devices)
     for (auto const& to : devices)
-      if (from != to) from->reach(*to);
+      if (from != to) from->enable_peer_access(*to);
   return devices;
 }
 

@@ -19,7 +19,7 @@ class resident_claim {
     holder_ = std::move(name);
     return true;
   }
-  void give_back() noexcept {
+  void release() noexcept {
     std::lock_guard const hold(mutex_);
     holder_.reset();
   }

@@ -21,7 +21,7 @@ std::vector<int> sm_counts(int all, std::function<int(int asked)> const& given) 
   return counts;
 }
 
-std::string in_words(std::span<int const> ascending_counts) {
+std::string description(std::span<int const> ascending_counts) {
   auto const counts = ascending_counts;
   if (counts.empty()) return "none";
   if (counts.size() > 2 && are_in_equal_steps(counts))

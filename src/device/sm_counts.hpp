@@ -13,6 +13,6 @@ namespace ballast::inline device {
 std::vector<int> sm_counts(int all, std::function<int(int asked)> const& given);
 
 /// For a message: "8 to 128 in steps of 8", "8, 16, 40", "none".
-std::string in_words(std::span<int const> ascending_counts);
+std::string description(std::span<int const> ascending_counts);
 
 }  // namespace ballast::inline device

@@ -6,16 +6,16 @@
 namespace ballast::inline device {
 namespace {
 
-[[noreturn]] void refuse_pitch(char const* which, std::size_t pitch, std::size_t row_bytes) {
-  refuse_argument(which, pitch, "at least the " + std::to_string(row_bytes) + " bytes of a row");
+[[noreturn]] void throw_bad_pitch(char const* which, std::size_t pitch, std::size_t row_bytes) {
+  throw_bad_argument(which, pitch, "at least the " + std::to_string(row_bytes) + " bytes of a row");
 }
 
 }  // namespace
 
 void stream::copy_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                        std::size_t row_bytes, std::size_t rows) {
-  if (rows > 1 && to_pitch < row_bytes) refuse_pitch("to_pitch", to_pitch, row_bytes);
-  if (rows > 1 && from_pitch < row_bytes) refuse_pitch("from_pitch", from_pitch, row_bytes);
+  if (rows > 1 && to_pitch < row_bytes) throw_bad_pitch("to_pitch", to_pitch, row_bytes);
+  if (rows > 1 && from_pitch < row_bytes) throw_bad_pitch("from_pitch", from_pitch, row_bytes);
   bool const as_one = rows < 2 || (to_pitch == row_bytes && from_pitch == row_bytes);
   if (as_one || row_bytes == 0) return copy(to, from, rows * row_bytes);
   enqueue_rows(to, to_pitch, from, from_pitch, row_bytes, rows);
@@ -23,7 +23,7 @@ void stream::copy_rows(void* to, std::size_t to_pitch, void const* from, std::si
 
 void stream::synchronize(deadline until) {
   if (await_idle(until)) return;
-  throw deadline_passed("a stream of " + device_name() + " to finish its work", "the stream is not idle\n");
+  throw timed_out("a stream of " + device_name() + " to finish its work", "the stream is not idle\n");
 }
 
 }  // namespace ballast::inline device

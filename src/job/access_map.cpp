@@ -6,15 +6,15 @@
 namespace ballast::inline job {
 namespace {
 
-std::string told(index_range range) {
+std::string range_text(index_range range) {
   return std::to_string(range.begin) + " to " + std::to_string(range.end);
 }
 
 void check_part(map_view const& view) {
   auto const [first, count] = view.part;
   if (first > view.units || count > view.units - first)
-    refuse_argument("part", told({first, std::size_t(first) + count}),
-                    "within " + std::to_string(view.units) + " units");
+    throw_bad_argument("part", range_text({first, std::size_t(first) + count}),
+                       "within " + std::to_string(view.units) + " units");
 }
 
 class bounds_check {
@@ -32,8 +32,8 @@ class bounds_check {
  private:
   void check(index_range range, std::size_t size, char const* of) const {
     if (range.is_empty() || range.end <= size) return;
-    refuse_argument("map", map_ + " with indices " + told(range),
-                    "within the " + std::to_string(size) + " of " + of);
+    throw_bad_argument("map", map_ + " with indices " + range_text(range),
+                       "within the " + std::to_string(size) + " of " + of);
   }
 
   std::string const& map_;

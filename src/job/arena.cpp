@@ -21,7 +21,7 @@ class arena::state {
 
   void check(byte_range memory) const {
     if (memory.end > bytes)
-      refuse_argument("memory", memory.end, "within the " + std::to_string(bytes) + " bytes");
+      throw_bad_argument("memory", memory.end, "within the " + std::to_string(bytes) + " bytes");
   }
 
   operations const& ops;
@@ -40,11 +40,11 @@ free_ranges const& arena::free() const { return state_->free; }
 
 std::optional<byte_range> arena::take(std::size_t bytes) {
   if (bytes % memory_alignment != 0)
-    refuse_argument("bytes", bytes, "a multiple of " + std::to_string(memory_alignment));
+    throw_bad_argument("bytes", bytes, "a multiple of " + std::to_string(memory_alignment));
   return state_->free.take(bytes);
 }
 
-void arena::note_users(byte_range memory, std::span<op_id const> users) {
+void arena::add_users(byte_range memory, std::span<op_id const> users) {
   state_->check(memory);
   state_->users.change(memory, [&](std::vector<op_id>& all) {
     all = state_->not_ended(all);

@@ -16,7 +16,7 @@ struct byte_range {
 };
 
 /// Whether they have a byte in common; neither is empty.
-constexpr bool meet(byte_range one, byte_range other) {
+constexpr bool overlap(byte_range one, byte_range other) {
   return one.begin < other.end && other.begin < one.end;
 }
 /// Empty if there is none.

@@ -70,8 +70,8 @@ byte_runs byte_runs::intersect(byte_range bounds) const {
   return byte_runs(std::move(found));
 }
 
-bool byte_runs::meets(byte_runs const& other) const {
-  if (!meet(hull(), other.hull())) return false;
+bool byte_runs::overlaps(byte_runs const& other) const {
+  if (!overlap(hull(), other.hull())) return false;
   auto const mine = intersect(other.hull()), theirs = other.intersect(hull());
   bool found = false;
   mine.for_each_interval(

@@ -25,7 +25,7 @@ class byte_runs {
   byte_range hull() const;
   byte_runs intersect(byte_range bounds) const;
   /// Whether some byte is in both, of the same array. Looks at more than the hulls only where those meet.
-  bool meets(byte_runs const& other) const;
+  bool overlaps(byte_runs const& other) const;
   /// Normalised, ascending, each ending before the next begins.
   std::vector<pitched_run> const& runs() const { return runs_; }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "arena.hpp"
-#include "array_home.hpp"
+#include "array_state.hpp"
 #include "ballast/base/error.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -51,9 +51,10 @@ void* array_of(std::byte* hull_in_memory, byte_range hull) {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(hull_in_memory) - hull.begin);
 }
 
-std::vector<array_use> of_arguments(std::span<array_use const> uses, std::vector<std::size_t> const& places) {
+std::vector<array_use> of_arguments(std::span<array_use const> uses,
+                                    std::vector<std::size_t> const& indices) {
   std::vector<array_use> found;
-  for (auto const place : places) found.push_back(uses[place]);
+  for (auto const index : indices) found.push_back(uses[index]);
   return found;
 }
 
@@ -71,7 +72,7 @@ void checked_task::aligned_delete::operator()(std::byte* memory) const {
   ::operator delete(memory, alignment);
 }
 
-auto checked_task::allocated(std::size_t bytes) -> trial_memory {
+auto checked_task::allocate(std::size_t bytes) -> trial_memory {
   return trial_memory(static_cast<std::byte*>(::operator new(bytes, alignment)));
 }
 
@@ -89,7 +90,7 @@ checked_task::checked_task(job_request const& request, std::span<array_use const
 void checked_task::prepare() {
   for (auto& [arguments, check, hull, memory] : shared_)
     for (std::size_t trial = 0; trial < trials; ++trial) {
-      memory[trial] = allocated(check.bytes());
+      memory[trial] = allocate(check.bytes());
       check.prepare(memory[trial].get(), trial, hull);
       forbid(check, memory[trial].get());
     }
@@ -99,7 +100,8 @@ std::vector<void*> checked_task::arrays(std::size_t trial) const {
   auto arrays = arrays_;
   for (auto const& shared : shared_)
     for (auto const argument : shared.arguments)
-      arrays[argument] = array_of(shared.memory[trial].get() + shared.check.hull_at(), shared.check.hull());
+      arrays[argument] =
+          array_of(shared.memory[trial].get() + shared.check.hull_offset(), shared.check.hull());
   return arrays;
 }
 

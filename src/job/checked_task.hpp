@@ -44,7 +44,7 @@ class checked_task {
     std::array<trial_memory, trials> memory{};
   };
 
-  static trial_memory allocated(std::size_t bytes);
+  static trial_memory allocate(std::size_t bytes);
   std::string message(std::vector<std::size_t> const& arguments, wrong_use const& wrong) const;
 
   job_request const& request_;

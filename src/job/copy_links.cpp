@@ -9,7 +9,7 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr double ns_of_any_copy = 10'000;
+constexpr double copy_latency_ns = 10'000;
 // Expected, not measured.
 constexpr double host_link = 55, peer_link = 395, copying_core = 10;
 
@@ -23,7 +23,7 @@ bool all_are_usable(std::uint32_t places, std::vector<copy_link> const& links) {
 copy_link expected_link(compute_device& from, compute_device& to) {
   if (!from.is_cuda() && !to.is_cuda()) return {copying_core};
   if (from.is_cuda() != to.is_cuda()) return {host_link, false};
-  return to.reach(from) ? copy_link{peer_link} : copy_link{host_link / 2, false};
+  return to.enable_peer_access(from) ? copy_link{peer_link} : copy_link{host_link / 2, false};
 }
 
 copy_link expected_host_link(compute_device const& device) {
@@ -35,7 +35,7 @@ copy_link expected_host_link(compute_device const& device) {
 copy_links::copy_links(std::uint32_t places, std::vector<copy_link> links)
     : places_(places), links_(std::move(links)) {
   if (!all_are_usable(places_, links_))
-    refuse_argument("links", links_.size(), std::to_string(std::size_t(places_) * places_) + " above 0");
+    throw_bad_argument("links", links_.size(), std::to_string(std::size_t(places_) * places_) + " above 0");
   for (std::uint32_t place = 0; place < places_; ++place) {
     links_[place].direct = true;
     links_[std::size_t(place) * places_].direct = true;
@@ -43,7 +43,7 @@ copy_links::copy_links(std::uint32_t places, std::vector<copy_link> links)
 }
 
 std::int64_t copy_links::ns_of(place_id from, place_id to, std::size_t bytes) const {
-  return std::llround(ns_of_any_copy + double(bytes) / between(from, to).bytes_per_ns);
+  return std::llround(copy_latency_ns + double(bytes) / between(from, to).bytes_per_ns);
 }
 
 copy_links expected_links(device_list const& devices) {

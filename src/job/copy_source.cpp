@@ -28,12 +28,12 @@ std::size_t copy_sources::port_in(place_id from, place_id to) const {
   return to.value() * ports + (from == host_place ? in_from_host : in_from_devices);
 }
 
-std::int64_t copy_sources::ns_until_there(place_id from, place_id to, std::size_t bytes) const {
+std::int64_t copy_sources::arrival_ns(place_id from, place_id to, std::size_t bytes) const {
   return links_.ns_of(from, to, bytes) + queued_ns_[port_out(from, to)] + queued_ns_[port_in(from, to)];
 }
 
 /// Devices share what the host's links carry, and their own links are theirs.
-bool copy_sources::spares_the_host(place_id from, place_id to) const {
+bool copy_sources::avoids_host_link(place_id from, place_id to) const {
   auto const& link = links_.between(from, to);
   return from != host_place && to != host_place && link.direct &&
          link.bytes_per_ns >= links_.between(host_place, to).bytes_per_ns;
@@ -41,17 +41,17 @@ bool copy_sources::spares_the_host(place_id from, place_id to) const {
 
 place_id copy_sources::choose(std::uint32_t holders, place_id to, std::size_t bytes) const {
   if (to.value() >= links_.places() || is_one_of(holders, to))
-    refuse_argument("to", to.value(), "a place that does not hold the bytes");
+    throw_bad_argument("to", to.value(), "a place that does not hold the bytes");
   using rank = std::tuple<bool, bool, std::int64_t, place_id>;
   std::optional<rank> best;
   for (std::uint32_t number = 0; number < links_.places(); ++number) {
     place_id const from(number);
     if (!is_one_of(holders, from)) continue;
-    rank const found{!links_.between(from, to).direct, !spares_the_host(from, to),
-                     ns_until_there(from, to, bytes), from};
+    rank const found{!links_.between(from, to).direct, !avoids_host_link(from, to),
+                     arrival_ns(from, to, bytes), from};
     if (!best || found < *best) best = found;
   }
-  if (!best) refuse_argument("holders", holders, "a bit for a place");
+  if (!best) throw_bad_argument("holders", holders, "a bit for a place");
   return std::get<place_id>(*best);
 }
 

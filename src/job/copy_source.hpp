@@ -24,15 +24,15 @@ class copy_sources {
   /// bad_argument ("holders") if there is none, ("to") if `to` is one or no place.
   place_id choose(std::uint32_t holders, place_id to, std::size_t bytes) const;
 
-  void note_planned(place_id from, place_id to, std::size_t bytes) { queue(from, to, bytes, 1); }
+  void mark_planned(place_id from, place_id to, std::size_t bytes) { queue(from, to, bytes, 1); }
   /// Of what was noted as planned.
-  void note_ended(place_id from, place_id to, std::size_t bytes) { queue(from, to, bytes, -1); }
+  void mark_ended(place_id from, place_id to, std::size_t bytes) { queue(from, to, bytes, -1); }
 
  private:
   std::size_t port_out(place_id from, place_id to) const;
   std::size_t port_in(place_id from, place_id to) const;
-  bool spares_the_host(place_id from, place_id to) const;
-  std::int64_t ns_until_there(place_id from, place_id to, std::size_t bytes) const;
+  bool avoids_host_link(place_id from, place_id to) const;
+  std::int64_t arrival_ns(place_id from, place_id to, std::size_t bytes) const;
   void queue(place_id from, place_id to, std::size_t bytes, int sign);
 
   copy_links links_;

@@ -10,7 +10,7 @@ namespace ballast::inline job {
 namespace {
 
 int checked_rank(std::size_t count) {
-  if (count < 1 || count > 3) refuse_argument("sizes", count, "1 to 3 dimensions");
+  if (count < 1 || count > 3) throw_bad_argument("sizes", count, "1 to 3 dimensions");
   return int(count);
 }
 
@@ -20,7 +20,8 @@ void check_product(std::span<std::size_t const> sizes) {
   for (auto const size : sizes) {
     if (size == 0) continue;
     auto const most = std::numeric_limits<std::size_t>::max() / product;
-    if (size > most) refuse_argument("sizes", size, "at most " + std::to_string(most) + " beside the others");
+    if (size > most)
+      throw_bad_argument("sizes", size, "at most " + std::to_string(most) + " beside the others");
     product *= size;
   }
 }

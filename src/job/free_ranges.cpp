@@ -27,8 +27,8 @@ void free_ranges::give_back(byte_range bytes) {
   auto const before = next == ends_.begin() ? ends_.end() : std::prev(next);
   if ((next != ends_.end() && next->first < bytes.end) ||
       (before != ends_.end() && before->second > bytes.begin))
-    refuse_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end),
-                    "bytes that are taken");
+    throw_bad_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end),
+                       "bytes that are taken");
   auto const joins_next = next != ends_.end() && next->first == bytes.end;
   auto const end = joins_next ? next->second : bytes.end;
   if (joins_next) ends_.erase(next);

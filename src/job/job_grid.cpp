@@ -8,10 +8,10 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr std::uint32_t most_blocks = std::numeric_limits<std::int32_t>::max();  // CUDA's limit for x
+constexpr std::uint32_t max_blocks = std::numeric_limits<std::int32_t>::max();  // CUDA's limit for x
 
 void check_count(std::uint32_t count) {
-  if (count > most_blocks) refuse_argument("grid", count, "0 to 2147483647 blocks in each dimension");
+  if (count > max_blocks) throw_bad_argument("grid", count, "0 to 2147483647 blocks in each dimension");
 }
 
 cut slowest_of(launch_extent const& blocks) {

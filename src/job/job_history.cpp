@@ -7,12 +7,12 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr double faster_than_known = 1.05;  // more than the gain that is too little to count
+constexpr double unknown_speed_factor = 1.05;  // more than the gain that is too little to count
 
 }  // namespace
 
-job_history::job_history(job_shape const& shape, std::vector<std::uint32_t> units_of_step)
-    : units_of_step_(std::move(units_of_step)), speeds_(shape.devices.size()) {}
+job_history::job_history(job_shape const& shape, std::vector<std::uint32_t> units_per_step)
+    : units_per_step_(std::move(units_per_step)), speeds_(shape.devices.size()) {}
 
 std::vector<std::uint32_t> job_history::all_ones(job_shape const& shape) {
   return std::vector<std::uint32_t>(shape.devices.size(), 1);
@@ -23,7 +23,7 @@ void job_history::learn(finished_job const& run) { learn(run, run.spans_ns()); }
 void job_history::learn(finished_job const& run, std::vector<double> const& busy_ns) {
   if (!run.alone) return;
   for (std::size_t device = 0; device < speeds_.size(); ++device)
-    speeds_[device].learn(whole_steps(run.devices[device].units, units_of_step_[device]), busy_ns[device]);
+    speeds_[device].learn(whole_steps(run.devices[device].units, units_per_step_[device]), busy_ns[device]);
   known_ = true;
 }
 
@@ -42,12 +42,12 @@ std::vector<double> job_history::speeds() const {
 std::vector<device_pace> job_history::paces() const {
   double fastest = 0;
   for (std::size_t device = 0; device < speeds_.size(); ++device)
-    fastest = std::max(fastest, speeds_[device].steps_per_ns() * units_of_step_[device]);
-  auto const guess = fastest > 0 ? fastest * faster_than_known : 1;
+    fastest = std::max(fastest, speeds_[device].steps_per_ns() * units_per_step_[device]);
+  auto const guess = fastest > 0 ? fastest * unknown_speed_factor : 1;
   std::vector<device_pace> all;
   for (std::size_t device = 0; device < speeds_.size(); ++device) {
     auto const speed = speeds_[device].steps_per_ns();
-    all.push_back({speed > 0 ? speed : guess / units_of_step_[device], units_of_step_[device]});
+    all.push_back({speed > 0 ? speed : guess / units_per_step_[device], units_per_step_[device]});
   }
   return all;
 }

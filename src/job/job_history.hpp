@@ -15,11 +15,11 @@ namespace ballast::inline job {
 /// How fast the devices carried out the jobs of one kind.
 class job_history {
  public:
-  /// `units_of_step` as in device_pace, of each device.
-  job_history(job_shape const& shape, std::vector<std::uint32_t> units_of_step);
+  /// `units_per_step` as in device_pace, of each device.
+  job_history(job_shape const& shape, std::vector<std::uint32_t> units_per_step);
   explicit job_history(job_shape const& shape) : job_history(shape, all_ones(shape)) {}
 
-  std::vector<std::uint32_t> const& units_of_step() const { return units_of_step_; }
+  std::vector<std::uint32_t> const& units_per_step() const { return units_per_step_; }
 
   /// Nothing is learned from a run that shared a device with another job: its times are not its own.
   void learn(finished_job const& run);
@@ -38,24 +38,24 @@ class job_history {
  private:
   static std::vector<std::uint32_t> all_ones(job_shape const& shape);
 
-  std::vector<std::uint32_t> units_of_step_;
+  std::vector<std::uint32_t> units_per_step_;
   std::vector<device_speed> speeds_;
   bool known_ = false;
 };
 
 /// What a policy remembers of its jobs as long as their shape stays.
 template <class Memory>
-class kept_while_alike {
+class shape_cache {
  public:
   /// Shared with the splits, which tell it what they learn and may outlive the policy.
   std::shared_ptr<Memory> of(job_shape const& shape) {
-    if (memory_ && is_alike(shape)) return memory_;
+    if (memory_ && has_same_shape(shape)) return memory_;
     units_ = shape.units, tasks_ = shape.tasks, devices_ = shape.devices.size();
     return memory_ = std::make_shared<Memory>(shape);
   }
 
  private:
-  bool is_alike(job_shape const& shape) const {
+  bool has_same_shape(job_shape const& shape) const {
     return shape.units == units_ && shape.tasks == tasks_ && shape.devices.size() == devices_;
   }
 

@@ -11,8 +11,8 @@ namespace ballast::inline job {
 namespace {
 
 bool conflict(array_use const& one, array_use const& other) {
-  return one.array == other.array &&
-         (one.written.meets(other.written) || one.written.meets(other.read) || one.read.meets(other.written));
+  return one.array == other.array && (one.written.overlaps(other.written) ||
+                                      one.written.overlaps(other.read) || one.read.overlaps(other.written));
 }
 
 std::uint32_t end_of(job_part part) { return part.first + part.count; }
@@ -35,9 +35,9 @@ std::vector<array_use> writes_of(std::vector<array_use> uses) {
   return uses;
 }
 
-[[noreturn]] void refuse_part(job_number job, job_part part) {
-  refuse_argument("part", std::to_string(part.first) + " to " + std::to_string(end_of(part)),
-                  "units of job " + std::to_string(job.value()) + " that are not planned");
+[[noreturn]] void throw_bad_part(job_number job, job_part part) {
+  throw_bad_argument("part", std::to_string(part.first) + " to " + std::to_string(end_of(part)),
+                     "units of job " + std::to_string(job.value()) + " that are not planned");
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ bool job_order::unplanned_job::conflicts_with(std::span<array_use const> others)
 }
 
 void job_order::add(job_number job, std::uint32_t units, uses_of_part uses) {
-  if (job <= newest_) refuse_argument("job", job.value(), "above " + std::to_string(newest_.value()));
+  if (job <= newest_) throw_bad_argument("job", job.value(), "above " + std::to_string(newest_.value()));
   newest_ = job;
   if (units > 0) jobs_.push_back({job, std::move(uses), {{{0, units}}}});
 }
@@ -68,7 +68,7 @@ std::vector<job_order::unplanned_job>::iterator job_order::find(job_number job) 
   return std::ranges::find(jobs_, job, &unplanned_job::number);
 }
 
-std::optional<job_number> job_order::in_the_way(job_number job, std::span<array_use const> uses) {
+std::optional<job_number> job_order::blocking_job(job_number job, std::span<array_use const> uses) {
   for (auto& earlier : jobs_) {
     if (earlier.number >= job) break;
     if (earlier.conflicts_with(uses)) return earlier.number;
@@ -76,13 +76,13 @@ std::optional<job_number> job_order::in_the_way(job_number job, std::span<array_
   return std::nullopt;
 }
 
-void job_order::note_planned(job_number job, job_part part) {
+void job_order::mark_planned(job_number job, job_part part) {
   if (part.count == 0) return;
   auto const planned = find(job);
-  if (planned == jobs_.end()) refuse_part(job, part);
+  if (planned == jobs_.end()) throw_bad_part(job, part);
   auto& ranges = planned->ranges;
   auto const range = std::ranges::find_if(ranges, [&](auto const& r) { return covers(r.units, part); });
-  if (range == ranges.end()) refuse_part(job, part);
+  if (range == ranges.end()) throw_bad_part(job, part);
   auto const left = without(range->units, part);
   ranges.erase(range);
   for (auto const units : left) ranges.push_back({units});
@@ -103,7 +103,7 @@ std::vector<job_part> job_order::drop_behind_earlier(job_number job) {
   auto const dropped = find(job);
   if (dropped == jobs_.end()) return unplanned;
   std::erase_if(dropped->ranges, [&](unplanned_range& range) {
-    if (in_the_way(job, writes_of(dropped->uses_of(range)))) return false;
+    if (blocking_job(job, writes_of(dropped->uses_of(range)))) return false;
     unplanned.push_back(range.units);
     return true;
   });

@@ -23,7 +23,7 @@ struct array_use {
 bool conflict(std::span<array_use const> one, std::span<array_use const> other);
 
 /// Which part of a job may be planned: one that conflicts with nothing that earlier jobs have not planned
-/// yet. What is planned is ordered by the ledgers. Host accesses that wait for their turn are jobs of one
+/// yet. What is planned is ordered by the directories. Host accesses that wait for their turn are jobs of one
 /// unit. A plain state machine; one thread at a time.
 class job_order {
  public:
@@ -35,9 +35,9 @@ class job_order {
   void add(job_number job, std::uint32_t units, uses_of_part uses);
   /// The oldest job before `job` with an unplanned part that conflicts with `uses`; none if the part whose
   /// uses these are may be planned now. The oldest job of all always may.
-  std::optional<job_number> in_the_way(job_number job, std::span<array_use const> uses);
+  std::optional<job_number> blocking_job(job_number job, std::span<array_use const> uses);
   /// Throws bad_argument ("part") unless all of its units are there and none of them is planned.
-  void note_planned(job_number job, job_part part);
+  void mark_planned(job_number job, job_part part);
   /// What it has not planned will not be, and is returned.
   std::vector<job_part> drop(job_number job);
   /// The same of those ranges only which write nothing that an earlier job has yet to read or write: the

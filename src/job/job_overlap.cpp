@@ -10,7 +10,7 @@ namespace {
 /// What reaches furthest, of all units and of all but that one: enough to find one of another unit.
 class furthest {
  public:
-  void note(touched_bytes const& touched) {
+  void add(touched_bytes const& touched) {
     if (first_ && first_->unit == touched.unit) {
       first_->end = std::max(first_->end, touched.bytes.end);
       return;
@@ -44,8 +44,8 @@ std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched)
     auto const& against = one.written ? all : written;
     if (auto const other = against.other_beyond(one.bytes.begin, one.unit))
       return common_byte{one.bytes.begin, std::min(one.unit, *other), std::max(one.unit, *other)};
-    all.note(one);
-    if (one.written) written.note(one);
+    all.add(one);
+    if (one.written) written.add(one);
   }
   return std::nullopt;
 }

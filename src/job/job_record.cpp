@@ -15,7 +15,7 @@ std::string name_of(job_request const& request) {
   return request.setup.name.empty() ? request.kernel_name : request.setup.name;
 }
 
-std::string called_in_messages(job_request const& request, job_number number) {
+std::string display_name_of(job_request const& request, job_number number) {
   return "'" + name_of(request) + "' (number " + std::to_string(number.value()) + ")";
 }
 
@@ -28,14 +28,14 @@ byte_runs bytes_of(job_argument const& argument, std::uint32_t units, job_part p
 
 job_record::job_record(job_number its_number, job_request its_request, kernel_code const* its_code,
                        std::string its_policy, std::uint32_t its_tasks,
-                       std::weak_ptr<scheduler_core const> core)
+                       std::weak_ptr<job_runtime const> runtime)
     : number(its_number),
       request(std::move(its_request)),
       code(its_code),
       policy(std::move(its_policy)),
       tasks(its_tasks),
-      end(std::make_shared<job_end>(std::move(core), called_in_messages(request, number))),
-      called_(called_in_messages(request, number)) {
+      ticket_state(std::make_shared<job_ticket_state>(std::move(runtime), display_name_of(request, number))),
+      display_name_(display_name_of(request, number)) {
   report.name = name_of(request);
   report.policy = policy;
   report.submitted_ns = now_ns();
@@ -56,11 +56,11 @@ std::vector<array_use> job_record::uses_or_failure(job_part part) {
     return uses(part);
   } catch (...) {
     fail({part, "", cause_of(std::current_exception())});
-    return uses_at_most(part);
+    return conservative_uses(part);
   }
 }
 
-std::vector<array_use> job_record::uses_at_most(job_part part) const {
+std::vector<array_use> job_record::conservative_uses(job_part part) const {
   try {
     return uses(part);
   } catch (...) { return uses({0, units()}); }  // submit() has tried these
@@ -79,7 +79,7 @@ bool job_record::read_in_common(std::uint32_t unit, std::uint32_t other) const {
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     auto const& argument = request.arguments[i];
     if (!argument.reads() || is_shared_by_units(i)) continue;
-    if (bytes_of(argument, units(), {unit, 1}).meets(bytes_of(argument, units(), {other, 1}))) return true;
+    if (bytes_of(argument, units(), {unit, 1}).overlaps(bytes_of(argument, units(), {other, 1}))) return true;
   }
   return false;
 }
@@ -87,19 +87,19 @@ bool job_record::read_in_common(std::uint32_t unit, std::uint32_t other) const {
 bool job_record::is_planned() const {
   if (failure || units() == 0) return true;
   return split != nullptr && split->unissued() == 0 &&
-         std::ranges::none_of(shares, [](auto const& share) { return share.kept.has_value(); });
+         std::ranges::none_of(device_states, [](auto const& device) { return device.deferred.has_value(); });
 }
 
 void job_record::fail(job_failure why) {
   if (!failure) failure = std::move(why);
 }
 
-void job_record::tell_end() {
+void job_record::complete_tickets() {
   if (!report.tasks.empty()) {
     report.begin_ns = std::ranges::min(report.tasks, {}, &task_report::begin_ns).begin_ns;
     report.end_ns = std::ranges::max(report.tasks, {}, &task_report::end_ns).end_ns;
   }
-  end->come(std::move(report), failure);
+  ticket_state->complete(std::move(report), failure);
 }
 
 }  // namespace ballast::inline job

@@ -7,33 +7,33 @@
 #include <string>
 #include <vector>
 
-#include "array_home.hpp"
+#include "array_state.hpp"
 #include "ballast/job/job_report.hpp"
 #include "ballast/job/job_request.hpp"
 #include "ballast/job/split_policy.hpp"
 #include "ids.hpp"
-#include "job_end.hpp"
 #include "job_order.hpp"
+#include "job_ticket_state.hpp"
 
 namespace ballast::inline job {
 
-/// A job that has not ended. The core's, under its mutex, but for the constants.
+/// A job that has not ended. The runtime's, under its mutex, but for the constants.
 class job_record {
  public:
   job_record(job_number number, job_request request, kernel_code const* code, std::string policy,
-             std::uint32_t tasks, std::weak_ptr<scheduler_core const> core);
+             std::uint32_t tasks, std::weak_ptr<job_runtime const> runtime);
 
   job_grid const& grid() const { return request.setup.grid; }
   std::uint32_t units() const { return grid().units(); }
   /// As messages call it: "'step' (number 17)".
-  std::string const& called() const { return called_; }
+  std::string const& display_name() const { return display_name_; }
 
   /// What a part reads and writes of each array, in the order of the arguments. Throws what a map throws.
   std::vector<array_use> uses(job_part part) const;
-  /// The same as uses_at_most(); fails the job if a map throws.
+  /// The same as conservative_uses(); fails the job if a map throws.
   std::vector<array_use> uses_or_failure(job_part part);
   /// The same; what the whole job does, if a map throws.
-  std::vector<array_use> uses_at_most(job_part part) const;
+  std::vector<array_use> conservative_uses(job_part part) const;
   /// Finds out the two below; for a job with units, once. Throws what a map throws.
   void measure_arguments();
   /// Whether every unit reads or writes all that the job does of an argument.
@@ -49,12 +49,12 @@ class job_record {
   /// What was not planned is given up. The first failure counts.
   void fail(job_failure why);
   /// Tells the tickets.
-  void tell_end();
+  void complete_tickets();
 
   /// What the job does on one device.
-  struct on_device {
-    std::optional<job_part> kept = {};  ///< was given out, but could not be planned yet
-    std::uint32_t in_flight = 0;        ///< with the kept one
+  struct device_state {
+    std::optional<job_part> deferred = {};  ///< was given out, but could not be planned yet
+    std::uint32_t in_flight = 0;            ///< with the kept one
   };
 
   job_number const number;
@@ -62,18 +62,18 @@ class job_record {
   kernel_code const* const code;  ///< null for a plain kernel
   std::string const policy;
   std::uint32_t const tasks;
-  std::shared_ptr<job_end> const end;
+  std::shared_ptr<job_ticket_state> const ticket_state;
 
-  std::vector<std::uint32_t> devices{};     ///< that it is dealt out to, by their places in the list
-  std::vector<std::uint32_t> most_units{};  ///< of a task, on each of them
-  std::vector<on_device> shares{};          ///< of each of them
-  std::unique_ptr<job_split> split;         ///< once it has begun
-  std::uint32_t tasks_in_flight = 0;        ///< that were planned
+  std::vector<std::uint32_t> devices{};       ///< that it is dealt out to, by their places in the list
+  std::vector<std::uint32_t> max_units{};     ///< of a task, on each of them
+  std::vector<device_state> device_states{};  ///< of each of them
+  std::unique_ptr<job_split> split;           ///< once it has begun
+  std::uint32_t tasks_in_flight = 0;          ///< that were planned
   std::optional<job_failure> failure;
   job_report report;
 
  private:
-  std::string const called_;
+  std::string const display_name_;
   std::vector<bool> shared_by_units_;  ///< of each argument
   std::uint64_t bytes_per_unit_ = 0;
 };

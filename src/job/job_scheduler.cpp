@@ -3,13 +3,13 @@
 
 #include <utility>
 
-#include "scheduler_core.hpp"
+#include "job_runtime.hpp"
 
 namespace ballast::inline job {
 
 job_scheduler::job_scheduler(device_list const& devices, job_options const& options)
-    : core_(std::make_shared<scheduler_core>(devices, options)) {
-  core_->start();
+    : runtime_(std::make_shared<job_runtime>(devices, options)) {
+  runtime_->start();
 }
 
 job_scheduler::job_scheduler(device_list const& devices, job_kernels const& kernels,
@@ -18,16 +18,16 @@ job_scheduler::job_scheduler(device_list const& devices, job_kernels const& kern
   add(kernels);
 }
 
-job_scheduler::~job_scheduler() { core_->stop(deadline::in(core_->options().patience)); }
+job_scheduler::~job_scheduler() { runtime_->stop(deadline::in(runtime_->options().shutdown_timeout)); }
 
-void job_scheduler::add(job_kernels const& more) { core_->add(more); }
+void job_scheduler::add(job_kernels const& more) { runtime_->add(more); }
 
-job_ticket job_scheduler::submit_request(job_request request) { return core_->submit(std::move(request)); }
+job_ticket job_scheduler::submit_request(job_request request) { return runtime_->submit(std::move(request)); }
 
-void job_scheduler::drain(deadline until) { core_->drain(until); }
+void job_scheduler::drain(deadline until) { runtime_->drain(until); }
 
-job_statistics job_scheduler::statistics() const { return core_->statistics(); }
+job_statistics job_scheduler::statistics() const { return runtime_->statistics(); }
 
-std::vector<operation_note> job_scheduler::journal() const { return core_->journal(); }
+std::vector<journal_entry> job_scheduler::journal() const { return runtime_->journal(); }
 
 }  // namespace ballast::inline job

@@ -5,39 +5,39 @@
 
 #include "ballast/base/error.hpp"
 #include "ballast/job/job_failed.hpp"
-#include "job_end.hpp"
-#include "scheduler_core.hpp"
+#include "job_runtime.hpp"
+#include "job_ticket_state.hpp"
 
 namespace ballast::inline job {
 
-void job_end::come(job_report report, std::optional<job_failure> failure) {
+void job_ticket_state::complete(job_report report, std::optional<job_failure> failure) {
   report_ = std::move(report);
   failure_ = std::move(failure);
-  come_.store(true, std::memory_order_release);
-  bell_.ring();
+  complete_.store(true, std::memory_order_release);
+  wake_event_.notify();
 }
 
-void job_end::wait(deadline until) {
-  for (auto seen = bell_.rings(); !has_come(); seen = bell_.rings())
-    if (!bell_.wait_awake_past(seen, until.at()) && !has_come()) give_up();
+void job_ticket_state::wait(deadline until) {
+  for (auto seen = wake_event_.epoch(); !is_complete(); seen = wake_event_.epoch())
+    if (!wake_event_.spin_then_wait_past(seen, until.at()) && !is_complete()) throw_timed_out();
   if (failure_) throw job_failed(job_, failure_->part, failure_->device, failure_->cause);
 }
 
-void job_end::give_up() const {
-  auto const core = core_.lock();
-  throw deadline_passed("job " + job_ + " to end", core ? core->state() : "the scheduler is gone\n");
+void job_ticket_state::throw_timed_out() const {
+  auto const runtime = runtime_.lock();
+  throw timed_out("job " + job_ + " to end", runtime ? runtime->state() : "the scheduler is gone\n");
 }
 
-bool job_ticket::is_finished() const { return end_ == nullptr || end_->has_come(); }
+bool job_ticket::is_finished() const { return state_ == nullptr || state_->is_complete(); }
 
 void job_ticket::wait(deadline until) const {
-  if (end_ != nullptr) end_->wait(until);
+  if (state_ != nullptr) state_->wait(until);
 }
 
 job_report job_ticket::report(deadline until) const {
-  if (end_ == nullptr) return {};
-  end_->wait(until);
-  return end_->report();
+  if (state_ == nullptr) return {};
+  state_->wait(until);
+  return state_->report();
 }
 
 }  // namespace ballast::inline job

@@ -6,34 +6,34 @@
 namespace ballast::inline job {
 namespace {
 
-operation_note line_of(op_id op, operation const& about) {
-  operation_note line;
+journal_entry line_of(op_id op, operation const& about) {
+  journal_entry line;
   line.operation = op.value();
   line.is_kernel = about.kind == op_kind::kernel;
-  line.device = about.on.lane;
+  line.device = about.on.executor;
   line.stream = about.on.stream;
   return line;
 }
 
 }  // namespace
 
-void operation_journal::note_handed_over(op_id op, operation const& planned, job_number job) {
+void operation_journal::record_submission(op_id op, operation const& planned, job_number job) {
   auto line = line_of(op, planned);
   line.job = job.value();
-  for (auto const earlier : planned.after) line.after.push_back(earlier.value());
+  for (auto const earlier : planned.dependencies) line.dependencies.push_back(earlier.value());
   keep(std::move(line));
 }
 
-void operation_journal::note_end(op_id op, operation const& ended) {
+void operation_journal::record_end(op_id op, operation const& ended) {
   auto line = line_of(op, ended);
   line.happened =
-      ended.status == op_status::failed ? operation_note::what::failed : operation_note::what::ended;
+      ended.status == op_status::failed ? journal_entry::what::failed : journal_entry::what::ended;
   keep(std::move(line));
 }
 
-void operation_journal::keep(operation_note line) {
+void operation_journal::keep(journal_entry line) {
   lines_.push_back(std::move(line));
-  if (lines_.size() > most_lines) lines_.pop_front();
+  if (lines_.size() > max_lines) lines_.pop_front();
 }
 
 }  // namespace ballast::inline job

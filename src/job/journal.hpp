@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "ballast/job/operation_note.hpp"
+#include "ballast/job/journal_entry.hpp"
 #include "ids.hpp"
 #include "operations.hpp"
 
@@ -14,18 +14,18 @@ namespace ballast::inline job {
 /// The newest lines of what happened to operations. One thread at a time.
 class operation_journal {
  public:
-  static constexpr std::size_t most_lines = 65536;
+  static constexpr std::size_t max_lines = 65536;
 
-  void note_handed_over(op_id op, operation const& planned, job_number job);
+  void record_submission(op_id op, operation const& planned, job_number job);
   /// While it is still known.
-  void note_end(op_id op, operation const& ended);
+  void record_end(op_id op, operation const& ended);
 
-  std::vector<operation_note> lines() const { return {lines_.begin(), lines_.end()}; }
+  std::vector<journal_entry> lines() const { return {lines_.begin(), lines_.end()}; }
 
  private:
-  void keep(operation_note line);
+  void keep(journal_entry line);
 
-  std::deque<operation_note> lines_;
+  std::deque<journal_entry> lines_;
 };
 
 }  // namespace ballast::inline job

@@ -10,7 +10,7 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr std::size_t least_margin = 4096, most_of_array = std::size_t{16} << 20;
+constexpr std::size_t min_margin = 4096, max_margin_of_array = std::size_t{16} << 20;
 
 /// In each trial. What is to be written has another value than the rest, so that a copy of the rest does not
 /// pass for it. As numbers of any type they are far apart.
@@ -34,11 +34,11 @@ byte_range hull_of(std::span<array_use const> uses) {
 }
 
 std::size_t margin(trial_margins margins, std::size_t bytes_of_array) {
-  return margins == trial_margins::none ? 0 : least_margin + std::min(bytes_of_array, most_of_array);
+  return margins == trial_margins::none ? 0 : min_margin + std::min(bytes_of_array, max_margin_of_array);
 }
 
 /// So much before the hull that its bytes keep their distance from a multiple of memory_alignment.
-std::size_t place_of_hull(std::size_t margin, byte_range hull) {
+std::size_t aligned_hull_offset(std::size_t margin, byte_range hull) {
   return memory_of({0, margin}) + hull.begin % memory_alignment;
 }
 
@@ -83,15 +83,15 @@ std::vector<std::vector<std::size_t>> arguments_that_share(std::span<array_use c
 map_check::map_check(std::span<array_use const> uses, checked_array const& array, trial_margins margins)
     : element_bytes_(array.element_bytes),
       hull_(hull_of(uses)),
-      hull_at_(place_of_hull(margin(margins, hull_.begin), hull_)) {
-  declare(uses, hull_at_ + hull_.size() + margin(margins, array.bytes - hull_.end));
+      hull_offset_(aligned_hull_offset(margin(margins, hull_.begin), hull_)) {
+  declare(uses, hull_offset_ + hull_.size() + margin(margins, array.bytes - hull_.end));
 }
 
 void map_check::declare(std::span<array_use const> uses, std::size_t bytes) {
   range_map<declared_use> declared(bytes, declared_use::nothing);
   auto const add = [&](byte_runs const& runs, declared_use bit) {
     runs.for_each_interval([&](byte_range range) {
-      declared.change({range.begin - hull_.begin + hull_at_, range.end - hull_.begin + hull_at_},
+      declared.change({range.begin - hull_.begin + hull_offset_, range.end - hull_.begin + hull_offset_},
                       [&](declared_use& use) { use = with(use, bit); });
     });
   };
@@ -105,7 +105,7 @@ void map_check::declare(std::span<array_use const> uses, std::size_t bytes) {
 void map_check::prepare(std::byte* memory, std::size_t trial, std::byte const* hull) const {
   for (auto const& [bytes, use] : declared_)
     if (has(use, declared_use::read))
-      std::memcpy(memory + bytes.begin, hull + (bytes.begin - hull_at_), bytes.size());
+      std::memcpy(memory + bytes.begin, hull + (bytes.begin - hull_offset_), bytes.size());
     else
       std::memset(memory + bytes.begin, int(fill_of(use, trial)), bytes.size());
 }
@@ -113,7 +113,7 @@ void map_check::prepare(std::byte* memory, std::size_t trial, std::byte const* h
 void map_check::keep_results(std::byte const* memory, std::byte* hull) const {
   for (auto const& [bytes, use] : declared_)
     if (has(use, declared_use::written))
-      std::memcpy(hull + (bytes.begin - hull_at_), memory + bytes.begin, bytes.size());
+      std::memcpy(hull + (bytes.begin - hull_offset_), memory + bytes.begin, bytes.size());
 }
 
 std::optional<wrong_use> map_check::verdict(tried const& memory, std::byte const* hull) const {
@@ -127,7 +127,7 @@ std::optional<wrong_use> map_check::verdict(tried const& memory, std::byte const
 
 /// Rounded down, also before the array.
 std::ptrdiff_t map_check::element_at(std::size_t byte_of_memory) const {
-  auto const byte = std::ptrdiff_t(hull_.begin + byte_of_memory) - std::ptrdiff_t(hull_at_);
+  auto const byte = std::ptrdiff_t(hull_.begin + byte_of_memory) - std::ptrdiff_t(hull_offset_);
   auto const each = std::ptrdiff_t(element_bytes_);
   return byte >= 0 ? byte / each : -((-byte + each - 1) / each);
 }
@@ -138,7 +138,8 @@ std::optional<std::size_t> map_check::changed_byte(declared_bytes const& part, t
   if (has(part.use, declared_use::written)) return std::nullopt;
   for (auto byte = part.bytes.begin; byte < part.bytes.end; ++byte)
     for (std::size_t trial = 0; trial < trials; ++trial) {
-      auto const before = part.use == declared_use::read ? hull[byte - hull_at_] : fill_of(part.use, trial);
+      auto const before =
+          part.use == declared_use::read ? hull[byte - hull_offset_] : fill_of(part.use, trial);
       if (memory[trial][byte] != before) return byte;
     }
   return std::nullopt;

@@ -65,7 +65,7 @@ class map_check {
   /// Of a trial's memory, which is aligned to 256 bytes.
   std::size_t bytes() const { return declared_.back().bytes.end; }
   /// Where the hull begins in it: as far from a multiple of 256 bytes as in the array.
-  std::size_t hull_at() const { return hull_at_; }
+  std::size_t hull_offset() const { return hull_offset_; }
   /// All of a trial's memory, ascending.
   std::vector<declared_bytes> const& declared() const { return declared_; }
 
@@ -92,7 +92,7 @@ class map_check {
 
   std::size_t element_bytes_;
   byte_range hull_;
-  std::size_t hull_at_;
+  std::size_t hull_offset_;
   std::vector<declared_bytes> declared_;
 };
 

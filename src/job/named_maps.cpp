@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t equal_shares = 0;
 
 std::size_t checked(std::string_view argument, std::size_t per_unit) {
-  if (per_unit == 0) refuse_argument(argument, per_unit, "at least 1");
+  if (per_unit == 0) throw_bad_argument(argument, per_unit, "at least 1");
   return per_unit;
 }
 
 /// As the last of several arguments in the name of a map.
-std::string told_last(std::size_t per_unit) {
+std::string last_argument_text(std::size_t per_unit) {
   return per_unit == equal_shares ? "" : ", " + std::to_string(per_unit);
 }
 
@@ -34,8 +34,8 @@ index_range widened(index_range share, std::size_t halo, std::size_t size) {
 
 void check_dimension(std::string const& map, int dimension, extents const& array) {
   if (dimension < array.rank()) return;
-  refuse_argument("map", map + " of an array of " + std::to_string(array.rank()) + " dimensions",
-                  "a dimension of the array, counted from 0");
+  throw_bad_argument("map", map + " of an array of " + std::to_string(array.rank()) + " dimensions",
+                     "a dimension of the array, counted from 0");
 }
 
 access_map map_of(std::string const& name, dimension_cut cut) {
@@ -57,12 +57,14 @@ access_map elements_map(std::string const& name, std::size_t per_unit) {
 }
 
 access_map slice_map(int dimension, std::size_t per_unit) {
-  if (dimension < 0 || dimension > 2) refuse_argument("dimension", dimension, "0, the slowest, to 2");
-  return map_of("slice(" + std::to_string(dimension) + told_last(per_unit) + ")", {dimension, per_unit});
+  if (dimension < 0 || dimension > 2) throw_bad_argument("dimension", dimension, "0, the slowest, to 2");
+  return map_of("slice(" + std::to_string(dimension) + last_argument_text(per_unit) + ")",
+                {dimension, per_unit});
 }
 
 access_map neighborhood_map(std::size_t halo, std::size_t per_unit) {
-  return map_of("neighborhood(" + std::to_string(halo) + told_last(per_unit) + ")", {0, per_unit, halo});
+  return map_of("neighborhood(" + std::to_string(halo) + last_argument_text(per_unit) + ")",
+                {0, per_unit, halo});
 }
 
 }  // namespace

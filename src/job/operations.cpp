@@ -18,10 +18,10 @@ op_id operations::add(op_kind kind, op_stream on) {
   return op;
 }
 
-std::size_t operations::place_of(op_id op) const {
+std::size_t operations::index_of(op_id op) const {
   if (op < oldest() || op >= next())
-    refuse_argument("operation", op.value(),
-                    std::to_string(oldest().value()) + " to " + std::to_string(next().value() - 1));
+    throw_bad_argument("operation", op.value(),
+                       std::to_string(oldest().value()) + " to " + std::to_string(next().value() - 1));
   return op.value() - oldest().value();
 }
 
@@ -35,36 +35,38 @@ void operations::add_newest(std::vector<op_id>& set, op_id op) const {
   set.insert(std::ranges::upper_bound(set, op), op);
 }
 
-void operations::order_after(op_id later, op_id earlier) {
+void operations::add_dependency(op_id later, op_id earlier) {
   if (later == earlier || has_ended(earlier)) return;
-  if (earlier > later) refuse_argument("earlier", earlier.value(), "below " + std::to_string(later.value()));
+  if (earlier > later)
+    throw_bad_argument("earlier", earlier.value(), "below " + std::to_string(later.value()));
   auto& operation = change(later);
   if (operation.status != op_status::waiting)
-    refuse_argument("later", later.value(), "an operation that was not issued");
-  add_newest(operation.after, earlier);
+    throw_bad_argument("later", later.value(), "an operation that was not issued");
+  add_newest(operation.dependencies, earlier);
 }
 
-void operations::take_data(op_id later, op_id from) {
+void operations::add_data_dependency(op_id later, op_id from) {
   if (later == from || from < oldest()) return;
-  if (at(from).status == op_status::failed) change(later).has_wrong_data = true;
-  auto& sources = change(later).takes_from;
+  if (at(from).status == op_status::failed) change(later).has_failed_input = true;
+  auto& sources = change(later).data_dependencies;
   if (!has_ended(from) && std::ranges::count(sources, from) == 0) sources.push_back(from);
 }
 
-void operations::note_issued(op_id op) {
+void operations::mark_issued(op_id op) {
   auto& operation = change(op);
   auto const waits_for = [&](op_id other) {
     return !has_ended(other) && at(other).status == op_status::waiting;
   };
-  if (operation.status != op_status::waiting || std::ranges::any_of(operation.after, waits_for))
-    refuse_argument("operation", op.value(), "one that is waiting, for none that was not issued");
+  if (operation.status != op_status::waiting || std::ranges::any_of(operation.dependencies, waits_for))
+    throw_bad_argument("operation", op.value(), "one that is waiting, for none that was not issued");
   operation.status = op_status::issued;
 }
 
-void operations::note_end(op_id op, bool failed) {
+void operations::mark_ended(op_id op, bool failed) {
   auto& operation = change(op);
-  if (operation.status != op_status::issued) refuse_argument("operation", op.value(), "one that was issued");
-  operation.status = failed || operation.has_wrong_data ? op_status::failed : op_status::ended;
+  if (operation.status != op_status::issued)
+    throw_bad_argument("operation", op.value(), "one that was issued");
+  operation.status = failed || operation.has_failed_input ? op_status::failed : op_status::ended;
   if (operation.status == op_status::failed) pass_on_failure(op);
 }
 
@@ -72,7 +74,7 @@ void operations::note_end(op_id op, bool failed) {
 void operations::pass_on_failure(op_id op) {
   for (auto later = op_id(op.value() + 1); later < next(); later = op_id(later.value() + 1)) {
     auto& operation = change(later);
-    if (std::ranges::count(operation.takes_from, op) > 0) operation.has_wrong_data = true;
+    if (std::ranges::count(operation.data_dependencies, op) > 0) operation.has_failed_input = true;
   }
 }
 

@@ -16,7 +16,7 @@ enum class op_status : std::uint8_t { waiting, issued, ended, failed };
 
 /// Where an operation is carried out. Those of one stream end in the order of their ids.
 struct op_stream {
-  std::uint32_t lane = 0, stream = 0;
+  std::uint32_t executor = 0, stream = 0;
 
   constexpr auto operator<=>(op_stream const&) const = default;
 };
@@ -26,9 +26,11 @@ struct operation {
   op_kind kind;
   op_stream on;
   op_status status = op_status::waiting;
-  bool has_wrong_data = false;    ///< what it takes data from has failed, and so will it
-  std::vector<op_id> after = {};  ///< what has to end before it begins, ascending, of each stream the newest
-  std::vector<op_id> takes_from = {};  ///< whose bytes it reads, in any order, as far as they had not ended
+  bool has_failed_input = false;  ///< what it takes data from has failed, and so will it
+  std::vector<op_id> dependencies =
+      {};  ///< what has to end before it begins, ascending, of each stream the newest
+  std::vector<op_id> data_dependencies =
+      {};  ///< whose bytes it reads, in any order, as far as they had not ended
 };
 
 /// The operations that were planned and not forgotten, and the order among them: an operation comes after
@@ -39,17 +41,17 @@ class operations {
 
   /// `later` begins when `earlier` has ended, though it may have failed. Nothing if it has ended, is none or
   /// `later` itself. Throws bad_argument ("later") if that was issued, ("earlier") if that is newer.
-  void order_after(op_id later, op_id earlier);
-  /// `later` fails if `from` does or has. Sets no order: `later` comes after it anyway. As order_after for
+  void add_dependency(op_id later, op_id earlier);
+  /// `later` fails if `from` does or has. Sets no order: `later` comes after it anyway. As add_dependency for
   /// one that is none or `later` itself.
-  void take_data(op_id later, op_id from);
+  void add_data_dependency(op_id later, op_id from);
 
   /// Throws bad_argument ("operation") unless it is waiting, and unless all that it comes after have ended or
   /// were issued.
-  void note_issued(op_id op);
+  void mark_issued(op_id op);
   /// It has failed if `failed` says so or its data were wrong. Throws bad_argument ("operation") unless it is
   /// issued.
-  void note_end(op_id op, bool failed = false);
+  void mark_ended(op_id op, bool failed = false);
   /// The last one planned; 0 if there was none.
   op_id newest() const { return op_id(forgotten_ + kept_.size()); }
   /// Forgets ended operations older than `op`, up to the first that has not ended.
@@ -58,13 +60,13 @@ class operations {
   /// Also if it was forgotten or is none.
   bool has_ended(op_id op) const;
   /// Throws bad_argument ("operation") if it was forgotten, is none or was never planned.
-  operation const& at(op_id op) const { return kept_[place_of(op)]; }
-  /// Adds one that has not ended to a set as operation::after is; those in it that have ended go.
+  operation const& at(op_id op) const { return kept_[index_of(op)]; }
+  /// Adds one that has not ended to a set as operation::dependencies is; those in it that have ended go.
   void add_newest(std::vector<op_id>& set, op_id op) const;
 
  private:
-  operation& change(op_id op) { return kept_[place_of(op)]; }
-  std::size_t place_of(op_id op) const;
+  operation& change(op_id op) { return kept_[index_of(op)]; }
+  std::size_t index_of(op_id op) const;
   void pass_on_failure(op_id op);
   op_id oldest() const { return op_id(forgotten_ + 1); }
   op_id next() const { return op_id(forgotten_ + 1 + kept_.size()); }

@@ -42,7 +42,7 @@ struct repetition {
   std::size_t limited(std::size_t number) const { return std::min(number, count); }
 };
 
-/// Calls whole(place, count) for those that lie within the bounds, and cut(place) for what the bounds may
+/// Calls whole(index, count) for those that lie within the bounds, and cut(index) for what the bounds may
 /// cut, ascending.
 template <class Whole, class Cut>
 void divide(repetition const& all, byte_range bounds, Whole whole, Cut cut) {
@@ -59,12 +59,12 @@ class intersecting {
   void add_planes(pitched_run const& run) {
     divide(
         {run.first, run.plane_extent(), run.plane_pitch, run.planes}, bounds_,
-        [&](std::size_t place, std::size_t count) {
-          add({run.first + place * run.plane_pitch, run.length, run.rows, run.row_pitch, count,
+        [&](std::size_t index, std::size_t count) {
+          add({run.first + index * run.plane_pitch, run.length, run.rows, run.row_pitch, count,
                run.plane_pitch});
         },
-        [&](std::size_t place) {
-          add_rows({run.first + place * run.plane_pitch, run.length, run.rows, run.row_pitch, 1, 0});
+        [&](std::size_t index) {
+          add_rows({run.first + index * run.plane_pitch, run.length, run.rows, run.row_pitch, 1, 0});
         });
   }
   std::vector<pitched_run> found() && { return std::move(found_); }
@@ -73,10 +73,10 @@ class intersecting {
   void add_rows(pitched_run const& plane) {
     divide(
         {plane.first, plane.length, plane.row_pitch, plane.rows}, bounds_,
-        [&](std::size_t place, std::size_t count) {
-          add({plane.first + place * plane.row_pitch, plane.length, count, plane.row_pitch, 1, 0});
+        [&](std::size_t index, std::size_t count) {
+          add({plane.first + index * plane.row_pitch, plane.length, count, plane.row_pitch, 1, 0});
         },
-        [&](std::size_t place) { add_row(plane.first + place * plane.row_pitch, plane.length); });
+        [&](std::size_t index) { add_row(plane.first + index * plane.row_pitch, plane.length); });
   }
   void add_row(std::size_t first, std::size_t length) {
     auto const begin = std::max(first, bounds_.begin), end = std::min(first + length, bounds_.end);

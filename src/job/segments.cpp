@@ -11,8 +11,8 @@ namespace ballast::inline job {
 namespace {
 
 bool has_all(byte_range range, byte_range of) { return range.begin <= of.begin && of.end <= range.end; }
-[[noreturn]] void refuse_segment(byte_range bytes, std::string_view legal) {
-  refuse_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end), legal);
+[[noreturn]] void throw_bad_segment(byte_range bytes, std::string_view legal) {
+  throw_bad_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end), legal);
 }
 
 /// What is left of a segment when bytes at one of its ends are gone.
@@ -28,10 +28,10 @@ segment const* segments::holding(array_id array, byte_range bytes) const {
   return found == all_.end() ? nullptr : &*found;
 }
 
-std::vector<segment> segments::meeting(array_id array, byte_range bytes) const {
+std::vector<segment> segments::overlapping(array_id array, byte_range bytes) const {
   std::vector<segment> found;
   std::ranges::copy_if(all_, std::back_inserter(found),
-                       [&](segment const& one) { return one.array == array && meet(one.bytes, bytes); });
+                       [&](segment const& one) { return one.array == array && overlap(one.bytes, bytes); });
   return found;
 }
 
@@ -49,11 +49,11 @@ segment* segments::find(segment_id id) {
 
 segment& segments::at(segment_id id) {
   if (auto* const found = find(id)) return *found;
-  refuse_argument("segment", id.value(), "one that is there");
+  throw_bad_argument("segment", id.value(), "one that is there");
 }
 
 segment_id segments::add(array_id array, byte_range bytes, byte_range memory) {
-  if (bytes.is_empty() || !meeting(array, bytes).empty()) refuse_segment(bytes, "bytes in no segment");
+  if (bytes.is_empty() || !overlapping(array, bytes).empty()) throw_bad_segment(bytes, "bytes in no segment");
   all_.push_back({segment_id(++newest_), array, bytes, memory});
   return all_.back().id;
 }
@@ -62,7 +62,7 @@ byte_range segments::cut(segment_id id, byte_range bytes) {
   auto& one = at(id);
   if (bytes == one.bytes) return remove(id);
   if (!has_all(one.bytes, bytes) || (bytes.begin != one.bytes.begin && bytes.end != one.bytes.end))
-    refuse_segment(bytes, "at an end of the segment");
+    throw_bad_segment(bytes, "at an end of the segment");
   auto const before = one.memory;
   auto const left = without(one.bytes, bytes);
   auto const begin = one.offset_of(left.begin) / memory_alignment * memory_alignment;

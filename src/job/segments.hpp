@@ -34,7 +34,7 @@ class segments {
   std::vector<segment> const& all() const { return all_; }
   /// The one that has all of the bytes; null if there is none.
   segment const* holding(array_id array, byte_range bytes) const;
-  std::vector<segment> meeting(array_id array, byte_range bytes) const;
+  std::vector<segment> overlapping(array_id array, byte_range bytes) const;
   std::vector<segment> of(array_id array) const;
   /// Null if there is none of that id.
   segment* find(segment_id id);

@@ -34,10 +34,10 @@ std::vector<std::vector<place_id>> linked_groups(std::span<place_id const> reade
 std::vector<pieces> striped(std::span<byte_range const> bytes, std::size_t most) {
   std::size_t sum = 0;
   for (auto const range : bytes) sum += range.size();
-  auto const count = std::clamp<std::size_t>(sum / least_bytes_of_stripe, 1, most);
+  auto const count = std::clamp<std::size_t>(sum / min_stripe_bytes, 1, most);
   auto const each = ((sum + count - 1) / count + stripe_alignment - 1) / stripe_alignment * stripe_alignment;
   std::vector<pieces> stripes;
-  for (auto const& stripe : pieces_of(bytes, each)) stripes.push_back(pieces_of(stripe, most_bytes_of_copy));
+  for (auto const& stripe : pieces_of(bytes, each)) stripes.push_back(pieces_of(stripe, max_copy_bytes));
   return stripes;
 }
 

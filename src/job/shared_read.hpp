@@ -12,9 +12,9 @@
 namespace ballast::inline job {
 
 /// Copies of more bytes are cut, so that what needs the first of them need not wait for the last.
-inline constexpr std::size_t most_bytes_of_copy = std::size_t(16) << 20;
+inline constexpr std::size_t max_copy_bytes = std::size_t(16) << 20;
 /// Of a shared read: a copy of less takes as long for being a copy as for its bytes.
-inline constexpr std::size_t least_bytes_of_stripe = std::size_t(1) << 20;
+inline constexpr std::size_t min_stripe_bytes = std::size_t(1) << 20;
 
 /// A copy of a shared read: bytes of an array that are to go from one place to another, ascending.
 struct shared_copy {
@@ -31,7 +31,7 @@ std::vector<std::vector<byte_range>> pieces_of(std::span<byte_range const> bytes
 /// source is valid. Devices with direct links to each other take a stripe each from the host and the others'
 /// stripes from them, each time from another one (in a ring), so that the host's links carry the bytes once;
 /// where there are too few bytes, only the first devices have a stripe. The rest take all from the host.
-/// Copies have at most most_bytes_of_copy. `bytes`: ascending, without empty ones.
+/// Copies have at most max_copy_bytes. `bytes`: ascending, without empty ones.
 std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::span<place_id const> readers,
                                      copy_links const& links);
 

@@ -15,7 +15,7 @@ class fixed_policy final : public split_policy {
     return map->is_known() ? split_as_mapped(shape, map->parts(), learn) : split_among_workers(shape, learn);
   }
 
-  kept_while_alike<task_map> map_;
+  shape_cache<task_map> map_;
 };
 
 }  // namespace

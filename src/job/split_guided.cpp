@@ -11,7 +11,7 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr double least_task_ns = 50e3;  // several times what a task costs by itself
+constexpr double min_task_ns = 50e3;  // several times what a task costs by itself
 constexpr std::uint32_t probes_of_the_units = 16;
 
 /// Polychronopoulos and Kuck 1987: a part of what is left, here half of the device's share of it.
@@ -25,7 +25,7 @@ class guided_split final : public pooled_split {
     if (probing_ && speed(device) == 0) return probe();
     auto const half_of_share = std::ceil(unissued() * share(device) / 2);
     return static_cast<std::uint32_t>(
-        std::max(half_of_share, std::min<double>(least_task(device), unissued())));
+        std::max(half_of_share, std::min<double>(min_task_units(device), unissued())));
   }
 
   std::uint32_t probe() const {
@@ -33,7 +33,7 @@ class guided_split final : public pooled_split {
     return static_cast<std::uint32_t>(shape().units / all);
   }
 
-  double least_task(std::uint32_t device) const { return std::floor(least_task_ns * speed(device)); }
+  double min_task_units(std::uint32_t device) const { return std::floor(min_task_ns * speed(device)); }
 
   /// Of all devices' speed. Those of unknown speed pass for the mean of the known ones.
   double share(std::uint32_t device) const {
@@ -65,13 +65,13 @@ class guided_policy final : public split_policy {
                         [known](finished_job const& run) { known->learn(run); });
   }
 
-  kept_while_alike<job_history> history_;
+  shape_cache<job_history> history_;
 };
 
 }  // namespace
 
 std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<double> units_per_ns,
-                                        bool probing, noted_split::listener finished) {
+                                        bool probing, recorded_split::listener finished) {
   return std::make_unique<guided_split>(shape, std::move(units_per_ns), probing, std::move(finished));
 }
 

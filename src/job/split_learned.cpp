@@ -19,7 +19,7 @@ class learned_policy final : public split_policy {
                            [ranges](finished_job const& run) { ranges->learn(run); });
   }
 
-  kept_while_alike<learned_ranges> ranges_;
+  shape_cache<learned_ranges> ranges_;
 };
 
 }  // namespace

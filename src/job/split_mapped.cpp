@@ -9,10 +9,10 @@
 namespace ballast::inline job {
 namespace {
 
-class mapped_split final : public noted_split {
+class mapped_split final : public recorded_split {
  public:
   mapped_split(job_shape const& shape, device_parts const& parts, listener finished)
-      : noted_split(shape, std::move(finished)), waiting_(shape.devices.size()) {
+      : recorded_split(shape, std::move(finished)), waiting_(shape.devices.size()) {
     for (std::size_t device = 0; device < parts.size(); ++device)
       std::ranges::copy_if(parts[device], std::back_inserter(waiting_[device]), &job_part::count);
   }
@@ -20,9 +20,9 @@ class mapped_split final : public noted_split {
  private:
   std::optional<job_part> choose(std::uint32_t device, std::uint32_t in_flight) override {
     auto& mine = waiting_[device];
-    if (mine.empty() || in_flight >= most_tasks_in_flight) return std::nullopt;
+    if (mine.empty() || in_flight >= max_tasks_in_flight) return std::nullopt;
     auto& next = mine.front();
-    job_part const part{next.first, std::min(next.count, shape().devices[device].most_units)};
+    job_part const part{next.first, std::min(next.count, shape().devices[device].max_units)};
     next = {next.first + part.count, next.count - part.count};
     if (next.count == 0) mine.pop_front();
     return part;
@@ -34,7 +34,7 @@ class mapped_split final : public noted_split {
 }  // namespace
 
 std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts const& parts,
-                                           noted_split::listener finished) {
+                                           recorded_split::listener finished) {
   return std::make_unique<mapped_split>(shape, parts, std::move(finished));
 }
 

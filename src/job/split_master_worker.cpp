@@ -31,7 +31,7 @@ class master_worker_policy final : public split_policy {
 
 }  // namespace
 
-std::unique_ptr<job_split> split_among_workers(job_shape const& shape, noted_split::listener finished) {
+std::unique_ptr<job_split> split_among_workers(job_shape const& shape, recorded_split::listener finished) {
   return std::make_unique<master_worker_split>(shape, std::move(finished));
 }
 

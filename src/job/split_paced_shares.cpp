@@ -8,9 +8,9 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr double least_gain = 0.01;  // of the time, for a border to move
+constexpr double min_gain = 0.01;  // of the time, for a border to move
 constexpr std::uint32_t early_runs = 4;
-constexpr double runs_that_pay = 100;  // who repeats a job a few times mostly repeats it often
+constexpr double payback_runs = 100;  // who repeats a job a few times mostly repeats it often
 
 /// All that lies between the old borders and the new ones.
 double units_that_move(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to) {
@@ -55,14 +55,14 @@ double paced_shares::gain_ns(std::vector<std::uint32_t> const& from,
   auto const paces = history_.paces();
   auto const now_ns = slowest_ns(from, paces);
   auto const gain_ns = now_ns - slowest_ns(to, paces);
-  return gain_ns > least_gain * now_ns ? gain_ns : 0;
+  return gain_ns > min_gain * now_ns ? gain_ns : 0;
 }
 
 void paced_shares::move_borders(job_shape const& shape) {
   auto wanted = shares_by_pace(shape.units, history_.paces());
   if (shares_.empty()) shares_ = wanted;
   auto const gain = gain_ns(shares_, wanted);
-  auto const pays_ns = runs_ < early_runs ? gain * runs_that_pay : lost_ns_;
+  auto const pays_ns = runs_ < early_runs ? gain * payback_runs : lost_ns_;
   if (gain == 0 || pays_ns < move_ns(shares_, wanted, shape)) return;
   shares_ = wanted;
   lost_ns_ = 0;
@@ -71,13 +71,13 @@ void paced_shares::move_borders(job_shape const& shape) {
 bool paced_shares::promise_more_than(std::vector<std::uint32_t> const& others, job_shape const& shape) const {
   auto const wanted = shares_by_pace(shape.units, history_.paces());
   auto const gain = gain_ns(others, wanted);
-  return gain > 0 && gain * runs_that_pay > 2 * move_ns(others, wanted, shape);
+  return gain > 0 && gain * payback_runs > 2 * move_ns(others, wanted, shape);
 }
 
 bool paced_shares::are_better_than(paced_shares const& others, job_shape const& shape) const {
   auto const gain = others.run_ns() - run_ns();
-  return run_ns_ > 0 && gain > least_gain * others.run_ns() &&
-         gain * runs_that_pay > move_ns(others.shares(), shares_, shape);
+  return run_ns_ > 0 && gain > min_gain * others.run_ns() &&
+         gain * payback_runs > move_ns(others.shares(), shares_, shape);
 }
 
 }  // namespace ballast::inline job

@@ -13,11 +13,11 @@ namespace ballast::inline job {
 /// Units of each device by what it does in a step, learned from the runs before.
 class paced_shares {
  public:
-  paced_shares(job_shape const& shape, std::vector<std::uint32_t> units_of_step)
-      : history_(shape, std::move(units_of_step)) {}
+  paced_shares(job_shape const& shape, std::vector<std::uint32_t> units_per_step)
+      : history_(shape, std::move(units_per_step)) {}
 
   std::vector<std::uint32_t> const& shares() const { return shares_; }
-  std::vector<std::uint32_t> const& units_of_step() const { return history_.units_of_step(); }
+  std::vector<std::uint32_t> const& units_per_step() const { return history_.units_per_step(); }
   /// What a run with these shares takes; 0 if there was none.
   double run_ns() const { return run_ns_; }
   bool is_known() const { return history_.is_known(); }

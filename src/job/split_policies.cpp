@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/base/error.hpp"
 #include "ballast/job/split_policy.hpp"
-#include "ballast/launch/choice.hpp"
+#include "ballast/launch/policy_registry.hpp"
 #include "split_kinds.hpp"
 #include "split_pooled.hpp"
 
 namespace ballast::inline job {
 namespace {
 
-constexpr choice<std::unique_ptr<split_policy> (*)()> choices[] = {
+constexpr registry_entry<std::unique_ptr<split_policy> (*)()> choices[] = {
     {{"static", "equal parts, one for each device"}, make_static_split},
     {{"master_worker", "equal tasks, the next one for the device that has room, as published"},
      make_master_worker_split},
@@ -24,15 +24,15 @@ constexpr choice<std::unique_ptr<split_policy> (*)()> choices[] = {
      make_learned_split}};
 
 void check(split_device const& device) {
-  if (device.most_units < 1) refuse_argument("most_units", device.most_units, "at least 1");
-  if (!(device.bytes_per_ns > 0)) refuse_argument("bytes_per_ns", device.bytes_per_ns, "above 0");
+  if (device.max_units < 1) throw_bad_argument("max_units", device.max_units, "at least 1");
+  if (!(device.bytes_per_ns > 0)) throw_bad_argument("bytes_per_ns", device.bytes_per_ns, "above 0");
 }
 
 void check(job_shape const& shape) {
-  if (shape.devices.empty()) refuse_argument("devices", "none", "at least one");
-  if (shape.tasks < 1) refuse_argument("tasks", shape.tasks, "at least 1");
-  if (shape.in_flight < 1 || shape.in_flight > most_tasks_in_flight)
-    refuse_argument("in_flight", shape.in_flight, "1 to 64");
+  if (shape.devices.empty()) throw_bad_argument("devices", "none", "at least one");
+  if (shape.tasks < 1) throw_bad_argument("tasks", shape.tasks, "at least 1");
+  if (shape.in_flight < 1 || shape.in_flight > max_tasks_in_flight)
+    throw_bad_argument("in_flight", shape.in_flight, "1 to 64");
   for (auto const& device : shape.devices) check(device);
 }
 
@@ -43,10 +43,10 @@ std::unique_ptr<job_split> split_policy::begin(job_shape const& shape) {
   return split(shape);
 }
 
-std::vector<named_policy> split_policies() { return told(choices); }
+std::vector<named_policy> split_policies() { return descriptions(choices); }
 
 std::unique_ptr<split_policy> make_split_policy(std::string_view name) {
-  return chosen(choices, "policy", name)();
+  return find(choices, "policy", name)();
 }
 
 }  // namespace ballast::inline job

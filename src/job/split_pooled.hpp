@@ -9,12 +9,12 @@
 namespace ballast::inline job {
 
 /// Tasks that a device has at once where nothing is decided by waiting: its share is known, or it is alone.
-inline constexpr std::uint32_t most_tasks_in_flight = 64;
+inline constexpr std::uint32_t max_tasks_in_flight = 64;
 
 /// The split whose units wait in one pool: each device takes the next ones as it gets on.
-class pooled_split : public noted_split {
+class pooled_split : public recorded_split {
  protected:
-  using noted_split::noted_split;
+  using recorded_split::recorded_split;
 
   std::uint32_t units_taken() const { return taken_; }
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double task_costs_ns = 8e3;    // each one more, beside its work
 constexpr double hidden_costs_ns = 2e3;  // likewise, where the kernels hide behind the copies
-constexpr double most_tasks = 64;
-constexpr double well_filled = 0.9;
+constexpr double max_tasks = 64;
+constexpr double min_wave_fill = 0.9;
 constexpr std::uint32_t runs_to_settle = 2;  // their ranges follow from other parts and from other ranges
 
 /// As many units as fit into the fewest waves of blocks that they fill well; 1 where blocks are unknown.
@@ -20,7 +20,7 @@ std::uint32_t units_of_waves(job_shape const& shape, split_device const& device)
     auto const units = blocks / shape.blocks_per_unit;
     if (units >= shape.units) return std::max(shape.units, 1u);
     auto const filled = static_cast<double>(units * shape.blocks_per_unit) / static_cast<double>(blocks);
-    if (filled >= well_filled) return static_cast<std::uint32_t>(units);
+    if (filled >= min_wave_fill) return static_cast<std::uint32_t>(units);
   }
 }
 
@@ -61,14 +61,14 @@ device_parts learned_ranges::parts(job_shape const& shape) {
   device_parts parts;
   for (std::size_t device = 0; device < ranges.size(); ++device) {
     parts.push_back(tasks_of(device, ranges[device]));
-    auto const fits = ranges[device].count <= shape.devices[device].most_units;
+    auto const fits = ranges[device].count <= shape.devices[device].max_units;
     if (!fits && !forward_) std::ranges::reverse(parts.back());
   }
   return parts;
 }
 
 paced_shares& learned_ranges::chosen(job_shape const& shape) {
-  if (runs_ < runs_to_settle || by_waves_.units_of_step() == by_units_.units_of_step()) return by_units_;
+  if (runs_ < runs_to_settle || by_waves_.units_per_step() == by_units_.units_per_step()) return by_units_;
   if (by_waves_.shares().empty() && !by_waves_.promise_more_than(by_units_.shares(), shape)) return by_units_;
   if (by_waves_.shares().empty()) in_waves_ = true;
   auto& other = in_waves_ ? by_units_ : by_waves_;
@@ -99,9 +99,9 @@ std::vector<job_part> learned_ranges::large_tasks_of(std::size_t device, job_par
   auto const kernels_ns = known.kernels_ns * units;
   auto const cost_ns = std::max(in_ns, out_ns) > kernels_ns ? hidden_costs_ns : task_costs_ns;
   auto const tasks = std::round(std::sqrt((in_ns + out_ns) / cost_ns));
-  auto const that_fit = whole_steps(units, shape_.devices[device].most_units);
-  auto const count = std::max(static_cast<std::uint32_t>(std::clamp(tasks, 1.0, most_tasks)), that_fit);
-  return parts_of_steps(range, count, by_waves_.units_of_step()[device]);
+  auto const that_fit = whole_steps(units, shape_.devices[device].max_units);
+  auto const count = std::max(static_cast<std::uint32_t>(std::clamp(tasks, 1.0, max_tasks)), that_fit);
+  return parts_of_steps(range, count, by_waves_.units_per_step()[device]);
 }
 
 void learned_ranges::forget_speeds(finished_job const& run) {
@@ -121,14 +121,14 @@ void learned_ranges::learn_times(finished_job const& run) {
     times[device] = grains_[device].learn(run.devices[device], times[device]);
   by_units_.learn(run, times);
   by_waves_.learn(run, times);
-  note_units(run);
+  record_unit_costs(run);
   ++runs_;
 }
 
 void learned_ranges::learn_from_probes(finished_job const& run) {
   if (!run.alone || runs_ > 0) return;
   by_units_.learn(run, run.spans_with_copies_ns(shape_));
-  note_units(run);
+  record_unit_costs(run);
 }
 
 /// Without what was copied only because ranges are others than before.
@@ -153,7 +153,7 @@ std::vector<double> learned_ranges::moved_bytes(finished_job const& run) const {
   return bytes;
 }
 
-void learned_ranges::note_units(finished_job const& run) {
+void learned_ranges::record_unit_costs(finished_job const& run) {
   auto const moved = moved_bytes(run);
   for (std::size_t device = 0; device < run.devices.size(); ++device) {
     auto const& did = run.devices[device];

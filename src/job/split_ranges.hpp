@@ -45,7 +45,7 @@ class learned_ranges {
   std::vector<job_part> large_tasks_of(std::size_t device, job_part range) const;
   std::vector<double> busy_ns(finished_job const& run) const;
   std::vector<double> moved_bytes(finished_job const& run) const;
-  void note_units(finished_job const& run);
+  void record_unit_costs(finished_job const& run);
 
   job_shape shape_;
   paced_shares by_units_, by_waves_;

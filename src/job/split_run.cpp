@@ -9,7 +9,7 @@
 
 namespace ballast::inline job {
 
-void device_run::note(ended_task const& task) {
+void device_run::add(ended_task const& task) {
   auto const from_ns = tasks == 0 ? task.begin_ns : std::max(task.begin_ns, end_ns);
   kernels_ns += std::max<std::int64_t>(task.end_ns - from_ns, 0);
   if (tasks == 0 || task.begin_ns < begin_ns) begin_ns = task.begin_ns, first_in = task.bytes_in;
@@ -40,14 +40,14 @@ std::vector<double> finished_job::spans_with_copies_ns(job_shape const& shape) c
   return all;
 }
 
-noted_split::noted_split(job_shape const& shape, listener finished)
+recorded_split::recorded_split(job_shape const& shape, listener finished)
     : shape_(shape),
       finished_(std::move(finished)),
       run_{std::vector<device_run>(shape.devices.size()), {}, true},
       unissued_(shape.units),
       unfinished_(shape.units) {}
 
-std::optional<job_part> noted_split::next(std::uint32_t device, std::uint32_t in_flight) {
+std::optional<job_part> recorded_split::next(std::uint32_t device, std::uint32_t in_flight) {
   check(device);
   if (unissued_ == 0) return std::nullopt;
   auto const part = choose(device, in_flight);
@@ -57,17 +57,17 @@ std::optional<job_part> noted_split::next(std::uint32_t device, std::uint32_t in
   return part;
 }
 
-void noted_split::ended(std::uint32_t device, ended_task const& task) {
+void recorded_split::ended(std::uint32_t device, ended_task const& task) {
   check(device);
-  run_.devices[device].note(task);
+  run_.devices[device].add(task);
   run_.alone = run_.alone && task.alone;
   unfinished_ -= task.part.count;
   if (unfinished_ == 0 && finished_) finished_(run_);
 }
 
-void noted_split::check(std::uint32_t device) const {
+void recorded_split::check(std::uint32_t device) const {
   if (device >= shape_.devices.size())
-    refuse_argument("device", device, "0 to " + std::to_string(shape_.devices.size() - 1));
+    throw_bad_argument("device", device, "0 to " + std::to_string(shape_.devices.size() - 1));
 }
 
 }  // namespace ballast::inline job

@@ -20,7 +20,7 @@ struct device_run {
                 last_out = 0;       ///< those of the first and of the last kernel, which no other hides
   std::vector<ended_task> ended{};  ///< all of them, in the order in which that was told
 
-  void note(ended_task const& task);
+  void add(ended_task const& task);
   /// From the first kernel's begin to the last one's end; at least 1 where there were units.
   double span_ns() const;
 };
@@ -43,12 +43,12 @@ struct finished_job {
 };
 
 /// The split of which a policy is told how it went.
-class noted_split : public job_split {
+class recorded_split : public job_split {
  public:
   using listener = std::function<void(finished_job const&)>;
 
   /// `finished` is called once, in the call that tells the end of the last task; it may be empty.
-  noted_split(job_shape const& shape, listener finished);
+  recorded_split(job_shape const& shape, listener finished);
 
   std::optional<job_part> next(std::uint32_t device, std::uint32_t in_flight) final;
   void ended(std::uint32_t device, ended_task const& task) final;
@@ -59,7 +59,7 @@ class noted_split : public job_split {
   finished_job const& run() const { return run_; }
 
  private:
-  /// At least one unit was not given out. At most most_units of the device.
+  /// At least one unit was not given out. At most max_units of the device.
   virtual std::optional<job_part> choose(std::uint32_t device, std::uint32_t in_flight) = 0;
 
   void check(std::uint32_t device) const;

@@ -17,7 +17,7 @@ double time_ns(std::uint32_t steps, device_pace pace) {
 /// Which device would end first with one step more.
 std::size_t first_with_one_more(std::span<std::uint32_t const> shares, std::span<device_pace const> paces) {
   auto const with_one_more = [&](std::size_t device) {
-    return time_ns(whole_steps(shares[device], paces[device].units_of_step) + 1, paces[device]);
+    return time_ns(whole_steps(shares[device], paces[device].units_per_step) + 1, paces[device]);
   };
   std::size_t first = 0;
   for (std::size_t device = 1; device < shares.size(); ++device)
@@ -28,12 +28,12 @@ std::size_t first_with_one_more(std::span<std::uint32_t const> shares, std::span
 /// Whole steps for the time in which all together would do the units if steps could be divided.
 std::vector<std::uint32_t> shares_rounded_down(std::uint32_t units, std::span<device_pace const> paces) {
   double units_per_ns = 0;
-  for (auto const& pace : paces) units_per_ns += pace.steps_per_ns * pace.units_of_step;
+  for (auto const& pace : paces) units_per_ns += pace.steps_per_ns * pace.units_per_step;
   std::vector<std::uint32_t> shares;
   auto left = units;
   for (auto const& pace : paces) {
     auto const steps = std::floor(units * (pace.steps_per_ns / units_per_ns));
-    shares.push_back(std::min(left, static_cast<std::uint32_t>(steps) * pace.units_of_step));
+    shares.push_back(std::min(left, static_cast<std::uint32_t>(steps) * pace.units_per_step));
     left -= shares.back();
   }
   return shares;
@@ -51,11 +51,11 @@ std::vector<job_part> equal_parts(job_part whole, std::uint32_t count) {
   return parts;
 }
 
-std::vector<job_part> parts_of_steps(job_part whole, std::uint32_t count, std::uint32_t units_of_step) {
-  if (units_of_step == 1) return equal_parts(whole, count);
+std::vector<job_part> parts_of_steps(job_part whole, std::uint32_t count, std::uint32_t units_per_step) {
+  if (units_per_step == 1) return equal_parts(whole, count);
   std::vector<job_part> parts;
-  auto const steps = whole_steps(whole.count, units_of_step);
-  auto const size = ((steps + count - 1) / count) * units_of_step;
+  auto const steps = whole_steps(whole.count, units_per_step);
+  auto const size = ((steps + count - 1) / count) * units_per_step;
   for (auto const end = whole.first + whole.count; whole.first < end; whole.first += parts.back().count)
     parts.push_back({whole.first, std::min(size, end - whole.first)});
   return parts;
@@ -67,7 +67,7 @@ std::vector<std::uint32_t> shares_by_pace(std::uint32_t units, std::span<device_
   for (auto const share : shares) left -= share;
   while (left > 0) {
     auto const device = first_with_one_more(shares, paces);
-    auto const step = std::min(left, paces[device].units_of_step);
+    auto const step = std::min(left, paces[device].units_per_step);
     shares[device] += step;
     left -= step;
   }
@@ -78,7 +78,7 @@ double slowest_ns(std::span<std::uint32_t const> shares, std::span<device_pace c
   double slowest = 0;
   for (std::size_t device = 0; device < shares.size(); ++device)
     slowest =
-        std::max(slowest, time_ns(whole_steps(shares[device], paces[device].units_of_step), paces[device]));
+        std::max(slowest, time_ns(whole_steps(shares[device], paces[device].units_per_step), paces[device]));
   return slowest;
 }
 

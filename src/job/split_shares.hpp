@@ -14,13 +14,13 @@ using device_parts = std::vector<std::vector<job_part>>;
 
 /// How a device gets on: by so many units at a time. A step that is not full takes as long as a full one.
 struct device_pace {
-  double steps_per_ns = 0;          ///< at least 0
-  std::uint32_t units_of_step = 1;  ///< at least 1
+  double steps_per_ns = 0;           ///< at least 0
+  std::uint32_t units_per_step = 1;  ///< at least 1
 };
 
 /// Steps for so many units, the last one perhaps not full.
-constexpr std::uint32_t whole_steps(std::uint32_t units, std::uint32_t units_of_step) {
-  return units / units_of_step + (units % units_of_step != 0);
+constexpr std::uint32_t whole_steps(std::uint32_t units, std::uint32_t units_per_step) {
+  return units / units_per_step + (units % units_per_step != 0);
 }
 
 /// `whole` in `count` parts whose sizes differ by at most one unit, the larger ones first; in as many as
@@ -28,7 +28,7 @@ constexpr std::uint32_t whole_steps(std::uint32_t units, std::uint32_t units_of_
 std::vector<job_part> equal_parts(job_part whole, std::uint32_t count);
 
 /// `whole` in at most `count` parts of whole steps, except the last.
-std::vector<job_part> parts_of_steps(job_part whole, std::uint32_t count, std::uint32_t units_of_step);
+std::vector<job_part> parts_of_steps(job_part whole, std::uint32_t count, std::uint32_t units_per_step);
 
 /// Units of each device so that the slowest ends as early as whole steps allow. At least one device moves.
 std::vector<std::uint32_t> shares_by_pace(std::uint32_t units, std::span<device_pace const> paces);

@@ -8,7 +8,7 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr double most_over_mean = 1.05;  // time of the slowest device that still passes for balance
+constexpr double max_imbalance = 1.05;  // time of the slowest device that still passes for balance
 constexpr std::uint32_t unbalanced_runs_to_act = 3;  // one or two may be chance
 
 bool are_neighbours(job_part one, job_part other) {
@@ -18,15 +18,15 @@ bool are_neighbours(job_part one, job_part other) {
 /// The part whose move makes the fewest new borders between devices: at a border to the other one, if there
 /// is such.
 std::size_t part_to_move(std::vector<job_part> const& from, std::vector<job_part> const& to) {
-  for (std::size_t place = from.size(); place-- > 0;)
+  for (std::size_t index = from.size(); index-- > 0;)
     for (auto const& other : to)
-      if (are_neighbours(from[place], other)) return place;
+      if (are_neighbours(from[index], other)) return index;
   return from.size() - 1;
 }
 
-void move_part(std::vector<job_part>& from, std::size_t place, std::vector<job_part>& to) {
-  auto const part = from[place];
-  from.erase(from.begin() + std::ptrdiff_t(place));
+void move_part(std::vector<job_part>& from, std::size_t index, std::vector<job_part>& to) {
+  auto const part = from[index];
+  from.erase(from.begin() + std::ptrdiff_t(index));
   to.insert(std::ranges::upper_bound(to, part.first, {}, &job_part::first), part);
 }
 
@@ -52,7 +52,7 @@ class expected_times {
 
   bool is_balanced() const {
     auto const mean = std::accumulate(ns_.begin(), ns_.end(), 0.0) / static_cast<double>(ns_.size());
-    return ns_[slowest()] <= most_over_mean * mean;
+    return ns_[slowest()] <= max_imbalance * mean;
   }
 
   /// Whether the later of both would end earlier.
@@ -100,10 +100,10 @@ void task_map::balance(finished_job const& run) {
   expected_times times(run);
   for (;;) {
     auto const from = times.slowest(), to = times.fastest();
-    auto const place = part_to_move(parts_[from], parts_[to]);
-    auto const units = parts_[from][place].count;
+    auto const index = part_to_move(parts_[from], parts_[to]);
+    auto const units = parts_[from][index].count;
     if (!times.gains_by(units, from, to)) return;
-    move_part(parts_[from], place, parts_[to]);
+    move_part(parts_[from], index, parts_[to]);
     times.move(units, from, to);
   }
 }

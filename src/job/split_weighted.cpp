@@ -15,7 +15,7 @@ class weighted_policy final : public split_policy {
     return split_as_mapped(shape, parts, [known](finished_job const& run) { known->learn(run); });
   }
 
-  kept_while_alike<job_history> history_;
+  shape_cache<job_history> history_;
 };
 
 }  // namespace

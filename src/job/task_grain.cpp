@@ -8,9 +8,9 @@
 namespace ballast::inline job {
 namespace {
 
-constexpr double least_grain_ns = 100e3;  // a dozen times what a task costs
-constexpr double least_grain_gain = 0.03;
-constexpr std::uint32_t waves_of_section = 4, least_waves = 16;
+constexpr double min_grain_ns = 100e3;  // a dozen times what a task costs
+constexpr double min_grain_gain = 0.03;
+constexpr std::uint32_t waves_of_section = 4, min_waves = 16;
 
 bool is_within(job_part part, job_part whole) {
   return part.first >= whole.first && part.first + part.count <= whole.first + whole.count;
@@ -37,15 +37,15 @@ std::uint64_t units_of(std::uint64_t blocks, std::uint64_t blocks_per_unit) {
 }  // namespace
 
 task_grain::task_grain(std::uint64_t blocks_per_unit, split_device const& device)
-    : most_units_(device.most_units) {
+    : max_units_(device.max_units) {
   if (blocks_per_unit == 0 || device.blocks_at_once < 2) return;
   whole_wave_ = units_of(device.blocks_at_once, blocks_per_unit);
   half_wave_ = units_of(device.blocks_at_once / 2, blocks_per_unit);
 }
 
 std::vector<job_part> task_grain::trial(job_part range, double unit_ns) {
-  if (tried_ || whole_wave_ == 0 || static_cast<double>(half_wave_) * unit_ns < least_grain_ns) return {};
-  if (range.count > most_units_ || range.count / least_waves < whole_wave_) return {};
+  if (tried_ || whole_wave_ == 0 || static_cast<double>(half_wave_) * unit_ns < min_grain_ns) return {};
+  if (range.count > max_units_ || range.count / min_waves < whole_wave_) return {};
   auto const wave = static_cast<std::uint32_t>(whole_wave_), half = static_cast<std::uint32_t>(half_wave_);
   auto const units = waves_of_section * wave, end = range.first + range.count;
   sections_ = {{{end - 2 * units, units}, wave}, {{end - units, units}, half}};
@@ -63,7 +63,7 @@ double task_grain::learn(device_run const& run, double busy_ns) {
   tried_ = true;
   auto end = end_of(run, {sections_[0].units.first + small - run.units, run.units - small});
   auto best_ns = static_cast<double>(end - run.begin_ns) / (run.units - small);
-  auto const enough = (1 - least_grain_gain) * best_ns;
+  auto const enough = (1 - min_grain_gain) * best_ns;
   for (auto const& [units, grain] : sections_) {
     auto const unit_ns = static_cast<double>(end_of(run, units) - end) / units.count;
     if (unit_ns < std::min(best_ns, enough)) best_ns = unit_ns, chosen_ = grain;

@@ -36,7 +36,7 @@ class task_grain {
     std::uint32_t grain = 0;
   };
 
-  std::uint32_t most_units_;
+  std::uint32_t max_units_;
   std::uint64_t whole_wave_ = 0, half_wave_ = 0;  ///< in units; 0: unknown
   std::vector<section> sections_;                 ///< of the trial, in the order of their units
   bool tried_ = false;

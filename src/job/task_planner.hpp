@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "array_ledger.hpp"
 #include "byte_runs.hpp"
+#include "coherence_directory.hpp"
 #include "copy_source.hpp"
 #include "ids.hpp"
 #include "operations.hpp"
@@ -18,7 +18,7 @@
 namespace ballast::inline job {
 
 /// Bytes of one array that one copy brings.
-struct noted_copy {
+struct planned_copy {
   op_id op{};
   place_id from, to;
   std::vector<byte_range> bytes{};  ///< ascending
@@ -30,7 +30,7 @@ struct noted_copy {
 /// A place that reads what others read as well, and what used its memory before.
 struct shared_reader {
   place_id place;
-  std::span<op_id const> after;
+  std::span<op_id const> dependencies;
 };
 
 /// Puts what a task needs into operations. No device and no clock; one thread at a time.
@@ -43,19 +43,19 @@ class task_planner {
       : ops_(ops), sources_(sources), stream_(std::move(stream)) {}
 
   /// Notes what brings bytes to a place where they are not valid, from the sources that promise to be
-  /// fastest, in copies of at most most_bytes_of_copy. They come after `after` too, which used the memory
+  /// fastest, in copies of at most max_copy_bytes. They come after `after` too, which used the memory
   /// there before.
-  std::vector<noted_copy> bring(array_ledger& ledger, byte_runs const& bytes, place_id to,
-                                std::span<op_id const> after = {});
+  std::vector<planned_copy> fetch_to(coherence_directory& directory, byte_runs const& bytes, place_id to,
+                                     std::span<op_id const> after = {});
 
   /// Notes how those of the bytes that only the host has come to readers that all have memory for them, once
-  /// over the host's links (shared_read). What a device has as well is left to bring().
-  std::vector<noted_copy> spread(array_ledger& ledger, byte_runs const& bytes,
-                                 std::span<shared_reader const> readers);
+  /// over the host's links (shared_read). What a device has as well is left to fetch_to().
+  std::vector<planned_copy> broadcast(coherence_directory& directory, byte_runs const& bytes,
+                                      std::span<shared_reader const> readers);
 
  private:
-  void choose_sources(std::vector<noted_copy>& copies, held_bytes const& piece, place_id to);
-  void note(array_ledger& ledger, noted_copy& copy, std::span<op_id const> after);
+  void choose_sources(std::vector<planned_copy>& copies, held_bytes const& piece, place_id to);
+  void plan_copy(coherence_directory& directory, planned_copy& copy, std::span<op_id const> after);
 
   operations& ops_;
   copy_sources& sources_;
@@ -63,9 +63,9 @@ class task_planner {
 };
 
 /// A kernel reads bytes, which are valid there; it writes bytes.
-void note_reads(array_ledger& ledger, op_id kernel, place_id at, byte_runs const& bytes);
-void note_writes(array_ledger& ledger, op_id kernel, place_id at, byte_runs const& bytes);
+void record_reads(coherence_directory& directory, op_id kernel, place_id at, byte_runs const& bytes);
+void record_writes(coherence_directory& directory, op_id kernel, place_id at, byte_runs const& bytes);
 /// The job that lost some of the bytes.
-std::optional<job_number> lost_of(array_ledger const& ledger, byte_runs const& bytes);
+std::optional<job_number> losing_job(coherence_directory const& directory, byte_runs const& bytes);
 
 }  // namespace ballast::inline job

@@ -23,17 +23,18 @@ struct working_set::attempt {
       return left.holding(need.array, need.hull) || unused.take(memory_of(set.bytes_to_take(need)));
     });
   }
-  void drop(segment_id victim) { free.give_back(left.remove(victim)); }
+  void evict(segment_id victim) { free.give_back(left.remove(victim)); }
 };
 
 void working_set::add_array(array_id array, std::size_t bytes) {
-  if (!arrays_.emplace(array, bytes).second) refuse_argument("array", array.value(), "one that is not known");
+  if (!arrays_.emplace(array, bytes).second)
+    throw_bad_argument("array", array.value(), "one that is not known");
 }
 
 void working_set::remove_array(array_id array, std::span<op_id const> users) {
-  if (arrays_.erase(array) == 0) refuse_argument("array", array.value(), "one that is known");
+  if (arrays_.erase(array) == 0) throw_bad_argument("array", array.value(), "one that is known");
   for (auto const& one : segments_.of(array)) {
-    memory_.note_users(one.memory, users);
+    memory_.add_users(one.memory, users);
     memory_.give_back(segments_.remove(one.id));
   }
 }
@@ -49,7 +50,7 @@ bool working_set::has_room_for_all_arrays() const {
 
 std::vector<located_bytes> working_set::located(array_id array, byte_range bytes) const {
   std::vector<located_bytes> found;
-  for (auto const& one : segments_.meeting(array, bytes)) {
+  for (auto const& one : segments_.overlapping(array, bytes)) {
     auto const part = common(one.bytes, bytes);
     found.push_back({part, one.offset_of(part.begin)});
   }
@@ -68,7 +69,7 @@ void working_set::check(std::span<needed_bytes const> needs) const {
         array != arrays_.end() && (need->hull.is_empty() || need->hull.end <= array->second);
     auto const is_same = [&](needed_bytes const& other) { return other.array == need->array; };
     if (!is_known || std::any_of(needs.begin(), need, is_same))
-      refuse_argument(
+      throw_bad_argument(
           "needs",
           "array " + std::to_string(need->array.value()) + " up to byte " + std::to_string(need->hull.end),
           "bytes of a known array, each array once");
@@ -80,8 +81,8 @@ byte_range working_set::bytes_to_take(needed_bytes const& need) const {
   return {0, arrays_.at(need.array)};
 }
 
-std::vector<segment> working_set::in_line(std::span<needed_bytes const> needs,
-                                          resident_data const& data) const {
+std::vector<segment> working_set::eviction_order(std::span<needed_bytes const> needs,
+                                                 eviction_handler const& data) const {
   using rank = std::tuple<bool, std::uint64_t, bool, segment_id>;
   std::vector<std::pair<rank, segment>> ranked;
   for (auto const& one : segments_.all()) {
@@ -98,29 +99,29 @@ std::vector<segment> working_set::in_line(std::span<needed_bytes const> needs,
 }
 
 std::optional<std::vector<segment_id>> working_set::victims(std::span<needed_bytes const> needs,
-                                                            resident_data const& data) const {
+                                                            eviction_handler const& data) const {
   if (std::ranges::all_of(needs, [&](auto const& need) { return holds(need); }))
     return std::vector<segment_id>();
   attempt without{*this, memory_.free(), segments_};
   std::vector<segment_id> victims;
   if (without.has_room(needs)) return victims;
-  for (auto const& next : in_line(needs, data)) {
+  for (auto const& next : eviction_order(needs, data)) {
     victims.push_back(next.id);
-    without.drop(next.id);
+    without.evict(next.id);
     if (without.has_room(needs)) return victims;
   }
   return std::nullopt;
 }
 
-void working_set::drop(segment_id victim, resident_data& data) {
+void working_set::evict(segment_id victim, eviction_handler& data) {
   auto const one = *segments_.find(victim);
-  memory_.note_users(one.memory, data.drop(one.array, one.bytes));
+  memory_.add_users(one.memory, data.evict(one.array, one.bytes));
   memory_.give_back(segments_.remove(victim));
 }
 
 /// All memory is taken before anything is moved, which frees some: as in the attempt that showed that there
 /// is room.
-void working_set::take(std::span<needed_bytes const> needs, resident_data& data) {
+void working_set::take(std::span<needed_bytes const> needs, eviction_handler& data) {
   std::vector<std::pair<needed_bytes, byte_range>> taken;
   for (auto const& need : needs)
     if (!holds(need)) {
@@ -130,14 +131,14 @@ void working_set::take(std::span<needed_bytes const> needs, resident_data& data)
   for (auto const& [need, memory] : taken) move_in(need, memory, data);
 }
 
-void working_set::move_in(needed_bytes const& need, byte_range memory, resident_data& data) {
+void working_set::move_in(needed_bytes const& need, byte_range memory, eviction_handler& data) {
   segment const to{{}, need.array, need.hull, memory};
-  for (auto const& from : segments_.meeting(need.array, need.hull)) {
+  for (auto const& from : segments_.overlapping(need.array, need.hull)) {
     auto const moved = common(from.bytes, need.hull);
     auto const offset = from.offset_of(moved.begin);
     auto const users = data.move(need.array, moved, offset, to.offset_of(moved.begin), memory_.users(memory));
     // Also of the block that the segment keeps, in which moved bytes lay beside others.
-    memory_.note_users({offset, offset + moved.size()}, users);
+    memory_.add_users({offset, offset + moved.size()}, users);
     memory_.give_back(segments_.cut(from.id, moved));
   }
   segments_.add(need.array, need.hull, memory);
@@ -153,11 +154,11 @@ resident_bytes working_set::pinned(needed_bytes const& need) {
 }
 
 std::optional<std::vector<resident_bytes>> working_set::pin(std::span<needed_bytes const> needs,
-                                                            resident_data& data) {
+                                                            eviction_handler& data) {
   check(needs);
   auto const chosen = victims(needs, data);
   if (!chosen) return std::nullopt;
-  for (auto const victim : *chosen) drop(victim, data);
+  for (auto const victim : *chosen) evict(victim, data);
   take(needs, data);
   ++tasks_;
   std::vector<resident_bytes> residents;
@@ -170,10 +171,10 @@ void working_set::unpin(std::span<resident_bytes const> residents) {
     if (auto* const one = segments_.find(resident.segment)) --one->pins;
 }
 
-void working_set::drop_unpinned(resident_data& data) {
+void working_set::evict_unpinned(eviction_handler& data) {
   auto const all = segments_.all();
   for (auto const& one : all)
-    if (one.pins == 0) drop(one.id, data);
+    if (one.pins == 0) evict(one.id, data);
 }
 
 }  // namespace ballast::inline job

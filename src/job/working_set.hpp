@@ -22,9 +22,10 @@ struct needed_bytes {
 /// Where they lie there.
 struct resident_bytes {
   array_id array;
-  segment_id segment;        ///< none if the hull is empty
-  std::size_t offset = 0;    ///< of the hull's first byte in the device's memory
-  std::vector<op_id> after;  ///< what used the memory before: copies to it and the task come after those
+  segment_id segment;      ///< none if the hull is empty
+  std::size_t offset = 0;  ///< of the hull's first byte in the device's memory
+  std::vector<op_id>
+      dependencies;  ///< what used the memory before: copies to it and the task come after those
 };
 
 /// Bytes of an array that follow each other on a device too.
@@ -35,16 +36,16 @@ struct located_bytes {
   bool operator==(located_bytes const&) const = default;
 };
 
-/// What the working set asks of whoever keeps the ledgers. Calls are made while pin() and the like run.
-class resident_data {
+/// What the working set asks of whoever keeps the directories. Calls are made while pin() and the like run.
+class eviction_handler {
  public:
-  virtual ~resident_data() = default;
+  virtual ~eviction_handler() = default;
 
   /// Whether what is valid here of the bytes is valid elsewhere too.
   virtual bool is_clean(array_id array, byte_range bytes) const = 0;
   /// The bytes leave the device: plan to copy to the host what is valid nowhere else, note that the rest is
-  /// dropped. Returns what still touches their memory (array_ledger::note_drop).
-  virtual std::vector<op_id> drop(array_id array, byte_range bytes) = 0;
+  /// dropped. Returns what still touches their memory (coherence_directory::record_eviction).
+  virtual std::vector<op_id> evict(array_id array, byte_range bytes) = 0;
   /// The bytes get other memory on the device: plan to copy what of them is valid here, after `after`, and
   /// note that as an arrival from here to here. Returns what still touches the memory at `from`: the copy,
   /// and what touches bytes that are not valid.
@@ -75,11 +76,11 @@ class working_set {
   /// Gives all hulls memory and keeps it until unpin(), or changes nothing and gives nothing because too much
   /// is pinned: to be tried again when a task has ended. It works if nothing is pinned and the hulls'
   /// memory_of together is at most bytes(). At most one hull per array. Throws bad_argument ("needs").
-  std::optional<std::vector<resident_bytes>> pin(std::span<needed_bytes const> needs, resident_data& data);
+  std::optional<std::vector<resident_bytes>> pin(std::span<needed_bytes const> needs, eviction_handler& data);
   /// Once for each pin() that gave them. One that was moved meanwhile is nothing.
   void unpin(std::span<resident_bytes const> residents);
   /// What is not pinned leaves the device.
-  void drop_unpinned(resident_data& data);
+  void evict_unpinned(eviction_handler& data);
 
  private:
   struct attempt;
@@ -88,11 +89,12 @@ class working_set {
   bool holds(needed_bytes const& need) const;
   byte_range bytes_to_take(needed_bytes const& need) const;
   std::optional<std::vector<segment_id>> victims(std::span<needed_bytes const> needs,
-                                                 resident_data const& data) const;
-  std::vector<segment> in_line(std::span<needed_bytes const> needs, resident_data const& data) const;
-  void drop(segment_id victim, resident_data& data);
-  void take(std::span<needed_bytes const> needs, resident_data& data);
-  void move_in(needed_bytes const& need, byte_range memory, resident_data& data);
+                                                 eviction_handler const& data) const;
+  std::vector<segment> eviction_order(std::span<needed_bytes const> needs,
+                                      eviction_handler const& data) const;
+  void evict(segment_id victim, eviction_handler& data);
+  void take(std::span<needed_bytes const> needs, eviction_handler& data);
+  void move_in(needed_bytes const& need, byte_range memory, eviction_handler& data);
   resident_bytes pinned(needed_bytes const& need);
 
   arena memory_;

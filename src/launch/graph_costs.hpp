@@ -13,13 +13,13 @@ inline constexpr std::uint64_t build_ns = 2'000'000, build_launch_ns = 2000;
 inline constexpr std::uint64_t launch_graph_ns = 15'000;
 
 /// Fewer are not worth a look: they are issued before anyone notices.
-inline constexpr std::size_t fewest_branches_of_graph = 8, fewest_launches_of_graph = 32;
+inline constexpr std::size_t min_graph_branches = 8, min_graph_launches = 32;
 
 /// Whether the host time that was lost by going without a graph would have paid for one. So building costs at
 /// most as much as never building, whatever comes.
-constexpr bool is_worth_building(std::size_t launches, std::uint64_t times_gone_without) {
-  auto const lost = times_gone_without * launches * (launch_ns - set_arguments_ns);
-  return launches >= fewest_launches_of_graph && lost >= build_ns + launches * build_launch_ns;
+constexpr bool is_worth_building(std::size_t launches, std::uint64_t misses) {
+  auto const lost = misses * launches * (launch_ns - set_arguments_ns);
+  return launches >= min_graph_launches && lost >= build_ns + launches * build_launch_ns;
 }
 
 struct graph_use {

@@ -10,7 +10,7 @@ namespace {
 /// On an H200 kernels of 5 us took 6.4 us each in one stream (ballast bench launch/chains), and a launch
 /// takes the host 4 to 5 us (docs/decisions/0011); on CPU cores both wake threads.
 launch_costs costs_on(compute_device const& device) {
-  auto const multiprocessors = std::uint32_t(std::max(1, device.facts().multiprocessors));
+  auto const multiprocessors = std::uint32_t(std::max(1, device.properties().multiprocessors));
   return {.multiprocessors = multiprocessor_count(multiprocessors),
           .start_ns = device.is_cuda() ? 1400.0 : 5000.0,
           .issue_ns = device.is_cuda() ? 4400.0 : 5000.0};
@@ -38,8 +38,8 @@ kernel_table::kernel_table(compute_device& device, launch_kernels const* kernels
     blocks_alone_[kernel.family].push_back(blocks_at_once(alone));
     families_[kernel.family] = {.family = kernel.family,
                                 .blocks_per_multiprocessor = blocks_at_once(merged),
-                                .most_kernels = merged_launch::most_kernels,
-                                .argument_bytes = merged_launch::most_argument_bytes,
+                                .max_kernels = merged_launch::max_kernels,
+                                .argument_bytes = merged_launch::max_argument_bytes,
                                 .spills = merged.spill_bytes > local_bytes + few_spilled_bytes};
   }
   for (auto const& family : families_) times_.emplace_back(family, costs_);
@@ -48,11 +48,11 @@ kernel_table::kernel_table(compute_device& device, launch_kernels const* kernels
 kernel_facts kernel_table::facts(launchable_kernel const& kernel, std::uint32_t blocks,
                                  std::int32_t priority) const {
   return {.family = kernel.family,
-          .kernel = kernel.place,
+          .kernel = kernel.index,
           .blocks = blocks,
-          .blocks_per_multiprocessor = blocks_alone_[kernel.family][kernel.place],
-          .block_ns = times_[kernel.family].block_ns(kernel.place),
-          .shared_ns = times_[kernel.family].shared_ns(kernel.place),
+          .blocks_per_multiprocessor = blocks_alone_[kernel.family][kernel.index],
+          .block_ns = times_[kernel.family].block_ns(kernel.index),
+          .shared_ns = times_[kernel.family].shared_ns(kernel.index),
           .priority = priority,
           .argument_bytes = pieces_of(kernel) * argument_piece,
           .needs_occupancy = kernel.needs_occupancy};
@@ -77,11 +77,11 @@ void kernel_table::learn(std::span<kernel_facts const> kernels, predicted_times 
                          std::int64_t span_ns) {
   if (kernels.empty() || span_ns < 1) return;
   auto& times = times_[kernels.front().family];
-  if (kernels.size() == 1) return times.note_alone(kernels.front(), span_ns);
+  if (kernels.size() == 1) return times.record_alone(kernels.front(), span_ns);
   auto const is_known = [](kernel_facts const& kernel) { return kernel.block_ns != 0; };
   if (predicted.merged_busy <= 0 && std::ranges::all_of(kernels, is_known)) return;  // merged unjudged
-  times.note_merged(kernels, predicted.unshared_busy, span_ns);
-  if (predicted.merged_busy > 0) errors_.note(predicted.merged_busy, double(span_ns));
+  times.record_merged(kernels, predicted.unshared_busy, span_ns);
+  if (predicted.merged_busy > 0) errors_.record(predicted.merged_busy, double(span_ns));
 }
 
 }  // namespace ballast::inline launch

@@ -12,8 +12,8 @@
 
 namespace ballast::inline launch {
 
-/// What an issuer knows of the kernels of its list on its device: what they need, and how long their blocks
-/// take. One thread at a time.
+/// What a dispatcher knows of the kernels of its list on its device: what they need, and how long their
+/// blocks take. One thread at a time.
 class kernel_table {
  public:
   /// Loads the kernels. `kernels` may be null.
@@ -25,7 +25,7 @@ class kernel_table {
   kernel_facts facts(launchable_kernel const& kernel, std::uint32_t blocks, std::int32_t priority) const;
   /// How long one block takes, 0 if that is unknown.
   std::int64_t block_ns(launchable_kernel const& kernel) const {
-    return times_[kernel.family].block_ns(kernel.place);
+    return times_[kernel.family].block_ns(kernel.index);
   }
   /// Whether the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, as far as is
   /// known: then each should tell its end.

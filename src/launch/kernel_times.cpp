@@ -5,22 +5,22 @@
 #include <cmath>
 
 #include "ballast/base/error.hpp"
-#include "crowding.hpp"
+#include "contention_model.hpp"
 
 namespace ballast::inline launch {
 namespace {
 
 // Found by trial with the invented device of the tests. They say how fast is learned, not what.
-constexpr double doubt_of_a_span = 0.01;          // of its logarithm: it spreads by a tenth
-constexpr double doubt_of_a_guess = 1;            // the most: a factor of e
-constexpr double doubt_grows_by_launches = 1e-5;  // with each launch
-constexpr double doubt_grows_by_error_squared = 0.3;
-constexpr double most_deviations = 2.5;    // that one span counts
-constexpr double most_doubt_of_usage = 1;  // as large as what fills the device
-constexpr double usage_fades = 0.01;       // with each launch of the kernel that fills the device freely
+constexpr double span_variance = 0.01;        // of its logarithm: it spreads by a tenth
+constexpr double max_time_variance = 1;       // the most: a factor of e
+constexpr double variance_per_launch = 1e-5;  // with each launch
+constexpr double variance_per_squared_error = 0.3;
+constexpr double max_deviations = 2.5;    // that one span counts
+constexpr double max_usage_variance = 1;  // as large as what fills the device
+constexpr double usage_decay = 0.01;      // with each launch of the kernel that fills the device freely
 
 void check_span(std::int64_t span_ns) {
-  if (span_ns < 1) refuse_argument("span_ns", span_ns, "at least 1");
+  if (span_ns < 1) throw_bad_argument("span_ns", span_ns, "at least 1");
 }
 
 double levels_on(std::uint64_t blocks, double slots) {
@@ -35,8 +35,8 @@ double relative_error(double measured, double expected) {
 /// Close to exp(step), at most double or half.
 double factor(double step) { return step >= 0 ? 1 + std::min(step, 1.0) : 1 / (1 + std::min(-step, 1.0)); }
 
-double grown(double doubt, double error, double known_part) {
-  return doubt * (1 - known_part) + doubt_grows_by_launches + doubt_grows_by_error_squared * error * error;
+double grown(double variance, double error, double known_part) {
+  return variance * (1 - known_part) + variance_per_launch + variance_per_squared_error * error * error;
 }
 
 }  // namespace
@@ -44,22 +44,22 @@ double grown(double doubt, double error, double known_part) {
 kernel_times::kernel_times(family_facts const& family, launch_costs const& costs)
     : multiprocessors_(costs.multiprocessors),
       merged_slots_(static_cast<double>(costs.multiprocessors.value()) * family.blocks_per_multiprocessor),
-      kernels_(most_kernels_of_family) {
+      kernels_(max_family_kernels) {
   check(family);
   check(costs);
 }
 
 std::int64_t kernel_times::block_ns(std::uint32_t kernel) const {
-  if (kernel >= most_kernels_of_family) refuse_argument("kernel", kernel, "0 to 127");
+  if (kernel >= max_family_kernels) throw_bad_argument("kernel", kernel, "0 to 127");
   return static_cast<std::int64_t>(kernels_[kernel].block_ns + 0.5);  // rounded: it is 0 or at least 1
 }
 
 double kernel_times::shared_ns(std::uint32_t kernel) const {
-  if (kernel >= most_kernels_of_family) refuse_argument("kernel", kernel, "0 to 127");
+  if (kernel >= max_family_kernels) throw_bad_argument("kernel", kernel, "0 to 127");
   return kernels_[kernel].shared_ns;
 }
 
-void kernel_times::note_alone(kernel_facts const& kernel, std::int64_t span_ns) {
+void kernel_times::record_alone(kernel_facts const& kernel, std::int64_t span_ns) {
   check({&kernel, 1});
   check_span(span_ns);
   auto const slots = static_cast<double>(multiprocessors_.value()) * kernel.blocks_per_multiprocessor;
@@ -67,19 +67,19 @@ void kernel_times::note_alone(kernel_facts const& kernel, std::int64_t span_ns) 
   auto& known = kernels_[kernel.kernel];
   if (known.block_ns == 0) {
     known.block_ns = std::max(static_cast<double>(span_ns) / levels, 1.0);
-    known.doubt = doubt_of_a_span;
+    known.time_variance = span_variance;
     return;
   }
   learn({&kernel, 1}, expect({&kernel, 1}, slots, levels * known.block_ns), span_ns);
 }
 
-void kernel_times::note_merged(std::span<kernel_facts const> kernels, double unshared_ns,
-                               std::int64_t span_ns) {
+void kernel_times::record_merged(std::span<kernel_facts const> kernels, double unshared_ns,
+                                 std::int64_t span_ns) {
   check(kernels);
   check_span(span_ns);
   auto const all_known = std::ranges::none_of(kernels, [](auto const& each) { return each.block_ns == 0; });
   if (!(std::isfinite(unshared_ns) && (unshared_ns > 0 || !all_known)))
-    refuse_argument("unshared_ns", unshared_ns, "finite and above 0");
+    throw_bad_argument("unshared_ns", unshared_ns, "finite and above 0");
   if (!all_known) return guess(kernels, span_ns);
   learn(kernels, expect(kernels, merged_slots_, unshared_now(kernels, unshared_ns)), span_ns);
 }
@@ -108,28 +108,29 @@ double kernel_times::unshared_now(std::span<kernel_facts const> kernels, double 
 
 kernel_times::expectation kernel_times::expect(std::span<kernel_facts const> kernels, double slots,
                                                double unshared_ns) const {
-  crowding crowd(slots);
+  contention_model contention(slots);
   double work = 0;
   for (auto const& kernel : kernels) {
     auto const& known = kernels_[kernel.kernel];
-    crowd.add(kernel.blocks, known.block_ns, known.shared_ns);
+    contention.add(kernel.blocks, known.block_ns, known.shared_ns);
     work += kernel.blocks * known.block_ns;
   }
-  return {slots, work, crowd.busy_ns(unshared_ns), crowd.bound_part()};
+  return {slots, work, contention.busy_ns(unshared_ns), contention.bound_part()};
 }
 
-/// Each kernel's part of the work and of the device, and the variance that the kernels' doubts let expect of
-/// a span. A kernel may be there more than once. Where the resource decides, the times of who uses it do not.
+/// Each kernel's part of the work and of the device, and the variance that the kernels' variances let expect
+/// of a span. A kernel may be there more than once. Where the resource decides, the times of who uses it do
+/// not.
 double kernel_times::set_parts(std::span<kernel_facts const> kernels, expectation const& expected) {
-  double variance = doubt_of_a_span;
+  double variance = span_variance;
   for (auto const& kernel : kernels) {
     auto& known = kernels_[kernel.kernel];
     auto const work = kernel.blocks * known.block_ns;
     auto const bound = expected.bound_part * std::min(known.usage(expected.slots), 1.0);
     auto const part = work / expected.work * (1 - bound);
     auto const fill = work / (expected.slots * expected.busy_ns);
-    variance += known.doubt * part * (2 * known.part + part);
-    variance += known.usage_doubt * fill * (2 * known.fill + fill);
+    variance += known.time_variance * part * (2 * known.part + part);
+    variance += known.usage_variance * fill * (2 * known.fill + fill);
     known.part += part;
     known.fill += fill;
   }
@@ -140,7 +141,7 @@ double kernel_times::set_parts(std::span<kernel_facts const> kernels, expectatio
 void kernel_times::learn(std::span<kernel_facts const> kernels, expectation const& expected,
                          std::int64_t span_ns) {
   auto const variance = set_parts(kernels, expected);
-  auto const most = std::min(most_deviations * std::sqrt(variance), 0.5);
+  auto const most = std::min(max_deviations * std::sqrt(variance), 0.5);
   auto const error = std::clamp(relative_error(static_cast<double>(span_ns), expected.busy_ns), -most, most);
   for (auto const& kernel : kernels) {
     auto& known = kernels_[kernel.kernel];
@@ -153,18 +154,19 @@ void kernel_times::learn(std::span<kernel_facts const> kernels, expectation cons
 
 /// Usage that explains nothing fades, so that what was once taken for usage and is not does not stay.
 void kernel_times::learn_usage(learned& kernel, double error, double variance, expectation const& expected) {
-  auto const gain = kernel.usage_doubt * kernel.fill / variance;
-  auto const kept = 1 - usage_fades * std::min(kernel.fill, 1.0) * (1 - expected.bound_part);
+  auto const gain = kernel.usage_variance * kernel.fill / variance;
+  auto const kept = 1 - usage_decay * std::min(kernel.fill, 1.0) * (1 - expected.bound_part);
   auto const usage = std::max(kernel.usage(expected.slots) * kept + gain * error, 0.0);
   kernel.shared_ns = usage * kernel.block_ns / expected.slots;
-  kernel.usage_doubt = std::min(grown(kernel.usage_doubt, error, gain * kernel.fill), most_doubt_of_usage);
+  kernel.usage_variance =
+      std::min(grown(kernel.usage_variance, error, gain * kernel.fill), max_usage_variance);
 }
 
 /// One block alone cannot want more of the resource than all of it.
 void kernel_times::learn_time(learned& kernel, double error, double variance) {
-  auto const gain = kernel.doubt * kernel.part / variance;
+  auto const gain = kernel.time_variance * kernel.part / variance;
   kernel.block_ns = std::max({kernel.block_ns * factor(gain * error), kernel.shared_ns, 1.0});
-  kernel.doubt = std::min(grown(kernel.doubt, error, gain * kernel.part), doubt_of_a_guess);
+  kernel.time_variance = std::min(grown(kernel.time_variance, error, gain * kernel.part), max_time_variance);
 }
 
 }  // namespace ballast::inline launch

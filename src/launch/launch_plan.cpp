@@ -7,39 +7,39 @@
 namespace ballast::inline launch {
 namespace {
 
-constexpr std::uint64_t most_blocks_of_launch = std::numeric_limits<std::int32_t>::max();  // CUDA's
+constexpr std::uint64_t max_launch_blocks = std::numeric_limits<std::int32_t>::max();  // CUDA's
 
 }  // namespace
 
 launch_plan::launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
-                         std::vector<family_facts> families, launch_costs const& costs, bool judged)
+                         std::vector<family_facts> families, launch_costs const& costs, bool filter_merges)
     : order_(std::move(order)),
       merge_(std::move(merge)),
       families_(std::move(families)),
       costs_(costs),
-      judge_(costs),
-      judged_(judged) {}
+      filter_(costs),
+      filter_merges_(filter_merges) {}
 
 void launch_plan::offer(offered_launch const& launch) {
-  auto const producer = launch.order.producer;
-  if (place_of_.size() <= producer) place_of_.resize(std::size_t{producer} + 1, nowhere);
-  place_of_[producer] = std::uint32_t(waiting_.size());
+  auto const launch_stream = launch.order.launch_stream;
+  if (index_of_.size() <= launch_stream) index_of_.resize(std::size_t{launch_stream} + 1, no_index);
+  index_of_[launch_stream] = std::uint32_t(waiting_.size());
   waiting_.push_back(launch.order);
   offers_.push_back(launch);
 }
 
-void launch_plan::withdraw(std::uint32_t producer) {
-  auto const place = place_of_[producer];
+void launch_plan::withdraw(std::uint32_t launch_stream) {
+  auto const place = index_of_[launch_stream];
   waiting_[place] = waiting_.back();
   offers_[place] = offers_.back();
-  place_of_[waiting_[place].producer] = place;
-  place_of_[producer] = nowhere;
+  index_of_[waiting_[place].launch_stream] = place;
+  index_of_[launch_stream] = no_index;
   waiting_.pop_back();
   offers_.pop_back();
 }
 
-void launch_plan::predecessor_finished(std::uint32_t producer) {
-  if (has_offer_of(producer)) waiting_[place_of_[producer]].predecessor_on.reset();
+void launch_plan::predecessor_finished(std::uint32_t launch_stream) {
+  if (has_offer_of(launch_stream)) waiting_[index_of_[launch_stream]].predecessor_on.reset();
 }
 
 planned_launch const* launch_plan::next(std::span<std::uint32_t const> in_flight) {
@@ -47,7 +47,7 @@ planned_launch const* launch_plan::next(std::span<std::uint32_t const> in_flight
   if (!decision) return nullptr;
   planned_.stream = decision->stream;
   choose_companions(decision->launch);
-  for (auto const producer : planned_.producers) withdraw(producer);
+  for (auto const launch_stream : planned_.launch_streams) withdraw(launch_stream);
   return &planned_;
 }
 
@@ -58,20 +58,20 @@ void launch_plan::choose_companions(std::size_t leader) {
   if (waiting_.size() > 1) count_if_unmergeable(leader);
   if (places_.size() < 2) return;
   auto const& family = families_[offers_[leader].kernel.family];
-  merge_->first_group({candidates_, costs_.multiprocessors, family.most_kernels}, group_);
+  merge_->first_group({candidates_, costs_.multiprocessors, family.max_kernels}, group_);
   for (auto& candidate : group_) candidate = places_[candidate];
   take(group_);
   if (group_.size() < 2) return;
-  auto const judgement = judge_.judge(planned_.kernels, family);
-  if (judged_ && judgement.verdict != merge_verdict::merge) return take({places_.data(), 1});
-  planned_.predicted = judgement.predicted;
+  auto const decision = filter_.decide_merge(planned_.kernels, family);
+  if (filter_merges_ && decision.verdict != merge_verdict::merge) return take({places_.data(), 1});
+  planned_.predicted = decision.predicted;
 }
 
 void launch_plan::take(std::span<std::size_t const> places) {
-  planned_.producers.clear();
+  planned_.launch_streams.clear();
   planned_.kernels.clear();
   for (auto const place : places) {
-    planned_.producers.push_back(waiting_[place].producer);
+    planned_.launch_streams.push_back(waiting_[place].launch_stream);
     if (offers_[place].is_listed) planned_.kernels.push_back(offers_[place].kernel);
   }
 }
@@ -90,19 +90,20 @@ void launch_plan::keep_oldest(std::vector<std::size_t>& places, std::size_t most
 void launch_plan::gather_candidates(std::size_t leader) {
   places_.clear();
   candidates_.clear();
-  bool const is_alone = merge_ == nullptr || !merges_ || !offers_[leader].is_listed || !is_mergeable(leader);
+  bool const is_alone =
+      merge_ == nullptr || !may_merge_ || !offers_[leader].is_listed || !is_mergeable(leader);
   for (std::size_t place = 0; place < waiting_.size() && !is_alone; ++place)
     if (place != leader && may_go_with(place, leader)) places_.push_back(place);
   if (places_.empty()) return places_.push_back(leader);
   auto const& family = families_[offers_[leader].kernel.family];
-  keep_oldest(places_, family.most_kernels);
+  keep_oldest(places_, family.max_kernels);
   places_.insert(places_.begin(), leader);
   std::uint64_t bytes = 0, blocks = 0;
   for (auto const place : places_) {
     bytes += offers_[place].kernel.argument_bytes;
     blocks += offers_[place].kernel.blocks;
-    if (candidates_.size() == family.most_kernels || bytes > family.argument_bytes) break;
-    if (blocks > most_blocks_of_launch && !candidates_.empty()) break;
+    if (candidates_.size() == family.max_kernels || bytes > family.argument_bytes) break;
+    if (blocks > max_launch_blocks && !candidates_.empty()) break;
     candidates_.push_back({offers_[place].kernel.blocks, offers_[place].kernel.block_ns});
   }
   places_.resize(candidates_.size());
@@ -110,14 +111,14 @@ void launch_plan::gather_candidates(std::size_t leader) {
 
 /// What speaks against one kernel alone is counted where it might have led others.
 void launch_plan::count_if_unmergeable(std::size_t place) {
-  if (merge_ == nullptr || !merges_ || !offers_[place].is_listed || is_mergeable(place)) return;
+  if (merge_ == nullptr || !may_merge_ || !offers_[place].is_listed || is_mergeable(place)) return;
   auto const& kernel = offers_[place].kernel;
-  judge_.add(judge_one(kernel, families_[kernel.family], costs_));
+  filter_.add(verdict_alone(kernel, families_[kernel.family], costs_));
 }
 
 bool launch_plan::is_mergeable(std::size_t place) const {
   auto const& kernel = offers_[place].kernel;
-  return !judged_ || judge_one(kernel, families_[kernel.family], costs_) == merge_verdict::merge;
+  return !filter_merges_ || verdict_alone(kernel, families_[kernel.family], costs_) == merge_verdict::merge;
 }
 
 /// A companion has no predecessor in flight, or goes behind it as the leader behind its own.

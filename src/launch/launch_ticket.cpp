@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/launch/launch_ticket.hpp"
 
-#include "producer_line.hpp"
+#include "launch_stream_state.hpp"
 
 namespace ballast::inline launch {
 
-bool launch_ticket::is_issued() const { return line_ == nullptr || line_->issued() >= number_; }
+bool launch_ticket::is_issued() const { return state_ == nullptr || state_->issued() >= number_; }
 
 bool launch_ticket::is_finished() const {
-  if (line_ == nullptr || line_->finished() >= number_) return true;
-  line_->check(number_);
-  line_->ask();
+  if (state_ == nullptr || state_->finished() >= number_) return true;
+  state_->check(number_);
+  state_->mark_watched();
   return false;
 }
 
 void launch_ticket::wait_issued(deadline until) const {
-  if (line_ == nullptr) return;
-  line_->await(
-      awaited::issue, [&] { return is_issued(); }, number_, "be issued", until);
+  if (state_ == nullptr) return;
+  state_->await(
+      launch_phase::issue, [&] { return is_issued(); }, number_, "be issued", until);
 }
 
 void launch_ticket::wait_finished(deadline until) const {
-  if (line_ == nullptr) return;
-  line_->await(
-      awaited::end, [&] { return is_finished(); }, number_, "finish", until);
+  if (state_ == nullptr) return;
+  state_->await(
+      launch_phase::end, [&] { return is_finished(); }, number_, "finish", until);
 }
 
 }  // namespace ballast::inline launch

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "crowding.hpp"
-#include "slot_loads.hpp"
+#include "contention_model.hpp"
+#include "slot_schedule.hpp"
 
 namespace ballast::inline launch {
 namespace {
@@ -14,25 +14,25 @@ bool have_like_blocks(kernel_facts const& one, kernel_facts const& other) {
 }
 
 double unshared_time(std::span<kernel_facts const> kernels, double slots) {
-  slot_loads loads(slots);
+  slot_schedule schedule(slots);
   for (std::size_t i = 0; i < kernels.size();) {
     auto const block_ns = kernels[i].block_ns;
     double blocks = 0;
     for (; i < kernels.size() && kernels[i].block_ns == block_ns; ++i) blocks += kernels[i].blocks;
-    if (block_ns > 0) loads.add(blocks, static_cast<double>(block_ns));
+    if (block_ns > 0) schedule.add(blocks, static_cast<double>(block_ns));
   }
-  return loads.latest();
+  return schedule.latest();
 }
 
 double shared_time(std::span<kernel_facts const> kernels, double slots, double unshared_ns) {
-  crowding crowd(slots);
+  contention_model contention(slots);
   for (std::size_t i = 0; i < kernels.size();) {
     auto const& first = kernels[i];
     double blocks = 0;
     for (; i < kernels.size() && have_like_blocks(kernels[i], first); ++i) blocks += kernels[i].blocks;
-    if (first.block_ns > 0) crowd.add(blocks, static_cast<double>(first.block_ns), first.shared_ns);
+    if (first.block_ns > 0) contention.add(blocks, static_cast<double>(first.block_ns), first.shared_ns);
   }
-  return crowd.busy_ns(unshared_ns);
+  return contention.busy_ns(unshared_ns);
 }
 
 /// Adds up what kernels take that are launched one by one.
@@ -41,7 +41,7 @@ class launches_apart {
   explicit launches_apart(launch_costs const& costs) : costs_(costs) {}
 
   void add(kernel_facts const& kernel) {
-    if (last_ == nullptr || !takes_as_long(kernel, *last_)) look_at(kernel);
+    if (last_ == nullptr || !takes_as_long(kernel, *last_)) evaluate(kernel);
     last_ = &kernel;
     issued_ += costs_.issue_ns;
     series_ = std::max(issued_, series_) + costs_.start_ns + alone_;
@@ -62,7 +62,7 @@ class launches_apart {
     return have_like_blocks(one, other) && one.blocks == other.blocks &&
            one.blocks_per_multiprocessor == other.blocks_per_multiprocessor;
   }
-  void look_at(kernel_facts const& kernel) {
+  void evaluate(kernel_facts const& kernel) {
     auto const slots = costs_.slots_of(kernel.blocks_per_multiprocessor);
     auto const block_ns = static_cast<double>(kernel.block_ns);
     auto const levels_ns = static_cast<double>((kernel.blocks - 1) / slots + 1) * block_ns;

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "ballast/base/error.hpp"
-#include "ballast/launch/choice.hpp"
+#include "ballast/launch/policy_registry.hpp"
 
 namespace ballast::inline launch {
 namespace {
@@ -72,7 +72,7 @@ class alignment_policy final : public merge_policy {
 
 class together_policy final : public merge_policy {
   void choose_first(merge_view const& view, merge_group& first) const override {
-    take_oldest(view, view.most_kernels, first);
+    take_oldest(view, view.max_kernels, first);
     auto const length = [&](std::size_t place) { return view.waiting[place].block_ns; };
     if (!std::ranges::is_sorted(first, std::ranges::greater(), length))
       std::ranges::stable_sort(first, std::ranges::greater(), length);
@@ -87,7 +87,7 @@ std::unique_ptr<merge_policy> make_alignment_fixed() {
 }
 std::unique_ptr<merge_policy> make_together() { return std::make_unique<together_policy>(); }
 
-constexpr choice<std::unique_ptr<merge_policy> (*)()> merge_choices[] = {
+constexpr registry_entry<std::unique_ptr<merge_policy> (*)()> merge_choices[] = {
     {{"none", "each kernel is a launch of its own"}, make_none},
     {{"neighbour", "each kernel with the next one of the queue"}, make_neighbour},
     {{"alignment",
@@ -98,18 +98,18 @@ constexpr choice<std::unique_ptr<merge_policy> (*)()> merge_choices[] = {
     {{"together", "as many as one launch takes, those with the longest blocks first (the default)"},
      make_together}};
 
-void check(merge_candidate const& candidate) {
-  if (candidate.blocks < 1) refuse_argument("blocks", candidate.blocks, "at least 1");
-  if (candidate.block_ns < 0) refuse_argument("block_ns", candidate.block_ns, "at least 0");
+void check_candidate(merge_candidate const& candidate) {
+  if (candidate.blocks < 1) throw_bad_argument("blocks", candidate.blocks, "at least 1");
+  if (candidate.block_ns < 0) throw_bad_argument("block_ns", candidate.block_ns, "at least 0");
 }
 
 }  // namespace
 
 void merge_policy::first_group(merge_view const& view, merge_group& first) const {
   if (view.multiprocessors.value() < 1)
-    refuse_argument("multiprocessors", view.multiprocessors.value(), "at least 1");
-  if (view.most_kernels < 2) refuse_argument("most_kernels", view.most_kernels, "at least 2");
-  std::ranges::for_each(view.waiting, check);
+    throw_bad_argument("multiprocessors", view.multiprocessors.value(), "at least 1");
+  if (view.max_kernels < 2) throw_bad_argument("max_kernels", view.max_kernels, "at least 2");
+  std::ranges::for_each(view.waiting, check_candidate);
   first.clear();
   if (!view.waiting.empty()) choose_first(view, first);
 }
@@ -120,7 +120,7 @@ std::vector<merge_group> merge_policy::group(merge_view const& view) const {
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::vector<merge_group> groups;
   for (;;) {
-    first_group({left, view.multiprocessors, view.most_kernels}, first);
+    first_group({left, view.multiprocessors, view.max_kernels}, first);
     if (first.empty()) return groups;
     auto& group = groups.emplace_back();
     for (auto const place : first) group.push_back(places[place]);
@@ -132,10 +132,10 @@ std::vector<merge_group> merge_policy::group(merge_view const& view) const {
   }
 }
 
-std::vector<named_policy> merge_policies() { return told(merge_choices); }
+std::vector<named_policy> merge_policies() { return descriptions(merge_choices); }
 
 std::unique_ptr<merge_policy> make_merge_policy(std::string_view name) {
-  return chosen(merge_choices, "merge", name)();
+  return find(merge_choices, "merge", name)();
 }
 
 std::vector<std::uint64_t> blocks_of_launches(merge_view const& view, std::span<merge_group const> groups) {

@@ -21,10 +21,10 @@ int set_own_niceness(int niceness) {
   return setpriority(PRIO_PROCESS, calling_thread, niceness) == 0 ? 0 : errno;
 }
 
-[[noreturn]] void refuse(int niceness, int reason) {
-  refuse_argument("issuer_niceness", niceness,
-                  "what this process may set (" + std::generic_category().message(reason) +
-                      "): lower values than its own need CAP_SYS_NICE or a limit on nice (RLIMIT_NICE)");
+[[noreturn]] void throw_refused_niceness(int niceness, int reason) {
+  throw_bad_argument("dispatcher_niceness", niceness,
+                     "what this process may set (" + std::generic_category().message(reason) +
+                         "): lower values than its own need CAP_SYS_NICE or a limit on nice (RLIMIT_NICE)");
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ std::thread start_nice_thread(std::optional<int> niceness, std::function<void()>
   auto const reason = answer.get();
   if (reason == 0) return thread;
   thread.join();
-  refuse(*niceness, reason);
+  throw_refused_niceness(*niceness, reason);
 }
 
 }  // namespace ballast::inline launch

@@ -8,10 +8,10 @@
 namespace ballast::inline launch {
 
 /// The range of Linux: lower values get more of the processor.
-inline constexpr int least_niceness = -20, most_niceness = 19;
+inline constexpr int min_niceness = -20, max_niceness = 19;
 
 /// A thread that does `work`, of that niceness from the beginning; without one, of the caller's. Throws
-/// bad_argument ("issuer_niceness") if the system refuses it, error if it has no thread; then nothing of
+/// bad_argument ("dispatcher_niceness") if the system refuses it, error if it has no thread; then nothing of
 /// `work` was done.
 std::thread start_nice_thread(std::optional<int> niceness, std::function<void()> work);
 

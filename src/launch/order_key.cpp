@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "order_key.hpp"
 
-#include "ballast/launch/choice.hpp"
+#include "ballast/launch/policy_registry.hpp"
 
 namespace ballast::inline launch {
 namespace {
 
-constexpr choice<order_key> key_choices[] = {
+constexpr registry_entry<order_key> key_choices[] = {
     {{"fifo", "as the policy orders them (the default)"}, order_key::fifo},
     {{"priority", "the highest priority first; what has a low one may wait forever"}, order_key::priority},
     {{"longest_first", "the longest expected run first, so that short ones fill the end"},
@@ -14,8 +14,8 @@ constexpr choice<order_key> key_choices[] = {
 
 }  // namespace
 
-std::vector<named_policy> order_keys() { return told(key_choices); }
+std::vector<named_policy> order_keys() { return descriptions(key_choices); }
 
-order_key order_key_named(std::string_view name) { return chosen(key_choices, "among", name); }
+order_key order_key_named(std::string_view name) { return find(key_choices, "among", name); }
 
 }  // namespace ballast::inline launch

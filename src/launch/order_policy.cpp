@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ballast/base/error.hpp"
-#include "ballast/launch/choice.hpp"
+#include "ballast/launch/policy_registry.hpp"
 #include "order_key.hpp"
 
 namespace ballast::inline launch {
@@ -19,7 +19,8 @@ std::uint32_t emptiest_stream(std::span<std::uint32_t const> in_flight) {
 
 std::uint64_t as_submitted(waiting_launch const& launch) { return launch.submitted; }
 
-/// A stream per producer, as if each thread launched itself. With more producers than streams some share one.
+/// A stream per launch stream, as if each thread launched itself. With more launch streams than streams some
+/// share one.
 class passthrough_policy final : public order_policy {
  public:
   explicit passthrough_policy(order_key key) : key_(key) {}
@@ -31,14 +32,14 @@ class passthrough_policy final : public order_policy {
     if (!next) return std::nullopt;
     auto const streams = static_cast<std::uint32_t>(view.in_flight.size());
     auto const& launch = view.waiting[*next];
-    return order_decision{*next, launch.predecessor_on.value_or(launch.producer % streams)};
+    return order_decision{*next, launch.predecessor_on.value_or(launch.launch_stream % streams)};
   }
 
   order_key key_;
 };
 
-/// The consumer of Wende, Cordes and Steinke 2012: rounds over the producers, one launch of each that has
-/// any.
+/// The consumer of Wende, Cordes and Steinke 2012: rounds over the launch streams, one launch of each that
+/// has any.
 class round_robin_policy final : public order_policy {
  public:
   explicit round_robin_policy(order_key key) : key_(key) {}
@@ -52,26 +53,27 @@ class round_robin_policy final : public order_policy {
       next = next_of_round(view);
     }
     auto const& launch = view.waiting[*next];
-    note_visit(launch.producer);
+    mark_visited(launch.launch_stream);
     return order_decision{*next, launch.predecessor_on.value_or(emptiest_stream(view.in_flight))};
   }
 
   std::optional<std::size_t> next_of_round(order_view const& view) const {
     auto const not_visited = [&](waiting_launch const& launch) {
-      return launch.producer >= visited_.size() || !visited_[launch.producer];
+      return launch.launch_stream >= visited_.size() || !visited_[launch.launch_stream];
     };
-    auto const by_number = [](waiting_launch const& launch) { return launch.producer; };
+    auto const by_number = [](waiting_launch const& launch) { return launch.launch_stream; };
     return most_urgent(key_, view.waiting, not_visited, by_number);
   }
 
   /// Without a key those of lower numbers count as visited too: they had nothing when it was their turn.
-  void note_visit(std::uint32_t producer) {
-    if (visited_.size() <= producer) visited_.resize(std::size_t{producer} + 1, key_ == order_key::fifo);
-    visited_[producer] = true;
+  void mark_visited(std::uint32_t launch_stream) {
+    if (visited_.size() <= launch_stream)
+      visited_.resize(std::size_t{launch_stream} + 1, key_ == order_key::fifo);
+    visited_[launch_stream] = true;
   }
 
   order_key key_;
-  std::vector<bool> visited_;  // by producer, in this round
+  std::vector<bool> visited_;  // by launch stream, in this round
 };
 
 /// Issues a launch only when its predecessor is done and a stream is empty, so nothing that is issued waits
@@ -104,32 +106,32 @@ class adaptive_policy final : public order_policy {
 
  private:
   /// So many that a device that takes a launch sooner than the host makes one does not run dry.
-  static constexpr std::uint32_t most_behind_each_other = 8;
+  static constexpr std::uint32_t max_depth = 8;
 
   std::optional<order_decision> choose(order_view const& view) override {
     auto const stream = emptiest_stream(view.in_flight);
     bool const holds_up = streams_wanted(view) > connections_ && lengths_differ(view.waiting);
-    auto const deepest = holds_up ? 1 : most_behind_each_other;
+    auto const deepest = holds_up ? 1 : max_depth;
     auto const ahead = [&](waiting_launch const& launch) {
       return launch.predecessor_on ? view.in_flight[*launch.predecessor_on] : view.in_flight[stream];
     };
     auto const may = [&](waiting_launch const& launch) { return ahead(launch) < deepest; };
     auto const turn = [&](waiting_launch const& launch) {
-      return std::tuple(ahead(launch), served_at(launch.producer), launch.submitted);
+      return std::tuple(ahead(launch), served_at(launch.launch_stream), launch.submitted);
     };
     auto const next = most_urgent(key_, view.waiting, may, turn);
     if (!next) return std::nullopt;
-    note_served(view.waiting[*next].producer);
+    mark_served(view.waiting[*next].launch_stream);
     return order_decision{*next, view.waiting[*next].predecessor_on.value_or(stream)};
   }
 
-  /// The number of the decision for this producer's last launch, 0 if there was none.
-  std::uint64_t served_at(std::uint32_t producer) const {
-    return producer < served_at_.size() ? served_at_[producer] : 0;
+  /// The number of the decision for this launch stream's last launch, 0 if there was none.
+  std::uint64_t served_at(std::uint32_t launch_stream) const {
+    return launch_stream < served_at_.size() ? served_at_[launch_stream] : 0;
   }
-  void note_served(std::uint32_t producer) {
-    if (served_at_.size() <= producer) served_at_.resize(std::size_t{producer} + 1);
-    served_at_[producer] = ++decisions_;
+  void mark_served(std::uint32_t launch_stream) {
+    if (served_at_.size() <= launch_stream) served_at_.resize(std::size_t{launch_stream} + 1);
+    served_at_[launch_stream] = ++decisions_;
   }
 
   /// In use, and one more for each launch that follows none.
@@ -153,7 +155,7 @@ class adaptive_policy final : public order_policy {
 
   order_key key_;
   std::uint32_t connections_;
-  std::vector<std::uint64_t> served_at_;  // by producer
+  std::vector<std::uint64_t> served_at_;  // by launch stream
   std::uint64_t decisions_ = 0;
 };
 
@@ -165,9 +167,9 @@ std::unique_ptr<order_policy> make_adaptive(order_key key, std::uint32_t connect
   return std::make_unique<adaptive_policy>(key, connections);
 }
 
-constexpr choice<std::unique_ptr<order_policy> (*)(order_key, std::uint32_t)> order_choices[] = {
-    {{"passthrough", "a stream per producer, in the order of submission"}, make<passthrough_policy>},
-    {{"round_robin", "one launch of each producer in turn (Wende, Cordes, Steinke 2012)"},
+constexpr registry_entry<std::unique_ptr<order_policy> (*)(order_key, std::uint32_t)> order_choices[] = {
+    {{"passthrough", "a stream per launch stream, in the order of submission"}, make<passthrough_policy>},
+    {{"round_robin", "one launch of each launch stream in turn (Wende, Cordes, Steinke 2012)"},
      make<round_robin_policy>},
     {{"held", "a launch only once its predecessor is done, one on each stream"}, make<held_policy>},
     {{"adaptive", "behind its predecessor where that holds up nobody, else held (the default)"},
@@ -176,25 +178,25 @@ constexpr choice<std::unique_ptr<order_policy> (*)(order_key, std::uint32_t)> or
 void check(waiting_launch const& launch, std::size_t streams) {
   auto const predecessor = launch.predecessor_on.value_or(0);
   if (predecessor >= streams)
-    refuse_argument("predecessor_on", predecessor, "below " + std::to_string(streams));
-  if (launch.expected_ns < 0) refuse_argument("expected_ns", launch.expected_ns, "at least 0");
+    throw_bad_argument("predecessor_on", predecessor, "below " + std::to_string(streams));
+  if (launch.expected_ns < 0) throw_bad_argument("expected_ns", launch.expected_ns, "at least 0");
 }
 
 }  // namespace
 
 std::optional<order_decision> order_policy::decide(order_view const& view) {
   auto const streams = view.in_flight.size();
-  if (streams < 1) refuse_argument("in_flight", streams, "at least 1 stream");
+  if (streams < 1) throw_bad_argument("in_flight", streams, "at least 1 stream");
   for (auto const& launch : view.waiting) check(launch, streams);
   return choose(view);
 }
 
-std::vector<named_policy> order_policies() { return told(order_choices); }
+std::vector<named_policy> order_policies() { return descriptions(order_choices); }
 
 std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view among,
                                                 std::uint32_t connections) {
-  if (connections < 1) refuse_argument("connections", connections, "at least 1");
-  auto const make_order = chosen(order_choices, "order", order);
+  if (connections < 1) throw_bad_argument("connections", connections, "at least 1");
+  auto const make_order = find(order_choices, "order", order);
   return make_order(order_key_named(among), connections);
 }
 

@@ -12,8 +12,8 @@ void plain_batch::clear() {
   addresses_.clear();
 }
 
-void plain_batch::begin_branch(std::uint32_t producer) {
-  branches_.push_back({.hash = 0, .producer = producer, .first = launches_.size()});
+void plain_batch::begin_branch(std::uint32_t launch_stream) {
+  branches_.push_back({.hash = 0, .launch_stream = launch_stream, .first = launches_.size()});
 }
 
 void plain_batch::add(described_launch const& added, void* const* addresses) {
@@ -26,7 +26,7 @@ void plain_batch::add(described_launch const& added, void* const* addresses) {
 
 void plain_batch::sort() {
   addresses_.push_back(nullptr);  // so that there is an address even of no argument
-  auto const place = [](batch_branch const& one) { return std::pair(one.hash, one.producer); };
+  auto const place = [](batch_branch const& one) { return std::pair(one.hash, one.launch_stream); };
   if (!std::ranges::is_sorted(branches_, {}, place)) std::ranges::sort(branches_, {}, place);
   hash_ = launches_.size();
   for (auto const& branch : branches_) hash_ = mixed(hash_, branch.hash);

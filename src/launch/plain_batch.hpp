@@ -23,21 +23,21 @@ struct batched_launch {
   std::size_t first_address = 0;  ///< of its arguments, among those of all
 };
 
-/// Launches of one producer, in their order.
+/// Launches of one launch stream, in their order.
 struct batch_branch {
   std::uint64_t hash = 0;  ///< of what they are
-  std::uint32_t producer = 0;
+  std::uint32_t launch_stream = 0;
   std::size_t first = 0;
   std::uint32_t length = 0;
 };
 
-/// Plain launches that wait, in branches of one producer each, sorted so that the same launches give the same
-/// shape whichever producers they are of, and producers keep their branches from one batch to the next.
-/// Refers to the arguments of the submissions. One thread at a time.
+/// Plain launches that wait, in branches of one launch stream each, sorted so that the same launches give the
+/// same shape whichever launch streams they are of, and launch streams keep their branches from one batch to
+/// the next. Refers to the arguments of the submissions. One thread at a time.
 class plain_batch {
  public:
   void clear();
-  void begin_branch(std::uint32_t producer);
+  void begin_branch(std::uint32_t launch_stream);
   /// The next launch of the branch that was begun last; `addresses` of its arguments, which are copied.
   void add(described_launch const& added, void* const* addresses);
   /// Sorts the branches: once, after the last add().

@@ -10,7 +10,7 @@ std::uint64_t both(std::uint32_t low, std::uint32_t high) { return low | std::ui
 
 plain_shape shape_of(submission& work) {
   if (!work.is_described()) return {.function = work.type(), .shape = {}};
-  void* addresses[most_described_arguments];
+  void* addresses[max_described_arguments];
   auto const described = work.describe(addresses);
   return {described.function, described.shape};
 }

@@ -12,7 +12,7 @@ std::int64_t plain_times::of(plain_shape const& what) const {
 
 bool plain_times::is_due(plain_shape const& what) {
   auto place = shapes_.find(what);
-  if (place == shapes_.end() && shapes_.size() == most_shapes) return false;
+  if (place == shapes_.end() && shapes_.size() == max_shapes) return false;
   if (place == shapes_.end()) place = shapes_.emplace(what, known{}).first;
   auto& shape = place->second;
   return ++shape.launches >= shape.next_measured && measured_ == nullptr;
@@ -20,11 +20,11 @@ bool plain_times::is_due(plain_shape const& what) {
 
 void plain_times::begin(plain_shape const& what) {
   auto& shape = shapes_.at(what);
-  shape.next_measured = shape.launches + std::min(3 * shape.launches, most_between_measures);
+  shape.next_measured = shape.launches + std::min(3 * shape.launches, max_between_measurements);
   measured_ = &shape;
 }
 
-void plain_times::note(std::int64_t span_ns) {
+void plain_times::record(std::int64_t span_ns) {
   auto& ns = std::exchange(measured_, nullptr)->ns;
   if (span_ns < 1) return;
   bool const is_news = ns == 0 || span_ns < ns;

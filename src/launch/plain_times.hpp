@@ -18,16 +18,16 @@ class plain_times {
 
   /// A launch is issued: whether it should be measured. If it is, begin() follows.
   bool is_due(plain_shape const& what);
-  /// It is measured; note() must follow.
+  /// It is measured; record() must follow.
   void begin(plain_shape const& what);
   /// The measured launch took so long, as the host saw it. Short ones count at once, long ones little by
   /// little: a launch may have waited, and its end may have been seen late. Of 0 ns is one that was not
   /// measured after all.
-  void note(std::int64_t span_ns);
+  void record(std::int64_t span_ns);
 
  private:
-  static constexpr std::size_t most_shapes = 1024;  ///< of further ones nothing is known
-  static constexpr std::uint64_t most_between_measures = 4096;
+  static constexpr std::size_t max_shapes = 1024;  ///< of further ones nothing is known
+  static constexpr std::uint64_t max_between_measurements = 4096;
 
   struct hash_of {
     std::size_t operator()(plain_shape const& what) const { return mixed(0, what); }

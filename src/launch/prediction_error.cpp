@@ -34,13 +34,14 @@ double error_histogram::median() const {
   return static_cast<double>(error) / 100;
 }
 
-void prediction_error::note(double predicted, double measured) {
+void prediction_error::record(double predicted, double measured) {
   if (!(std::isfinite(predicted) && predicted >= 0))
-    refuse_argument("predicted", predicted, "finite and at least 0");
-  if (!(std::isfinite(measured) && measured > 0)) refuse_argument("measured", measured, "finite and above 0");
+    throw_bad_argument("predicted", predicted, "finite and at least 0");
+  if (!(std::isfinite(measured) && measured > 0))
+    throw_bad_argument("measured", measured, "finite and above 0");
   auto const error = error_histogram::class_of(predicted, measured);
-  auto& oldest = ring_[noted_ % newest_count];
-  if (noted_++ >= newest_count) newest_.remove(oldest);
+  auto& oldest = ring_[recorded_ % newest_count];
+  if (recorded_++ >= newest_count) newest_.remove(oldest);
   oldest = error;
   newest_.add(error);
   all_.add(error);

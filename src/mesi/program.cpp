@@ -14,7 +14,7 @@
 #include "ballast/job/job_failed.hpp"
 #include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/variable.hpp"
-#include "launches_ahead.hpp"
+#include "pending_launches.hpp"
 #include "settings.hpp"
 
 namespace ballast::mesi {
@@ -31,12 +31,12 @@ struct known_kernels {
     lists.push_back(list);
     if (running != nullptr) running->add(list());
   }
-  void run_by(job_scheduler& jobs) {
+  void attach(job_scheduler& jobs) {
     std::lock_guard const lock(mutex);
     for (auto const list : lists) jobs.add(list());
     running = &jobs;
   }
-  void run_no_more() {
+  void detach() {
     std::lock_guard const lock(mutex);
     running = nullptr;
   }
@@ -48,7 +48,7 @@ known_kernels& kernels() {
 
 struct known_variables {
   std::mutex mutex;
-  std::map<char const*, variable_home*> by_address;
+  std::map<char const*, variable_state*> by_address;
 };
 /// Never destroyed: launches that end after main still look for their variables.
 known_variables& variables() {
@@ -65,12 +65,12 @@ struct running_program {
   shown_warnings warnings;  // first: opening devices may have something to tell
   job_options options = options_of_environment();
   job_scheduler jobs{open_devices(default_device_list()), options};
-  launches_ahead launches{options.patience};
+  pending_launches launches{options.shutdown_timeout};
 
-  running_program() { kernels().run_by(jobs); }
+  running_program() { kernels().attach(jobs); }
   /// What nobody has been told of ends the program, as what escapes main does.
   ~running_program() {
-    kernels().run_no_more();
+    kernels().detach();
     launches.wait_for_all();
   }
 };
@@ -83,45 +83,45 @@ running_program& program() {
 
 job_scheduler& scheduler() { return program().jobs; }
 
-void note_launch(job_ticket launch) { program().launches.add(std::move(launch)); }
-void keep_launches_few() { program().launches.keep_few(); }
+void track_launch(job_ticket launch) { program().launches.add(std::move(launch)); }
+void limit_pending_launches() { program().launches.limit(); }
 
 kernel_registration::kernel_registration(job_kernels const& (*list)()) { kernels().add(list); }
 
-array_handle const& variable_home::handle() {
+array_handle const& variable_state::handle() {
   if (auto const* const made = handle_.load(std::memory_order_acquire)) return *made;
   auto& of = program();
   auto& known = variables();
   std::lock_guard const lock(known.mutex);
   if (auto const* const made = handle_.load(std::memory_order_acquire)) return *made;
   auto const* const made = new array_handle(of.jobs, extents({elements_}), element_bytes_, name_);
-  made->open(host_use::write, every_element, deadline::in(of.options.patience));
+  made->open(host_use::write, every_element, deadline::in(of.options.shutdown_timeout));
   std::memset(made->address(), 0, elements_ * element_bytes_);
   known.by_address[static_cast<char const*>(made->address())] = this;
   handle_.store(made, std::memory_order_release);
   return *made;
 }
 
-void* variable_home::wait_for(host_use use) {
+void* variable_state::wait_for(host_use use) {
   auto const& made = handle();
   try {
-    made.open(use, every_element, deadline::in(program().options.patience));
+    made.open(use, every_element, deadline::in(program().options.shutdown_timeout));
   } catch (job_failed const& loss) {
-    tell_why_it_is_lost(loss.job());
+    throw_cause_of_loss(loss.job());
     throw;
   }
   return made.address();
 }
 
-void variable_home::tell_why_it_is_lost(std::string const& job) const {
+void variable_state::throw_cause_of_loss(std::string const& job) const {
   try {
-    program().launches.tell_failure_of(job);
+    program().launches.throw_failure_of(job);
   } catch (job_failed const& cause) {
     throw error("variable '" + std::string(name_) + "' is lost: " + cause.what());
   }
 }
 
-variable_home* variable_at(void const* address) {
+variable_state* variable_at(void const* address) {
   auto& known = variables();
   std::lock_guard const lock(known.mutex);
   auto const at = static_cast<char const*>(address);
@@ -131,59 +131,61 @@ variable_home* variable_at(void const* address) {
   return at <= begin + of->elements() * of->element_bytes() ? of : nullptr;
 }
 
-array_place place_of(void const* argument, std::size_t element_bytes, char const* parameter,
-                     std::string const& kernel) {
+argument_location location_of(void const* argument, std::size_t element_bytes, char const* parameter,
+                              std::string const& kernel) {
   auto* const of = variable_at(argument);
   if (of == nullptr)
-    refuse_argument(std::string(parameter) + " of " + kernel, "a pointer to something else",
-                    "one to a shared variable");
+    throw_bad_argument(std::string(parameter) + " of " + kernel, "a pointer to something else",
+                       "one to a shared variable");
   if (of->element_bytes() != element_bytes)
-    refuse_argument(
+    throw_bad_argument(
         std::string(parameter) + " of " + kernel,
         "a pointer to elements of " + std::to_string(element_bytes) + " bytes in '" + of->name() + "'",
         "one to elements of " + std::to_string(of->element_bytes()) + " bytes");
   auto const bytes = static_cast<char const*>(argument) - static_cast<char const*>(of->handle().address());
   if (bytes % std::int64_t(element_bytes) != 0)
-    refuse_argument(std::string(parameter) + " of " + kernel,
-                    "a pointer into an element of '" + std::string(of->name()) + "'",
-                    "one to where an element begins");
+    throw_bad_argument(std::string(parameter) + " of " + kernel,
+                       "a pointer into an element of '" + std::string(of->name()) + "'",
+                       "one to where an element begins");
   return {of, bytes / std::int64_t(element_bytes)};
 }
 
-void require_inside(array_place const& place, ranges const& written, char const* parameter,
+void require_inside(argument_location const& location, ranges const& written, char const* parameter,
                     std::string const& kernel) {
-  auto const size = std::int64_t(place.of->elements());
+  auto const size = std::int64_t(location.of->elements());
   for (auto const& [begin, end] : written) {
-    std::int64_t const first = begin + place.offset, last = end + place.offset - 1;
+    std::int64_t const first = begin + location.offset, last = end + location.offset - 1;
     if (begin >= end || (first >= 0 && last < size)) continue;
-    refuse_argument(std::string(parameter) + " of " + kernel,
-                    "elements " + std::to_string(first) + " to " + std::to_string(last) + " of '" +
-                        place.of->name() + "'",
-                    "from 0 to " + std::to_string(size - 1));
+    throw_bad_argument(std::string(parameter) + " of " + kernel,
+                       "elements " + std::to_string(first) + " to " + std::to_string(last) + " of '" +
+                           location.of->name() + "'",
+                       "from 0 to " + std::to_string(size - 1));
   }
 }
 
 std::int64_t as_bound(std::int64_t value, char const* parameter, std::string const& kernel) {
   constexpr std::int64_t most = std::int64_t(1) << 40;
   if (value >= -most && value <= most) return value;
-  refuse_argument(std::string(parameter) + " of " + kernel, value,
-                  "-2^40 to 2^40, since which elements are touched hangs on it");
+  throw_bad_argument(std::string(parameter) + " of " + kernel, value,
+                     "-2^40 to 2^40, since which elements are touched hangs on it");
 }
 
 void require_threads(threads of, char const* kernel) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (of.x <= most && of.y <= most) return;
-  refuse_argument("threads", "<<[" + std::to_string(of.x) + ", " + std::to_string(of.y) + "]>> of " + kernel,
-                  "at most 2147483647 along each dimension");
+  throw_bad_argument("threads",
+                     "<<[" + std::to_string(of.x) + ", " + std::to_string(of.y) + "]>> of " + kernel,
+                     "at most 2147483647 along each dimension");
 }
 
 void refuse_if_early(bad_argument const& refused, char const* kernel) {
   if (refused.argument() != "kernel") return;
-  refuse_argument("kernel", kernel,
-                  "one of a file whose initialisers have run: launch it in main(), or in what main() calls");
+  throw_bad_argument(
+      "kernel", kernel,
+      "one of a file whose initialisers have run: launch it in main(), or in what main() calls");
 }
 
-void bring_home(void const* argument) {
+void fetch_if_kept_open(void const* argument) {
   auto* const of = variable_at(argument);
   if (of != nullptr && of->is_kept_open()) of->opened(host_use::update);
 }

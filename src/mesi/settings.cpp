@@ -17,7 +17,7 @@ namespace {
 template <class Number>
 Number number_of(char const* variable, Number unset, Number least, Number most) {
   auto const text = environment(variable);
-  return text ? whole_number(variable, *text, least, most) : unset;
+  return text ? parse_integer(variable, *text, least, most) : unset;
 }
 
 std::string policy_or(std::string const& unset) {
@@ -25,7 +25,7 @@ std::string policy_or(std::string const& unset) {
   if (!named) return unset;
   std::vector<std::string_view> legal;
   for (auto const& policy : split_policies()) legal.push_back(policy.name);
-  return std::string(legal[place_among(legal, "BALLAST_POLICY", *named)]);
+  return std::string(legal[index_among(legal, "BALLAST_POLICY", *named)]);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ job_options options_of_environment() {
   options.check_maps = number_of<int>("BALLAST_CHECK_MAPS", 0, 0, 1) == 1;
   options.device_bytes =
       number_of<std::uint64_t>("BALLAST_DEVICE_BYTES", options.device_bytes, 4096, unlimited);
-  options.patience = std::chrono::seconds(number_of("BALLAST_PATIENCE", 86400, 1, 100 * 86400));
+  options.shutdown_timeout = std::chrono::seconds(number_of("BALLAST_PATIENCE", 86400, 1, 100 * 86400));
   return options;
 }
 

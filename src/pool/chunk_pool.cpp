@@ -36,7 +36,7 @@ void chunk_pool::clear(stream& on, bool was_stopped) {
   if (state_->has_run) state_->workers.end_run(was_stopped);
   state_->has_run = true;
   state_->workers.begin_run(on);
-  state_->workers.give(on, {});
+  state_->workers.set_waiting(on, {});
   state_->workers.clear_reports(on);  // a block that serves has none
   state_->chunks.clear(on);
   on.synchronize();
@@ -52,9 +52,9 @@ void chunk_pool::read_back(stream& on) {
 /// Whose options those are: rooms that feed a pool call them `spawned`.
 std::string_view chunk_pool::why_halted() const {
   auto const halt = state_->workers.halt();
-  if (halt == pool_halt::crowded)
+  if (halt == pool_halt::out_of_room)
     return "no room is left for the tasks that tasks create: the option `spawned.capacity`";
-  if (halt == pool_halt::joinless) return "no record is left for a join: the option `spawned.joins`";
+  if (halt == pool_halt::out_of_joins) return "no record is left for a join: the option `spawned.joins`";
   return reason_of(halt);
 }
 

@@ -7,29 +7,28 @@
 namespace ballast::inline pool {
 namespace {
 
-constexpr std::uint32_t usual_joins = 2048, most_batch = 64;
+constexpr std::uint32_t usual_joins = 2048, max_batch = 64;
 
 std::uint32_t wished_for(pool_plan const& plan, std::uint32_t workers) {
-  if (plan.kernels->most_joins() == 0) return 0;
+  if (plan.kernels->max_joins() == 0) return 0;
   return plan.options.joins != 0 ? plan.options.joins : usual_joins * workers;
 }
 
-/// Beside those that wait, each worker may keep a stock.
-std::size_t records_for(pool_plan const& plan, std::uint32_t workers, std::uint32_t stock) {
+/// Beside those that wait, each worker may keep a cache.
+std::size_t records_for(pool_plan const& plan, std::uint32_t workers, std::uint32_t cache) {
   std::size_t const wished = wished_for(plan, workers);
-  return wished == 0 ? 0 : wished + std::size_t(workers) * stock;
+  return wished == 0 ? 0 : wished + std::size_t(workers) * cache;
 }
 
 }  // namespace
 
 join_memory::join_memory(pool_plan const& plan, std::uint32_t workers)
     : device_(plan.device),
-      batch_(std::clamp<std::uint32_t>(wished_for(plan, workers) / (8 * workers), 1, most_batch)),
-      stock_capacity_(4 * batch_ + 32 * (plan.kernels->most_joins() + 2)),
-      records_(device_, records_for(plan, workers, stock_capacity_)),
+      batch_(std::clamp<std::uint32_t>(wished_for(plan, workers) / (8 * workers), 1, max_batch)),
+      cache_capacity_(4 * batch_ + 32 * (plan.kernels->max_joins() + 2)),
+      records_(device_, records_for(plan, workers, cache_capacity_)),
       used_(device_, 1),
-      stocks_(device_,
-              records_.size() == 0 ? 0 : std::size_t(workers) * (stock_capacity_ + most_joins_taken)),
+      caches_(device_, records_.size() == 0 ? 0 : std::size_t(workers) * (cache_capacity_ + max_joins_taken)),
       ring_(device_, 1),
       slots_(device_, std::bit_ceil(std::max<std::size_t>(records_.size(), 2))) {}
 
@@ -37,9 +36,9 @@ join_arena join_memory::arena() const {
   return {records_.data(),
           used_.data(),
           {ring_.data(), slots_.data(), std::uint32_t(slots_.size())},
-          stocks_.data(),
+          caches_.data(),
           std::uint32_t(records_.size()),
-          stock_capacity_,
+          cache_capacity_,
           batch_};
 }
 
@@ -58,7 +57,7 @@ void join_memory::grow(stream& on, std::uint64_t records) {
 }
 
 std::size_t join_memory::bytes() const {
-  return records_.bytes() + used_.bytes() + stocks_.bytes() + ring_.bytes() + slots_.bytes();
+  return records_.bytes() + used_.bytes() + caches_.bytes() + ring_.bytes() + slots_.bytes();
 }
 
 }  // namespace ballast::inline pool

@@ -30,9 +30,9 @@ class join_memory {
 
  private:
   std::shared_ptr<compute_device> device_;
-  std::uint32_t batch_, stock_capacity_;
+  std::uint32_t batch_, cache_capacity_;
   device_buffer<join_record> records_;
-  device_buffer<std::uint32_t> used_, stocks_;
+  device_buffer<std::uint32_t> used_, caches_;
   device_buffer<ring_queue_words> ring_;
   device_buffer<ring_slot<std::uint32_t>> slots_;
 };

@@ -6,7 +6,7 @@
 namespace ballast::inline pool {
 namespace {
 
-constexpr std::size_t piece_bytes = sizeof(launch_return::piece);
+constexpr std::size_t piece_bytes = sizeof(launch_epilogue::piece);
 static_assert(sizeof(pool_words) % piece_bytes == 0);
 
 constexpr std::size_t pieces_for(std::size_t workers) {
@@ -14,7 +14,7 @@ constexpr std::size_t pieces_for(std::size_t workers) {
 }
 
 /// Enough to fill the bus.
-constexpr std::uint32_t most_blocks = 64;
+constexpr std::uint32_t max_blocks = 64;
 
 }  // namespace
 
@@ -29,10 +29,10 @@ void launch_memory::begin(stream& on) {
 }
 
 void launch_memory::end(stream& on, kernel_code const& code) {
-  launch_return const work{there_.data(), here_.data(), std::uint32_t(there_.size()),
-                           std::uint32_t(sizeof(pool_words) / piece_bytes)};
-  auto const blocks = (work.pieces + threads_that_bring - 1) / threads_that_bring;
-  on.launch(code, std::min(blocks, most_blocks), &work, sizeof work);
+  launch_epilogue const work{there_.data(), here_.data(), std::uint32_t(there_.size()),
+                             std::uint32_t(sizeof(pool_words) / piece_bytes)};
+  auto const blocks = (work.pieces + epilogue_threads - 1) / epilogue_threads;
+  on.launch(code, std::min(blocks, max_blocks), &work, sizeof work);
   is_clear_ = true;
 }
 

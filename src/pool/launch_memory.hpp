@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "ballast/pool/launch_return.cuh"
+#include "ballast/pool/launch_epilogue.cuh"
 #include "pool_executor.hpp"
 
 namespace ballast::inline pool {
@@ -18,7 +18,7 @@ class launch_memory {
   std::size_t bytes() const { return there_.bytes(); }
   /// Before a launch: the words are clear.
   void begin(stream& on);
-  /// Behind a launch on a GPU; `code` is that of launch_return.
+  /// Behind a launch on a GPU; `code` is that of launch_epilogue.
   void end(stream& on, kernel_code const& code);
   /// Instead of end(), also in the middle.
   void read_back(stream& on);
@@ -33,7 +33,7 @@ class launch_memory {
   std::span<worker_report const> reports_here() const { return {behind_words(here_.data()), workers_}; }
 
  private:
-  using piece = launch_return::piece;
+  using piece = launch_epilogue::piece;
 
   static pool_words* words_at(piece* at) { return reinterpret_cast<pool_words*>(at); }
   static worker_report* behind_words(piece* at) {

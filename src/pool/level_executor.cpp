@@ -29,17 +29,17 @@ class level_executor final : public pool_executor {
     return in_.bytes() + out_.bytes() + words_.bytes() + joins_.bytes();
   }
   bool is_claimed() override { return false; }  // a stream waits for its work when it ends
-  void request_stop() noexcept override { stop_asked_.store(true); }
+  void request_stop() noexcept override { stop_requested_.store(true); }
 
-  void carry_out(pool_run& run) override {
-    require_last_level_over();
-    stop_asked_.store(false);
+  void execute(pool_run& run) override {
+    check_last_level_ended();
+    stop_requested_.store(false);
     if (!joins_matter_) forget_joins();
     joins_matter_ = false;
     run.statistics.workers.resize(blocks_);
     write_roots(run);
     while (tasks_ != 0 && run.why_stopped.empty()) {
-      run.why_stopped = why_not_to_go_on(run);
+      run.why_stopped = reason_to_stop(run);
       if (run.why_stopped.empty()) run_level(run);
     }
     joins_matter_ = !run.why_stopped.empty();
@@ -48,20 +48,20 @@ class level_executor final : public pool_executor {
 
  private:
   /// A run whose last level did not end in time has thrown, and the level uses the memory until it ends.
-  void require_last_level_over() {
+  void check_last_level_ended() {
     if (!is_running_) return;
     try {
       stream_->synchronize(deadline::in(clock::duration(0)));
-    } catch (deadline_passed const&) { throw error("a level of an earlier run of this pool has not ended"); }
+    } catch (timed_out const&) { throw error("a level of an earlier run of this pool has not ended"); }
     is_running_ = false;
   }
 
   static std::uint32_t choose_blocks(pool_plan const& plan, kernel_code const& code) {
     auto& device = *plan.device;
-    auto const facts = device.facts();
+    auto const facts = device.properties();
     auto const fit = device.resources(code).blocks_per_multiprocessor * facts.multiprocessors;
     auto const asked = plan.options.resident.blocks;
-    if (asked < 0) refuse_argument("blocks", asked, "1 or more; 0: as many as fit");
+    if (asked < 0) throw_bad_argument("blocks", asked, "1 or more; 0: as many as fit");
     return std::uint32_t(asked != 0 ? asked : std::max(fit, 1));
   }
 
@@ -81,15 +81,15 @@ class level_executor final : public pool_executor {
   }
 
   /// Makes room for all children that the level's tasks may create.
-  std::string why_not_to_go_on(pool_run const& run) {
-    if (stop_asked_.load()) return "a stop was requested";
+  std::string reason_to_stop(pool_run const& run) {
+    if (stop_requested_.load()) return "a stop was requested";
     if (run.until.passed()) return "the deadline passed";
     auto const declared = tasks_ + further_blocks_;  // by how many blocks
-    auto const room = declared * plan_.kernels->most_spawns();
+    auto const room = declared * plan_.kernels->max_spawns();
     if (room > std::numeric_limits<std::uint32_t>::max())
       return "the next level may have " + std::to_string(room) + " tasks; static stores at most 4294967295";
     try {
-      make_room(room, joins_used_ + declared * plan_.kernels->most_joins());
+      make_room(room, joins_used_ + declared * plan_.kernels->max_joins());
     } catch (device_lost const&) { throw; } catch (std::exception const& refused) {  // bad_alloc on cores
       return "static must store a whole level, of up to " + std::to_string(room) +
              " tasks: " + refused.what();
@@ -111,24 +111,24 @@ class level_executor final : public pool_executor {
   /// ballast::error.
   void require_memory(std::uint64_t room, std::uint64_t joins) const {
     auto const written = (in_.size() - tasks_ + room) * sizeof(stored_task) + joins_.bytes_for(joins);
-    auto const most_left = std::max<std::uint64_t>(in_.size(), room);
-    auto const handed_back = most_left * (sizeof(stored_task) + sizeof(task));
+    auto const max_left = std::max<std::uint64_t>(in_.size(), room);
+    auto const handed_back = max_left * (sizeof(stored_task) + sizeof(task));
     device_buffer<std::byte> const all(plan_.device, written + handed_back);
   }
 
   void run_level(pool_run& run) {
     auto const declared = tasks_ + further_blocks_;
-    auto const room = std::uint32_t(declared * plan_.kernels->most_spawns());
+    auto const room = std::uint32_t(declared * plan_.kernels->max_spawns());
     auto joins = joins_.arena();
-    joins.capacity = std::uint32_t(joins_used_ + declared * plan_.kernels->most_joins());
+    joins.capacity = std::uint32_t(joins_used_ + declared * plan_.kernels->max_joins());
     level_work const level{in_.data(), out_.data(), words_.data(), std::uint32_t(tasks_), room, joins};
     clear(*stream_, words_);
     stream_->launch(code_, grid(level.tasks), &level, sizeof level);
     await_level(run.until);
     auto const words = copy_of(*stream_, words_)[0];
     count(run.statistics, level, words);
-    run.why_stopped = reason_of(words.tail > room ? pool_halt::overrun : pool_halt(words.halt));
-    if (plan_.kernels->most_joins() != 0) {
+    run.why_stopped = reason_of(words.tail > room ? pool_halt::too_many_spawns : pool_halt(words.halt));
+    if (plan_.kernels->max_joins() != 0) {
       auto const used = joins_.used(*stream_);
       run.statistics.joins += used - joins_used_;
       joins_used_ = used;
@@ -138,15 +138,13 @@ class level_executor final : public pool_executor {
     further_blocks_ = words.further_blocks;
   }
 
-  /// Tasks are not interrupted; at the deadline the level is the last. Throws deadline_passed if it lasts
-  /// longer than stop_patience beyond it.
+  /// Tasks are not interrupted; at the deadline the level is the last. Throws timed_out if it lasts
+  /// longer than stop_timeout beyond it.
   void await_level(deadline until) {
     is_running_ = true;
     try {
       stream_->synchronize(until);
-    } catch (deadline_passed const&) {
-      stream_->synchronize(deadline::in(plan_.options.resident.stop_patience));
-    }
+    } catch (timed_out const&) { stream_->synchronize(deadline::in(plan_.options.resident.stop_timeout)); }
     is_running_ = false;
   }
 
@@ -159,7 +157,7 @@ class level_executor final : public pool_executor {
     ++statistics.launches;
     statistics.run += level.tasks;
     statistics.created += std::min(words.tail, level.room);
-    statistics.most_stored = std::max<std::uint64_t>(statistics.most_stored, level.tasks + words.tail);
+    statistics.max_stored = std::max<std::uint64_t>(statistics.max_stored, level.tasks + words.tail);
     for (std::uint32_t block = 0; block < blocks_; ++block)
       statistics.workers[block].run += level.first_of(block + 1, blocks_) - level.first_of(block, blocks_);
   }
@@ -182,7 +180,7 @@ class level_executor final : public pool_executor {
   std::uint64_t tasks_ = 0, further_blocks_ = 0, joins_used_ = 0;
   bool joins_matter_ = false;  ///< tasks that were handed back may name joins
   bool is_running_ = false;    ///< a level
-  std::atomic<bool> stop_asked_ = false;
+  std::atomic<bool> stop_requested_ = false;
 };
 
 }  // namespace

@@ -4,60 +4,62 @@
 namespace ballast::inline pool {
 namespace {
 
-constexpr std::uint32_t usual_chunk = 16, most_chunks = 1u << 24, usual_shelf = 4096;
+constexpr std::uint32_t usual_chunk = 16, max_chunks = 1u << 24, default_public_deque = 4096;
 
 std::uint32_t chunks_for(pool_plan const& plan, std::uint32_t workers, std::uint32_t chunk_tasks) {
   auto const wished = std::uint64_t(workers) * plan.capacity / chunk_tasks;
-  return std::uint32_t(std::clamp<std::uint64_t>(wished, 2, most_chunks));
+  return std::uint32_t(std::clamp<std::uint64_t>(wished, 2, max_chunks));
 }
 
 /// A worker alone can have as many tasks as `capacity` says.
-std::uint32_t shelf_for(pool_plan const& plan, std::uint32_t chunks, std::uint32_t chunk_tasks) {
+std::uint32_t public_deque_for(pool_plan const& plan, std::uint32_t chunks, std::uint32_t chunk_tasks) {
   auto const own = std::bit_ceil(plan.capacity / chunk_tasks);
-  return std::min(std::bit_ceil(chunks), std::max(own, usual_shelf));
+  return std::min(std::bit_ceil(chunks), std::max(own, default_public_deque));
 }
 
 }  // namespace
 
 chunk_memory::chunk_memory(pool_plan const& plan, std::uint32_t workers)
-    : chunk_tasks_(std::min(usual_chunk, std::min(plan.capacity, plan.hand_capacity) / 4)),
+    : chunk_tasks_(std::min(usual_chunk, std::min(plan.capacity, plan.stack_capacity) / 4)),
       chunks_(chunks_for(plan, workers, chunk_tasks_)),
-      shelf_capacity_(shelf_for(plan, chunks_, chunk_tasks_)),
-      shelves_(plan.device, workers),
-      slots_(plan.device, std::size_t(workers) * shelf_capacity_),
+      public_deque_capacity_(public_deque_for(plan, chunks_, chunk_tasks_)),
+      public_deques_(plan.device, workers),
+      slots_(plan.device, std::size_t(workers) * public_deque_capacity_),
       tasks_(plan.device, std::size_t(chunks_) * chunk_tasks_),
       used_(plan.device, 1),
-      spares_(plan.device, workers),
+      spare_chunks_(plan.device, workers),
       free_words_(plan.device, 1),
       free_slots_(plan.device, std::bit_ceil(chunks_)) {}
 
 chunks_ref chunk_memory::ref() const {
   auto const free_capacity = std::uint32_t(free_slots_.size());
-  return {shelves_.data(), slots_.data(),  tasks_.data(),
-          used_.data(),    spares_.data(), {free_words_.data(), free_slots_.data(), free_capacity},
-          shelf_capacity_, chunk_tasks_,   chunks_};
+  return {
+      public_deques_.data(),  slots_.data(),        tasks_.data(),
+      used_.data(),           spare_chunks_.data(), {free_words_.data(), free_slots_.data(), free_capacity},
+      public_deque_capacity_, chunk_tasks_,         chunks_};
 }
 
 void chunk_memory::clear(stream& on) {
-  pool::clear(on, shelves_);
+  pool::clear(on, public_deques_);
   pool::clear(on, used_);
-  pool::clear(on, spares_);
+  pool::clear(on, spare_chunks_);
   pool::clear(on, free_words_);
   pool::clear(on, free_slots_);
 }
 
 std::size_t chunk_memory::bytes() const {
-  return shelves_.bytes() + slots_.bytes() + tasks_.bytes() + used_.bytes() + spares_.bytes() +
+  return public_deques_.bytes() + slots_.bytes() + tasks_.bytes() + used_.bytes() + spare_chunks_.bytes() +
          free_words_.bytes() + free_slots_.bytes();
 }
 
 void chunk_memory::collect(stream& on, std::vector<stored_task>& into) {
-  auto shelves = copy_of(on, shelves_);
+  auto public_deques = copy_of(on, public_deques_);
   auto slots = copy_of(on, slots_);
   auto const tasks = copy_of(on, tasks_);
-  for (std::size_t worker = 0; worker < shelves.size(); ++worker) {
-    chunks_ref::shelf const shelf(&shelves[worker], slots.data() + worker * shelf_capacity_, shelf_capacity_);
-    for (chunks_ref::entry entry; shelf.steal(entry) == steal_outcome::taken;) {
+  for (std::size_t worker = 0; worker < public_deques.size(); ++worker) {
+    chunks_ref::public_deque const published(
+        &public_deques[worker], slots.data() + worker * public_deque_capacity_, public_deque_capacity_);
+    for (chunks_ref::entry entry; published.steal(entry) == steal_outcome::taken;) {
       auto const first = tasks.begin() + std::ptrdiff_t(entry & 0xffffff) * chunk_tasks_;
       into.insert(into.end(), first, first + std::ptrdiff_t(entry >> 24));
     }

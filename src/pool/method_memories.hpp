@@ -35,11 +35,11 @@ class chunk_memory final : public method_memory {
   chunks_ref ref() const;
 
  private:
-  std::uint32_t chunk_tasks_, chunks_, shelf_capacity_;
-  device_buffer<tagged_deque_words> shelves_;
-  device_buffer<chunks_ref::shelf::slot> slots_;
+  std::uint32_t chunk_tasks_, chunks_, public_deque_capacity_;
+  device_buffer<tagged_deque_words> public_deques_;
+  device_buffer<chunks_ref::public_deque::slot> slots_;
   device_buffer<stored_task> tasks_;
-  device_buffer<std::uint32_t> used_, spares_;
+  device_buffer<std::uint32_t> used_, spare_chunks_;
   device_buffer<ring_queue_words> free_words_;
   device_buffer<chunks_ref::free_list::slot> free_slots_;
 };
@@ -71,7 +71,7 @@ using chase_lev_memory = deque_memory<chase_lev_ref, chase_lev_deque_words>;
 class ring_memory final : public method_memory {
  public:
   ring_memory(pool_plan const& plan, std::uint32_t workers)
-      : capacity_(std::bit_ceil(plan.capacity * std::min(workers, most_queue / plan.capacity))),
+      : capacity_(std::bit_ceil(plan.capacity * std::min(workers, max_queue / plan.capacity))),
         words_(plan.device, 1),
         slots_(plan.device, capacity_) {}
   void clear(stream& on) override {
@@ -84,7 +84,7 @@ class ring_memory final : public method_memory {
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override { return words_.bytes() + slots_.bytes(); }
 
-  static constexpr std::uint32_t most_queue = 1u << 24;
+  static constexpr std::uint32_t max_queue = 1u << 24;
 
  private:
   std::uint32_t capacity_;
@@ -95,7 +95,7 @@ class ring_memory final : public method_memory {
 class locked_memory final : public method_memory {
  public:
   locked_memory(pool_plan const& plan, std::uint32_t workers)
-      : capacity_(std::bit_ceil(plan.capacity * std::min(workers, ring_memory::most_queue / plan.capacity))),
+      : capacity_(std::bit_ceil(plan.capacity * std::min(workers, ring_memory::max_queue / plan.capacity))),
         words_(plan.device, 1),
         tasks_(plan.device, capacity_) {}
   void clear(stream& on) override { pool::clear(on, words_); }

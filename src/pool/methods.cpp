@@ -45,7 +45,7 @@ std::span<pool_method const> pool_methods() { return facts; }
 pool_method_code const& pool_method_named(std::string_view name) {
   std::array<std::string_view, methods.size()> names;
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = methods[i].about.name;
-  return methods[place_among(names, "method", name)];
+  return methods[index_among(names, "method", name)];
 }
 
 }  // namespace ballast::inline pool

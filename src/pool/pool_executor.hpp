@@ -20,8 +20,8 @@ struct pool_plan {
   std::shared_ptr<compute_device> device;
   compiled_kernels const* kernels = nullptr;
   pool_options options;
-  std::uint32_t capacity = 0;       ///< a power of two
-  std::uint32_t hand_capacity = 0;  ///< a power of two, with room for any task's children
+  std::uint32_t capacity = 0;        ///< a power of two
+  std::uint32_t stack_capacity = 0;  ///< a power of two, with room for any task's children
 };
 
 /// Throws bad_argument ("capacity").
@@ -47,7 +47,7 @@ class pool_executor {
   virtual ~pool_executor() = default;
 
   /// Until no task is left, or why_stopped is told; then all tasks that have not run are in `waiting`.
-  virtual void carry_out(pool_run& run) = 0;
+  virtual void execute(pool_run& run) = 0;
   virtual void request_stop() noexcept = 0;
   virtual std::uint32_t workers() const = 0;
   virtual std::size_t memory_bytes() const = 0;

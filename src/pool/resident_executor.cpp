@@ -9,7 +9,7 @@ namespace ballast::inline pool {
 namespace {
 
 /// Runs a pool as a resident kernel. Where tasks do not fit, the kernel ends, the host takes all that
-/// have not run, and the kernel starts again with empty hands and these as waiting tasks.
+/// have not run, and the kernel starts again with empty stacks and these as waiting tasks.
 class resident_executor final : public pool_executor {
  public:
   resident_executor(pool_plan const& plan, pool_method_code const& method)
@@ -17,9 +17,9 @@ class resident_executor final : public pool_executor {
         kernel_(plan.device, *plan.kernels, plan.kernels->entry_for(method.entry), plan.options.resident),
         memory_(method.make_memory(plan, kernel_.blocks())),
         workers_(plan, kernel_.blocks()),
-        return_code_(plan.kernels->entry_for(source_key_of<launch_return>)),
+        epilogue_code_(plan.kernels->entry_for(source_key_of<launch_epilogue>)),
         stream_(plan.device->make_stream()) {
-    if (plan.device->is_cuda()) (void)plan.device->resources(return_code_);  // loads it before it is needed
+    if (plan.device->is_cuda()) (void)plan.device->resources(epilogue_code_);  // loads it before it is needed
   }
 
   std::uint32_t workers() const override { return kernel_.blocks(); }
@@ -28,26 +28,26 @@ class resident_executor final : public pool_executor {
     if (!kernel_.claimed()) return false;
     try {
       kernel_.join(deadline::in(clock::duration(0)));
-    } catch (deadline_passed const&) { return true; }
+    } catch (timed_out const&) { return true; }
     is_empty_ = false;  // what that run has left, its caller has given up
     workers_.forget_joins();
     return false;
   }
 
   void request_stop() noexcept override {
-    stop_asked_.store(true);
+    stop_requested_.store(true);
     kernel_.request_stop();
   }
 
-  void carry_out(pool_run& run) override {
+  void execute(pool_run& run) override {
     if (is_claimed()) throw error("the kernel of an earlier run of this pool has not ended");
-    stop_asked_.store(false);
+    stop_requested_.store(false);
     workers_.begin_run(*stream_);
     while (!run.waiting.empty() && run.why_stopped.empty()) {
       if (!begin_launch(run)) break;
       auto const halt = end_launch(run);
       workers_.add_counts(run.statistics);
-      take_back(run, halt);
+      collect_unrun(run, halt);
     }
     workers_.end_run(!run.why_stopped.empty());
     run.statistics.workers.resize(workers());  // also if there was nothing to launch
@@ -56,16 +56,16 @@ class resident_executor final : public pool_executor {
  private:
   /// Enqueues everything of a launch, and waits for nothing where few tasks wait.
   void enqueue(pool_run const& run) {
-    workers_.give(*stream_, run.waiting);
+    workers_.set_waiting(*stream_, run.waiting);
     if (!is_empty_) memory_->clear(*stream_);
     is_empty_ = true;
-    memory_->start({kernel_, *stream_, [this] { bring_back(); }}, workers_.view());
+    memory_->start({kernel_, *stream_, [this] { enqueue_epilogue(); }}, workers_.view());
   }
 
   /// Behind the workers' kernel: what they have left comes to the host.
-  void bring_back() {
+  void enqueue_epilogue() {
     if (plan_.device->is_cuda())
-      workers_.end_launch(*stream_, return_code_);
+      workers_.end_launch(*stream_, epilogue_code_);
     else
       workers_.read_back(*stream_);
   }
@@ -86,20 +86,21 @@ class resident_executor final : public pool_executor {
   }
 
   pool_halt end_launch(pool_run& run) {
-    if (stop_asked_.load()) kernel_.request_stop();  // a stop asked for before enqueue() was forgotten by it
+    if (stop_requested_.load())
+      kernel_.request_stop();  // a stop asked for before enqueue() was forgotten by it
     try {
       kernel_.join(run.until);
-    } catch (deadline_passed const& passed) {
+    } catch (timed_out const& passed) {
       run.why_stopped = passed.what();
       kernel_.request_stop();
-      kernel_.join(deadline::in(plan_.options.resident.stop_patience));
+      kernel_.join(deadline::in(plan_.options.resident.stop_timeout));
     }
     auto const& words = workers_.words();
     run.waiting.resize(run.waiting.size() - std::min<std::size_t>(words.taken, run.waiting.size()));
     return workers_.halt();
   }
 
-  void take_back(pool_run& run, pool_halt halt) {
+  void collect_unrun(pool_run& run, pool_halt halt) {
     if (halt == pool_halt::none) {
       require_none_lost();
       run.why_stopped.clear();  // it may have ended after its deadline, but it ended
@@ -110,7 +111,7 @@ class resident_executor final : public pool_executor {
     memory_->collect(*stream_, run.waiting);
     workers_.collect(*stream_, run.waiting);
     run.statistics.spilled += run.waiting.size();
-    run.statistics.most_stored = std::max<std::uint64_t>(run.statistics.most_stored, run.waiting.size());
+    run.statistics.max_stored = std::max<std::uint64_t>(run.statistics.max_stored, run.waiting.size());
   }
 
   void require_none_lost() const {
@@ -124,9 +125,9 @@ class resident_executor final : public pool_executor {
   resident_kernel kernel_;
   std::unique_ptr<method_memory> memory_;
   worker_memory workers_;
-  kernel_code const& return_code_;
+  kernel_code const& epilogue_code_;
   std::unique_ptr<stream> stream_;  ///< ends first: it may still copy where the others are
-  std::atomic<bool> stop_asked_ = false;
+  std::atomic<bool> stop_requested_ = false;
   bool is_empty_ = false;  ///< what the method keeps
 };
 

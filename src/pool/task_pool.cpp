@@ -36,7 +36,7 @@ struct task_pool::state {
     pool_run run{until, {}, {}, {}};
     run.waiting.reserve(roots.size());
     for (auto const& root : roots) {
-      if (root.is_spread()) refuse_argument("roots", "a spread task", "tasks that are not spread");
+      if (root.is_grid()) throw_bad_argument("roots", "a grid task", "tasks that are no grid tasks");
       run.waiting.push_back({plan.kernels->record_of(root)});
     }
     run.statistics.created = roots.size();
@@ -88,7 +88,7 @@ pool_statistics task_pool::run(std::span<task const> roots, deadline until) {
   one_run const only(state_->is_running);
   auto run = state_->begin(roots, until);
   try {
-    state_->executor->carry_out(run);
+    state_->executor->execute(run);
     if (!run.why_stopped.empty()) state_->hand_back(run);
   } catch (std::bad_alloc const&) {
     if (run.why_stopped.empty()) throw;
@@ -98,7 +98,7 @@ pool_statistics task_pool::run(std::span<task const> roots, deadline until) {
   return std::move(run.statistics);
 }
 pool_statistics task_pool::run(std::span<task const> roots) {
-  return run(roots, deadline::in(state_->plan.options.patience));
+  return run(roots, deadline::in(state_->plan.options.timeout));
 }
 pool_statistics task_pool::run(task const& root) { return run(std::span(&root, 1)); }
 

@@ -12,7 +12,7 @@
 namespace ballast::inline pool {
 
 /// What the workers of a resident kernel have, whatever the method: the tasks that wait for them, their
-/// hands, their counts, their joins. All members only while no worker runs.
+/// stacks, their counts, their joins. All members only while no worker runs.
 class worker_memory {
  public:
   worker_memory(pool_plan const& plan, std::uint32_t workers);
@@ -28,8 +28,8 @@ class worker_memory {
 
   /// Before each launch: these tasks are pending, of which each worker takes some, the newest first, when it
   /// has no other. Allocates if they are more than ever before. Waits for the stream only if they are more
-  /// than few_tasks.
-  void give(stream& on, std::span<stored_task const> waiting);
+  /// than max_inline_tasks.
+  void set_waiting(stream& on, std::span<stored_task const> waiting);
   void clear_reports(stream& on) { launch_.clear_reports(on); }
   pool_view view() const;
 
@@ -41,18 +41,18 @@ class worker_memory {
   std::uint32_t pending() const { return words().pending + waiting_; }
   pool_halt halt() const { return pool_halt(words().halt); }
   void add_counts(pool_statistics& statistics) const;
-  /// Adds the tasks that are in hands.
+  /// Adds the tasks that are in stacks.
   void collect(stream& on, std::vector<stored_task>& into) const;
 
  private:
   std::shared_ptr<compute_device> device_;
-  std::uint32_t hand_capacity_, tasks_at_once_, most_spawns_;
+  std::uint32_t stack_capacity_, tasks_at_once_, max_spawns_;
   join_memory joins_;
   launch_memory launch_;
-  device_buffer<hand_bounds> bounds_;
-  device_buffer<stored_task> hands_;
-  device_buffer<stored_task> many_;  ///< waiting tasks that are too many for a launch's argument
-  std::array<stored_task, few_tasks> few_ = {};
+  device_buffer<stack_bounds> bounds_;
+  device_buffer<stored_task> stacks_;
+  device_buffer<stored_task> task_buffer_;  ///< waiting tasks that are too many for a launch's argument
+  std::array<stored_task, max_inline_tasks> inline_tasks_ = {};
   std::uint32_t waiting_ = 0;
   bool joins_are_stale_ = true;  ///< no task that is left names one
   bool was_stopped_ = false;     ///< the last run

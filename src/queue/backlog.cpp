@@ -12,13 +12,13 @@ std::uint64_t next_run_of_backlogs() {
   return ++last;
 }
 
-[[noreturn]] void refuse_ticket(std::uint64_t number) {
-  refuse_argument("ticket", number, "one that this queue gave in its present run");
+[[noreturn]] void throw_bad_ticket(std::uint64_t number) {
+  throw_bad_argument("ticket", number, "one that this queue gave in its present run");
 }
 
 }  // namespace
 
-void backlog::refuse_if_closed() const {
+void backlog::throw_if_closed() const {
   if (closed_) throw error("the queue is closed; start() opens it again");
   if (failure_) std::rethrow_exception(failure_);
 }
@@ -26,25 +26,25 @@ void backlog::refuse_if_closed() const {
 backlog_ticket backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   {
     std::lock_guard const hold(mutex_);
-    refuse_if_closed();  // before much memory is taken
+    throw_if_closed();  // before much memory is taken
   }
-  if (tasks->has_spread()) tasks = std::make_shared<prepared_tasks const>(tasks->one_by_one());
+  if (tasks->has_grids()) tasks = std::make_shared<prepared_tasks const>(tasks->expand_grids());
   auto const size = tasks->records().size();
   auto batch = std::make_shared<backlog_batch>(std::move(tasks), batch_parts(size, parts_), size,
                                                std::vector<device_share>(devices_));
   std::lock_guard const hold(mutex_);
-  refuse_if_closed();
+  throw_if_closed();
   batches_.emplace(next_, batch);
   if (size > 0) open_.push_back(std::move(batch));
   waiting_ += size;
   return {run_, next_++};
 }
 
-std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t most) {
+std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t max_count) {
   std::lock_guard const hold(mutex_);
-  if (open_.empty() || most == 0) return std::nullopt;
+  if (open_.empty() || max_count == 0) return std::nullopt;
   auto const batch = open_.front();
-  auto const range = batch->left.take(device, most);
+  auto const range = batch->left.take(device, max_count);
   waiting_ -= range.count;
   if (batch->left.empty()) open_.pop_front();
   return backlog_piece{batch, range.first, range.count};
@@ -90,14 +90,14 @@ void backlog::rethrow_failure() const {
 
 std::shared_ptr<backlog_batch> backlog::find(std::uint64_t number) const {
   std::lock_guard const hold(mutex_);
-  if (number >= next_ || number < first_of_run_) refuse_ticket(number);
+  if (number >= next_ || number < first_of_run_) throw_bad_ticket(number);
   auto const found = batches_.find(number);
   return found == batches_.end() ? nullptr : found->second;
 }
 
-void backlog::refuse_foreign(backlog_ticket which) const {
+void backlog::check_ticket(backlog_ticket which) const {
   std::lock_guard const hold(mutex_);
-  if (which.run != run_) refuse_ticket(which.number);
+  if (which.run != run_) throw_bad_ticket(which.number);
 }
 
 bool backlog::finished(std::uint64_t number) const {

@@ -44,19 +44,19 @@ class backlog {
   void close();  ///< add() refuses from now on
   void open();   ///< forgets everything; tickets given before are refused
   std::uint64_t waiting() const { return waiting_.load(); }
-  /// Up to `most` tasks for the device, of the oldest batch that has any.
-  std::optional<backlog_piece> take(std::size_t device, std::uint64_t most);
+  /// Up to `max_count` tasks for the device, of the oldest batch that has any.
+  std::optional<backlog_piece> take(std::size_t device, std::uint64_t max_count);
   /// The opposite of take(), for the piece that no device accepted because everything stops.
   void give_back(backlog_piece const& piece);
   void finish(backlog_piece const& piece, std::size_t device, execution const& when);
   /// Workers without a task, as their feeding thread last saw it.
-  void tell_idle(std::size_t device, std::uint64_t workers) { idle_[device] = workers; }
+  void set_idle_workers(std::size_t device, std::uint64_t workers) { idle_[device] = workers; }
   std::uint64_t idle_elsewhere(std::size_t device) const;
   /// A feeding thread ended with an exception: waiters throw it.
   void fail(std::exception_ptr why);
   void rethrow_failure() const;
 
-  void refuse_foreign(backlog_ticket which) const;  ///< of another queue or an earlier run
+  void check_ticket(backlog_ticket which) const;  ///< of another queue or an earlier run
   bool finished(std::uint64_t number) const;
   std::uint64_t unfinished() const;  ///< tasks of this run, wherever they are
   std::uint64_t end() const;         ///< one past the last batch number
@@ -67,7 +67,7 @@ class backlog {
   std::vector<task> take_all(compiled_kernels const& kernels);
 
  private:
-  void refuse_if_closed() const;  ///< for who holds the mutex
+  void throw_if_closed() const;  ///< for who holds the mutex
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
 
   std::size_t devices_, parts_;

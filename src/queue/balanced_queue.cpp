@@ -17,8 +17,8 @@ struct balanced_queue::state {
   ~state();
 
   void start();
-  void give_up_start() noexcept;
-  void ring_feeders();
+  void abort_start() noexcept;
+  void wake_feeders();
   void await(std::uint64_t number, deadline until);
   void await_all(deadline until);
   std::string describe();
@@ -37,8 +37,8 @@ struct balanced_queue::state {
 namespace {
 
 std::size_t parts_of(balanced_options const& options, std::size_t devices) {
-  if (devices == 0) refuse_argument("devices", "an empty list", "at least one device");
-  return make_feed_policy(options.policy, options.fixed_batch)->deals_parts() ? devices : 1;
+  if (devices == 0) throw_bad_argument("devices", "an empty list", "at least one device");
+  return make_feed_policy(options.policy, options.fixed_batch)->partitions_batches() ? devices : 1;
 }
 
 }  // namespace
@@ -68,13 +68,13 @@ void balanced_queue::state::start() {
     for (auto& queue : queues) queue.start();
     for (auto& feeder : feeders) feeder.start();
   } catch (...) {
-    give_up_start();
+    abort_start();
     throw;
   }
   running = true;
 }
 
-void balanced_queue::state::give_up_start() noexcept {
+void balanced_queue::state::abort_start() noexcept {
   tasks.close();
   for (auto& feeder : feeders) feeder.abandon();
   for (auto& queue : queues) queue.request_stop();
@@ -84,14 +84,14 @@ void balanced_queue::state::give_up_start() noexcept {
     } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
 }
 
-void balanced_queue::state::ring_feeders() {
-  for (auto& queue : queues) queue.bell().ring();
+void balanced_queue::state::wake_feeders() {
+  for (auto& queue : queues) queue.wake_event().notify();
 }
 
 void balanced_queue::state::await(std::uint64_t number, deadline until) {
   for (std::uint64_t looks = 1; !tasks.finished(number); ++looks) {
     if (looks % 64 == 0 || sleeps) tasks.rethrow_failure();
-    if (until.passed()) throw deadline_passed("a batch of the balanced queue", describe());
+    if (until.passed()) throw timed_out("a batch of the balanced queue", describe());
     if (sleeps)
       tasks.sleep_until_finished(number, std::min(until.at(), clock::now() + std::chrono::seconds(1)));
     if (!sleeps && looks > 60) std::this_thread::yield();
@@ -124,21 +124,21 @@ backlog_ticket balanced_queue::submit(task const& one) { return submit(std::span
 backlog_ticket balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
   if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
   auto const given = state_->tasks.add(std::move(batch));
-  state_->ring_feeders();
+  state_->wake_feeders();
   return given;
 }
 
 bool balanced_queue::finished(backlog_ticket which) const {
-  state_->tasks.refuse_foreign(which);
+  state_->tasks.check_ticket(which);
   return state_->tasks.finished(which.number);
 }
 
-void balanced_queue::wait(backlog_ticket which) { wait(which, deadline::in(state_->options.queue.patience)); }
+void balanced_queue::wait(backlog_ticket which) { wait(which, deadline::in(state_->options.queue.timeout)); }
 void balanced_queue::wait(backlog_ticket which, deadline until) {
-  state_->tasks.refuse_foreign(which);
+  state_->tasks.check_ticket(which);
   state_->await(which.number, until);
 }
-void balanced_queue::wait_all() { wait_all(deadline::in(state_->options.queue.patience)); }
+void balanced_queue::wait_all() { wait_all(deadline::in(state_->options.queue.timeout)); }
 void balanced_queue::wait_all(deadline until) { state_->await_all(until); }
 
 std::vector<device_share> balanced_queue::shares(backlog_ticket which) const {
@@ -147,11 +147,11 @@ std::vector<device_share> balanced_queue::shares(backlog_ticket which) const {
 }
 
 void balanced_queue::forget(backlog_ticket which) {
-  state_->tasks.refuse_foreign(which);
+  state_->tasks.check_ticket(which);
   state_->tasks.forget(which.number);
 }
 
-void balanced_queue::close() { close(deadline::in(state_->options.queue.patience)); }
+void balanced_queue::close() { close(deadline::in(state_->options.queue.timeout)); }
 void balanced_queue::close(deadline until) {
   if (!state_->running) return;
   state_->tasks.close();

@@ -12,10 +12,10 @@ batch_parts::batch_parts(std::size_t tasks, std::size_t parts) {
   }
 }
 
-batch_parts::range batch_parts::take(std::size_t device, std::uint64_t most) {
+batch_parts::range batch_parts::take(std::size_t device, std::uint64_t max_count) {
   auto& own = parts_[device % parts_.size()];
   auto& from = own.count > 0 ? own : *std::ranges::max_element(parts_, {}, &range::count);
-  auto const count = std::size_t(std::min<std::uint64_t>(most, from.count));
+  auto const count = std::size_t(std::min<std::uint64_t>(max_count, from.count));
   from.count -= count;
   if (&from != &own) return {from.first + from.count, count};
   from.first += count;

@@ -20,8 +20,8 @@ class batch_parts {
   /// `parts`: at least 1.
   batch_parts(std::size_t tasks, std::size_t parts);
 
-  /// Up to `most` tasks for the device; fewer where a part ends, none if nothing is left.
-  range take(std::size_t device, std::uint64_t most);
+  /// Up to `max_count` tasks for the device; fewer where a part ends, none if nothing is left.
+  range take(std::size_t device, std::uint64_t max_count);
   bool empty() const;
   /// What is left.
   std::vector<range> const& rest() const { return parts_; }

@@ -45,7 +45,7 @@ bool biased_lock::turn_back(seat& mine) {
   return false;
 }
 
-bool biased_lock::take_by_exchange(std::uint64_t me) {
+bool biased_lock::lock_by_exchange(std::uint64_t me) {
   if (held_.load(std::memory_order_relaxed) != 0) return false;
   if (held_.exchange(1, std::memory_order_acquire) != 0) return false;
   if (!revoke_bias() || (revoked_ != nullptr && revoked_->inside.load(std::memory_order_acquire) != 0)) {
@@ -53,7 +53,7 @@ bool biased_lock::take_by_exchange(std::uint64_t me) {
     return false;
   }
   taken_ = &held_;
-  count_take(me);
+  count_acquisition(me);
   return true;
 }
 
@@ -71,11 +71,11 @@ bool biased_lock::revoke_bias() {
   return false;
 }
 
-void biased_lock::count_take(std::uint64_t me) {
-  takes_in_a_row_ = last_taker_ == me ? takes_in_a_row_ + 1 : 1;
-  last_taker_ = me;
-  if (takes_in_a_row_ < takes_before_bias || !can_be_biased()) return;
-  takes_in_a_row_ = 0;
+void biased_lock::count_acquisition(std::uint64_t me) {
+  consecutive_acquisitions_ = last_acquirer_ == me ? consecutive_acquisitions_ + 1 : 1;
+  last_acquirer_ = me;
+  if (consecutive_acquisitions_ < acquisitions_before_bias || !can_be_biased()) return;
+  consecutive_acquisitions_ = 0;
   biased_to_.store(seat_of(me), std::memory_order_release);
 }
 

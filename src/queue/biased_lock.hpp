@@ -20,20 +20,20 @@ class biased_lock {
  public:
   /// A thread gets the bias when it takes the lock so many times in a row with nobody between: taking a bias
   /// away costs a call into the system.
-  static constexpr std::uint32_t takes_before_bias = 256;
+  static constexpr std::uint32_t acquisitions_before_bias = 256;
   /// So many threads may have the bias in the lock's life; others take the lock by exchange.
-  static constexpr std::uint32_t most_owners = 8;
+  static constexpr std::uint32_t max_owners = 8;
 
   biased_lock();
   biased_lock(biased_lock const&) = delete;
   biased_lock& operator=(biased_lock const&) = delete;
 
   /// Waits for nothing; false if another thread holds the lock or tries to take it at the moment.
-  bool try_take() {
+  bool try_lock() {
     auto const me = number_of_this_thread();
-    return take_by_bias(me) || take_by_exchange(me);
+    return lock_by_bias(me) || lock_by_exchange(me);
   }
-  void let_go() { taken_->store(0, std::memory_order_release); }
+  void unlock() { taken_->store(0, std::memory_order_release); }
   bool is_biased_to_this_thread() const;
 
   /// Whether this system has the fence, so that there is a bias at all.
@@ -55,7 +55,7 @@ class biased_lock {
   }
   static std::uint64_t next_thread_number();
 
-  bool take_by_bias(std::uint64_t me) {
+  bool lock_by_bias(std::uint64_t me) {
     auto* const mine = biased_to_.load(std::memory_order_acquire);
     if (mine == nullptr || mine->owner != me) return false;
     mine->inside.store(1, std::memory_order_relaxed);
@@ -65,20 +65,20 @@ class biased_lock {
     return true;
   }
   static bool turn_back(seat& mine);
-  bool take_by_exchange(std::uint64_t me);
+  bool lock_by_exchange(std::uint64_t me);
   bool revoke_bias();
-  void count_take(std::uint64_t me);
+  void count_acquisition(std::uint64_t me);
   seat* seat_of(std::uint64_t thread);
 
   std::atomic<seat*> biased_to_ = nullptr;  ///< written by who has held_
   std::atomic<std::uint32_t> held_ = 0;     ///< by who has the lock without the bias, or tries to take it
 
   // For who has the lock.
-  std::uint32_t takes_in_a_row_ = 0;
-  std::uint64_t last_taker_ = 0;                 ///< of those without the bias
+  std::uint32_t consecutive_acquisitions_ = 0;
+  std::uint64_t last_acquirer_ = 0;              ///< of those without the bias
   seat* revoked_ = nullptr;                      ///< who had the bias last and may still be inside
   std::atomic<std::uint32_t>* taken_ = nullptr;  ///< what to clear when it lets go
-  seat seats_[most_owners];
+  seat seats_[max_owners];
 };
 
 }  // namespace ballast::inline queue

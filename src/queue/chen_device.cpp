@@ -48,7 +48,7 @@ void chen_device::start() {
 void chen_device::abandon_kernel() noexcept {
   kernel_.request_stop();
   try {
-    memory_.tell_stop();
+    memory_.write_stop();
   } catch (error const&) {
     // A lost device: its blocks are gone.
   }
@@ -73,11 +73,11 @@ void chen_device::run_step() {
   feed();
   send_halts();
   await_end();
-  book();
+  record_step();
 }
 
 void chen_device::launch() {
-  refuse_to_go_on(0);
+  throw_if_stopped(0);
   memory_.forget_times();
   auto const source = memory_.source(kernel_.next_control());
   kernel_.start(&source, sizeof source);
@@ -87,18 +87,18 @@ void chen_device::launch() {
 void chen_device::feed() {
   idle_since_ = clock::now();
   for (std::uint32_t looks = 0;; ++looks) {
-    refuse_to_go_on(looks);
-    auto const rings = steps_->to_control.rings();
+    throw_if_stopped(looks);
+    auto const epoch = steps_->to_control.epoch();
     bool const ending = steps_->ending();
     if (refill_next()) {
       looks = 0;
       idle_since_ = clock::now();
     } else if (pool_->waiting() > 0 || !all_empty()) {
-      rest(looks);
+      back_off(looks);
     } else if (ending) {
       return;
     } else {
-      rest_idle(rings, looks);
+      sleep_idle(epoch, looks);
     }
   }
 }
@@ -133,13 +133,13 @@ void chen_device::write_tasks(std::uint32_t queue, std::vector<backlog_piece> pi
   for (auto const& piece : refills_[queue].pieces) {
     auto const tasks = piece.batch->tasks->records().subspan(piece.first, piece.count);
     staged_tasks_.insert(staged_tasks_.end(), tasks.begin(), tasks.end());
-    note_given(piece);
+    record_given(piece);
   }
-  memory_.write(queue, staged_tasks_, deadline::in(options_->patience));
+  memory_.write(queue, staged_tasks_, deadline::in(options_->timeout));
   refills_[queue].complete = true;
 }
 
-void chen_device::note_given(backlog_piece const& piece) {
+void chen_device::record_given(backlog_piece const& piece) {
   if (!given_.empty() && given_.back().batch == piece.batch)
     given_.back().count += piece.count;
   else
@@ -150,29 +150,29 @@ void chen_device::note_given(backlog_piece const& piece) {
 void chen_device::send_halts() {
   std::size_t left = kernel_.blocks();
   for (std::uint32_t looks = 0; left > 0; ++looks) {
-    refuse_to_go_on(looks);
+    throw_if_stopped(looks);
     auto const queue = turn();
     auto const some = std::span(halts_).first(std::min(left, halts_.size()));
     if (!memory_.is_empty(queue)) {
-      rest(looks);
+      back_off(looks);
       continue;
     }
     refills_[queue] = {};
-    memory_.write(queue, some, deadline::in(options_->patience));
+    memory_.write(queue, some, deadline::in(options_->timeout));
     left -= some.size();
   }
 }
 
-// The last tasks may take any time; who loses patience stops the queue.
+// The last tasks may take any time; whose timeout passes stops the queue.
 void chen_device::await_end() {
   for (std::uint32_t looks = 0; kernel_.running(); ++looks) {
-    if (steps_->stop_requested()) refuse_to_go_on(0);
-    rest(looks);
+    if (steps_->stop_requested()) throw_if_stopped(0);
+    back_off(looks);
   }
-  kernel_.join(deadline::in(options_->resident.stop_patience));
+  kernel_.join(deadline::in(options_->resident.stop_timeout));
 }
 
-void chen_device::book() {
+void chen_device::record_step() {
   device_share share;
   for (auto const& piece : given_) share.tasks += piece.count;
   auto const times = memory_.read_times();
@@ -196,30 +196,30 @@ bool chen_device::all_empty() const {
 }
 
 /// Throws if the step cannot go on. The kernel is asked about rarely, since that is a call into the driver.
-void chen_device::refuse_to_go_on(std::uint32_t looks) {
+void chen_device::throw_if_stopped(std::uint32_t looks) {
   if (steps_->stop_requested())
     throw queue_stopped(device_->name(), pool_->unfinished(), "it was asked to stop");
   if (looks % 64 == 63 && !kernel_.running())
     throw queue_stopped(device_->name(), pool_->unfinished(), "its blocks left");
 }
 
-void chen_device::rest(std::uint32_t looks) const {
+void chen_device::back_off(std::uint32_t looks) const {
   if (looks < 60) return;
   if (device_->is_cuda()) return std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
 
 /// With nothing to do: sleeps until somebody submits or ends the step.
-void chen_device::rest_idle(std::uint64_t rings, std::uint32_t looks) {
-  if (looks < 200) return rest(looks);
-  if (clock::now() - idle_since_ > options_->resident.idle_limit) steps_->ask_end();
-  steps_->to_control.wait_past(rings, clock::now() + std::chrono::milliseconds(20));
+void chen_device::sleep_idle(std::uint64_t epoch, std::uint32_t looks) {
+  if (looks < 200) return back_off(looks);
+  if (clock::now() - idle_since_ > options_->resident.idle_timeout) steps_->request_end();
+  steps_->to_control.wait_past(epoch, clock::now() + std::chrono::milliseconds(20));
 }
 
 /// Whether the kernel's end leaves memory that can be read.
-bool chen_device::end_soundly() {
+bool chen_device::try_join() {
   try {
-    kernel_.join(deadline::in(options_->resident.stop_patience));
+    kernel_.join(deadline::in(options_->resident.stop_timeout));
     device_->check();
     return true;
   } catch (device_lost const&) { return false; }
@@ -227,7 +227,7 @@ bool chen_device::end_soundly() {
 
 void chen_device::collect() {
   if (!used_) return;
-  bool const sound = end_soundly();
+  bool const sound = try_join();
   for (std::uint32_t queue = 0; queue < memory_.queues(); ++queue) {
     give_back(queue, sound);
     refills_[queue] = {};

@@ -49,17 +49,17 @@ class chen_device {
   void write_tasks(std::uint32_t queue, std::vector<backlog_piece> pieces);
   void send_halts();
   void await_end();
-  void book();
+  void record_step();
 
   bool all_empty() const;
   std::uint32_t turn();
-  void refuse_to_go_on(std::uint32_t looks);
-  void rest(std::uint32_t looks) const;
-  void rest_idle(std::uint64_t rings, std::uint32_t looks);
+  void throw_if_stopped(std::uint32_t looks);
+  void back_off(std::uint32_t looks) const;
+  void sleep_idle(std::uint64_t epoch, std::uint32_t looks);
   void abandon_kernel() noexcept;
-  bool end_soundly();
+  bool try_join();
   void give_back(std::uint32_t queue, bool sound);
-  void note_given(backlog_piece const& piece);
+  void record_given(backlog_piece const& piece);
 
   std::shared_ptr<compute_device> device_;
   compiled_kernels const* kernels_;

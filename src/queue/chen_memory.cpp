@@ -10,10 +10,10 @@ namespace ballast::inline queue {
 namespace {
 
 // On the host a copy of up to 16 KiB moves whole words, which the blocks may poll meanwhile.
-constexpr std::uint32_t most_queues = 16, most_tasks = 256;
+constexpr std::uint32_t max_queues = 16, max_tasks = 256;
 
-std::uint32_t checked(char const* argument, std::uint32_t value, std::uint32_t most) {
-  if (value < 1 || value > most) refuse_argument(argument, value, "1 to " + std::to_string(most));
+std::uint32_t checked(char const* argument, std::uint32_t value, std::uint32_t limit) {
+  if (value < 1 || value > limit) throw_bad_argument(argument, value, "1 to " + std::to_string(limit));
   return value;
 }
 
@@ -26,9 +26,9 @@ std::uint32_t whole_lines(std::uint32_t words) {
 }  // namespace
 
 chen_memory::chen_memory(std::shared_ptr<compute_device> device, chen_options const& options)
-    : capacity_(checked("tasks_per_queue", options.tasks_per_queue, most_tasks)),
+    : capacity_(checked("tasks_per_queue", options.tasks_per_queue, max_tasks)),
       stride_(whole_lines(words_for(capacity_))),
-      counts_(device, checked("queues", options.queues, most_queues)),
+      counts_(device, checked("queues", options.queues, max_queues)),
       loads_(device, std::size_t(options.queues) * stride_),
       stop_(device, 1),
       times_(device, options.times ? 1 : 0),
@@ -87,13 +87,12 @@ void chen_memory::write(std::uint32_t queue, std::span<task_record const> tasks,
 void chen_memory::await_copies(deadline until) {
   auto const fence = copies_->record();
   for (std::uint32_t looks = 0; !fence->reached(); ++looks) {
-    if (until.passed())
-      throw deadline_passed("a copy into a queue in device memory", "its event is not reached");
+    if (until.passed()) throw timed_out("a copy into a queue in device memory", "its event is not reached");
     if (looks > 60) std::this_thread::yield();
   }
 }
 
-void chen_memory::tell_stop() { copies_->copy(stop_.data(), &staged_one_[0], stop_.bytes()); }
+void chen_memory::write_stop() { copies_->copy(stop_.data(), &staged_one_[0], stop_.bytes()); }
 
 std::uint64_t chen_memory::unclaimed(std::uint32_t queue) {
   copies_->copy(staged(queue), load(queue), sizeof(std::uint64_t));

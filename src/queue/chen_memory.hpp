@@ -35,7 +35,7 @@ class chen_memory {
   /// throws, no block will run any of these tasks.
   void write(std::uint32_t queue, std::span<task_record const> tasks, deadline until);
   /// Asks the blocks to leave, without waiting.
-  void tell_stop();
+  void write_stop();
 
   /// Of the last refill, the tasks that no block claimed: the first so many. Only while no kernel runs. Waits
   /// for the stream.

@@ -36,7 +36,7 @@ struct chen_queue::state {
 
 chen_queue::state::state(device_list list, compiled_kernels const& compiled, chen_options const& given)
     : options(given), kernels(&compiled), pool(list.size()), steps(pool, list.size()) {
-  if (list.empty()) refuse_argument("devices", "an empty list", "at least one device");
+  if (list.empty()) throw_bad_argument("devices", "an empty list", "at least one device");
   for (std::size_t i = 0; i < list.size(); ++i) {
     devices.emplace_back(list[i], compiled, options, i, pool, steps);
     sleeps = sleeps && !list[i]->is_cuda();
@@ -74,13 +74,13 @@ bool chen_queue::state::all_done(std::uint64_t end, std::uint64_t step) {
 void chen_queue::state::await_all(deadline until) {
   auto const end = pool.end(), step = steps.current();
   for (std::uint64_t looks = 1;; ++looks) {
-    auto const rings = steps.to_waiters.rings();
+    auto const epoch = steps.to_waiters.epoch();
     if (all_done(end, step)) return;
     pool.rethrow_failure();
-    if (until.passed()) throw deadline_passed("the time step of a chen queue to end", describe());
-    steps.ask_end();
+    if (until.passed()) throw timed_out("the time step of a chen queue to end", describe());
+    steps.request_end();
     if (sleeps)
-      steps.to_waiters.wait_past(rings, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
+      steps.to_waiters.wait_past(epoch, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
     if (!sleeps && looks > 60) std::this_thread::yield();
   }
 }
@@ -129,7 +129,7 @@ void chen_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
   if (!empty) state_->steps.begin();
 }
 
-void chen_queue::wait_all() { wait_all(deadline::in(state_->options.patience)); }
+void chen_queue::wait_all() { wait_all(deadline::in(state_->options.timeout)); }
 void chen_queue::wait_all(deadline until) { state_->await_all(until); }
 
 std::vector<device_share> chen_queue::last_step() const {
@@ -138,7 +138,7 @@ std::vector<device_share> chen_queue::last_step() const {
   return all;
 }
 
-void chen_queue::close() { close(deadline::in(state_->options.patience)); }
+void chen_queue::close() { close(deadline::in(state_->options.timeout)); }
 void chen_queue::close(deadline until) {
   if (!state_->running) return;
   state_->pool.close();

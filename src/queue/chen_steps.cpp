@@ -12,38 +12,38 @@ void chen_steps::open() {
   ending_ = leaving_ = stop_requested_ = false;
 }
 
-void chen_steps::begin_held() {
+void chen_steps::begin_locked() {
   if (at_work_ > 0 || broken_) return;
   ++step_;
   at_work_ = devices_;
   ending_ = false;
-  to_control.ring();
+  to_control.notify();
 }
 
 void chen_steps::begin() {
   std::lock_guard const hold(mutex_);
-  begin_held();
-  to_control.ring();
+  begin_locked();
+  to_control.notify();
 }
 
-void chen_steps::ask_end() {
+void chen_steps::request_end() {
   std::lock_guard const hold(mutex_);
   if (at_work_ == 0 || ending_) return;
   ending_ = true;
-  to_control.ring();
+  to_control.notify();
 }
 
 void chen_steps::leave() {
   leaving_ = true;
-  to_control.ring();
+  to_control.notify();
 }
 
 void chen_steps::fail() {
   std::lock_guard const hold(mutex_);
   broken_ = true;
   leaving_ = true;
-  to_control.ring();
-  to_waiters.ring();
+  to_control.notify();
+  to_waiters.notify();
 }
 
 bool chen_steps::running() const {
@@ -58,18 +58,18 @@ std::uint64_t chen_steps::current() const {
 
 std::uint64_t chen_steps::await_begin(std::uint64_t done) {
   for (;;) {
-    auto const rings = to_control.rings();
+    auto const epoch = to_control.epoch();
     if (leaving_) return 0;
     if (auto const step = current(); step != done) return step;
-    to_control.wait_past(rings, clock::now() + std::chrono::seconds(1));
+    to_control.wait_past(epoch, clock::now() + std::chrono::seconds(1));
   }
 }
 
 void chen_steps::device_done() {
   std::lock_guard const hold(mutex_);
   if (--at_work_ > 0) return;
-  if (pool_->waiting() > 0) begin_held();
-  to_waiters.ring();
+  if (pool_->waiting() > 0) begin_locked();
+  to_waiters.notify();
 }
 
 }  // namespace ballast::inline queue

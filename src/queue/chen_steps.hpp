@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "backlog.hpp"
-#include "ballast/device/doorbell.hpp"
+#include "ballast/device/event_count.hpp"
 
 namespace ballast::inline queue {
 
@@ -16,11 +16,11 @@ class chen_steps {
  public:
   chen_steps(backlog& pool, std::size_t devices) : pool_(&pool), devices_(devices) {}
 
-  void open();     ///< before the control threads start
-  void begin();    ///< a step begins unless one runs: tasks are there
-  void ask_end();  ///< the step that runs ends when the pool is empty
-  void leave();    ///< control threads end when no step runs
-  void fail();     ///< no further step; the control threads end
+  void open();         ///< before the control threads start
+  void begin();        ///< a step begins unless one runs: tasks are there
+  void request_end();  ///< the step that runs ends when the pool is empty
+  void leave();        ///< control threads end when no step runs
+  void fail();         ///< no further step; the control threads end
   void request_stop() noexcept { stop_requested_.store(true); }
 
   bool stop_requested() const { return stop_requested_.load(); }
@@ -33,10 +33,10 @@ class chen_steps {
   /// A device's kernel has ended. The last one ends the step; tasks that came too late begin the next.
   void device_done();
 
-  doorbell to_control, to_waiters;
+  event_count to_control, to_waiters;
 
  private:
-  void begin_held();
+  void begin_locked();
 
   backlog* pool_;
   std::size_t devices_;

@@ -67,7 +67,7 @@ class drain_policy : public feed_policy {
 /// For tasks that work on what lies beside the data of their neighbours in the batch.
 class parts_policy final : public drain_policy {
  public:
-  bool deals_parts() const override { return true; }
+  bool partitions_batches() const override { return true; }
 };
 
 /// Chen et al. 2010: two queues of `batch` tasks; whenever one has become empty it is filled again.
@@ -100,8 +100,8 @@ std::vector<feed_policy_entry> feed_policies() {
 std::unique_ptr<feed_policy> make_feed_policy(std::string_view name, std::uint32_t fixed_batch) {
   if (name == "drain") return std::make_unique<drain_policy>();
   if (name == "parts") return std::make_unique<parts_policy>();
-  if (name != "fixed") refuse_argument("policy", name, "drain, parts or fixed");
-  if (fixed_batch < 1) refuse_argument("fixed_batch", fixed_batch, "at least 1");
+  if (name != "fixed") throw_bad_argument("policy", name, "drain, parts or fixed");
+  if (fixed_batch < 1) throw_bad_argument("fixed_batch", fixed_batch, "at least 1");
   return std::make_unique<fixed_policy>(fixed_batch);
 }
 

@@ -36,12 +36,12 @@ void feeder::start() {
 
 void feeder::finish() {
   finishing_ = true;
-  to_->bell().ring();
+  to_->wake_event().notify();
 }
 
 void feeder::abandon() {
   abandoned_ = true;
-  to_->bell().ring();
+  to_->wake_event().notify();
 }
 
 void feeder::join() {
@@ -50,34 +50,34 @@ void feeder::join() {
 
 void feeder::run() {
   while (!abandoned_) {
-    auto const rings = to_->bell().rings();
-    book_finished();
+    auto const epoch = to_->wake_event().epoch();
+    collect_finished();
     if (finishing_ && from_->waiting() == 0 && outstanding_.empty()) return;
-    if (!feed(rings) && !to_->running() && !abandoned_) to_->wait_all();  // throws why it does not run
+    if (!feed(epoch) && !to_->running() && !abandoned_) to_->wait_all();  // throws why it does not run
   }
 }
 
 /// Gives the device what the policy says; rests if that is nothing. True if tasks were given.
-bool feeder::feed(std::uint64_t rings) {
-  auto const view = look();
-  from_->tell_idle(device_, view.idle());
+bool feeder::feed(std::uint64_t epoch) {
+  auto const view = observe();
+  from_->set_idle_workers(device_, view.idle());
   auto const decision = policy_->decide(view);
-  from_->tell_idle(device_, view.idle() - std::min<std::uint64_t>(view.idle(), decision.tasks));
+  from_->set_idle_workers(device_, view.idle() - std::min<std::uint64_t>(view.idle(), decision.tasks));
   std::uint64_t const piece = std::max(1u, to_->capacity() / 4);  // accepted whole or not at all
   std::uint64_t left = decision.tasks;
   while (left > 0) {
-    keep_times();
+    collect_times_before_reuse();
     auto const taken = from_->take(device_, std::min(left, piece));
     if (!taken) break;
     submit(*taken);
     left -= taken->count;
   }
   bool const gave = left < decision.tasks;
-  if (!gave) rest(rings, decision.wake_at_taken);
+  if (!gave) sleep_until_change(epoch, decision.wake_at_taken);
   return gave;
 }
 
-feed_view feeder::look() const {
+feed_view feeder::observe() const {
   feed_view view;
   view.now_ns = now_ns();
   view.backlog = from_->waiting();
@@ -93,7 +93,7 @@ feed_view feeder::look() const {
 
 void feeder::submit(backlog_piece const& piece) {
   try {
-    auto const until = deadline::in(options_->queue.patience);
+    auto const until = deadline::in(options_->queue.timeout);
     outstanding_.push_back({piece, to_->submit(*piece.batch->tasks, piece.first, piece.count, until)});
     last_batch_ = outstanding_.back().given.last_batch;
     given_ += piece.count;
@@ -103,7 +103,7 @@ void feeder::submit(backlog_piece const& piece) {
   }
 }
 
-void feeder::book_finished() {
+void feeder::collect_finished() {
   std::erase_if(outstanding_, [this](outstanding const& one) {
     if (!to_->finished(one.given)) return false;
     finished_ += one.piece.count;
@@ -114,22 +114,22 @@ void feeder::book_finished() {
 
 /// The times of the oldest batch go with its record, which the next batch may be given: they are booked
 /// before.
-void feeder::keep_times() {
+void feeder::collect_times_before_reuse() {
   if (!options_->queue.times) return;
-  auto const records = std::min(to_->capacity(), most_batch_slots);
+  auto const records = std::min(to_->capacity(), max_batch_slots);
   while (!outstanding_.empty() && outstanding_.front().given.first_batch + records <= last_batch_ + 1) {
-    to_->wait(outstanding_.front().given, deadline::in(options_->queue.patience));
-    book_finished();
+    to_->wait(outstanding_.front().given, deadline::in(options_->queue.timeout));
+    collect_finished();
   }
 }
 
-void feeder::rest(std::uint64_t rings, std::uint64_t wake_at_taken) {
-  auto const at_most = std::chrono::milliseconds(50);
-  // Tasks may have been left to other devices' idle workers, whose state nobody tells this thread: look again
-  // soon.
-  if (from_->waiting() > 0) return to_->doze_until_taken(rings, wake_at_taken, std::chrono::milliseconds(2));
-  if (!outstanding_.empty()) return to_->doze_until_complete(rings, outstanding_.back().given, at_most);
-  to_->bell().wait_past(rings, clock::now() + at_most);
+void feeder::sleep_until_change(std::uint64_t epoch, std::uint64_t wake_at_taken) {
+  auto const timeout = std::chrono::milliseconds(50);
+  // Tasks may have been left to other devices' idle workers, whose state nobody tells this thread: observe
+  // again soon.
+  if (from_->waiting() > 0) return to_->sleep_until_taken(epoch, wake_at_taken, std::chrono::milliseconds(2));
+  if (!outstanding_.empty()) return to_->sleep_until_complete(epoch, outstanding_.back().given, timeout);
+  to_->wake_event().wait_past(epoch, clock::now() + timeout);
 }
 
 }  // namespace ballast::inline queue

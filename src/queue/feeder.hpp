@@ -12,7 +12,8 @@
 
 namespace ballast::inline queue {
 
-/// The thread that feeds one device from the backlog: looks, asks its policy, submits, books what finished.
+/// The thread that feeds one device from the backlog: observes, asks its policy, submits, books what
+/// finished.
 class feeder {
  public:
   feeder(backlog& from, task_queue& to, std::size_t device, std::size_t devices,
@@ -32,12 +33,12 @@ class feeder {
   };
 
   void run();
-  bool feed(std::uint64_t rings);
-  void book_finished();
-  void keep_times();
-  feed_view look() const;
+  bool feed(std::uint64_t epoch);
+  void collect_finished();
+  void collect_times_before_reuse();
+  feed_view observe() const;
   void submit(backlog_piece const& piece);
-  void rest(std::uint64_t rings, std::uint64_t wake_at_taken);
+  void sleep_until_change(std::uint64_t epoch, std::uint64_t wake_at_taken);
 
   backlog* from_;
   task_queue* to_;

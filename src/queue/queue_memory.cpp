@@ -11,27 +11,28 @@ namespace {
 constexpr std::uint64_t never = ~std::uint64_t(0);
 
 std::uint32_t checked_shift(std::uint32_t capacity) {
-  if (capacity < 2 || capacity > 1 << 24) refuse_argument("capacity", capacity, "2 to 16777216 tasks");
+  if (capacity < 2 || capacity > 1 << 24) throw_bad_argument("capacity", capacity, "2 to 16777216 tasks");
   return std::uint32_t(std::bit_width(capacity - 1));
 }
 
-/// Batches that may be unfinished at once on a lane: even if each is a single task, as many as a lane, the
-/// ring and the workers can hold together; at most most_batch_slots.
+/// Batches that may be unfinished at once on a submission ring: even if each is a single task, as many as a
+/// submission ring, the ring and the workers can hold together; at most max_batch_slots.
 std::uint32_t enough_batches(std::uint32_t shift, std::uint32_t blocks) {
-  return std::uint32_t(std::bit_width(std::min(most_batch_slots, (2u << shift) + blocks) - 1));
+  return std::uint32_t(std::bit_width(std::min(max_batch_slots, (2u << shift) + blocks) - 1));
 }
 
-std::uint32_t checked_lanes(std::uint32_t lanes) {
-  if (lanes < 1 || lanes > most_lanes) refuse_argument("lanes", lanes, "1 to 32");
-  return lanes;
+std::uint32_t checked_ring_count(std::uint32_t submission_rings) {
+  if (submission_rings < 1 || submission_rings > max_submission_rings)
+    throw_bad_argument("submission_rings", submission_rings, "1 to 32");
+  return submission_rings;
 }
 
 /// `home`, if kernels on the queue's device can address it.
 ring_home const& reachable(ring_home const& home, compute_device& own) {
   auto const& peer = home.peer_device();
-  if (peer == nullptr || own.reach(*peer)) return home;
-  refuse_argument("ring", "the memory of " + peer->name(),
-                  "own_device(), host(), or the memory of a device that " + own.name() + " can address");
+  if (peer == nullptr || own.enable_peer_access(*peer)) return home;
+  throw_bad_argument("ring", "the memory of " + peer->name(),
+                     "own_device(), host(), or the memory of a device that " + own.name() + " can address");
 }
 
 template <class T>
@@ -50,45 +51,45 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
                            std::uint32_t blocks)
     : shift(checked_shift(options.capacity)),
       batch_shift(enough_batches(shift, blocks)),
-      lanes(checked_lanes(options.lanes)),
+      submission_rings(checked_ring_count(options.submission_rings)),
       trace_depth(options.trace_depth),
       on_host(!device->is_cuda()),
-      lane_slots(device, std::size_t(lanes) << shift),
+      submission_slots(device, std::size_t(submission_rings) << shift),
       from_host(device, 1),
       to_host(device, 1),
-      completions(device, std::size_t(lanes) << batch_shift),
-      times_out(device, options.times ? std::size_t(lanes) << batch_shift : 0),
+      completions(device, std::size_t(submission_rings) << batch_shift),
+      times_out(device, options.times ? std::size_t(submission_rings) << batch_shift : 0),
       ring(device, reachable(options.ring, *device), std::size_t(1) << shift),
       released(device, options.ring, std::size_t(1) << shift),
       words(device, 1),
-      counters(device, std::size_t(lanes) << batch_shift),
-      times(device, options.times ? std::size_t(lanes) << batch_shift : 0),
+      counters(device, std::size_t(submission_rings) << batch_shift),
+      times(device, options.times ? std::size_t(submission_rings) << batch_shift : 0),
       trace(device, std::size_t(trace_depth) * blocks),
       traced(device, trace_depth > 0 ? blocks : 0),
       host_serving(device, on_host ? 1 : 0) {}
 
-// The lanes lend the ring their zeros: one of them is as large.
+// The submission rings lend the ring their zeros: one of them is as large.
 void queue_memory::clear(stream& with) {
-  zero(lane_slots);
+  zero(submission_slots);
   zero(from_host);
   zero(to_host);
   zero(completions);
   if (times_out.size() > 0) std::ranges::fill(times_out.span(), batch_times{never, 0, 0});
-  ring.clear(lane_slots.data(), with);
-  released.clear(lane_slots.data(), with);
+  ring.clear(submission_slots.data(), with);
+  released.clear(submission_slots.data(), with);
   zero(words, with);
   zero(counters, with);
   if (times.size() > 0) with.copy(times.data(), times_out.data(), times.bytes());
   zero(traced, with);
   zero(host_serving, with);
   with.synchronize();
-  if (on_host) words.data()->take_alarm = never;
+  if (on_host) words.data()->taken_threshold = never;
 }
 
-lane_source_ref queue_memory::source(resident_control const& control) {
-  lane_source_ref ref;
+ring_source_ref queue_memory::source(resident_control const& control) {
+  ring_source_ref ref;
   ref.control = control;
-  ref.lane_slots = lane_slots.data();
+  ref.submission_slots = submission_slots.data();
   ref.from_host = from_host.data();
   ref.to_host = to_host.data();
   ref.completions = completions.data();
@@ -104,15 +105,15 @@ lane_source_ref queue_memory::source(resident_control const& control) {
   ref.shift = shift;
   ref.batch_shift = batch_shift;
   ref.trace_depth = trace_depth;
-  ref.workers_bell = on_host ? &workers_bell : nullptr;
-  ref.host_bell = on_host ? &host_bell : nullptr;
+  ref.worker_wake_event = on_host ? &worker_wake_event : nullptr;
+  ref.host_wake_event = on_host ? &host_wake_event : nullptr;
   return ref;
 }
 
 std::size_t queue_memory::bytes() const {
-  return lane_slots.bytes() + from_host.bytes() + to_host.bytes() + completions.bytes() + times_out.bytes() +
-         ring.bytes() + released.bytes() + words.bytes() + counters.bytes() + times.bytes() + trace.bytes() +
-         traced.bytes() + host_serving.bytes();
+  return submission_slots.bytes() + from_host.bytes() + to_host.bytes() + completions.bytes() +
+         times_out.bytes() + ring.bytes() + released.bytes() + words.bytes() + counters.bytes() +
+         times.bytes() + trace.bytes() + traced.bytes() + host_serving.bytes();
 }
 
 }  // namespace ballast::inline queue

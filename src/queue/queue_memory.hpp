@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "ballast/device/buffer.hpp"
-#include "ballast/device/doorbell.hpp"
-#include "ballast/queue/lane_source.cuh"
+#include "ballast/device/event_count.hpp"
+#include "ballast/queue/ring_source.cuh"
 #include "ballast/queue/task_queue.hpp"
 #include "ring_buffer.hpp"
 
@@ -17,12 +17,12 @@ struct queue_memory {
 
   /// As before the first run. Only while no kernel runs. Waits for the stream.
   void clear(stream& with);
-  lane_source_ref source(resident_control const& control);
+  ring_source_ref source(resident_control const& control);
   std::size_t bytes() const;
 
-  std::uint32_t shift, batch_shift, lanes, trace_depth;
+  std::uint32_t shift, batch_shift, submission_rings, trace_depth;
   bool on_host;
-  pinned_buffer<task_slot> lane_slots;
+  pinned_buffer<task_slot> submission_slots;
   pinned_buffer<host_words> from_host;
   pinned_buffer<device_words> to_host;
   pinned_buffer<stamped_chunk> completions;
@@ -34,8 +34,8 @@ struct queue_memory {
   device_buffer<batch_times> times;
   device_buffer<task_times> trace;
   device_buffer<std::uint32_t> traced;
-  device_buffer<lane_serving_state> host_serving;
-  doorbell workers_bell, host_bell;
+  device_buffer<host_server_state> host_serving;
+  event_count worker_wake_event, host_wake_event;
 };
 
 }  // namespace ballast::inline queue

@@ -13,10 +13,10 @@ std::uint64_t next_uid() {
 }
 
 /// A list whose tasks may create tasks has an entry of its own.
-bool may_spawn(compiled_kernels const& list) { return list.has_entry_for(source_key_of<fed_view>); }
+bool may_spawn(compiled_kernels const& list) { return list.has_entry_for(source_key_of<hybrid_view>); }
 
 source_key source_of(compiled_kernels const& list) {
-  return may_spawn(list) ? source_key_of<fed_view> : source_key_of<lane_source_ref>;
+  return may_spawn(list) ? source_key_of<hybrid_view> : source_key_of<ring_source_ref>;
 }
 
 }  // namespace
@@ -28,45 +28,48 @@ task_queue::state::state(std::shared_ptr<compute_device> on, compiled_kernels co
       options(given),
       kernel(device, list, list.entry_for(source_of(list)), options.resident),
       memory(device, options, kernel.blocks()),
-      fed(may_spawn(list) ? make_fed() : nullptr),
+      hybrid(may_spawn(list) ? make_hybrid() : nullptr),
       copies(device->make_stream()),
       uid(next_uid()) {
-  for (std::uint32_t lane = 0; lane < options.lanes; ++lane) lanes.emplace_back(memory, lane);
+  for (std::uint32_t ring = 0; ring < options.submission_rings; ++ring)
+    submission_rings.emplace_back(memory, ring);
 }
 
-std::unique_ptr<fed_memory> task_queue::state::make_fed() const {
-  if (options.times) refuse_argument("times", "true", "false for tasks that create tasks");
+std::unique_ptr<hybrid_memory> task_queue::state::make_hybrid() const {
+  if (options.times) throw_bad_argument("times", "true", "false for tasks that create tasks");
   if (options.trace_depth != 0)
-    refuse_argument("trace_depth", options.trace_depth, "0 for tasks that create tasks");
-  return std::make_unique<fed_memory>(device, *kernels, options.spawned, memory, kernel.blocks());
+    throw_bad_argument("trace_depth", options.trace_depth, "0 for tasks that create tasks");
+  return std::make_unique<hybrid_memory>(device, *kernels, options.spawned, memory, kernel.blocks());
 }
 
 bool task_queue::state::finished(ticket const& which) const {
   if (which.run != run)
-    refuse_argument("ticket", "of run " + std::to_string(which.run),
-                    "one that this queue gave in its present run");
-  auto const& lane = lanes.at(which.lane);
+    throw_bad_argument("ticket", "of run " + std::to_string(which.run),
+                       "one that this queue gave in its present run");
+  auto const& ring = submission_rings.at(which.ring_index);
   for (auto batch = which.first_batch; batch != which.last_batch + 1; ++batch)
-    if (!lane.complete(batch)) return false;
+    if (!ring.complete(batch)) return false;
   return true;
 }
 
-void task_queue::state::await(std::function<bool()> const& done, awaited what, deadline until) {
+void task_queue::state::await(std::function<bool()> const& done, wait_reason what, deadline until) {
   if (done()) return;
-  bell_listener const listening(memory, what);
+  waiter_registration const listening(memory, what);
   for (std::uint64_t looks = 1;; ++looks) {
-    auto const rings = memory.host_bell.rings();
+    auto const epoch = memory.host_wake_event.epoch();
     if (done()) return;
     if (memory.on_host || looks % 64 == 0) {
       bool const ended = !alive();
       if (ended && done()) return;
       if (ended) throw_stopped();
       if (until.passed())
-        throw deadline_passed(
-            (what == awaited::room ? "room in the queue on " : "a batch on ") + device->name(), describe());
+        throw timed_out(
+            (what == wait_reason::room ? "room in the queue on " : "a batch on ") + device->name(),
+            describe());
     }
     if (memory.on_host)
-      memory.host_bell.wait_past(rings, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
+      memory.host_wake_event.wait_past(epoch,
+                                       std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
     else if (looks > 60)
       std::this_thread::yield();
   }
@@ -85,25 +88,25 @@ bool task_queue::state::alive() {
 }
 
 void task_queue::state::throw_stopped() {
-  std::string why = kernel.gave_up()          ? "no task came for idle_limit"
-                    : kernel.stop_requested() ? "it was asked to stop"
-                    : fed != nullptr && !lost ? fed->why_halted()
-                                              : "";
+  std::string why = kernel.idle_timed_out()      ? "no task came for idle_timeout"
+                    : kernel.stop_requested()    ? "it was asked to stop"
+                    : hybrid != nullptr && !lost ? hybrid->why_halted()
+                                                 : "";
   throw queue_stopped(device->name(), unfinished(), why.empty() ? "its blocks left" : why);
 }
 
 std::vector<ticket> task_queue::state::everything() const {
   std::vector<ticket> all;
-  for (auto const& lane : lanes) {
-    auto const end = lane.next_batch(), slots = lane.batch_slots();
-    if (end > 0) all.push_back({lane.index(), run, end > slots ? end - slots : 0, end - 1});
+  for (auto const& ring : submission_rings) {
+    auto const end = ring.next_batch(), slots = ring.batch_slots();
+    if (end > 0) all.push_back({ring.index(), run, end > slots ? end - slots : 0, end - 1});
   }
   return all;
 }
 
 std::uint64_t task_queue::state::submitted() const {
   std::uint64_t sum = 0;
-  for (auto const& lane : lanes) sum += lane.tasks();
+  for (auto const& ring : submission_rings) sum += ring.tasks();
   return sum;
 }
 
@@ -118,7 +121,7 @@ std::uint64_t task_queue::state::taken() const {
 
 std::uint64_t task_queue::state::unfinished() const {
   std::uint64_t sum = 0;
-  for (auto const& lane : lanes) sum += lane.unfinished_tasks();
+  for (auto const& ring : submission_rings) sum += ring.unfinished_tasks();
   return sum;
 }
 
@@ -126,11 +129,11 @@ std::string task_queue::state::describe() {
   std::string text = "queue of " + std::string(kernels->name()) + " on " + device->name() + ": " +
                      std::to_string(submitted()) + " tasks submitted, " + std::to_string(taken()) +
                      " taken, at most " + std::to_string(unfinished()) + " unfinished\n";
-  for (auto const& lane : lanes)
-    if (lane.submitted() > 0)
-      text += "lane " + std::to_string(lane.index()) + ": " + std::to_string(lane.submitted()) +
-              " slots submitted, " + std::to_string(lane.fetched()) + " fetched, " +
-              std::to_string(lane.next_batch()) + " batches\n";
+  for (auto const& ring : submission_rings)
+    if (ring.submitted() > 0)
+      text += "ring " + std::to_string(ring.index()) + ": " + std::to_string(ring.submitted()) +
+              " slots submitted, " + std::to_string(ring.fetched()) + " fetched, " +
+              std::to_string(ring.next_batch()) + " batches\n";
   return text + kernel.describe_blocks();
 }
 

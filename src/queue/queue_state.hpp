@@ -11,29 +11,29 @@
 
 #include "ballast/queue/task_queue.hpp"
 #include "ballast/resident/resident_kernel.hpp"
-#include "fed_memory.hpp"
-#include "producer_lane.hpp"
+#include "hybrid_memory.hpp"
 #include "queue_memory.hpp"
+#include "submission_ring.hpp"
 
 namespace ballast::inline queue {
 
 /// What a host thread waits for.
-enum class awaited { room, completion };
+enum class wait_reason { room, completion };
 
 /// Counts a thread among those that workers of the host backend ring the bell for, while it lives.
-class bell_listener {
+class waiter_registration {
  public:
-  bell_listener(queue_memory& memory, awaited what)
-      : waiters_(!memory.on_host         ? nullptr
-                 : what == awaited::room ? &memory.words.data()->room_waiters
-                                         : &memory.words.data()->completion_waiters) {
+  waiter_registration(queue_memory& memory, wait_reason what)
+      : waiters_(!memory.on_host             ? nullptr
+                 : what == wait_reason::room ? &memory.words.data()->room_waiters
+                                             : &memory.words.data()->completion_waiters) {
     if (waiters_ != nullptr) std::atomic_ref(*waiters_).fetch_add(1);
   }
-  ~bell_listener() {
+  ~waiter_registration() {
     if (waiters_ != nullptr) std::atomic_ref(*waiters_).fetch_sub(1);
   }
-  bell_listener(bell_listener const&) = delete;
-  bell_listener& operator=(bell_listener const&) = delete;
+  waiter_registration(waiter_registration const&) = delete;
+  waiter_registration& operator=(waiter_registration const&) = delete;
 
  private:
   std::uint32_t* waiters_;
@@ -44,47 +44,48 @@ struct task_queue::state {
   state(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
         queue_options const& options);
 
-  std::unique_ptr<fed_memory> make_fed() const;
+  std::unique_ptr<hybrid_memory> make_hybrid() const;
   void start();
-  producer_lane& lane_of_this_thread();
-  producer_lane& give_lane_to_this_thread();
-  /// Without a deadline: options.patience from the moment that it must wait. A pointer, since an optional is
+  submission_ring& ring_of_this_thread();
+  submission_ring& assign_ring_to_this_thread();
+  /// Without a deadline: options.timeout from the moment that it must wait. A pointer, since an optional is
   /// handed over through memory: stored as one byte, read as eight, which waits for the store to leave the
   /// core.
   ticket submit(std::span<task_record const> batch, deadline const* until);
   ticket submit(task const& one, deadline const* until);
-  ticket submit_patiently(task const& one, deadline const* until);
+  ticket submit_or_wait(task const& one, deadline const* until);
   std::optional<ticket> try_submit(task const& one);
-  /// Writes a task as a batch if there is room, and returns the batch's number. For who holds the lane.
-  std::optional<std::uint64_t> write_if_room(producer_lane& lane, task const& one);
-  void open_lane(producer_lane& lane);
-  void tell_lane(std::uint32_t lane);
-  void tell_control(bool closed);
+  /// Writes a task as a batch if there is room, and returns the batch's number. For who holds the submission
+  /// ring.
+  std::optional<std::uint64_t> try_write(submission_ring& ring, task const& one);
+  void prepare_submission(submission_ring& ring);
+  void publish_ring_count(std::uint32_t ring);
+  void write_control(bool closed);
 
   bool finished(ticket const& which) const;
   /// Polls (GPU) or sleeps (host) until done() or an exception: the deadline, the kernel's end, a lost
   /// device.
-  void await(std::function<bool()> const& done, awaited what, deadline until);
+  void await(std::function<bool()> const& done, wait_reason what, deadline until);
   /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
   [[noreturn]] void throw_stopped();
   std::vector<ticket> everything() const;
 
   void close(deadline until);
-  /// Takes every lane in turn, or throws at the deadline.
-  class every_lane_held;
-  void hold_lanes(deadline until);
-  void release_lanes();
+  /// Takes every submission ring in turn, or throws at the deadline.
+  class all_rings_lock;
+  void lock_all_rings(deadline until);
+  void unlock_all_rings();
   void launch();
   void start_kernel();
-  void give_up_start();
-  void announce_end(deadline until);
+  void abort_start();
+  void announce_close(deadline until);
   void mark_closed(deadline until);
   void count_submitted(deadline until);
   void join(deadline until);
   std::vector<task> stop();
   void collect_from_ring(std::vector<task>& into);
-  void collect_from_lanes(std::vector<task>& into);
+  void collect_from_submission_rings(std::vector<task>& into);
 
   std::uint64_t submitted() const;
   std::uint64_t taken() const;
@@ -96,29 +97,29 @@ struct task_queue::state {
   queue_options options;
   resident_kernel kernel;
   queue_memory memory;
-  std::unique_ptr<fed_memory> fed;  ///< if tasks may create tasks
+  std::unique_ptr<hybrid_memory> hybrid;  ///< if tasks may create tasks
   std::unique_ptr<stream> copies;
-  std::deque<producer_lane> lanes;
+  std::deque<submission_ring> submission_rings;
   std::uint64_t const uid;
-  std::atomic<std::uint32_t> lanes_given = 0;
-  std::atomic<std::uint32_t> lanes_told = 0;
+  std::atomic<std::uint32_t> rings_assigned = 0;
+  std::atomic<std::uint32_t> rings_published = 0;
   std::mutex control_mutex;  ///< for whoever writes host_words::control
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;
   std::atomic<bool> lost = false;
   std::atomic<std::uint32_t> run = 0;
-  bool told_closed = false;
+  bool close_published = false;
   bool completed = true;  ///< whether the last run ended by close(), with all its tasks executed
   bool collected = true;  ///< whether the last run's unexecuted tasks were handed back
 };
 
-/// Keeps submitting threads out while it lives. Throws deadline_passed if one does not leave.
-class task_queue::state::every_lane_held {
+/// Keeps submitting threads out while it lives. Throws timed_out if one does not leave.
+class task_queue::state::all_rings_lock {
  public:
-  every_lane_held(state& queue, deadline until) : queue_(&queue) { queue.hold_lanes(until); }
-  ~every_lane_held() { queue_->release_lanes(); }
-  every_lane_held(every_lane_held const&) = delete;
-  every_lane_held& operator=(every_lane_held const&) = delete;
+  all_rings_lock(state& queue, deadline until) : queue_(&queue) { queue.lock_all_rings(until); }
+  ~all_rings_lock() { queue_->unlock_all_rings(); }
+  all_rings_lock(all_rings_lock const&) = delete;
+  all_rings_lock& operator=(all_rings_lock const&) = delete;
 
  private:
   state* queue_;

@@ -10,9 +10,9 @@
 namespace ballast::inline queue {
 
 queue_full::queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state)
-    : deadline_passed("room in the queue; " + std::to_string(accepted) + " of " + std::to_string(offered) +
-                          " tasks were accepted",
-                      std::move(state)),
+    : timed_out("room in the queue; " + std::to_string(accepted) + " of " + std::to_string(offered) +
+                    " tasks were accepted",
+                std::move(state)),
       accepted_batches_(accepted_batches),
       accepted_(accepted) {}
 
@@ -72,7 +72,7 @@ ticket task_queue::submit(std::span<task const> batch, deadline until) {
 ticket task_queue::submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until) {
   if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
   if (first > batch.records().size() || count > batch.records().size() - first)
-    refuse_argument("count", count, "within the prepared tasks");
+    throw_bad_argument("count", count, "within the prepared tasks");
   return state_->submit(batch.records().subspan(first, count), &until);
 }
 
@@ -80,17 +80,17 @@ std::optional<ticket> task_queue::try_submit(task const& one) { return state_->t
 
 bool task_queue::finished(ticket const& which) const { return state_->finished(which); }
 
-void task_queue::wait(ticket const& which) { wait(which, deadline::in(state_->options.patience)); }
+void task_queue::wait(ticket const& which) { wait(which, deadline::in(state_->options.timeout)); }
 void task_queue::wait(ticket const& which, deadline until) {
-  state_->await([&] { return state_->finished(which); }, awaited::completion, until);
+  state_->await([&] { return state_->finished(which); }, wait_reason::completion, until);
 }
 
-void task_queue::wait_all() { wait_all(deadline::in(state_->options.patience)); }
+void task_queue::wait_all() { wait_all(deadline::in(state_->options.timeout)); }
 void task_queue::wait_all(deadline until) {
   for (auto const& batches : state_->everything()) wait(batches, until);
 }
 
-void task_queue::close() { close(deadline::in(state_->options.patience)); }
+void task_queue::close() { close(deadline::in(state_->options.timeout)); }
 void task_queue::close(deadline until) { state_->close(until); }
 std::vector<task> task_queue::stop() { return state_->stop(); }
 void task_queue::request_stop() noexcept { state_->kernel.request_stop(); }
@@ -102,12 +102,12 @@ execution task_queue::execution_of(ticket const& which) const {
   if (!state_->finished(which)) throw error("execution_of needs a finished ticket");
   if (which.last_batch + 1 == which.first_batch)
     throw error("execution_of needs a ticket of at least one task");
-  auto const& lane = state_->lanes.at(which.lane);
-  if (which.first_batch + lane.batch_slots() < lane.next_batch())
+  auto const& ring = state_->submission_rings.at(which.ring_index);
+  if (which.first_batch + ring.batch_slots() < ring.next_batch())
     throw error("execution_of was asked too late: the batch's record was used again");
   batch_times all{~std::uint64_t(0), 0, 0};
   for (auto batch = which.first_batch; batch != which.last_batch + 1; ++batch) {
-    auto const& times = lane.times_of(batch);
+    auto const& times = ring.times_of(batch);
     all.first_begin_ns = std::min(all.first_begin_ns, times.first_begin_ns);
     all.last_end_ns = std::max(all.last_end_ns, times.last_end_ns);
     all.work_ns += times.work_ns;
@@ -143,12 +143,12 @@ queue_statistics task_queue::statistics() const {
   queue_statistics all;
   all.submitted = state_->submitted();
   all.taken = state_->taken();
-  for (auto const& lane : state_->lanes) all.batches += lane.next_batch();
+  for (auto const& ring : state_->submission_rings) all.batches += ring.next_batch();
   auto& filled = state_->memory.to_host[0].filled;
   all.fetched = std::min(all.submitted, atomic_ref<std::uint64_t, scope::system>(filled).load_acquire());
   auto& memory = state_->memory;
   if (state_->now.load() != state::phase::ended) return all;
-  if (state_->fed != nullptr && !state_->lost) all.pool = state_->fed->statistics();
+  if (state_->hybrid != nullptr && !state_->lost) all.pool = state_->hybrid->statistics();
   if (memory.trace_depth == 0) return all;
   std::vector<std::uint32_t> counts(memory.traced.size());
   state_->copies->copy(counts.data(), memory.traced.data(), memory.traced.bytes());
@@ -160,7 +160,7 @@ queue_statistics task_queue::statistics() const {
 std::uint64_t task_queue::taken() const { return state_->taken(); }
 std::string task_queue::describe() { return state_->describe(); }
 std::size_t task_queue::memory_bytes() const {
-  return state_->memory.bytes() + (state_->fed != nullptr ? state_->fed->bytes() : 0);
+  return state_->memory.bytes() + (state_->hybrid != nullptr ? state_->hybrid->bytes() : 0);
 }
 std::uint32_t task_queue::capacity() const { return std::uint32_t(1) << state_->memory.shift; }
 std::uint32_t task_queue::workers() const {
@@ -169,21 +169,22 @@ std::uint32_t task_queue::workers() const {
 compute_device& task_queue::device() const { return *state_->device; }
 compiled_kernels const& task_queue::kernels() const { return *state_->kernels; }
 
-// The alarm is set before the count is looked at, so that a task taken in between rings the bell.
-void task_queue::doze_until_taken(std::uint64_t rings, std::uint64_t taken_alarm, clock::duration at_most) {
+// The alarm is set before the count is looked at, so that a task taken in between wakes the thread.
+void task_queue::sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold,
+                                   clock::duration timeout) {
   if (!state_->memory.on_host) return std::this_thread::yield();
-  auto const alarm = std::atomic_ref(state_->memory.words.data()->take_alarm);
-  alarm.store(taken_alarm);
-  if (state_->taken() < taken_alarm) bell().wait_past(rings, clock::now() + at_most);
+  auto const alarm = std::atomic_ref(state_->memory.words.data()->taken_threshold);
+  alarm.store(taken_threshold);
+  if (state_->taken() < taken_threshold) wake_event().wait_past(epoch, clock::now() + timeout);
   alarm.store(~std::uint64_t(0));
 }
 
-void task_queue::doze_until_complete(std::uint64_t rings, ticket const& which, clock::duration at_most) {
+void task_queue::sleep_until_complete(std::uint64_t epoch, ticket const& which, clock::duration timeout) {
   if (!state_->memory.on_host) return std::this_thread::yield();
-  bell_listener const listening(state_->memory, awaited::completion);
-  if (!finished(which)) bell().wait_past(rings, clock::now() + at_most);
+  waiter_registration const listening(state_->memory, wait_reason::completion);
+  if (!finished(which)) wake_event().wait_past(epoch, clock::now() + timeout);
 }
 
-doorbell& task_queue::bell() { return state_->memory.host_bell; }
+event_count& task_queue::wake_event() { return state_->memory.host_wake_event; }
 
 }  // namespace ballast::inline queue

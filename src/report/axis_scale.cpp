@@ -47,8 +47,8 @@ axis_scale scale_for(std::string_view unit, double smallest, double largest, boo
   scale.log = log && smallest > 0;
   bool const has_prefixes = unit == "s" || is_counted(unit);
   if (!has_prefixes || (scale.log && unit != "s" && smallest < 1)) return scale;
-  scale.tells_unit = is_short(unit);
-  std::string const shown_unit(scale.tells_unit ? unit : "");
+  scale.includes_unit = is_short(unit);
+  std::string const shown_unit(scale.includes_unit ? unit : "");
   auto const& prefixes = unit == "s" ? small_prefixes : large_prefixes;
   if (scale.log) write_prefixes_on_log_axis(scale, shown_unit);
   if (!scale.log) write_one_prefix(scale, prefix_for(prefixes, largest), shown_unit);

@@ -9,7 +9,7 @@ namespace ballast::inline report {
 /// How the values along an axis are written.
 struct axis_scale {
   bool log = false;
-  bool tells_unit = false;            ///< with each number, so that the axis need not
+  bool includes_unit = false;         ///< with each number, so that the axis need not
   double divisor = 1;                 ///< of the values before they are drawn: 0.002 s is drawn at 2,
   std::string suffix = {};            ///< and " ms" follows
   std::string tick_format = "%.10g";  ///< gnuplot's: a number and the suffix

@@ -27,13 +27,13 @@ class bar_writer {
         labels_(labels),
         layout_(layout_of(panel.bars, labels.size() > 1)) {
     for (plotted_bar const& bar : bars_) {
-      lowest_ = std::min(lowest_, bar.value.lower_quartile);
-      highest_ = std::max(highest_, bar.value.upper_quartile);
+      min_ = std::min(min_, bar.value.lower_quartile);
+      max_ = std::max(max_, bar.value.upper_quartile);
     }
-    scale_ = scale_for(panel.unit, lowest_, std::max(highest_, -lowest_), false);
+    scale_ = scale_for(panel.unit, min_, std::max(max_, -min_), false);
   }
 
-  bool tells_unit() const { return scale_.tells_unit; }
+  bool includes_unit() const { return scale_.includes_unit; }
 
   panel_frame frame(picture_size const& picture, int top) const {
     std::vector<std::string> names;
@@ -45,9 +45,9 @@ class bar_writer {
   }
 
   std::string axes() const {
-    double const end = highest_ > 0 ? room_for_figures * highest_ : lowest_ < 0 ? 0 : 1;
+    double const end = max_ > 0 ? room_for_figures * max_ : min_ < 0 ? 0 : 1;
     return fmt::format("unset logscale\nset xrange [{}:{}]\nset yrange [{}:-0.5]\n",
-                       drawn(room_for_figures * lowest_), drawn(end), plotted(layout_.rows.back() + 0.5)) +
+                       drawn(room_for_figures * min_), drawn(end), plotted(layout_.rows.back() + 0.5)) +
            "set grid x noy\nset xtics auto\nset format x " + gnuplot_string(scale_.tick_format) +
            "\nset ytics (" + names_as_ticks() + ") scale 0\n";
   }
@@ -107,7 +107,7 @@ class bar_writer {
   std::vector<plotted_bar> const& bars_;
   std::vector<std::string> const& labels_;
   bar_layout layout_;
-  double lowest_ = 0, highest_ = 0;  // bars begin at 0
+  double min_ = 0, max_ = 0;  // bars begin at 0
   axis_scale scale_;
 };
 
@@ -123,7 +123,7 @@ std::string bar_script(plot_panel const& panel, std::vector<std::string> const& 
   panel_frame const frame = bars.frame(picture, top);
   return frame_commands(picture, frame) + legend_commands(picture, frame) + bars.axes() +
          "unset ylabel\nset xlabel " +
-         gnuplot_string(axis_label(axes.y_label, panel.unit, bars.tells_unit())) + '\n' +
+         gnuplot_string(axis_label(axes.y_label, panel.unit, bars.includes_unit())) + '\n' +
          bars.data_and_plot();
 }
 

@@ -36,7 +36,7 @@ sample_series const* series_named(run_record const& record, std::string const& n
 
 compared_series compare_series(sample_series const& a, sample_series const& b, double threshold) {
   if (a.unit != b.unit)
-    refuse_argument("b.series " + b.name, "in '" + b.unit + "'", "in '" + a.unit + "', as a has it");
+    throw_bad_argument("b.series " + b.name, "in '" + b.unit + "'", "in '" + a.unit + "', as a has it");
   compared_series both{a.name, a.unit, summarise(a.samples), summarise(b.samples)};
   both.change_percent = change_in_percent(both.a.median, both.b.median);
   both.outcome = compare_samples(both.a, both.b, tendency_of(a.unit), threshold);
@@ -79,10 +79,10 @@ verdict compare_samples(sample_summary const& a, sample_summary const& b, tenden
 
 record_comparison compare_records(run_record const& a, run_record const& b, double threshold) {
   if (!(threshold >= 0 && std::isfinite(threshold))) {
-    refuse_argument("threshold", threshold, "0 or more, finite");
+    throw_bad_argument("threshold", threshold, "0 or more, finite");
   }
   if (a.benchmark != b.benchmark) {
-    refuse_argument("b.benchmark", "'" + b.benchmark + "'", "'" + a.benchmark + "', that of a");
+    throw_bad_argument("b.benchmark", "'" + b.benchmark + "'", "'" + a.benchmark + "', that of a");
   }
   record_comparison both;
   for (sample_series const& one : a.series) {

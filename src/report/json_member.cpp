@@ -57,12 +57,12 @@ json_value::object members_of(json const& value) {
 
 }  // namespace
 
-error json_member::wrong(std::string const& needed) const {
+error json_member::type_error(std::string const& needed) const {
   return error(at_place() + needed + " is needed, " + kind_of(*value_) + " is there");
 }
 
 std::optional<json_member> json_member::find(std::string const& name) const {
-  if (!value_->is_object()) throw wrong("an object");
+  if (!value_->is_object()) throw type_error("an object");
   auto const found = value_->find(name);
   if (found == value_->end()) return std::nullopt;
   return json_member(*found, file_, place_.empty() ? name : place_ + "." + name);
@@ -74,7 +74,7 @@ json_member json_member::at(std::string const& name) const {
 }
 
 std::vector<json_member> json_member::elements() const {
-  if (!value_->is_array()) throw wrong("a list");
+  if (!value_->is_array()) throw type_error("a list");
   std::vector<json_member> all;
   for (json const& one : *value_) {
     all.emplace_back(one, file_, place_ + "[" + std::to_string(all.size()) + "]");
@@ -83,15 +83,15 @@ std::vector<json_member> json_member::elements() const {
 }
 
 std::string json_member::text() const {
-  return value_->is_string() ? value_->get<std::string>() : throw wrong("a string");
+  return value_->is_string() ? value_->get<std::string>() : throw type_error("a string");
 }
 
 double json_member::number() const {
-  return value_->is_number() ? value_->get<double>() : throw wrong("a number");
+  return value_->is_number() ? value_->get<double>() : throw type_error("a number");
 }
 
 bool json_member::flag() const {
-  return value_->is_boolean() ? value_->get<bool>() : throw wrong("a boolean");
+  return value_->is_boolean() ? value_->get<bool>() : throw type_error("a boolean");
 }
 
 std::vector<std::string> json_member::texts() const {
@@ -107,7 +107,7 @@ std::vector<double> json_member::numbers() const {
 }
 
 json_value::object json_member::members() const {
-  return value_->is_object() ? members_of(*value_) : throw wrong("an object");
+  return value_->is_object() ? members_of(*value_) : throw type_error("an object");
 }
 
 }  // namespace ballast::inline report

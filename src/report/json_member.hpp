@@ -35,7 +35,7 @@ class json_member {
   json_value::object members() const;  ///< all of an object, in their order
 
   /// "FILE: series[2].unit: a string is needed, a number is there", to be thrown.
-  error wrong(std::string const& needed) const;
+  error type_error(std::string const& needed) const;
 
  private:
   std::string at_place() const { return file_ + ": " + (place_.empty() ? "" : place_ + ": "); }
@@ -50,7 +50,7 @@ Integer json_member::count() const {
     auto const number = value_->get<std::uint64_t>();
     if (std::in_range<Integer>(number)) return static_cast<Integer>(number);
   }
-  throw wrong("a whole number from 0 on");
+  throw type_error("a whole number from 0 on");
 }
 
 }  // namespace ballast::inline report

@@ -13,8 +13,8 @@
 namespace ballast::inline report {
 namespace {
 
-constexpr int above = 14, least_plot_height = 330, legend_line = 20, below = 66, left_of_plot = 110;
-constexpr std::size_t most_named_places = 12;  // more numbers would run into each other along x
+constexpr int above = 14, min_plot_height = 330, legend_line = 20, below = 66, left_of_plot = 110;
+constexpr std::size_t max_named_ticks = 12;  // more numbers would run into each other along x
 
 /// What the points of a panel span.
 struct extent {
@@ -51,7 +51,7 @@ std::string data_of(plotted_line const& line, std::size_t number, axis_scale con
 std::string x_on_log_axis(std::set<double> const& places) {
   std::string text = fmt::format("set logscale x\nset xrange [{}:{}]\n", plotted(*places.begin() / 1.2),
                                  plotted(*places.rbegin() * 1.2));
-  if (places.size() > most_named_places) return text + "set xtics auto format '%.10g'\n";
+  if (places.size() > max_named_ticks) return text + "set xtics auto format '%.10g'\n";
   std::string ticks;
   for (double const x : places) ticks += (ticks.empty() ? "" : ", ") + plotted(x);
   return text + "set format x '%.10g'\nset xtics (" + ticks + ")\n";
@@ -110,7 +110,7 @@ std::string about(std::string const& topic, std::string const& plot) {
 
 /// High enough for the whole legend, of which gnuplot would drop what has no room.
 int plot_height(plot_panel const& panel) {
-  return std::max(least_plot_height, legend_line * static_cast<int>(panel.lines.size() + 1));
+  return std::max(min_plot_height, legend_line * static_cast<int>(panel.lines.size() + 1));
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ std::string line_script(plot_panel const& panel, std::vector<std::string> const&
   std::string text = frame_commands(picture, frame) + legend_commands(picture, frame) +
                      x_axis(all.x, axes.x_log) + y_axis(all, scale);
   text += "set xlabel " + gnuplot_string(axes.x_label) + "\nset ylabel " +
-          gnuplot_string(axis_label(axes.y_label, panel.unit, scale.tells_unit)) + '\n';
+          gnuplot_string(axis_label(axes.y_label, panel.unit, scale.includes_unit)) + '\n';
   for (std::size_t i = 0; i < panel.lines.size(); ++i) text += data_of(panel.lines[i], i, scale);
   return text + about(panel.topic, plot_command(panel, names));
 }

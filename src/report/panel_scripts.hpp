@@ -24,6 +24,6 @@ std::string bar_script(plot_panel const& panel, std::vector<std::string> const& 
                        picture_size const& picture, int top);
 
 /// What stands along the axis of values: the record's label, or the unit, or nothing where the ticks say it.
-std::string axis_label(std::string const& y_label, std::string const& unit, bool ticks_tell_unit);
+std::string axis_label(std::string const& y_label, std::string const& unit, bool ticks_include_unit);
 
 }  // namespace ballast::inline report

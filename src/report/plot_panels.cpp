@@ -50,14 +50,14 @@ void sort_bars(plot_panel& panel) {
   gather(panel.bars, [](plotted_bar const& bar) { return group_of(bar.name); });
 }
 
-constexpr std::size_t most_lines = 16;
+constexpr std::size_t max_lines = 16;
 constexpr std::string_view before_topic = ", ";
 
 bool is_split(plot_panel const& panel) {
   auto const has_topic = [](plotted_line const& line) {
     return line.curve.rfind(before_topic) != line.curve.npos;
   };
-  return panel.lines.size() > most_lines && std::ranges::all_of(panel.lines, has_topic);
+  return panel.lines.size() > max_lines && std::ranges::all_of(panel.lines, has_topic);
 }
 
 plot_panel& panel_about(std::vector<plot_panel>& panels, std::string const& topic, std::string const& unit) {
@@ -76,7 +76,7 @@ std::vector<plot_panel> split(plot_panel const& panel) {
   return panels;
 }
 
-std::vector<plot_panel> split_where_crowded(std::vector<plot_panel> const& panels) {
+std::vector<plot_panel> split_crowded_panels(std::vector<plot_panel> const& panels) {
   std::vector<plot_panel> all;
   for (plot_panel const& panel : panels)
     std::ranges::move(is_split(panel) ? split(panel) : std::vector{panel}, std::back_inserter(all));
@@ -94,7 +94,7 @@ std::vector<plot_panel> panels_of(std::span<run_record const> records) {
     }
   }
   std::ranges::for_each(of_lines, sort_lines);
-  of_lines = split_where_crowded(of_lines);
+  of_lines = split_crowded_panels(of_lines);
   std::ranges::for_each(of_bars, sort_bars);
   std::ranges::move(of_bars, std::back_inserter(of_lines));
   return of_lines;

@@ -15,15 +15,15 @@ namespace {
 constexpr int picture_width = 960, margin = 16;
 constexpr int title_base = 24, first_line_base = 50, line_height = 18;
 
-void refuse_unlike_records(std::span<run_record const> records) {
-  if (records.empty()) refuse_argument("records", 0, "one or more");
+void check_records_are_alike(std::span<run_record const> records) {
+  if (records.empty()) throw_bad_argument("records", 0, "one or more");
   run_record const& first = records.front();
   for (run_record const& one : records) {
     if (one.benchmark != first.benchmark) {
-      refuse_argument("records", "'" + one.benchmark + "'",
-                      "all of one benchmark, here '" + first.benchmark + "'");
+      throw_bad_argument("records", "'" + one.benchmark + "'",
+                         "all of one benchmark, here '" + first.benchmark + "'");
     }
-    if (one.axes != first.axes) refuse_argument("records", "with unlike axes", "all with the same");
+    if (one.axes != first.axes) throw_bad_argument("records", "with unlike axes", "all with the same");
   }
 }
 
@@ -88,16 +88,16 @@ plot_axes axes_of(run_record const& record, std::vector<plot_panel> const& panel
 
 }  // namespace
 
-std::string axis_label(std::string const& y_label, std::string const& unit, bool ticks_tell_unit) {
-  if (ticks_tell_unit && (y_label == unit || y_label == "seconds")) return "";
-  if (!y_label.empty() || ticks_tell_unit) return y_label;
+std::string axis_label(std::string const& y_label, std::string const& unit, bool ticks_include_unit) {
+  if (ticks_include_unit && (y_label == unit || y_label == "seconds")) return "";
+  if (!y_label.empty() || ticks_include_unit) return y_label;
   return unit == "1" ? "ratio or count" : unit;
 }
 
 std::string plot_script(std::span<run_record const> records) {
-  refuse_unlike_records(records);
+  check_records_are_alike(records);
   std::vector<plot_panel> const panels = panels_of(records);
-  if (panels.empty()) refuse_argument("records", "without series", "with one series or more");
+  if (panels.empty()) throw_bad_argument("records", "without series", "with one series or more");
   std::vector<std::string> const labels = distinguishing_labels(records);
   std::vector<std::string> const lines = lines_below_title(records, labels);
 

@@ -34,7 +34,7 @@ progress::progress(std::string title, std::uint64_t total, std::string unit, pro
       begin_(now_()),
       shown_(begin_) {}
 
-void progress::reach(std::uint64_t done) {
+void progress::update(std::uint64_t done) {
   done_ = done;
   auto const now = now_();
   auto const pause = output_.terminal ? std::chrono::milliseconds(100) : std::chrono::seconds(10);

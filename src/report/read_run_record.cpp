@@ -68,12 +68,13 @@ plot_axes axes_in(json_member const& one) {
           one.at("y_log").flag()};
 }
 
-void refuse_other_schema(json_member const& schema) {
-  if (schema.text() != run_record::schema) throw schema.wrong("\"" + std::string(run_record::schema) + "\"");
+void check_schema(json_member const& schema) {
+  if (schema.text() != run_record::schema)
+    throw schema.type_error("\"" + std::string(run_record::schema) + "\"");
 }
 
 run_record record_in(json_member const& document) {
-  refuse_other_schema(document.at("schema"));
+  check_schema(document.at("schema"));
   run_record record;
   record.benchmark = document.at("benchmark").text();
   record.version = document.at("version").text();
@@ -99,7 +100,7 @@ run_record read_run_record(std::filesystem::path const& path) {
   nlohmann::ordered_json const document = document_in(path);
   run_record record = record_in(json_member(document, path.string()));
   try {
-    refuse_bad_record(record);
+    check_record(record);
   } catch (bad_argument const& problem) {  // here the file is wrong, not an argument
     throw error(path.string() + ": " + problem.what());
   }

@@ -14,46 +14,47 @@ namespace {
 /// Of a benchmark's name, the slash last.
 constexpr std::string_view legal = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
 
-void refuse_bad_name(std::string const& name) {
+void check_name(std::string const& name) {
   if (name.empty() || name.find_first_not_of(legal) != std::string::npos) {
-    refuse_argument("run_record.benchmark", "'" + name + "'", "letters, digits and ._/-, at least one");
+    throw_bad_argument("run_record.benchmark", "'" + name + "'", "letters, digits and ._/-, at least one");
   }
 }
 
-void refuse_bad_points(std::vector<sample_series> const& all) {
+void check_points(std::vector<sample_series> const& all) {
   std::set<std::tuple<std::string, std::string, double>> points;
   for (sample_series const& one : all) {
     if (one.x && !std::isfinite(*one.x))
-      refuse_argument("run_record.series " + one.name + ".x", *one.x, "finite");
+      throw_bad_argument("run_record.series " + one.name + ".x", *one.x, "finite");
     if (one.curve.empty()) continue;
-    if (!one.x) refuse_argument("run_record.series " + one.name + ".x", "none", "a number, as curve is set");
+    if (!one.x)
+      throw_bad_argument("run_record.series " + one.name + ".x", "none", "a number, as curve is set");
     if (points.emplace(one.curve, one.unit, *one.x).second) continue;
-    refuse_argument("run_record.series " + one.name + ".x", *one.x, "used once in its curve and unit");
+    throw_bad_argument("run_record.series " + one.name + ".x", *one.x, "used once in its curve and unit");
   }
 }
 
-void refuse_bad_series(std::vector<sample_series> const& all) {
+void check_series(std::vector<sample_series> const& all) {
   std::set<std::string> names;
   for (sample_series const& one : all) {
-    if (!names.insert(one.name).second) refuse_argument("run_record.series", one.name, "a name used once");
-    if (one.samples.empty()) refuse_argument("run_record.series", one.name, "one sample or more");
+    if (!names.insert(one.name).second) throw_bad_argument("run_record.series", one.name, "a name used once");
+    if (one.samples.empty()) throw_bad_argument("run_record.series", one.name, "one sample or more");
     for (double const sample : one.samples) {
-      if (!std::isfinite(sample)) refuse_argument("run_record.series " + one.name, sample, "finite");
+      if (!std::isfinite(sample)) throw_bad_argument("run_record.series " + one.name, sample, "finite");
     }
   }
 }
 
 }  // namespace
 
-void refuse_bad_record(run_record const& record) {
-  refuse_bad_name(record.benchmark);
-  refuse_bad_series(record.series);
-  refuse_bad_points(record.series);
+void check_record(run_record const& record) {
+  check_name(record.benchmark);
+  check_series(record.series);
+  check_points(record.series);
 }
 
-void refuse_bad_part_of_a_name(std::string const& argument, std::string const& part) {
+void check_name_part(std::string const& argument, std::string const& part) {
   if (part.find_first_not_of(legal.substr(0, legal.size() - 1)) == std::string::npos) return;
-  refuse_argument(argument, "'" + part + "'", "letters, digits and ._-");
+  throw_bad_argument(argument, "'" + part + "'", "letters, digits and ._-");
 }
 
 }  // namespace ballast::inline report

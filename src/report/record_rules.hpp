@@ -7,9 +7,9 @@ namespace ballast::inline report {
 
 /// Throws bad_argument naming the field if the record breaks a rule of bench/SCHEMA.md that its type allows
 /// it to break.
-void refuse_bad_record(run_record const& record);
+void check_record(run_record const& record);
 
 /// Throws bad_argument if a file's name may not hold the part; it may be empty.
-void refuse_bad_part_of_a_name(std::string const& argument, std::string const& part);
+void check_name_part(std::string const& argument, std::string const& part);
 
 }  // namespace ballast::inline report

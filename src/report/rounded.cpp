@@ -20,7 +20,7 @@ int decimals(double number, int digits) {
 }  // namespace
 
 std::string rounded(double number, int digits) {
-  if (digits < 1 || digits > 17) refuse_argument("digits", static_cast<long long>(digits), "1 to 17");
+  if (digits < 1 || digits > 17) throw_bad_argument("digits", static_cast<long long>(digits), "1 to 17");
   double const size = std::fabs(number);
   if (number == 0) return "0";
   if (!(size >= 1e-4 && size < 1e15)) return fmt::format("{:.{}g}", number, digits);

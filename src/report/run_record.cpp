@@ -74,8 +74,8 @@ json_value to_json(plot_axes const& axes) {
 }
 
 /// "md/solutions" and "2026-01-31T09:05:00Z" become "md-solutions-20260131T090500Z".
-std::string file_stem(run_record const& record, std::string const& apart) {
-  std::string stem = record.benchmark + '-' + (apart.empty() ? "" : apart + '-');
+std::string file_stem(run_record const& record, std::string const& suffix) {
+  std::string stem = record.benchmark + '-' + (suffix.empty() ? "" : suffix + '-');
   std::replace(stem.begin(), stem.end(), '/', '-');
   for (char const sign : record.started) {
     if (sign != ':' && sign != '-') stem += sign;
@@ -102,7 +102,7 @@ std::filesystem::path make_folder(std::filesystem::path const& results, run_reco
 }  // namespace
 
 json_value to_json(run_record const& record) {
-  refuse_bad_record(record);
+  check_record(record);
   return object{{"schema", run_record::schema},
                 {"benchmark", record.benchmark},
                 {"version", record.version},
@@ -122,16 +122,16 @@ json_value to_json(run_record const& record) {
 }
 
 std::filesystem::path write_run_record(std::filesystem::path const& results, run_record const& record,
-                                       std::string const& apart) {
-  refuse_bad_part_of_a_name("apart", apart);
+                                       std::string const& suffix) {
+  check_name_part("suffix", suffix);
   std::string const text = to_json(record).text(2) + '\n';
-  std::filesystem::path const path = free_path(make_folder(results, record), file_stem(record, apart));
+  std::filesystem::path const path = free_path(make_folder(results, record), file_stem(record, suffix));
   replace_file(path, text);
   return path;
 }
 
 void require_run_folder(std::filesystem::path const& results, run_record const& record) {
-  require_replaceable(make_folder(results, record) / "trial");
+  check_replaceable(make_folder(results, record) / "trial");
 }
 
 std::string utc_now() {

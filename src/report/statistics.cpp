@@ -11,9 +11,9 @@ namespace ballast::inline report {
 namespace {
 
 std::vector<double> sorted(std::span<double const> samples) {
-  if (samples.empty()) refuse_argument("samples", "empty", "one value or more");
+  if (samples.empty()) throw_bad_argument("samples", "empty", "one value or more");
   for (double const sample : samples) {
-    if (std::isnan(sample)) refuse_argument("samples", sample, "numbers");
+    if (std::isnan(sample)) throw_bad_argument("samples", sample, "numbers");
   }
   std::vector<double> copy(samples.begin(), samples.end());
   std::sort(copy.begin(), copy.end());
@@ -31,7 +31,7 @@ double quantile_of_sorted(std::vector<double> const& sorted, double fraction) {
 }  // namespace
 
 double quantile(std::span<double const> samples, double fraction) {
-  if (!(fraction >= 0 && fraction <= 1)) refuse_argument("fraction", fraction, "0 to 1");
+  if (!(fraction >= 0 && fraction <= 1)) throw_bad_argument("fraction", fraction, "0 to 1");
   return quantile_of_sorted(sorted(samples), fraction);
 }
 

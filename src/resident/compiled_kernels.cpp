@@ -18,19 +18,19 @@ compiled_kernels::compiled_kernels(std::string name, std::vector<listed_kernel> 
   for (auto& entry : entries_) entry.code.name = name_;
 }
 
-void compiled_kernels::refuse_kernel(kernel_key key) const {
-  refuse_argument("kernel", ballast::name_of(key), "a kernel of the list " + name_);
+void compiled_kernels::throw_unknown_kernel(kernel_key key) const {
+  throw_bad_argument("kernel", ballast::name_of(key), "a kernel of the list " + name_);
 }
 
-void compiled_kernels::refuse_count(std::uint32_t count) {
-  refuse_argument("count", count, "1 to 16777215 blocks a task");
+void compiled_kernels::throw_bad_count(std::uint32_t count) {
+  throw_bad_argument("count", count, "1 to 16777215 blocks a task");
 }
 
 task compiled_kernels::task_of(task_record const& record) const {
   std::array<std::uint32_t, argument_words> arguments;
   std::copy_n(record.data, argument_words, arguments.begin());
   task const plain(kernels_[record.kernel()].key, record.range(), arguments);
-  return record.is_spread() ? spread(plain) : plain;
+  return record.is_grid() ? grid_task(plain) : plain;
 }
 
 bool compiled_kernels::has_entry_for(source_key source) const {
@@ -43,18 +43,18 @@ kernel_code const& compiled_kernels::entry_for(source_key source) const {
   throw error("kernel list " + name_ + " was compiled without this kind of task source");
 }
 
-std::uint32_t compiled_kernels::most_spawns() const {
+std::uint32_t compiled_kernels::max_spawns() const {
   return std::ranges::max(kernels_, {}, &listed_kernel::spawns).spawns;
 }
-std::uint32_t compiled_kernels::most_joins() const {
+std::uint32_t compiled_kernels::max_joins() const {
   return std::ranges::max(kernels_, {}, &listed_kernel::joins).joins;
 }
 
 void compiled_kernels::launch(stream& on, task const& task) const {
   auto const record = record_of(task);
   if (kernels_[record.kernel()].spawns != 0)
-    refuse_argument("kernel", kernels_[record.kernel()].name + ", which creates tasks",
-                    "one that creates none");
+    throw_bad_argument("kernel", kernels_[record.kernel()].name + ", which creates tasks",
+                       "one that creates none");
   on.launch(kernels_[record.kernel()].code, task.range().count, &record, sizeof record);
 }
 

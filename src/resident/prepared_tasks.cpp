@@ -23,17 +23,17 @@ prepared_tasks::prepared_tasks(compiled_kernels const& kernels, std::span<task c
   prepare(kernels, tasks, records_);
 }
 
-bool prepared_tasks::has_spread() const { return std::ranges::any_of(records_, &task_record::is_spread); }
+bool prepared_tasks::has_grids() const { return std::ranges::any_of(records_, &task_record::is_grid); }
 
-prepared_tasks prepared_tasks::one_by_one() const {
+prepared_tasks prepared_tasks::expand_grids() const {
   prepared_tasks all;
   all.kernels_ = kernels_;
   std::size_t size = 0;
   for (auto const& record : records_) size += record.tasks();
   all.records_.reserve(size);
   for (auto const& record : records_) {
-    if (!record.is_spread()) all.records_.push_back(record);
-    for (std::uint32_t i = 0; record.is_spread() && i < record.tasks(); ++i)
+    if (!record.is_grid()) all.records_.push_back(record);
+    for (std::uint32_t i = 0; record.is_grid() && i < record.tasks(); ++i)
       all.records_.push_back(record.task_of_block(i));
   }
   return all;

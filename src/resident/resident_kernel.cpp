@@ -12,7 +12,8 @@
 namespace ballast::inline resident {
 namespace {
 
-constexpr std::size_t stop_word = 0, gave_up_word = 32, host_blocks_word = 64, words = 96;  // 128 bytes apart
+constexpr std::size_t stop_word = 0, idle_timed_out_word = 32, host_blocks_word = 64,
+                      words = 96;  // 128 bytes apart
 
 std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_ref(word); }
 
@@ -25,20 +26,20 @@ void claim_for(std::string const& holder, compute_device& device) {
 }
 
 /// Allocating beside a running resident kernel can wait for it, so occupied devices are refused before.
-std::shared_ptr<compute_device> unoccupied(std::shared_ptr<compute_device> device) {
+std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device> device) {
   claim_for("one that is being made", *device);
-  device->give_back_resident();
+  device->release_resident();
   return device;
 }
 
-void require_spared(int spared, int multiprocessors) {
+void check_spared(int spared, int multiprocessors) {
   if (spared >= 0 && spared < multiprocessors) return;
-  refuse_argument("spared_multiprocessors", spared, "0 to " + std::to_string(multiprocessors - 1));
+  throw_bad_argument("spared_multiprocessors", spared, "0 to " + std::to_string(multiprocessors - 1));
 }
 
-/// Between looks whether a kernel has ended that runs for so long: a sixteenth of it. A thread that looks
+/// Between polls whether a kernel has ended that runs for so long: a sixteenth of it. A thread that polls
 /// more often would take a core of a host device from its workers.
-clock::duration pause_after(clock::duration run) {
+clock::duration poll_interval_after(clock::duration run) {
   return std::clamp<clock::duration>(run / 16, std::chrono::microseconds(20), std::chrono::milliseconds(1));
 }
 
@@ -46,7 +47,7 @@ clock::duration pause_after(clock::duration run) {
 
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                                  kernel_code const& entry, resident_options const& options)
-    : device_(unoccupied(std::move(device))),
+    : device_(require_unclaimed(std::move(device))),
       holder_("the resident kernel of list " + kernels.name()),
       entry_(entry),
       options_(options),
@@ -58,7 +59,7 @@ resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compile
       activity_copy_(device_, blocks_),
       stream_(device_->make_stream()),
       reader_(device_->make_stream()),
-      launches_wait_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0") {
+      launches_block_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0") {
   std::ranges::fill(words_.span(), 0u);
   std::ranges::fill(arrived_.span(), 0u);
   clear_activity();
@@ -67,7 +68,7 @@ resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compile
 resident_kernel::~resident_kernel() {
   try {
     request_stop();
-    join(deadline::in(options_.stop_patience));
+    join(deadline::in(options_.stop_timeout));
   } catch (error const&) {
     // A lost device or a block that never ends: nothing more can be done for it here.
   }
@@ -77,16 +78,16 @@ resident_kernel::~resident_kernel() {
 std::uint32_t resident_kernel::choose_blocks(compiled_kernels const& kernels, kernel_code const& entry,
                                              int asked) {
   int const fit_each = device_->resources(entry).blocks_per_multiprocessor;
-  int const multiprocessors = device_->facts().multiprocessors;
+  int const multiprocessors = device_->properties().multiprocessors;
   int const least = device_->is_cuda() ? 2 : 1;
   int const most = fit_each * multiprocessors;
   auto const legal = std::to_string(least) + " to " + std::to_string(most) + " on " + device_->name() +
                      " (the list's heaviest kernel is " + kernels.heaviest(*device_).name + ")";
-  if (device_->is_cuda()) require_spared(options_.spared_multiprocessors, multiprocessors);
+  if (device_->is_cuda()) check_spared(options_.spared_multiprocessors, multiprocessors);
   if (asked == 0 && device_->is_cuda())
     asked = std::max(fit_each * (multiprocessors - options_.spared_multiprocessors), least);
   if (asked == 0) asked = multiprocessors;
-  if (asked < least || asked > most) refuse_argument("blocks", asked, legal);
+  if (asked < least || asked > most) throw_bad_argument("blocks", asked, legal);
   kernels.resources(*device_);  // loads every kernel now: none may be loaded while a resident kernel runs
   return std::uint32_t(asked);
 }
@@ -94,13 +95,13 @@ std::uint32_t resident_kernel::choose_blocks(compiled_kernels const& kernels, ke
 resident_control resident_kernel::next_control() const {
   resident_control control;
   control.stop = &words_[stop_word];
-  control.gave_up = &words_[gave_up_word];
+  control.idle_timed_out = &words_[idle_timed_out_word];
   control.host_blocks = &words_[host_blocks_word];
   control.arrived = arrived_.data();
   control.clock_ns = clock_.data();
   control.activity = activity_.data();
   control.run = run_ + 1;
-  control.idle_limit_ns = std::uint64_t(std::chrono::nanoseconds(options_.idle_limit).count());
+  control.idle_timeout_ns = std::uint64_t(std::chrono::nanoseconds(options_.idle_timeout).count());
   return control;
 }
 
@@ -135,7 +136,7 @@ void resident_kernel::clear_activity() {
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,
                                std::function<void()> follow) {
   claim(on);
-  if (!launches_wait_) return launch(argument, bytes, follow);
+  if (!launches_block_) return launch(argument, bytes, follow);
   try {
     launch_by_thread(argument, bytes, std::move(follow));
   } catch (...) {
@@ -164,15 +165,15 @@ void resident_kernel::launch_by_thread(void const* argument, std::size_t bytes,
 }
 
 void resident_kernel::await_arrival() {
-  auto const until = deadline::in(options_.start_patience);
-  for (int looks = 0; arrived() < blocks_; ++looks) {
-    if (looks % 64 == 63) std::this_thread::yield();
-    if (looks % 64 == 63 && !running()) break;
+  auto const until = deadline::in(options_.start_timeout);
+  for (int polls = 0; arrived() < blocks_; ++polls) {
+    if (polls % 64 == 63) std::this_thread::yield();
+    if (polls % 64 == 63 && !running()) break;
     if (!until.passed()) continue;
     auto const started = arrived();
     request_stop();
-    throw deadline_passed("the resident kernel's blocks to start on " + device_->name(),
-                          std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started");
+    throw timed_out("the resident kernel's blocks to start on " + device_->name(),
+                    std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started");
   }
   auto const device_ns = std::atomic_ref(clock_[0]).load(std::memory_order_acquire);
   clock_offset_ns_ = device_->is_cuda() ? host_now_ns() - std::int64_t(device_ns) : 0;
@@ -201,8 +202,8 @@ bool resident_kernel::stop_requested() const noexcept {
   return shared(words_[stop_word]).load(std::memory_order_acquire) != 0;
 }
 
-bool resident_kernel::gave_up() const {
-  return shared(words_[gave_up_word]).load(std::memory_order_acquire) == run_;
+bool resident_kernel::idle_timed_out() const {
+  return shared(words_[idle_timed_out_word]).load(std::memory_order_acquire) == run_;
 }
 
 void resident_kernel::join(deadline until) {
@@ -211,10 +212,10 @@ void resident_kernel::join(deadline until) {
   try {
     while (running()) {
       if (until.passed())
-        throw deadline_passed("the resident kernel on " + device_->name() + " to end", describe_blocks());
+        throw timed_out("the resident kernel on " + device_->name() + " to end", describe_blocks());
       pause(clock::now() - begin, until);
     }
-  } catch (deadline_passed const&) { throw; } catch (...) {
+  } catch (timed_out const&) { throw; } catch (...) {
     await_host_blocks(until);
     end_of_run();
     throw;
@@ -224,10 +225,10 @@ void resident_kernel::join(deadline until) {
 
 void resident_kernel::pause(clock::duration run, deadline until) {
   if (launch_stream_ == stream_.get() || !launched_.load(std::memory_order_acquire))
-    return std::this_thread::sleep_for(pause_after(run));
+    return std::this_thread::sleep_for(poll_interval_after(run));
   try {
     launch_stream_->synchronize(until);
-  } catch (deadline_passed const&) {
+  } catch (timed_out const&) {
     // join() says so, and what the blocks do.
   }
 }
@@ -238,15 +239,14 @@ void resident_kernel::await_host_blocks(deadline until) {
   request_stop();
   while (shared(words_[host_blocks_word]).load() != 0) {
     if (until.passed())
-      throw deadline_passed("the blocks of " + device_->name() + " to leave after a fault",
-                            describe_blocks());
+      throw timed_out("the blocks of " + device_->name() + " to leave after a fault", describe_blocks());
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 
 void resident_kernel::end_of_run() {
   if (launcher_.joinable()) launcher_.join();
-  device_->give_back_resident();
+  device_->release_resident();
   claimed_ = false;
 }
 

@@ -24,9 +24,9 @@ struct extent {
   std::int64_t length() const { return end < begin ? 0 : end - begin; }
 };
 
-void refuse_unknown_device(span const& one, std::size_t devices) {
+void check_device(span const& one, std::size_t devices) {
   if (one.device < devices) return;
-  refuse_argument("span.device", static_cast<long long>(one.device), "below " + std::to_string(devices));
+  throw_bad_argument("span.device", static_cast<long long>(one.device), "below " + std::to_string(devices));
 }
 
 using extents_by_step = std::map<std::int64_t, std::vector<extent>>;
@@ -34,7 +34,7 @@ using extents_by_step = std::map<std::int64_t, std::vector<extent>>;
 extents_by_step extents(std::span<span const> spans, std::size_t devices) {
   extents_by_step steps;
   for (span const& one : spans) {
-    refuse_unknown_device(one, devices);
+    check_device(one, devices);
     steps.try_emplace(one.step, devices).first->second[one.device].include(one);
   }
   return steps;
@@ -64,9 +64,9 @@ std::vector<device_load> device_loads(std::span<span const> spans, std::size_t d
 }
 
 double imbalance(std::span<double const> busy) {
-  if (busy.empty()) refuse_argument("busy", "empty", "one value or more");
+  if (busy.empty()) throw_bad_argument("busy", "empty", "one value or more");
   for (double const value : busy) {
-    if (!std::isfinite(value) || value < 0) refuse_argument("busy", value, "finite and not negative");
+    if (!std::isfinite(value) || value < 0) throw_bad_argument("busy", value, "finite and not negative");
   }
   double const largest = *std::max_element(busy.begin(), busy.end());
   double const sum = std::accumulate(busy.begin(), busy.end(), 0.0);

@@ -9,18 +9,18 @@ namespace ballast::inline trace {
 
 recorder::recorder(std::vector<std::string> devices, std::size_t capacity)
     : devices_(std::move(devices)), capacity_(capacity) {
-  if (devices_.empty()) refuse_argument("devices", 0LL, "at least one name");
-  if (capacity_ == 0) refuse_argument("capacity", 0LL, "at least 1");
+  if (devices_.empty()) throw_bad_argument("devices", 0LL, "at least one name");
+  if (capacity_ == 0) throw_bad_argument("capacity", 0LL, "at least 1");
 }
 
 void recorder::record(span one) {
-  refuse_if_illegal(one);
+  check_span(one);
   std::lock_guard const hold(mutex_);
   keep_or_drop(std::move(one));
 }
 
 void recorder::record(std::vector<span> batch) {
-  for (span const& one : batch) refuse_if_illegal(one);
+  for (span const& one : batch) check_span(one);
   std::lock_guard const hold(mutex_);
   for (span& one : batch) keep_or_drop(std::move(one));
 }
@@ -46,14 +46,14 @@ void recorder::clear() {
   dropped_ = 0;
 }
 
-void recorder::refuse_if_illegal(span const& one) const {
+void recorder::check_span(span const& one) const {
   if (one.device >= devices_.size()) {
-    refuse_argument("span.device", static_cast<long long>(one.device),
-                    "0 to " + std::to_string(devices_.size() - 1));
+    throw_bad_argument("span.device", static_cast<long long>(one.device),
+                       "0 to " + std::to_string(devices_.size() - 1));
   }
   if (one.end_ns < one.begin_ns) {
-    refuse_argument("span.end_ns", static_cast<long long>(one.end_ns),
-                    "at least begin_ns, " + std::to_string(one.begin_ns));
+    throw_bad_argument("span.end_ns", static_cast<long long>(one.end_ns),
+                       "at least begin_ns, " + std::to_string(one.begin_ns));
   }
 }
 

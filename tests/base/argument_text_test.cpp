@@ -14,38 +14,38 @@ using testing::StrEq;
 using testing::ThrowsMessage;
 
 TEST(base_argument_text, reads_whole_numbers_up_to_both_ends_of_their_range) {
-  EXPECT_EQ(whole_number("--steps", "0", 0, 7), 0);
-  EXPECT_EQ(whole_number("--steps", "7", 0, 7), 7);
-  EXPECT_EQ(whole_number("--steps", "-3", -3, 7), -3);
-  EXPECT_EQ(whole_number<std::uint64_t>("--seed", "18446744073709551615", 0, UINT64_MAX), UINT64_MAX);
+  EXPECT_EQ(parse_integer("--steps", "0", 0, 7), 0);
+  EXPECT_EQ(parse_integer("--steps", "7", 0, 7), 7);
+  EXPECT_EQ(parse_integer("--steps", "-3", -3, 7), -3);
+  EXPECT_EQ(parse_integer<std::uint64_t>("--seed", "18446744073709551615", 0, UINT64_MAX), UINT64_MAX);
 }
 
 TEST(base_argument_text, refuses_what_is_no_whole_number_in_range_as_it_was_written) {
   for (std::string const text :
        {"8", "-1", "1.5", "", " 1", "1 ", "+1", "1e1", "99999999999999999999", "x"}) {
     EXPECT_THAT(
-        [&] { whole_number("--steps", text, 0, 7); },
+        [&] { parse_integer("--steps", text, 0, 7); },
         ThrowsMessage<bad_argument>(StrEq("--steps is " + text + "; legal is a whole number from 0 to 7")));
   }
 }
 
 TEST(base_argument_text, finds_a_word_among_the_legal_ones) {
   std::array<std::string_view, 3> const legal{"S1", "S2", "TQ"};
-  EXPECT_EQ(place_among(legal, "--solutions", "S1"), 0u);
-  EXPECT_EQ(place_among(legal, "--solutions", "TQ"), 2u);
+  EXPECT_EQ(index_among(legal, "--solutions", "S1"), 0u);
+  EXPECT_EQ(index_among(legal, "--solutions", "TQ"), 2u);
 }
 
 TEST(base_argument_text, tells_all_legal_words_when_it_refuses_another) {
   std::array<std::string_view, 3> const legal{"S1", "S2", "TQ"};
-  EXPECT_THAT([&] { place_among(legal, "--solutions", "S3"); },
+  EXPECT_THAT([&] { index_among(legal, "--solutions", "S3"); },
               ThrowsMessage<bad_argument>(StrEq("--solutions is S3; legal is S1, S2 or TQ")));
-  EXPECT_THAT([&] { place_among(std::span(legal).first(1), "--method", ""); },
+  EXPECT_THAT([&] { index_among(std::span(legal).first(1), "--method", ""); },
               ThrowsMessage<bad_argument>(StrEq("--method is ; legal is S1")));
 }
 
 TEST(base_argument_text, stays_on_one_line_whatever_it_quotes) {
-  EXPECT_EQ(on_one_line("a b\tc\r\n\x1b[0m\x7f"), "a b\\tc\\r\\n\\x1b[0m\\x7f");
-  EXPECT_THAT([] { place_among(std::array<std::string_view, 1>{"S1"}, "--method", "S\n2"); },
+  EXPECT_EQ(escape_control_characters("a b\tc\r\n\x1b[0m\x7f"), "a b\\tc\\r\\n\\x1b[0m\\x7f");
+  EXPECT_THAT([] { index_among(std::array<std::string_view, 1>{"S1"}, "--method", "S\n2"); },
               ThrowsMessage<bad_argument>(StrEq("--method is S\\n2; legal is S1")));
 }
 

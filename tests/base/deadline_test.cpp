@@ -15,14 +15,14 @@ TEST(base_deadline, has_not_passed_when_its_time_lies_ahead) {
   EXPECT_FALSE(deadline::in(std::chrono::hours(1)).passed());
 }
 
-TEST(base_deadline, lies_the_stated_patience_after_now) {
+TEST(base_deadline, lies_the_stated_timeout_after_now) {
   auto const before = clock::now();
   auto const at = deadline::in(std::chrono::minutes(3)).at();
   EXPECT_GE(at, before + std::chrono::minutes(3));
   EXPECT_LE(at, clock::now() + std::chrono::minutes(3));
 }
 
-TEST(base_deadline, never_passes_when_the_patience_exceeds_a_century) {
+TEST(base_deadline, never_passes_when_the_timeout_exceeds_a_century) {
   EXPECT_EQ(deadline::in(clock::duration::max()).at(), deadline::never().at());
   EXPECT_FALSE(deadline::in(clock::duration::max()).passed());
 }

@@ -9,7 +9,7 @@ namespace {
 template <class Value>
 bad_argument refusal_of(Value value) {
   try {
-    refuse_argument("cutoff", value, "above 0");
+    throw_bad_argument("cutoff", value, "above 0");
   } catch (bad_argument const& refused) { return refused; }
 }
 
@@ -29,13 +29,13 @@ TEST(base_error, prints_a_refused_real_number_in_its_shortest_exact_form) {
 TEST(base_error, keeps_the_text_of_a_refused_value) { EXPECT_EQ(refusal_of("far").value(), "far"); }
 
 TEST(base_error, carries_the_state_that_explains_a_passed_deadline) {
-  deadline_passed const passed("ticket 4", "head 3");
+  timed_out const passed("ticket 4", "head 3");
   EXPECT_EQ(passed.state(), "head 3");
   EXPECT_STREQ(passed.what(), "deadline passed while waiting for ticket 4\nhead 3");
 }
 
 TEST(base_error, ends_the_sentence_of_a_passed_deadline_when_there_is_no_state) {
-  EXPECT_STREQ(deadline_passed("ticket 4", "").what(), "deadline passed while waiting for ticket 4");
+  EXPECT_STREQ(timed_out("ticket 4", "").what(), "deadline passed while waiting for ticket 4");
 }
 
 TEST(base_error, names_the_lost_device_and_the_cause) {
@@ -46,7 +46,7 @@ TEST(base_error, names_the_lost_device_and_the_cause) {
 
 TEST(base_error, lets_one_handler_catch_every_error) {
   EXPECT_THROW(throw bad_argument("a", "b", "c"), error);
-  EXPECT_THROW(throw deadline_passed("a", ""), error);
+  EXPECT_THROW(throw timed_out("a", ""), error);
   EXPECT_THROW(throw device_lost("a", "b"), error);
 }
 

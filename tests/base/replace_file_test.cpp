@@ -79,11 +79,11 @@ TEST_F(base_replace_file, does_not_write_through_a_link_planted_where_its_tempor
 
 TEST_F(base_replace_file, has_a_temporary_file_of_another_name_each_time) {
   std::set<std::string> names;
-  auto const note_names = [&](std::ostream&) {
+  auto const record_names = [&](std::ostream&) {
     for (auto const& entry : fs::directory_iterator(folder_)) names.insert(entry.path().filename());
   };
   for (int i = 0; i < 3; ++i) {
-    replace_file(folder_ / "a", note_names);
+    replace_file(folder_ / "a", record_names);
     fs::remove(folder_ / "a");
   }
   EXPECT_EQ(names.size(), 3u);
@@ -119,7 +119,7 @@ TEST_F(base_replace_file, refuses_a_read_only_file_also_as_root_and_before_anyth
   replace_file(folder_ / "a", "old");
   fs::permissions(folder_ / "a", fs::perms(0444));
   expect_a_refusal_that_leaves(folder_ / "a", "old", "the file that is there is read-only");
-  EXPECT_THROW(ballast::require_replaceable(folder_ / "a"), ballast::error);
+  EXPECT_THROW(ballast::check_replaceable(folder_ / "a"), ballast::error);
 }
 
 TEST_F(base_replace_file, waits_for_the_disk_before_the_file_has_its_name_and_then_for_the_folder) {
@@ -147,17 +147,17 @@ TEST_F(base_replace_file, does_not_replace_a_device) {
 
 TEST_F(base_replace_file, is_tried_before_without_touching_the_file_or_leaving_another) {
   replace_file(folder_ / "a", "old");
-  ballast::require_replaceable(folder_ / "a");
-  ballast::require_replaceable(folder_ / "b");
-  ballast::require_replaceable("/dev/null");
+  ballast::check_replaceable(folder_ / "a");
+  ballast::check_replaceable(folder_ / "b");
+  ballast::check_replaceable("/dev/null");
   EXPECT_EQ(content_of(folder_ / "a"), "old");
   EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(base_replace_file, tells_before_what_stands_in_the_way) {
-  EXPECT_THROW(ballast::require_replaceable(folder_), ballast::error);
+  EXPECT_THROW(ballast::check_replaceable(folder_), ballast::error);
   auto const missing = folder_ / "missing/a";
-  EXPECT_THAT([&] { ballast::require_replaceable(missing); },
+  EXPECT_THAT([&] { ballast::check_replaceable(missing); },
               testing::ThrowsMessage<ballast::error>("cannot write " + missing.string() +
                                                      ": No such file or directory"));
 }

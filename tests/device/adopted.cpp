@@ -107,8 +107,8 @@ TEST_F(adopted_streams, and_others_wait_for_each_others_events) {
     held_stream held(device);
     auto const adopted = device->adopt_stream(callers.stream);
     auto const own = device->make_stream();
-    adopted->wait_for(*held.get().record_unmeasured());
-    own->wait_for(*adopted->record_unmeasured());
+    adopted->wait_for(*held.get().record_untimed());
+    own->wait_for(*adopted->record_untimed());
     held.await_start();
     EXPECT_FALSE(adopted->idle());
     EXPECT_FALSE(own->idle());

@@ -68,11 +68,11 @@ TEST(team_block, of_real_threads_gives_what_the_host_block_gives) {
   expect_reversed_blocks(values, 1, 3);
 }
 
-TEST(by_reference, runs_the_kernel_it_points_to) {
+TEST(indirect, runs_the_kernel_it_points_to) {
   auto values = counting(2 * 64);
   reverse_and_keep const kernel{array_ref<int>(values.data())};
   reverse_and_keep::scratch scratch;
-  run_blocks<host_block>(by_reference<reverse_and_keep>{array_ref<reverse_and_keep const>(&kernel)}, {0, 2},
+  run_blocks<host_block>(indirect<reverse_and_keep>{array_ref<reverse_and_keep const>(&kernel)}, {0, 2},
                          &scratch);
   expect_reversed_blocks(values, 0, 2);
 }
@@ -85,8 +85,8 @@ TEST(atomic_ref, raises_lowers_and_adds_from_many_threads) {
       threads.emplace_back([&, t] {
         for (std::uint64_t i = 0; i < 1000; ++i) {
           atomic_ref<std::uint64_t, scope::device>(sum).add_relaxed(1);
-          atomic_ref<std::uint64_t, scope::device>(highest).raise_to(t * 1000 + i);
-          atomic_ref<std::uint64_t, scope::device>(lowest).lower_to(7 + t * 1000 + i);
+          atomic_ref<std::uint64_t, scope::device>(highest).store_max(t * 1000 + i);
+          atomic_ref<std::uint64_t, scope::device>(lowest).store_min(7 + t * 1000 + i);
         }
       });
   }

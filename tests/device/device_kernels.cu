@@ -12,36 +12,36 @@ namespace {
 
 std::uint32_t read(std::uint32_t& word) { return std::atomic_ref(word).load(std::memory_order_acquire); }
 
-void visit_on_host(void const* argument, host_lane& lane) {
-  ++static_cast<visit_argument const*>(argument)->visits[lane.block];
+void visit_on_host(void const* argument, host_block_context& context) {
+  ++static_cast<visit_argument const*>(argument)->visits[context.block];
 }
 
-void meet_on_host(void const* argument, host_lane& lane) {
+void meet_on_host(void const* argument, host_block_context& context) {
   auto& arrived = *static_cast<meet_argument const*>(argument)->arrived;
   std::atomic_ref(arrived).fetch_add(1);
-  while (read(arrived) < lane.grid) std::this_thread::yield();
+  while (read(arrived) < context.grid) std::this_thread::yield();
 }
 
-void hold_on_host(void const* argument, host_lane&) {
+void hold_on_host(void const* argument, host_block_context&) {
   auto const& words = *static_cast<hold_argument const*>(argument);
   std::atomic_ref(*words.started).store(1, std::memory_order_release);
   while (read(*words.released) == 0) std::this_thread::yield();
 }
 
 template <std::uint32_t Bytes>
-void scratch_on_host(void const* argument, host_lane& lane) {
-  auto* const bytes = static_cast<unsigned char*>(lane.scratch);
-  for (std::uint32_t i = 0; i < Bytes; ++i) bytes[i] = static_cast<unsigned char>(lane.block);
+void scratch_on_host(void const* argument, host_block_context& context) {
+  auto* const bytes = static_cast<unsigned char*>(context.scratch);
+  for (std::uint32_t i = 0; i < Bytes; ++i) bytes[i] = static_cast<unsigned char>(context.block);
   std::uint32_t sum = 0;
   for (std::uint32_t i = 0; i < Bytes; ++i) sum += bytes[i];
-  static_cast<scratch_argument const*>(argument)->sums[lane.block] = sum;
+  static_cast<scratch_argument const*>(argument)->sums[context.block] = sum;
 }
 
-void sm_number_on_host(void const* argument, host_lane& lane) {
-  static_cast<sm_number_argument const*>(argument)->numbers[lane.block] = 0;
+void sm_number_on_host(void const* argument, host_block_context& context) {
+  static_cast<sm_number_argument const*>(argument)->numbers[context.block] = 0;
 }
 
-void fault_on_host(void const*, host_lane&) { throw std::runtime_error("planted"); }
+void fault_on_host(void const*, host_block_context&) { throw std::runtime_error("planted"); }
 
 #if defined(__CUDACC__)
 __global__ void visit_on_gpu(visit_argument argument) {

@@ -97,14 +97,14 @@ TEST(open_devices, names_repeats_with_a_number_and_singles_without) {
 }
 
 TEST(open_devices, host_alone_has_every_usable_core_and_is_bound_to_them) {
-  auto const all = open_devices("host").front()->facts();
+  auto const all = open_devices("host").front()->properties();
   EXPECT_GE(all.multiprocessors, 1);
   EXPECT_GT(all.memory_bytes, 0u);
   EXPECT_TRUE(all.pinned_to_cores);
 }
 
 TEST(open_devices, binds_no_worker_when_the_list_asks_for_more_cores_than_there_are) {
-  for (auto const& device : open_devices("host,host:1")) EXPECT_FALSE(device->facts().pinned_to_cores);
+  for (auto const& device : open_devices("host,host:1")) EXPECT_FALSE(device->properties().pinned_to_cores);
 }
 
 TEST(device_spec, tells_that_cpu_cores_are_limited_by_their_number) {

@@ -40,14 +40,14 @@ TEST_F(devices, say_so_when_there_is_not_enough_memory) {
 TEST_F(devices, tell_how_much_memory_is_free) {
   for (auto const& device : devices_) {
     EXPECT_GT(device->free_bytes(), 0u);
-    EXPECT_LE(device->free_bytes(), device->facts().memory_bytes);
+    EXPECT_LE(device->free_bytes(), device->properties().memory_bytes);
   }
 }
 
 TEST_F(devices, leave_some_of_the_available_memory_of_the_machine_to_others) {
   for (auto const& device : devices_) {
     if (device->is_cuda()) continue;
-    auto const all = std::size_t(device->facts().memory_bytes);
+    auto const all = std::size_t(device->properties().memory_bytes);
     try {
       device->release(memory::device, device->allocate(memory::device, all));
       ADD_FAILURE() << "nothing was left";
@@ -78,12 +78,13 @@ TEST_F(devices, are_claimed_by_one_resident_kernel_at_a_time) {
     EXPECT_TRUE(device->claim_resident("the first"));
     EXPECT_FALSE(device->claim_resident("the second"));
     EXPECT_EQ(device->resident_holder(), "the first");
-    EXPECT_NE(told_resident(*device).find(device->name() + " is held by the first"), std::string::npos);
-    device->give_back_resident();
+    EXPECT_NE(describe_resident_holder(*device).find(device->name() + " is held by the first"),
+              std::string::npos);
+    device->release_resident();
     EXPECT_EQ(device->resident_holder(), "");
-    EXPECT_EQ(told_resident(*device), "");
+    EXPECT_EQ(describe_resident_holder(*device), "");
     EXPECT_TRUE(device->claim_resident("the third"));
-    device->give_back_resident();
+    device->release_resident();
   }
 }
 
@@ -92,10 +93,10 @@ TEST_F(devices, tell_what_a_kernel_needs_and_how_many_blocks_fit) {
     auto const needs = device->resources(visit_kernel());
     EXPECT_GE(needs.blocks_per_multiprocessor, 1);
     EXPECT_EQ(needs.registers > 0, device->is_cuda());
-    EXPECT_GE(device->facts().multiprocessors, 1);
-    EXPECT_FALSE(device->facts().model.empty());
-    EXPECT_GT(device->facts().memory_bytes, 0u);
-    EXPECT_EQ(device->facts().clock_hertz > 0, device->is_cuda());
+    EXPECT_GE(device->properties().multiprocessors, 1);
+    EXPECT_FALSE(device->properties().model.empty());
+    EXPECT_GT(device->properties().memory_bytes, 0u);
+    EXPECT_EQ(device->properties().clock_hertz > 0, device->is_cuda());
   }
 }
 

@@ -35,12 +35,12 @@ TEST(gpu_code, runs_what_has_a_letter_on_one_gpu_or_its_family_in_ptx_too) {
 
 TEST(gpu_code, of_a_build_without_any_runs_nowhere) {
   EXPECT_FALSE(gpu_code("").runs_on({9, 0}));
-  EXPECT_EQ(gpu_code("").in_words(), "no GPU");
+  EXPECT_EQ(gpu_code("").description(), "no GPU");
 }
 
 TEST(gpu_code, is_told_in_the_numbers_that_gpus_are_known_by) {
-  EXPECT_EQ(gpu_code("75 80 90 100 100+ 120").in_words(), "7.5, 8.0, 9.0, 10.0 and later, 12.0");
-  EXPECT_EQ(gpu_code("90a 90a+ 100f 121+").in_words(), "9.0 only, 10.0, 12.1 and later");
+  EXPECT_EQ(gpu_code("75 80 90 100 100+ 120").description(), "7.5, 8.0, 9.0, 10.0 and later, 12.0");
+  EXPECT_EQ(gpu_code("90a 90a+ 100f 121+").description(), "9.0 only, 10.0, 12.1 and later");
 }
 
 TEST(gpu_code, refuses_words_that_are_no_architectures) {
@@ -54,7 +54,7 @@ TEST(gpu_code, refuses_words_that_are_no_architectures) {
 
 TEST(gpu_code, that_is_missing_for_a_kernel_is_told_with_what_would_mend_it) {
   EXPECT_EQ(
-      words_on_missing_kernel("scale", {8, 9}),
+      describe_missing_kernel("scale", {8, 9}),
       "kernel scale was not compiled for this GPU, whose compute capability is 8.9; compile its .cu file "
       "for it too, with 89 in CMAKE_CUDA_ARCHITECTURES");
 }

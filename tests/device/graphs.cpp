@@ -243,8 +243,8 @@ TEST_F(graphs, refuse_what_they_do_not_hold_and_streams_of_other_devices) {
     auto* const arguments = numbers.appending(0, 7);
     expect_refused("branch", [&] { graph->launches(2); });
     expect_refused("branch", [&] { graph->set_arguments(2, 0, arguments); });
-    expect_refused("place", [&] { graph->set_arguments(1, 2, arguments); });
-    expect_refused("place", [&] { graph->set_enabled(0, 3, false); });
+    expect_refused("index", [&] { graph->set_arguments(1, 2, arguments); });
+    expect_refused("index", [&] { graph->set_enabled(0, 3, false); });
     auto const elsewhere = open_devices("host:1").front()->make_stream();
     expect_refused("on", [&] { graph->launch(*elsewhere); });
     expect_refused("on", [&] { graph->upload(*elsewhere); });

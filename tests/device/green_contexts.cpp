@@ -30,9 +30,9 @@ std::set<std::uint32_t> used_by(std::shared_ptr<compute_device> const& device, s
   return {numbers.span().begin(), numbers.span().end()};
 }
 
-std::uint32_t most_at_once(compute_device& device) {
+std::uint32_t max_resident_blocks(compute_device& device) {
   return std::uint32_t(device.resources(sm_number_kernel()).blocks_per_multiprocessor *
-                       device.facts().multiprocessors);
+                       device.properties().multiprocessors);
 }
 
 /// Opens parts of the first GPU; without one the tests are skipped.
@@ -48,7 +48,7 @@ class green_contexts : public testing::Test {
 
 TEST_F(green_contexts, have_the_multiprocessors_that_were_asked_for) {
   auto const part = part_of(16);
-  EXPECT_EQ(part->facts().multiprocessors, 16);
+  EXPECT_EQ(part->properties().multiprocessors, 16);
   EXPECT_EQ(part->name(), "cuda:0@16");
 }
 
@@ -62,15 +62,16 @@ TEST_F(green_contexts, run_no_block_on_more_multiprocessors) {
 TEST_F(green_contexts, run_blocks_that_are_there_together_on_all_of_theirs) {
   for (int const multiprocessors : {8, 64}) {
     auto const part = part_of(multiprocessors);
-    EXPECT_EQ(used_by(part, most_at_once(*part), true).size(), std::size_t(multiprocessors));
+    EXPECT_EQ(used_by(part, max_resident_blocks(*part), true).size(), std::size_t(multiprocessors));
   }
   auto const whole = open_devices("cuda:0").front();
-  EXPECT_EQ(used_by(whole, most_at_once(*whole), true).size(), std::size_t(whole->facts().multiprocessors));
+  EXPECT_EQ(used_by(whole, max_resident_blocks(*whole), true).size(),
+            std::size_t(whole->properties().multiprocessors));
 }
 
 TEST_F(green_contexts, refuse_more_blocks_together_than_fit_on_theirs) {
   auto const part = part_of(8);
-  EXPECT_THROW(used_by(part, most_at_once(*part) + 1, true), bad_argument);
+  EXPECT_THROW(used_by(part, max_resident_blocks(*part) + 1, true), bad_argument);
   EXPECT_NO_THROW(part->check());
 }
 

@@ -10,7 +10,7 @@
 #include "ballast/base/environment.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/device/compute_device.hpp"
-#include "first_use_of_cuda.hpp"
+#include "first_cuda_use.hpp"
 
 namespace ballast::test {
 namespace {
@@ -51,51 +51,51 @@ TEST_F(hardware_connections_test, are_eight_if_the_variable_states_no_legal_coun
 }
 
 TEST_F(hardware_connections_test, are_set_for_who_asks_first) {
-  EXPECT_TRUE(setting_.ask_for(32));
+  EXPECT_TRUE(setting_.request(32));
   EXPECT_EQ(environment(variable), "32");
   EXPECT_EQ(setting_.current(), (hardware_connections{32, true}));
-  EXPECT_FALSE(setting_.ask_for(16));
+  EXPECT_FALSE(setting_.request(16));
   EXPECT_EQ(environment(variable), "32");
 }
 
 TEST_F(hardware_connections_test, of_the_environment_win) {
   for (auto const* const text : {"4", "no count"}) {
     setenv(variable, text, 1);
-    EXPECT_FALSE(setting_.ask_for(32));
+    EXPECT_FALSE(setting_.request(32));
     EXPECT_EQ(environment(variable), text);
   }
 }
 
 TEST_F(hardware_connections_test, stay_what_they_were_when_cuda_was_first_used) {
   setenv(variable, "4", 1);
-  setting_.note_first_use();
+  setting_.record_first_use();
   setenv(variable, "16", 1);
-  setting_.note_first_use();
+  setting_.record_first_use();
   EXPECT_EQ(setting_.current(), (hardware_connections{4, true}));
 }
 
 TEST_F(hardware_connections_test, are_not_set_once_cuda_was_used) {
-  setting_.note_first_use();
-  EXPECT_FALSE(setting_.ask_for(32));
+  setting_.record_first_use();
+  EXPECT_FALSE(setting_.request(32));
   EXPECT_EQ(environment(variable), std::nullopt);
   EXPECT_EQ(setting_.current(), (hardware_connections{8, false}));
 }
 
 TEST_F(hardware_connections_test, are_refused_outside_of_1_to_32) {
   for (std::uint32_t const count : {0u, 33u}) {
-    EXPECT_THROW(setting_.ask_for(count), bad_argument);
-    EXPECT_THROW(ask_for_connections(count), bad_argument);
+    EXPECT_THROW(setting_.request(count), bad_argument);
+    EXPECT_THROW(request_connections(count), bad_argument);
   }
   EXPECT_EQ(environment(variable), std::nullopt);
 }
 
 TEST_F(hardware_connections_test, of_this_process_are_fixed_by_the_first_use_of_cuda_and_by_nothing_else) {
   cuda_device_count();
-  auto const counted = connections_of_this_process();
+  auto const counted = process_connections();
   bool const fixed = BALLAST_HAVE_CUDA == 1;
-  EXPECT_EQ(ask_for_connections(5), !fixed);
+  EXPECT_EQ(request_connections(5), !fixed);
   EXPECT_EQ(environment(variable), fixed ? std::nullopt : std::optional<std::string>("5"));
-  EXPECT_EQ(connections_of_this_process(), fixed ? counted : (hardware_connections{5, true}));
+  EXPECT_EQ(process_connections(), fixed ? counted : (hardware_connections{5, true}));
 }
 
 }  // namespace

@@ -80,8 +80,8 @@ TEST_F(launches, give_each_block_scratch_of_the_size_it_asks_for) {
 TEST_F(launches, cooperative_ones_hold_all_their_blocks_at_once) {
   for (auto const& device : devices_) {
     auto const code = meet_kernel();
-    auto const fit =
-        std::uint32_t(device->resources(code).blocks_per_multiprocessor * device->facts().multiprocessors);
+    auto const fit = std::uint32_t(device->resources(code).blocks_per_multiprocessor *
+                                   device->properties().multiprocessors);
     pinned_buffer<std::uint32_t> arrived(device, 1);
     device_buffer<std::uint32_t> counter(device, 1);
     auto const work = device->make_stream();

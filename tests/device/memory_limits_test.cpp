@@ -25,7 +25,7 @@ class control_groups : public testing::Test {
   }
   std::size_t left(std::string const& membership) const {
     write("membership", membership);
-    return left_of_control_group(root_ / "membership", root_);
+    return available_in_control_group(root_ / "membership", root_);
   }
 
  private:

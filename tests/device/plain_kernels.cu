@@ -19,7 +19,7 @@ __device__ std::uint64_t counted(uint3 place, dim3 extent) {
   return (std::uint64_t(place.z) * extent.y + place.y) * extent.x + place.x;
 }
 
-__global__ void note_places(std::uint64_t* notes, std::uint8_t added, double scale, factors weight) {
+__global__ void record_threads(std::uint64_t* notes, std::uint8_t added, double scale, factors weight) {
   auto const place = weighted(blockIdx, weight) + 1000 * weighted(threadIdx, weight);
   auto const threads = std::uint64_t(blockDim.x) * blockDim.y * blockDim.z;
   auto const at = counted(blockIdx, gridDim) * threads + counted(threadIdx, blockDim);
@@ -42,12 +42,12 @@ __global__ void do_nothing() {}
 
 }  // namespace
 
-void const* note_places_function() { return reinterpret_cast<void const*>(&note_places); }
+void const* record_threads_function() { return reinterpret_cast<void const*>(&record_threads); }
 void const* sum_shared_function() { return reinterpret_cast<void const*>(&sum_shared); }
 void const* append_digit_function() { return reinterpret_cast<void const*>(&append_digit); }
 void const* do_nothing_function() { return reinterpret_cast<void const*>(&do_nothing); }
 #else
-void const* note_places_function() { return nullptr; }
+void const* record_threads_function() { return nullptr; }
 void const* sum_shared_function() { return nullptr; }
 void const* append_digit_function() { return nullptr; }
 void const* do_nothing_function() { return nullptr; }

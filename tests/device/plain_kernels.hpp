@@ -13,11 +13,10 @@ struct factors {
   std::uint64_t by_z;
 };
 
-/// note_places(std::uint64_t* notes, std::uint8_t added, double scale, factors weight): thread t of block b,
-/// both counted with x as the fastest, writes to notes[b * threads of a block + t]
-/// scale * (weighted block + 1000 * weighted thread) + added, where a place (x, y, z) weighs
-/// x * by_x + y * by_y + z * by_z.
-void const* note_places_function();
+/// record_threads(std::uint64_t* notes, std::uint8_t added, double scale, factors weight): thread t of block
+/// b, both counted with x as the fastest, writes to notes[b * threads of a block + t] scale * (weighted block
+/// + 1000 * weighted thread) + added, where a place (x, y, z) weighs x * by_x + y * by_y + z * by_z.
+void const* record_threads_function();
 
 /// sum_shared(std::uint32_t* sums, std::uint32_t bytes): block b fills `bytes` of its dynamic shared memory
 /// with b, reads them back and writes their sum to sums[b]. For blocks and grids of one dimension.

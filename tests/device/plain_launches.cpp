@@ -70,7 +70,7 @@ TEST_F(plain_launches, have_every_thread_of_a_shape_run_once_with_all_arguments)
       factors weight{3, 50, 700};
       void* const arguments[] = {&at, &added, &scale, &weight};
       auto const work = device->make_stream();
-      work->launch_plain({note_places_function(), shape, arguments, "note_places"});
+      work->launch_plain({record_threads_function(), shape, arguments, "record_threads"});
       work->synchronize();
       for (std::uint64_t i = 0; i < blocks * threads; ++i)
         ASSERT_EQ(notes[i], 200 + 2 * (weighted(shape.grid, i / threads, weight) +

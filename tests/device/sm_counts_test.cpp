@@ -21,11 +21,11 @@ TEST(sm_counts, are_those_that_a_driver_does_not_round) {
 }
 
 TEST(sm_counts, are_told_as_equal_steps_where_they_are) {
-  EXPECT_EQ(in_words(sm_counts(132, rounded_up)), "8 to 128 in steps of 8");
-  EXPECT_EQ(in_words(std::vector{8, 16, 40}), "8, 16, 40");
-  EXPECT_EQ(in_words(std::vector{8, 16}), "8, 16");
-  EXPECT_EQ(in_words(std::vector{8}), "8");
-  EXPECT_EQ(in_words(std::vector<int>{}), "none");
+  EXPECT_EQ(description(sm_counts(132, rounded_up)), "8 to 128 in steps of 8");
+  EXPECT_EQ(description(std::vector{8, 16, 40}), "8, 16, 40");
+  EXPECT_EQ(description(std::vector{8, 16}), "8, 16");
+  EXPECT_EQ(description(std::vector{8}), "8");
+  EXPECT_EQ(description(std::vector<int>{}), "none");
 }
 
 }  // namespace

@@ -130,16 +130,16 @@ TEST_F(streams, refuse_rows_that_overlap) {
   }
 }
 
-TEST_F(streams, of_host_devices_ring_a_bell_when_what_was_enqueued_has_finished) {
+TEST_F(streams, of_host_devices_notify_when_what_was_enqueued_has_finished) {
   for (auto const& device : devices_) {
-    doorbell bell;
+    event_count wake_event;
     held_stream held(device);
-    EXPECT_EQ(held.get().ring_after(bell), !device->is_cuda());
+    EXPECT_EQ(held.get().notify_on_completion(wake_event), !device->is_cuda());
     held.await_start();
-    EXPECT_EQ(bell.rings(), 0u);
+    EXPECT_EQ(wake_event.epoch(), 0u);
     held.release();
     held.get().synchronize();
-    EXPECT_EQ(bell.rings(), device->is_cuda() ? 0u : 1u);
+    EXPECT_EQ(wake_event.epoch(), device->is_cuda() ? 0u : 1u);
   }
 }
 
@@ -213,9 +213,9 @@ TEST_F(streams, wait_for_events_without_a_time_as_for_others) {
   for (auto const& device : devices_) {
     held_stream first(device);
     auto const second = device->make_stream();
-    auto const released = first.get().record_unmeasured();
+    auto const released = first.get().record_untimed();
     second->wait_for(*released);
-    auto const end = second->record_unmeasured();
+    auto const end = second->record_untimed();
     first.await_start();
     EXPECT_FALSE(released->reached());
     EXPECT_FALSE(end->reached());
@@ -237,7 +237,7 @@ TEST_F(streams, events_without_a_time_are_refused_where_times_are_asked) {
   for (auto const& device : devices_) {
     auto const work = device->make_stream();
     for (int times = 0; times < 3; ++times) {  // the events of the first time are lent again
-      auto const unmeasured = work->record_unmeasured();
+      auto const unmeasured = work->record_untimed();
       auto const begin = work->record(), end = work->record();
       work->synchronize();
       expect_no_time("event", *unmeasured, *begin);
@@ -269,7 +269,7 @@ TEST_F(streams, copy_and_record_while_a_kernel_stays_on_another_stream) {
 TEST_F(streams, synchronize_gives_up_at_its_deadline) {
   for (auto const& device : devices_) {
     held_stream held(device);
-    EXPECT_THROW(held.get().synchronize(deadline::in(std::chrono::milliseconds(1))), deadline_passed);
+    EXPECT_THROW(held.get().synchronize(deadline::in(std::chrono::milliseconds(1))), timed_out);
     EXPECT_FALSE(held.get().is_at_rest());
     held.release();
     held.get().synchronize();

@@ -48,7 +48,7 @@ BALLAST_JOB_KERNELS(kernels_of_jobs, hold, add_one)
 
 extern "C" {
 
-[[gnu::noinline]] void launches(ballast::producer& line, add_one const& kernel, std::uint32_t count) {
+[[gnu::noinline]] void launches(ballast::launch_stream& line, add_one const& kernel, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) line.launch(kernel, 1);
 }
 
@@ -83,7 +83,7 @@ void count_launches(std::uint32_t count) {
   gate const held(device);
   ballast::pinned_buffer<std::uint32_t> item(device, 1);
   ballast::launch_queue queue({device}, kernels_to_launch(), {});
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   line.launch(held.kernel(), 1);
   held.await_entry();
   launches(line, {word(item.data())}, count);

@@ -58,7 +58,7 @@ cmp program.cpp before.cpp
 
 # What changes nothing on cores is no error, and what looks much like it is one: its line, a swap's second one, says so.
 cat >told.cpp <<'CPP'
-void spared(Crew& crew, Words& words, Counts& best, int a, int b, int looks) {
+void spared(WorkerGroup& worker_group, Words& words, Counts& best, int a, int b, int looks) {
   best.most = a < b ? a : b;
   best.most = a > b ? a - b : 0;
   best.most = a < b ? b : a + 2;  // comparison
@@ -66,16 +66,16 @@ void spared(Crew& crew, Words& words, Counts& best, int a, int b, int looks) {
   if (a > best.most) best.most = b;  // comparison, negated-condition
   best.late = BALLAST_ON_GPU && a < b;  // and-or
   best.late = !BALLAST_ON_GPU && a < b;  // and-or, comparison
-  crew.sync();
-  crew.pause(looks);
+  worker_group.sync();
+  worker_group.pause(looks);
   if (looks > 60) std::this_thread::yield();
-  if (looks > 60) crew.leave();  // comparison, negated-condition
+  if (looks > 60) worker_group.leave();  // comparison, negated-condition
   word(words.first).store_relaxed(a);  // dropped-call
   word(words.second).store_relaxed(b);  // dropped-call
   word(words.second).add_relaxed(a);  // dropped-call, swapped-order
   word(words.third).add_relaxed(second);  // dropped-call, swapped-order
   word(words.third).store_release(1);  // dropped-call, swapped-order
-  crew.sync();
+  worker_group.sync();
   tasks.clear();  // dropped-call
   batches.clear();  // dropped-call
   batches.finish();  // dropped-call, swapped-order

@@ -110,8 +110,8 @@ TEST(arena, takes_memory_for_bytes_at_their_distance_from_an_aligned_one) {
 struct arena_test : testing::Test {
   op_id plan(std::uint32_t stream) { return ops.add(op_kind::kernel, {0, stream}); }
   void end(op_id op) {
-    ops.note_issued(op);
-    ops.note_end(op);
+    ops.mark_issued(op);
+    ops.mark_ended(op);
   }
 
   operations ops;
@@ -127,9 +127,9 @@ TEST_F(arena_test, has_whole_blocks_only) {
 TEST_F(arena_test, tells_who_takes_memory_what_still_uses_it) {
   auto const old = plan(0), other = plan(1);
   auto const first = *memory.take(2 * block), second = *memory.take(2 * block);
-  memory.note_users(first, std::vector{old});
+  memory.add_users(first, std::vector{old});
   memory.give_back(first);
-  memory.note_users(second, std::vector{other});
+  memory.add_users(second, std::vector{other});
   memory.give_back(second);
   auto const both = *memory.take(10 * block);
   EXPECT_THAT(memory.users(both), ElementsAre(old, other));
@@ -139,7 +139,7 @@ TEST_F(arena_test, tells_who_takes_memory_what_still_uses_it) {
 
 TEST_F(arena_test, forgets_users_that_have_ended) {
   auto const old = plan(0);
-  memory.note_users({0, block}, std::vector{old});
+  memory.add_users({0, block}, std::vector{old});
   end(old);
   EXPECT_THAT(memory.users({0, block}), IsEmpty());
 }
@@ -147,8 +147,8 @@ TEST_F(arena_test, forgets_users_that_have_ended) {
 TEST_F(arena_test, remembers_users_of_memory_that_its_next_owner_did_not_touch) {
   auto const old = plan(0), next = plan(1);
   auto const all = *memory.take(2 * block);
-  memory.note_users(all, std::vector{old});
-  memory.note_users({0, block}, std::vector{next});
+  memory.add_users(all, std::vector{old});
+  memory.add_users({0, block}, std::vector{next});
   EXPECT_THAT(memory.users({0, block}), ElementsAre(old, next));
   EXPECT_THAT(memory.users({block, 2 * block}), ElementsAre(old));
 }
@@ -156,7 +156,7 @@ TEST_F(arena_test, remembers_users_of_memory_that_its_next_owner_did_not_touch) 
 TEST_F(arena_test, refuses_memory_that_it_does_not_have_and_what_is_free) {
   byte_range const beyond{9 * block, 11 * block};
   EXPECT_EQ(refused_argument([&] { memory.give_back(beyond); }), "memory");
-  EXPECT_EQ(refused_argument([&] { memory.note_users(beyond, {}); }), "memory");
+  EXPECT_EQ(refused_argument([&] { memory.add_users(beyond, {}); }), "memory");
   EXPECT_EQ(refused_argument([&] { memory.give_back({0, block}); }), "bytes");
 }
 

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "core_records.hpp"
+#include "runtime_records.hpp"
 #include "split_run.hpp"
 
 namespace ballast::inline job {
 namespace {
 
 planned_task ended_task_of(std::vector<std::pair<std::int64_t, std::int64_t>> const& times) {
-  planned_task task{.job = nullptr, .share = 0, .part = {}, .uses = {}};
+  planned_task task{.job = nullptr, .device_index = 0, .part = {}, .uses = {}};
   for (auto const& [begin_ns, end_ns] : times)
     task.pieces.push_back({.part = {}, .uses = {}, .begin_ns = begin_ns, .end_ns = end_ns});
   return task;
@@ -32,10 +32,10 @@ TEST(busy_time, leaves_out_how_long_ends_waited_for_a_neighbour) {
 
 TEST(busy_time, of_a_device_counts_tasks_that_ran_beside_each_other_once) {
   device_run run;
-  run.note({.part = {0, 1}, .begin_ns = 100, .end_ns = 200});
-  run.note({.part = {1, 1}, .begin_ns = 150, .end_ns = 260});
-  run.note({.part = {2, 1}, .begin_ns = 155, .end_ns = 250});
-  run.note({.part = {3, 1}, .begin_ns = 300, .end_ns = 310});
+  run.add({.part = {0, 1}, .begin_ns = 100, .end_ns = 200});
+  run.add({.part = {1, 1}, .begin_ns = 150, .end_ns = 260});
+  run.add({.part = {2, 1}, .begin_ns = 155, .end_ns = 250});
+  run.add({.part = {3, 1}, .begin_ns = 300, .end_ns = 310});
   EXPECT_EQ(run.kernels_ns, 170);
   EXPECT_EQ(run.span_ns(), 210);
 }

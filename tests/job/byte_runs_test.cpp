@@ -163,12 +163,12 @@ TEST(byte_runs, meet_where_a_byte_is_in_both) {
     bool common = false;
     for (std::size_t byte = 0; byte < in_one.size(); ++byte)
       common = common || (in_one[byte] && in_other[byte]);
-    ASSERT_EQ(byte_runs(one, array, each).meets(byte_runs(other, array, each)), common);
+    ASSERT_EQ(byte_runs(one, array, each).overlaps(byte_runs(other, array, each)), common);
     meetings += common;
   }
   EXPECT_GT(meetings, 100);
   EXPECT_LT(meetings, 3900);
-  EXPECT_FALSE(byte_runs().meets(byte_runs(region({{0, 4}}), {4}, 1)));
+  EXPECT_FALSE(byte_runs().overlaps(byte_runs(region({{0, 4}}), {4}, 1)));
 }
 
 TEST(byte_runs, count_the_bytes_of_all_rows_and_planes) {

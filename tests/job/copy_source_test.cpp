@@ -57,7 +57,7 @@ TEST(copy_sources, choose_a_peer_with_a_direct_link_before_the_host) {
 
 TEST(copy_sources, choose_the_host_before_a_peer_without_a_direct_link) {
   copy_sources sources(invented_machine(2, 1));
-  for (int i = 0; i < 100; ++i) sources.note_planned(host, a, mebibyte);
+  for (int i = 0; i < 100; ++i) sources.mark_planned(host, a, mebibyte);
   EXPECT_EQ(sources.choose(at({host, b}), a, mebibyte), host);
 }
 
@@ -73,13 +73,13 @@ TEST(copy_sources, choose_the_first_of_equals) {
 
 TEST(copy_sources, choose_another_peer_while_a_link_has_much_under_way) {
   copy_sources sources(invented_machine(4, 4));
-  sources.note_planned(b, c, 8 * mebibyte);
+  sources.mark_planned(b, c, 8 * mebibyte);
   EXPECT_EQ(sources.choose(at({host, b, c}), a, mebibyte), c);
 }
 
 TEST(copy_sources, choose_a_peer_before_the_host_whatever_is_under_way) {
   copy_sources sources(invented_machine(4, 4));
-  for (int i = 0; i < 100; ++i) sources.note_planned(b, c, 8 * mebibyte);
+  for (int i = 0; i < 100; ++i) sources.mark_planned(b, c, 8 * mebibyte);
   EXPECT_EQ(sources.choose(at({host, b}), a, mebibyte), b);
 }
 
@@ -92,23 +92,23 @@ TEST(copy_sources, choose_the_host_before_a_peer_whose_link_is_slower) {
 
 TEST(copy_sources, choose_a_slower_peer_while_the_link_to_the_host_has_much_under_way) {
   copy_sources sources(slow_between_peers());
-  sources.note_planned(host, a, 100 * mebibyte);
+  sources.mark_planned(host, a, 100 * mebibyte);
   EXPECT_EQ(sources.choose(at({host, b}), a, mebibyte), b);
-  sources.note_planned(b, a, 1000 * mebibyte);
+  sources.mark_planned(b, a, 1000 * mebibyte);
   EXPECT_EQ(sources.choose(at({host, b}), a, mebibyte), host);
 }
 
 TEST(copy_sources, forget_what_was_under_way_when_it_has_ended) {
   copy_sources sources(invented_machine(3, 3));
-  for (int i = 0; i < 100; ++i) sources.note_planned(b, c, 8 * mebibyte + 1);
-  for (int i = 0; i < 100; ++i) sources.note_ended(b, c, 8 * mebibyte + 1);
+  for (int i = 0; i < 100; ++i) sources.mark_planned(b, c, 8 * mebibyte + 1);
+  for (int i = 0; i < 100; ++i) sources.mark_ended(b, c, 8 * mebibyte + 1);
   EXPECT_EQ(sources.choose(at({b, c}), a, mebibyte), b);
 }
 
 TEST(copy_sources, forget_what_was_under_way_to_a_place_when_it_has_ended) {
   copy_sources sources(slow_between_peers());
-  for (int i = 0; i < 100; ++i) sources.note_planned(host, a, mebibyte + 1);
-  for (int i = 0; i < 100; ++i) sources.note_ended(host, a, mebibyte + 1);
+  for (int i = 0; i < 100; ++i) sources.mark_planned(host, a, mebibyte + 1);
+  for (int i = 0; i < 100; ++i) sources.mark_ended(host, a, mebibyte + 1);
   EXPECT_EQ(sources.choose(at({host, b}), a, mebibyte), host);
 }
 
@@ -118,7 +118,7 @@ TEST(copy_sources, spread_what_eight_devices_read_over_those_that_have_it) {
   std::map<place_id, int> copies_from;
   for (std::uint32_t to = 1; to <= 8; ++to) {
     auto const from = sources.choose(holders, place_id(to), 16 * mebibyte);
-    sources.note_planned(from, place_id(to), 16 * mebibyte);
+    sources.mark_planned(from, place_id(to), 16 * mebibyte);
     ++copies_from[from];
     holders |= 1u << to;
   }

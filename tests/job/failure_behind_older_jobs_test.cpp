@@ -145,7 +145,7 @@ TEST_F(failure_behind_older_jobs, is_told_in_the_state_while_its_ticket_waits_fo
   try {
     newer.wait(deadline::in({}));
     FAIL() << "the failed job ended before what an older one reads was given out";
-  } catch (deadline_passed const& late) {
+  } catch (timed_out const& late) {
     EXPECT_THAT(late.state(), HasSubstr("job 'newer'"));
     EXPECT_THAT(late.state(), HasSubstr("failed, and earlier jobs have yet to use what it was to write"));
   }
@@ -184,7 +184,8 @@ TEST(failure_behind_an_access_of_the_host, is_told_although_the_scheduler_goes_b
   std::atomic<int> asked = 0;
   auto jobs = std::make_unique<job_scheduler>(
       devices, kernels(),
-      job_options{.policy = "static", .in_flight = 1, .device_bytes = enough_device_bytes, .patience = {}});
+      job_options{
+          .policy = "static", .in_flight = 1, .device_bytes = enough_device_bytes, .shutdown_timeout = {}});
   words in(*jobs, {1}), out(*jobs, {1}), shared(*jobs, {units});
   fill_with(in, 1);
   fill_with(shared, 1);

@@ -7,19 +7,19 @@
 
 #include "ballast/base/error.hpp"
 #include "ballast/job/job_failed.hpp"
+#include "captured_log.hpp"
 #include "held_worker.hpp"
 #include "job_fixture.hpp"
-#include "kept_log.hpp"
 
 namespace ballast::test {
 namespace {
 
 using testing::HasSubstr;
 
-/// A job whose kernel was issued and cannot begin, of a scheduler that goes without patience. Returns what
-/// the ticket's wait said.
+/// A job whose kernel was issued and cannot begin, of a scheduler whose shutdown timeout is zero. Returns
+/// what the ticket's wait said.
 std::string wait_in_vain(std::shared_ptr<compute_device> const& device, array_ref<std::uint32_t> open) {
-  job_scheduler jobs({device}, kernels(), {.device_bytes = enough_device_bytes, .patience = {}});
+  job_scheduler jobs({device}, kernels(), {.device_bytes = enough_device_bytes, .shutdown_timeout = {}});
   words from(jobs, {4}), to(jobs, {4});
   number(from);
   auto const ticket =
@@ -31,7 +31,7 @@ std::string wait_in_vain(std::shared_ptr<compute_device> const& device, array_re
     try {
       ticket.wait(deadline::in(std::chrono::milliseconds(1)));
       return "no deadline passed";
-    } catch (deadline_passed const& late) { state = late.state(); }
+    } catch (timed_out const& late) { state = late.state(); }
   }
   return state;
 }
@@ -40,7 +40,7 @@ TEST(job_on_a_held_device, is_told_who_holds_it_and_leaves_its_memory_to_the_ker
   auto const device = open_devices("host:1").front();
   auto const& kept = gate_for_ever({device});
   kept.open();
-  kept_log log;
+  captured_log log;
   held_worker worker(device);
   auto const owners_before = device.use_count();
   EXPECT_THAT(wait_in_vain(device, kept.ref()), HasSubstr("host:1 is held by the kernel of the test"));
@@ -54,10 +54,10 @@ TEST(job_on_a_held_device, is_told_who_holds_it_and_leaves_its_memory_to_the_ker
 TEST(job_on_a_lost_device, leaves_its_memory_to_the_blocks_that_still_run) {
   auto const device = open_devices("host:2").front();
   auto const& kept = gate_for_ever({device});
-  kept_log log;
+  captured_log log;
   auto const owners_before = device.use_count();
   {
-    job_scheduler jobs({device}, kernels(), {.device_bytes = enough_device_bytes, .patience = {}});
+    job_scheduler jobs({device}, kernels(), {.device_bytes = enough_device_bytes, .shutdown_timeout = {}});
     words from(jobs, {1}), to(jobs, {1}), any(jobs, {1});
     number(from);
     fill_with(any, 0);

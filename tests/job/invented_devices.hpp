@@ -20,7 +20,7 @@ struct invented_device {
   std::uint64_t blocks_at_once = 0;  ///< 0: unknown to the policy
   double wave_ns = 0;                ///< of so many blocks, full or not; 0: units run one after another
   double drift = 0;                  ///< units take so much longer in tasks of more blocks than run at once
-  std::uint32_t most_units = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t max_units = std::numeric_limits<std::uint32_t>::max();
   double spread = 0;  ///< kernels take up to so much longer or shorter than said, as a part of their time
 };
 
@@ -56,7 +56,7 @@ class invented_devices {
     shape.blocks_per_unit = job_.blocks_per_unit;
     shape.bytes_per_unit = static_cast<std::uint64_t>(job_.kept_bytes);
     for (auto const& device : devices_)
-      shape.devices.push_back({device.most_units, device.blocks_at_once, device.bytes_per_ns});
+      shape.devices.push_back({device.max_units, device.blocks_at_once, device.bytes_per_ns});
     return shape;
   }
 

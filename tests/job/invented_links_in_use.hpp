@@ -19,10 +19,10 @@ class links_in_use {
  public:
   explicit links_in_use(copy_links links) : links_(std::move(links)) {}
 
-  void carry_out(operations const& ops, noted_copy const& copy) {
+  void carry_out(operations const& ops, planned_copy const& copy) {
     auto const& op = ops.at(copy.op);
     auto begin = std::max(stream_free_at_[op.on], copy.from == host ? 0 : device_free_at_[copy.from]);
-    for (auto const earlier : op.after) begin = std::max(begin, end_of_[earlier]);
+    for (auto const earlier : op.dependencies) begin = std::max(begin, end_of_[earlier]);
     auto const end = begin + links_.ns_of(copy.from, copy.to, copy.size);
     stream_free_at_[op.on] = device_free_at_[copy.from] = end_of_[copy.op] = end;
     last_end_ns_ = std::max(last_end_ns_, end);

@@ -23,7 +23,7 @@ inline std::vector<invented_program> invented_programs() {
   tiles.blocks_at_once = 264, tiles.wave_ns = 1e6;
   batches.blocks_at_once = 2112, batches.wave_ns = 50e6;
   smooth_bands.blocks_at_once = 1056;
-  large_bands.most_units = 128;
+  large_bands.max_units = 128;
   cached_rows.blocks_at_once = 832, cached_rows.drift = 0.4;
   return {{"matmul of rows", {1024, 0, 256e3, 256e3}, rows},
           {"matmul faster in small tasks", {1024, 256, 0, 0, 4e6}, cached_rows},

@@ -95,7 +95,7 @@ TEST_F(job_chain, gives_single_elements_to_the_host) {
   word_rows grid(jobs_, {3, 4});
   number(grid);
   EXPECT_EQ(grid(1, 2), 7u);
-  grid.at_for_update(2, 3) = 100;
+  grid.mutable_at(2, 3) = 100;
   jobs_.submit({12}, updates(grid), [](auto all) { return mark_even{all}; });
   EXPECT_EQ(grid(0, 0), 1000u);
   EXPECT_EQ(grid(2, 3), 100u);

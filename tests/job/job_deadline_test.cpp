@@ -36,7 +36,7 @@ class job_deadline : public testing::Test {
   static std::string state_after(Wait wait) {
     try {
       wait(deadline::in(std::chrono::milliseconds(1)));
-    } catch (deadline_passed const& late) { return late.state(); }
+    } catch (timed_out const& late) { return late.state(); }
     return "no deadline passed";
   }
 };

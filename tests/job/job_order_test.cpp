@@ -40,8 +40,8 @@ struct stencil {
 };
 
 struct job_order_test : testing::Test {
-  std::optional<job_number> in_the_way(job_number job, array_use use) {
-    return order.in_the_way(job, std::vector{std::move(use)});
+  std::optional<job_number> blocking_job(job_number job, array_use use) {
+    return order.blocking_job(job, std::vector{std::move(use)});
   }
 
   job_order order;
@@ -49,87 +49,87 @@ struct job_order_test : testing::Test {
 
 TEST_F(job_order_test, lets_the_oldest_job_plan_anything) {
   order.add(first, 4, stencil{a, a, 4});
-  EXPECT_EQ(order.in_the_way(first, stencil{a, a, 4}({0, 4})), std::nullopt);
+  EXPECT_EQ(order.blocking_job(first, stencil{a, a, 4}({0, 4})), std::nullopt);
 }
 
 TEST_F(job_order_test, holds_back_who_reads_what_an_earlier_job_will_write) {
   order.add(first, 1, always(writes(a, bytes(10, 20))));
-  EXPECT_EQ(in_the_way(second, reads(a, bytes(19, 30))), first);
-  EXPECT_EQ(in_the_way(second, reads(a, bytes(20, 30))), std::nullopt);
+  EXPECT_EQ(blocking_job(second, reads(a, bytes(19, 30))), first);
+  EXPECT_EQ(blocking_job(second, reads(a, bytes(20, 30))), std::nullopt);
 }
 
 TEST_F(job_order_test, holds_back_who_writes_what_an_earlier_job_will_read) {
   order.add(first, 1, always(reads(a, bytes(10, 20))));
-  EXPECT_EQ(in_the_way(second, writes(a, bytes(0, 11))), first);
-  EXPECT_EQ(in_the_way(second, writes(a, bytes(0, 10))), std::nullopt);
+  EXPECT_EQ(blocking_job(second, writes(a, bytes(0, 11))), first);
+  EXPECT_EQ(blocking_job(second, writes(a, bytes(0, 10))), std::nullopt);
 }
 
 TEST_F(job_order_test, holds_back_who_writes_what_an_earlier_job_will_write) {
   order.add(first, 1, always(writes(a, bytes(10, 20))));
-  EXPECT_EQ(in_the_way(second, writes(a, bytes(0, 100))), first);
+  EXPECT_EQ(blocking_job(second, writes(a, bytes(0, 100))), first);
 }
 
 TEST_F(job_order_test, lets_two_jobs_read_the_same_and_two_arrays_be_written) {
   order.add(first, 1, always(reads(a, bytes(10, 20))));
-  EXPECT_EQ(in_the_way(second, reads(a, bytes(10, 20))), std::nullopt);
-  EXPECT_EQ(in_the_way(second, writes(b, bytes(10, 20))), std::nullopt);
+  EXPECT_EQ(blocking_job(second, reads(a, bytes(10, 20))), std::nullopt);
+  EXPECT_EQ(blocking_job(second, writes(b, bytes(10, 20))), std::nullopt);
 }
 
 TEST_F(job_order_test, holds_back_nobody_for_a_later_job) {
   order.add(first, 1, always(reads(b, bytes(0, 1))));
   order.add(second, 1, always(writes(a, bytes(0, 100))));
-  EXPECT_EQ(in_the_way(first, writes(a, bytes(0, 100))), std::nullopt);
+  EXPECT_EQ(blocking_job(first, writes(a, bytes(0, 100))), std::nullopt);
 }
 
 TEST_F(job_order_test, looks_at_more_than_hulls) {
   extents const shape{10, 100};
   auto const columns = [&](job_part part) { return byte_runs(slice(1).of({part, 100, shape}), shape, 1); };
   order.add(first, 1, always(writes(a, columns({0, 50}))));
-  EXPECT_EQ(in_the_way(second, reads(a, columns({50, 50}))), std::nullopt);
-  EXPECT_EQ(in_the_way(second, reads(a, columns({49, 2}))), first);
+  EXPECT_EQ(blocking_job(second, reads(a, columns({50, 50}))), std::nullopt);
+  EXPECT_EQ(blocking_job(second, reads(a, columns({49, 2}))), first);
 }
 
 TEST_F(job_order_test, lets_a_step_of_a_stencil_begin_when_its_neighbours_are_planned) {
   order.add(first, 8, stencil{a, b, 8});
   stencil const next{b, a, 8};
   order.add(second, 8, next);
-  order.note_planned(first, {0, 3});
-  EXPECT_EQ(order.in_the_way(second, next({0, 2})), std::nullopt);
-  EXPECT_EQ(order.in_the_way(second, next({0, 3})), first);
-  order.note_planned(first, {5, 3});
-  EXPECT_EQ(order.in_the_way(second, next({6, 2})), std::nullopt);
-  EXPECT_EQ(order.in_the_way(second, next({5, 1})), first);
-  order.note_planned(first, {3, 2});
-  EXPECT_EQ(order.in_the_way(second, next({0, 8})), std::nullopt);
+  order.mark_planned(first, {0, 3});
+  EXPECT_EQ(order.blocking_job(second, next({0, 2})), std::nullopt);
+  EXPECT_EQ(order.blocking_job(second, next({0, 3})), first);
+  order.mark_planned(first, {5, 3});
+  EXPECT_EQ(order.blocking_job(second, next({6, 2})), std::nullopt);
+  EXPECT_EQ(order.blocking_job(second, next({5, 1})), first);
+  order.mark_planned(first, {3, 2});
+  EXPECT_EQ(order.blocking_job(second, next({0, 8})), std::nullopt);
 }
 
-TEST_F(job_order_test, names_the_oldest_job_in_the_way) {
+TEST_F(job_order_test, names_the_oldest_blocking_job) {
   order.add(first, 1, always(writes(a, bytes(0, 10))));
   order.add(second, 1, always(writes(a, bytes(5, 20))));
-  EXPECT_EQ(in_the_way(third, reads(a, bytes(0, 20))), first);
-  order.note_planned(first, {0, 1});
-  EXPECT_EQ(in_the_way(third, reads(a, bytes(0, 20))), second);
+  EXPECT_EQ(blocking_job(third, reads(a, bytes(0, 20))), first);
+  order.mark_planned(first, {0, 1});
+  EXPECT_EQ(blocking_job(third, reads(a, bytes(0, 20))), second);
 }
 
 TEST_F(job_order_test, waits_no_more_for_what_was_dropped) {
   order.add(first, 2, always(writes(a, bytes(0, 10))));
-  order.note_planned(first, {0, 1});
+  order.mark_planned(first, {0, 1});
   EXPECT_FALSE(order.is_planned(first));
   order.drop(first);
   EXPECT_TRUE(order.is_planned(first));
-  EXPECT_EQ(in_the_way(second, reads(a, bytes(0, 20))), std::nullopt);
+  EXPECT_EQ(blocking_job(second, reads(a, bytes(0, 20))), std::nullopt);
 }
 
 TEST_F(job_order_test, drops_only_what_writes_nothing_that_an_earlier_job_uses) {
   order.add(first, 1, always(reads(a, bytes(10, 20))));
   order.add(second, 8, stencil{b, a, 8});  // unit 1 writes what is read
-  order.note_planned(second, {2, 1});
+  order.mark_planned(second, {2, 1});
   EXPECT_EQ(order.drop_behind_earlier(second), (std::vector<job_part>{{3, 5}}));
   EXPECT_FALSE(order.is_planned(second));
-  EXPECT_EQ(in_the_way(third, writes(a, bytes(0, 80))), first);
-  EXPECT_EQ(in_the_way(third, writes(a, bytes(0, 10))), second);
-  EXPECT_EQ(in_the_way(third, reads(a, bytes(30, 80))), std::nullopt);
-  order.note_planned(first, {0, 1});
+  EXPECT_EQ(blocking_job(third, writes(a, bytes(0, 80))), first);
+  EXPECT_EQ(blocking_job(third, writes(a, bytes(0, 10))), second);
+  EXPECT_EQ(blocking_job(third, reads(a, bytes(30, 80))), std::nullopt);
+  order.mark_planned(first, {0, 1});
   EXPECT_EQ(order.drop_behind_earlier(second), (std::vector<job_part>{{0, 2}}));
   EXPECT_TRUE(order.is_planned(second));
 }
@@ -143,7 +143,7 @@ TEST_F(job_order_test, drops_what_only_reads_what_an_earlier_job_writes) {
 
 TEST_F(job_order_test, drops_nothing_of_a_job_that_is_planned) {
   order.add(first, 1, always(writes(a, bytes(0, 10))));
-  order.note_planned(first, {0, 1});
+  order.mark_planned(first, {0, 1});
   EXPECT_EQ(order.drop_behind_earlier(first), std::vector<job_part>());
 }
 
@@ -153,10 +153,10 @@ TEST_F(job_order_test, asks_what_units_do_once_for_each_range_and_only_if_a_late
     asked.push_back(part);
     return stencil{a, b, 8}(part);
   });
-  order.note_planned(first, {2, 2});
+  order.mark_planned(first, {2, 2});
   EXPECT_EQ(asked, std::vector<job_part>());
-  in_the_way(second, reads(a, bytes(0, 1)));
-  in_the_way(second, reads(a, bytes(0, 1)));
+  blocking_job(second, reads(a, bytes(0, 1)));
+  blocking_job(second, reads(a, bytes(0, 1)));
   EXPECT_EQ(asked, (std::vector<job_part>{{0, 2}, {4, 4}}));
 }
 
@@ -164,19 +164,19 @@ TEST_F(job_order_test, refuses_jobs_that_are_not_newer_and_parts_that_are_not_th
   order.add(second, 4, stencil{a, b, 4});
   EXPECT_EQ(refused_argument([&] { order.add(second, 1, stencil{a, b, 4}); }), "job");
   EXPECT_EQ(refused_argument([&] { order.add(first, 1, stencil{a, b, 4}); }), "job");
-  EXPECT_EQ(refused_argument([&] { order.note_planned(first, {0, 1}); }), "part");
-  EXPECT_EQ(refused_argument([&] { order.note_planned(second, {3, 2}); }), "part");
-  order.note_planned(second, {1, 1});
-  EXPECT_EQ(refused_argument([&] { order.note_planned(second, {0, 2}); }), "part");
-  order.note_planned(second, {0, 1});
-  order.note_planned(second, {2, 2});
+  EXPECT_EQ(refused_argument([&] { order.mark_planned(first, {0, 1}); }), "part");
+  EXPECT_EQ(refused_argument([&] { order.mark_planned(second, {3, 2}); }), "part");
+  order.mark_planned(second, {1, 1});
+  EXPECT_EQ(refused_argument([&] { order.mark_planned(second, {0, 2}); }), "part");
+  order.mark_planned(second, {0, 1});
+  order.mark_planned(second, {2, 2});
   EXPECT_TRUE(order.is_planned(second));
 }
 
 TEST_F(job_order_test, takes_a_job_without_units_as_planned) {
   order.add(first, 0, always(writes(a, bytes(0, 10))));
   EXPECT_TRUE(order.is_planned(first));
-  order.note_planned(first, {0, 0});
+  order.mark_planned(first, {0, 0});
 }
 
 /// Jobs of stencils over two arrays, of which parts are planned at random wherever that is allowed; each unit
@@ -210,11 +210,11 @@ class random_steps {
     auto& job = jobs_[drawn(0, jobs_.size() - 1)];
     auto const part = any_part(job);
     if (part.count == 0) return;
-    auto const in_the_way = order_.in_the_way(job.number, job.does(part));
-    ASSERT_EQ(in_the_way, by_brute_force(job, part));
-    if (in_the_way) return void(++held_back);
+    auto const blocking_job = order_.blocking_job(job.number, job.does(part));
+    ASSERT_EQ(blocking_job, by_brute_force(job, part));
+    if (blocking_job) return void(++held_back);
     ++planned;
-    order_.note_planned(job.number, part);
+    order_.mark_planned(job.number, part);
     for (std::uint32_t i = 0; i < part.count; ++i) job.left.erase(part.first + i);
   }
   job_part any_part(one_job const& job) {

@@ -14,7 +14,7 @@
 namespace ballast::test {
 namespace {
 
-using what = operation_note::what;
+using what = journal_entry::what;
 
 /// One device, two tasks at a time, whose kernels wait at a gate.
 class journal_of_jobs : public testing::Test {
@@ -33,7 +33,7 @@ class journal_of_jobs : public testing::Test {
       return copy_behind_gate{gate, from, to};
     });
   }
-  std::vector<operation_note> lines(what happened, bool of_kernels) const {
+  std::vector<journal_entry> lines(what happened, bool of_kernels) const {
     auto all = jobs_.journal();
     std::erase_if(
         all, [&](auto const& line) { return line.happened != happened || line.is_kernel != of_kernels; });
@@ -55,28 +55,28 @@ TEST_F(journal_of_jobs, shows_that_the_next_task_is_copied_while_a_kernel_runs) 
 TEST_F(journal_of_jobs, has_no_way_from_a_kernel_to_the_copies_of_the_next_task) {
   gate_.open();
   submit().wait();
-  auto const kernel_count = lines(what::handed_over, true).size();
+  auto const kernel_count = lines(what::submitted, true).size();
   std::set<std::uint64_t> kernels_seen;
-  for (auto const& line : lines(what::handed_over, true)) kernels_seen.insert(line.operation);
+  for (auto const& line : lines(what::submitted, true)) kernels_seen.insert(line.operation);
   EXPECT_EQ(kernels_seen.size(), kernel_count);
-  for (auto const& copy : lines(what::handed_over, false))
-    EXPECT_TRUE(std::ranges::none_of(copy.after, [&](auto op) { return kernels_seen.contains(op); }));
+  for (auto const& copy : lines(what::submitted, false))
+    EXPECT_TRUE(std::ranges::none_of(copy.dependencies, [&](auto op) { return kernels_seen.contains(op); }));
 }
 
 TEST_F(journal_of_jobs, tells_each_operation_twice_and_after_what_it_comes) {
   gate_.open();
   submit().wait();
   EXPECT_EQ(values_of(to_), values_of(from_));
-  std::map<std::uint64_t, std::size_t> handed_over, ended;
+  std::map<std::uint64_t, std::size_t> submitted, ended;
   auto const all = jobs_.journal();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    (all[i].happened == what::handed_over ? handed_over : ended).emplace(all[i].operation, i);
-    for (auto const earlier : all[i].after) EXPECT_TRUE(handed_over.contains(earlier));
+    (all[i].happened == what::submitted ? submitted : ended).emplace(all[i].operation, i);
+    for (auto const earlier : all[i].dependencies) EXPECT_TRUE(submitted.contains(earlier));
   }
-  ASSERT_EQ(handed_over.size(), ended.size());
-  for (auto const& [op, line] : handed_over) EXPECT_LT(line, ended.at(op));
+  ASSERT_EQ(submitted.size(), ended.size());
+  for (auto const& [op, line] : submitted) EXPECT_LT(line, ended.at(op));
   for (auto const& line : all)
-    for (auto const earlier : line.after) EXPECT_LT(ended.at(earlier), ended.at(line.operation));
+    for (auto const earlier : line.dependencies) EXPECT_LT(ended.at(earlier), ended.at(line.operation));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class tried_array {
     for (auto& memory : memory_)
       kernel([&](std::ptrdiff_t index) -> word& {
         auto const byte = index * std::ptrdiff_t(sizeof(word)) - std::ptrdiff_t(check_.hull().begin);
-        return *reinterpret_cast<word*>(memory.data() + std::ptrdiff_t(check_.hull_at()) + byte);
+        return *reinterpret_cast<word*>(memory.data() + std::ptrdiff_t(check_.hull_offset()) + byte);
       });
     return verdict();
   }
@@ -158,7 +158,7 @@ TEST(map_check_of_bytes, finds_each_byte_that_only_one_trial_changed) {
         auto& byte = tried.byte(1, place);
         byte ^= std::byte{1};
         bool const may_write = use == declared_use::written || use == declared_use::updated;
-        auto const from_hull = std::ptrdiff_t(place) - std::ptrdiff_t(tried.check().hull_at());
+        auto const from_hull = std::ptrdiff_t(place) - std::ptrdiff_t(tried.check().hull_offset());
         auto const element = (from_hull + 4 * 10'000) / 4 - 10'000 + 1;
         EXPECT_EQ(tried.verdict(),
                   (wrong_use{may_write ? kind::read_undeclared : kind::written_undeclared, element}))
@@ -187,11 +187,11 @@ TEST(memory_of_a_trial, keeps_the_distance_of_the_hull_from_a_multiple_of_256_by
     array_use const use{one_array, words_from(first, 200), {}};
     map_check const exact({&use, 1}, {4000, 4}, trial_margins::none),
         around({&use, 1}, {4000, 4}, trial_margins::around);
-    EXPECT_EQ(exact.hull_at(), first * 4 % 256);
-    EXPECT_EQ(exact.bytes(), exact.hull_at() + (200 - first) * 4);
-    EXPECT_EQ(around.hull_at() % 256, first * 4 % 256);
-    EXPECT_GE(around.hull_at(), 4096 + first * 4);
-    EXPECT_EQ(around.bytes(), around.hull_at() + (200 - first) * 4 + 800 * 4 + 4096);
+    EXPECT_EQ(exact.hull_offset(), first * 4 % 256);
+    EXPECT_EQ(exact.bytes(), exact.hull_offset() + (200 - first) * 4);
+    EXPECT_EQ(around.hull_offset() % 256, first * 4 % 256);
+    EXPECT_GE(around.hull_offset(), 4096 + first * 4);
+    EXPECT_EQ(around.bytes(), around.hull_offset() + (200 - first) * 4 + 800 * 4 + 4096);
   }
 }
 

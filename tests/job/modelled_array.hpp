@@ -8,19 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "array_ledger.hpp"
 #include "ballast/job/extents.hpp"
+#include "coherence_directory.hpp"
 
 namespace ballast::test {
 
 using word = std::uint32_t;
 
 /// An array of words as a sequential program sees it, its copies at each place, and where brute force says
-/// that each word is valid, beside the ledger that is tested.
+/// that each word is valid, beside the directory that is tested.
 struct modelled_array {
   modelled_array(extents const& in_shape, std::uint32_t places, operations& ops)
       : shape(in_shape),
-        ledger(bytes(), places, ops),
+        directory(bytes(), places, ops),
         now(shape.elements()),
         doomed(shape.elements()),
         copies(places, std::vector<word>(shape.elements(), 0)),
@@ -52,7 +52,7 @@ struct modelled_array {
   }
 
   void check_validity() const {
-    for (auto const& held : ledger.holders({0, bytes()}))
+    for (auto const& held : directory.holders({0, bytes()}))
       for (auto i = held.bytes.begin / sizeof(word); i < held.bytes.end / sizeof(word); ++i)
         ASSERT_EQ(held.places, places_of(i)) << "word " << i;
     for (std::size_t place = 0; place < valid.size(); ++place) check_missing(place);
@@ -61,13 +61,13 @@ struct modelled_array {
   void check_contents() const {
     for (std::size_t i = 0; i < now.size(); ++i) {
       byte_range const word_bytes{i * sizeof(word), (i + 1) * sizeof(word)};
-      ASSERT_EQ(ledger.lost(word_bytes).has_value(), doomed[i]) << "word " << i;
+      ASSERT_EQ(directory.lost(word_bytes).has_value(), doomed[i]) << "word " << i;
       if (!doomed[i]) check_copies(i);
     }
   }
 
   extents shape;
-  array_ledger ledger;
+  coherence_directory directory;
   std::vector<word> now;
   std::vector<bool> doomed;  ///< made of what a failing task writes, or nowhere
   std::vector<std::vector<word>> copies;
@@ -91,7 +91,7 @@ struct modelled_array {
   }
   void check_missing(std::size_t place) const {
     std::vector<bool> there(now.size(), true);
-    for (auto const range : ledger.missing(place_id(std::uint32_t(place)), {0, bytes()}))
+    for (auto const range : directory.missing(place_id(std::uint32_t(place)), {0, bytes()}))
       for (auto i = range.begin / sizeof(word); i < range.end / sizeof(word); ++i) there[i] = false;
     ASSERT_EQ(there, valid[place]) << "place " << place;
   }

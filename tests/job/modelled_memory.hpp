@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "array_ledger.hpp"
+#include "coherence_directory.hpp"
 #include "random_order.hpp"
 #include "working_set.hpp"
 
@@ -19,18 +19,18 @@ using word = std::uint32_t;
 /// An array as a sequential program sees it, and its copy at the host.
 struct array_in_memory {
   array_in_memory(array_id in_id, std::size_t words, std::uint32_t places, operations& ops)
-      : id(in_id), now(words), at_host(words), ledger(words * sizeof(word), places, ops) {}
+      : id(in_id), now(words), at_host(words), directory(words * sizeof(word), places, ops) {}
 
   std::size_t bytes() const { return now.size() * sizeof(word); }
 
   array_id id;
   std::vector<word> now, at_host;
-  array_ledger ledger;
+  coherence_directory directory;
 };
 
 /// What happened in a model.
-struct residence_counts {
-  int tasks = 0, refusals = 0, drops = 0, write_backs = 0, moves = 0, waits_for_memory = 0;
+struct residency_counts {
+  int tasks = 0, refusals = 0, evictions = 0, write_backs = 0, moves = 0, waits_for_memory = 0;
 };
 
 /// Arrays, and copies between memories that are carried out later in any legal order.
@@ -46,8 +46,8 @@ struct modelled_copies {
   void copy(op_id op, word* to, word const* from, std::size_t bytes) {
     order.add({op, [=] { std::copy_n(from, bytes / sizeof(word), to); }});
   }
-  void come_after(op_id op, std::span<op_id const> earlier) {
-    for (auto const one : earlier) ops.order_after(op, one);
+  void depend_on(op_id op, std::span<op_id const> earlier) {
+    for (auto const one : earlier) ops.add_dependency(op, one);
   }
   array_in_memory& array(array_id id) { return arrays[id.value() - 1]; }
 
@@ -55,12 +55,12 @@ struct modelled_copies {
   operations ops;
   random_order order;
   std::vector<array_in_memory> arrays;
-  residence_counts counts;
+  residency_counts counts;
   op_id newest;
 };
 
-/// The memory of an invented device, whose working set keeps the ledgers' promises.
-class modelled_memory : public resident_data {
+/// The memory of an invented device, whose working set keeps the directories' promises.
+class modelled_memory : public eviction_handler {
  public:
   modelled_memory(modelled_copies& copies, place_id place, std::size_t bytes)
       : set(bytes, copies.ops), memory_(bytes / sizeof(word)), place_(place), all_(copies) {
@@ -68,23 +68,23 @@ class modelled_memory : public resident_data {
   }
 
   bool is_clean(array_id array, byte_range bytes) const override {
-    auto const held = all_.array(array).ledger.holders(bytes);
+    auto const held = all_.array(array).directory.holders(bytes);
     return std::ranges::all_of(held, [&](held_bytes const& one) { return one.places != bit(); });
   }
-  std::vector<op_id> drop(array_id id, byte_range bytes) override {
+  std::vector<op_id> evict(array_id id, byte_range bytes) override {
     auto& array = all_.array(id);
-    ++all_.counts.drops;
-    for (auto const& held : array.ledger.holders(bytes))
+    ++all_.counts.evictions;
+    for (auto const& held : array.directory.holders(bytes))
       if (held.places == bit()) write_back(array, held.bytes);
-    return array.ledger.note_drop(place_, bytes);
+    return array.directory.record_eviction(place_, bytes);
   }
   std::vector<op_id> move(array_id id, byte_range bytes, std::size_t from, std::size_t to,
                           std::span<op_id const> after) override {
     std::vector<op_id> users;
-    for (auto const& [piece, places] : all_.array(id).ledger.holders(bytes)) {
+    for (auto const& [piece, places] : all_.array(id).directory.holders(bytes)) {
       auto const shift = piece.begin - bytes.begin;
       auto const some = places & bit() ? move_piece(id, piece, from + shift, to + shift, after)
-                                       : all_.array(id).ledger.note_drop(place_, piece);
+                                       : all_.array(id).directory.record_eviction(place_, piece);
       for (auto const user : some) all_.ops.add_newest(users, user);
     }
     return users;
@@ -94,7 +94,8 @@ class modelled_memory : public resident_data {
   std::uint32_t bit() const { return 1u << place_.value(); }
   place_id place() const { return place_; }
 
-  /// No memory is used twice, no word lies twice, and all that the ledgers call valid here lies somewhere.
+  /// No memory is used twice, no word lies twice, and all that the directories call valid here lies
+  /// somewhere.
   void check() const {
     std::vector<bool> used(set.bytes() / memory_alignment);
     for (auto const& one : set.residents()) {
@@ -119,7 +120,7 @@ class modelled_memory : public resident_data {
       for (auto i = one.bytes.begin / sizeof(word); i < one.bytes.end / sizeof(word); ++i) ++there.at(i);
     }
     ASSERT_TRUE(std::ranges::none_of(there, [](int places) { return places > 1; }));
-    for (auto const& [bytes, places] : array.ledger.holders({0, array.bytes()})) {
+    for (auto const& [bytes, places] : array.directory.holders({0, array.bytes()})) {
       if ((places & bit()) == 0) continue;
       auto const words = std::span(there).subspan(bytes.begin / sizeof(word), bytes.size() / sizeof(word));
       ASSERT_EQ(std::ranges::count(words, 1), std::ptrdiff_t(words.size())) << bytes.begin;
@@ -129,7 +130,7 @@ class modelled_memory : public resident_data {
     ++all_.counts.write_backs;
     for (auto const& [piece, offset] : set.located(array.id, bytes)) {
       auto const op = all_.plan(op_kind::copy, place_);
-      array.ledger.note_arrival(op, place_, place_id(0), piece);
+      array.directory.record_arrival(op, place_, place_id(0), piece);
       all_.copy(op, &array.at_host[piece.begin / sizeof(word)], at(offset), piece.size());
     }
   }
@@ -137,8 +138,8 @@ class modelled_memory : public resident_data {
                                 std::span<op_id const> after) {
     ++all_.counts.moves;
     auto const op = all_.plan(op_kind::copy, place_);
-    all_.come_after(op, after);
-    all_.array(array).ledger.note_arrival(op, place_, place_, piece);
+    all_.depend_on(op, after);
+    all_.array(array).directory.record_arrival(op, place_, place_, piece);
     all_.copy(op, at(to), at(from), piece.size());
     return {op};
   }

@@ -66,7 +66,7 @@ class modelled_task {
   bool reads_lost() const {
     bool found = false;
     for (auto const& one : arrays_)
-      one.for_each_read([&](byte_range bytes) { found = found || one.array->ledger.lost(bytes); });
+      one.for_each_read([&](byte_range bytes) { found = found || one.array->directory.lost(bytes); });
     return found;
   }
   bool reads_doomed() const {
@@ -75,7 +75,7 @@ class modelled_task {
       if (one.are_read()) one.for_each([&](std::size_t i) { found = found || is_wrong(*one.array, i); });
     return found;
   }
-  /// What it will find if the ledger is right, where that is not doomed.
+  /// What it will find if the directory is right, where that is not doomed.
   std::vector<word_value> expected() const {
     std::vector<word_value> words;
     for (auto const& one : arrays_)

@@ -17,65 +17,65 @@ constexpr op_stream first{0, 0}, second{0, 1}, other_lane{1, 0};
 op_id add(operations& ops, op_stream on) { return ops.add(op_kind::kernel, on); }
 
 void end(operations& ops, op_id op, bool failed = false) {
-  ops.note_issued(op);
-  ops.note_end(op, failed);
+  ops.mark_issued(op);
+  ops.mark_ended(op, failed);
 }
 
 TEST(operations, keep_of_each_stream_the_newest_that_one_comes_after) {
   operations ops;
   auto const a = add(ops, first), b = add(ops, second), c = add(ops, first), d = add(ops, other_lane);
   auto const last = add(ops, second);
-  for (auto const earlier : {d, c, a, b, c}) ops.order_after(last, earlier);
-  EXPECT_THAT(ops.at(last).after, ElementsAre(b, c, d));
+  for (auto const earlier : {d, c, a, b, c}) ops.add_dependency(last, earlier);
+  EXPECT_THAT(ops.at(last).dependencies, ElementsAre(b, c, d));
 }
 
 TEST(operations, come_after_nothing_that_has_ended_nor_after_themselves) {
   operations ops;
   auto const a = add(ops, first), b = add(ops, second);
   end(ops, a);
-  ops.order_after(b, a);
-  ops.order_after(b, b);
-  ops.order_after(b, op_id());
-  EXPECT_THAT(ops.at(b).after, IsEmpty());
+  ops.add_dependency(b, a);
+  ops.add_dependency(b, b);
+  ops.add_dependency(b, op_id());
+  EXPECT_THAT(ops.at(b).dependencies, IsEmpty());
 }
 
 TEST(operations, do_not_come_after_newer_ones) {
   operations ops;
   auto const a = add(ops, first), b = add(ops, second);
-  EXPECT_EQ(refused_argument([&] { ops.order_after(a, b); }), "earlier");
+  EXPECT_EQ(refused_argument([&] { ops.add_dependency(a, b); }), "earlier");
 }
 
-TEST(operations, take_no_more_order_when_they_were_issued) {
+TEST(operations, take_no_more_dependencies_when_they_were_issued) {
   operations ops;
   auto const a = add(ops, first), b = add(ops, second);
-  ops.note_issued(b);
-  EXPECT_EQ(refused_argument([&] { ops.order_after(b, a); }), "later");
+  ops.mark_issued(b);
+  EXPECT_EQ(refused_argument([&] { ops.add_dependency(b, a); }), "later");
 }
 
 TEST(operations, are_issued_once_and_after_those_that_they_wait_for) {
   operations ops;
   auto const a = add(ops, first), b = add(ops, second);
-  ops.order_after(b, a);
-  EXPECT_EQ(refused_argument([&] { ops.note_issued(b); }), "operation");
-  ops.note_issued(a);
-  ops.note_issued(b);
-  EXPECT_EQ(refused_argument([&] { ops.note_issued(b); }), "operation");
+  ops.add_dependency(b, a);
+  EXPECT_EQ(refused_argument([&] { ops.mark_issued(b); }), "operation");
+  ops.mark_issued(a);
+  ops.mark_issued(b);
+  EXPECT_EQ(refused_argument([&] { ops.mark_issued(b); }), "operation");
 }
 
 TEST(operations, end_once_and_only_when_they_were_issued) {
   operations ops;
   auto const a = add(ops, first);
-  EXPECT_EQ(refused_argument([&] { ops.note_end(a); }), "operation");
+  EXPECT_EQ(refused_argument([&] { ops.mark_ended(a); }), "operation");
   end(ops, a);
-  EXPECT_EQ(refused_argument([&] { ops.note_end(a); }), "operation");
+  EXPECT_EQ(refused_argument([&] { ops.mark_ended(a); }), "operation");
 }
 
 TEST(operations, fail_when_their_data_came_from_a_failed_one_and_so_on) {
   operations ops;
   auto const a = add(ops, first), b = add(ops, second), c = add(ops, other_lane);
-  ops.take_data(b, a);
-  ops.take_data(c, b);
-  EXPECT_THAT(ops.at(c).after, IsEmpty());
+  ops.add_data_dependency(b, a);
+  ops.add_data_dependency(c, b);
+  EXPECT_THAT(ops.at(c).dependencies, IsEmpty());
   end(ops, a, true);
   end(ops, b);
   end(ops, c);
@@ -85,7 +85,7 @@ TEST(operations, fail_when_their_data_came_from_a_failed_one_and_so_on) {
 TEST(operations, that_only_come_after_a_failed_one_end_well) {
   operations ops;
   auto const a = add(ops, first), b = add(ops, second);
-  ops.order_after(b, a);
+  ops.add_dependency(b, a);
   end(ops, a, true);
   end(ops, b);
   EXPECT_EQ(ops.at(b).status, op_status::ended);
@@ -95,8 +95,8 @@ TEST(operations, that_take_data_from_one_that_has_failed_fail) {
   operations ops;
   auto const a = add(ops, first), b = add(ops, second);
   end(ops, a, true);
-  ops.take_data(b, a);
-  EXPECT_TRUE(ops.at(b).has_wrong_data);
+  ops.add_data_dependency(b, a);
+  EXPECT_TRUE(ops.at(b).has_failed_input);
 }
 
 TEST(operations, are_forgotten_up_to_the_first_that_has_not_ended) {

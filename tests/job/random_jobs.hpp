@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "ledger_model.hpp"
+#include "coherence_model.hpp"
 
 namespace ballast::test {
 
 /// Draws jobs on a model's arrays and cuts them into tasks.
 class random_jobs {
  public:
-  random_jobs(ledger_model& model, std::uint32_t places) : model_(model), places_(places) {}
+  random_jobs(coherence_model& model, std::uint32_t places) : model_(model), places_(places) {}
 
   /// One job, host access or eviction, or one operation that was planned before.
   void step() {
@@ -19,7 +19,7 @@ class random_jobs {
       case 0:
         return plan_host_access();
       case 1:
-        return drop_some();
+        return evict_some();
       case 2:
       case 3:
         return plan_job();
@@ -50,12 +50,12 @@ class random_jobs {
     model_.plan_task(place_id(0), {{array, any_ranges(), access_mode(model_.drawn(0, 3))}}, {0, 1}, 1, false);
   }
 
-  void drop_some() {
+  void evict_some() {
     if (places_ == 1) return;
     auto const array = model_.drawn(0, model_.arrays().size() - 1);
     auto const words = range_within(model_.arrays()[array].shape.elements());
     if (!words.is_empty())
-      model_.drop(any_device(), array, {words.begin * sizeof(word), words.end * sizeof(word)});
+      model_.evict(any_device(), array, {words.begin * sizeof(word), words.end * sizeof(word)});
   }
 
   place_id any_device() {
@@ -105,7 +105,7 @@ class random_jobs {
     return parts;
   }
 
-  ledger_model& model_;
+  coherence_model& model_;
   std::uint32_t places_;
 };
 

@@ -48,14 +48,14 @@ class random_order {
     return ready;
   }
   bool may_begin(op_id op) const {
-    for (auto const earlier : ops_.at(op).after)
+    for (auto const earlier : ops_.at(op).dependencies)
       if (!ops_.has_ended(earlier)) return false;
     return true;
   }
   void end(work const& chosen) {
     chosen.act();
-    ops_.note_issued(chosen.op);
-    ops_.note_end(chosen.op, chosen.fails);
+    ops_.mark_issued(chosen.op);
+    ops_.mark_ended(chosen.op, chosen.fails);
     chosen.when_ended(ops_.at(chosen.op).status);
   }
 

@@ -33,9 +33,9 @@ TEST(segments, tell_which_meet_some_bytes) {
   all.add(a, {0, 100}, {0, block});
   all.add(a, {100, 200}, {block, 2 * block});
   all.add(b, {0, 200}, {2 * block, 3 * block});
-  EXPECT_EQ(all.meeting(a, {99, 101}).size(), 2u);
-  EXPECT_EQ(all.meeting(a, {0, 100}).size(), 1u);
-  EXPECT_EQ(all.meeting(a, {200, 300}).size(), 0u);
+  EXPECT_EQ(all.overlapping(a, {99, 101}).size(), 2u);
+  EXPECT_EQ(all.overlapping(a, {0, 100}).size(), 1u);
+  EXPECT_EQ(all.overlapping(a, {200, 300}).size(), 0u);
   EXPECT_EQ(all.of(a).size(), 2u);
 }
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "array_ledger.hpp"
+#include "coherence_directory.hpp"
 #include "invented_machine.hpp"
 
 namespace ballast::test::shared_read_test {
@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::size_t most = most_bytes_of_copy, least = least_bytes_of_stripe;
+constexpr std::size_t most = max_copy_bytes, least = min_stripe_bytes;
 constexpr place_id host{0};
 using ranges = std::vector<byte_range>;
 
@@ -37,20 +37,20 @@ std::size_t bytes_from_host(std::vector<shared_copy> const& copies) {
   return sum;
 }
 
-/// The ledger refuses a copy whose source is not valid; here no byte may come twice either.
+/// The directory refuses a copy whose source is not valid; here no byte may come twice either.
 void expect_to_bring_each_byte_once(std::vector<shared_copy> const& copies, ranges const& bytes,
                                     std::vector<place_id> const& readers) {
   operations ops;
-  array_ledger ledger(bytes.back().end, 9, ops);
+  coherence_directory directory(bytes.back().end, 9, ops);
   for (auto const& [from, to, pieces] : copies) {
     ASSERT_LE(size_of(pieces), most);
     for (auto const piece : pieces) {
-      ASSERT_THAT(ledger.missing(to, piece), ElementsAre(piece));
-      ledger.note_arrival(ops.add(op_kind::copy, {to.value(), 0}), from, to, piece);
+      ASSERT_THAT(directory.missing(to, piece), ElementsAre(piece));
+      directory.record_arrival(ops.add(op_kind::copy, {to.value(), 0}), from, to, piece);
     }
   }
   for (auto const reader : readers)
-    for (auto const range : bytes) EXPECT_THAT(ledger.missing(reader, range), IsEmpty());
+    for (auto const range : bytes) EXPECT_THAT(directory.missing(reader, range), IsEmpty());
 }
 
 TEST(pieces, are_of_so_many_bytes_and_the_last_may_have_fewer) {

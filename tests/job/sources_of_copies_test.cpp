@@ -16,7 +16,7 @@ std::vector<std::uint32_t> sources_of_copies_to_host(job_scheduler const& jobs) 
   constexpr std::uint32_t copies_out = 3;
   std::vector<std::uint32_t> devices;
   for (auto const& line : jobs.journal())
-    if (line.happened == operation_note::what::handed_over && line.stream == copies_out)
+    if (line.happened == journal_entry::what::submitted && line.stream == copies_out)
       devices.push_back(line.device);
   return devices;
 }

@@ -96,7 +96,7 @@ TEST(learned_split, tries_no_tasks_that_cost_more_than_they_could_gain) {
 
 TEST(learned_split, goes_to_and_fro_where_a_range_is_larger_than_memory) {
   invented_device small_memory{100e3};
-  small_memory.most_units = 30;
+  small_memory.max_units = 30;
   learned_split jobs({small_memory, {100e3}}, {200});
   jobs.run(8);
   for (int repetition = 0; repetition < 4; ++repetition) {

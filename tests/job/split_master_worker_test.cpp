@@ -30,7 +30,7 @@ TEST(master_worker_split, makes_equal_tasks_the_larger_ones_first) {
 
 TEST(master_worker_split, keeps_the_borders_of_tasks_that_memory_cuts) {
   auto shape = shape_of(10, 2, 1);
-  shape.devices[0].most_units = 3;
+  shape.devices[0].max_units = 3;
   EXPECT_EQ(taken_alone(shape), (parts{{0, 3}, {3, 2}, {5, 3}, {8, 2}}));
 }
 

@@ -66,7 +66,7 @@ class every_split_policy : public testing::TestWithParam<std::string> {
       unit_counts counts(units);
       for (auto const& task : runs.placed()) {
         counts.add(task.part);
-        EXPECT_LE(task.part.count, devices[task.device].most_units);
+        EXPECT_LE(task.part.count, devices[task.device].max_units);
       }
       EXPECT_EQ(counts.given(1), units);
     }
@@ -86,8 +86,8 @@ TEST_P(every_split_policy, serves_more_devices_than_units) { expect_each_once(3,
 
 TEST_P(every_split_policy, gives_no_task_more_units_than_fit) {
   auto devices = unlike_devices(3);
-  devices[0].most_units = 1;
-  devices[1].most_units = 7;
+  devices[0].max_units = 1;
+  devices[1].max_units = 7;
   for (std::uint32_t const tasks : {1, 8, 61}) expect_each_once(100, devices, tasks);
 }
 
@@ -195,7 +195,7 @@ TEST_P(every_split_policy, refuses_what_is_no_job) {
   EXPECT_EQ(refused([](job_shape& shape) { shape.tasks = 0; }), "tasks");
   EXPECT_EQ(refused([](job_shape& shape) { shape.in_flight = 0; }), "in_flight");
   EXPECT_EQ(refused([](job_shape& shape) { shape.in_flight = 65; }), "in_flight");
-  EXPECT_EQ(refused([](job_shape& shape) { shape.devices[1].most_units = 0; }), "most_units");
+  EXPECT_EQ(refused([](job_shape& shape) { shape.devices[1].max_units = 0; }), "max_units");
   EXPECT_EQ(refused([](job_shape& shape) { shape.devices[1].bytes_per_ns = 0; }), "bytes_per_ns");
 }
 

@@ -13,7 +13,7 @@ using parts = std::vector<job_part>;
 using shares = std::vector<std::uint32_t>;
 
 /// By trying all shares of two devices.
-double least_time(std::uint32_t units, std::vector<device_pace> const& paces) {
+double min_time(std::uint32_t units, std::vector<device_pace> const& paces) {
   auto least = std::numeric_limits<double>::infinity();
   for (std::uint32_t first = 0; first <= units; ++first)
     least = std::min(least, slowest_ns(shares{first, units - first}, paces));
@@ -52,7 +52,7 @@ TEST(shares_by_pace, end_as_early_as_whole_steps_allow) {
         std::vector<device_pace> const paces{{1, 3}, {speed, step}};
         auto const found = shares_by_pace(units, paces);
         EXPECT_EQ(std::accumulate(found.begin(), found.end(), 0u), units);
-        EXPECT_DOUBLE_EQ(slowest_ns(found, paces), least_time(units, paces))
+        EXPECT_DOUBLE_EQ(slowest_ns(found, paces), min_time(units, paces))
             << units << " units, " << speed << ", " << step;
       }
 }

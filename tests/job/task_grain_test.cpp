@@ -19,10 +19,10 @@ split_device device_of(std::uint64_t blocks_at_once) {
 device_run run_of(std::vector<job_part> const& trial, std::vector<double> const& small) {
   device_run run;
   auto const large = trial.front().first;
-  run.note({{0, large}, 0, std::int64_t(large * unit_ns)});
+  run.add({{0, large}, 0, std::int64_t(large * unit_ns)});
   for (std::size_t task = 0; task < trial.size(); ++task) {
     auto const end = run.end_ns + std::int64_t(trial[task].count * small[task]);
-    run.note({trial[task], run.end_ns, end});
+    run.add({trial[task], run.end_ns, end});
   }
   return run;
 }
@@ -67,7 +67,7 @@ TEST(task_grain, tells_what_all_units_would_have_taken_in_the_tasks_that_are_to_
 TEST(task_grain, learns_nothing_from_a_run_in_other_tasks) {
   tried_on_100_units of;
   device_run large;
-  large.note({{0, 100}, 0, 500});
+  large.add({{0, 100}, 0, 500});
   EXPECT_EQ(of.grain.learn(large, 77), 77);
   EXPECT_EQ(of.grain.units(), std::nullopt);
   EXPECT_FALSE(of.grain.trial({0, 100}, unit_ns).empty()) << "the trial is still to come";
@@ -90,7 +90,7 @@ TEST(task_grain, does_not_try_where_blocks_are_unknown_or_waves_few_or_tasks_too
 
 TEST(task_grain, does_not_try_on_a_range_larger_than_memory) {
   auto device = device_of(8);
-  device.most_units = 99;
+  device.max_units = 99;
   EXPECT_TRUE(task_grain(2, device).trial({0, 100}, unit_ns).empty());
   EXPECT_FALSE(task_grain(2, device).trial({0, 99}, unit_ns).empty());
 }

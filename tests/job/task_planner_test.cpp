@@ -32,7 +32,7 @@ class read_by_all {
  public:
   read_by_all(copy_links const& links, std::size_t bytes)
       : bytes_(region({{0, bytes}}), extents{bytes}, 1),
-        ledger_(bytes, links.places(), ops_),
+        directory_(bytes, links.places(), ops_),
         sources_(links),
         planner_(ops_, sources_,
                  [](place_id, place_id to) {
@@ -44,24 +44,24 @@ class read_by_all {
   void begin(std::vector<std::uint32_t> const& devices) {
     std::vector<shared_reader> readers;
     for (auto const device : devices) readers.push_back({place_id(device), {}});
-    take(planner_.spread(ledger_, bytes_, readers));
-    for (auto const device : devices) take(planner_.bring(ledger_, bytes_, place_id(device)));
+    take(planner_.broadcast(directory_, bytes_, readers));
+    for (auto const device : devices) take(planner_.fetch_to(directory_, bytes_, place_id(device)));
   }
   void end_all_copies() {
     for (auto const& copy : std::exchange(under_way_, {})) {
-      ops_.note_issued(copy.op);
-      ops_.note_end(copy.op);
-      sources_.note_ended(copy.from, copy.to, copy.size);
+      ops_.mark_issued(copy.op);
+      ops_.mark_ended(copy.op);
+      sources_.mark_ended(copy.from, copy.to, copy.size);
     }
   }
   std::size_t bytes_from_host() const { return bytes_from_host_; }
   std::int64_t ns() const { return in_use_.last_end_ns(); }
   std::vector<byte_range> missing(std::uint32_t device) const {
-    return ledger_.missing(place_id(device), bytes_.hull());
+    return directory_.missing(place_id(device), bytes_.hull());
   }
 
  private:
-  void take(std::vector<noted_copy> const& copies) {
+  void take(std::vector<planned_copy> const& copies) {
     for (auto const& copy : copies) {
       if (copy.from == host) bytes_from_host_ += copy.size;
       in_use_.carry_out(ops_, copy);
@@ -71,11 +71,11 @@ class read_by_all {
 
   byte_runs bytes_;
   operations ops_;
-  array_ledger ledger_;
+  coherence_directory directory_;
   copy_sources sources_;
   task_planner planner_;
   links_in_use in_use_;
-  std::vector<noted_copy> under_way_;
+  std::vector<planned_copy> under_way_;
   std::size_t bytes_from_host_ = 0;
 };
 
@@ -127,7 +127,7 @@ TEST_P(shared_array_of, devices_that_begin_together_takes_a_stripe_from_the_host
   read_by_all array(links_, bytes);
   array.begin(from_to(1, devices_));
   auto const stripe = bytes / devices_;
-  auto const copies = devices_ * ((stripe + most_bytes_of_copy - 1) / most_bytes_of_copy);
+  auto const copies = devices_ * ((stripe + max_copy_bytes - 1) / max_copy_bytes);
   auto const ideal = double(stripe) / 50 + double(bytes - stripe) / 400 + 10'000. * double(copies);
   EXPECT_LE(double(array.ns()), 1.05 * ideal);
   read_by_all by_one(links_, bytes);
@@ -155,18 +155,18 @@ TEST(shared_array, of_a_device_without_peers_leaves_the_host_for_it_again) {
 
 TEST(shared_array, comes_after_what_used_the_memory_of_each_reader_before) {
   operations ops;
-  array_ledger ledger(4 * mebibyte, 3, ops);
+  coherence_directory directory(4 * mebibyte, 3, ops);
   copy_sources sources(invented_machine(2, 2));
   task_planner planner(ops, sources, [](place_id, place_id to) { return op_stream{to.value(), 0}; });
   std::vector const before_first{ops.add(op_kind::kernel, {1, 1})};
   std::vector const before_second{ops.add(op_kind::kernel, {2, 1})};
   byte_runs const bytes(region({{0, 4 * mebibyte}}), extents{4 * mebibyte}, 1);
   std::vector<shared_reader> const readers{{place_id(1), before_first}, {place_id(2), before_second}};
-  auto const copies = planner.spread(ledger, bytes, readers);
+  auto const copies = planner.broadcast(directory, bytes, readers);
   ASSERT_EQ(copies.size(), 4u);
   for (auto const& copy : copies) {
     auto const earlier = copy.to == place_id(1) ? before_first.front() : before_second.front();
-    EXPECT_THAT(ops.at(copy.op).after, testing::Contains(earlier));
+    EXPECT_THAT(ops.at(copy.op).dependencies, testing::Contains(earlier));
   }
 }
 

@@ -36,7 +36,7 @@ class working_set_model {
   }
 
   std::vector<array_in_memory> const& arrays() const { return all_.arrays; }
-  residence_counts const& counts() const { return all_.counts; }
+  residency_counts const& counts() const { return all_.counts; }
   std::size_t drawn(std::size_t least, std::size_t most) { return all_.drawn(least, most); }
 
   /// Nothing if too much is pinned, which only tasks that have not ended do.
@@ -55,14 +55,14 @@ class working_set_model {
   void plan_host_access(modelled_need const& need) {
     auto& array = all_.arrays[need.array];
     auto* const first = &array.at_host[need.first()];
-    if (need.is_read) bring({}, host, need, first);
+    if (need.is_read) fetch_to({}, host, need, first);
     auto const op = all_.ops.add(op_kind::host_access, {0, host_streams_++});
-    if (need.is_read) array.ledger.note_read(op, host, need.bytes);
-    if (need.is_written) array.ledger.note_write(op, host, need.bytes);
+    if (need.is_read) array.directory.record_read(op, host, need.bytes);
+    if (need.is_written) array.directory.record_write(op, host, need.bytes);
     all_.order.add({op, work_of({need}, {first})});
   }
-  void drop_unpinned(std::uint32_t device) {
-    devices_[device]->set.drop_unpinned(*devices_[device]);
+  void evict_unpinned(std::uint32_t device) {
+    devices_[device]->set.evict_unpinned(*devices_[device]);
     devices_[device]->check();
   }
   void carry_out_one() {
@@ -86,33 +86,33 @@ class working_set_model {
                  std::vector<resident_bytes> const& residents) {
     std::vector<word*> words;
     for (std::size_t i = 0; i < needs.size(); ++i) {
-      all_.counts.waits_for_memory += int(residents[i].after.size());
+      all_.counts.waits_for_memory += int(residents[i].dependencies.size());
       words.push_back(on.at(residents[i].offset));
-      if (needs[i].is_read) bring(residents[i].after, on.place(), needs[i], words[i]);
+      if (needs[i].is_read) fetch_to(residents[i].dependencies, on.place(), needs[i], words[i]);
     }
     auto const op = all_.plan(op_kind::kernel, on.place());
-    for (auto const& resident : residents) all_.come_after(op, resident.after);
-    note(op, on.place(), needs);
+    for (auto const& resident : residents) all_.depend_on(op, resident.dependencies);
+    record(op, on.place(), needs);
     all_.order.add({op, work_of(needs, words), false, [&on, residents](op_status) {
                       on.set.unpin(residents);
                       --on.tasks;
                     }});
   }
-  void note(op_id op, place_id place, std::vector<modelled_need> const& needs) {
+  void record(op_id op, place_id place, std::vector<modelled_need> const& needs) {
     for (auto const& need : needs)
-      if (need.is_read) all_.arrays[need.array].ledger.note_read(op, place, need.bytes);
+      if (need.is_read) all_.arrays[need.array].directory.record_read(op, place, need.bytes);
     for (auto const& need : needs)
-      if (need.is_written) all_.arrays[need.array].ledger.note_write(op, place, need.bytes);
+      if (need.is_written) all_.arrays[need.array].directory.record_write(op, place, need.bytes);
   }
 
-  void bring(std::vector<op_id> const& after, place_id place, modelled_need const& need, word* first) {
+  void fetch_to(std::vector<op_id> const& after, place_id place, modelled_need const& need, word* first) {
     auto& array = all_.arrays[need.array];
-    for (auto const missing : array.ledger.missing(place, need.bytes))
-      for (auto const& held : array.ledger.holders(missing))
+    for (auto const missing : array.directory.missing(place, need.bytes))
+      for (auto const& held : array.directory.holders(missing))
         for (auto const& [bytes, from, words] : sources(array, held)) {
           auto const op = all_.plan(op_kind::copy, place);
-          all_.come_after(op, after);
-          array.ledger.note_arrival(op, from, place, bytes);
+          all_.depend_on(op, after);
+          array.directory.record_arrival(op, from, place, bytes);
           all_.copy(op, first + (bytes.begin - need.bytes.begin) / sizeof(word), words, bytes.size());
         }
   }

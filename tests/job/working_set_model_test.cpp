@@ -17,7 +17,7 @@ class random_tasks {
         devices_(devices),
         model_(devices, bytes_of_device, {words_of_array, words_of_array / 2, words_of_array}, engine_) {}
 
-  residence_counts const& run() {
+  residency_counts const& run() {
     for (int step = 0; step < 300 && !testing::Test::HasFatalFailure(); ++step) do_one();
     model_.carry_out_all();
     return model_.counts();
@@ -28,7 +28,7 @@ class random_tasks {
     auto const device = std::uint32_t(model_.drawn(0, devices_ - 1));
     switch (model_.drawn(0, 19)) {
       case 0:
-        return model_.drop_unpinned(device);
+        return model_.evict_unpinned(device);
       case 1:
         return model_.plan_host_access(need_of(model_.drawn(0, 2)));
       case 2:
@@ -86,19 +86,19 @@ TEST_P(random_tasks_on_devices, move_nothing_and_always_have_room_while_all_arra
 INSTANTIATE_TEST_SUITE_P(working_set_model, random_tasks_on_devices, testing::Values(1, 2, 3));
 
 TEST(working_set_model, draws_tasks_for_which_everything_happens) {
-  residence_counts sum;
+  residency_counts sum;
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     auto const counts = random_tasks(seed, 2, 1500).run();
     sum.tasks += counts.tasks;
     sum.refusals += counts.refusals;
-    sum.drops += counts.drops;
+    sum.evictions += counts.evictions;
     sum.write_backs += counts.write_backs;
     sum.moves += counts.moves;
     sum.waits_for_memory += counts.waits_for_memory;
   }
   EXPECT_GT(sum.tasks, 500);
   EXPECT_GT(sum.refusals, 50);
-  EXPECT_GT(sum.drops, 500);
+  EXPECT_GT(sum.evictions, 500);
   EXPECT_GT(sum.write_backs, 200);
   EXPECT_GT(sum.moves, 100);
   EXPECT_GT(sum.waits_for_memory, 200);

@@ -18,7 +18,7 @@ constexpr std::size_t block = memory_alignment;
 constexpr array_id a{1}, b{2}, c{3};
 
 /// Tells what it was asked to do.
-struct told_data : resident_data {
+struct scripted_handler : eviction_handler {
   struct what {
     array_id array;
     byte_range bytes;
@@ -26,7 +26,7 @@ struct told_data : resident_data {
   };
 
   bool is_clean(array_id array, byte_range) const override { return !dirty.contains(array); }
-  std::vector<op_id> drop(array_id array, byte_range bytes) override {
+  std::vector<op_id> evict(array_id array, byte_range bytes) override {
     dropped.push_back({array, bytes});
     return users;
   }
@@ -40,7 +40,7 @@ struct told_data : resident_data {
   std::vector<op_id> users;
   std::vector<what> dropped, moved;
 };
-using what = told_data::what;
+using what = scripted_handler::what;
 
 /// Three arrays of 8 blocks on a device of 10.
 struct working_set_test : testing::Test {
@@ -56,7 +56,7 @@ struct working_set_test : testing::Test {
   void use(std::vector<needed_bytes> const& needs) { set.unpin(pin(needs).value()); }
 
   operations ops;
-  told_data data;
+  scripted_handler data;
   working_set set{10 * block, ops};
 };
 
@@ -89,7 +89,7 @@ TEST_F(working_set_test, pins_all_that_a_task_needs_or_changes_nothing) {
   EXPECT_EQ(set.residents().size(), 2u);
 }
 
-TEST_F(working_set_test, drops_what_was_used_longest_ago_and_no_more_than_it_must) {
+TEST_F(working_set_test, evicts_what_was_used_longest_ago_and_no_more_than_it_must) {
   use({blocks(a, 0, 3)});
   use({blocks(a, 3, 6)});
   use({blocks(b, 0, 3)});
@@ -98,14 +98,14 @@ TEST_F(working_set_test, drops_what_was_used_longest_ago_and_no_more_than_it_mus
   EXPECT_THAT(data.dropped, ElementsAre(what{a, {3 * block, 6 * block}}));
 }
 
-TEST_F(working_set_test, drops_clean_bytes_before_dirty_ones_of_the_same_task) {
+TEST_F(working_set_test, evicts_clean_bytes_before_dirty_ones_of_the_same_task) {
   data.dirty = {a};
   use({blocks(a, 0, 4), blocks(b, 0, 4)});
   use({blocks(c, 0, 4)});
   EXPECT_THAT(data.dropped, ElementsAre(what{b, {0, 4 * block}}));
 }
 
-TEST_F(working_set_test, drops_nothing_that_is_pinned_by_any_task) {
+TEST_F(working_set_test, evicts_nothing_that_is_pinned_by_any_task) {
   auto const first = pin({blocks(a, 0, 5)}).value(), second = pin({blocks(a, 1, 5)}).value();
   set.unpin(first);
   EXPECT_EQ(pin({blocks(b, 0, 6)}), std::nullopt);
@@ -113,7 +113,7 @@ TEST_F(working_set_test, drops_nothing_that_is_pinned_by_any_task) {
   EXPECT_TRUE(pin({blocks(b, 0, 6)}));
 }
 
-TEST_F(working_set_test, drops_what_the_task_itself_needs_if_there_is_no_room_beside_it) {
+TEST_F(working_set_test, evicts_what_the_task_itself_needs_if_there_is_no_room_beside_it) {
   use({blocks(a, 0, 3)});
   use({blocks(b, 0, 4)});
   use({blocks(c, 0, 3)});
@@ -144,18 +144,18 @@ TEST_F(working_set_test, forgets_pins_of_what_was_moved_away) {
 TEST_F(working_set_test, tells_who_takes_memory_what_used_it) {
   use({blocks(a, 0, 8)});
   data.users = {ops.add(op_kind::kernel, {0, 0})};
-  EXPECT_THAT(pin({blocks(b, 0, 1)}).value()[0].after, IsEmpty());
-  EXPECT_THAT(pin({blocks(c, 0, 3)}).value()[0].after, ElementsAre(data.users[0]));
+  EXPECT_THAT(pin({blocks(b, 0, 1)}).value()[0].dependencies, IsEmpty());
+  EXPECT_THAT(pin({blocks(c, 0, 3)}).value()[0].dependencies, ElementsAre(data.users[0]));
 }
 
 TEST_F(working_set_test, tells_it_too_who_finds_the_memory_before_that_has_ended) {
   use({blocks(a, 0, 8)});
   data.users = {ops.add(op_kind::kernel, {0, 0})};
   pin({blocks(c, 0, 3)});
-  EXPECT_THAT(pin({blocks(c, 1, 2)}).value()[0].after, ElementsAre(data.users[0]));
-  ops.note_issued(data.users[0]);
-  ops.note_end(data.users[0]);
-  EXPECT_THAT(pin({blocks(c, 1, 2)}).value()[0].after, IsEmpty());
+  EXPECT_THAT(pin({blocks(c, 1, 2)}).value()[0].dependencies, ElementsAre(data.users[0]));
+  ops.mark_issued(data.users[0]);
+  ops.mark_ended(data.users[0]);
+  EXPECT_THAT(pin({blocks(c, 1, 2)}).value()[0].dependencies, IsEmpty());
 }
 
 TEST_F(working_set_test, knows_users_of_a_block_in_which_moved_bytes_lay_beside_others) {
@@ -164,16 +164,16 @@ TEST_F(working_set_test, knows_users_of_a_block_in_which_moved_bytes_lay_beside_
   data.users = {move};
   pin({{a, {3 * block + 50, 5 * block}}});
   data.users.clear();
-  set.drop_unpinned(data);
+  set.evict_unpinned(data);
   EXPECT_EQ(data.dropped.back(), (what{a, {0, 3 * block + 50}}));
-  EXPECT_THAT(pin({blocks(b, 0, 3)}).value()[0].after, IsEmpty());
-  EXPECT_THAT(pin({blocks(c, 0, 1)}).value()[0].after, ElementsAre(move));
+  EXPECT_THAT(pin({blocks(b, 0, 3)}).value()[0].dependencies, IsEmpty());
+  EXPECT_THAT(pin({blocks(c, 0, 1)}).value()[0].dependencies, ElementsAre(move));
 }
 
-TEST_F(working_set_test, drops_all_that_is_not_pinned_when_it_is_told) {
+TEST_F(working_set_test, evicts_all_that_is_not_pinned_on_request) {
   use({blocks(a, 0, 2)});
   pin({blocks(b, 0, 2)});
-  set.drop_unpinned(data);
+  set.evict_unpinned(data);
   EXPECT_THAT(data.dropped, ElementsAre(what{a, {0, 2 * block}}));
 }
 
@@ -181,7 +181,7 @@ TEST_F(working_set_test, has_the_memory_of_a_removed_array_again_after_those_tha
   auto const user = ops.add(op_kind::kernel, {0, 0});
   use({blocks(a, 0, 8)});
   set.remove_array(a, std::vector{user});
-  EXPECT_THAT(pin({blocks(b, 0, 8)}).value()[0].after, ElementsAre(user));
+  EXPECT_THAT(pin({blocks(b, 0, 8)}).value()[0].dependencies, ElementsAre(user));
   EXPECT_THAT(data.dropped, IsEmpty());
 }
 

@@ -10,7 +10,7 @@ TEST(launch_queue, begins_after_an_event_of_a_callers_stream) {
   shared_words const gate(1), visits(1);
   device_buffer<std::uint32_t> const sevens(devices().front(), 1);
   auto const theirs = devices().front()->make_stream();
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   theirs->fill(sevens.data(), 7, 4);
   line.launch(wait_at_gate{gate.ref()}, 1);
   line.precede(*theirs);
@@ -29,7 +29,7 @@ TEST(launch_queue, can_be_woven_with_a_callers_stream_many_times) {
   launch_queue queue(devices(), kernels());
   constexpr std::uint32_t rounds = 60;
   shared_words const log(1 + rounds), copies(rounds);
-  auto line = queue.make_producer_on(0);
+  auto line = queue.make_launch_stream_on(0);
   auto const theirs = devices().front()->make_stream();
   for (std::uint32_t i = 0; i < rounds; ++i) {
     line.launch(append_to_log{log.ref(), i}, 1);

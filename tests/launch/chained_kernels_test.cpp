@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of one block that go out together with what their producer launches behind them.
+// Launches of one block that go out together with what their launch_stream launches behind them.
 #include <vector>
 
 #include "fixture.hpp"
@@ -8,14 +8,14 @@
 namespace ballast::test {
 namespace {
 
-/// Of a queue whose kernels take so long each, one by one or merged, where launches of two producers wait
-/// when the time of a block is known.
+/// Of a queue whose kernels take so long each, one by one or merged, where launches of two launch streams
+/// wait when the time of a block is known.
 launch_statistics after_launches_of_two(std::uint32_t launches_of_each, std::uint64_t span_ns) {
-  device_list const gpu = {std::make_shared<pretended_gpu>(told_resources{}, span_ns)};
-  launch_queue queue(gpu, kernels(), {.order = "round_robin", .judged = false, .streams = 2});
+  device_list const gpu = {std::make_shared<pretended_gpu>(declared_resources{}, span_ns)};
+  launch_queue queue(gpu, kernels(), {.order = "round_robin", .filter_merges = false, .streams = 2});
   shared_words const visits(2);
-  std::vector<producer> lines;
-  for (int i = 0; i < 2; ++i) lines.push_back(queue.make_producer());
+  std::vector<launch_stream> lines;
+  for (int i = 0; i < 2; ++i) lines.push_back(queue.make_launch_stream());
   lines[0].launch(count_visits{visits.ref()}, 1).wait_finished();
   queue.pause();
   for (std::uint32_t i = 0; i < launches_of_each; ++i)

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "invented_producers.hpp"
+#include "invented_launch_streams.hpp"
 
 namespace ballast::test {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 std::int64_t time_of(std::string_view order, std::vector<submission> const& submissions,
                      invented_gpu const& gpu) {
   auto const policy = make_order_policy(order);
-  auto const runs = invented_producers(submissions, gpu).play(*policy);
+  auto const runs = invented_launch_streams(submissions, gpu).play(*policy);
   EXPECT_EQ(runs.size(), submissions.size());
   return runs.empty() ? 0 : runs.back().end;
 }
@@ -29,27 +29,27 @@ constexpr std::uint32_t paper_kernels = 128;
 /// Kernel i goes to stream (i / in_a_row) % 16, so that many in a row are on the same one.
 std::vector<submission> in_rows_of(std::uint32_t in_a_row) {
   std::vector<submission> all;
-  for (std::uint32_t i = 0; i < paper_kernels; ++i) all.push_back({.producer = i / in_a_row % 16});
+  for (std::uint32_t i = 0; i < paper_kernels; ++i) all.push_back({.launch_stream = i / in_a_row % 16});
   return all;
 }
 
 std::int64_t longest_chain(std::vector<submission> const& submissions) {
   std::map<std::uint32_t, std::int64_t> chains;
-  for (auto const& each : submissions) chains[each.producer] += each.duration;
+  for (auto const& each : submissions) chains[each.launch_stream] += each.duration;
   return std::ranges::max_element(chains, {}, [](auto const& chain) { return chain.second; })->second;
 }
 
-/// Producers that submit their launches one after another: all of the first, then all of the second.
-std::vector<submission> depth_first(std::uint32_t producers, int launches) {
+/// Launch streams that submit their launches one after another: all of the first, then all of the second.
+std::vector<submission> depth_first(std::uint32_t launch_streams, int launches) {
   std::vector<submission> all;
-  for (std::uint32_t producer = 0; producer < producers; ++producer)
-    for (int i = 0; i < launches; ++i) all.push_back({.producer = producer});
+  for (std::uint32_t launch_stream = 0; launch_stream < launch_streams; ++launch_stream)
+    for (int i = 0; i < launches; ++i) all.push_back({.launch_stream = launch_stream});
   return all;
 }
 
 /// The same with lengths from 25 to 350.
-std::vector<submission> mixed_lengths(std::uint32_t producers, int launches) {
-  auto all = depth_first(producers, launches);
+std::vector<submission> mixed_lengths(std::uint32_t launch_streams, int launches) {
+  auto all = depth_first(launch_streams, launches);
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i].duration = static_cast<std::int64_t>(25 + i * 101 % 326);
   return all;

@@ -20,18 +20,18 @@ TEST(launch_queue, tells_of_each_device_how_many_hardware_connections_it_counts_
   of_each.push_back(std::make_shared<pretended_gpu>());
   std::vector<std::uint32_t> expected;
   for (auto const& device : of_each)
-    expected.push_back(device->is_cuda() ? connections_of_this_process().count : most_streams);
+    expected.push_back(device->is_cuda() ? process_connections().count : max_streams);
   EXPECT_EQ(launch_queue(of_each, kernels()).statistics().connections, expected);
 }
 
 TEST(launch_queue, takes_a_demand_for_the_connections_that_the_process_has) {
-  auto const has = connections_of_this_process().count;
+  auto const has = process_connections().count;
   launch_queue const queue(a_gpu(), {.connections = has});
   EXPECT_EQ(queue.statistics().connections, std::vector{has});
 }
 
 TEST(launch_queue, refuses_a_demand_for_other_connections_with_how_to_get_them) {
-  auto const has = connections_of_this_process().count;
+  auto const has = process_connections().count;
   auto const wanted = has == 32 ? 16 : 32;
   try {
     launch_queue(a_gpu(), {.connections = std::uint32_t(wanted)});
@@ -40,7 +40,7 @@ TEST(launch_queue, refuses_a_demand_for_other_connections_with_how_to_get_them) 
     EXPECT_EQ(refusal.argument(), "connections");
     EXPECT_EQ(refusal.value(), std::to_string(wanted));
     EXPECT_THAT(refusal.legal(), AllOf(HasSubstr(std::to_string(has)),
-                                       HasSubstr("ask_for_connections(" + std::to_string(wanted) + ")")));
+                                       HasSubstr("request_connections(" + std::to_string(wanted) + ")")));
   }
 }
 
@@ -51,7 +51,7 @@ TEST(launch_queue, refuses_more_connections_than_cuda_has_on_any_device) {
 TEST(launch_queue, of_cores_takes_any_number_of_connections) {
   for (std::uint32_t const wanted : {1u, 32u})
     EXPECT_EQ(launch_queue(open_devices("host:1"), {.connections = wanted}).statistics().connections,
-              std::vector{most_streams});
+              std::vector{max_streams});
 }
 
 }  // namespace

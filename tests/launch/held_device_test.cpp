@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "ballast/base/error.hpp"
+#include "captured_log.hpp"
 #include "fixture.hpp"
 #include "held_worker.hpp"
-#include "kept_log.hpp"
 
 namespace ballast::test {
 namespace {
@@ -28,7 +28,7 @@ template <class Wait>
 std::string state_after(Wait wait) {
   try {
     wait(deadline::in(std::chrono::milliseconds(1)));
-  } catch (deadline_passed const& late) { return late.state(); }
+  } catch (timed_out const& late) { return late.state(); }
   return "no deadline passed";
 }
 
@@ -43,7 +43,7 @@ TEST(launch_queue_on_a_held_device, is_told_who_holds_it_by_every_deadline) {
   launch_queue queue({device}, kernels());
   shared_words const visits(1);
   held_worker worker(device);
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   auto const late = line.launch(count_visits{visits.ref()}, 1);
   EXPECT_THAT(state_after([&](deadline until) { late.wait_finished(until); }), is_held);
   EXPECT_THAT(state_after([&](deadline until) { queue.drain(until); }), is_held);
@@ -56,7 +56,7 @@ TEST(launch_queue_on_a_held_device, is_not_said_to_be_held_when_nobody_does) {
   auto const device = open_devices("host:1").front();
   launch_queue queue({device}, kernels());
   shared_words const gate(1);
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   auto const late = line.launch(wait_at_gate{gate.ref()}, 1);
   auto const state = state_after([&](deadline until) { late.wait_finished(until); });
   EXPECT_THAT(state, HasSubstr("submitted 1"));
@@ -70,11 +70,11 @@ TEST(launch_queue_on_a_held_device, leaves_its_memory_to_what_begins_after_it_is
   auto const& visits = words_for_ever();
   held_worker worker(device);
   auto const owners_before = device.use_count();
-  kept_log log;
+  captured_log log;
   launch_ticket late;
   {
-    launch_queue queue({device}, kernels(), {.end_patience = {}});
-    late = queue.make_producer().launch(count_visits{visits.ref()}, 1);
+    launch_queue queue({device}, kernels(), {.shutdown_timeout = {}});
+    late = queue.make_launch_stream().launch(count_visits{visits.ref()}, 1);
     late.wait_issued();
   }
   EXPECT_GT(device.use_count(), owners_before) << "the memory was freed";
@@ -87,17 +87,17 @@ TEST(launch_queue_on_a_held_device, leaves_its_memory_to_what_begins_after_it_is
   EXPECT_EQ(count.load(), 1u);
 }
 
-/// The last producer of the queue may be the last to go.
+/// The last launch stream of the queue may be the last to go.
 TEST(launch_queue_on_a_held_device, leaves_its_memory_when_its_last_producer_goes) {
   auto const device = open_devices("host:1").front();
   auto const& visits = words_for_ever();
   held_worker worker(device);
   auto const owners_before = device.use_count();
-  kept_log log;
+  captured_log log;
   {
     std::optional<launch_queue> queue(std::in_place, device_list{device}, kernels(),
-                                      launch_options{.end_patience = {}});
-    auto line = queue->make_producer();
+                                      launch_options{.shutdown_timeout = {}});
+    auto line = queue->make_launch_stream();
     line.launch(count_visits{visits.ref()}, 1).wait_issued();
     queue.reset();
     EXPECT_EQ(log.lines(), "");
@@ -111,11 +111,11 @@ TEST(launch_queue, is_not_left_behind_where_everything_has_ended) {
   auto const device = open_devices("host:2").front();
   auto const owners_before = device.use_count();
   shared_words const visits(1);
-  kept_log log;
+  captured_log log;
   launch_ticket ticket;
   {
     launch_queue queue({device}, kernels());
-    ticket = queue.make_producer().launch(count_visits{visits.ref()}, 1);
+    ticket = queue.make_launch_stream().launch(count_visits{visits.ref()}, 1);
   }
   EXPECT_TRUE(ticket.is_finished());
   EXPECT_EQ(device.use_count(), owners_before);
@@ -127,10 +127,10 @@ TEST(launch_queue_on_a_lost_device, leaves_its_memory_to_the_blocks_that_still_r
   auto const device = open_devices("host:2").front();
   auto const& gate = words_for_ever();
   auto const owners_before = device.use_count();
-  kept_log log;
+  captured_log log;
   {
-    launch_queue queue({device}, kernels(), {.merge = "none", .end_patience = {}});
-    auto running = queue.make_producer(), faulty = queue.make_producer();
+    launch_queue queue({device}, kernels(), {.merge = "none", .shutdown_timeout = {}});
+    auto running = queue.make_launch_stream(), faulty = queue.make_launch_stream();
     auto const held = running.launch(arrive_at_gate{gate.ref()}, 1);
     while (std::atomic_ref(gate[1]).load() == 0) std::this_thread::yield();
     EXPECT_THROW(faulty.launch(fault(), 1).wait_finished(), device_lost);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of how producers and the issuer's thread tell each other of launches and of their ends, every
-// interleaving of them; and each with an error that must show.
+// Models of how launch streams and the dispatcher's thread tell each other of launches and of their ends,
+// every interleaving of them; and each with an error that must show.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 using word = explored_atomic<std::uint64_t>;
 using taken = std::vector<std::uint64_t>;
 
-/// producer_line::announce(), issuer::look_at() and issuer::sleep().
+/// launch_stream_state::announce(), dispatcher::update() and dispatcher::sleep().
 namespace handshake {
 
 constexpr std::uint64_t launches = 2, announced = 1;
@@ -20,21 +20,21 @@ constexpr std::uint64_t launches = 2, announced = 1;
 enum class fault { none, lets_go_without_a_second_look, sleeps_without_a_last_look };
 
 struct shared {
-  std::uint64_t submitted, marks, told, rings, asleep, issued;
+  std::uint64_t submitted, marks, inbox, rings, asleep, issued;
 };
 
-taken producer(shared& memory) {
+taken launch_stream(shared& memory) {
   for (std::uint64_t number = 1; number <= launches; ++number) {
     word(memory.submitted).store_release(number);
     if ((word(memory.marks).or_acq_rel(announced) & announced) != 0) continue;
-    word(memory.told).store_sequential(1);
+    word(memory.inbox).store_sequential(1);
     if (word(memory.asleep).load_sequential() != 0) word(memory.rings).add_release(1);
   }
   return {};
 }
 
 /// Issues what the line has and lets go of it.
-void look_at_line(shared& memory, fault planted, std::uint64_t& issued) {
+void update_line(shared& memory, fault planted, std::uint64_t& issued) {
   for (;;) {
     while (word(memory.submitted).load_acquire() > issued) ++issued;
     word(memory.marks).and_acq_rel(~announced);
@@ -44,21 +44,21 @@ void look_at_line(shared& memory, fault planted, std::uint64_t& issued) {
   }
 }
 
-bool look_around(shared& memory, fault planted, std::uint64_t& issued) {
-  if (word(memory.told).load_sequential() == 0) return false;
-  word(memory.told).exchange_acq_rel(0);
-  look_at_line(memory, planted, issued);
+bool poll(shared& memory, fault planted, std::uint64_t& issued) {
+  if (word(memory.inbox).load_sequential() == 0) return false;
+  word(memory.inbox).exchange_acq_rel(0);
+  update_line(memory, planted, issued);
   return true;
 }
 
-explorer<shared>::program issuer(fault planted) {
+explorer<shared>::program dispatcher(fault planted) {
   return [=](shared& memory) {
     std::uint64_t issued = 0;
     while (issued < launches) {
       auto const seen = word(memory.rings).load_acquire();
-      if (look_around(memory, planted, issued)) continue;
+      if (poll(memory, planted, issued)) continue;
       word(memory.asleep).store_sequential(1);
-      if (planted == fault::sleeps_without_a_last_look || !look_around(memory, planted, issued))
+      if (planted == fault::sleeps_without_a_last_look || !poll(memory, planted, issued))
         while (word(memory.rings).load_acquire() == seen) running_thread->wait();
       word(memory.asleep).store_sequential(0);
     }
@@ -68,14 +68,14 @@ explorer<shared>::program issuer(fault planted) {
 }
 
 explorer<shared>::report explored(fault planted) {
-  return explorer<shared>({}, {producer, issuer(planted)},
+  return explorer<shared>({}, {launch_stream, dispatcher(planted)},
                           [](shared& memory, taken const&) { return memory.issued == launches; })
       .explore();
 }
 
 }  // namespace handshake
 
-TEST(launch_interleavings, leave_no_launch_behind_while_the_issuer_lets_go_of_a_line_or_falls_asleep) {
+TEST(launch_interleavings, leave_no_launch_behind_while_the_dispatcher_lets_go_of_a_line_or_falls_asleep) {
   auto const report = handshake::explored(handshake::fault::none);
   EXPECT_EQ(report.failures, 0u);
   EXPECT_EQ(report.deadlocks, 0u);
@@ -90,7 +90,7 @@ TEST(launch_interleavings, leave_a_launch_behind_without_a_last_look_before_slee
   EXPECT_GT(handshake::explored(handshake::fault::sleeps_without_a_last_look).deadlocks, 0u);
 }
 
-/// producer_line::watch() and tell_watchers(), which a watch_fence keeps in order.
+/// launch_stream_state::watch() and notify_watchers(), which a watch_fence keeps in order.
 namespace watching {
 
 struct shared {

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "ballast/base/error.hpp"
-#include "kept_graph.hpp"
+#include "cached_graph.hpp"
 
 namespace ballast::test {
 
 /// A graph that only notes whose arguments were set: (branch, place, value of the first argument).
-class noting_graph final : public launch_graph {
+class recording_graph final : public launch_graph {
  public:
   using note = std::tuple<std::size_t, std::size_t, std::uint64_t>;
 
-  explicit noting_graph(std::vector<note>& notes) : notes_(&notes) {}
+  explicit recording_graph(std::vector<note>& notes) : notes_(&notes) {}
   std::size_t branches() const noexcept override { return 0; }
   std::size_t launches(std::size_t) const override { return 0; }
   void upload(stream&) override {}
@@ -41,11 +41,11 @@ struct invented_launch {
   std::uint8_t second = 0;  ///< argument
 };
 
-/// A batch of what each producer has waiting, which owns the arguments.
+/// A batch of what each launch stream has waiting, which owns the arguments.
 class invented_batch {
  public:
-  invented_batch& add(std::uint32_t producer, std::vector<invented_launch> const& launches) {
-    batch_.begin_branch(producer);
+  invented_batch& add(std::uint32_t launch_stream, std::vector<invented_launch> const& launches) {
+    batch_.begin_branch(launch_stream);
     for (auto const& one : launches) {
       auto& kept = arguments_.emplace_back(one);
       void* const addresses[] = {&kept.first, &kept.second};
@@ -65,9 +65,9 @@ class invented_batch {
   std::deque<invented_launch> arguments_;
 };
 
-inline std::shared_ptr<kept_graph> graph_of(plain_batch const& batch,
-                                            std::vector<noting_graph::note>& notes) {
-  return std::make_shared<kept_graph>(std::make_unique<noting_graph>(notes), batch);
+inline std::shared_ptr<cached_graph> graph_of(plain_batch const& batch,
+                                              std::vector<recording_graph::note>& notes) {
+  return std::make_shared<cached_graph>(std::make_unique<recording_graph>(notes), batch);
 }
 
 }  // namespace ballast::test

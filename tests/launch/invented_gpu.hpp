@@ -9,9 +9,9 @@
 
 namespace ballast::test {
 
-/// One block that runs for `duration`, launch `number` of its producer.
+/// One block that runs for `duration`, launch `number` of its launch stream.
 struct invented_kernel {
-  std::uint32_t producer = 0;
+  std::uint32_t launch_stream = 0;
   std::size_t number = 0;
   std::int64_t duration = 1;
 };

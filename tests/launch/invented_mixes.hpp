@@ -22,7 +22,7 @@ inline launch_costs const on_33{.multiprocessors = multiprocessor_count(33)};
 /// share a resource, which blocks of one kernel on all slots would want that many times over.
 struct invented_mixes {
   std::vector<double> block_ns;
-  std::uint32_t most_blocks = 64;
+  std::uint32_t max_blocks = 64;
   double spread = 0;  // of each block's time, each way
   std::size_t in_flight = 0;
   std::vector<double> usage{};  // of nothing, if empty
@@ -43,7 +43,7 @@ struct invented_mixes {
     std::vector<kernel_facts> kernels(merged ? random.from_to<std::size_t>(2, 16) : 1);
     for (auto& each : kernels) {
       each.kernel = random.from_to<std::uint32_t>(0, static_cast<std::uint32_t>(block_ns.size() - 1));
-      each.blocks = random.from_to(1u, most_blocks);
+      each.blocks = random.from_to(1u, max_blocks);
       each.block_ns = times.block_ns(each.kernel);
       if (usage_is_told) each.shared_ns = times.shared_ns(each.kernel);
       each.blocks_per_multiprocessor = 2;
@@ -75,8 +75,8 @@ struct invented_mixes {
   }
 
   void note(launched const& first) {
-    if (first.kernels.size() == 1) return times.note_alone(first.kernels.front(), first.span_ns);
-    times.note_merged(first.kernels, first.unshared_ns, first.span_ns);
+    if (first.kernels.size() == 1) return times.record_alone(first.kernels.front(), first.span_ns);
+    times.record_merged(first.kernels, first.unshared_ns, first.span_ns);
   }
 
   double part_predicted_within(double error, int launches) {

@@ -47,8 +47,7 @@ TEST(kernel_times, follow_a_kernel_whose_time_doubles) {
 
 TEST(kernel_times, predict_within_a_tenth_in_nine_of_ten_launches_even_where_they_cannot_tell_kernels_apart) {
   for (double const spread : {0.0, 0.1}) {
-    invented_mixes device{
-        .block_ns = one_two_eight, .most_blocks = 16, .spread = spread};  // one level or two
+    invented_mixes device{.block_ns = one_two_eight, .max_blocks = 16, .spread = spread};  // one level or two
     device.launch(400);
     EXPECT_GT(device.part_predicted_within(0.1, 200), 0.9) << spread;
   }
@@ -77,28 +76,29 @@ TEST(kernel_times, stay_positive_whatever_is_measured) {
   EXPECT_GT(device.part_predicted_within(0.2, 100), 0.9);
 }
 
-TEST(kernel_times, are_unknown_before_anything_was_noted) {
+TEST(kernel_times, are_unknown_before_anything_was_recorded) {
   EXPECT_EQ(kernel_times(two_at_a_time, on_33).block_ns(127), 0);
 }
 
 TEST(kernel_times, of_a_launch_alone_are_its_span_by_its_own_levels) {
   kernel_times times(two_at_a_time, on_33);
-  times.note_alone({.kernel = 7, .blocks = 100, .blocks_per_multiprocessor = 1}, 4000);  // four levels of 33
+  times.record_alone({.kernel = 7, .blocks = 100, .blocks_per_multiprocessor = 1},
+                     4000);  // four levels of 33
   EXPECT_EQ(times.block_ns(7), 1000);
-  times.note_alone({.kernel = 7, .blocks = 100, .blocks_per_multiprocessor = 1}, 4400);
+  times.record_alone({.kernel = 7, .blocks = 100, .blocks_per_multiprocessor = 1}, 4400);
   EXPECT_GT(times.block_ns(7), 1000);
   EXPECT_LT(times.block_ns(7), 1100);
-  for (int i = 0; i < 50; ++i) times.note_alone({.kernel = 7, .blocks_per_multiprocessor = 1}, 500);
+  for (int i = 0; i < 50; ++i) times.record_alone({.kernel = 7, .blocks_per_multiprocessor = 1}, 500);
   EXPECT_NEAR(static_cast<double>(times.block_ns(7)), 500, 5);
 }
 
 TEST(kernel_times, that_are_unknown_are_taken_to_be_equal_and_teach_nobody_else) {
   kernel_times times(two_at_a_time, on_33);
-  times.note_alone({.kernel = 0, .blocks = 1}, 700);
+  times.record_alone({.kernel = 0, .blocks = 1}, 700);
   std::vector<kernel_facts> const kernels{{.kernel = 0, .blocks = 10, .block_ns = 700},
                                           {.kernel = 1, .blocks = 20},
                                           {.kernel = 2, .blocks = 100}};
-  times.note_merged(kernels, 700, 6000);  // 130 blocks on 66 places: two levels
+  times.record_merged(kernels, 700, 6000);  // 130 blocks on 66 places: two levels
   EXPECT_EQ(times.block_ns(0), 700);
   EXPECT_EQ(times.block_ns(1), 3000);
   EXPECT_EQ(times.block_ns(2), 3000);
@@ -107,7 +107,7 @@ TEST(kernel_times, that_are_unknown_are_taken_to_be_equal_and_teach_nobody_else)
 TEST(kernel_times, begin_with_what_the_user_told) {
   kernel_times times(two_at_a_time, on_33);
   kernel_facts const told{.kernel = 1, .blocks = 66, .block_ns = 5000};
-  times.note_merged({&told, 1}, 5000, 5000);
+  times.record_merged({&told, 1}, 5000, 5000);
   EXPECT_EQ(times.block_ns(1), 5000);
 }
 
@@ -118,7 +118,7 @@ TEST(kernel_times, learn_the_same_from_a_kernel_that_is_in_a_launch_twice_as_fro
                                          {.kernel = 1, .blocks = 33, .block_ns = 900}};
   std::vector<kernel_facts> const once{{.kernel = 1, .blocks = 66, .block_ns = 900},
                                        {.kernel = 2, .blocks = 10, .block_ns = 300}};
-  for (int i = 0; i < 5; ++i) parts.note_merged(halves, 1200, 1500), whole.note_merged(once, 1200, 1500);
+  for (int i = 0; i < 5; ++i) parts.record_merged(halves, 1200, 1500), whole.record_merged(once, 1200, 1500);
   EXPECT_GT(whole.block_ns(1), 900);
   EXPECT_EQ(parts.block_ns(1), whole.block_ns(1));
   EXPECT_EQ(parts.block_ns(2), whole.block_ns(2));
@@ -128,13 +128,13 @@ TEST(kernel_times, refuse_what_is_out_of_range_by_its_name) {
   kernel_times times(two_at_a_time, on_33);
   kernel_facts const known{.block_ns = 1}, unknown{};
   auto const merged = [&](kernel_facts const& kernel, double unshared, std::int64_t span) {
-    return refused_argument([&] { times.note_merged({&kernel, 1}, unshared, span); });
+    return refused_argument([&] { times.record_merged({&kernel, 1}, unshared, span); });
   };
-  EXPECT_EQ(refused_argument([] { kernel_times({.most_kernels = 0}, on_33); }), "most_kernels");
+  EXPECT_EQ(refused_argument([] { kernel_times({.max_kernels = 0}, on_33); }), "max_kernels");
   EXPECT_EQ(refused_argument([] { kernel_times(two_at_a_time, {.start_ns = -1}); }), "start_ns");
   EXPECT_EQ(refused_argument([&] { times.block_ns(128); }), "kernel");
-  EXPECT_EQ(refused_argument([&] { times.note_alone(known, 0); }), "span_ns");
-  EXPECT_EQ(refused_argument([&] { times.note_alone({.kernel = 128}, 1); }), "kernel");
+  EXPECT_EQ(refused_argument([&] { times.record_alone(known, 0); }), "span_ns");
+  EXPECT_EQ(refused_argument([&] { times.record_alone({.kernel = 128}, 1); }), "kernel");
   EXPECT_EQ(merged(known, 1, 0), "span_ns");
   EXPECT_EQ(merged(known, 0, 1), "unshared_ns");
   EXPECT_EQ(merged(unknown, std::nan(""), 1), "unshared_ns");

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ballast/launch/merge_judgement.hpp"
+#include "ballast/launch/merge_decision.hpp"
 #include "invented_mixes.hpp"
 #include "sanitized.hpp"
 
@@ -93,14 +93,14 @@ TEST(kernel_usage, is_what_launches_of_many_blocks_take_longer_than_those_of_few
   kernel_times times(two_at_a_time, on_33);
   kernel_facts few{.blocks = 8, .blocks_per_multiprocessor = 2}, many = few;
   many.blocks = 66;
-  for (int i = 0; i < 100; ++i) times.note_alone(few, 1000), times.note_alone(many, 3000);
+  for (int i = 0; i < 100; ++i) times.record_alone(few, 1000), times.record_alone(many, 3000);
   EXPECT_NEAR(static_cast<double>(times.block_ns(0)), 1000, 50);
   EXPECT_NEAR(times.shared_ns(0), 3000 / 66.0, 3);
 }
 
 TEST(kernel_usage, is_nothing_if_all_launches_are_equally_large) {
   kernel_times times(two_at_a_time, on_33);
-  for (int i = 0; i < 100; ++i) times.note_alone({.blocks = 66, .blocks_per_multiprocessor = 2}, 3000);
+  for (int i = 0; i < 100; ++i) times.record_alone({.blocks = 66, .blocks_per_multiprocessor = 2}, 3000);
   EXPECT_EQ(times.block_ns(0), 3000);
   EXPECT_EQ(times.shared_ns(0), 0);
 }
@@ -115,24 +115,24 @@ merge_verdict verdict_on_four(double usage) {
                                            .shared_ns = device.times.shared_ns(0)});
   auto costs = on_33;
   costs.issue_ns = 2000;
-  return judge(four, two_at_a_time, costs).verdict;
+  return decide_merge(four, two_at_a_time, costs).verdict;
 }
 
-TEST(kernel_usage, lets_the_judge_see_that_fewer_blocks_at_a_time_cost_nothing_where_all_are_bound_anyway) {
+TEST(kernel_usage, lets_the_filter_see_that_fewer_blocks_at_a_time_cost_nothing_where_all_are_bound_anyway) {
   EXPECT_EQ(verdict_on_four(0), merge_verdict::no_gain);
   EXPECT_EQ(verdict_on_four(4), merge_verdict::merge);
 }
 
 /// The levels of bound blocks are held up, and on streams the others would run beside them.
-TEST(kernel_usage, lets_the_judge_see_that_merging_puts_bound_blocks_beside_each_other) {
+TEST(kernel_usage, lets_the_filter_see_that_merging_puts_bound_blocks_beside_each_other) {
   std::vector<kernel_facts> kernels{
       {.blocks = 66, .blocks_per_multiprocessor = 2, .block_ns = 20'100},
       {.kernel = 1, .blocks = 66, .blocks_per_multiprocessor = 2, .block_ns = 20'000}};
   auto costs = on_33;
   costs.issue_ns = 1000;
-  EXPECT_EQ(judge(kernels, two_at_a_time, costs).verdict, merge_verdict::merge);
+  EXPECT_EQ(decide_merge(kernels, two_at_a_time, costs).verdict, merge_verdict::merge);
   kernels[0].shared_ns = 2 * 20'000 / 66.0;
-  EXPECT_EQ(judge(kernels, two_at_a_time, costs).verdict, merge_verdict::no_gain);
+  EXPECT_EQ(decide_merge(kernels, two_at_a_time, costs).verdict, merge_verdict::no_gain);
 }
 
 }  // namespace

@@ -6,37 +6,37 @@
 namespace ballast::test {
 namespace {
 
-constexpr std::uint32_t most_kernels = 4;
+constexpr std::uint32_t max_kernels = 4;
 
-/// Producer p submitted at ages[p]; all launch the same kernel of one block.
+/// Launch stream p submitted at ages[p]; all launch the same kernel of one block.
 launch_plan plan_of(std::string const& order, std::vector<std::uint64_t> const& ages) {
-  launch_plan plan(make_order_policy(order), make_merge_policy("together"), {{.most_kernels = most_kernels}},
+  launch_plan plan(make_order_policy(order), make_merge_policy("together"), {{.max_kernels = max_kernels}},
                    {.multiprocessors = multiprocessor_count(10)});
   for (std::uint32_t p = 0; p < ages.size(); ++p)
-    plan.offer({.order = {.producer = p, .submitted = ages[p]}, .is_listed = true});
+    plan.offer({.order = {.launch_stream = p, .submitted = ages[p]}, .is_listed = true});
   return plan;
 }
 
-std::vector<std::uint32_t> producers_of_next(launch_plan& plan) {
+std::vector<std::uint32_t> streams_of_next(launch_plan& plan) {
   std::vector<std::uint32_t> const in_flight(2);
   auto const* const next = plan.next(in_flight);
-  return next == nullptr ? std::vector<std::uint32_t>{} : next->producers;
+  return next == nullptr ? std::vector<std::uint32_t>{} : next->launch_streams;
 }
 
-using producers = std::vector<std::uint32_t>;
+using launch_streams = std::vector<std::uint32_t>;
 
 TEST(launch_plan, merges_the_oldest_of_more_than_one_launch_takes_by_their_age) {
   auto plan = plan_of("passthrough", {50, 10, 90, 30, 70, 20, 80, 40, 60, 0});
-  EXPECT_EQ(producers_of_next(plan), (producers{9, 1, 5, 3}));
-  EXPECT_EQ(producers_of_next(plan), (producers{7, 0, 8, 4}));
-  EXPECT_EQ(producers_of_next(plan), (producers{6, 2}));
-  EXPECT_EQ(producers_of_next(plan), producers());
+  EXPECT_EQ(streams_of_next(plan), (launch_streams{9, 1, 5, 3}));
+  EXPECT_EQ(streams_of_next(plan), (launch_streams{7, 0, 8, 4}));
+  EXPECT_EQ(streams_of_next(plan), (launch_streams{6, 2}));
+  EXPECT_EQ(streams_of_next(plan), launch_streams());
 }
 
 TEST(launch_plan, merges_the_oldest_with_the_one_whose_turn_it_is) {
   auto plan = plan_of("round_robin", {50, 10, 90, 30, 70, 20});
-  EXPECT_EQ(producers_of_next(plan), (producers{0, 1, 5, 3}));
-  EXPECT_EQ(producers_of_next(plan), (producers{2, 4}));
+  EXPECT_EQ(streams_of_next(plan), (launch_streams{0, 1, 5, 3}));
+  EXPECT_EQ(streams_of_next(plan), (launch_streams{2, 4}));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 TEST(launch_queue, runs_one_kernel_and_tells_its_end) {
   launch_queue queue(first_device(), kernels());
   shared_words const visits(5);
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   auto const ticket = line.launch(count_visits{visits.ref()}, 5);
   ticket.wait_finished();
   EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(5, 1));

@@ -17,9 +17,9 @@ namespace {
 
 using kernels_of = std::vector<kernel_facts>;
 
-kernels_of random_kernels(random_numbers& random, std::size_t most_kernels, std::uint32_t most_blocks) {
-  kernels_of kernels(random.from_to<std::size_t>(1, most_kernels));
-  for (auto& kernel : kernels) kernel.blocks = random.from_to(1u, most_blocks);
+kernels_of random_kernels(random_numbers& random, std::size_t max_kernels, std::uint32_t max_blocks) {
+  kernels_of kernels(random.from_to<std::size_t>(1, max_kernels));
+  for (auto& kernel : kernels) kernel.blocks = random.from_to(1u, max_blocks);
   return kernels;
 }
 
@@ -214,7 +214,7 @@ TEST(merge_model, refuses_what_is_out_of_range_by_its_name) {
   };
   EXPECT_EQ(refused_argument([] { predict({}, {}, {}); }), "kernels");
   EXPECT_EQ(refused_beside({.blocks_per_multiprocessor = 0}, {}), "blocks_per_multiprocessor");
-  EXPECT_EQ(refused_beside({.most_kernels = 1}, {}), "most_kernels");
+  EXPECT_EQ(refused_beside({.max_kernels = 1}, {}), "max_kernels");
   EXPECT_EQ(refused_beside({}, {multiprocessor_count(0)}), "multiprocessors");
   EXPECT_EQ(refused_beside({}, {.start_ns = -1}), "start_ns");
   EXPECT_EQ(refused_beside({}, {.issue_ns = std::numeric_limits<double>::infinity()}), "issue_ns");

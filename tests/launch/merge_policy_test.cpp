@@ -75,7 +75,7 @@ TEST_P(every_merge_policy, refuses_a_view_that_is_out_of_range_by_the_members_na
   auto const good = kernels({1, 2}), empty_grid = kernels({1, 0});
   std::vector<merge_candidate> const negative{{.blocks = 1, .block_ns = -1}};
   EXPECT_EQ(refused_by(GetParam(), {good, multiprocessor_count(0)}), "multiprocessors");
-  EXPECT_EQ(refused_by(GetParam(), {good, ten, 1}), "most_kernels");
+  EXPECT_EQ(refused_by(GetParam(), {good, ten, 1}), "max_kernels");
   EXPECT_EQ(refused_by(GetParam(), {empty_grid, ten}), "blocks");
   EXPECT_EQ(refused_by(GetParam(), {negative, ten}), "block_ns");
 }

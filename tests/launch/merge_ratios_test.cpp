@@ -28,7 +28,7 @@ class random_blocks {
 };
 
 struct queue_kind {
-  std::uint32_t multiprocessors, most_blocks;
+  std::uint32_t multiprocessors, max_blocks;
   std::size_t kernels;
 };
 
@@ -49,7 +49,7 @@ sums play(queue_kind const& kind) {
   std::map<std::string_view, std::unique_ptr<merge_policy>> policies;
   for (auto const& policy : merge_policies()) policies[policy.name] = make_merge_policy(policy.name);
   for (int queue = 0; queue < queues; ++queue) {
-    for (auto& kernel : waiting) kernel.blocks = next(kind.most_blocks);
+    for (auto& kernel : waiting) kernel.blocks = next(kind.max_blocks);
     for (auto const& [name, policy] : policies) {
       auto const launches = blocks_of_launches(view, policy->group(view));
       all[name].launches += static_cast<double>(launches.size());

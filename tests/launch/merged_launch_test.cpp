@@ -17,7 +17,7 @@ template <class K>
 void add(merged_launch& launch, K const& kernel, std::uint32_t blocks) {
   auto const piece = std::uint16_t(launch.kernels * 2);
   launch.blocks += blocks;
-  launch.members[launch.kernels++] = {launch.blocks, family::place_of<K>(), piece};
+  launch.members[launch.kernels++] = {launch.blocks, family::index_of<K>(), piece};
   std::memcpy(launch.arguments + piece * argument_piece, &kernel, sizeof kernel);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ballast/base/error.hpp"
-#include "invented_producers.hpp"
+#include "invented_launch_streams.hpp"
 
 namespace ballast::test {
 namespace {
@@ -16,21 +16,21 @@ namespace {
 using launches = std::vector<waiting_launch>;
 using streams = std::vector<std::uint32_t>;
 
-/// The producer that a policy chooses and the stream, or {-1, -1} for nothing.
+/// The launch stream that a policy chooses and the stream, or {-1, -1} for nothing.
 std::pair<int, int> decided(order_policy& policy, launches const& waiting, streams const& in_flight) {
   auto const decision = policy.decide({waiting, in_flight});
   if (!decision) return {-1, -1};
-  return {int(waiting[decision->launch].producer), int(decision->stream)};
+  return {int(waiting[decision->launch].launch_stream), int(decision->stream)};
 }
 constexpr std::pair nothing{-1, -1};
 
-/// The producers in the order in which the policy issues what waits from the start, on one stream each.
+/// The launch streams in the order in which the policy issues what waits from the start, on one stream each.
 std::vector<std::uint32_t> order_of(order_policy& policy, std::vector<submission> const& submissions) {
-  std::vector<std::uint32_t> producers;
+  std::vector<std::uint32_t> launch_streams;
   // One multiprocessor and one queue run what is issued in the order in which it is issued.
-  for (auto const& run : invented_producers(submissions, {1, 1, 8}).play(policy))
-    producers.push_back(run.kernel.producer);
-  return producers;
+  for (auto const& run : invented_launch_streams(submissions, {1, 1, 8}).play(policy))
+    launch_streams.push_back(run.kernel.launch_stream);
+  return launch_streams;
 }
 
 bad_argument refusal_of(launches const& waiting, streams const& in_flight) {
@@ -40,50 +40,53 @@ bad_argument refusal_of(launches const& waiting, streams const& in_flight) {
   return {"nothing", "", ""};
 }
 
-TEST(passthrough, issues_in_the_order_of_submission_on_a_stream_per_producer) {
+TEST(passthrough, issues_in_the_order_of_submission_on_a_stream_per_launch_stream) {
   auto const policy = make_order_policy("passthrough");
-  launches const waiting{{.producer = 0, .submitted = 9}, {.producer = 2, .submitted = 4}};
+  launches const waiting{{.launch_stream = 0, .submitted = 9}, {.launch_stream = 2, .submitted = 4}};
   EXPECT_EQ(decided(*policy, waiting, streams(4)), std::pair(2, 2));
   EXPECT_EQ(decided(*policy, waiting, {0, 0, 7, 0}), std::pair(2, 2));
 }
 
-TEST(passthrough, lets_producers_beyond_the_streams_share_them) {
+TEST(passthrough, lets_launch_streams_beyond_the_streams_share_them) {
   auto const policy = make_order_policy("passthrough");
-  EXPECT_EQ(decided(*policy, {{.producer = 6}}, streams(4)), std::pair(6, 2));
+  EXPECT_EQ(decided(*policy, {{.launch_stream = 6}}, streams(4)), std::pair(6, 2));
 }
 
-TEST(round_robin, takes_one_launch_of_each_producer_in_turn) {
+TEST(round_robin, takes_one_launch_of_each_launch_stream_in_turn) {
   auto const policy = make_order_policy("round_robin");
   EXPECT_THAT(order_of(*policy, {{2}, {0}, {0}, {0}, {1}, {2}}), testing::ElementsAre(0, 1, 2, 0, 2, 0));
 }
 
-TEST(round_robin, goes_on_with_the_next_round_if_a_producer_submits_after_its_turn) {
+TEST(round_robin, goes_on_with_the_next_round_if_a_launch_stream_submits_after_its_turn) {
   auto const policy = make_order_policy("round_robin");
-  EXPECT_EQ(decided(*policy, {{.producer = 1}, {.producer = 2}}, streams(4)).first, 1);
-  EXPECT_EQ(decided(*policy, {{.producer = 0}, {.producer = 1}, {.producer = 2}}, streams(4)).first, 2);
-  EXPECT_EQ(decided(*policy, {{.producer = 0}, {.producer = 1}}, streams(4)).first, 0);
-  EXPECT_EQ(decided(*policy, {{.producer = 0}, {.producer = 1}}, streams(4)).first, 1);
+  EXPECT_EQ(decided(*policy, {{.launch_stream = 1}, {.launch_stream = 2}}, streams(4)).first, 1);
+  EXPECT_EQ(
+      decided(*policy, {{.launch_stream = 0}, {.launch_stream = 1}, {.launch_stream = 2}}, streams(4)).first,
+      2);
+  EXPECT_EQ(decided(*policy, {{.launch_stream = 0}, {.launch_stream = 1}}, streams(4)).first, 0);
+  EXPECT_EQ(decided(*policy, {{.launch_stream = 0}, {.launch_stream = 1}}, streams(4)).first, 1);
 }
 
 TEST(round_robin, follows_a_predecessor_to_its_stream_and_else_takes_the_emptiest) {
   auto const policy = make_order_policy("round_robin");
-  EXPECT_EQ(decided(*policy, {{.producer = 0, .predecessor_on = 2}}, {1, 0, 3}), std::pair(0, 2));
-  EXPECT_EQ(decided(*policy, {{.producer = 0}}, {2, 1, 1}), std::pair(0, 1));
+  EXPECT_EQ(decided(*policy, {{.launch_stream = 0, .predecessor_on = 2}}, {1, 0, 3}), std::pair(0, 2));
+  EXPECT_EQ(decided(*policy, {{.launch_stream = 0}}, {2, 1, 1}), std::pair(0, 1));
 }
 
-TEST(round_robin, with_priorities_gives_each_producer_one_turn_a_round_too) {
+TEST(round_robin, with_priorities_gives_each_launch_stream_one_turn_a_round_too) {
   auto const policy = make_order_policy("round_robin", "priority");
-  std::vector<submission> const submissions{{.producer = 0, .priority = 1}, {.producer = 0, .priority = 1},
-                                            {.producer = 1, .priority = 5}, {.producer = 1, .priority = 5},
-                                            {.producer = 2, .priority = 1}, {.producer = 2, .priority = 9}};
+  std::vector<submission> const submissions{
+      {.launch_stream = 0, .priority = 1}, {.launch_stream = 0, .priority = 1},
+      {.launch_stream = 1, .priority = 5}, {.launch_stream = 1, .priority = 5},
+      {.launch_stream = 2, .priority = 1}, {.launch_stream = 2, .priority = 9}};
   EXPECT_THAT(order_of(*policy, submissions), testing::ElementsAre(1, 0, 2, 2, 1, 0));
 }
 
 TEST(held, issues_a_launch_only_once_its_predecessor_is_done) {
   auto const policy = make_order_policy("held");
-  launches waiting{{.producer = 0, .predecessor_on = 0}};
+  launches waiting{{.launch_stream = 0, .predecessor_on = 0}};
   EXPECT_EQ(decided(*policy, waiting, {1, 0}), nothing);
-  waiting.push_back({.producer = 1, .submitted = 5});
+  waiting.push_back({.launch_stream = 1, .submitted = 5});
   EXPECT_EQ(decided(*policy, waiting, {1, 0}), std::pair(1, 1));
   waiting[0].predecessor_on.reset();
   EXPECT_EQ(decided(*policy, waiting, {0, 1}), std::pair(0, 0));
@@ -91,20 +94,20 @@ TEST(held, issues_a_launch_only_once_its_predecessor_is_done) {
 
 TEST(held, puts_one_launch_on_a_stream_at_a_time) {
   auto const policy = make_order_policy("held");
-  EXPECT_EQ(decided(*policy, {{.producer = 3}}, {1, 1}), nothing);
-  EXPECT_EQ(decided(*policy, {{.producer = 3}}, {1, 0}), std::pair(3, 1));
+  EXPECT_EQ(decided(*policy, {{.launch_stream = 3}}, {1, 1}), nothing);
+  EXPECT_EQ(decided(*policy, {{.launch_stream = 3}}, {1, 0}), std::pair(3, 1));
 }
 
 TEST(held, takes_those_that_may_start_in_the_order_of_submission) {
   auto const policy = make_order_policy("held");
-  launches const waiting{{.producer = 0, .submitted = 8}, {.producer = 1, .submitted = 3}};
+  launches const waiting{{.launch_stream = 0, .submitted = 8}, {.launch_stream = 1, .submitted = 3}};
   EXPECT_EQ(decided(*policy, waiting, streams(2)).first, 1);
 }
 
 TEST(adaptive, takes_those_with_the_fewest_before_them_and_equals_in_turn) {
   auto const policy = make_order_policy("adaptive");
-  launches const waiting{{.producer = 0, .submitted = 1, .predecessor_on = 0},
-                         {.producer = 1, .submitted = 9, .predecessor_on = 1}};
+  launches const waiting{{.launch_stream = 0, .submitted = 1, .predecessor_on = 0},
+                         {.launch_stream = 1, .submitted = 9, .predecessor_on = 1}};
   EXPECT_EQ(decided(*policy, waiting, {1, 1}), std::pair(0, 0));
   // The first one's next launch is older still, and it was seen that an earlier one has ended.
   EXPECT_EQ(decided(*policy, waiting, {1, 1}), std::pair(1, 1));
@@ -112,9 +115,9 @@ TEST(adaptive, takes_those_with_the_fewest_before_them_and_equals_in_turn) {
 }
 
 TEST(priority, goes_before_the_order_of_the_policy_and_equal_ones_keep_it) {
-  launches const waiting{{.producer = 0, .submitted = 5, .priority = -1},
-                         {.producer = 1, .submitted = 7, .priority = 2},
-                         {.producer = 2, .submitted = 6, .priority = 2}};
+  launches const waiting{{.launch_stream = 0, .submitted = 5, .priority = -1},
+                         {.launch_stream = 1, .submitted = 7, .priority = 2},
+                         {.launch_stream = 2, .submitted = 6, .priority = 2}};
   for (auto const order : {"passthrough", "held"})
     EXPECT_EQ(decided(*make_order_policy(order, "priority"), waiting, streams(4)).first, 2) << order;
   EXPECT_EQ(decided(*make_order_policy("round_robin", "priority"), waiting, streams(4)).first, 1);
@@ -124,15 +127,15 @@ TEST(longest_first, ends_sooner_where_a_long_launch_would_come_last) {
   std::vector<submission> const submissions{{0, 1}, {1, 1}, {2, 2}};
   auto const end_of = [&](std::string_view among) {
     auto const policy = make_order_policy("held", among);
-    return invented_producers(submissions, {2, 2, 2}).play(*policy).back().end;
+    return invented_launch_streams(submissions, {2, 2, 2}).play(*policy).back().end;
   };
   EXPECT_EQ(end_of("fifo"), 3);
   EXPECT_EQ(end_of("longest_first"), 2);
 }
 
 TEST(an_order_policy, refuses_a_view_that_is_out_of_range_by_the_members_name) {
-  EXPECT_EQ(refusal_of({{.producer = 0}}, {}).argument(), "in_flight");
-  auto const refused = refusal_of({{.producer = 0, .predecessor_on = 4}}, streams(4));
+  EXPECT_EQ(refusal_of({{.launch_stream = 0}}, {}).argument(), "in_flight");
+  auto const refused = refusal_of({{.launch_stream = 0, .predecessor_on = 4}}, streams(4));
   EXPECT_EQ(refused.argument(), "predecessor_on");
   EXPECT_EQ(refused.value(), "4");
   EXPECT_EQ(refused.legal(), "below 4");

@@ -9,19 +9,19 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using notes = std::vector<noting_graph::note>;
+using notes = std::vector<recording_graph::note>;
 
 std::vector<invented_launch> const long_chain{{.function = 1}, {.function = 2}, {.function = 1}};
 std::vector<invented_launch> const short_chain{{.function = 2, .blocks = 9}};
 
-TEST(plain_batch, has_one_shape_whichever_producers_have_which_chains) {
+TEST(plain_batch, has_one_shape_whichever_launch_streams_have_which_chains) {
   invented_batch one, other;
   one.add(0, long_chain).add(1, short_chain).add(2, long_chain);
   other.add(3, short_chain).add(5, long_chain).add(9, long_chain);
   EXPECT_TRUE(other.sorted().has(one.sorted().shape()));
 }
 
-TEST(plain_batch, has_another_shape_if_anything_but_arguments_and_producers_differs) {
+TEST(plain_batch, has_another_shape_if_anything_but_arguments_and_launch_streams_differs) {
   std::vector<std::vector<invented_launch>> const others{
       {{.function = 1}, {.function = 2}},
       {{.function = 1}, {.function = 2}, {.function = 1}, {.function = 1}},
@@ -57,11 +57,11 @@ TEST(plain_batch, divides_the_same_launches_into_branches_in_one_way_only) {
   EXPECT_FALSE(two_and_two.add(0, two).add(1, two).sorted().has(shape));
 }
 
-TEST(plain_batch, keeps_the_order_of_equal_chains_by_their_producers) {
+TEST(plain_batch, keeps_the_order_of_equal_chains_by_their_launch_streams) {
   invented_batch batch;
   auto const& sorted = batch.add(7, long_chain).add(2, long_chain).add(4, long_chain).sorted();
   std::vector<std::uint32_t> order;
-  for (auto const& branch : sorted.branches()) order.push_back(branch.producer);
+  for (auto const& branch : sorted.branches()) order.push_back(branch.launch_stream);
   EXPECT_THAT(order, ElementsAre(2, 4, 7));
 }
 
@@ -88,7 +88,7 @@ TEST(plain_batch, of_launches_without_arguments_makes_branches_too) {
   EXPECT_EQ(batch.graph_branches()[0].launches.size(), 1u);
 }
 
-TEST(kept_graph, sets_the_arguments_of_those_launches_that_differ_and_of_no_others) {
+TEST(cached_graph, sets_the_arguments_of_those_launches_that_differ_and_of_no_others) {
   notes set;
   invented_batch first, second, third;
   auto const graph =
@@ -97,7 +97,7 @@ TEST(kept_graph, sets_the_arguments_of_those_launches_that_differ_and_of_no_othe
       second.add(0, {{.first = 1}, {.first = 20}}).add(1, {{.first = 3}, {.first = 4, .second = 1}}).sorted();
   EXPECT_EQ(graph->compare(changed), 2u);
   graph->set_changed(changed);
-  EXPECT_THAT(set, ElementsAre(noting_graph::note(0, 1, 20), noting_graph::note(1, 1, 4)));
+  EXPECT_THAT(set, ElementsAre(recording_graph::note(0, 1, 20), recording_graph::note(1, 1, 4)));
   set.clear();
   EXPECT_EQ(graph->compare(changed), 0u);
   graph->set_changed(changed);
@@ -107,7 +107,7 @@ TEST(kept_graph, sets_the_arguments_of_those_launches_that_differ_and_of_no_othe
   EXPECT_EQ(graph->compare(back), 1u);
 }
 
-TEST(kept_graph, that_was_only_compared_goes_on_holding_what_it_held) {
+TEST(cached_graph, that_was_only_compared_goes_on_holding_what_it_held) {
   notes set;
   invented_batch first, second;
   auto const& built_of = first.add(0, {{.first = 1}}).sorted();

@@ -23,7 +23,7 @@ std::vector<int> measured_of(plain_times& times, int launches, std::int64_t ns) 
   for (int i = 1; i <= launches; ++i)
     if (begins(times, some)) {
       measured.push_back(i);
-      times.note(ns);
+      times.record(ns);
     }
   return measured;
 }
@@ -38,7 +38,7 @@ TEST(times_of_plain_launches, are_measured_the_seldomer_the_more_there_were) {
 TEST(times_of_plain_launches, are_those_of_a_function_and_its_shape) {
   plain_times times;
   begins(times, some);
-  times.note(500);
+  times.record(500);
   EXPECT_EQ(times.of({&other_function, some.shape}), 0);
   EXPECT_EQ(times.of({&some_function, {.grid = 3, .block = 32}}), 0);
   EXPECT_EQ(times.of({&some_function, {.grid = 2, .block = 32}}), 500);
@@ -48,7 +48,7 @@ TEST(times_of_plain_launches, are_measured_one_at_a_time) {
   plain_times times;
   EXPECT_TRUE(begins(times, some));
   EXPECT_FALSE(begins(times, {&other_function, some.shape}));
-  times.note(0);
+  times.record(0);
   EXPECT_EQ(times.of(some), 0);
   EXPECT_TRUE(begins(times, {&other_function, some.shape}));
 }
@@ -57,7 +57,7 @@ TEST(times_of_plain_launches, are_due_again_if_a_measure_could_not_begin) {
   plain_times times;
   EXPECT_TRUE(times.is_due(some));
   EXPECT_TRUE(begins(times, some));
-  times.note(500);
+  times.record(500);
   EXPECT_EQ(times.of(some), 500);
 }
 
@@ -65,7 +65,7 @@ TEST(times_of_plain_launches, fall_at_once_and_rise_little_by_little) {
   plain_times times;
   for (std::int64_t const ns : {1000, 400, 1200}) {
     while (!begins(times, some)) {}
-    times.note(ns);
+    times.record(ns);
   }
   EXPECT_EQ(times.of(some), 500);
 }
@@ -75,7 +75,7 @@ TEST(times_of_plain_launches, are_known_of_1024_shapes) {
   for (std::uint32_t i = 1; i <= 1025; ++i) {
     bool const is_measured = begins(times, {&some_function, {.grid = i, .block = 32}});
     EXPECT_EQ(is_measured, i <= 1024) << i;
-    if (is_measured) times.note(i);
+    if (is_measured) times.record(i);
   }
   EXPECT_EQ(times.of({&some_function, {.grid = 1024, .block = 32}}), 1024);
 }

@@ -17,7 +17,7 @@
 #include "ballast/base/error.hpp"
 #include "ballast/device/compute_device.hpp"
 #include "plain_kernels.hpp"
-#include "told_spans.hpp"
+#include "reported_spans.hpp"
 
 namespace ballast::test {
 
@@ -42,7 +42,7 @@ struct append_call {
   std::uint64_t added = 0;
 
  private:
-  static void run(void const* argument, host_lane&) {
+  static void run(void const* argument, host_block_context&) {
     auto const& call = *static_cast<append_call const*>(argument);
     call.kernel(call.number, call.added);
   }
@@ -65,11 +65,11 @@ class pretended_stream final : public stream {
   }
   void launch_plain(plain_launch const& launch) override { append_call(launch).enqueue(*cores_); }
   std::unique_ptr<event> record() override { return cores_->record(); }
-  std::unique_ptr<event> record_unmeasured() override { return cores_->record_unmeasured(); }
+  std::unique_ptr<event> record_untimed() override { return cores_->record_untimed(); }
   void wait_for(event const& before) override { cores_->wait_for(before); }
   bool idle() override { return cores_->idle(); }
   bool is_at_rest() noexcept override { return cores_->is_at_rest(); }
-  bool ring_after(doorbell&) override { return false; }
+  bool notify_on_completion(event_count&) override { return false; }
   void* native() override { return nullptr; }
 
  private:
@@ -111,19 +111,19 @@ class pretended_graph final : public launch_graph {
 };
 
 /// What a pretended GPU says of a kernel, by its name: a list's for merged kernels, else its own.
-using told_resources = std::function<kernel_resources(std::string_view)>;
+using declared_resources = std::function<kernel_resources(std::string_view)>;
 
 /// CPU cores that look like a GPU: they run append() as a plain kernel, by itself and in graphs.
 class pretended_gpu final : public compute_device {
  public:
   /// `told_span_ns`: what each kernel of a queue says that it took; 0: as long as it did take.
-  explicit pretended_gpu(told_resources told = {}, std::uint64_t told_span_ns = 0)
+  explicit pretended_gpu(declared_resources declared = {}, std::uint64_t told_span_ns = 0)
       : compute_device({.kind = backend::cuda}, "pretended"),
         cores_(open_devices("host:2")[0]),
-        told_(std::move(told)),
+        declared_(std::move(declared)),
         told_span_ns_(told_span_ns) {}
 
-  device_facts const& facts() const noexcept override { return cores_->facts(); }
+  device_properties const& properties() const noexcept override { return cores_->properties(); }
   std::size_t free_bytes() override { return cores_->free_bytes(); }
   std::unique_ptr<stream> make_stream() override {
     return std::make_unique<pretended_stream>(cores_->make_stream(), name(), told_span_ns_);
@@ -134,12 +134,12 @@ class pretended_gpu final : public compute_device {
     return std::make_unique<pretended_graph>(branches);
   }
   kernel_resources resources(kernel_code const& code) override {
-    return told_ ? told_(code.name) : cores_->resources(code);
+    return declared_ ? declared_(code.name) : cores_->resources(code);
   }
-  bool reach(compute_device const& other) override { return cores_->reach(other); }
+  bool enable_peer_access(compute_device const& other) override { return cores_->enable_peer_access(other); }
   void check() override { cores_->check(); }
   bool claim_resident(std::string_view holder) override { return cores_->claim_resident(holder); }
-  void give_back_resident() noexcept override { cores_->give_back_resident(); }
+  void release_resident() noexcept override { cores_->release_resident(); }
   bool has_resident() const noexcept override { return cores_->has_resident(); }
   std::string resident_holder() const override { return cores_->resident_holder(); }
 
@@ -148,7 +148,7 @@ class pretended_gpu final : public compute_device {
   void release_bytes(memory where, void* address) noexcept override { cores_->release(where, address); }
 
   std::shared_ptr<compute_device> cores_;
-  told_resources told_;
+  declared_resources declared_;
   std::uint64_t told_span_ns_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds under every policy: each kernel exactly once, and the order of each producer.
+// What holds under every policy: each kernel exactly once, and the order of each launch stream.
 #include <numeric>
 #include <thread>
 #include <tuple>
@@ -21,9 +21,9 @@ class every_policy : public testing::TestWithParam<policies> {
   }
 };
 
-std::vector<std::string> names(std::vector<named_policy> const& told) {
+std::vector<std::string> names(std::vector<named_policy> const& descriptions) {
   std::vector<std::string> all;
-  for (auto const& policy : told) all.emplace_back(policy.name);
+  for (auto const& policy : descriptions) all.emplace_back(policy.name);
   return all;
 }
 
@@ -38,18 +38,18 @@ INSTANTIATE_TEST_SUITE_P(, every_policy,
                                           testing::ValuesIn(names(merge_policies()))),
                          test_name);
 
-/// A log per producer, into which its launches write their numbers.
+/// A log per launch stream, into which its launches write their numbers.
 class logs {
  public:
-  logs(std::size_t producers, std::uint32_t launches)
-      : stride_(launches + std::size_t{1}), words_(producers * stride_) {}
-  append_to_log entry(std::size_t producer, std::uint32_t number) const {
-    return {words_.ref().from(producer * stride_), number};
+  logs(std::size_t launch_streams, std::uint32_t launches)
+      : stride_(launches + std::size_t{1}), words_(launch_streams * stride_) {}
+  append_to_log entry(std::size_t launch_stream, std::uint32_t number) const {
+    return {words_.ref().from(launch_stream * stride_), number};
   }
-  std::vector<std::uint32_t> of(std::size_t producer) const {
+  std::vector<std::uint32_t> of(std::size_t launch_stream) const {
     std::vector<std::uint32_t> log;
-    for (std::uint32_t i = 0; i < words_[producer * stride_]; ++i)
-      log.push_back(words_[producer * stride_ + 1 + i]);
+    for (std::uint32_t i = 0; i < words_[launch_stream * stride_]; ++i)
+      log.push_back(words_[launch_stream * stride_ + 1 + i]);
     return log;
   }
 
@@ -64,33 +64,33 @@ std::vector<std::uint32_t> counted_to(std::uint32_t launches) {
   return numbers;
 }
 
-TEST_P(every_policy, keeps_the_order_of_each_producer_in_bursts_of_many_threads) {
-  constexpr std::uint32_t producers = 40, launches = 30;
+TEST_P(every_policy, keeps_the_order_of_each_launch_stream_in_bursts_of_many_threads) {
+  constexpr std::uint32_t launch_streams = 40, launches = 30;
   launch_queue queue(devices(), kernels(), options());
-  logs const written(producers, launches);
+  logs const written(launch_streams, launches);
   std::vector<std::thread> threads;
   for (std::uint32_t t = 0; t < 8; ++t)
     threads.emplace_back([&, t] {
-      for (std::uint32_t p = t; p < producers; p += 8) {
-        auto line = queue.make_producer({.priority = std::int32_t(p % 3)});
+      for (std::uint32_t p = t; p < launch_streams; p += 8) {
+        auto line = queue.make_launch_stream({.priority = std::int32_t(p % 3)});
         for (std::uint32_t i = 0; i < launches; ++i) line.launch(written.entry(p, i), 1);
       }
     });
   for (auto& thread : threads) thread.join();
   queue.drain();
-  for (std::uint32_t p = 0; p < producers; ++p) EXPECT_EQ(written.of(p), counted_to(launches)) << p;
-  EXPECT_EQ(queue.statistics().kernels, producers * launches);
+  for (std::uint32_t p = 0; p < launch_streams; ++p) EXPECT_EQ(written.of(p), counted_to(launches)) << p;
+  EXPECT_EQ(queue.statistics().kernels, launch_streams * launches);
 }
 
 TEST_P(every_policy, runs_each_block_of_each_kernel_exactly_once) {
   launch_queue queue(first_device(), kernels(), options());
   std::vector<std::uint32_t> const grids{1, 7, 300, 2, 1, 50, 3, 64, 5, 1, 1, 20};
   shared_words const visits(std::accumulate(grids.begin(), grids.end(), std::size_t{0}));
-  std::vector<producer> lines;
+  std::vector<launch_stream> lines;
   queue.pause();
   std::size_t first = 0;
   for (auto const grid : grids) {
-    lines.push_back(queue.make_producer());
+    lines.push_back(queue.make_launch_stream());
     lines.back().launch(count_visits{visits.ref().from(first)}, grid);
     first += grid;
   }
@@ -100,15 +100,15 @@ TEST_P(every_policy, runs_each_block_of_each_kernel_exactly_once) {
 }
 
 TEST_P(every_policy, gives_the_results_of_separate_launches_for_kernels_of_all_kinds) {
-  constexpr std::uint32_t producers = 24, rounds = 6;
+  constexpr std::uint32_t launch_streams = 24, rounds = 6;
   launch_queue queue(devices(), kernels(), options());
-  shared_words const items(producers * 400);
-  for (std::uint32_t i = 0; i < producers * 400; ++i) items[i] = i;
+  shared_words const items(launch_streams * 400);
+  for (std::uint32_t i = 0; i < launch_streams * 400; ++i) items[i] = i;
   auto expected = items.read();
-  std::vector<producer> lines;
-  for (std::uint32_t p = 0; p < producers; ++p) lines.push_back(queue.make_producer());
+  std::vector<launch_stream> lines;
+  for (std::uint32_t p = 0; p < launch_streams; ++p) lines.push_back(queue.make_launch_stream());
   for (std::uint32_t round = 0; round < rounds; ++round)
-    for (std::uint32_t p = 0; p < producers; ++p) {
+    for (std::uint32_t p = 0; p < launch_streams; ++p) {
       auto const mine = items.ref().from(p * 400);
       auto* const values = expected.data() + p * 400;
       std::uint32_t const blocks = 1 + (p + round) % 4;
@@ -130,12 +130,12 @@ TEST_P(every_policy, gives_the_results_of_separate_launches_for_kernels_of_all_k
   EXPECT_EQ(items.read(), expected);
 }
 
-TEST_P(every_policy, lets_launches_wait_for_those_of_other_producers) {
+TEST_P(every_policy, lets_launches_wait_for_those_of_other_launch_streams) {
   launch_queue queue(devices(), kernels(), options());
   constexpr std::uint32_t steps = 25;
   shared_words const log(1 + 3 * steps);
-  std::vector<producer> lines;
-  for (int i = 0; i < 3; ++i) lines.push_back(queue.make_producer());
+  std::vector<launch_stream> lines;
+  for (int i = 0; i < 3; ++i) lines.push_back(queue.make_launch_stream());
   launch_ticket last;
   for (std::uint32_t step = 0; step < steps; ++step)
     for (std::uint32_t p = 0; p < 3; ++p) {
@@ -147,10 +147,11 @@ TEST_P(every_policy, lets_launches_wait_for_those_of_other_producers) {
   EXPECT_EQ(std::vector<std::uint32_t>(words.begin() + 1, words.end()), counted_to(3 * steps));
 }
 
-TEST_P(every_policy, carries_out_what_producers_left_behind_that_are_gone) {
+TEST_P(every_policy, carries_out_what_launch_streams_left_behind_that_are_gone) {
   launch_queue queue(first_device(), kernels(), options());
   shared_words const visits(200);
-  for (std::uint32_t i = 0; i < 200; ++i) queue.make_producer().launch(count_visits{visits.ref().from(i)}, 1);
+  for (std::uint32_t i = 0; i < 200; ++i)
+    queue.make_launch_stream().launch(count_visits{visits.ref().from(i)}, 1);
   queue.drain();
   EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(200, 1));
 }
@@ -158,7 +159,7 @@ TEST_P(every_policy, carries_out_what_producers_left_behind_that_are_gone) {
 TEST_P(every_policy, runs_a_trickle_of_launches_whose_ends_are_awaited) {
   launch_queue queue(first_device(), kernels(), options());
   logs const written(1, 50);
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   for (std::uint32_t i = 0; i < 50; ++i) {
     line.launch(written.entry(0, i), 1).wait_finished();
     ASSERT_EQ(written.of(0).size(), i + 1);
@@ -166,21 +167,21 @@ TEST_P(every_policy, runs_a_trickle_of_launches_whose_ends_are_awaited) {
   EXPECT_EQ(written.of(0), counted_to(50));
 }
 
-TEST_P(every_policy, takes_more_producers_than_streams_and_than_kernels_of_a_launch) {
-  constexpr std::uint32_t producers = 256, launches = 4;
+TEST_P(every_policy, takes_more_launch_streams_than_streams_and_than_kernels_of_a_launch) {
+  constexpr std::uint32_t launch_streams = 256, launches = 4;
   auto few = options();
   few.streams = 3;
   launch_queue queue(first_device(), kernels(), few);
-  logs const written(producers, launches);
-  std::vector<producer> lines;
+  logs const written(launch_streams, launches);
+  std::vector<launch_stream> lines;
   queue.pause();
-  for (std::uint32_t p = 0; p < producers; ++p) {
-    lines.push_back(queue.make_producer());
+  for (std::uint32_t p = 0; p < launch_streams; ++p) {
+    lines.push_back(queue.make_launch_stream());
     for (std::uint32_t i = 0; i < launches; ++i) lines[p].launch(written.entry(p, i), 1);
   }
   queue.resume();
   queue.drain();
-  for (std::uint32_t p = 0; p < producers; ++p) EXPECT_EQ(written.of(p), counted_to(launches)) << p;
+  for (std::uint32_t p = 0; p < launch_streams; ++p) EXPECT_EQ(written.of(p), counted_to(launches)) << p;
 }
 
 }  // namespace

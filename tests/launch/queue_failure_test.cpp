@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "ballast/base/error.hpp"
+#include "captured_log.hpp"
 #include "fixture.hpp"
-#include "kept_log.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test {
@@ -34,18 +34,18 @@ TEST(launch_queue, refuses_options_outside_their_ranges_by_name) {
   EXPECT_EQ(with({.among = "best"}), "among");
   EXPECT_EQ(with({.merge = "best"}), "merge");
   EXPECT_EQ(with({.streams = 129}), "streams");
-  EXPECT_EQ(with({.most_waiting = 0}), "most_waiting");
+  EXPECT_EQ(with({.max_waiting = 0}), "max_waiting");
   EXPECT_EQ(refused_argument([] { launch_queue({}, kernels()); }), "devices");
 }
 
 TEST(launch_queue, refuses_launches_that_can_not_be_and_goes_on) {
   launch_queue queue(first_device(), kernels());
   shared_words const visits(1);
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   EXPECT_EQ(refused_argument([&] { line.launch(unlisted(), 1); }), "kernel");
   EXPECT_THAT([&] { line.launch(unlisted(), 1); }, ThrowsMessage<bad_argument>(HasSubstr("unlisted")));
   EXPECT_EQ(refused_argument([&] { line.launch(count_visits{visits.ref()}, 0); }), "grid");
-  EXPECT_EQ(refused_argument([&] { queue.make_producer_on(1); }), "device");
+  EXPECT_EQ(refused_argument([&] { queue.make_launch_stream_on(1); }), "device");
   line.launch(count_visits{visits.ref()}, 1).wait_finished();
   EXPECT_EQ(visits[0], 1u);
 }
@@ -53,7 +53,7 @@ TEST(launch_queue, refuses_launches_that_can_not_be_and_goes_on) {
 TEST(launch_queue, without_a_list_takes_callables_only) {
   launch_queue queue(first_device());
   shared_words const words(1);
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   EXPECT_EQ(refused_argument([&] { line.launch(count_visits{words.ref()}, 1); }), "kernel");
   line.launch([&](stream& on) { on.fill(words.ref().data(), 1, 4); }).wait_finished();
   EXPECT_EQ(words[0], 0x01010101u);
@@ -64,15 +64,15 @@ void plain_kernel_stand_in(int) {}
 TEST(launch_queue, refuses_plain_kernels_on_cores_with_what_to_use_instead) {
   if (devices().front()->is_cuda()) GTEST_SKIP() << "GPUs have them";
   launch_queue queue(first_device(), kernels());
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   EXPECT_THAT([&] { line.launch(&plain_kernel_stand_in, 1, 32, 5); },
               ThrowsMessage<bad_argument>(HasSubstr("a ballast kernel or a callable")));
 }
 
-TEST(launch_queue, gives_the_error_of_a_launch_to_its_own_producer_and_goes_on_with_the_others) {
+TEST(launch_queue, gives_the_error_of_a_launch_to_its_own_launch_stream_and_goes_on_with_the_others) {
   launch_queue queue(first_device(), kernels());
   shared_words const visits(4);
-  auto bad = queue.make_producer(), good = queue.make_producer();
+  auto bad = queue.make_launch_stream(), good = queue.make_launch_stream();
   queue.pause();
   auto const before = bad.launch(count_visits{visits.ref()}, 1);
   auto const failing = bad.launch([](stream&) { throw std::runtime_error("planted"); });
@@ -94,7 +94,7 @@ TEST(launch_queue, gives_the_error_of_a_launch_to_its_own_producer_and_goes_on_w
 TEST(launch_queue, does_not_carry_out_what_waits_for_a_launch_that_failed) {
   launch_queue queue(devices(), kernels());
   shared_words const visits(1);
-  auto bad = queue.make_producer(), waiting = queue.make_producer();
+  auto bad = queue.make_launch_stream(), waiting = queue.make_launch_stream();
   auto const failing = bad.launch([](stream&) { throw std::runtime_error("planted"); });
   waiting.after(failing);
   auto const behind = waiting.launch(count_visits{visits.ref()}, 1);
@@ -105,28 +105,28 @@ TEST(launch_queue, does_not_carry_out_what_waits_for_a_launch_that_failed) {
 TEST(launch_queue, ends_waits_at_their_deadline_with_the_state) {
   launch_queue queue(first_device(), kernels());
   shared_words const gate(1);
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   auto const held = line.launch(wait_at_gate{gate.ref()}, 1);
   auto const behind = line.launch(count_visits{gate.ref()}, 1);
   auto const soon = [] { return deadline::in(std::chrono::milliseconds(20)); };
-  EXPECT_THROW(held.wait_finished(soon()), deadline_passed);
-  EXPECT_THROW(queue.drain(soon()), deadline_passed);
+  EXPECT_THROW(held.wait_finished(soon()), timed_out);
+  EXPECT_THROW(queue.drain(soon()), timed_out);
   EXPECT_FALSE(behind.is_finished());
   try {
     behind.wait_finished(soon());
-  } catch (deadline_passed const& late) { EXPECT_THAT(late.state(), HasSubstr("submitted 2")); }
+  } catch (timed_out const& late) { EXPECT_THAT(late.state(), HasSubstr("submitted 2")); }
   gate.open();
   behind.wait_finished();
 }
 
 TEST(launch_queue, sleeps_in_launch_while_too_many_wait) {
   launch_queue queue(first_device(), kernels(),
-                     {.most_waiting = 3, .patience = std::chrono::milliseconds(20)});
+                     {.max_waiting = 3, .submit_timeout = std::chrono::milliseconds(20)});
   shared_words const visits(1);
-  auto line = queue.make_producer();
+  auto line = queue.make_launch_stream();
   queue.pause();
   for (int i = 0; i < 3; ++i) line.launch(count_visits{visits.ref()}, 1);
-  EXPECT_THROW(line.launch(count_visits{visits.ref()}, 1), deadline_passed);
+  EXPECT_THROW(line.launch(count_visits{visits.ref()}, 1), timed_out);
   queue.resume();
   queue.drain();
   line.launch(count_visits{visits.ref()}, 1);
@@ -137,7 +137,7 @@ TEST(launch_queue, sleeps_in_launch_while_too_many_wait) {
 TEST(launch_queue, stopped_midway_tells_what_was_not_carried_out) {
   launch_queue queue(first_device(), kernels(), {.streams = 1});
   shared_words const gate(1), visits(1);
-  auto first = queue.make_producer(), second = queue.make_producer();
+  auto first = queue.make_launch_stream(), second = queue.make_launch_stream();
   auto const running = first.launch(wait_at_gate{gate.ref()}, 1);
   running.wait_issued();
   queue.pause();
@@ -148,17 +148,17 @@ TEST(launch_queue, stopped_midway_tells_what_was_not_carried_out) {
   running.wait_finished();
   EXPECT_THAT([&] { second.launch(count_visits{visits.ref()}, 1); },
               ThrowsMessage<error>(HasSubstr("was stopped")));
-  auto late = queue.make_producer();
+  auto late = queue.make_launch_stream();
   EXPECT_THAT([&] { late.launch(count_visits{visits.ref()}, 1).wait_finished(); },
               ThrowsMessage<error>(HasSubstr("was stopped")));
   EXPECT_EQ(visits[0], 0u);
 }
 
-TEST(launch_queue, that_was_stopped_lets_no_producer_issue_itself) {
+TEST(launch_queue, that_was_stopped_lets_no_launch_stream_issue_itself) {
   std::atomic<bool> held = false, released = false;  // until the queue's thread is gone
   launch_queue queue(first_device(), kernels(), {.order = "passthrough"});
   shared_words const visits(1);
-  auto busy = queue.make_producer(), late = queue.make_producer();
+  auto busy = queue.make_launch_stream(), late = queue.make_launch_stream();
   queue.pause();  // so that the queue's thread calls what follows
   busy.launch([&](stream&) {
     held = true;
@@ -194,7 +194,7 @@ class asked_event final : public event {
 /// rings because the thread is awake.
 TEST(launch_queue, carries_out_what_was_launched_between_the_last_look_and_the_sleep) {
   launch_queue queue(first_device(), {.order = "round_robin"});
-  auto asking = queue.make_producer(), late = queue.make_producer();
+  auto asking = queue.make_launch_stream(), late = queue.make_launch_stream();
   std::optional<launch_ticket> launched;
   std::atomic<bool> has_asked = false;
   asking.after(std::make_shared<asked_event>([&] {
@@ -206,11 +206,11 @@ TEST(launch_queue, carries_out_what_was_launched_between_the_last_look_and_the_s
   launched->wait_finished(deadline::in(std::chrono::minutes(1)));
 }
 
-/// The thread that issues is held, so that nobody else tells the producer.
-TEST(launch_queue, that_was_stopped_refuses_the_very_next_call_of_its_producers) {
+/// The thread that issues is held, so that nobody else tells the launch stream.
+TEST(launch_queue, that_was_stopped_refuses_the_very_next_call_of_its_launch_streams) {
   std::atomic<bool> is_inside = false, may_leave = false;
   launch_queue queue(first_device(), {.order = "round_robin"});
-  auto holder = queue.make_producer(), line = queue.make_producer();
+  auto holder = queue.make_launch_stream(), line = queue.make_launch_stream();
   holder.launch([&](stream&) {
     is_inside = true;
     may_leave.wait(false);
@@ -224,33 +224,33 @@ TEST(launch_queue, that_was_stopped_refuses_the_very_next_call_of_its_producers)
   may_leave.notify_all();
 }
 
-TEST(launch_queue, that_is_gone_is_named_by_its_producers_at_once) {
+TEST(launch_queue, that_is_gone_is_named_by_its_launch_streams_at_once) {
   std::optional<launch_queue> queue(std::in_place, first_device());
-  auto line = queue->make_producer();
+  auto line = queue->make_launch_stream();
   queue.reset();
   EXPECT_THAT([&] { line.launch([](stream&) {}); },
-              ThrowsMessage<error>(HasSubstr("the launch queue of this producer is gone")));
+              ThrowsMessage<error>(HasSubstr("the launch queue of this launch stream is gone")));
 }
 
 TEST(launch_queue, tells_the_log_of_an_order_that_nothing_was_launched_in) {
   launch_queue queue(first_device());
-  auto before = queue.make_producer();
+  auto before = queue.make_launch_stream();
   auto const first = before.launch([](stream&) {});
-  kept_log log;
+  captured_log log;
   {
-    auto behind = queue.make_producer();
+    auto behind = queue.make_launch_stream();
     behind.after(first);
     behind.launch([](stream&) {});
   }
   EXPECT_EQ(log.lines(), "");
-  queue.make_producer().after(first);
+  queue.make_launch_stream().after(first);
   EXPECT_THAT(log.lines(), HasSubstr("nothing was launched behind its last after()"));
 }
 
 TEST(launch_queue, that_is_destroyed_while_paused_drops_what_waits) {
   shared_words const visits(1);
   auto queue = std::make_unique<launch_queue>(first_device(), kernels());
-  auto line = queue->make_producer();
+  auto line = queue->make_launch_stream();
   queue->pause();
   auto const dropped = line.launch(count_visits{visits.ref()}, 1);
   queue.reset();
@@ -260,12 +260,12 @@ TEST(launch_queue, that_is_destroyed_while_paused_drops_what_waits) {
 }
 
 /// Its thread may learn that it is stopped only together with that it ends.
-TEST(launch_queue, that_is_destroyed_after_its_producers_tells_tickets_what_it_drops) {
+TEST(launch_queue, that_is_destroyed_after_its_launch_streams_tells_tickets_what_it_drops) {
   for (int repetition = 0; repetition < 50; ++repetition) {
     launch_ticket dropped;
     {
       launch_queue queue(first_device(), {.order = "round_robin"});
-      auto line = queue.make_producer();
+      auto line = queue.make_launch_stream();
       queue.pause();
       dropped = line.launch([](stream&) {});
     }
@@ -278,7 +278,7 @@ TEST(launch_queue, that_is_destroyed_carries_out_what_was_submitted) {
   shared_words const visits(100);
   {
     launch_queue queue(devices(), kernels());
-    auto one = queue.make_producer(), other = queue.make_producer();
+    auto one = queue.make_launch_stream(), other = queue.make_launch_stream();
     for (std::uint32_t i = 0; i < 100; ++i)
       (i % 2 == 0 ? one : other).launch(count_visits{visits.ref().from(i)}, 1);
   }
@@ -288,7 +288,7 @@ TEST(launch_queue, that_is_destroyed_carries_out_what_was_submitted) {
 TEST(launch_queue, tells_the_end_of_what_was_in_flight_when_it_was_destroyed) {
   shared_words const gate(1);
   auto queue = std::make_unique<launch_queue>(first_device(), kernels());
-  auto line = queue->make_producer();
+  auto line = queue->make_launch_stream();
   auto const held = line.launch(wait_at_gate{gate.ref()}, 1);
   held.wait_issued();
   queue->pause();
@@ -314,13 +314,13 @@ struct throws_when_copied {
 TEST(launch_queue, keeps_what_a_launch_waits_for_if_it_can_not_be_submitted) {
   launch_queue queue(first_device(), kernels(), {.order = "held"});
   shared_words const gate(1), visits(1);
-  auto first = queue.make_producer(), second = queue.make_producer();
+  auto first = queue.make_launch_stream(), second = queue.make_launch_stream();
   second.after(first.launch(wait_at_gate{gate.ref()}, 1));
   throws_when_copied work;
   work.armed = true;
   EXPECT_THROW(second.launch(work), std::runtime_error);
   auto const behind = second.launch(count_visits{visits.ref()}, 1);
-  EXPECT_THROW(behind.wait_issued(deadline::in(std::chrono::milliseconds(20))), deadline_passed);
+  EXPECT_THROW(behind.wait_issued(deadline::in(std::chrono::milliseconds(20))), timed_out);
   gate.open();
   behind.wait_finished();
 }
@@ -328,19 +328,19 @@ TEST(launch_queue, keeps_what_a_launch_waits_for_if_it_can_not_be_submitted) {
 TEST(launch_queue, takes_the_loss_of_another_device_for_an_error_of_the_launch_that_tells_it) {
   launch_queue queue(first_device(), kernels());
   shared_words const visits(1);
-  auto bad = queue.make_producer(), good = queue.make_producer();
+  auto bad = queue.make_launch_stream(), good = queue.make_launch_stream();
   auto const failing = bad.launch([](stream&) { throw device_lost("another", "planted"); });
   EXPECT_THROW(failing.wait_finished(), device_lost);
   good.launch(count_visits{visits.ref()}, 1).wait_finished();
   EXPECT_EQ(visits[0], 1u);
 }
 
-TEST(launch_queue, merges_unjudged_whatever_is_known_of_the_kernels) {
-  launch_queue queue(first_device(), kernels(), {.judged = false});
-  auto const grid = 4 * 32 * std::uint32_t(first_device().front()->facts().multiprocessors);  // fills it
+TEST(launch_queue, merges_unfiltered_whatever_is_known_of_the_kernels) {
+  launch_queue queue(first_device(), kernels(), {.filter_merges = false});
+  auto const grid = 4 * 32 * std::uint32_t(first_device().front()->properties().multiprocessors);  // fills it
   shared_words const visits(grid + 1);
-  std::vector<producer> lines;
-  for (int i = 0; i < 3; ++i) lines.push_back(queue.make_producer());
+  std::vector<launch_stream> lines;
+  for (int i = 0; i < 3; ++i) lines.push_back(queue.make_launch_stream());
   for (std::uint32_t round = 0; round < 6; ++round) {
     queue.pause();
     for (auto& line : lines) line.launch(count_visits{visits.ref()}, grid);
@@ -356,7 +356,7 @@ void lose_a_device() {
   auto const lost = open_devices(devices().front()->is_cuda() ? "cuda:0" : "host:1");
   launch_queue queue(lost, kernels());
   shared_words const visits(1);
-  auto line = queue.make_producer(), other = queue.make_producer();
+  auto line = queue.make_launch_stream(), other = queue.make_launch_stream();
   queue.pause();
   auto const faulty = line.launch(fault(), 1);
   auto const behind = line.launch(count_visits{visits.ref()}, 1);
@@ -366,12 +366,12 @@ void lose_a_device() {
   EXPECT_THROW(other.launch(count_visits{visits.ref()}, 1).wait_finished(), device_lost);
 }
 
-TEST(launch_queue, tells_every_producer_that_its_device_is_lost) {
+TEST(launch_queue, tells_every_launch_stream_that_its_device_is_lost) {
   if (devices().front()->is_cuda()) GTEST_SKIP() << "see below";
   lose_a_device();
 }
 
-TEST(launch_queue, DISABLED_tells_every_producer_on_a_gpu_that_is_lost) { lose_a_device(); }
+TEST(launch_queue, DISABLED_tells_every_launch_stream_on_a_gpu_that_is_lost) { lose_a_device(); }
 
 }  // namespace
 }  // namespace ballast::test

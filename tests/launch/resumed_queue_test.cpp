@@ -38,8 +38,8 @@ void run_only_where_nobody_else_wants_to() {
 
 /// A ring before the pause is over would be lost.
 TEST(resumed_queue, issues_what_waits_however_soon_its_thread_is_woken) {
-  launch_queue queue(open_devices("host:1"), {.order = "round_robin"});  // no producer issues itself
-  auto line = queue.make_producer();
+  launch_queue queue(open_devices("host:1"), {.order = "round_robin"});  // no launch stream issues itself
+  auto line = queue.make_launch_stream();
   int const core = any_core();
   line.launch([core](stream&) { bind_this_thread_to(core); }).wait_finished();
   queue.pause();

@@ -8,8 +8,8 @@ function least(a, b) { return a < b ? a : b }
 function know_chip(line, words) {
   if (line ~ /^#/) return
   split(line, words, "\t")
-  most_threads[words[1]] = words[2]
-  most_blocks[words[1]] = words[3]
+  max_threads[words[1]] = words[2]
+  max_blocks[words[1]] = words[3]
   shared_of_sm[words[1]] = words[4]
   shared_of_block[words[1]] = words[5]
   rounded_to[words[1]] = words[6]
@@ -24,7 +24,7 @@ function blocks_of(chip, threads, registers, shared, warps, of_warp, most) {
   if (threads > 1024 || registers > 255 || of_warp * round_up(warps, 4) > 65536) return 0
   shared = shared + taken[chip] == 0 ? 0 : round_up(shared + taken[chip], rounded_to[chip])
   if (shared > shared_of_block[chip] + taken[chip]) return 0
-  most = least(most_blocks[chip], int(most_threads[chip] / 32 / warps))
+  most = least(max_blocks[chip], int(max_threads[chip] / 32 / warps))
   if (of_warp > 0) most = least(most, int(int(65536 / 4 / of_warp) * 4 / warps))
   return shared > 0 ? least(most, int(shared_of_sm[chip] / shared)) : most
 }

@@ -119,7 +119,7 @@ TEST(mesi_environment, says_how_jobs_are_cut_and_how_long_is_waited) {
   EXPECT_EQ(options.tasks, 61u);
   EXPECT_TRUE(options.check_maps);
   EXPECT_EQ(options.device_bytes, 8192u);
-  EXPECT_EQ(options.patience, std::chrono::seconds(5));
+  EXPECT_EQ(options.shutdown_timeout, std::chrono::seconds(5));
 }
 
 TEST(mesi_environment, is_refused_by_the_name_of_the_variable) {

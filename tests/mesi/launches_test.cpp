@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "at_length.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/base/log.hpp"
 #include "ballast/mesi/program.hpp"
+#include "is_deep_run.hpp"
 #include "shared.hpp"
 
 namespace ballast::test {

@@ -25,12 +25,12 @@ NOT_AT_RUN_TIME = re.compile(
     r"\b(constexpr|static_assert|template|requires|concept|case|enum|using|typename|noexcept|asm|operator|decltype|alignas|__builtin\w*)\b|^\s*#|^\s*//")
 CALL = re.compile(r"^(\s+)((?!return\b|throw\b|delete\b|co_)[A-Za-z_*][\w.:*>\-\[\]]*(?:\([^;{}]*\))[^;{}=]*;)$")
 FUNCTION = re.compile(r"\s*(?:[\w:<>,&*~\[\] ]+[ &*])?([\w:~]+)\((?!.*;$)")
-BARRIER = re.compile(r"(?:(?:crew|block)\.sync|sync_warp|sync_block)\(\);")  # of a crew that is one thread on cores
-NAP = re.compile(r"(?:std::this_thread::(?:yield|sleep_for)|crew_?\.pause|pause_core)\([^;]*;$")
+BARRIER = re.compile(r"(?:(?:worker_group|block)\.sync|sync_warp|sync_block)\(\);")  # of a worker group that is one thread on cores
+NAP = re.compile(r"(?:std::this_thread::(?:yield|sleep_for)|worker_group_?\.pause|pause_core)\([^;]*;$")
 NAPS_ONLY = re.compile(r"^\s*(?:} else )?if \(.*\) " + NAP.pattern)
 FOR_GPUS = re.compile(r"(?<!!)\bBALLAST_ON_GPU &&|!BALLAST_ON_GPU \|\|")
 RELAXED_WRITE = re.compile(
-    r"(.+)\.(?:(?:store_relaxed|add_relaxed|raise_to|lower_to)\((.*)\)|(?:store|fetch_add)\((.*), std::memory_order_relaxed\));$")
+    r"(.+)\.(?:(?:store_relaxed|add_relaxed|store_max|store_min)\((.*)\)|(?:store|fetch_add)\((.*), std::memory_order_relaxed\));$")
 EMPTYING = ("clear", "fill", "zero", "resize", "reserve", "swap")
 ENDS_AN_OPERAND = ("&&", "||", "(", ",", "?", "{", ";", "}")
 

@@ -8,26 +8,26 @@
 namespace ballast::test::chunks_test {
 namespace {
 
-/// A worker whose shelf has room for two chunks of two tasks, where there are more chunks than that.
-class chunks_of_a_small_shelf : public testing::Test {
+/// A worker whose public_deque has room for two chunks of two tasks, where there are more chunks than that.
+class chunks_of_a_small_deque : public testing::Test {
  protected:
-  static constexpr std::uint32_t chunk_tasks = 2, chunks = 8, shelf_capacity = 2;
+  static constexpr std::uint32_t chunk_tasks = 2, chunks = 8, public_deque_capacity = 2;
 
   void SetUp() override {
-    method_.shelves = &shelf_;
+    method_.public_deques = &shelf_;
     method_.slots = slots_.data();
     method_.tasks = tasks_.data();
     method_.used_chunks = &used_;
-    method_.spares = &spare_;
+    method_.spare_chunks = &spare_;
     method_.returned = {&words_, free_slots_.data(), chunks};
-    method_.shelf_capacity = shelf_capacity;
+    method_.public_deque_capacity = public_deque_capacity;
     method_.chunk_tasks = chunk_tasks;
     method_.chunks = chunks;
   }
 
-  void share() { method_.share(workers_.crew, workers_.view, workers_[0]); }
+  void share() { method_.share(workers_.worker_group, workers_.view, workers_[0]); }
   std::vector<std::uint32_t> refill() {
-    method_.refill(workers_.crew, workers_.view, workers_[0]);
+    method_.refill(workers_.worker_group, workers_.view, workers_[0]);
     return workers_.in_hand_of(0);
   }
 
@@ -36,16 +36,16 @@ class chunks_of_a_small_shelf : public testing::Test {
  private:
   chunks_ref method_;
   tagged_deque_words shelf_{};
-  std::vector<chunks_ref::shelf::slot> slots_{shelf_capacity};
+  std::vector<chunks_ref::public_deque::slot> slots_{public_deque_capacity};
   std::vector<stored_task> tasks_{chunks * chunk_tasks};
   std::uint32_t used_ = 0, spare_ = 0;
   ring_queue_words words_{};
   std::vector<chunks_ref::free_list::slot> free_slots_{chunks};
 };
 
-TEST_F(chunks_of_a_small_shelf, leave_in_the_hand_what_finds_no_place_there) {
+TEST_F(chunks_of_a_small_deque, leave_on_the_stack_what_finds_no_place_there) {
   workers_.create(0, {1, 2, 3, 4, 5, 6, 7, 8});
-  workers_[0].crowded = 8;
+  workers_[0].out_of_room = 8;
   for (int times = 0; times < 4; ++times) share();
   EXPECT_EQ(workers_.in_hand_of(0), (std::vector<std::uint32_t>{5, 6, 7, 8}));
   workers_[0].begin = workers_[0].end;
@@ -54,12 +54,12 @@ TEST_F(chunks_of_a_small_shelf, leave_in_the_hand_what_finds_no_place_there) {
   EXPECT_EQ(refill(), (std::vector<std::uint32_t>{1, 2}));
 }
 
-TEST_F(chunks_of_a_small_shelf, take_from_a_crowded_worker_also_what_it_would_keep) {
+TEST_F(chunks_of_a_small_deque, take_from_a_worker_without_room_also_what_it_would_keep) {
   workers_.view.tasks_at_once = 16;  // of which a quarter is kept
   workers_.create(0, {1, 2, 3, 4});
   share();
   EXPECT_EQ(workers_[0].held(), 4u);
-  workers_[0].crowded = 4;
+  workers_[0].out_of_room = 4;
   share();
   EXPECT_EQ(workers_.in_hand_of(0), (std::vector<std::uint32_t>{3, 4}));
 }

@@ -214,8 +214,8 @@ TEST_P(pool_contract, runs_many_roots_once_each) {
 
 TEST_P(pool_contract, runs_few_roots_and_many_in_turn_once_each) {
   auto pool = make_pool();
-  for (std::uint32_t const roots :
-       {1u, few_tasks - 1, few_tasks, few_tasks + 1, 200u, 2u, 0u, few_tasks + 2, few_tasks}) {
+  for (std::uint32_t const roots : {1u, max_inline_tasks - 1, max_inline_tasks, max_inline_tasks + 1, 200u,
+                                    2u, 0u, max_inline_tasks + 2, max_inline_tasks}) {
     prepare(roots + 1);
     std::vector<task> tasks;
     for (std::uint32_t i = 0; i < roots; ++i) tasks.push_back(node(i, 0, tree_shape::chain));

@@ -19,8 +19,8 @@ class without_tag : public explored_atomic<Word> {
  public:
   using whole::whole;
   void store_release(Word value) const { whole::store_release(value & kept); }
-  bool replace_acq_rel(Word expected, Word value) const {
-    return whole::replace_acq_rel(expected, value & kept);
+  bool compare_exchange_acq_rel(Word expected, Word value) const {
+    return whole::compare_exchange_acq_rel(expected, value & kept);
   }
 };
 
@@ -31,8 +31,8 @@ class without_high_tag : public explored_atomic<Word> {
 
  public:
   using whole::whole;
-  bool replace_acq_rel(Word expected, Word value) const {
-    return whole::replace_acq_rel(expected, value & static_cast<Word>(0xffff'ffff'ffff));
+  bool compare_exchange_acq_rel(Word expected, Word value) const {
+    return whole::compare_exchange_acq_rel(expected, value & static_cast<Word>(0xffff'ffff'ffff));
   }
 };
 
@@ -64,9 +64,9 @@ class deque_exploration {
     };
   }
 
-  /// The owner as a crew: fills the deque and publishes at once, and takes all before it reads any; `rounds`
-  /// times.
-  static program crew_as_owner(int rounds) {
+  /// The owner as a worker group: fills the deque and publishes at once, and takes all before it reads any;
+  /// `rounds` times.
+  static program worker_group_as_owner(int rounds) {
     return [rounds](shared& memory) {
       taken mine;
       for (int round = 0; round < rounds; ++round) {
@@ -174,12 +174,13 @@ TYPED_TEST(deque_interleavings, give_each_record_once_to_the_owner_or_one_of_two
 }
 
 template <class Kind>
-class deque_interleavings_of_crews : public testing::Test {};
+class deque_interleavings_of_worker_groups : public testing::Test {};
 
-using kinds_of_crews = testing::Types<abp, chase_lev>;
-TYPED_TEST_SUITE(deque_interleavings_of_crews, kinds_of_crews);
+using kinds_of_worker_groups = testing::Types<abp, chase_lev>;
+TYPED_TEST_SUITE(deque_interleavings_of_worker_groups, kinds_of_worker_groups);
 
-TYPED_TEST(deque_interleavings_of_crews, give_each_record_once_to_an_owner_that_reads_late_or_a_thief) {
+TYPED_TEST(deque_interleavings_of_worker_groups,
+           give_each_record_once_to_an_owner_that_reads_late_or_a_thief) {
   using exploration = deque_exploration<TypeParam>;
   auto const expect_exactly_once = [](std::uint64_t pushed, auto const& programs) {
     auto const report = exploration::explore(programs, pushed);
@@ -188,10 +189,10 @@ TYPED_TEST(deque_interleavings_of_crews, give_each_record_once_to_an_owner_that_
     EXPECT_GT(report.ends, 1u);
   };
   using programs = std::vector<typename exploration::program>;
-  expect_exactly_once(2, programs{exploration::crew_as_owner(1), exploration::thief(2)});
-  expect_exactly_once(2,
-                      programs{exploration::crew_as_owner(1), exploration::thief(1), exploration::thief(1)});
-  expect_exactly_once(4, programs{exploration::crew_as_owner(2), exploration::thief(1)});
+  expect_exactly_once(2, programs{exploration::worker_group_as_owner(1), exploration::thief(2)});
+  expect_exactly_once(
+      2, programs{exploration::worker_group_as_owner(1), exploration::thief(1), exploration::thief(1)});
+  expect_exactly_once(4, programs{exploration::worker_group_as_owner(2), exploration::thief(1)});
 }
 
 TEST(abp_deque_interleavings, give_a_record_twice_without_the_tag) {

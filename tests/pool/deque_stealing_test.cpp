@@ -22,11 +22,11 @@ class deque_stealing_by : public testing::Test {
 
   void share(std::uint32_t worker, std::vector<std::uint32_t> const& tasks) {
     workers_.create(worker, tasks);
-    method_.share(workers_.crew, workers_.view, workers_[worker]);
+    method_.share(workers_.worker_group, workers_.view, workers_[worker]);
     ASSERT_EQ(workers_[worker].held(), 0u);
   }
   std::vector<std::uint32_t> refill(std::uint32_t worker) {
-    method_.refill(workers_.crew, workers_.view, workers_[worker]);
+    method_.refill(workers_.worker_group, workers_.view, workers_[worker]);
     return workers_.in_hand_of(worker);
   }
 
@@ -50,7 +50,7 @@ TYPED_TEST(deque_stealing_by, takes_a_workers_own_newest_task_and_steals_none_th
 
 TYPED_TEST(deque_stealing_by, takes_a_task_that_waits_and_steals_none_then) {
   this->share(this->victim, {1, 2});
-  this->workers_.view.few[0] = task_with(5);
+  this->workers_.view.inline_tasks[0] = task_with(5);
   this->workers_.view.waiting_tasks = 1;
   EXPECT_EQ(this->refill(this->thief), std::vector<std::uint32_t>{5});
   EXPECT_EQ(this->workers_[this->thief].counts.steals_tried, 0u);

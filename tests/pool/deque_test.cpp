@@ -82,10 +82,10 @@ TYPED_TEST(deque, of_one_slot_works_again_and_again) {
 
 /// The deques through which several threads of an owner, or of a thief, copy records together.
 template <class Kind>
-class deque_of_crews : public testing::Test {};
+class deque_of_worker_groups : public testing::Test {};
 
-using kinds_of_crews = testing::Types<abp, chase_lev>;
-TYPED_TEST_SUITE(deque_of_crews, kinds_of_crews);
+using kinds_of_worker_groups = testing::Types<abp, chase_lev>;
+TYPED_TEST_SUITE(deque_of_worker_groups, kinds_of_worker_groups);
 
 /// Adds as many of the records first, first + 1, ... as there is room for; says how many.
 template <class Deque>
@@ -98,7 +98,7 @@ std::uint32_t push_together(Deque const& deque, std::uint64_t first, std::uint32
   return places.count;
 }
 
-TYPED_TEST(deque_of_crews, takes_as_many_records_at_once_as_it_has_room_for) {
+TYPED_TEST(deque_of_worker_groups, takes_as_many_records_at_once_as_it_has_room_for) {
   owned_deque<TypeParam> owned(4);
   EXPECT_EQ(push_together(owned.ref(), 0, 3), 3u);
   EXPECT_EQ(push_together(owned.ref(), 3, 3), 1u);
@@ -107,7 +107,7 @@ TYPED_TEST(deque_of_crews, takes_as_many_records_at_once_as_it_has_room_for) {
   for (std::uint64_t i = 4; i-- > 1;) EXPECT_EQ(popped(owned.ref()), i);
 }
 
-TYPED_TEST(deque_of_crews, shows_nothing_before_it_is_published) {
+TYPED_TEST(deque_of_worker_groups, shows_nothing_before_it_is_published) {
   owned_deque<TypeParam> owned(4);
   auto const places = owned.ref().free_places(2);
   EXPECT_EQ(owned.ref().size(), 0u);
@@ -116,7 +116,8 @@ TYPED_TEST(deque_of_crews, shows_nothing_before_it_is_published) {
   EXPECT_EQ(owned.ref().size(), 2u);
 }
 
-TYPED_TEST(deque_of_crews, leaves_records_taken_one_after_another_side_by_side_to_be_read_afterwards) {
+TYPED_TEST(deque_of_worker_groups,
+           leaves_records_taken_one_after_another_side_by_side_to_be_read_afterwards) {
   owned_deque<TypeParam> owned(4);
   for (std::uint64_t lap = 0; lap < 4; ++lap) {  // in the circular deque each begins one slot further on
     push_together(owned.ref(), 10 * lap, 4);
@@ -131,7 +132,7 @@ TYPED_TEST(deque_of_crews, leaves_records_taken_one_after_another_side_by_side_t
   }
 }
 
-TYPED_TEST(deque_of_crews, gives_a_record_to_one_of_two_thieves_that_have_both_read_it) {
+TYPED_TEST(deque_of_worker_groups, gives_a_record_to_one_of_two_thieves_that_have_both_read_it) {
   owned_deque<TypeParam> owned(4);
   push_together(owned.ref(), 0, 2);
   std::uint64_t one = 0, other = 0;

@@ -63,7 +63,7 @@ TEST_P(pool_joins, that_find_no_record_end_the_run_with_an_error_that_says_so) {
   task_pool pool(device(), joining_kernels_of_blocks(), few);
   try {
     pool.run(task(nested{array_ref(answer_.data()), {}, 10'001}));
-    FAIL() << "10 000 joins wait where there is room for 4 and each worker's stock";
+    FAIL() << "10 000 joins wait where there is room for 4 and each worker's cache";
   } catch (pool_stopped const& stopped) {
     EXPECT_NE(std::string(stopped.what()).find("joins"), std::string::npos) << stopped.what();
     EXPECT_FALSE(stopped.unexecuted().empty());

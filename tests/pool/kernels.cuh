@@ -80,18 +80,18 @@ struct share_ring {
   }
 
  private:
-  struct patience {
+  struct bounded_wait {
     std::uint32_t left = looks;
     BALLAST_HD bool operator()() { return left-- > 0; }
   };
 
   BALLAST_HD void push_every(std::uint64_t first) const {
     for (std::uint64_t number = first; number < records; number += blocks)
-      while (ring.push({number, ~number}, patience{}) == push_outcome::full) pop();
+      while (ring.push({number, ~number}, bounded_wait{}) == push_outcome::full) pop();
   }
   BALLAST_HD bool pop() const {
     entry record;
-    if (ring.pop(record, patience{}) != pop_outcome::taken) return false;
+    if (ring.pop(record, bounded_wait{}) != pop_outcome::taken) return false;
     takings{times, records}.note(record);
     return true;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The count of pending tasks by which workers see that a run is over, as pool_view::settle() keeps it: a
-// model, in which a root creates two tasks, shows one to another worker, and runs the other.
+// The count of pending tasks by which workers see that a run is over, as pool_view::flush_counts() keeps it:
+// a model, in which a root creates two tasks, shows one to another worker, and runs the other.
 
 #include <gtest/gtest.h>
 
@@ -28,16 +28,16 @@ exploration::taken leave(shared& memory) {
 }
 
 /// Runs the root, of whose two children it shows one, and runs the other.
-exploration::program owner(bool settles_first) {
+exploration::program owner(bool flushes_first) {
   return [=](shared& memory) {
     word const pending(memory.pending), shown(memory.shown), left(memory.left);
     std::uint32_t delta = 2 - 1;  // two were created, one has finished
     left.store_relaxed(2);
-    if (settles_first) pending.add_relaxed(std::exchange(delta, 0));
+    if (flushes_first) pending.add_relaxed(std::exchange(delta, 0));
     shown.store_release(1);
     left.add_relaxed(one_less);
     delta += one_less;
-    pending.add_relaxed(delta);  // it has nothing in its hand
+    pending.add_relaxed(delta);  // it has nothing in its stack
     return leave(memory);
   };
 }
@@ -50,11 +50,11 @@ exploration::taken thief(shared& memory) {
   return leave(memory);
 }
 
-exploration::report explored(bool settles_first) {
+exploration::report explored(bool flushes_first) {
   auto const nobody_left_early = [](shared& memory, exploration::taken const& tasks_left) {
     return tasks_left == exploration::taken{0, 0} && memory.pending == 0;
   };
-  return exploration({}, {owner(settles_first), thief}, nobody_left_early).explore();
+  return exploration({}, {owner(flushes_first), thief}, nobody_left_early).explore();
 }
 
 TEST(pending_count, is_zero_only_when_no_task_is_left_if_tasks_are_counted_before_they_are_shown) {

@@ -10,27 +10,27 @@ namespace {
 
 /// Kernels of which each may create six tasks.
 struct fertile_list {
-  static constexpr std::uint32_t most_spawns = 6, most_joins = 0, most_taken = 1;
+  static constexpr std::uint32_t max_spawns = 6, max_joins = 0, max_taken = 1;
   static constexpr bool by_threads = false;
-  static std::uint32_t room_for(task_record const&) { return most_spawns; }
+  static std::uint32_t room_for(task_record const&) { return max_spawns; }
 };
 
 /// Offers nothing to others of its own accord.
 struct keeping {
-  template <class Crew>
-  bool shares(Crew const&, pool_view const&, pool_worker&) const {
+  template <class WorkerGroup>
+  bool should_share(WorkerGroup const&, pool_view const&, pool_worker&) const {
     return false;
   }
 };
 
-/// A worker whose hand of eight has room for the children of a task that runs beside two others.
+/// A worker whose stack of eight has room for the children of a task that runs beside two others.
 class pool_loop_of_a_fertile_worker : public testing::Test {
  protected:
   worker_step next() {
     work_.view = workers_.view;
     work_.control.stop = &stop_;
     work_.control.activity = &activity_;
-    return pool_loop<fertile_list, keeping, pool_view>(work_, me_, 0).next(workers_.crew);
+    return pool_loop<fertile_list, keeping, pool_view>(work_, me_, 0).next(workers_.worker_group);
   }
   /// As share() does that finds places for so many.
   void take_away(std::uint32_t tasks) { me_.begin += tasks; }
@@ -45,7 +45,7 @@ class pool_loop_of_a_fertile_worker : public testing::Test {
   std::uint64_t activity_ = 0;
 };
 
-TEST_F(pool_loop_of_a_fertile_worker, runs_its_newest_task_where_the_hand_has_room_for_its_children) {
+TEST_F(pool_loop_of_a_fertile_worker, runs_its_newest_task_where_the_stack_has_room_for_its_children) {
   workers_.create(0, {1, 2, 3});
   EXPECT_EQ(next(), worker_step::run);
   EXPECT_EQ(workers_.in_hand_of(0), (std::vector<std::uint32_t>{1, 2}));
@@ -65,7 +65,7 @@ TEST_F(pool_loop_of_a_fertile_worker, ends_the_launch_where_sharing_did_not_help
   workers_.create(0, {1, 2, 3, 4});
   EXPECT_EQ(next(), worker_step::share);
   EXPECT_EQ(next(), worker_step::leave);
-  EXPECT_EQ(halt(), pool_halt::crowded);
+  EXPECT_EQ(halt(), pool_halt::out_of_room);
 }
 
 }  // namespace

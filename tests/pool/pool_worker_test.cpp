@@ -6,13 +6,13 @@
 namespace ballast::test {
 namespace {
 
-TEST(pool_worker, notes_the_most_tasks_that_it_had_at_a_time_in_its_hand_and_beside_it) {
+TEST(pool_worker, counts_the_most_tasks_that_it_had_at_a_time_on_its_stack_and_beside_it) {
   pool_worker me{};
-  auto const most_with = [&](std::uint32_t held, std::uint32_t shelved) {
+  auto const most_with = [&](std::uint32_t held, std::uint32_t stored_elsewhere) {
     me.end = me.begin + held;
-    me.shelved = shelved;
-    me.note_stored();
-    return me.counts.most_stored;
+    me.stored_elsewhere = stored_elsewhere;
+    me.update_max_stored();
+    return me.counts.max_stored;
   };
   EXPECT_EQ(most_with(3, 0), 3u);
   EXPECT_EQ(most_with(2, 4), 6u);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ballast/pool/pool_view.cuh"
-#include "ballast/resident/crew.cuh"
+#include "ballast/resident/worker_group.cuh"
 
 namespace ballast::test {
 
@@ -18,15 +18,15 @@ inline stored_task task_with(std::uint32_t number) {
 }
 
 /// Workers of a pool on cores that do nothing by themselves: a test takes single steps for them, so that it
-/// knows what each has. Each has a hand of eight.
+/// knows what each has. Each has a stack of eight.
 class stepped_workers {
  public:
-  static constexpr std::uint32_t hand_capacity = 8;
+  static constexpr std::uint32_t stack_capacity = 8;
 
-  explicit stepped_workers(std::uint32_t workers) : hands_(workers * hand_capacity), all_(workers) {
+  explicit stepped_workers(std::uint32_t workers) : stacks_(workers * stack_capacity), all_(workers) {
     view.words = &words_;
-    view.hands = hands_.data();
-    view.hand_capacity = hand_capacity;
+    view.stacks = stacks_.data();
+    view.stack_capacity = stack_capacity;
     view.workers = workers;
     for (std::uint32_t i = 0; i < workers; ++i) {
       all_[i].number = i;
@@ -40,24 +40,24 @@ class stepped_workers {
   /// As tasks do that ran there.
   void create(std::uint32_t worker, std::vector<std::uint32_t> const& numbers) {
     auto& me = all_[worker];
-    for (auto const number : numbers) view.hand_of(worker)[me.end++] = task_with(number);
+    for (auto const number : numbers) view.stack_of(worker)[me.end++] = task_with(number);
     me.delta += std::uint32_t(numbers.size());
-    me.has_news = 1;
+    me.stack_changed = 1;
   }
   std::vector<std::uint32_t> in_hand_of(std::uint32_t worker) const {
     std::vector<std::uint32_t> numbers;
     for (auto place = all_[worker].begin; place != all_[worker].end; ++place)
-      numbers.push_back(view.hand_of(worker)[place].record.data[0]);
+      numbers.push_back(view.stack_of(worker)[place].record.data[0]);
     return numbers;
   }
 
   pool_view view;
-  host_lane lane;
-  solo_crew crew{lane};
+  host_block_context context;
+  host_worker worker_group{context};
 
  private:
   pool_words words_{};
-  std::vector<stored_task> hands_;
+  std::vector<stored_task> stacks_;
   std::vector<pool_worker> all_;
 };
 

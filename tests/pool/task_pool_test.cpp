@@ -30,10 +30,10 @@ TEST(task_pool, refuses_a_capacity_outside_its_range) {
     EXPECT_THROW(task_pool(device(), tree_kernels_of_warps(), pool_by("chunks", capacity)), bad_argument);
 }
 
-TEST(task_pool, refuses_a_root_that_is_not_in_its_list_and_a_spread_one) {
+TEST(task_pool, refuses_a_root_that_is_not_in_its_list_and_a_grid_task) {
   task_pool pool(device(), tree_kernels_of_warps(), pool_by("chunks"));
   EXPECT_THROW(pool.run(task(tree_node<64>{})), bad_argument);
-  EXPECT_THROW(pool.run(spread(task(tree_node<32>{}))), bad_argument);
+  EXPECT_THROW(pool.run(grid_task(task(tree_node<32>{}))), bad_argument);
 }
 
 TEST(task_pool, ends_the_run_of_a_kernel_that_creates_more_tasks_than_it_declares) {
@@ -128,19 +128,19 @@ TEST_F(gated_pool, refuses_a_second_thread) {
   }
 }
 
-TEST_F(gated_pool, works_again_once_a_kernel_that_outlasted_all_patience_has_ended) {
+TEST_F(gated_pool, works_again_once_a_kernel_that_outlasted_every_timeout_has_ended) {
   for (auto const& method : pool_methods()) {
     running_ = gate_ = 0;
     auto options = pool_by(method.name);
-    options.resident.stop_patience = std::chrono::milliseconds(5);
+    options.resident.stop_timeout = std::chrono::milliseconds(5);
     task_pool pool(device(), gated_kernels(), options);
     bool outlasts = false;
-    for (auto patience = std::chrono::milliseconds(50); !outlasts; patience *= 2) {
+    for (auto timeout = std::chrono::milliseconds(50); !outlasts; timeout *= 2) {
       try {
-        pool.run(std::vector<task>{waiting()}, deadline::in(patience));
+        pool.run(std::vector<task>{waiting()}, deadline::in(timeout));
         FAIL() << "nobody opened the gate";
       } catch (pool_stopped const&) {  // the deadline passed before the task began
-      } catch (deadline_passed const&) { outlasts = true; }
+      } catch (timed_out const&) { outlasts = true; }
     }
     EXPECT_THROW(pool.run(waiting()), error) << method.name;
     open_gate();
@@ -166,7 +166,7 @@ TEST(task_pool, tells_how_much_of_a_tree_a_queue_that_takes_the_oldest_task_firs
     task_pool pool(device(), tree_kernels_of_blocks(), options);
     auto const statistics =
         pool.run(task(tree_node<64>{array_ref(times.data()), 0, nodes, tree_shape::binary}));
-    EXPECT_GE(statistics.most_stored, nodes / 4) << method;  // the last level is half of the tree
+    EXPECT_GE(statistics.max_stored, nodes / 4) << method;  // the last level is half of the tree
   }
 }
 
@@ -180,7 +180,7 @@ TEST(task_pool, tells_how_much_of_a_comb_a_worker_alone_stores) {
     options.resident.blocks = 1;
     task_pool pool(device(), tree_kernels_of_blocks(), options);
     auto const stored =
-        pool.run(task(tree_node<64>{array_ref(times.data()), 0, nodes, tree_shape::comb})).most_stored;
+        pool.run(task(tree_node<64>{array_ref(times.data()), 0, nodes, tree_shape::comb})).max_stored;
     EXPECT_GE(stored, nodes / 2 + 1) << method;
     EXPECT_LT(stored, nodes / 2 + 1 + chunk) << method << ", where one chunk is published with a task in it";
   }
@@ -214,8 +214,8 @@ TEST(task_pool, hands_back_what_a_requested_stop_left_and_runs_again) {
 /// So many idle blocks, as tasks.
 std::vector<task> idle_blocks(std::uint64_t blocks) {
   std::vector<task> roots;
-  for (std::uint64_t first = 0; first < blocks; first += most_blocks_per_task)
-    roots.push_back(task(idler{}, {0, most_blocks_per_task}));
+  for (std::uint64_t first = 0; first < blocks; first += max_blocks_per_task)
+    roots.push_back(task(idler{}, {0, max_blocks_per_task}));
   return roots;
 }
 
@@ -224,7 +224,7 @@ TEST(task_pool, begins_no_level_on_cores_whose_tasks_it_could_store_but_not_hand
   for (std::string const method : {"static", "static-per-task"}) {
     task_pool pool(device(), lying_kernels(), pool_by(method));
     // A quarter of all memory for what the level creates, so five sixths with the copies.
-    auto const roots = idle_blocks(device()->facts().memory_bytes / (4 * sizeof(stored_task)));
+    auto const roots = idle_blocks(device()->properties().memory_bytes / (4 * sizeof(stored_task)));
     try {
       pool.run(roots);
       ADD_FAILURE() << method << " began it";

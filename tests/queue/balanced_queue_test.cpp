@@ -49,7 +49,7 @@ TEST_P(balanced_queue_with, keeps_the_times_of_many_batches_where_a_device_has_r
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
-// A lane has records of 65536 batches at most. The others are over before the long task.
+// A submission ring has records of 65536 batches at most. The others are over before the long task.
 TEST(balanced_queue, keeps_the_times_of_a_long_task_when_its_lane_has_no_other_record_left) {
   if (sanitized) GTEST_SKIP() << "so many tasks take minutes";
   std::uint32_t const records = 1u << 16, n = records + 10;
@@ -58,7 +58,7 @@ TEST(balanced_queue, keeps_the_times_of_a_long_task_when_its_lane_has_no_other_r
   auto options = with_policy("fixed");
   options.fixed_batch = 1;
   options.queue.capacity = 2 * records;
-  options.queue.lanes = 1;
+  options.queue.submission_rings = 1;
   balanced_queue queue({first_device()}, kernels(), options);
   auto const ticket = queue.submit(std::vector{held.holder(0)});
   held.await_inside(1);

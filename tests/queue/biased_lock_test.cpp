@@ -13,10 +13,10 @@
 namespace ballast::test {
 namespace {
 
-void take_and_let_go(biased_lock& lock, std::uint32_t times) {
+void lock_and_unlock(biased_lock& lock, std::uint32_t times) {
   for (std::uint32_t i = 0; i < times; ++i) {
-    ASSERT_TRUE(lock.try_take());
-    lock.let_go();
+    ASSERT_TRUE(lock.try_lock());
+    lock.unlock();
   }
 }
 
@@ -30,7 +30,7 @@ class biased_lock_test : public testing::Test {
   }
 
   void give_bias() {
-    take_and_let_go(lock, biased_lock::takes_before_bias);
+    lock_and_unlock(lock, biased_lock::acquisitions_before_bias);
     ASSERT_TRUE(lock.is_biased_to_this_thread());
   }
 
@@ -39,57 +39,57 @@ class biased_lock_test : public testing::Test {
 
 TEST(lock_without_bias, is_held_by_one_thread_at_a_time) {
   biased_lock lock;
-  ASSERT_TRUE(lock.try_take());
-  in_another_thread([&] { EXPECT_FALSE(lock.try_take()); });
-  lock.let_go();
-  in_another_thread([&] { take_and_let_go(lock, 1); });
-  take_and_let_go(lock, 1);
+  ASSERT_TRUE(lock.try_lock());
+  in_another_thread([&] { EXPECT_FALSE(lock.try_lock()); });
+  lock.unlock();
+  in_another_thread([&] { lock_and_unlock(lock, 1); });
+  lock_and_unlock(lock, 1);
 }
 
 TEST_F(biased_lock_test, is_biased_to_a_thread_that_takes_it_often_enough_in_a_row) {
-  take_and_let_go(lock, biased_lock::takes_before_bias - 1);
+  lock_and_unlock(lock, biased_lock::acquisitions_before_bias - 1);
   EXPECT_FALSE(lock.is_biased_to_this_thread());
-  take_and_let_go(lock, 1);
+  lock_and_unlock(lock, 1);
   EXPECT_TRUE(lock.is_biased_to_this_thread());
-  take_and_let_go(lock, 1);
+  lock_and_unlock(lock, 1);
   EXPECT_TRUE(lock.is_biased_to_this_thread());
 }
 
 TEST_F(biased_lock_test, is_biased_to_nobody_while_threads_take_turns) {
   for (int turn = 0; turn < 4; ++turn) {
-    take_and_let_go(lock, biased_lock::takes_before_bias - 1);
+    lock_and_unlock(lock, biased_lock::acquisitions_before_bias - 1);
     EXPECT_FALSE(lock.is_biased_to_this_thread());
-    in_another_thread([&] { take_and_let_go(lock, 1); });
+    in_another_thread([&] { lock_and_unlock(lock, 1); });
   }
 }
 
 TEST_F(biased_lock_test, is_held_against_others_by_the_thread_that_has_the_bias) {
   give_bias();
-  ASSERT_TRUE(lock.try_take());
+  ASSERT_TRUE(lock.try_lock());
   in_another_thread([&] {
-    EXPECT_FALSE(lock.try_take());
-    EXPECT_FALSE(lock.try_take()) << "the bias is gone, but its owner is inside still";
+    EXPECT_FALSE(lock.try_lock());
+    EXPECT_FALSE(lock.try_lock()) << "the bias is gone, but its owner is inside still";
   });
-  lock.let_go();
-  in_another_thread([&] { take_and_let_go(lock, 1); });
+  lock.unlock();
+  in_another_thread([&] { lock_and_unlock(lock, 1); });
 }
 
 TEST_F(biased_lock_test, takes_the_bias_from_a_thread_when_another_takes_the_lock) {
   give_bias();
   in_another_thread([&] {
-    ASSERT_TRUE(lock.try_take());
-    in_another_thread([&] { EXPECT_FALSE(lock.try_take()); });
-    lock.let_go();
+    ASSERT_TRUE(lock.try_lock());
+    in_another_thread([&] { EXPECT_FALSE(lock.try_lock()); });
+    lock.unlock();
   });
   EXPECT_FALSE(lock.is_biased_to_this_thread());
   give_bias();  // again, by the same way as at first
 }
 
 TEST_F(biased_lock_test, is_biased_to_no_more_than_so_many_threads_in_its_life_and_held_by_any_number) {
-  for (std::uint32_t thread = 0; thread < biased_lock::most_owners + 2; ++thread)
+  for (std::uint32_t thread = 0; thread < biased_lock::max_owners + 2; ++thread)
     in_another_thread([&, thread] {
-      take_and_let_go(lock, biased_lock::takes_before_bias + 1);
-      EXPECT_EQ(lock.is_biased_to_this_thread(), thread < biased_lock::most_owners);
+      lock_and_unlock(lock, biased_lock::acquisitions_before_bias + 1);
+      EXPECT_EQ(lock.is_biased_to_this_thread(), thread < biased_lock::max_owners);
     });
 }
 
@@ -129,7 +129,7 @@ class shared_lines {
 
 /// Waits for the lock; false if it could not be had in time.
 bool take(biased_lock& lock, deadline until) {
-  for (int tries = 1; !lock.try_take(); ++tries) {
+  for (int tries = 1; !lock.try_lock(); ++tries) {
     if (tries % 64 != 0) continue;
     if (until.passed()) return false;
     std::this_thread::yield();
@@ -148,21 +148,21 @@ TEST_F(biased_lock_test, never_lets_the_owner_of_the_bias_and_another_thread_in_
   std::jthread owner([&] {
     while (!done.load(std::memory_order_relaxed) && take(lock, until)) {
       place.visit();
-      lock.let_go();
+      lock.unlock();
       owners.store(owners.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       lines.write();
     }
   });
   std::uint32_t others = 0;
   for (; others < revocations && !until.passed(); ++others) {
-    auto const biased_again = owners.load() + biased_lock::takes_before_bias + 10;
+    auto const biased_again = owners.load() + biased_lock::acquisitions_before_bias + 10;
     for (int reads = 1; owners.load(std::memory_order_relaxed) < biased_again && !until.passed(); ++reads) {
       lines.read();
       if (reads % 256 == 0) std::this_thread::yield();
     }
     if (!take(lock, until)) break;
     place.visit();
-    lock.let_go();
+    lock.unlock();
   }
   done = true;
   owner.join();
@@ -172,7 +172,7 @@ TEST_F(biased_lock_test, never_lets_the_owner_of_the_bias_and_another_thread_in_
 }
 
 TEST_F(biased_lock_test, keeps_threads_apart_while_the_bias_wanders_among_them) {
-  constexpr std::uint32_t bursts = 1000, burst = 2 * biased_lock::takes_before_bias;
+  constexpr std::uint32_t bursts = 1000, burst = 2 * biased_lock::acquisitions_before_bias;
   guarded place;
   auto const until = deadline::in(std::chrono::minutes(4));
   auto const visit_in_bursts = [&] {
@@ -180,7 +180,7 @@ TEST_F(biased_lock_test, keeps_threads_apart_while_the_bias_wanders_among_them) 
       if (i % burst == 0) std::this_thread::yield();
       if (!take(lock, until)) return;
       place.visit();
-      lock.let_go();
+      lock.unlock();
     }
   };
   {

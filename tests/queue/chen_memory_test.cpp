@@ -31,7 +31,7 @@ TEST_F(chen_memory_on_a_noting_device, copies_the_count_of_tasks_when_it_has_fou
 
 TEST_F(chen_memory_on_a_noting_device, lets_no_block_have_tasks_whose_copy_outlasted_the_deadline) {
   device_->notes().unreached_looks = 1'000'000'000;
-  EXPECT_THROW(memory_.write(0, std::span(&task_, 1), deadline::in(clock::duration(0))), deadline_passed);
+  EXPECT_THROW(memory_.write(0, std::span(&task_, 1), deadline::in(clock::duration(0))), timed_out);
   EXPECT_THAT(device_->notes().take(), ElementsAre("copies 64 bytes", "records an event"));
   EXPECT_EQ(memory_.written(0), 0u);
 }

@@ -14,7 +14,7 @@ namespace ballast::test {
 /// that every order of the steps of the host and the blocks can be followed to its end. As printed, or
 /// mended.
 struct chen_model {
-  static constexpr std::size_t most_queues = 2, most_size = 2, most_blocks = 3, most_tasks = 3;
+  static constexpr std::size_t max_queues = 2, max_size = 2, max_blocks = 3, max_tasks = 3;
   static constexpr std::int8_t nothing = 0, halt = 9;  ///< tasks are 1 .. tasks
 
   std::int8_t queues, size, blocks, tasks;
@@ -23,12 +23,12 @@ struct chen_model {
 
   struct shared_queue {
     std::int8_t n = 0, written = 0, consumed = 0, h_consumed = 0;
-    std::array<std::int8_t, most_size> slots{};
+    std::array<std::int8_t, max_size> slots{};
   };
   struct host {
     enum step : std::int8_t { looks, writes_n, writes_slots, publishes, done };
     std::int8_t at = looks, queue = 0, sent = 0, part = 0, slot = 0;
-    std::array<std::int8_t, most_queues> h_written{};
+    std::array<std::int8_t, max_queues> h_written{};
   };
   struct block {
     enum step : std::int8_t {
@@ -46,10 +46,10 @@ struct chen_model {
     std::int8_t at = reads_consumed, queue = 0, consumed = 0, place = 0, task = nothing, before = 0;
   };
   struct state {
-    std::array<shared_queue, most_queues> queue{};
+    std::array<shared_queue, max_queues> queue{};
     host feeder{};
-    std::array<block, most_blocks> worker{};
-    std::array<std::int8_t, most_tasks> executed{};  ///< counted up to 2
+    std::array<block, max_blocks> worker{};
+    std::array<std::int8_t, max_tasks> executed{};  ///< counted up to 2
   };
 
   bool ended(state const& now) const {

@@ -53,18 +53,18 @@ TEST(chen_algorithms_mended, end_in_every_order_and_run_each_task_once) {
 }
 
 /// Stands for a block whose every rest is the test's turn, so that the order of things is chosen.
-struct scripted_crew {
+struct scripted_worker_group {
   std::function<void()> on_rest;
   task_record into{};
 
   std::uint32_t block() const { return 0; }
   task_record& record() { return into; }
-  void pause(std::uint32_t) const { on_rest(); }
+  void back_off(std::uint32_t) const { on_rest(); }
 };
 
 /// A block that passed line 4 while the refill before had a task left, and goes on only now.
 struct late_block : chen_source_ref {
-  bool goes_on(scripted_crew& crew) { return take(crew); }
+  bool goes_on(scripted_worker_group& worker_group) { return take(worker_group); }
 };
 
 TEST(chen_source, waits_after_a_claim_until_the_host_says_that_the_refill_is_complete) {
@@ -82,15 +82,15 @@ TEST(chen_source, waits_after_a_claim_until_the_host_says_that_the_refill_is_com
   block.stride = 16;
   load[0] = 1;  // d_n is there, the task and d_written are not
   int rests = 0;
-  scripted_crew crew{[&] {
+  scripted_worker_group worker_group{[&] {
     EXPECT_EQ(counts.consumed, 7u);
     if (++rests < 3) return;
     load[chen_load_head] = 0x1234;
     counts.written = 8;
   }};
-  ASSERT_TRUE(block.goes_on(crew));
+  ASSERT_TRUE(block.goes_on(worker_group));
   EXPECT_EQ(rests, 3);
-  EXPECT_EQ(crew.into.data[0], 0x1234u);
+  EXPECT_EQ(worker_group.into.data[0], 0x1234u);
   EXPECT_EQ(counts.consumed, 8u);
   EXPECT_EQ(consumed[0], 8u) << "the last task was taken and the host not told";
 }

@@ -17,7 +17,7 @@ chen_options few_blocks() {
 
 bool is_free(compute_device& device) {
   if (!device.claim_resident("the test")) return false;
-  device.give_back_resident();
+  device.release_resident();
   return true;
 }
 
@@ -75,9 +75,9 @@ TEST(chen_queue, tells_what_each_device_did_in_the_last_step) {
   queue.close();
 }
 
-TEST(chen_queue, begins_another_step_after_one_ended_at_the_idle_limit) {
+TEST(chen_queue, begins_another_step_after_one_ended_at_the_idle_timeout) {
   auto options = few_blocks();
-  options.resident.idle_limit = std::chrono::milliseconds(20);
+  options.resident.idle_timeout = std::chrono::milliseconds(20);
   counted_words visits(first_device(), 2);
   chen_queue queue({first_device()}, kernels(), options);
   auto const until = deadline::in(std::chrono::minutes(1));
@@ -95,7 +95,8 @@ TEST(chen_queue, stopped_with_full_queues_hands_back_what_no_block_dequeued) {
   gate held(64);
   counted_words visits(first_device(), n);
   chen_queue queue({first_device()}, kernels(), few_blocks());
-  auto const blocks = first_device()->is_cuda() ? 9u : std::uint32_t(first_device()->facts().multiprocessors);
+  auto const blocks =
+      first_device()->is_cuda() ? 9u : std::uint32_t(first_device()->properties().multiprocessors);
   for (std::uint32_t i = 0; i < blocks; ++i) queue.submit(held.holder(i));
   held.await_inside(blocks);
   for (std::uint32_t i = 0; i < n; ++i) queue.submit(chen_to_one::visit(visits, i));

@@ -16,9 +16,9 @@ class every_queue : public testing::Test, public Method::place {
 
   static words make_words(std::size_t size) { return words(first_device(), size); }
   /// A visit of each word of the range, as one entry.
-  static task spread_visits(words const& visits, block_range range) {
+  static task grid_task_visits(words const& visits, block_range range) {
     auto const one = Method::visit(visits, 0);
-    return spread(task(one.key(), range, one.arguments()));
+    return grid_task(task(one.key(), range, one.arguments()));
   }
   static std::vector<task> visits_of(words const& visits, std::uint32_t first, std::uint32_t count) {
     std::vector<task> tasks;
@@ -191,24 +191,24 @@ TYPED_TEST(every_queue, closed_in_the_middle_still_executes_all_that_was_accepte
   EXPECT_NO_THROW(queue.close());
 }
 
-TYPED_TEST(every_queue, executes_each_block_of_a_spread_task_exactly_once) {
+TYPED_TEST(every_queue, executes_each_block_of_a_grid_task_exactly_once) {
   std::uint32_t const n = 100'000;
   auto const visits = this->make_words(n);
   TypeParam queue;
-  queue.submit(this->spread_visits(visits, {0, 1}));
-  queue.submit(this->spread_visits(visits, {1, n - 1}));
+  queue.submit(this->grid_task_visits(visits, {0, 1}));
+  queue.submit(this->grid_task_visits(visits, {1, n - 1}));
   queue.wait_all();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
   queue.close();
 }
 
-TYPED_TEST(every_queue, executes_spread_tasks_among_others_each_block_exactly_once) {
+TYPED_TEST(every_queue, executes_grid_tasks_among_others_each_block_exactly_once) {
   std::uint32_t const each = 997, n = 40 * each;
   auto const visits = this->make_words(n);
   std::vector<task> tasks;
   for (std::uint32_t first = 0; first < n; first += each) {
     tasks.push_back(this->visit(visits, first));
-    tasks.push_back(this->spread_visits(visits, {first + 1, each - 1}));
+    tasks.push_back(this->grid_task_visits(visits, {first + 1, each - 1}));
   }
   TypeParam queue;
   queue.submit(tasks);
@@ -217,22 +217,22 @@ TYPED_TEST(every_queue, executes_spread_tasks_among_others_each_block_exactly_on
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
-TYPED_TEST(every_queue, executes_a_spread_task_through_the_smallest_capacity) {
+TYPED_TEST(every_queue, executes_a_grid_task_through_the_smallest_capacity) {
   std::uint32_t const n = 2'000;
   auto const visits = this->make_words(n);
   TypeParam queue(fit::smallest);
-  queue.submit(this->spread_visits(visits, {0, n}));
+  queue.submit(this->grid_task_visits(visits, {0, n}));
   queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
-TYPED_TEST(every_queue, hands_back_every_block_of_a_spread_task_that_did_not_run) {
-  std::uint32_t const n = 30'000, most_tries = 5;
-  for (std::uint32_t tries = 0; tries < most_tries; ++tries) {
+TYPED_TEST(every_queue, hands_back_every_block_of_a_grid_task_that_did_not_run) {
+  std::uint32_t const n = 30'000, max_tries = 5;
+  for (std::uint32_t tries = 0; tries < max_tries; ++tries) {
     auto const visits = this->make_words(n);
     auto const one = this->long_visit(visits, 0, 2'000);
     TypeParam queue;
-    queue.submit(spread(task(one.key(), {0, n}, one.arguments())));
+    queue.submit(grid_task(task(one.key(), {0, n}, one.arguments())));
     queue.request_stop();
     try {
       queue.wait_all();
@@ -332,7 +332,7 @@ TYPED_TEST(every_queue, tells_its_state_when_a_deadline_passes) {
   try {
     queue.wait_all(deadline::in(std::chrono::milliseconds(30)));
     ADD_FAILURE() << "a task at the gate finished";
-  } catch (deadline_passed const& passed) {
+  } catch (timed_out const& passed) {
     for (auto const& device : this->used())
       EXPECT_NE(passed.state().find(device->name()), std::string::npos) << passed.state();
   }

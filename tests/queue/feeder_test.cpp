@@ -14,11 +14,11 @@ TEST(feeder, is_woken_by_whoever_tells_it_to_end) {
   task_queue queue(first_device(), kernels(), test_options());
   balanced_options const options;
   feeder idle(tasks, queue, 0, 1, options);
-  auto rings = queue.bell().rings();
+  auto epoch = queue.wake_event().epoch();
   idle.finish();
-  EXPECT_GT(queue.bell().rings(), std::exchange(rings, queue.bell().rings())) << "finish()";
+  EXPECT_GT(queue.wake_event().epoch(), std::exchange(epoch, queue.wake_event().epoch())) << "finish()";
   idle.abandon();
-  EXPECT_GT(queue.bell().rings(), rings) << "abandon()";
+  EXPECT_GT(queue.wake_event().epoch(), epoch) << "abandon()";
 }
 
 }  // namespace

@@ -28,11 +28,11 @@ inline device_list const& devices() {
 }
 inline std::shared_ptr<compute_device> first_device() { return devices().front(); }
 
-/// Options for tests: patience enough for a slow machine under a sanitizer, and on GPUs as many resident
-/// blocks as BALLAST_TEST_BLOCKS says (compute-sanitizer is slow with thousands).
+/// Options for tests: a timeout long enough for a slow machine under a sanitizer, and on GPUs as many
+/// resident blocks as BALLAST_TEST_BLOCKS says (compute-sanitizer is slow with thousands).
 inline queue_options test_options() {
   queue_options options;
-  options.patience = std::chrono::minutes(2);
+  options.timeout = std::chrono::minutes(2);
   if (first_device()->is_cuda())
     options.resident.blocks = std::stoi(environment("BALLAST_TEST_BLOCKS").value_or("0"));
   return options;

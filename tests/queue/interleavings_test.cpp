@@ -18,7 +18,7 @@ void wait_until_zero(word const& of) {
   while (of.load_acquire() != 0) running_thread->wait();
 }
 
-/// The ring between server and workers: tickets, stamps and releases as in lane_source_ref, and what a stop
+/// The ring between server and workers: tickets, stamps and releases as in ring_source_ref, and what a stop
 /// hands back as in task_queue::state::collect_from_ring().
 namespace ring {
 
@@ -72,7 +72,7 @@ taken stopper(shared& memory) {
   return {};
 }
 
-/// Each task ran once, or a stop hands it back, from the ring or from the lane.
+/// Each task ran once, or a stop hands it back, from the ring or from the submission ring.
 bool has_each_task_once(shared& memory, taken const& ran) {
   auto all = ran;
   for (std::uint64_t slot = 0; slot < capacity; ++slot)
@@ -146,34 +146,34 @@ TEST(queue_interleavings, tell_wrongly_with_a_credit_that_is_one_off) {
   EXPECT_GT(batch::explored(3).failures, 0u);
 }
 
-/// Two spread tasks that use one of the shared_blocks one after the other: lane_share_opener and
-/// lane_share_taker.
-namespace share {
+/// Two grid tasks that use one of the shared grids one after the other: grid_publisher and
+/// grid_consumer.
+namespace grid {
 
-constexpr std::uint64_t blocks = 2, entries = 2;
+constexpr std::uint64_t blocks = 2, grid_tickets = 2;
 
 struct shared {
-  std::uint64_t task, next, entries;
+  std::uint64_t task, next, grid_tickets;
   std::uint64_t published, claimed;
 };
 
-explorer<shared>::program server(bool waits_for_entries) {
+explorer<shared>::program server(bool waits_for_grid_tickets) {
   return [=](shared& memory) {
     for (std::uint64_t task = 1; task <= 2; ++task) {
-      if (waits_for_entries)
-        wait_until_zero(word(memory.entries));
+      if (waits_for_grid_tickets)
+        wait_until_zero(word(memory.grid_tickets));
       else
         while (task == 2 && word(memory.next).load_acquire() < blocks) running_thread->wait();
       word(memory.task).store_relaxed(task);
       word(memory.next).store_relaxed(0);
-      word(memory.entries).store_relaxed(entries);
-      word(memory.published).add_release(entries);
+      word(memory.grid_tickets).store_relaxed(grid_tickets);
+      word(memory.published).add_release(grid_tickets);
     }
     return taken{};
   };
 }
 
-/// Takes two entries, and of each task all blocks that it can get.
+/// Takes two grid_tickets, and of each task all blocks that it can get.
 taken worker(shared& memory) {
   taken ran;
   for (int i = 0; i < 2; ++i) {
@@ -185,13 +185,13 @@ taken worker(shared& memory) {
       if (block >= blocks) break;
       ran.push_back(task * 10 + block);
     }
-    word(memory.entries).add_release(~std::uint64_t(0));
+    word(memory.grid_tickets).add_release(~std::uint64_t(0));
   }
   return ran;
 }
 
-explorer<shared>::report explored(bool waits_for_entries) {
-  return explorer<shared>({}, {server(waits_for_entries), worker, worker},
+explorer<shared>::report explored(bool waits_for_grid_tickets) {
+  return explorer<shared>({}, {server(waits_for_grid_tickets), worker, worker},
                           [](shared&, taken ran) {
                             std::ranges::sort(ran);
                             return ran == taken{10, 11, 20, 21};
@@ -199,17 +199,17 @@ explorer<shared>::report explored(bool waits_for_entries) {
       .explore();
 }
 
-}  // namespace share
+}  // namespace grid
 
-TEST(queue_interleavings, run_each_block_once_of_spread_tasks_that_use_a_share_one_after_the_other) {
-  auto const report = share::explored(true);
+TEST(queue_interleavings, run_each_block_once_of_grid_tasks_that_use_a_shared_grid_one_after_the_other) {
+  auto const report = grid::explored(true);
   EXPECT_EQ(report.failures, 0u);
   EXPECT_EQ(report.deadlocks, 0u);
   EXPECT_GT(report.ends, 1u);
 }
 
-TEST(queue_interleavings, run_a_block_wrongly_if_a_share_is_opened_before_its_last_user_is_done) {
-  EXPECT_GT(share::explored(false).failures, 0u);
+TEST(queue_interleavings, run_a_block_wrongly_if_a_shared_grid_is_opened_before_its_last_user_is_done) {
+  EXPECT_GT(grid::explored(false).failures, 0u);
 }
 
 /// biased_lock: its owner, and one that takes the bias away.

@@ -6,6 +6,6 @@
 namespace ballast::test {
 
 BALLAST_KERNELS_WITH_CHEN(kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate,
-                          add_one_plainly, spin_then_mark, fail, by_reference<count_visit>)
+                          add_one_plainly, spin_then_mark, fail, indirect<count_visit>)
 
 }  // namespace ballast::test

@@ -35,14 +35,14 @@ queue_options few_workers() {
   return options;
 }
 
-TEST(mixed_batch, of_plain_and_short_spread_tasks_is_reported_when_all_have_run) {
+TEST(mixed_batch, of_plain_and_short_grid_tasks_is_reported_when_all_have_run) {
   std::uint32_t const plain = 50, wide = 3, each = plain + wide, groups = 100, rounds = 10;
   counted_words visits(first_device(), each * groups);
   std::vector<task> tasks;
   for (std::uint32_t first = 0; first < each * groups; first += each) {
     for (std::uint32_t i = 0; i < plain; ++i)
       tasks.push_back(task(count_visit{visits.ref()}, {first + i, 1}));
-    tasks.push_back(spread(task(count_visit{visits.ref()}, {first + plain, wide})));
+    tasks.push_back(grid_task(task(count_visit{visits.ref()}, {first + plain, wide})));
   }
   task_queue queue(first_device(), kernels(), few_workers());
   for (std::uint32_t round = 0; round < rounds; ++round) queue.wait(queue.submit(tasks));
@@ -51,14 +51,15 @@ TEST(mixed_batch, of_plain_and_short_spread_tasks_is_reported_when_all_have_run)
   EXPECT_EQ(std::ranges::count(seen, rounds), std::ptrdiff_t(seen.size()));
 }
 
-TEST(smallest_ring, serves_a_lane_that_alone_has_tasks) {
+TEST(smallest_ring, serves_a_submission_ring_that_alone_has_tasks) {
   std::uint32_t const threads = 8, each = 10;
   counted_words visits(first_device(), threads * each);
   auto options = few_workers();
   options.capacity = 2;
-  options.lanes = threads;
+  options.submission_rings = threads;
   task_queue queue(first_device(), kernels(), options);
-  for (std::uint32_t t = 0; t < threads; ++t)  // one after another: each thread is given a lane of its own
+  for (std::uint32_t t = 0; t < threads;
+       ++t)  // one after another: each thread is given a submission ring of its own
     std::thread([&] {
       for (std::uint32_t i = 0; i < each; ++i)
         queue.submit(task(count_visit{visits.ref()}, {t * each + i, 1}));
@@ -71,7 +72,7 @@ TEST(smallest_ring, serves_a_lane_that_alone_has_tasks) {
 TEST(full_queue, try_submit_reports_it_and_loses_nothing) {
   counted_words visits(first_device(), 1000);
   held_queue setup(4);
-  // The lane takes at least its capacity, once the server has told that it fetched the holders.
+  // The submission ring takes at least its capacity, once the server has told that it fetched the holders.
   std::uint32_t accepted = 0;
   auto const until = deadline::in(std::chrono::minutes(1));
   for (bool taken = true; accepted < 1000 && (taken || (accepted < 4 && !until.passed()));) {
@@ -79,7 +80,7 @@ TEST(full_queue, try_submit_reports_it_and_loses_nothing) {
     if (taken) ++accepted;
   }
   EXPECT_GE(accepted, 4u);
-  EXPECT_LE(accepted, 8u);  // a lane and a ring
+  EXPECT_LE(accepted, 8u);  // a submission ring and a ring
   setup.held.open();
   setup.queue.close();
   auto const seen = visits.read();
@@ -113,10 +114,10 @@ TEST(stalled_queue, tells_its_state_when_a_deadline_passes) {
   try {
     setup.queue.wait(waiting, at_once());
     ADD_FAILURE() << "a task behind the gate finished";
-  } catch (deadline_passed const& passed) {
+  } catch (timed_out const& passed) {
     auto const& state = passed.state();
     EXPECT_NE(state.find(first_device()->name()), std::string::npos) << state;
-    EXPECT_NE(state.find("lane 0"), std::string::npos) << state;
+    EXPECT_NE(state.find("ring 0"), std::string::npos) << state;
     EXPECT_NE(state.find("run ticket"), std::string::npos) << state;
   }
   setup.held.open();
@@ -182,34 +183,34 @@ TEST(stopped_queue, has_nothing_to_hand_back_when_it_was_idle) {
   EXPECT_FALSE(queue.running());
 }
 
-TEST(idle_queue, ends_at_its_idle_limit_and_says_so) {
+TEST(idle_queue, ends_at_its_idle_timeout_and_says_so) {
   auto options = held_queue::options(64);
-  options.resident.idle_limit = std::chrono::milliseconds(200);
+  options.resident.idle_timeout = std::chrono::milliseconds(200);
   counted_words visits(first_device(), 1);
   task_queue queue(first_device(), kernels(), options);
   auto const until = deadline::in(std::chrono::minutes(1));
   while (queue.running() && !until.passed()) std::this_thread::yield();
   ASSERT_FALSE(queue.running());
-  queue.submit(task(count_visit{visits.ref()}));  // accepted: the lane has room
+  queue.submit(task(count_visit{visits.ref()}));  // accepted: the submission ring has room
   try {
     queue.wait_all();
     ADD_FAILURE() << "a kernel that ended ran a task";
   } catch (queue_stopped const& stopped) {
-    EXPECT_NE(std::string(stopped.what()).find("idle_limit"), std::string::npos) << stopped.what();
+    EXPECT_NE(std::string(stopped.what()).find("idle_timeout"), std::string::npos) << stopped.what();
   }
   EXPECT_EQ(queue.stop().size(), 1u);
 }
 
-TEST(idle_workers, stay_while_one_task_runs_for_longer_than_idle_limit) {
+TEST(idle_workers, stay_while_one_task_runs_for_longer_than_idle_timeout) {
   auto options = held_queue::options(64);
-  options.resident.idle_limit = std::chrono::milliseconds(200);
+  options.resident.idle_timeout = std::chrono::milliseconds(200);
   gate held(1);
   counted_words visits(first_device(), 100);
   task_queue queue(first_device(), kernels(), options);
   if (queue.workers() < 2) GTEST_SKIP() << "one worker has nobody to wait beside it";
   queue.submit(held.holder(0));
   held.await_inside(1);
-  std::this_thread::sleep_for(4 * options.resident.idle_limit);
+  std::this_thread::sleep_for(4 * options.resident.idle_timeout);
   queue.wait(queue.submit(visits_of(visits.ref(), 100)));
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
   held.open();
@@ -218,7 +219,7 @@ TEST(idle_workers, stay_while_one_task_runs_for_longer_than_idle_limit) {
 TEST(resident_blocks, leave_room_for_a_kernel_of_the_caller) {
   auto const device = first_device();
   auto options = held_queue::options(64);
-  int const cores = device->facts().multiprocessors;
+  int const cores = device->properties().multiprocessors;
   if (!device->is_cuda() && cores < 2) GTEST_SKIP() << "one core has no half";
   if (device->is_cuda() && environment("CUDA_LAUNCH_BLOCKING") == "1")
     GTEST_SKIP() << "with CUDA_LAUNCH_BLOCKING=1 CUDA starts no kernel before the resident one has ended";

@@ -72,7 +72,7 @@ inline balanced_options balanced_options_for(fit size, std::string policy) {
 inline chen_options chen_options_for(fit size) {
   chen_options options;
   options.resident = test_options().resident;
-  options.patience = test_options().patience;
+  options.timeout = test_options().timeout;
   if (size == fit::smallest) options.queues = options.tasks_per_queue = 1;
   if (size == fit::large) options.tasks_per_queue = 256;
   return options;
@@ -81,11 +81,11 @@ inline chen_options chen_options_for(fit size) {
 // The methods of feeding tasks to kernels that stay, each made in one way: what they promise in common is
 // tested by the same code.
 
-struct lanes_to_one : task_queue, on_one_device {
+struct rings_to_one : task_queue, on_one_device {
   static constexpr char const* name = "task_queue";
 
-  explicit lanes_to_one(fit size = fit::usual) : lanes_to_one(queue_options_for(size)) {}
-  explicit lanes_to_one(queue_options const& options)
+  explicit rings_to_one(fit size = fit::usual) : rings_to_one(queue_options_for(size)) {}
+  explicit rings_to_one(queue_options const& options)
       : task_queue(first_device(), test::kernels(), options) {}
   using task_queue::submit;
   void submit(std::shared_ptr<prepared_tasks const> const& batch) {
@@ -93,17 +93,17 @@ struct lanes_to_one : task_queue, on_one_device {
   }
 };
 
-struct lanes_to_a_ring_on_the_host : lanes_to_one {
+struct rings_to_a_ring_on_the_host : rings_to_one {
   static constexpr char const* name = "task_queue_with_its_ring_on_the_host";
 
-  explicit lanes_to_a_ring_on_the_host(fit size = fit::usual) : lanes_to_one(host_ring_options_for(size)) {}
+  explicit rings_to_a_ring_on_the_host(fit size = fit::usual) : rings_to_one(host_ring_options_for(size)) {}
 };
 
-struct lanes_to_a_pool : task_queue, on_one_device {
+struct rings_to_a_pool : task_queue, on_one_device {
   static constexpr char const* name = "task_queue_of_a_list_that_may_create_tasks";
 
   static compiled_kernels const& list() { return spawning_kernels(); }
-  explicit lanes_to_a_pool(fit size = fit::usual)
+  explicit rings_to_a_pool(fit size = fit::usual)
       : task_queue(first_device(), list(), queue_options_for(size)) {}
   using task_queue::submit;
   void submit(std::shared_ptr<prepared_tasks const> const& batch) {
@@ -146,7 +146,7 @@ struct chen_to_every : chen_queue, on_every_device {
 };
 
 using every_method =
-    testing::Types<lanes_to_one, lanes_to_a_ring_on_the_host, lanes_to_a_pool, drain_to_every, parts_to_every,
+    testing::Types<rings_to_one, rings_to_a_ring_on_the_host, rings_to_a_pool, drain_to_every, parts_to_every,
                    fixed_to_every, chen_to_one, chen_to_every>;
 
 struct method_names {

@@ -51,9 +51,9 @@ class noting_stream final : public stream {
     notes_->said.emplace_back("records an event");
     return std::make_unique<noting_event>(inner_->record(), notes_);
   }
-  std::unique_ptr<event> record_unmeasured() override {
+  std::unique_ptr<event> record_untimed() override {
     notes_->said.emplace_back("records an event");
-    return std::make_unique<noting_event>(inner_->record_unmeasured(), notes_);
+    return std::make_unique<noting_event>(inner_->record_untimed(), notes_);
   }
   void wait_for(event const& before) override {
     inner_->wait_for(dynamic_cast<noting_event const&>(before).inner());
@@ -69,7 +69,9 @@ class noting_stream final : public stream {
   void launch_plain(plain_launch const& launch) override { inner_->launch_plain(launch); }
   bool idle() override { return inner_->idle(); }
   bool is_at_rest() noexcept override { return inner_->is_at_rest(); }
-  bool ring_after(doorbell& bell) override { return inner_->ring_after(bell); }
+  bool notify_on_completion(event_count& wake_event) override {
+    return inner_->notify_on_completion(wake_event);
+  }
   void* native() override { return inner_->native(); }
 
  private:
@@ -80,7 +82,7 @@ class noting_stream final : public stream {
   bool await_idle(deadline until) override {
     try {
       inner_->synchronize(until);
-    } catch (deadline_passed const&) { return false; }
+    } catch (timed_out const&) { return false; }
     return true;
   }
   std::string const& device_name() const override { return device_; }
@@ -98,7 +100,7 @@ class noting_device final : public compute_device {
 
   stream_notes& notes() { return *notes_; }
 
-  device_facts const& facts() const noexcept override { return inner_->facts(); }
+  device_properties const& properties() const noexcept override { return inner_->properties(); }
   std::size_t free_bytes() override { return inner_->free_bytes(); }
   std::unique_ptr<stream> make_stream() override {
     return std::make_unique<noting_stream>(inner_->make_stream(), notes_, name());
@@ -109,10 +111,10 @@ class noting_device final : public compute_device {
     return inner_->make_graph(branches);
   }
   kernel_resources resources(kernel_code const& code) override { return inner_->resources(code); }
-  bool reach(compute_device const& other) override { return inner_->reach(other); }
+  bool enable_peer_access(compute_device const& other) override { return inner_->enable_peer_access(other); }
   void check() override { inner_->check(); }
   bool claim_resident(std::string_view holder) override { return inner_->claim_resident(holder); }
-  void give_back_resident() noexcept override { inner_->give_back_resident(); }
+  void release_resident() noexcept override { inner_->release_resident(); }
   bool has_resident() const noexcept override { return inner_->has_resident(); }
   std::string resident_holder() const override { return inner_->resident_holder(); }
 

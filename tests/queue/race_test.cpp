@@ -86,7 +86,7 @@ TEST(racing_stop, of_a_chen_queue_returns_every_accepted_task_that_did_not_run) 
   pinned_buffer<std::uint32_t> const words(first_device(), racers * tasks_each);
   chen_options options;
   options.resident = small_queue().resident;
-  options.patience = small_queue().patience;
+  options.timeout = small_queue().timeout;
   options.tasks_per_queue = 4;
   chen_queue queue(devices(), kernels(), options);
   race_submitters_with_stop(queue, words);
@@ -169,12 +169,12 @@ TEST(faulted_queue, leaves_its_memory_until_every_worker_has_left) {
   }
 }
 
-/// stop() with as many times its patience as a slow machine may need.
-std::vector<task> stop_patiently(task_queue& queue) {
+/// stop() with as many times its stop_timeout as a slow machine may need.
+std::vector<task> stop_with_retries(task_queue& queue) {
   for (int tries = 0;; ++tries) {
     try {
       return queue.stop();
-    } catch (deadline_passed const&) {
+    } catch (timed_out const&) {
       if (tries == 1000) throw;
     }
   }
@@ -187,18 +187,18 @@ TEST(failed_start, leaves_a_queue_that_can_be_started_again) {
   entered[0] = gate[0] = words[0] = 0;
   auto options = test_options();
   options.start_at_once = false;
-  options.resident.start_patience = std::chrono::milliseconds(20);
-  options.resident.stop_patience = std::chrono::milliseconds(50);
+  options.resident.start_timeout = std::chrono::milliseconds(20);
+  options.resident.stop_timeout = std::chrono::milliseconds(50);
   task_queue queue(device, kernels(), options);
   auto const other = device->make_stream();
   kernels().launch(*other, task(wait_at_gate{array_ref<std::uint32_t>(entered.data()),
                                              array_ref<std::uint32_t>(gate.data())}));
   while (std::atomic_ref(entered[0]).load(std::memory_order_acquire) == 0) std::this_thread::yield();
-  EXPECT_THROW(queue.start(), deadline_passed);
+  EXPECT_THROW(queue.start(), timed_out);
   EXPECT_THROW(queue.start(), error);  // its block may still come, and use the memory
   std::atomic_ref(gate[0]).store(1, std::memory_order_release);
   other->synchronize();
-  EXPECT_TRUE(stop_patiently(queue).empty());
+  EXPECT_TRUE(stop_with_retries(queue).empty());
   queue.start();
   queue.wait(queue.submit(task(add_one_plainly{array_ref<std::uint32_t>(words.data())})));
   queue.close();

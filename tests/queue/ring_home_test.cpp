@@ -11,7 +11,7 @@ namespace {
 
 /// The second device of the list if the first can address its memory, else null.
 std::shared_ptr<compute_device> peer_of_first() {
-  if (devices().size() < 2 || !first_device()->reach(*devices()[1])) return nullptr;
+  if (devices().size() < 2 || !first_device()->enable_peer_access(*devices()[1])) return nullptr;
   return devices()[1];
 }
 
@@ -75,7 +75,7 @@ TEST(ring_on_a_peer, hands_back_after_a_stop_what_it_held) {
 
 TEST(ring_on_a_peer, gives_each_task_exactly_once_while_a_kernel_fills_the_peer) {
   auto const peer = peer_of_first();
-  if (peer == nullptr || !peer->reach(*first_device()))
+  if (peer == nullptr || !peer->enable_peer_access(*first_device()))
     GTEST_SKIP() << "needs two devices that can address each other's memory";
   std::uint32_t const n = 20'000, runs = 2;
   counted_words on_first(first_device(), n), on_peer(peer, n);

@@ -7,8 +7,8 @@
 namespace ballast::test {
 
 BALLAST_SPAWNING_KERNELS(spawning_kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate,
-                         add_one_plainly, spin_then_mark, fail, by_reference<count_visit>, grow_tree,
-                         grow_comb, by_reference<grow_comb>, count_leaves, by_reference<count_leaves>,
-                         pass_count_on, meet, let_two_meet, send_to_gate, exceed_spawns, steal_and_wait)
+                         add_one_plainly, spin_then_mark, fail, indirect<count_visit>, grow_tree, grow_comb,
+                         indirect<grow_comb>, count_leaves, indirect<count_leaves>, pass_count_on, meet,
+                         let_two_meet, send_to_gate, exceed_spawns, steal_and_wait)
 
 }  // namespace ballast::test

@@ -88,11 +88,11 @@ TEST(tasks_that_create_tasks, run_one_giant_tree_among_many_tiny_ones) {
   EXPECT_EQ(tiny.report(), exactly_once);
 }
 
-TEST(tasks_that_create_tasks, may_have_many_blocks_and_be_spread) {
+TEST(tasks_that_create_tasks, may_have_many_blocks_and_be_grid_tasks) {
   forest const trees(1'000, 31);
   spawning_queue queue;
   queue.submit(trees.trees_of({0, 400}));
-  queue.submit(spread(trees.trees_of({400, 600})));
+  queue.submit(grid_task(trees.trees_of({400, 600})));
   queue.close();
   EXPECT_EQ(trees.report(), exactly_once);
 }
@@ -103,7 +103,7 @@ TEST(tasks_that_create_tasks, go_through_the_smallest_ring) {
   forest const trees(500, 15);
   spawning_queue queue(options);
   queue.submit(trees.trees(0, 200));
-  queue.submit(spread(trees.trees_of({200, 300})));
+  queue.submit(grid_task(trees.trees_of({200, 300})));
   queue.close();
   EXPECT_EQ(trees.report(), exactly_once);
 }
@@ -176,7 +176,7 @@ TEST(tasks_that_create_tasks, keep_their_joins_through_a_run_in_which_nothing_ra
   std::uint32_t const roots = 40, depth = 10;
   shared_visits const answers(roots);
   spawning_queue queue;
-  queue.submit(spread(task(count_leaves{answers.ref(), depth, {}}, {0, roots})));
+  queue.submit(grid_task(task(count_leaves{answers.ref(), depth, {}}, {0, roots})));
   auto const rest = queue.stop();
   queue.start();
   queue.stop();
@@ -190,30 +190,30 @@ TEST(tasks_that_create_tasks, join_what_their_children_found) {
   std::uint32_t const roots = 50, depth = 8;
   shared_visits const answers(roots);
   spawning_queue queue;
-  queue.submit(spread(task(count_leaves{answers.ref(), depth, {}}, {0, roots})));
+  queue.submit(grid_task(task(count_leaves{answers.ref(), depth, {}}, {0, roots})));
   queue.close();
   EXPECT_EQ(answers.read(), std::vector<std::uint32_t>(roots, 1u << depth));
   EXPECT_EQ(queue.statistics().pool->joins, roots * ((1u << depth) - 1));
 }
 
-TEST(tasks_that_create_tasks, may_be_kernels_by_reference) {
+TEST(tasks_that_create_tasks, may_be_indirect_kernels) {
   std::uint32_t const nodes = 101;
   shared_visits const marks(nodes);
   pinned_buffer<grow_comb> comb(first_device(), 1);
   comb[0] = {marks.ref(), nodes};
   spawning_queue queue;
-  queue.submit(task(by_reference<grow_comb>{array_ref<grow_comb const>(comb.data())}));
+  queue.submit(task(indirect<grow_comb>{array_ref<grow_comb const>(comb.data())}));
   queue.close();
   EXPECT_EQ(check_visits(marks.read()), exactly_once);
 }
 
-TEST(tasks_that_create_tasks, may_make_joins_by_reference) {
+TEST(tasks_that_create_tasks, may_make_joins_in_indirect_kernels) {
   std::uint32_t const depth = 3;
   shared_visits const answers(1);
   pinned_buffer<count_leaves> tree(first_device(), 1);
   tree[0] = {answers.ref(), depth, {}};
   spawning_queue queue;
-  queue.submit(task(by_reference<count_leaves>{array_ref<count_leaves const>(tree.data())}));
+  queue.submit(task(indirect<count_leaves>{array_ref<count_leaves const>(tree.data())}));
   queue.close();
   EXPECT_EQ(answers.read(), std::vector<std::uint32_t>(1, 1u << depth));
 }
@@ -256,7 +256,7 @@ TEST(tasks_that_create_tasks, and_wait_for_children_go_on_after_several_stops) {
   std::uint32_t const roots = 40, depth = 10;
   shared_visits const answers(roots);
   spawning_queue queue;
-  queue.submit(spread(task(count_leaves{answers.ref(), depth, {}}, {0, roots})));
+  queue.submit(grid_task(task(count_leaves{answers.ref(), depth, {}}, {0, roots})));
   for (int stops = 0; stops < 4; ++stops) {
     queue.request_stop();
     auto const rest = queue.stop();
@@ -305,9 +305,9 @@ TEST(tasks_that_create_tasks, cannot_be_timed_or_traced) {
   EXPECT_THROW(spawning_queue{with_room_for(7)}, bad_argument);
 }
 
-TEST(tasks_that_create_tasks, end_with_their_queue_when_no_task_came_for_idle_limit) {
+TEST(tasks_that_create_tasks, end_with_their_queue_when_no_task_came_for_idle_timeout) {
   auto options = test_options();
-  options.resident.idle_limit = std::chrono::milliseconds(200);
+  options.resident.idle_timeout = std::chrono::milliseconds(200);
   forest const trees(3, 1'000);
   spawning_queue queue(options);
   queue.wait(queue.submit(trees.trees(0, 3)));

@@ -25,21 +25,21 @@ TEST(task_queue, finishes_an_empty_batch_at_once) {
   queue.close();
 }
 
-TEST(task_queue, runs_a_kernel_by_reference_to_its_arguments) {
+TEST(task_queue, runs_an_indirect_kernel) {
   counted_words visits(first_device(), 10);
   pinned_buffer<count_visit> arguments(first_device(), 1);
   arguments[0] = count_visit{visits.ref()};
   task_queue queue(first_device(), kernels(), test_options());
-  queue.submit(task(by_reference<count_visit>{array_ref<count_visit const>(arguments.data())}, {0, 10}));
+  queue.submit(task(indirect<count_visit>{array_ref<count_visit const>(arguments.data())}, {0, 10}));
   queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
-TEST(task_queue, accepts_tasks_from_more_threads_than_it_has_lanes) {
+TEST(task_queue, accepts_tasks_from_more_threads_than_it_has_submission_rings) {
   std::uint32_t const threads = 6, each = 5'000;
   counted_words visits(first_device(), threads * each);
   auto options = test_options();
-  options.lanes = 3;
+  options.submission_rings = 3;
   task_queue queue(first_device(), kernels(), options);
   auto const tasks = visits_of(visits.ref(), threads * each);
   {
@@ -81,8 +81,8 @@ TEST(task_queue, refuses_options_outside_their_range) {
   };
   EXPECT_EQ(refused([](auto& o) { o.capacity = 1; }), "capacity");
   EXPECT_EQ(refused([](auto& o) { o.capacity = (1 << 24) + 1; }), "capacity");
-  EXPECT_EQ(refused([](auto& o) { o.lanes = 0; }), "lanes");
-  EXPECT_EQ(refused([](auto& o) { o.lanes = 33; }), "lanes");
+  EXPECT_EQ(refused([](auto& o) { o.submission_rings = 0; }), "submission_rings");
+  EXPECT_EQ(refused([](auto& o) { o.submission_rings = 33; }), "submission_rings");
   EXPECT_EQ(refused([](auto& o) { o.resident.blocks = 1 << 20; }), "blocks");
   EXPECT_EQ(refused([](auto& o) { o.resident.blocks = -1; }), "blocks");
 }
@@ -95,12 +95,12 @@ TEST(task_queue, is_the_only_resident_kernel_of_its_device) {
   second.close();
 }
 
-// So many tasks that a thread which submits has its lane to itself when another comes.
+// So many tasks that a thread which submits has its submission ring to itself when another comes.
 TEST(task_queue, is_closed_and_started_by_another_thread_than_the_one_that_submits) {
   std::uint32_t const runs = 4, each = 1'000;
   counted_words visits(first_device(), runs * each);
   auto options = test_options();
-  options.lanes = 1;
+  options.submission_rings = 1;
   task_queue queue(first_device(), kernels(), options);
   for (std::uint32_t run = 0; run < runs; ++run) {
     for (std::uint32_t i = 0; i < each; ++i)

@@ -28,7 +28,7 @@ TEST(report_progress, gives_rate_and_remaining_time_in_plain_lines) {
   stage on;
   auto steps = on.watch(1000, false);
   on.time += 20s;
-  steps.reach(100);
+  steps.update(100);
   EXPECT_EQ(on.lines, std::vector<std::string>{"md: 100 of 1000 steps, 5.00 steps/s, 3 min 00 s left\n"});
 }
 
@@ -37,7 +37,7 @@ TEST(report_progress, writes_plain_lines_at_most_every_ten_seconds) {
   auto steps = on.watch(100, false);
   for (std::uint64_t done = 1; done <= 100; ++done) {
     on.time += 250ms;
-    steps.reach(done);
+    steps.update(done);
   }
   EXPECT_EQ(on.lines.size(), 2u);
 }
@@ -46,11 +46,11 @@ TEST(report_progress, draws_over_the_line_on_a_terminal_and_erases_a_longer_one)
   stage on;
   auto steps = on.watch(10, true);
   on.time += 100s;
-  steps.reach(1);
+  steps.update(1);
   on.time += 50ms;
-  steps.reach(2);
+  steps.update(2);
   on.time += 1s;
-  steps.reach(10);
+  steps.update(10);
   ASSERT_EQ(on.lines.size(), 2u);
   EXPECT_EQ(on.lines[0], "\rmd: 1 of 10 steps, 0.0100 steps/s, 15 min 00 s left");
   EXPECT_EQ(on.lines[1], "\rmd: 10 of 10 steps, 0.0990 steps/s, 0.0 s left     ");
@@ -61,7 +61,7 @@ TEST(report_progress, ends_with_the_whole_time_once) {
   stage on;
   auto steps = on.watch(10, true);
   on.time += 4s;
-  steps.reach(10);
+  steps.update(10);
   on.lines.clear();
   steps.finish();
   steps.finish();
@@ -74,16 +74,16 @@ TEST(report_progress, promises_no_end_that_it_does_not_know) {
   stage on;
   auto steps = on.watch(0, false);
   on.time += 10s;
-  steps.reach(0);
+  steps.update(0);
   on.time += 10s;
-  steps.reach(50);
+  steps.update(50);
   EXPECT_EQ(on.lines, (std::vector<std::string>{"md: 0 steps\n", "md: 50 steps, 2.50 steps/s\n"}));
 }
 
 TEST(report_progress, says_nothing_of_a_run_that_ends_at_once_but_its_end) {
   stage on;
   auto steps = on.watch(1, false);
-  steps.reach(1);
+  steps.update(1);
   steps.finish();
   EXPECT_EQ(on.lines, std::vector<std::string>{"md: 1 steps in 0.0 s\n"});
 }

@@ -6,7 +6,7 @@
 #include "ballast/device/array_ref.cuh"
 #include "ballast/resident/compiled_kernels.hpp"
 #include "ballast/resident/control.cuh"
-#include "ballast/resident/crew.cuh"
+#include "ballast/resident/worker_group.cuh"
 
 namespace ballast::test {
 
@@ -47,27 +47,27 @@ struct counting_source {
 
   struct serving_state {};
   BALLAST_HD bool times_tasks() const { return false; }
-  template <class Crew>
-  BALLAST_HD void finish(Crew&, std::uint64_t, std::uint64_t) {
+  template <class WorkerGroup>
+  BALLAST_HD void finish(WorkerGroup&, std::uint64_t, std::uint64_t) {
     ++done;
   }
-  bool next(solo_crew& crew) { return next_of(crew); }
+  bool next(host_worker& worker_group) { return next_of(worker_group); }
 #if defined(__CUDACC__)
   template <std::uint32_t Threads>
-  __device__ bool next(cuda_crew<Threads>& crew) {
-    return next_of(crew);
+  __device__ bool next(cuda_worker<Threads>& worker_group) {
+    return next_of(worker_group);
   }
   template <std::uint32_t Threads>
-  __device__ void serve(cuda_crew<Threads>, serving_state&) const {}
+  __device__ void serve(cuda_worker<Threads>, serving_state&) const {}
 #endif
 
  private:
-  template <class Crew>
-  BALLAST_HD bool next_of(Crew& crew) {
-    while (done == each && stays && !control.stop_asked()) {}
+  template <class WorkerGroup>
+  BALLAST_HD bool next_of(WorkerGroup& worker_group) {
+    while (done == each && stays && !control.stop_requested()) {}
     if (done == each) return false;
-    if (crew.leader()) fill(crew.record(), crew.block());
-    crew.sync();
+    if (worker_group.leader()) fill(worker_group.record(), worker_group.block());
+    worker_group.sync();
     return true;
   }
   BALLAST_HD void fill(task_record& record, std::uint32_t block) const {

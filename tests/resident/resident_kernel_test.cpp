@@ -47,8 +47,8 @@ TEST(compiled_kernels, keep_a_task_through_its_record_and_back) {
 
 TEST(compiled_kernels, refuse_block_counts_that_24_bits_cannot_hold) {
   auto const& list = resident_test_kernels();
-  EXPECT_NO_THROW(list.record_of(task(add{}, {0, most_blocks_per_task})));
-  EXPECT_THROW(list.record_of(task(add{}, {0, most_blocks_per_task + 1})), bad_argument);
+  EXPECT_NO_THROW(list.record_of(task(add{}, {0, max_blocks_per_task})));
+  EXPECT_THROW(list.record_of(task(add{}, {0, max_blocks_per_task + 1})), bad_argument);
   EXPECT_THROW(list.record_of(task(add{}, {0, 0})), bad_argument);
 }
 
@@ -76,7 +76,7 @@ TEST(resident_kernel, stays_until_it_is_asked_to_stop) {
   counted_run run;
   run.start(1, true);
   EXPECT_TRUE(run.kernel.running());
-  EXPECT_THROW(run.kernel.join(deadline::in(std::chrono::milliseconds(5))), deadline_passed);
+  EXPECT_THROW(run.kernel.join(deadline::in(std::chrono::milliseconds(5))), timed_out);
   run.kernel.request_stop();
   run.kernel.join(soon());
   EXPECT_FALSE(run.kernel.running());
@@ -110,7 +110,7 @@ TEST(resident_kernel, is_refused_while_another_is_resident_on_the_device) {
 TEST(resident_kernel, that_cannot_start_in_time_says_how_many_blocks_did) {
   if (device()->is_cuda()) GTEST_SKIP() << "shown on cores: it needs a device that is full";
   resident_options options;
-  options.start_patience = std::chrono::milliseconds(30);
+  options.start_timeout = std::chrono::milliseconds(30);
   counted_run occupying;
   auto const entry = occupying.entry;
   counting_source stays;
@@ -124,7 +124,7 @@ TEST(resident_kernel, that_cannot_start_in_time_says_how_many_blocks_did) {
   try {
     late.start(1, false);
     ADD_FAILURE() << "a kernel started on a device without a free core";
-  } catch (deadline_passed const& passed) {
+  } catch (timed_out const& passed) {
     EXPECT_NE(passed.state().find("0 of 2 blocks started"), std::string::npos) << passed.state();
   }
   occupying.kernel.request_stop();

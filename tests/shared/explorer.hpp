@@ -77,7 +77,7 @@ class explored_atomic {
   Word exchange_acq_rel(Word value) const {
     return step([&] { return std::exchange(*word_, value); });
   }
-  bool replace_acq_rel(Word expected, Word value) const {
+  bool compare_exchange_acq_rel(Word expected, Word value) const {
     return step([&] { return *word_ == expected ? (*word_ = value, Word{1}) : Word{0}; }) != 0;
   }
   static void fence_sequential() {}

@@ -28,13 +28,13 @@ class held_worker {
   void let_go() {
     tell(words_[may_leave]);
     stream_->synchronize();
-    device_->give_back_resident();
+    device_->release_resident();
   }
 
  private:
   static constexpr std::size_t is_here = 0, may_leave = 1;
 
-  static void hold(void const* argument, host_lane&) {
+  static void hold(void const* argument, host_block_context&) {
     auto* const words = *static_cast<std::uint32_t* const*>(argument);
     tell(words[is_here]);
     await(words[may_leave]);

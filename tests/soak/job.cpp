@@ -133,9 +133,10 @@ class job_program {
     auto const part = range();
     if (of_.one_in(4)) try {
         arrays_[i].read(part, deadline::in(std::chrono::microseconds(10)));
-      } catch (deadline_passed const&) { ++of_.counts.deadlines; }
+      } catch (timed_out const&) { ++of_.counts.deadlines; }
     auto const expected = std::span(expected_[i]).subspan(part.begin, part.end - part.begin);
-    if (!std::ranges::equal(arrays_[i].read(part), expected)) of_.tell_wrong("a range that the host read");
+    if (!std::ranges::equal(arrays_[i].read(part), expected))
+      of_.report_failure("a range that the host read");
   }
 
   void write_anew(std::size_t i) {
@@ -146,7 +147,7 @@ class job_program {
   bool is_right(std::size_t i) const { return std::ranges::equal(arrays_[i].read(), expected_[i]); }
   void check() {
     for (std::size_t i = 0; i < 3; ++i)
-      if (!is_right(i)) of_.tell_wrong("array " + std::to_string(i));
+      if (!is_right(i)) of_.report_failure("array " + std::to_string(i));
   }
 
   /// Its array is lost, and the others are not.
@@ -159,13 +160,13 @@ class job_program {
     if (of_.one_in(2)) add((i + 1) % 3);
     expect_failure(ticket);
     for (std::size_t other = 0; other < 3; ++other)
-      if (other != i && !is_right(other)) of_.tell_wrong("an array beside one of a failed job");
+      if (other != i && !is_right(other)) of_.report_failure("an array beside one of a failed job");
     write_anew(i);
   }
   void expect_failure(job_ticket const& ticket) {
     try {
       ticket.wait(late());
-      of_.tell_wrong("a job that throws was not told");
+      of_.report_failure("a job that throws was not told");
     } catch (job_failed const&) { ++of_.counts.faults; }
   }
 
@@ -177,8 +178,8 @@ class job_program {
     expect_failure(jobs_.submit({1}, updates(bait), [](auto word) { return fault{word}; }));
     jobs_.drain(late());
     for (std::size_t i = 0; i < 3; ++i) try {
-        if (!is_right(i)) of_.tell_wrong("an array after a device was lost");
-      } catch (deadline_passed const&) { throw; } catch (error const&) {
+        if (!is_right(i)) of_.report_failure("an array after a device was lost");
+      } catch (timed_out const&) { throw; } catch (error const&) {
         write_anew(i);
       }
   }

@@ -25,16 +25,16 @@ BALLAST_HD constexpr std::uint32_t mixed(std::uint32_t x) {
 struct visit {
   static constexpr int threads = 64;
   array_ref<std::uint32_t> visits;
-  std::uint32_t most_steps;
+  std::uint32_t max_steps;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     std::uint32_t value = block.index();
-    auto const steps = most_steps == 0 ? 0 : mixed(value) % most_steps;
+    auto const steps = max_steps == 0 ? 0 : mixed(value) % max_steps;
     for (std::uint32_t i = 0; i < steps; ++i) value = value * 1664525u + 1013904223u;
     if (block.rank() != 0) return;
     // The value decides nothing, which the compiler cannot know.
-    count(visits[block.index()], value == 12345u && most_steps == ~0u ? 2 : 1);
+    count(visits[block.index()], value == 12345u && max_steps == ~0u ? 2 : 1);
   }
 
  private:
@@ -62,15 +62,15 @@ struct fault {
 };
 
 /// The children of a node are numbered by it, so that the host can tell which nodes there are.
-inline constexpr std::uint32_t most_children = 4;
+inline constexpr std::uint32_t max_children = 4;
 BALLAST_HD constexpr bool has_child(std::uint32_t node, std::uint32_t i, std::uint32_t nodes,
                                     std::uint32_t salt) {
-  return (node == 0 || mixed(node ^ salt) % 5 > i) && most_children * node + 1 + i < nodes;
+  return (node == 0 || mixed(node ^ salt) % 5 > i) && max_children * node + 1 + i < nodes;
 }
 
 struct grow {
   static constexpr int threads = 32;
-  static constexpr std::uint32_t spawns = most_children;
+  static constexpr std::uint32_t spawns = max_children;
   array_ref<std::uint32_t> visits;
   std::uint32_t node, nodes, salt;
 
@@ -79,7 +79,7 @@ struct grow {
     if (block.rank() == 0) device_atomic<std::uint32_t>(visits[node]).add_relaxed(1);
     block.for_each(spawns, [&](std::uint32_t i) {
       if (has_child(node, i, nodes, salt))
-        block.spawn(grow{visits, most_children * node + 1 + i, nodes, salt});
+        block.spawn(grow{visits, max_children * node + 1 + i, nodes, salt});
     });
   }
 };

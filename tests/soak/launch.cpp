@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Producers on threads of their own, each with a line of launches whose order shows in what they compute.
+// Launch streams on threads of their own, each with a line of launches whose order shows in what they
+// compute.
 
 #include <algorithm>
 #include <random>
@@ -19,7 +20,7 @@ namespace {
 
 struct planted : std::exception {};
 
-/// The launches of one producer, and how far they were carried out.
+/// The launches of one launch stream, and how far they were carried out.
 class line_of_launches {
  public:
   line_of_launches(scenario& of, std::shared_ptr<compute_device> const& device, std::uint64_t seed)
@@ -34,10 +35,10 @@ class line_of_launches {
   void launch(launch_queue& queue, std::int32_t priority, std::size_t fault, soak_counts& counts) {
     tickets_.clear();
     try {
-      auto producer = queue.make_producer(producer_options{priority});
+      auto launch_stream = queue.make_launch_stream(launch_stream_options{priority});
       for (auto at = done_; at < steps_.size(); ++at) {
-        if (at == fault) producer.launch([](stream&) { throw planted(); });
-        tickets_.push_back(launch_one(producer, steps_[at]));
+        if (at == fault) launch_stream.launch([](stream&) { throw planted(); });
+        tickets_.push_back(launch_one(launch_stream, steps_[at]));
         ++counts.tasks;
       }
     } catch (planted const&) {
@@ -68,7 +69,7 @@ class line_of_launches {
     bool widely;
   };
 
-  launch_ticket launch_one(producer& by, step const& one) {
+  launch_ticket launch_one(launch_stream& by, step const& one) {
     array_ref<std::uint32_t> const words(words_.data());
     auto const grid = std::uint32_t(words_.size());
     if (one.widely) return by.launch(advance_widely{words, one.factor, one.addend}, grid);
@@ -79,7 +80,7 @@ class line_of_launches {
       ticket.wait_finished(late());
       return true;
     } catch (planted const&) {
-    } catch (deadline_passed const&) { throw; } catch (error const&) {
+    } catch (timed_out const&) { throw; } catch (error const&) {
     }
     return false;
   }
@@ -110,7 +111,7 @@ class launch_program {
     }
     run_once(false, false);
     for (auto const& line : lines_)
-      if (!line.is_complete()) ++of_.counts.lost, of_.tell("launches were not carried out");
+      if (!line.is_complete()) ++of_.counts.lost, of_.print("launches were not carried out");
   }
 
  private:
@@ -119,9 +120,9 @@ class launch_program {
     options.order = of_.name_of(order_policies());
     options.among = of_.name_of(order_keys());
     options.merge = of_.name_of(merge_policies());
-    options.judged = of_.one_in(2);
+    options.filter_merges = of_.one_in(2);
     options.streams = std::uint32_t(of_.drawn(0, 4));
-    options.most_waiting = of_.one_in(2) ? 65536 : of_.drawn(1, 32);
+    options.max_waiting = of_.one_in(2) ? 65536 : of_.drawn(1, 32);
     return options;
   }
 
@@ -148,14 +149,14 @@ class launch_program {
   void wait(launch_queue& queue) {
     if (of_.one_in(2)) try {
         queue.drain(deadline::in(std::chrono::microseconds(20)));
-      } catch (deadline_passed const&) { ++of_.counts.deadlines; }
+      } catch (timed_out const&) { ++of_.counts.deadlines; }
     queue.drain(late());
   }
 
   void count() {
     for (auto& line : lines_) {
       line.count_finished();
-      if (!line.is_right()) of_.tell_wrong("a line's words are not what its launches make of them");
+      if (!line.is_right()) of_.report_failure("a line's words are not what its launches make of them");
     }
   }
 

@@ -59,7 +59,7 @@ class pool_program {
       todo.clear();
     } catch (pool_stopped const& stopped) {
       if (stopped.statistics().created != stopped.statistics().run + stopped.unexecuted().size())
-        of_.tell_wrong("a stopped pool's tasks do not add up");
+        of_.report_failure("a stopped pool's tasks do not add up");
       todo = stopped.unexecuted();
       ++of_.counts.stops;
       if (!todo.empty()) ++of_.counts.resumes;
@@ -75,8 +75,8 @@ class pool_program {
       waiting.pop_back();
       expected[node] = 1;
       ++of_.counts.tasks;
-      for (std::uint32_t i = 0; i < most_children; ++i)
-        if (has_child(node, i, nodes_, salt_)) waiting.push_back(most_children * node + 1 + i);
+      for (std::uint32_t i = 0; i < max_children; ++i)
+        if (has_child(node, i, nodes_, salt_)) waiting.push_back(max_children * node + 1 + i);
     }
     of_.check_visits(found, expected, "nodes");
   }

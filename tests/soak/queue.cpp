@@ -6,9 +6,9 @@
 #include <functional>
 #include <thread>
 
+#include "any_queue.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/device/buffer.hpp"
-#include "fed_queue.hpp"
 
 namespace ballast::soak {
 namespace {
@@ -19,8 +19,8 @@ using batches = std::vector<batch>;
 /// Hands batches to a queue until it refuses them.
 class submitting_thread {
  public:
-  submitting_thread(fed_queue& queue, batches todo, std::chrono::microseconds patience)
-      : queue_(queue), todo_(std::move(todo)), patience_(patience) {}
+  submitting_thread(any_queue& queue, batches todo, std::chrono::microseconds timeout)
+      : queue_(queue), todo_(std::move(todo)), timeout_(timeout) {}
 
   void run(soak_counts& counts) {
     try {
@@ -43,15 +43,15 @@ class submitting_thread {
  private:
   void submit(std::span<task const> offered, soak_counts& counts) {
     for (accepted_ = 0; accepted_ < offered.size();) {
-      auto const now = queue_.submit(offered.subspan(accepted_), deadline::in(patience_));
+      auto const now = queue_.submit(offered.subspan(accepted_), deadline::in(timeout_));
       accepted_ += now;
       if (accepted_ < offered.size()) ++counts.deadlines;
     }
   }
 
-  fed_queue& queue_;
+  any_queue& queue_;
   batches todo_;
-  std::chrono::microseconds patience_;
+  std::chrono::microseconds timeout_;
   std::size_t next_ = 0, accepted_ = 0;
   bool was_refused_ = false;
 };
@@ -63,7 +63,7 @@ class queue_program {
         devices_(of.devices(3)),
         blocks_(std::uint32_t(of.drawn(1, of.one_in(4) ? 20'000 : 2'000))),
         visits_(devices_.front(), blocks_),
-        most_steps_(std::uint32_t(of.one_in(2) ? 0 : of.drawn(1, 20'000))) {
+        max_steps_(std::uint32_t(of.one_in(2) ? 0 : of.drawn(1, 20'000))) {
     std::ranges::fill(visits_.span(), 0u);
   }
 
@@ -92,16 +92,16 @@ class queue_program {
     std::vector<task> all;
     for (std::uint32_t first = 0; first < blocks_; first += all.back().range().count) {
       auto const count = std::uint32_t(std::min<std::uint64_t>(of_.drawn(1, most), blocks_ - first));
-      task const one(visit{words(), most_steps_}, {first, count}, {std::uint32_t(of_.drawn(0, 5))});
-      all.push_back(count > 1 && of_.one_in(3) ? spread(one) : one);
+      task const one(visit{words(), max_steps_}, {first, count}, {std::uint32_t(of_.drawn(0, 5))});
+      all.push_back(count > 1 && of_.one_in(3) ? grid_task(one) : one);
     }
     of_.counts.tasks += all.size();
     return all;
   }
   array_ref<std::uint32_t> words() const { return array_ref<std::uint32_t>(visits_.data()); }
 
-  std::vector<submitting_thread> submitters(fed_queue& queue) {
-    std::array<std::chrono::microseconds, 3> const patiences{
+  std::vector<submitting_thread> submitters(any_queue& queue) {
+    std::array<std::chrono::microseconds, 3> const timeouts{
         std::chrono::microseconds(0), std::chrono::microseconds(200), std::chrono::minutes(3)};
     std::vector<batches> dealt(of_.drawn(1, 4));
     auto const most = of_.drawn(1, 300);
@@ -114,7 +114,7 @@ class queue_program {
       at += count;
     }
     std::vector<submitting_thread> all;
-    for (auto& each : dealt) all.emplace_back(queue, std::move(each), patiences[of_.drawn(0, 2)]);
+    for (auto& each : dealt) all.emplace_back(queue, std::move(each), timeouts[of_.drawn(0, 2)]);
     return all;
   }
 
@@ -125,7 +125,7 @@ class queue_program {
   }
 
   /// Stops it sometime; what is left becomes what is to be done.
-  void run_and_stop(fed_queue& queue) {
+  void run_and_stop(any_queue& queue) {
     ++of_.counts.stops;
     auto all = submitters(queue);
     auto const pause = std::chrono::microseconds(of_.drawn(0, 3000));
@@ -148,11 +148,11 @@ class queue_program {
     all.insert(all.end(), more.begin(), more.end());
   }
 
-  void wait_for_stop(fed_queue& queue) {
+  void wait_for_stop(any_queue& queue) {
     try {
       queue.wait_all(late());
     } catch (queue_stopped const&) {
-    } catch (deadline_passed const& passed) { of_.tell_wrong(passed.what()); }
+    } catch (timed_out const& passed) { of_.report_failure(passed.what()); }
   }
 
   /// A refused batch may have been accepted in part: of its tasks those come again that neither ran nor were
@@ -164,39 +164,39 @@ class queue_program {
     for (auto const& each : thread.uncertain())
       for (std::uint32_t i = 0; i < each.range().count; ++i)
         if (auto const block = each.range().first + i; visits_[block] == 0 && !handed[block])
-          all.emplace_back(visit{words(), most_steps_}, block_range{block, 1});
+          all.emplace_back(visit{words(), max_steps_}, block_range{block, 1});
     if (thread.was_refused()) collect(all, thread.rest());
   }
 
-  void run_to_the_end(fed_queue& queue) {
+  void run_to_the_end(any_queue& queue) {
     auto all = submitters(queue);
-    bool const impatient = of_.one_in(2);
+    bool const uses_short_timeout = of_.one_in(2);
     {
       auto threads = start(all);
-      if (impatient) wait_impatiently(queue);
+      if (uses_short_timeout) wait_with_short_timeout(queue);
     }
     for (auto const& each : all)
-      if (each.was_refused()) of_.tell_wrong("a batch was refused by a queue that nobody stopped");
-    if (impatient) wait_impatiently(queue);
+      if (each.was_refused()) of_.report_failure("a batch was refused by a queue that nobody stopped");
+    if (uses_short_timeout) wait_with_short_timeout(queue);
     queue.close();
   }
 
-  void wait_impatiently(fed_queue& queue) {
+  void wait_with_short_timeout(any_queue& queue) {
     for (int i = 0; i < 5; ++i) try {
         return queue.wait_all(deadline::in(std::chrono::microseconds(50)));
-      } catch (deadline_passed const&) { ++of_.counts.deadlines; }
+      } catch (timed_out const&) { ++of_.counts.deadlines; }
     queue.wait_all(late());
   }
 
   /// What a device was given is lost with it, but nothing runs twice.
-  void run_with_fault(fed_queue& queue) {
+  void run_with_fault(any_queue& queue) {
     todo_.insert(todo_.begin() + std::ptrdiff_t(of_.drawn(0, todo_.size())), task(fault{words()}));
     auto all = submitters(queue);
     { auto threads = start(all); }
     try {
       queue.wait_all(late());
-      of_.tell_wrong("a task that throws was not told");
-    } catch (deadline_passed const& passed) { of_.tell_wrong(passed.what()); } catch (error const&) {
+      of_.report_failure("a task that throws was not told");
+    } catch (timed_out const& passed) { of_.report_failure(passed.what()); } catch (error const&) {
       ++of_.counts.faults;
     }
     stop_lost(queue);
@@ -204,7 +204,7 @@ class queue_program {
     for (auto& each : expected) each = std::min(each, 1u);
     of_.check_visits(visits_.span(), expected, "with a lost device");
   }
-  static void stop_lost(fed_queue& queue) {
+  static void stop_lost(any_queue& queue) {
     try {
       queue.stop();
     } catch (device_lost const&) {}  // as it is to be
@@ -216,7 +216,7 @@ class queue_program {
   device_list devices_;
   std::uint32_t blocks_;
   pinned_buffer<std::uint32_t> visits_;
-  std::uint32_t most_steps_;
+  std::uint32_t max_steps_;
   std::vector<task> todo_;
 };
 

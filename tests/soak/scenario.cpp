@@ -26,7 +26,7 @@ std::string soak_counts::line() const {
 void scenario::run() noexcept {
   try {
     choose_room();
-  } catch (std::exception const& failure) { tell_wrong(failure.what()); }
+  } catch (std::exception const& failure) { report_failure(failure.what()); }
   ++counts.scenarios;
 }
 
@@ -49,9 +49,9 @@ device_list scenario::devices(std::size_t most) {
   auto list = host();
   for (auto more = drawn(0, most - 1); more > 0; --more) list += "," + host();
   auto opened = open_devices(list);
-  if (lent_.empty()) return opened;
+  if (gpus_available_.empty()) return opened;
   if (one_in(2)) opened.clear();
-  opened.insert(opened.begin(), lent_.begin(), lent_.end());
+  opened.insert(opened.begin(), gpus_available_.begin(), gpus_available_.end());
   if (opened.size() > most) opened.resize(most);
   return opened;
 }
@@ -66,15 +66,15 @@ void scenario::check_visits(std::span<std::uint32_t const> visits, std::span<std
   counts.lost += lost;
   counts.twice += twice;
   if (lost + twice > 0)
-    tell(std::string(what) + ": " + std::to_string(lost) + " lost, " + std::to_string(twice) + " twice");
+    print(std::string(what) + ": " + std::to_string(lost) + " lost, " + std::to_string(twice) + " twice");
 }
 
-void scenario::tell_wrong(std::string_view what) {
+void scenario::report_failure(std::string_view what) {
   ++counts.wrong;
-  tell(what);
+  print(what);
 }
 
-void scenario::tell(std::string_view what) const {
+void scenario::print(std::string_view what) const {
   std::fprintf(stderr, "ballast_soak: %s, --seed %llu --scenarios 1: %.*s\n", room_.c_str(),
                static_cast<unsigned long long>(seed_), int(what.size()), what.data());
 }

@@ -30,7 +30,7 @@ class scenario {
  public:
   /// `devices`: what it may use beside CPU cores of its own choice; empty: nothing.
   scenario(std::uint64_t seed, device_list devices, soak_counts& all_counts)
-      : counts(all_counts), seed_(seed), random_(seed), lent_(std::move(devices)) {}
+      : counts(all_counts), seed_(seed), random_(seed), gpus_available_(std::move(devices)) {}
 
   /// Runs it, and tells what it should not have thrown.
   void run() noexcept;
@@ -46,13 +46,13 @@ class scenario {
   }
   /// One to `most` devices: CPU cores of unequal speed, and those that were lent, or these alone.
   device_list devices(std::size_t most);
-  bool has_gpus() const { return !lent_.empty(); }
+  bool has_gpus() const { return !gpus_available_.empty(); }
 
   /// Counts words that are less than expected as lost, more as done twice.
   void check_visits(std::span<std::uint32_t const> visits, std::span<std::uint32_t const> expected,
                     std::string_view what);
-  void tell_wrong(std::string_view what);
-  void tell(std::string_view what) const;
+  void report_failure(std::string_view what);
+  void print(std::string_view what) const;
 
   soak_counts& counts;
 
@@ -61,7 +61,7 @@ class scenario {
 
   std::uint64_t seed_;
   std::mt19937_64 random_;
-  device_list lent_;
+  device_list gpus_available_;
   std::string room_ = "none";
 };
 

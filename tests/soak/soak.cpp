@@ -21,7 +21,7 @@ namespace {
 using namespace ballast;
 using namespace ballast::soak;
 
-struct wishes {
+struct soak_options {
   double seconds = 0;
   std::uint64_t scenarios = 0, seed = 1, threads = 3;
   std::string devices;
@@ -38,14 +38,14 @@ std::uint64_t seed_of(std::uint64_t seed, std::uint64_t number) {
 
 class soaking {
  public:
-  explicit soaking(wishes const& wished) : wished_(wished) {
-    if (!wished.devices.empty()) lent_ = open_devices(wished.devices);
+  explicit soaking(soak_options const& options) : options_(options) {
+    if (!options.devices.empty()) gpus_available_ = open_devices(options.devices);
   }
 
   bool run() {
     {
       std::vector<std::jthread> threads;
-      for (std::uint64_t i = 0; i < wished_.threads; ++i) threads.emplace_back([this] { run_some(); });
+      for (std::uint64_t i = 0; i < options_.threads; ++i) threads.emplace_back([this] { run_some(); });
     }
     std::printf("ballast_soak: %s\n", counts_.line().c_str());
     return counts_.is_sound();
@@ -56,39 +56,39 @@ class soaking {
     while (true) {
       auto const number = begun_.fetch_add(1);
       if (is_over(number)) return;
-      run_one(seed_of(wished_.seed, number));
-      tell_progress();
+      run_one(seed_of(options_.seed, number));
+      print_progress();
     }
   }
   bool is_over(std::uint64_t number) const {
-    if (wished_.scenarios > 0 && number >= wished_.scenarios) return true;
-    return wished_.seconds > 0 && elapsed() >= wished_.seconds;
+    if (options_.scenarios > 0 && number >= options_.scenarios) return true;
+    return options_.seconds > 0 && elapsed() >= options_.seconds;
   }
   double elapsed() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
 
   /// A GPU has one resident kernel at a time, and allocations wait for it: one scenario at a time has them.
   void run_one(std::uint64_t seed) {
     // With GPUs one scenario in two, by its seed.
-    if (lent_.empty() || mixes_to_odd(seed)) return scenario(seed, {}, counts_).run();
+    if (gpus_available_.empty() || mixes_to_odd(seed)) return scenario(seed, {}, counts_).run();
     std::lock_guard const alone(gpus_);
-    scenario(seed, lent_, counts_).run();
+    scenario(seed, gpus_available_, counts_).run();
   }
   static bool mixes_to_odd(std::uint64_t seed) { return seed_of(seed, 1) % 2 == 1; }
 
-  void tell_progress() {
-    std::lock_guard const alone(telling_);
+  void print_progress() {
+    std::lock_guard const alone(print_mutex_);
     if (elapsed() < next_line_) return;
     next_line_ = elapsed() + 60;
     std::printf("%.0f s: %s\n", elapsed(), counts_.line().c_str());
     std::fflush(stdout);
   }
 
-  wishes wished_;
-  device_list lent_;
+  soak_options options_;
+  device_list gpus_available_;
   soak_counts counts_;
   clock::time_point start_ = clock::now();
   std::atomic<std::uint64_t> begun_ = 0;
-  std::mutex gpus_, telling_;
+  std::mutex gpus_, print_mutex_;
   double next_line_ = 60;
 };
 
@@ -96,38 +96,38 @@ std::uint64_t number_of(char const* option, char const* text) {
   std::uint64_t number = 0;
   auto const* const end = text + std::strlen(text);
   if (auto const [at, failed] = std::from_chars(text, end, number); at != end || failed != std::errc())
-    refuse_argument(option, std::string_view(text), "a whole number");
+    throw_bad_argument(option, std::string_view(text), "a whole number");
   return number;
 }
 
-wishes read_wishes(int count, char** words) {
-  wishes wished;
+soak_options parse_options(int count, char** words) {
+  soak_options options;
   for (int i = 1; i < count; i += 2) {
     std::string const option = words[i];
-    if (i + 1 == count) refuse_argument(option, std::string_view("nothing"), "a value");
+    if (i + 1 == count) throw_bad_argument(option, std::string_view("nothing"), "a value");
     auto const number = [&] { return number_of(words[i], words[i + 1]); };
     if (option == "--seconds")
-      wished.seconds = double(number());
+      options.seconds = double(number());
     else if (option == "--scenarios")
-      wished.scenarios = number();
+      options.scenarios = number();
     else if (option == "--seed")
-      wished.seed = number();
+      options.seed = number();
     else if (option == "--threads")
-      wished.threads = number();
+      options.threads = number();
     else if (option == "--devices")
-      wished.devices = words[i + 1];
+      options.devices = words[i + 1];
     else
-      refuse_argument("option", option, "--seconds, --scenarios, --seed, --threads or --devices");
+      throw_bad_argument("option", option, "--seconds, --scenarios, --seed, --threads or --devices");
   }
-  if (wished.seconds <= 0 && wished.scenarios == 0) wished.scenarios = 20;
-  return wished;
+  if (options.seconds <= 0 && options.scenarios == 0) options.scenarios = 20;
+  return options;
 }
 
 }  // namespace
 
 int main(int count, char** words) {
   try {
-    return soaking(read_wishes(count, words)).run() ? 0 : 1;
+    return soaking(parse_options(count, words)).run() ? 0 : 1;
   } catch (ballast::error const& failure) {
     std::fprintf(stderr, "ballast_soak: %s\n", failure.what());
     return 2;

@@ -8,7 +8,7 @@
 namespace ballast::cli {
 namespace {
 
-std::string capability(device_facts const& facts) {
+std::string capability(device_properties const& facts) {
   return facts.compute_major > 0 ? fmt::format("{}.{}", facts.compute_major, facts.compute_minor) : "";
 }
 
@@ -20,7 +20,7 @@ table device_table(device_list const& devices) {
               {"capability"},
               {"model", alignment::left}});
   for (auto const& device : devices) {
-    device_facts const& facts = device->facts();
+    device_properties const& facts = device->properties();
     rows.add_row({device->name(), device->is_cuda() ? "cuda" : "host", std::to_string(facts.multiprocessors),
                   byte_size(facts.memory_bytes), capability(facts), facts.model});
   }
@@ -53,7 +53,7 @@ std::string links_text(link_matrix const& links, charset drawn_with) {
 }
 
 json_value device_as_json(compute_device const& device) {
-  device_facts const& facts = device.facts();
+  device_properties const& facts = device.properties();
   std::string const compute = capability(facts);
   auto const version = [](int number) {
     std::string const text = cuda_version_text(number);

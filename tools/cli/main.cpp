@@ -32,7 +32,7 @@ bool is_for_another(int argc, char** argv) {
 }
 
 /// The words are not for CLI11: the other program parses them.
-void become_the_other(char** argv) { ballast::cli::become_program(ballast::cli::own_folder(), argv); }
+void exec_other_program(char** argv) { ballast::cli::exec_program(ballast::cli::own_folder(), argv); }
 
 }  // namespace
 
@@ -40,6 +40,6 @@ int main(int argc, char** argv) {
   return ballast::command_line::run_program(
       {.name = "",
        .describe = &describe,
-       .instead = is_for_another(argc, argv) ? &become_the_other : nullptr},
+       .instead = is_for_another(argc, argv) ? &exec_other_program : nullptr},
       argc, argv);
 }

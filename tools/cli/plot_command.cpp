@@ -27,17 +27,17 @@ void draw(std::filesystem::path const& svg, std::span<run_record const> records)
   std::cout << svg.string() << '\n';
 }
 
-void refuse_to_draw_over(std::string_view what, std::filesystem::path const& svg,
-                         std::vector<std::string> const& files) {
+void check_not_drawing_over(std::string_view what, std::filesystem::path const& svg,
+                            std::vector<std::string> const& files) {
   std::vector<command_line::named_file> inputs;
   for (auto const& file : files) inputs.push_back({"FILE", file});
-  command_line::refuse_to_write_over({what, svg.string()}, inputs);
+  command_line::check_not_overwriting({what, svg.string()}, inputs);
 }
 
 /// A record that cannot be drawn is the file's fault, not the caller's. `all` are those that are read.
 void draw_beside(std::string const& file, std::vector<std::string> const& all) {
   auto const svg = std::filesystem::path(file).replace_extension(".svg");
-  refuse_to_draw_over("the picture of " + file, svg, all);
+  check_not_drawing_over("the picture of " + file, svg, all);
   auto const record = read_run_record(file);
   try {
     draw(svg, std::span(&record, 1));
@@ -62,14 +62,14 @@ void draw_each(std::vector<std::string> const& files) {
 
 /// A picture without one of its records would mislead, so all must be readable.
 void draw_together(std::filesystem::path const& svg, std::vector<std::string> const& files) {
-  refuse_to_draw_over("--out", svg, files);
+  check_not_drawing_over("--out", svg, files);
   std::vector<run_record> records;
   for (auto const& file : files) records.push_back(read_run_record(file));
   draw(svg, records);
 }
 
 void plot(plot_options const& options) {
-  if (options.out == "") refuse_argument("out", "\"\"", "the name of a file");
+  if (options.out == "") throw_bad_argument("out", "\"\"", "the name of a file");
   if (options.out) return draw_together(*options.out, options.files);
   draw_each(options.files);
 }

@@ -91,7 +91,7 @@ std::string list_programs(fs::path const& folder) {
   return text;
 }
 
-void become_program(fs::path const& folder, char** argv) {
+void exec_program(fs::path const& folder, char** argv) {
   std::string const name = argv[1];
   auto const file = folder / (std::string(prefix) + name);
   auto const* const known = find_known(name);
@@ -100,7 +100,7 @@ void become_program(fs::path const& folder, char** argv) {
   if (!there && known != nullptr)
     throw error(fmt::format("{} was not built: there is no {} (build it with {})", name, file.string(),
                             how_to_build(*known)));
-  if (!there) refuse_argument("command", "'" + name + "'", "a command that `ballast --help` lists");
+  if (!there) throw_bad_argument("command", "'" + name + "'", "a command that `ballast --help` lists");
   setenv(command_line::caller_variable, BALLAST_VERSION, 1);
   std::string own_name = file.string();
   std::vector<char*> words{own_name.data()};

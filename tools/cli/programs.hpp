@@ -17,6 +17,6 @@ std::string list_programs(std::filesystem::path const& folder);
 /// Becomes the program `ballast-NAME` of `folder` with the words of `argv` after NAME, which is argv[1];
 /// tells it this program's version. Returns only by throwing: bad_argument ("command") if there is no such
 /// command, and ballast::error if it was not built or cannot be run.
-[[noreturn]] void become_program(std::filesystem::path const& folder, char** argv);
+[[noreturn]] void exec_program(std::filesystem::path const& folder, char** argv);
 
 }  // namespace ballast::cli

@@ -16,7 +16,7 @@ using testing::StartsWith;
 
 /// Looks with the reference method.
 outlook look(board const& at, int lookahead) {
-  return look_ahead(method_named("sequential"), {at, lookahead, heuristic::h1, {}, {}});
+  return search_ahead(method_named("sequential"), {at, lookahead, heuristic::h1, {}, {}});
 }
 
 /// A game that has begun, on a look-ahead of 3 unless told otherwise.

@@ -72,7 +72,7 @@ TEST(connect4_move_path, holds_sixteen_moves_and_leads_to_the_board_that_they_ma
   for (int game = 0; game < 1000; ++game) {
     auto const before = played_on("", 2 * (random() % 6), random);
     auto const root = board_after(before);
-    auto const after = played_on(before, before.size() + most_lookahead, random);
+    auto const after = played_on(before, before.size() + max_lookahead, random);
     move_path path;
     for (auto const column : after.substr(before.size())) path = path.then(column - '1');
     ASSERT_EQ(path.level(), int(after.size() - before.size()));
@@ -84,9 +84,9 @@ TEST(connect4_move_path, holds_sixteen_moves_and_leads_to_the_board_that_they_ma
 TEST(connect4_move_path, gives_its_moves_back_in_order) {
   move_path path;
   EXPECT_EQ(path.level(), 0);
-  for (int i = 0; i < most_lookahead; ++i) path = path.then((5 * i) % columns);
-  EXPECT_EQ(path.level(), most_lookahead);
-  for (int i = 0; i < most_lookahead; ++i) EXPECT_EQ(path.column(i), (5 * i) % columns);
+  for (int i = 0; i < max_lookahead; ++i) path = path.then((5 * i) % columns);
+  EXPECT_EQ(path.level(), max_lookahead);
+  for (int i = 0; i < max_lookahead; ++i) EXPECT_EQ(path.column(i), (5 * i) % columns);
 }
 
 TEST(connect4_move_path, takes_eight_bytes) { EXPECT_EQ(sizeof(move_path), 8u); }

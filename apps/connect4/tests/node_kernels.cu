@@ -6,7 +6,7 @@
 namespace ballast::connect4 {
 
 compiled_kernels const& node_kernels() {
-  static auto const list = compile_for<>::list<look_at_nodes>("node_kernels");
+  static auto const list = compile_for<>::list<examine_nodes>("node_kernels");
   return list;
 }
 

@@ -22,7 +22,7 @@ BALLAST_HD inline node_facts facts_of(board const& root, move_path const& path, 
 }
 
 /// Block b looks at the nodes 128 b to 128 b + 127.
-struct look_at_nodes {
+struct examine_nodes {
   static constexpr int threads = 128;
 
   board root;

@@ -35,7 +35,7 @@ std::vector<node_facts> facts_by(std::shared_ptr<compute_device> const& device, 
   pinned_buffer<node_facts> facts(device, nodes.size());
   std::copy(nodes.begin(), nodes.end(), paths.data());
   auto const count = static_cast<std::uint32_t>(nodes.size());
-  look_at_nodes const kernel{
+  examine_nodes const kernel{
       root, array_ref<move_path const>(paths.data()), array_ref(facts.data()), count, lookahead, rule};
   auto const work = device->make_stream();
   node_kernels().launch(*work, task(kernel, block_range{0, (count + 127) / 128}));

@@ -10,7 +10,7 @@ namespace ballast::connect4 {
 namespace {
 
 outlook seen_after(std::string_view moves, int lookahead) {
-  return look_ahead(method_named("sequential"), {board_after(moves), lookahead, heuristic::h1, {}, {}});
+  return search_ahead(method_named("sequential"), {board_after(moves), lookahead, heuristic::h1, {}, {}});
 }
 
 constexpr auto full = std::nullopt;

@@ -33,7 +33,7 @@ class connect4_pool_search : public testing::TestWithParam<way> {
   /// for the lock of `blocking`.
   static int deepest_reference() {
     bool const waits_for_lock = method() == "blocking" && test_devices().front()->is_cuda();
-    return test::sanitized || waits_for_lock || workers() != worker_size::thread ? 5 : most_lookahead;
+    return test::sanitized || waits_for_lock || workers() != worker_size::thread ? 5 : max_lookahead;
   }
 };
 

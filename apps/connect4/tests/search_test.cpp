@@ -91,7 +91,7 @@ TEST(connect4_search, refuses_a_look_ahead_outside_1_to_16_and_a_game_that_is_ov
 
 TEST(connect4_search, ends_without_an_answer_when_a_stop_is_requested) {
   int asked = 0;
-  search_request const request{{}, most_lookahead, heuristic::h1, {}, [&] { return ++asked == 3; }};
+  search_request const request{{}, max_lookahead, heuristic::h1, {}, [&] { return ++asked == 3; }};
   EXPECT_THROW(search(method_named("sequential"), request), search_stopped);
   EXPECT_EQ(asked, 3);
 }

@@ -65,11 +65,11 @@ TEST(connect4_line_reader, gives_nothing_more_once_a_stop_is_requested_or_the_fi
 }
 
 outlook look(board const& at, int lookahead) {
-  return look_ahead(method_named("sequential"), {at, lookahead, heuristic::h1, {}, {}});
+  return search_ahead(method_named("sequential"), {at, lookahead, heuristic::h1, {}, {}});
 }
 
 /// What is written while these lines are read.
-std::string written(std::vector<std::string> lines, look_function looks, bool echo = false) {
+std::string written(std::vector<std::string> lines, search_function looks, bool echo = false) {
   std::string all;
   auto next = lines.begin();
   game games({"", false, 2, false}, std::move(looks));
@@ -94,14 +94,14 @@ TEST(connect4_play, shows_lines_that_nobody_typed_here_without_what_a_terminal_w
 }
 
 TEST(connect4_play, ends_when_a_search_is_stopped) {
-  look_function const stopped = [](board const&, int) -> outlook { throw search_stopped(); };
+  search_function const stopped = [](board const&, int) -> outlook { throw search_stopped(); };
   EXPECT_THAT(written({"4", "4"}, stopped), testing::EndsWith("Your move (1-7, or ?): \n"));
 }
 
 TEST(connect4_play, tells_that_the_computer_thinks_and_takes_it_away_again) {
   std::string all;
-  auto const told = telling(&look, [&](std::string_view text) { all += text; });
-  told({}, 1);
+  auto const announced = with_progress_message(&look, [&](std::string_view text) { all += text; });
+  announced({}, 1);
   EXPECT_EQ(all, "thinking ...\r\x1b[K");
 }
 

@@ -7,27 +7,27 @@ namespace ballast::connect4 {
 namespace {
 
 TEST(connect4_wording, counts_moves_of_whoever_wins) {
-  EXPECT_EQ(words_for({win, 1}, false), "you win with this move");
-  EXPECT_EQ(words_for({win, 3}, false), "you win in 2 moves");
-  EXPECT_EQ(words_for({win, 7}, false), "you win in 4 moves");
-  EXPECT_EQ(words_for({-win, 2}, false), "the computer wins with its next move");
-  EXPECT_EQ(words_for({-win, 6}, false), "the computer wins in 3 moves");
+  EXPECT_EQ(describe({win, 1}, false), "you win with this move");
+  EXPECT_EQ(describe({win, 3}, false), "you win in 2 moves");
+  EXPECT_EQ(describe({win, 7}, false), "you win in 4 moves");
+  EXPECT_EQ(describe({-win, 2}, false), "the computer wins with its next move");
+  EXPECT_EQ(describe({-win, 6}, false), "the computer wins in 3 moves");
 }
 
 TEST(connect4_wording, says_who_is_better_and_by_how_much) {
-  EXPECT_EQ(words_for({3, 0}, false), "you are better (+3)");
-  EXPECT_EQ(words_for({-2, 0}, false), "the computer is better (-2)");
+  EXPECT_EQ(describe({3, 0}, false), "you are better (+3)");
+  EXPECT_EQ(describe({-2, 0}, false), "the computer is better (-2)");
 }
 
 TEST(connect4_wording, tells_a_draw_from_what_is_even_so_far) {
-  EXPECT_EQ(words_for({0, 0}, false), "even");
-  EXPECT_EQ(words_for({0, 0}, true), "a draw");
+  EXPECT_EQ(describe({0, 0}, false), "even");
+  EXPECT_EQ(describe({0, 0}, true), "a draw");
 }
 
 TEST(connect4_wording, tells_every_column_and_which_is_best) {
   outlook const seen{
       {column_outlook{-1, 0}, {{0, 0}}, std::nullopt, {{2, 0}}, {{2, 0}}, {{-win, 4}}, {{1, 0}}}, false};
-  EXPECT_EQ(words_for(seen, 7),
+  EXPECT_EQ(describe(seen, 7),
             "Seen 7 moves ahead, you are better (+2).\n"
             "  1  the computer is better (-1)\n"
             "  2  even\n"
@@ -39,9 +39,9 @@ TEST(connect4_wording, tells_every_column_and_which_is_best) {
 }
 
 TEST(connect4_wording, lists_columns_as_people_do) {
-  EXPECT_EQ(columns_in_words(cells_of_column(2) & bottom_row), "3");
-  EXPECT_EQ(columns_in_words(bottom_row), "1, 2, 3, 4, 5, 6 and 7");
-  EXPECT_EQ(columns_in_words(bottom_row & (cells_of_column(0) | cells_of_column(6))), "1 and 7");
+  EXPECT_EQ(describe_columns(cells_of_column(2) & bottom_row), "3");
+  EXPECT_EQ(describe_columns(bottom_row), "1, 2, 3, 4, 5, 6 and 7");
+  EXPECT_EQ(describe_columns(bottom_row & (cells_of_column(0) | cells_of_column(6))), "1 and 7");
 }
 
 TEST(connect4_wording, shows_nothing_typed_that_a_terminal_would_obey) {

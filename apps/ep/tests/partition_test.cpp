@@ -43,7 +43,7 @@ TEST(ep, finds_the_same_bits_however_it_is_split) {
       found_by({job_run::test_devices().front()}, job_run::options_of_little_memory(), log2_pairs);
   EXPECT_EQ(one_task.counts, run_sequentially(log2_pairs).counts);
   for (auto const& devices : job_run::device_sets())
-    for (auto const& how : job_run::ways_to_split()) {
+    for (auto const& how : job_run::split_options()) {
       SCOPED_TRACE(job_run::text_of(devices, how));
       expect_equal(found_by(devices, how, log2_pairs), one_task, devices);
     }
@@ -51,7 +51,7 @@ TEST(ep, finds_the_same_bits_however_it_is_split) {
 
 TEST(ep, keeps_to_its_access_maps) {
   constexpr std::uint32_t log2_pairs = 16;
-  for (auto how : job_run::ways_to_split()) {
+  for (auto how : job_run::split_options()) {
     how.check_maps = true;
     EXPECT_EQ(found_by(open_devices("host:1,host:1"), how, log2_pairs).counts,
               run_sequentially(log2_pairs).counts)

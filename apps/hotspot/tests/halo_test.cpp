@@ -89,7 +89,7 @@ std::vector<job_report> reports_of(device_list const& devices, job_options const
 
 TEST(hotspot_halo, is_all_that_a_step_moves_under_every_policy) {
   for (auto const& devices : job_run::device_sets())
-    for (auto const& how : job_run::ways_to_split()) {
+    for (auto const& how : job_run::split_options()) {
       SCOPED_TRACE(job_run::text_of(devices, how));
       rows_at_devices rows(devices.size());
       for (auto const& report : reports_of(devices, how, 8)) EXPECT_EQ(report.moved.all(), rows.step(report));

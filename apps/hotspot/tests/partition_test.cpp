@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "captured_log.hpp"
 #include "hotspot/check.hpp"
 #include "hotspot/inputs.hpp"
 #include "hotspot/kernels.hpp"
 #include "hotspot/run.hpp"
 #include "hotspot/shared_plate.hpp"
 #include "job_run/tests/device_sets.hpp"
-#include "kept_log.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::hotspot {
@@ -35,7 +35,7 @@ bool is_right_twice(device_list const& devices, job_options const& how, plate co
 
 TEST(hotspot, has_the_references_bits_however_it_is_split) {
   for (auto const& devices : job_run::device_sets())
-    for (auto const& how : job_run::ways_to_split()) {
+    for (auto const& how : job_run::split_options()) {
       SCOPED_TRACE(job_run::text_of(devices, how));
       EXPECT_TRUE(is_right_twice<float>(devices, how, {77, 261}, 12));
       EXPECT_TRUE(is_right_twice<double>(devices, how, {61, 5}, 5));
@@ -43,7 +43,7 @@ TEST(hotspot, has_the_references_bits_however_it_is_split) {
 }
 
 TEST(hotspot, keeps_to_its_access_maps) {
-  for (auto how : job_run::ways_to_split()) {
+  for (auto how : job_run::split_options()) {
     how.check_maps = true;
     SCOPED_TRACE(how.policy);
     EXPECT_TRUE(is_right_twice<float>(open_devices("host:1,host:1"), how, {77, 261}, 4));
@@ -101,7 +101,7 @@ TEST(hotspot, checks_the_last_step_of_a_run_that_is_too_long_to_check) {
   if (test::sanitized) GTEST_SKIP() << "540 million cells take too long with a sanitizer";
   plan asked;
   asked.of = {1024, 1024};
-  asked.steps = static_cast<std::uint32_t>(1 + most_checked_cells / asked.of.cells());
+  asked.steps = static_cast<std::uint32_t>(1 + max_checked_cells / asked.of.cells());
   auto const found = run(job_run::test_devices(), asked, [] { return false; }).how.found;
   EXPECT_TRUE(found.is_right);
   EXPECT_EQ(found.checked, "every cell of the last step against the sequential program, bit by bit");
@@ -134,7 +134,7 @@ TEST(hotspot, tells_of_the_whole_repetitions_when_it_is_stopped_in_a_later_one) 
   asked.repeat = 3;
   auto const whole = run(open_devices("host:1"), asked, [] { return false; });
   int polled = 0;
-  test::kept_log const log;
+  test::captured_log const log;
   auto const stopped = run(open_devices("host:1"), asked, [&] { return ++polled > 15; });
   EXPECT_EQ(stopped.how.runs.size(), 1u);
   EXPECT_TRUE(stopped.how.found.is_right);

@@ -34,7 +34,7 @@ inline job_options options_of_little_memory() {
 }
 
 /// Every policy, those that use a number of tasks with several.
-inline std::vector<job_options> ways_to_split() {
+inline std::vector<job_options> split_options() {
   std::vector<job_options> ways;
   for (auto const& policy : split_policies()) {
     bool const uses_a_number = policy.name == "master_worker" || policy.name == "fixed";

@@ -27,7 +27,7 @@ bool is_right_twice(device_list const& devices, job_options const& how, product_
 
 TEST(matmul, multiplies_like_the_reference_however_it_is_split) {
   for (auto const& devices : job_run::device_sets())
-    for (auto const& how : job_run::ways_to_split()) {
+    for (auto const& how : job_run::split_options()) {
       SCOPED_TRACE(job_run::text_of(devices, how));
       EXPECT_TRUE(is_right_twice(devices, how, {13, 11, 260}, product_kernel::naive));
       EXPECT_TRUE(is_right_twice(devices, how, {700, 9, 130}, product_kernel::tiled));
@@ -35,7 +35,7 @@ TEST(matmul, multiplies_like_the_reference_however_it_is_split) {
 }
 
 TEST(matmul, keeps_to_its_access_maps) {
-  for (auto how : job_run::ways_to_split()) {
+  for (auto how : job_run::split_options()) {
     how.check_maps = true;
     SCOPED_TRACE(how.policy);
     EXPECT_TRUE(is_right_twice(open_devices("host:1,host:1"), how, {13, 11, 260}, product_kernel::naive));
@@ -97,7 +97,7 @@ TEST(matmul, checks_its_result_in_both_ways) {
   EXPECT_EQ(small.found.checked, "every element against the sequential program");
   plan large;
   large.options = job_run::options_of_little_memory();
-  large.shape = {40, 30, most_checked_singly + 1};
+  large.shape = {40, 30, max_fully_checked + 1};
   large.kernel = product_kernel::tiled;
   auto const found = run(job_run::test_devices(), large, [] { return false; }).found;
   EXPECT_TRUE(found.is_right);

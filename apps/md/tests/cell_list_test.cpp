@@ -114,10 +114,10 @@ TEST(md_cell_list, refuses_atoms_at_the_same_place_and_names_them) {
   auto all = s64();
   all.position[40] = all.position[11];
   auto const cells = make_cell_list(all.position, grid_for(all.position, all.box, 8, boundary::open));
-  auto const text = complaint([&] { refuse_coincident(all, cells); });
+  auto const text = complaint([&] { check_no_coincident_atoms(all, cells); });
   EXPECT_THAT(text, testing::HasSubstr("atoms 12 and 41 are at the same place"));
   auto const sound = s64();
-  EXPECT_NO_THROW(refuse_coincident(
+  EXPECT_NO_THROW(check_no_coincident_atoms(
       sound, make_cell_list(sound.position, grid_for(sound.position, sound.box, 8, boundary::open))));
 }
 

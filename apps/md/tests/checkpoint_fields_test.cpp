@@ -33,12 +33,12 @@ checkpoint sound_point() {
   return point;
 }
 
-struct spoilt_field {
-  std::function<void(checkpoint&)> spoil;
+struct corrupted_field {
+  std::function<void(checkpoint&)> corrupt;
   std::string sentence;
 };
 
-std::vector<spoilt_field> const spoilt_fields{
+std::vector<corrupted_field> const corrupted_fields{
     {[](auto& p) { p.step = -1; }, "step is -1; legal is 0 to"},
     {[](auto& p) { p.step = std::numeric_limits<std::int64_t>::max(); }, "step is 9223372036854775807"},
     {[](auto& p) { p.time_step = 0; }, "dt is 0; legal is"},
@@ -78,9 +78,9 @@ TEST(md_checkpoint_fields, are_each_refused_by_name_where_no_run_can_have_left_t
   scratch_folder folder;
   write_checkpoint(folder.file("c"), sound_point());
   EXPECT_EQ(read_checkpoint(folder.file("c")), sound_point());
-  for (auto const& [spoil, sentence] : spoilt_fields) {
+  for (auto const& [corrupt, sentence] : corrupted_fields) {
     auto point = sound_point();
-    spoil(point);
+    corrupt(point);
     write_checkpoint(folder.file("c"), point);
     EXPECT_THAT(complaint([&] { read_checkpoint(folder.file("c")); }),
                 testing::AllOf(testing::HasSubstr("is damaged: "), testing::HasSubstr(sentence)));
@@ -96,9 +96,9 @@ TEST(md_checkpoint_fields, that_are_true_or_false_are_refused_where_they_are_nei
       {bytes.size() - behind - 2, "box_is_given"},
       {bytes.size() - behind - 1, "parameters_are_given"}};
   for (auto const& [at, name] : flags) {
-    auto spoilt = bytes;
-    spoilt[at] = 7;
-    EXPECT_THAT(complaint([&] { unpacked(spoilt, "c"); }),
+    auto corrupted = bytes;
+    corrupted[at] = 7;
+    EXPECT_THAT(complaint([&] { unpacked(corrupted, "c"); }),
                 testing::HasSubstr(name + " is 7; legal is 0 to 1"));
   }
 }
@@ -106,9 +106,9 @@ TEST(md_checkpoint_fields, that_are_true_or_false_are_refused_where_they_are_nei
 TEST(md_checkpoint_fields, are_refused_where_counts_promise_more_than_there_is_or_less) {
   auto const bytes = packed(sound_point());
   auto const at_positions = 26 + 3 * sizeof(double) + 2 * sizeof(int);
-  auto spoilt = bytes;
-  spoilt[at_positions + 7] = 1;
-  EXPECT_THAT(complaint([&] { unpacked(spoilt, "c"); }),
+  auto corrupted = bytes;
+  corrupted[at_positions + 7] = 1;
+  EXPECT_THAT(complaint([&] { unpacked(corrupted, "c"); }),
               testing::HasSubstr("the length of position is 720575940379"));
   EXPECT_THAT(complaint([&] { unpacked(bytes + "xy", "c"); }),
               testing::HasSubstr("what follows rebuilt_at is 2"));

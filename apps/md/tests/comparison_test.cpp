@@ -71,7 +71,7 @@ TEST(md_comparison, ends_after_the_present_step_when_asked_to) {
     if (done == 3) request_stop();
   };
   auto const result = compare_solutions(test_devices(), plan, observer);
-  forget_stop();
+  clear_stop();
   EXPECT_TRUE(result.interrupted);
   EXPECT_EQ(result.steps, 3);
   EXPECT_EQ(read_checkpoint(folder.file("c")).step, 3);
@@ -80,7 +80,7 @@ TEST(md_comparison, ends_after_the_present_step_when_asked_to) {
 TEST(md_comparison, reports_no_solution_when_it_is_stopped_before_the_first_step) {
   request_stop();
   auto const result = compare_solutions(test_devices(), plan_of(200, 1000));
-  forget_stop();
+  clear_stop();
   EXPECT_TRUE(result.interrupted);
   EXPECT_EQ(result.steps, 0);
   EXPECT_TRUE(result.solutions.empty());
@@ -88,9 +88,9 @@ TEST(md_comparison, reports_no_solution_when_it_is_stopped_before_the_first_step
 
 TEST(md_comparison, refuses_plans_that_make_no_sense) {
   using testing::HasSubstr;
-  auto const refusal = [](auto const& spoil) {
+  auto const refusal = [](auto const& corrupt) {
     auto plan = plan_of(100, 1);
-    spoil(plan);
+    corrupt(plan);
     return complaint([&] { compare_solutions(test_devices(), plan); });
   };
   EXPECT_THAT(refusal([](auto& p) { p.steps = -1; }), HasSubstr("steps is -1"));

@@ -57,7 +57,7 @@ struct lammps_sums {
   double energy_lj = 0, energy_coulomb = 0, kinetic = 0, force_square_sum = 0;
 };
 
-lammps_sums ask_lammps(atoms all, force_field const& field, int steps) {
+lammps_sums run_lammps(atoms all, force_field const& field, int steps) {
   scratch_folder folder;
   all.parameters.reset();  // the input names them
   write_lammps_data(folder.file("system.data"), all);
@@ -85,7 +85,7 @@ double self_energy(atoms const& all, force_field const& field) {
 }
 
 void expect_agreement(atoms const& all, force_field const& field) {
-  auto const theirs = ask_lammps(all, field, 0);
+  auto const theirs = run_lammps(all, field, 0);
   auto const ours = reference_forces(all, field).sum;
   expect_near(ours.energy_lj, theirs.energy_lj, 1e-9);
   expect_near(ours.energy_coulomb + self_energy(all, field), theirs.energy_coulomb, 1e-9);
@@ -109,7 +109,7 @@ TEST(md_lammps, moves_atoms_the_same_way) {
   what.single_precision = false;
   beginning from{gaussian_system(1024), 0, std::nullopt};
   draw_velocities(from.state, 50, 3);
-  auto const theirs = ask_lammps(from.state, what.field, 100);
+  auto const theirs = run_lammps(from.state, what.field, 100);
 
   auto const system = make_stage(test_devices(), what, from.state.size(), 1);
   auto const by = make_runner(solution::tq, test_devices(), *system, {}, false);

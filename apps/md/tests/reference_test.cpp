@@ -114,10 +114,10 @@ TEST(md_force_field, has_one_formula_for_both_potentials) {
   }
 }
 
-std::string refusal(std::function<void(force_field&, atoms&)> const& spoil) {
+std::string refusal(std::function<void(force_field&, atoms&)> const& corrupt) {
   auto all = s64();
   auto field = field_of(6, potential::truncated, boundary::periodic);
-  spoil(field, all);
+  corrupt(field, all);
   return complaint([&] { check_force_field(field, all); });
 }
 

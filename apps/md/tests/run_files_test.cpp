@@ -74,7 +74,7 @@ TEST(md_run_files, are_left_alone_by_a_run_that_is_stopped_before_its_first_step
       if (which == solution::tq) request_stop();
     };
     auto const result = compare_solutions(test_devices(), plan, observer);
-    forget_stop();
+    clear_stop();
     EXPECT_TRUE(result.interrupted);
     EXPECT_EQ(result.steps, 0);
     EXPECT_EQ(result.solutions.size(), 1u);

@@ -36,7 +36,7 @@ struct way {
   boundary edges;
 };
 
-std::string name_of_way(way const& w) {
+std::string name_of_case(way const& w) {
   return std::string(w.single ? "single" : "double") + (w.all_pairs ? "_all_pairs" : "_cells") +
          (w.shape == potential::truncated ? "_truncated" : "_force_shifted") +
          (w.edges == boundary::open ? "_open" : "_periodic");
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(ways, md_solutions,
                                          way{false, false, potential::force_shifted, boundary::periodic},
                                          way{true, false, potential::force_shifted, boundary::periodic},
                                          way{false, true, potential::truncated, boundary::periodic}),
-                         [](auto const& each) { return name_of_way(each.param); });
+                         [](auto const& each) { return name_of_case(each.param); });
 
 TEST(md_solutions_reference_values, of_4096_atoms_come_from_every_solution) {
   auto const all = gaussian_system(4096);

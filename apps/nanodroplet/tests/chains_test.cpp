@@ -8,8 +8,8 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "at_length.hpp"
 #include "ballast/base/error.hpp"
+#include "is_deep_run.hpp"
 #include "nanodroplet/chain_summary.hpp"
 #include "nanodroplet/launch_mode.hpp"
 #include "test_devices.hpp"
@@ -93,7 +93,7 @@ TEST(nanodroplet_chains, decide_alike_in_every_mode_on_any_devices_with_any_numb
     if (!can_run(mode, all)) continue;
     for (std::uint32_t const threads : {1u, 3u, 9u}) {
       SCOPED_TRACE(std::string(mode.name) + ", threads: " + std::to_string(threads));
-      if (threads == 3 || !mode.on_devices || test::at_length())
+      if (threads == 3 || !mode.on_devices || test::is_deep_run())
         expect_reference_decisions(run(small_plan(threads), mode.name, {all.front()}));
       if (mode.on_devices) expect_reference_decisions(run(small_plan(threads), mode.name, all));
     }

@@ -56,20 +56,20 @@ void finish(chain_launcher& work) {
 }
 
 /// What a last step tells, of a droplet at rest: then velocities stand for forces.
-struct told {
+struct chain_output {
   std::vector<vec3> water, velocity, on_beads;
   std::array<double, block_result::terms> energy{};
 
-  bool operator==(told const&) const = default;
+  bool operator==(chain_output const&) const = default;
 };
 
-told read(chain_launcher& work) {
+chain_output read(chain_launcher& work) {
   finish(work);
   auto const from = work.exchange();
-  told found{{from.water.begin(), from.water.end()},
-             {from.water_velocity.begin(), from.water_velocity.end()},
-             {from.on_beads.begin(), from.on_beads.end()},
-             {}};
+  chain_output found{{from.water.begin(), from.water.end()},
+                     {from.water_velocity.begin(), from.water_velocity.end()},
+                     {from.on_beads.begin(), from.on_beads.end()},
+                     {}};
   for (auto const& block : from.blocks)
     for (std::size_t term = 0; term < found.energy.size(); ++term) found.energy[term] += block.of[term];
   return found;
@@ -83,7 +83,7 @@ void load(chain_launcher& work, droplet const& system) {
   work.step(true);
 }
 
-told forces_by(chain_launcher& work, droplet const& system) {
+chain_output forces_by(chain_launcher& work, droplet const& system) {
   load(work, system);
   return read(work);
 }
@@ -204,7 +204,7 @@ TEST(nanodroplet_launchers, go_back_to_the_kept_state_with_its_forces) {
 TEST(nanodroplet_launchers, move_the_water_alike) {
   auto const system = make_droplet({60, true, 0});
   auto const drawn = some_velocities(system.water.size());
-  std::vector<told> ends;
+  std::vector<chain_output> ends;
   for (auto const& work : launchers_for(system)) {
     load_with(*work, system, drawn);
     run_trajectory(*work, true, 20);

@@ -89,7 +89,7 @@ TEST(nanodroplet_chain, stays_where_it_is_when_it_rejects) {
   for (auto const& record : chain.records()) EXPECT_EQ(record.potential, chain.records().front().potential);
 }
 
-double greatest_error(droplet const& start, double time_step, std::uint32_t steps) {
+double max_error(droplet const& start, double time_step, std::uint32_t steps) {
   double most = 0;
   auto const chain = finished_chain(start, {time_step, 300, steps, 20});
   for (auto const& record : chain.records()) most = std::max(most, std::abs(record.energy_error));
@@ -98,7 +98,7 @@ double greatest_error(droplet const& start, double time_step, std::uint32_t step
 
 TEST(nanodroplet_chain, errs_less_in_the_energy_by_the_square_of_the_step) {
   auto const start = relaxed(8, true);
-  double const long_steps = greatest_error(start, 0.4, 25), short_steps = greatest_error(start, 0.1, 100);
+  double const long_steps = max_error(start, 0.4, 25), short_steps = max_error(start, 0.1, 100);
   EXPECT_LT(short_steps, 0.02);
   EXPECT_NEAR(long_steps / short_steps, 16, 8);
 }

@@ -13,24 +13,24 @@
 
 namespace ballast::inline base {
 
-/// `text` as a whole number from `least` to `most`, without sign or spaces around it (a minus for signed
+/// `text` as a whole number from `min` to `max`, without sign or spaces around it (a minus for signed
 /// types); else throws bad_argument (`argument`) with the text as it was written.
 template <std::integral Number>
-Number whole_number(std::string_view argument, std::string_view text, Number least, Number most) {
+Number parse_integer(std::string_view argument, std::string_view text, Number min, Number max) {
   Number value{};
   auto const end = text.data() + text.size();
   auto const [rest, problem] = std::from_chars(text.data(), end, value);
-  if (problem == std::errc() && rest == end && value >= least && value <= most) return value;
-  refuse_argument(argument, text,
-                  "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  if (problem == std::errc() && rest == end && value >= min && value <= max) return value;
+  throw_bad_argument(argument, text,
+                     "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
 }
 
 /// The place of `word` in the list of legal words (at least one); else throws bad_argument (`argument`)
 /// that tells them all: "open or periodic".
-std::size_t place_among(std::span<std::string_view const> legal, std::string_view argument,
+std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
                         std::string_view word);
 
 /// The text with its control characters as C++ writes them ("\\n", "\\x1b"), so that a sentence can quote it.
-std::string on_one_line(std::string_view text);
+std::string escape_control_characters(std::string_view text);
 
 }  // namespace ballast::inline base

@@ -11,10 +11,10 @@ using clock = std::chrono::steady_clock;
 /// A point in time after which a wait gives up. Trivially copyable; reading it never blocks.
 class deadline {
  public:
-  /// A deadline `patience` from now; a patience beyond a century means "never".
-  static deadline in(clock::duration patience) {
-    return deadline(patience > std::chrono::hours(24 * 36500) ? clock::time_point::max()
-                                                              : clock::now() + patience);
+  /// A deadline `timeout` from now; a timeout beyond a century means "never".
+  static deadline in(clock::duration timeout) {
+    return deadline(timeout > std::chrono::hours(24 * 36500) ? clock::time_point::max()
+                                                             : clock::now() + timeout);
   }
   static deadline never() { return deadline(clock::time_point::max()); }
 

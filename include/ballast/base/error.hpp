@@ -29,9 +29,9 @@ class bad_argument : public error {
 };
 
 /// A wait reached its deadline. `state()` is the dump that explains what was waited for.
-class deadline_passed : public error {
+class timed_out : public error {
  public:
-  deadline_passed(std::string_view what_was_awaited, std::string state);
+  timed_out(std::string_view what_was_awaited, std::string state);
 
   std::string const& state() const noexcept { return state_; }
 
@@ -53,11 +53,12 @@ class device_lost : public error {
 };
 
 /// Throws bad_argument with the value as it stands, or printed in decimal.
-[[noreturn]] void refuse_argument(std::string_view argument, std::string_view value, std::string_view legal);
-[[noreturn]] void refuse_argument(std::string_view argument, double value, std::string_view legal);
+[[noreturn]] void throw_bad_argument(std::string_view argument, std::string_view value,
+                                     std::string_view legal);
+[[noreturn]] void throw_bad_argument(std::string_view argument, double value, std::string_view legal);
 template <std::integral Integer>
-[[noreturn]] void refuse_argument(std::string_view argument, Integer value, std::string_view legal) {
-  refuse_argument(argument, std::string_view(std::to_string(value)), legal);
+[[noreturn]] void throw_bad_argument(std::string_view argument, Integer value, std::string_view legal) {
+  throw_bad_argument(argument, std::string_view(std::to_string(value)), legal);
 }
 
 }  // namespace ballast::inline base

@@ -20,6 +20,6 @@ void replace_file(std::filesystem::path const& path, std::string_view contents);
 /// Writes and removes such a temporary file, so that what stands in the way of a later replace_file() is
 /// known before the work whose result it is to hold. Throws as that does; `path` stays as it is, and what is
 /// no regular file is not tried.
-void require_replaceable(std::filesystem::path const& path);
+void check_replaceable(std::filesystem::path const& path);
 
 }  // namespace ballast::inline base

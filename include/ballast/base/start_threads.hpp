@@ -18,12 +18,12 @@ namespace ballast::inline base {
 /// Where threads wait until it is known whether all of them could be started.
 class start_gate {
  public:
-  void decide(bool all_are_here) {
-    decision_.store(all_are_here ? enter : leave);
+  void decide(bool all_started) {
+    decision_.store(all_started ? enter : leave);
     decision_.notify_all();
   }
   /// Waits for decide().
-  bool lets_in() const {
+  bool wait_for_decision() const {
     decision_.wait(undecided);
     return decision_.load() == enter;
   }
@@ -33,7 +33,7 @@ class start_gate {
   std::atomic<int> decision_ = undecided;
 };
 
-struct plain_thread {
+struct jthread_starter {
   template <class Body>
   std::jthread operator()(Body&& body) const {
     return std::jthread(std::forward<Body>(body));
@@ -53,7 +53,7 @@ std::thread start_thread(std::string const& purpose, Work&& work) {
 /// Starts `count` threads or none: work(i), copied for each thread, is called by thread i once all have been
 /// started. Waits for no work. Throws error with how many were wanted and how many could be started; then
 /// those have ended, without a call of work.
-template <class Work, class Starter = plain_thread>
+template <class Work, class Starter = jthread_starter>
 std::vector<std::jthread> start_threads(std::size_t count, Work const& work, Starter start = {}) {
   std::vector<std::jthread> threads;
   threads.reserve(count);
@@ -61,7 +61,7 @@ std::vector<std::jthread> start_threads(std::size_t count, Work const& work, Sta
   try {
     for (std::size_t i = 0; i < count; ++i)
       threads.push_back(start([gate, work, i] {
-        if (gate->lets_in()) work(i);
+        if (gate->wait_for_decision()) work(i);
       }));
   } catch (std::exception const& refusal) {
     gate->decide(false);

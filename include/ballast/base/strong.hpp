@@ -6,7 +6,7 @@
 namespace ballast::inline base {
 
 /// An integer that names one kind of thing: ids of different tags do not mix, and no arithmetic is offered.
-/// Example: `using lane_id = strong_id<struct lane_tag, std::uint32_t>;`
+/// Example: `using stream_id = strong_id<struct stream_tag, std::uint32_t>;`
 template <class Tag, class Integer>
 class strong_id {
  public:

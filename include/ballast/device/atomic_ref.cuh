@@ -35,8 +35,8 @@ class atomic_ref {
   BALLAST_HD Word add_relaxed(Word value) const { return ptx::add_relaxed(word_, value); }
   BALLAST_HD Word add_acquire(Word value) const { return ptx::add_acquire(word_, value); }
   BALLAST_HD Word add_release(Word value) const { return ptx::add_release(word_, value); }
-  BALLAST_HD bool replace_acq_rel(Word expected, Word value) const {
-    return ptx::replace_acq_rel(word_, expected, value);
+  BALLAST_HD bool compare_exchange_acq_rel(Word expected, Word value) const {
+    return ptx::compare_exchange_acq_rel(word_, expected, value);
   }
   BALLAST_HD void store_sequential(Word value) const { ptx::store_relaxed(word_, value); }
   BALLAST_HD Word load_sequential() const { return ptx::load_acquire(word_); }
@@ -47,8 +47,8 @@ class atomic_ref {
       asm volatile("fence.sc.sys;" ::: "memory");
     }
   }
-  BALLAST_HD void raise_to(Word value) const { ptx::raise_to(word_, value); }
-  BALLAST_HD void lower_to(Word value) const { ptx::lower_to(word_, value); }
+  BALLAST_HD void store_max(Word value) const { ptx::store_max(word_, value); }
+  BALLAST_HD void store_min(Word value) const { ptx::store_min(word_, value); }
 #else
   using standard = std::atomic_ref<Word>;
   BALLAST_HD Word load_relaxed() const { return standard(*word_).load(std::memory_order_relaxed); }
@@ -73,7 +73,7 @@ class atomic_ref {
   }
   /// Puts `value` in place of `expected` and says whether it did, acquiring in any case; never fails without
   /// cause.
-  BALLAST_HD bool replace_acq_rel(Word expected, Word value) const {
+  BALLAST_HD bool compare_exchange_acq_rel(Word expected, Word value) const {
     return standard(*word_).compare_exchange_strong(expected, value, std::memory_order_acq_rel,
                                                     std::memory_order_acquire);
   }
@@ -87,17 +87,17 @@ class atomic_ref {
   BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
   BALLAST_HD static void fence_sequential() {}
   /// Leaves the larger (the smaller) of the word and `value` in the word; relaxed.
-  BALLAST_HD void raise_to(Word value) const {
-    for (Word seen = load_relaxed(); seen < value && !replace(seen, value);) {}
+  BALLAST_HD void store_max(Word value) const {
+    for (Word seen = load_relaxed(); seen < value && !compare_exchange(seen, value);) {}
   }
-  BALLAST_HD void lower_to(Word value) const {
-    for (Word seen = load_relaxed(); seen > value && !replace(seen, value);) {}
+  BALLAST_HD void store_min(Word value) const {
+    for (Word seen = load_relaxed(); seen > value && !compare_exchange(seen, value);) {}
   }
 #endif
 
  private:
 #if !BALLAST_ON_GPU
-  BALLAST_HD bool replace(Word& seen, Word value) const {
+  BALLAST_HD bool compare_exchange(Word& seen, Word value) const {
     return standard(*word_).compare_exchange_weak(seen, value, std::memory_order_relaxed);
   }
 #endif

@@ -5,8 +5,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include "ballast/device/kernel_exception.cuh"
 #include "ballast/device/kernel_form.cuh"
-#include "ballast/device/kernel_threw.cuh"
 #include "ballast/device/qualifiers.cuh"
 
 namespace ballast::inline device {
@@ -101,7 +101,7 @@ class cuda_block {
   __device__ std::uint32_t rank() const {
     // So that the compiler knows: a comparison with the rank inside a kernel's inner loop keeps ptxas from
     // unrolling that, and an assumption is forgotten in a resident kernel, and in one of a launch queue.
-    return threadIdx.x & most_rank;
+    return threadIdx.x & max_rank;
   }
   __device__ std::uint32_t size() const { return threads; }
   __device__ void sync() const { __syncthreads(); }
@@ -127,7 +127,7 @@ class cuda_block {
   __device__ void move_to(std::uint32_t index) { index_ = index; }
 
  private:
-  static constexpr std::uint32_t most_rank = std::bit_ceil(threads) - 1;  ///< that bits allow
+  static constexpr std::uint32_t max_rank = std::bit_ceil(threads) - 1;  ///< that bits allow
 
   block_range range_;
   std::uint32_t index_ = 0;
@@ -140,14 +140,14 @@ class cuda_block {
 template <class T, std::uint32_t N, class Block>
 class per_item {
  public:
-  BALLAST_HD T& operator[](std::uint32_t item) { return values_[place_of(item)]; }
-  BALLAST_HD T const& operator[](std::uint32_t item) const { return values_[place_of(item)]; }
+  BALLAST_HD T& operator[](std::uint32_t item) { return values_[index_of(item)]; }
+  BALLAST_HD T const& operator[](std::uint32_t item) const { return values_[index_of(item)]; }
 
  private:
   static constexpr std::uint32_t count = (N + Block::threads - 1) / Block::threads;
 
   /// Known when compiled if there is only one: else it may be memory and no register.
-  BALLAST_HD static constexpr std::uint32_t place_of(std::uint32_t item) {
+  BALLAST_HD static constexpr std::uint32_t index_of(std::uint32_t item) {
     return count == 1 ? 0 : item / Block::threads;
   }
 
@@ -161,7 +161,7 @@ BALLAST_HD void run_blocks(K const& kernel, block_range range, void* scratch) {
   Block<K> block(range, scratch);
   for (std::uint32_t i = 0; i < range.count; ++i) {
     block.move_to(range.first + i);
-    run_named(kernel, block);
+    invoke_kernel(kernel, block);
     block.sync();
   }
 }

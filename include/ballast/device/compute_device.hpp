@@ -21,7 +21,7 @@ namespace ballast::inline device {
 /// (page-locked and mapped for a GPU). On a host device both are ordinary memory.
 enum class memory { device, pinned };
 
-struct device_facts {
+struct device_properties {
   std::string model;        ///< as the driver or /proc/cpuinfo names it
   int multiprocessors = 0;  ///< SMs of a GPU or of the part that is used, cores of a host device
   std::size_t memory_bytes = 0;
@@ -43,7 +43,7 @@ class compute_device {
   std::string const& name() const noexcept { return name_; }
   device_spec const& spec() const noexcept { return spec_; }
   bool is_cuda() const noexcept { return spec_.kind == backend::cuda; }
-  virtual device_facts const& facts() const noexcept = 0;
+  virtual device_properties const& properties() const noexcept = 0;
 
   /// Memory aligned to 256 bytes, not cleared; bytes 0 yields null. Throws ballast::error with the sizes when
   /// there is not enough, device_lost after a fault. May wait for the device: do not call while a resident
@@ -79,14 +79,14 @@ class compute_device {
   virtual kernel_resources resources(kernel_code const& code) = 0;
 
   /// Whether kernels here can load and store `other`'s device memory; if so, makes it possible.
-  virtual bool reach(compute_device const& other) = 0;
+  virtual bool enable_peer_access(compute_device const& other) = 0;
   /// Returns if the device is sound, throws device_lost after a fault. Does not synchronise.
   virtual void check() = 0;
 
   /// At most one resident kernel per device and process: true for the first claimant until it is given back.
   /// `holder` says who that is, in messages.
   virtual bool claim_resident(std::string_view holder) = 0;
-  virtual void give_back_resident() noexcept = 0;
+  virtual void release_resident() noexcept = 0;
   virtual bool has_resident() const noexcept = 0;  ///< claimed and not given back, just now
   /// Who claimed it; empty if nobody holds it just now.
   virtual std::string resident_holder() const = 0;
@@ -107,7 +107,7 @@ using device_list = std::vector<std::shared_ptr<compute_device>>;
 
 /// For messages about what does not end: a line that names the resident kernel which holds the device, behind
 /// which other kernels may have to wait; empty if none does.
-std::string told_resident(compute_device const& device);
+std::string describe_resident_holder(compute_device const& device);
 
 /// How many GPUs the driver offers, also such as this build has no code for; 0 where CUDA was not built or no
 /// driver answers. Never throws.

@@ -16,12 +16,12 @@ class pacer {
 
   /// Whether it ever sleeps.
   bool is_needed() const { return extra_ > 0; }
-  /// Call after `worked` of real work: sleeps as owe() says.
+  /// Call after `worked` of real work: sleeps as add_debt() says.
   void worked(std::chrono::nanoseconds worked);
 
-  /// The arithmetic alone. owe() books `worked` and says how long to sleep now: the whole debt, or 0 while it
-  /// is below 100 us; slept() books how long a sleep really took.
-  std::chrono::nanoseconds owe(std::chrono::nanoseconds worked);
+  /// The arithmetic alone. add_debt() books `worked` and says how long to sleep now: the whole debt, or 0
+  /// while it is below 100 us; slept() books how long a sleep really took.
+  std::chrono::nanoseconds add_debt(std::chrono::nanoseconds worked);
   void slept(std::chrono::nanoseconds took);
 
  private:
@@ -30,7 +30,7 @@ class pacer {
 };
 
 /// What one block of a host launch is given: its index in the grid, its scratch buffer, its pacer.
-struct host_lane {
+struct host_block_context {
   std::uint32_t block = 0;
   std::uint32_t grid = 0;
   void* scratch = nullptr;  ///< `kernel_code::scratch_bytes`, aligned to 128 bytes, not cleared
@@ -42,7 +42,7 @@ struct kernel_code {
   std::string_view name;
   void const* cuda_function =
       nullptr;  ///< address of the `__global__` function; null where CUDA was not built
-  void (*host_function)(void const* argument, host_lane& lane) = nullptr;
+  void (*host_function)(void const* argument, host_block_context& context) = nullptr;
   std::uint32_t threads = 0;        ///< threads of a block on a GPU, a multiple of 32 up to 1024
   std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
 };

@@ -39,44 +39,45 @@ struct launched_with {};
 /// How many blocks of K should fit on an SM at once: K::blocks_per_multiprocessor if K declares it, else 0,
 /// no wish. The compiler keeps the registers low enough for it, alone and in a list.
 template <class K>
-constexpr int wanted_blocks = 0;
+constexpr int requested_blocks = 0;
 template <class K>
 requires requires { K::blocks_per_multiprocessor; }
-constexpr int wanted_blocks<K> = K::blocks_per_multiprocessor;
+constexpr int requested_blocks<K> = K::blocks_per_multiprocessor;
 
 /// What the launch bounds of a kernel of so many threads say that runs any of K.
 template <class... K>
-constexpr int bounded_blocks = std::max({1, wanted_blocks<K>...});
+constexpr int launch_bound_blocks = std::max({1, requested_blocks<K>...});
 
 /// The same for a kernel that would be given more than 64 registers (some more, where Threads does not divide
 /// 1024) though nobody has a wish: because it also has a server, a function that is called, whereupon ptxas
 /// lets every thread have all that the bounds allow; or where more workers hide more waiting, as in pools.
 template <std::uint32_t Threads, class... K>
-constexpr int bounded_blocks_or_64_registers = std::max({0, wanted_blocks<K>...}) != 0
-                                                   ? bounded_blocks<K...>
-                                                   : std::max(1, int(1024 / Threads));
+constexpr int capped_launch_bound_blocks = std::max({0, requested_blocks<K>...}) != 0
+                                               ? launch_bound_blocks<K...>
+                                               : std::max(1, int(1024 / Threads));
 
 /// What an SM of the GPUs that are compiled for holds at once (table "Technical Specifications per Compute
 /// Capability" of CUDA's programming guide, tried with ptxas 13.0).
-struct sm_room {
+struct sm_capacity {
   int threads, blocks;
 };
 #if !defined(__CUDA_ARCH__)
-inline constexpr sm_room room_of_sm{2048, 32};
+inline constexpr sm_capacity target_sm_capacity{2048, 32};
 #elif __CUDA_ARCH__ < 800
-inline constexpr sm_room room_of_sm{1024, 16};
+inline constexpr sm_capacity target_sm_capacity{1024, 16};
 #elif __CUDA_ARCH__ >= 860 && __CUDA_ARCH__ < 890
-inline constexpr sm_room room_of_sm{1536, 16};
+inline constexpr sm_capacity target_sm_capacity{1536, 16};
 #elif __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1100
-inline constexpr sm_room room_of_sm{1536, 24};
+inline constexpr sm_capacity target_sm_capacity{1536, 24};
 #else
-inline constexpr sm_room room_of_sm{2048, 32};
+inline constexpr sm_capacity target_sm_capacity{2048, 32};
 #endif
 
 /// So many blocks of Threads threads, or as many as an SM holds: ptxas ignores launch bounds that ask for
 /// more and gives the kernel all registers. For launch bounds only: differs between the GPUs of one build.
 template <std::uint32_t Threads, int Blocks>
-constexpr int fitting_blocks = std::min({Blocks, room_of_sm.blocks, room_of_sm.threads / int(Threads)});
+constexpr int clamped_launch_bound = std::min({Blocks, target_sm_capacity.blocks,
+                                               target_sm_capacity.threads / int(Threads)});
 
 /// What every kernel is: a trivially copyable functor whose members are its arguments, with
 /// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels
@@ -94,8 +95,7 @@ struct kernel_of_threads {
 };
 template <class K, std::size_t Bytes, std::size_t Limit>
 struct kernel_of_bytes {
-  static_assert(Bytes <= Limit,
-                "K has more bytes of members than this list allows: list it as by_reference<K>");
+  static_assert(Bytes <= Limit, "K has more bytes of members than this list allows: list it as indirect<K>");
 };
 template <class K, std::size_t Limit>
 constexpr bool check_kernel() {
@@ -114,11 +114,11 @@ constexpr bool check_kernels() {
 }
 
 /// A kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses, outlive
-/// the task, and are read when it runs. List it as by_reference<K>.
+/// the task, and are read when it runs. List it as indirect<K>.
 template <kernel_form K>
-struct by_reference {
+struct indirect {
   static constexpr int threads = K::threads;
-  static constexpr int blocks_per_multiprocessor = wanted_blocks<K>;
+  static constexpr int blocks_per_multiprocessor = requested_blocks<K>;
   using scratch = scratch_of<K>;
 
   array_ref<K const> arguments;

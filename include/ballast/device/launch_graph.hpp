@@ -37,13 +37,13 @@ class launch_graph {
   virtual void launch(stream& on) = 0;
 
   /// New arguments, one address per parameter, copied before the call returns; launches of the graph that
-  /// were enqueued before keep theirs. All else stays. `place` counts the launches of a branch from 0. Throws
-  /// bad_argument ("branch", "place").
-  virtual void set_arguments(std::size_t branch, std::size_t place, void* const* arguments) = 0;
+  /// were enqueued before keep theirs. All else stays. `index` counts the launches of a branch from 0. Throws
+  /// bad_argument ("branch", "index").
+  virtual void set_arguments(std::size_t branch, std::size_t index, void* const* arguments) = 0;
   /// Whether this launch takes place in the graph's launches that are enqueued from now on. If it
   /// does not, what follows it waits for what precedes it; its arguments stay, and may be set
   /// meanwhile. Where nothing changes, CUDA is not asked. Throws as set_arguments().
-  virtual void set_enabled(std::size_t branch, std::size_t place, bool enabled) = 0;
+  virtual void set_enabled(std::size_t branch, std::size_t index, bool enabled) = 0;
 };
 
 }  // namespace ballast::inline device

@@ -8,12 +8,12 @@
 #  define BALLAST_HD
 #endif
 
-/// BALLAST_APART marks a function that is not inlined: seldom run, it does not lengthen the code that calls
-/// it; often run, it has registers of its own.
+/// BALLAST_NOINLINE marks a function that is not inlined: seldom run, it does not lengthen the code that
+/// calls it; often run, it has registers of its own.
 #if defined(__CUDACC__)
-#  define BALLAST_APART __noinline__
+#  define BALLAST_NOINLINE __noinline__
 #else
-#  define BALLAST_APART [[gnu::noinline]]
+#  define BALLAST_NOINLINE [[gnu::noinline]]
 #endif
 
 /// BALLAST_ON_GPU is 1 only while device code is being generated.

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "ballast/base/deadline.hpp"
-#include "ballast/device/doorbell.hpp"
+#include "ballast/device/event_count.hpp"
 #include "ballast/device/kernel_code.hpp"
 #include "ballast/device/plain_launch.hpp"
 
@@ -62,7 +62,7 @@ class stream {
   virtual void launch_plain(plain_launch const& launch) = 0;
   virtual std::unique_ptr<event> record() = 0;
   /// The same without a time, for who only asks whether it was reached or waits for it: since() refuses it.
-  virtual std::unique_ptr<event> record_unmeasured() = 0;
+  virtual std::unique_ptr<event> record_untimed() = 0;
   /// What is enqueued here later starts after `before`, an event of any stream of the same backend.
   virtual void wait_for(event const& before) = 0;
   /// Whether everything enqueued so far has finished.
@@ -70,13 +70,13 @@ class stream {
   /// Whether nothing that was enqueued so far uses memory any more, or will. The same as idle(), but of a
   /// lost device too: blocks of CPU cores that were running then go on.
   virtual bool is_at_rest() noexcept = 0;
-  /// Rings `bell`, which outlives that, when everything enqueued so far has finished, also after a fault:
-  /// true. A GPU's stream does nothing: false; who waits asks again and again.
-  virtual bool ring_after(doorbell& bell) = 0;
+  /// Notifies `wake_event`, which outlives that, when everything enqueued so far has finished, also after a
+  /// fault: true. A GPU's stream does nothing: false; who waits asks again and again.
+  virtual bool notify_on_completion(event_count& wake_event) = 0;
   /// The cudaStream_t, null on the host backend.
   virtual void* native() = 0;
 
-  /// Waits until idle(). Throws deadline_passed, device_lost.
+  /// Waits until idle(). Throws timed_out, device_lost.
   void synchronize(deadline until = deadline::in(std::chrono::minutes(10)));
 
  private:

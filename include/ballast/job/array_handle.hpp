@@ -13,7 +13,7 @@
 
 namespace ballast::inline job {
 
-class array_home;
+class array_state;
 class job_scheduler;
 
 /// What the host is about to do with elements of an array.
@@ -38,7 +38,7 @@ class array_handle {
   bool is_open(host_use use) const noexcept {
     return (use == host_use::read ? open_->to_read : open_->to_update).load(std::memory_order_acquire);
   }
-  std::shared_ptr<array_home> const& home() const noexcept { return home_; }
+  std::shared_ptr<array_state> const& state() const noexcept { return state_; }
 
   /// What is_open() looks at.
   struct open_uses {
@@ -46,7 +46,7 @@ class array_handle {
   };
 
  private:
-  std::shared_ptr<array_home> home_;
+  std::shared_ptr<array_state> state_;
   open_uses const* open_;
 };
 

@@ -16,7 +16,7 @@ enum class access_mode : std::uint8_t { reads, writes, writes_some, updates };
 
 /// An array as an argument of a job.
 struct job_argument {
-  std::shared_ptr<array_home> array;
+  std::shared_ptr<array_state> array;
   access_map map;
   access_mode mode;
 
@@ -34,22 +34,22 @@ struct array_access {
 /// The units of a job read the elements of their regions.
 template <class T, int Rank>
 array_access<T const> reads(shared_array<T, Rank> const& array, access_map map = one_to_one()) {
-  return {{array.handle().home(), std::move(map), access_mode::reads}};
+  return {{array.handle().state(), std::move(map), access_mode::reads}};
 }
 /// They write every element of their regions, and read none of them before.
 template <class T, int Rank>
 array_access<T> writes(shared_array<T, Rank>& array, access_map map = one_to_one()) {
-  return {{array.handle().home(), std::move(map), access_mode::writes}};
+  return {{array.handle().state(), std::move(map), access_mode::writes}};
 }
 /// They write some elements of their regions; the others keep their values.
 template <class T, int Rank>
 array_access<T> writes_some(shared_array<T, Rank>& array, access_map map = one_to_one()) {
-  return {{array.handle().home(), std::move(map), access_mode::writes_some}};
+  return {{array.handle().state(), std::move(map), access_mode::writes_some}};
 }
 /// They read and write elements of their regions.
 template <class T, int Rank>
 array_access<T> updates(shared_array<T, Rank>& array, access_map map = one_to_one()) {
-  return {{array.handle().home(), std::move(map), access_mode::updates}};
+  return {{array.handle().state(), std::move(map), access_mode::updates}};
 }
 
 template <class T>

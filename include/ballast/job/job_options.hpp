@@ -33,7 +33,7 @@ struct job_options {
   /// How long the scheduler's destructor waits for jobs that have not ended, and jobs on a lost device for
   /// its blocks that still run, before they fail. What a device has not ended by then may still use the
   /// arrays: then all of their memory stays to the end of the process, and the log says so.
-  std::chrono::nanoseconds patience = std::chrono::minutes(1);
+  std::chrono::nanoseconds shutdown_timeout = std::chrono::minutes(1);
   /// Gets a span for each task that ended well, as long as its kernels ran: the stream of the one that was
   /// last to end is the worker, the job's number the step; accesses of the host have numbers too. A task's
   /// span is there before its ticket has finished. Of at least as many devices as the scheduler's, in the

@@ -16,11 +16,11 @@
 #include "ballast/job/job_request.hpp"
 #include "ballast/job/job_setup.hpp"
 #include "ballast/job/job_ticket.hpp"
-#include "ballast/job/operation_note.hpp"
+#include "ballast/job/journal_entry.hpp"
 
 namespace ballast::inline job {
 
-class scheduler_core;
+class job_runtime;
 
 /// Runs jobs over shared arrays: cuts each into tasks, gives them to devices, copies what they need where
 /// they need it, and orders jobs by the elements that they touch, as if they ran in the order of their
@@ -36,9 +36,9 @@ class job_scheduler {
   job_scheduler(device_list const& devices, job_kernels const& kernels, job_options const& options = {});
   job_scheduler(job_scheduler const&) = delete;
   job_scheduler& operator=(job_scheduler const&) = delete;
-  /// Waits at most options.patience for the jobs; what has not ended then fails. After that at most a minute
-  /// for each stream on which a kernel still runs, and for factories that have not returned. A job that
-  /// failed is told by its ticket only. Arrays may outlive it.
+  /// Waits at most options.shutdown_timeout for the jobs; what has not ended then fails. After that at most a
+  /// minute for each stream on which a kernel still runs, and for factories that have not returned. A job
+  /// that failed is told by its ticket only. Arrays may outlive it.
   ~job_scheduler();
 
   /// Loads the kernels of a list, so that jobs may use them; one in two lists is one kernel. May wait for
@@ -63,13 +63,13 @@ class job_scheduler {
                         std::make_index_sequence<sizeof...(Arguments) - 1>());
   }
 
-  /// Sleeps until the jobs submitted before the call have ended, well or not. Throws deadline_passed.
+  /// Sleeps until the jobs submitted before the call have ended, well or not. Throws timed_out.
   void drain(deadline until = deadline::in(std::chrono::minutes(10)));
   job_statistics statistics() const;
   /// The newest 65536 lines.
-  std::vector<operation_note> journal() const;
+  std::vector<journal_entry> journal() const;
 
-  std::shared_ptr<scheduler_core> const& core() const { return core_; }
+  std::shared_ptr<job_runtime> const& runtime() const { return runtime_; }
 
  private:
   template <class Tuple, std::size_t... I>
@@ -80,7 +80,7 @@ class job_scheduler {
   }
   job_ticket submit_request(job_request request);
 
-  std::shared_ptr<scheduler_core> core_;
+  std::shared_ptr<job_runtime> runtime_;
 };
 
 }  // namespace ballast::inline job

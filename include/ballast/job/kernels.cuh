@@ -13,16 +13,16 @@
 namespace ballast::inline job {
 
 template <class K>
-void run_task_on_cores(void const* argument, host_lane& lane) {
+void run_task_on_cores(void const* argument, host_block_context& context) {
   auto const& task = *static_cast<task_of_kernel<K> const*>(argument);
-  host_block<K> block(task.range, lane.scratch);
-  block.move_to(task.range.first + lane.block);
+  host_block<K> block(task.range, context.scratch);
+  block.move_to(task.range.first + context.block);
   task.kernel(block);
 }
 
 #if defined(__CUDACC__)
 template <class K, class Scratch = launched_with<scratch_bytes<K>>>
-__global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
+__global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, launch_bound_blocks<K>>)
     run_task_on_gpu(__grid_constant__ task_of_kernel<K> const task) {
   cuda_block<K> block(task.range, nullptr);
   block.move_to(task.range.first + blockIdx.x);
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded
 template <kernel_form K>
 listed_job_kernel list_kernel() {
   static_assert(K::threads >= 32, "kernels of one thread are for task pools");
-  static_assert(sizeof(K) <= most_job_kernel_bytes, "this kernel's members exceed 4000 bytes");
+  static_assert(sizeof(K) <= max_job_kernel_bytes, "this kernel's members exceed 4000 bytes");
   kernel_code code;
 #if defined(__CUDACC__)
   code.cuda_function = reinterpret_cast<void const*>(&run_task_on_gpu<K>);
@@ -54,9 +54,9 @@ std::vector<listed_job_kernel> list_kernels() {
 /// Compiles a list of kernels for jobs, once, in a .cu file: defines `ballast::job_kernels const& name()`,
 /// which a header declares for the .cpp files that use it. Kernels of at most 4000 bytes of members. Their
 /// blocks' index() counts the blocks of the job, x fastest; first() and count() tell of the task.
-#define BALLAST_JOB_KERNELS(name, ...)                                                        \
-  ::ballast::job_kernels const& name() {                                                      \
-    static_assert(::ballast::check_kernels<::ballast::most_job_kernel_bytes, __VA_ARGS__>()); \
-    static ::ballast::job_kernels const list(#name, ::ballast::list_kernels<__VA_ARGS__>());  \
-    return list;                                                                              \
+#define BALLAST_JOB_KERNELS(name, ...)                                                       \
+  ::ballast::job_kernels const& name() {                                                     \
+    static_assert(::ballast::check_kernels<::ballast::max_job_kernel_bytes, __VA_ARGS__>()); \
+    static ::ballast::job_kernels const list(#name, ::ballast::list_kernels<__VA_ARGS__>()); \
+    return list;                                                                             \
   }

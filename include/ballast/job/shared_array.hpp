@@ -41,7 +41,7 @@ class shared_array {
   /// The flattened elements of a range, after the jobs submitted before that write them; copies to the host
   /// what is not there. Right until a job that writes them is submitted. Waits for nothing else. Throws
   /// bad_argument ("elements") beyond the array, job_failed if a job was to write them and failed, error if a
-  /// lost device or the scheduler took them along, deadline_passed with the state of the scheduler.
+  /// lost device or the scheduler took them along, timed_out with the state of the scheduler.
   std::span<T const> read(index_range elements = every_element, deadline until = default_deadline()) const {
     return opened(host_use::read, elements, until);
   }
@@ -64,7 +64,7 @@ class shared_array {
   }
   /// One element, as update() gives it.
   template <std::convertible_to<std::size_t>... Index>
-  T& at_for_update(Index... indices) {
+  T& mutable_at(Index... indices) {
     if (!handle_.is_open(host_use::update)) update();
     return address()[flattened<Index...>(indices...)];
   }

@@ -15,7 +15,7 @@ namespace ballast::inline job {
 
 /// What a split policy knows of a device.
 struct split_device {
-  std::uint32_t most_units =
+  std::uint32_t max_units =
       std::numeric_limits<std::uint32_t>::max();  ///< that one task may have; at least 1
   std::uint64_t blocks_at_once = 0;  ///< of this kernel that it runs side by side; 0 if that is unknown
   double bytes_per_ns = 55;          ///< at which its copies arrive and leave; above 0
@@ -66,7 +66,7 @@ class split_policy {
   virtual ~split_policy() = default;
 
   /// As late as possible, when the job is to get its first task: it goes by the runs that have ended by then.
-  /// Throws bad_argument ("devices", "tasks", "in_flight", "most_units", "bytes_per_ns")
+  /// Throws bad_argument ("devices", "tasks", "in_flight", "max_units", "bytes_per_ns")
   /// outside the ranges above.
   std::unique_ptr<job_split> begin(job_shape const& shape);
 

@@ -15,6 +15,6 @@ struct task_of_kernel {
 };
 
 /// CUDA hands over at most 4096 bytes.
-inline constexpr std::size_t most_job_kernel_bytes = 4000;
+inline constexpr std::size_t max_job_kernel_bytes = 4000;
 
 }  // namespace ballast::inline job

@@ -9,12 +9,12 @@
 namespace ballast::inline launch {
 
 /// The kernels of a family have numbers below this.
-inline constexpr std::uint32_t most_kernels_of_family = 128;
+inline constexpr std::uint32_t max_family_kernels = 128;
 
 /// What is known of one waiting launch.
 struct kernel_facts {
   std::uint32_t family = 0;  ///< the merged kernel that contains its kernel
-  std::uint32_t kernel = 0;  ///< its kernel's number there, below most_kernels_of_family
+  std::uint32_t kernel = 0;  ///< its kernel's number there, below max_family_kernels
   std::uint32_t blocks = 1;  ///< of its grid, at least 1
   std::uint32_t blocks_per_multiprocessor =
       1;                      ///< that run at a time when it has the device alone, at least 1
@@ -32,7 +32,7 @@ struct kernel_facts {
 struct family_facts {
   std::uint32_t family = 0;
   std::uint32_t blocks_per_multiprocessor = 1;  ///< that run at a time, at least 1
-  std::uint32_t most_kernels = 64;              ///< that one launch takes, at least 2
+  std::uint32_t max_kernels = 64;               ///< that one launch takes, at least 2
   std::uint32_t argument_bytes = 32'764;        ///< of parameters that one launch takes (the most of CUDA 13)
   bool spills = false;  ///< it keeps clearly more in local memory than any of its kernels alone
 };

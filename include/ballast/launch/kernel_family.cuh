@@ -12,7 +12,7 @@
 namespace ballast::inline launch {
 
 template <class K>
-concept says_whether_it_needs_occupancy = requires {
+concept declares_needs_occupancy = requires {
   K::needs_occupancy;
 };
 
@@ -20,10 +20,10 @@ concept says_whether_it_needs_occupancy = requires {
 /// go into no merged launch of fewer: K::needs_occupancy if K declares it, else false.
 template <class K>
 constexpr bool needs_occupancy = false;
-template <says_whether_it_needs_occupancy K>
+template <declares_needs_occupancy K>
 constexpr bool needs_occupancy<K> = K::needs_occupancy;
 template <class K>
-constexpr bool needs_occupancy<by_reference<K>> = needs_occupancy<K>;
+constexpr bool needs_occupancy<indirect<K>> = needs_occupancy<K>;
 
 /// The kernel whose bytes were copied there. Not copied again: members of which a kernel takes the address
 /// would lie in local memory then, and the parameters of a launch are as near as registers.
@@ -38,10 +38,10 @@ template <kernel_form... K>
 struct kernel_family {
   static constexpr std::uint32_t threads = std::max({0u, std::uint32_t(K::threads)...});
   static constexpr std::uint32_t scratch = std::max({0u, scratch_bytes<K>...});
-  static constexpr int blocks_per_multiprocessor = bounded_blocks<K...>;
+  static constexpr int blocks_per_multiprocessor = launch_bound_blocks<K...>;
 
   template <class One>
-  static constexpr std::uint16_t place_of() {
+  static constexpr std::uint16_t index_of() {
     std::uint16_t place = 0;
     (void)((std::is_same_v<One, K> || (++place, false)) || ...);
     return place;
@@ -86,12 +86,12 @@ struct kernel_family {
                                  void* scratch_memory) {
     Block<One> block({0, blocks}, scratch_memory);
     block.move_to(index);
-    run_named(kernel_at<One>(argument), block);
+    invoke_kernel(kernel_at<One>(argument), block);
   }
 };
 
 template <class A, class B>
-constexpr bool in_one_family = A::threads == B::threads&& wanted_blocks<A> == wanted_blocks<B>;
+constexpr bool in_one_family = A::threads == B::threads&& requested_blocks<A> == requested_blocks<B>;
 
 template <class One, class Found, class... Left>
 struct kernels_like;

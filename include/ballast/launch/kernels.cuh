@@ -11,42 +11,42 @@
 namespace ballast::inline launch {
 
 template <class K>
-void launch_alone_on_cores(void const* argument, host_lane& lane) {
+void launch_alone_on_cores(void const* argument, host_block_context& context) {
   auto const& launch = *static_cast<lone_launch const*>(argument);
-  launch.end.note_begin(lane.block);
-  host_block<K> block({0, lane.grid}, lane.scratch);
-  block.move_to(lane.block);
+  launch.end.record_begin(context.block);
+  host_block<K> block({0, context.grid}, context.scratch);
+  block.move_to(context.block);
   kernel_at<K>(launch.kernel)(block);
-  launch.end.note_end(lane.grid);
+  launch.end.record_end(context.grid);
 }
 
 template <class Family>
-void launch_merged_on_cores(void const* argument, host_lane& lane) {
+void launch_merged_on_cores(void const* argument, host_block_context& context) {
   auto const& launch = *static_cast<merged_launch const*>(argument);
-  launch.end.note_begin(lane.block);
-  launch.note_end(Family::template run<host_block>(launch, lane.block, lane.scratch));
+  launch.end.record_begin(context.block);
+  launch.record_end(Family::template run<host_block>(launch, context.block, context.scratch));
 }
 
 #if defined(__CUDACC__)
 template <class K, class Scratch = launched_with<scratch_bytes<K>>>
-__global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
+__global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, launch_bound_blocks<K>>)
     launch_alone_on_gpu(__grid_constant__ lone_launch const launch) {
-  if (threadIdx.x == 0) launch.end.note_begin(blockIdx.x);
+  if (threadIdx.x == 0) launch.end.record_begin(blockIdx.x);
   cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
   kernel_at<K>(launch.kernel)(block);
   __syncthreads();
-  if (threadIdx.x == 0) launch.end.note_end(gridDim.x);
+  if (threadIdx.x == 0) launch.end.record_end(gridDim.x);
 }
 
 template <class Family, class Scratch = launched_with<Family::scratch>>
 __global__ void __launch_bounds__(Family::threads,
-                                  fitting_blocks<Family::threads, Family::blocks_per_multiprocessor>)
+                                  clamped_launch_bound<Family::threads, Family::blocks_per_multiprocessor>)
     launch_merged_on_gpu(__grid_constant__ merged_launch const launch) {
-  if (threadIdx.x == 0) launch.end.note_begin(blockIdx.x);
+  if (threadIdx.x == 0) launch.end.record_begin(blockIdx.x);
   auto const place = Family::template run<cuda_block>(launch, blockIdx.x, nullptr);
   __syncthreads();
-  if (threadIdx.x == 0) launch.note_end(place);
+  if (threadIdx.x == 0) launch.record_end(place);
 }
 #endif
 
@@ -77,8 +77,8 @@ kernel_code code_merged() {
 template <class K, class Family>
 launchable_kernel make_launchable() {
   static_assert(K::threads >= 32, "kernels of one thread are for task pools");
-  static_assert(sizeof(K) <= most_kernel_bytes,
-                "this kernel's members exceed 192 bytes: list it as by_reference<K>");
+  static_assert(sizeof(K) <= max_kernel_bytes,
+                "this kernel's members exceed 192 bytes: list it as indirect<K>");
   static_assert(alignof(K) <= argument_piece);
   return {key_of<K>,
           type_name<K>(),
@@ -86,12 +86,12 @@ launchable_kernel make_launchable() {
           code_alone<K>(),
           code_merged<Family>(),
           needs_occupancy<K>,
-          Family::template place_of<K>()};
+          Family::template index_of<K>()};
 }
 
 template <kernel_form... K>
 launch_kernels compile_for_launches(std::string name) {
-  static_assert(sizeof...(K) <= most_kernels_of_family, "a list holds at most 128 kernels");
+  static_assert(sizeof...(K) <= max_family_kernels, "a list holds at most 128 kernels");
   return {std::move(name), {make_launchable<K, family_of<K, K...>>()...}};
 }
 
@@ -99,9 +99,9 @@ launch_kernels compile_for_launches(std::string name) {
 
 /// Compiles a list of kernels for launch queues, once, in a .cu file: defines `ballast::launch_kernels const&
 /// name()`, which a header declares for the .cpp files that use it. Kernels of at most 192 bytes of members.
-#define BALLAST_LAUNCH_KERNELS(name, ...)                                                 \
-  ::ballast::launch_kernels const& name() {                                               \
-    static_assert(::ballast::check_kernels<::ballast::most_kernel_bytes, __VA_ARGS__>()); \
-    static auto const list = ::ballast::compile_for_launches<__VA_ARGS__>(#name);         \
-    return list;                                                                          \
+#define BALLAST_LAUNCH_KERNELS(name, ...)                                                \
+  ::ballast::launch_kernels const& name() {                                              \
+    static_assert(::ballast::check_kernels<::ballast::max_kernel_bytes, __VA_ARGS__>()); \
+    static auto const list = ::ballast::compile_for_launches<__VA_ARGS__>(#name);        \
+    return list;                                                                         \
   }

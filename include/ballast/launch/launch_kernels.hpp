@@ -21,7 +21,7 @@ struct launchable_kernel {
   kernel_code alone;         ///< runs a lone_launch of it
   kernel_code merged;        ///< runs a merged_launch of its family; equal for all of a family
   bool needs_occupancy;      ///< fewer of its blocks at a time than alone make it slower
-  std::uint16_t place;       ///< in its family
+  std::uint16_t index;       ///< in its family
   std::uint16_t family = 0;  ///< which of the list, from 0
 };
 
@@ -45,11 +45,11 @@ class launch_kernels {
   launchable_kernel const& at(kernel_key key) const {
     for (auto const& kernel : kernels_)
       if (kernel.key == key) return kernel;
-    refuse_kernel(key);
+    throw_unknown_kernel(key);
   }
 
  private:
-  [[noreturn]] void refuse_kernel(kernel_key key) const;
+  [[noreturn]] void throw_unknown_kernel(kernel_key key) const;
 
   std::string name_;
   std::vector<launchable_kernel> kernels_;

@@ -8,13 +8,13 @@
 
 namespace ballast::inline launch {
 
-class producer_line;
-class issuer;
+class launch_stream_state;
+class dispatcher;
 
-/// One launch of a producer. Cheap to copy; may outlive the producer and the queue. Any thread may call any
-/// member; none but wait_*() waits. A launch that was not carried out, because an earlier one of its producer
-/// or it itself failed, the device was lost or the queue was stopped, throws that error from every member but
-/// is_issued().
+/// One launch of a launch stream. Cheap to copy; may outlive the launch stream and the queue. Any thread may
+/// call any member; none but wait_*() waits. A launch that was not carried out, because an earlier one of its
+/// launch stream or it itself failed, the device was lost or the queue was stopped, throws that error from
+/// every member but is_issued().
 class launch_ticket {
  public:
   /// Of no launch: issued and finished.
@@ -25,18 +25,18 @@ class launch_ticket {
   /// Whether all its blocks have ended. What they wrote is then visible to the caller, and to what the caller
   /// launches.
   bool is_finished() const;
-  /// Throws deadline_passed.
+  /// Throws timed_out.
   void wait_issued(deadline until = deadline::in(std::chrono::minutes(10))) const;
   void wait_finished(deadline until = deadline::in(std::chrono::minutes(10))) const;
 
  private:
-  friend class producer;
-  friend class issuer;
-  launch_ticket(std::shared_ptr<producer_line> line, std::uint64_t number)
-      : line_(std::move(line)), number_(number) {}
+  friend class launch_stream;
+  friend class dispatcher;
+  launch_ticket(std::shared_ptr<launch_stream_state> line, std::uint64_t number)
+      : state_(std::move(line)), number_(number) {}
 
-  std::shared_ptr<producer_line> line_;
-  std::uint64_t number_ = 0;  // among the launches of its producer, from 1
+  std::shared_ptr<launch_stream_state> state_;
+  std::uint64_t number_ = 0;  // among the launches of its launch stream, from 1
 };
 
 }  // namespace ballast::inline launch

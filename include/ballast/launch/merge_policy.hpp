@@ -24,7 +24,7 @@ struct merge_candidate {
 struct merge_view {
   std::span<merge_candidate const> waiting;  ///< in the order of the queue, oldest first
   multiprocessor_count multiprocessors{1};   ///< of the device, at least 1
-  std::size_t most_kernels = 64;             ///< that fit into one launch, at least 2
+  std::size_t max_kernels = 64;              ///< that fit into one launch, at least 2
 };
 
 /// The kernels of one launch: places in merge_view::waiting, in the order in which their blocks are to begin.
@@ -37,7 +37,7 @@ class merge_policy {
   virtual ~merge_policy() = default;
 
   /// All of view.waiting, each kernel in exactly one group, the groups in the order in which to launch them.
-  /// Throws bad_argument ("multiprocessors", "most_kernels", "blocks", "block_ns") for a view outside the
+  /// Throws bad_argument ("multiprocessors", "max_kernels", "blocks", "block_ns") for a view outside the
   /// ranges above.
   std::vector<merge_group> group(merge_view const& view) const;
 

@@ -5,20 +5,20 @@
 #include <cstdint>
 
 #include "ballast/device/qualifiers.cuh"
-#include "ballast/launch/launch_end.cuh"
+#include "ballast/launch/completion_signal.cuh"
 
 namespace ballast::inline launch {
 
 /// The arguments of a kernel in a launch are copied in pieces of this size.
 inline constexpr std::uint32_t argument_piece = 16;
 
-/// The most bytes that the members of a kernel may have; list a larger one as by_reference<K>.
-inline constexpr std::size_t most_kernel_bytes = 192;
+/// The most bytes that the members of a kernel may have; list a larger one as indirect<K>.
+inline constexpr std::size_t max_kernel_bytes = 192;
 
 /// The parameter of a kernel that is launched by itself.
 struct lone_launch {
-  alignas(argument_piece) unsigned char kernel[most_kernel_bytes];
-  launch_end end;
+  alignas(argument_piece) unsigned char kernel[max_kernel_bytes];
+  completion_signal end;
 };
 
 /// One kernel of a merged launch. A kernel of one block may be chained to another of one block that it has to
@@ -34,14 +34,14 @@ struct merged_member {
 /// of their arguments. 8 KiB, up to which a launch costs the host no more than an empty one
 /// (docs/decisions/0011).
 struct merged_launch {
-  static constexpr std::uint32_t most_kernels = most_kernels_of_launch;
-  static constexpr std::uint32_t most_argument_bytes = 6848;
+  static constexpr std::uint32_t max_kernels = max_launch_kernels;
+  static constexpr std::uint32_t max_argument_bytes = 6848;
 
-  launch_end end;
+  completion_signal end;
   std::uint32_t blocks = 0;   ///< of all
   std::uint32_t kernels = 0;  ///< at least 1
-  merged_member members[most_kernels];
-  alignas(argument_piece) unsigned char arguments[most_argument_bytes];
+  merged_member members[max_kernels];
+  alignas(argument_piece) unsigned char arguments[max_argument_bytes];
 
   /// Which member the block belongs to: members[place].
   BALLAST_HD std::uint32_t member_of(std::uint32_t block) const {
@@ -56,9 +56,9 @@ struct merged_launch {
     return low;
   }
   /// After run(), on one thread of the block.
-  BALLAST_HD void note_end(std::uint32_t place) const {
-    end.note_end_of(place, members[place].end - first_of(place));
-    end.note_end(blocks);
+  BALLAST_HD void record_end(std::uint32_t place) const {
+    end.record_kernel_end(place, members[place].end - first_of(place));
+    end.record_end(blocks);
   }
   /// The first block of a member, counted over the launch.
   BALLAST_HD std::uint32_t first_of(std::uint32_t place) const {

@@ -13,20 +13,21 @@
 
 namespace ballast::inline launch {
 
-/// The oldest launch of a producer that was not issued yet: the only one of its producer that may come next.
+/// The oldest launch of a launch stream that was not issued yet: the only one of its launch stream that may
+/// come next.
 struct waiting_launch {
-  std::uint32_t producer = 0;    ///< whose launches take effect in order; numbers from 0 with few gaps
-  std::uint64_t submitted = 0;   ///< place or time among the submissions of all producers
-  std::int32_t priority = 0;     ///< higher ones first, if the key asks (CUDA counts the other way round)
-  std::int64_t expected_ns = 0;  ///< how long it will run, 0 if that is unknown; at least 0
-  /// Where the producer's previous launch was issued, until it is known to have finished; else nothing.
+  std::uint32_t launch_stream = 0;  ///< whose launches take effect in order; numbers from 0 with few gaps
+  std::uint64_t submitted = 0;      ///< place or time among the submissions of all launch streams
+  std::int32_t priority = 0;        ///< higher ones first, if the key asks (CUDA counts the other way round)
+  std::int64_t expected_ns = 0;     ///< how long it will run, 0 if that is unknown; at least 0
+  /// Where the launch stream's previous launch was issued, until it is known to have finished; else nothing.
   std::optional<std::uint32_t> predecessor_on = std::nullopt;
 };
 
 /// What an order policy sees when it decides.
 struct order_view {
-  /// At most one of each producer, in any order. Who has nothing waiting, or waits for another producer, is
-  /// absent.
+  /// At most one of each launch stream, in any order. Who has nothing waiting, or waits for another launch
+  /// stream, is absent.
   std::span<waiting_launch const> waiting;
   /// Of each physical stream, the launches issued there that are not known to have finished; at least one
   /// stream.
@@ -38,10 +39,10 @@ struct order_decision {
   std::uint32_t stream;  ///< behind what was issued there, a place in order_view::in_flight
 };
 
-/// Decides which producer's launch is issued next and on which stream. Launches of one producer keep their
-/// order: while one is in flight, the next goes to the same stream or has to wait. Pure: no clock, no device,
-/// no randomness; the same views in the same order give the same decisions. One instance per device; one
-/// thread at a time.
+/// Decides which launch stream's launch is issued next and on which stream. Launches of one launch stream
+/// keep their order: while one is in flight, the next goes to the same stream or has to wait. Pure: no clock,
+/// no device, no randomness; the same views in the same order give the same decisions. One instance per
+/// device; one thread at a time.
 class order_policy {
  public:
   virtual ~order_policy() = default;

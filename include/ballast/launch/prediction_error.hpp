@@ -41,7 +41,7 @@ class prediction_error {
 
   /// In any unit. Throws bad_argument ("predicted", "measured") unless both are finite, `predicted` at least
   /// 0 and `measured` above 0.
-  void note(double predicted, double measured);
+  void record(double predicted, double measured);
 
   error_summary all() const { return all_.summary(); }
   /// Of the last newest_count, or of all as long as there are fewer.
@@ -50,7 +50,7 @@ class prediction_error {
  private:
   error_histogram all_, newest_;
   std::array<std::uint8_t, newest_count> ring_{};
-  std::uint64_t noted_ = 0;
+  std::uint64_t recorded_ = 0;
 };
 
 }  // namespace ballast::inline launch

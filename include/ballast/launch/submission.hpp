@@ -19,7 +19,7 @@
 namespace ballast::inline launch {
 
 /// What has to have happened before a launch may be issued. Met or not yet; throws what made it impossible.
-struct prerequisite {
+struct dependency {
   launch_ticket launch;
   std::shared_ptr<event> moment;
 
@@ -34,7 +34,7 @@ struct described_launch {
 };
 
 /// Who has more does not tell.
-inline constexpr std::size_t most_described_arguments = 32;
+inline constexpr std::size_t max_described_arguments = 32;
 
 /// describe() writes the address of each argument.
 template <class Work>
@@ -42,7 +42,7 @@ concept describes_itself = requires(Work& work, void** addresses) {
   { work.describe(addresses) } -> std::same_as<described_launch>;
 };
 
-/// A launch as its producer handed it over: a kernel of a list with its members, which may be merged; or
+/// A launch as its launch stream handed it over: a kernel of a list with its members, which may be merged; or
 /// something that enqueues itself. A place that is used again and again: clear() empties it.
 class alignas(64) submission {
  public:
@@ -60,7 +60,7 @@ class alignas(64) submission {
   /// so that the memory stays near the thread that will fill it again.
   void release() {
     if (destroy_ != nullptr) std::exchange(destroy_, nullptr)(bytes_);
-    if (prerequisites_ != nullptr) prerequisites_.reset();
+    if (dependencies_ != nullptr) dependencies_.reset();
   }
 
   // Of an empty one.
@@ -83,11 +83,11 @@ class alignas(64) submission {
       if constexpr (describes_itself<kept>)
         describe_ = [](void* at, void** addresses) { return static_cast<kept*>(at)->describe(addresses); };
     } else {
-      set_work(elsewhere<kept>{std::make_unique<kept>(std::forward<Work>(work))});
+      set_work(boxed<kept>{std::make_unique<kept>(std::forward<Work>(work))});
     }
   }
-  void set_prerequisites(std::vector<prerequisite> all) {
-    prerequisites_ = std::make_unique<std::vector<prerequisite>>(std::move(all));
+  void set_dependencies(std::vector<dependency> all) {
+    dependencies_ = std::make_unique<std::vector<dependency>>(std::move(all));
   }
   void set_time(std::uint64_t ns) { at_ns_ = ns; }
 
@@ -96,14 +96,14 @@ class alignas(64) submission {
   std::uint32_t blocks() const { return blocks_; }
   /// When it was submitted, counted from any time before.
   std::uint64_t at_ns() const { return at_ns_; }
-  bool has_prerequisites() const { return prerequisites_ != nullptr; }
-  std::span<prerequisite const> prerequisites() const {
-    if (prerequisites_ == nullptr) return {};
-    return *prerequisites_;
+  bool has_dependencies() const { return dependencies_ != nullptr; }
+  std::span<dependency const> dependencies() const {
+    if (dependencies_ == nullptr) return {};
+    return *dependencies_;
   }
   /// Throws what made one of them impossible.
-  bool meets_prerequisites() const {
-    for (auto const& one : prerequisites())
+  bool dependencies_met() const {
+    for (auto const& one : dependencies())
       if (!one.is_met()) return false;
     return true;
   }
@@ -120,7 +120,7 @@ class alignas(64) submission {
  private:
   /// What is too large for bytes_.
   template <class Work>
-  struct elsewhere {
+  struct boxed {
     std::unique_ptr<Work> work;
     void operator()(stream& on) { (*work)(on); }
     described_launch describe(void** addresses) requires describes_itself<Work> {
@@ -134,8 +134,8 @@ class alignas(64) submission {
   void (*enqueue_)(void*, stream&) = nullptr;
   void (*destroy_)(void*) = nullptr;
   described_launch (*describe_)(void*, void**) = nullptr;
-  std::unique_ptr<std::vector<prerequisite>> prerequisites_;  // seldom any
-  alignas(argument_piece) unsigned char bytes_[most_kernel_bytes];
+  std::unique_ptr<std::vector<dependency>> dependencies_;  // seldom any
+  alignas(argument_piece) unsigned char bytes_[max_kernel_bytes];
 };
 
 }  // namespace ballast::inline launch

@@ -32,12 +32,12 @@ enum class registers : std::uint8_t { free, few };
 struct launch_form {
   std::uint32_t block_x = 256, block_y = 1;
   axis cut = axis::x;
-  std::uint32_t rows_of_thread = 1;
+  std::uint32_t rows_per_thread = 1;
   registers use = registers::free;
 
   /// Threads of the launch in a block.
   BALLAST_HD constexpr std::uint32_t width() const { return block_x; }
-  BALLAST_HD constexpr std::uint32_t height() const { return block_y * rows_of_thread; }
+  BALLAST_HD constexpr std::uint32_t height() const { return block_y * rows_per_thread; }
 };
 
 /// The blocks of a launch, of which `Launch` says what a thread does.
@@ -66,7 +66,7 @@ struct thread_blocks {
       run_in_rows(first_x, first_y);
     else
       block.for_each(items<form.block_x * form.block_y>, [&](std::uint32_t i) {
-        run_down(first_x + i % form.block_x, first_y + i / form.block_x * form.rows_of_thread);
+        run_down(first_x + i % form.block_x, first_y + i / form.block_x * form.rows_per_thread);
       });
   }
 
@@ -76,7 +76,7 @@ struct thread_blocks {
 #if BALLAST_ON_GPU
 #  pragma unroll
 #endif
-    for (std::uint32_t row = 0; row < form.rows_of_thread; ++row) {
+    for (std::uint32_t row = 0; row < form.rows_per_thread; ++row) {
       if (y + row >= threads_y) return;  // docs/decisions/0015 tells why not otherwise
       launch(thread_id{int(x), int(y + row)});
     }
@@ -84,12 +84,12 @@ struct thread_blocks {
 
   /// The host's thread takes a row after the other.
   BALLAST_HD void run_in_rows(std::uint32_t first_x, std::uint32_t first_y) const {
-    std::uint32_t const end_x = least(first_x + form.width(), threads_x);
-    std::uint32_t const end_y = least(first_y + form.height(), threads_y);
+    std::uint32_t const end_x = smaller(first_x + form.width(), threads_x);
+    std::uint32_t const end_y = smaller(first_y + form.height(), threads_y);
     for (std::uint32_t y = first_y; y < end_y; ++y)
       for (std::uint32_t x = first_x; x < end_x; ++x) launch(thread_id{int(x), int(y)});
   }
-  BALLAST_HD static std::uint32_t least(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+  BALLAST_HD static std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 };
 
 }  // namespace ballast::mesi

@@ -34,16 +34,16 @@ using ranges = std::vector<range>;
 constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
 
 /// An argument of a launch: whose memory a pointer leads to, and where in it.
-struct array_place {
-  variable_home* of;
+struct argument_location {
+  variable_state* of;
   std::int64_t offset;  ///< in elements
 };
 /// Throws bad_argument naming the parameter if it leads to no variable, to one whose elements have not so
 /// many bytes, or into an element.
-array_place place_of(void const* argument, std::size_t element_bytes, char const* parameter,
-                     std::string const& kernel);
+argument_location location_of(void const* argument, std::size_t element_bytes, char const* parameter,
+                              std::string const& kernel);
 /// Throws bad_argument naming parameter, kernel and variable if a launch writes beyond the variable.
-void require_inside(array_place const& place, ranges const& written, char const* parameter,
+void require_inside(argument_location const& location, ranges const& written, char const* parameter,
                     std::string const& kernel);
 
 template <class Touched>
@@ -90,13 +90,13 @@ class launch_uses {
   }
   template <class P>
   auto reads_all(P array, char const* name) const {
-    auto const place = this->place(array, name);
-    return array_access<element_of<P> const>{{place.of->handle().home(), all(), access_mode::reads}};
+    auto const location = this->location(array, name);
+    return array_access<element_of<P> const>{{location.of->handle().state(), all(), access_mode::reads}};
   }
   template <class P>
   auto updates_all(P array, char const* name) const {
-    auto const place = this->place(array, name);
-    return array_access<element_of<P>>{{place.of->handle().home(), all(), access_mode::updates}};
+    auto const location = this->location(array, name);
+    return array_access<element_of<P>>{{location.of->handle().state(), all(), access_mode::updates}};
   }
   template <class P, class Touched>
   auto writes(P array, char const* name, Touched touched) const {
@@ -121,8 +121,8 @@ class launch_uses {
   using element_of = std::remove_cv_t<std::remove_all_extents_t<std::remove_pointer_t<P>>>;
 
   template <class P>
-  array_place place(P array, char const* name) const {
-    return place_of(place_behind(array), sizeof(element_of<P>), name, kernel_);
+  argument_location location(P array, char const* name) const {
+    return location_of(place_behind(array), sizeof(element_of<P>), name, kernel_);
   }
 
   /// What becomes of a range that is longer than the variable.
@@ -130,10 +130,10 @@ class launch_uses {
 
   template <class T, class P, class Touched>
   array_access<T> access(P array, char const* name, Touched touched, access_mode mode, beyond end) const {
-    auto const place = this->place(array, name);
+    auto const location = this->location(array, name);
     auto const rows = form_.cut == axis::y ? of_.y : of_.x;
-    if (end == beyond::refused) require_inside(place, touched(part{0, rows}), name, kernel_);
-    return {{place.of->handle().home(), map_of(touched, place.offset, form_, of_), mode}};
+    if (end == beyond::refused) require_inside(location, touched(part{0, rows}), name, kernel_);
+    return {{location.of->handle().state(), map_of(touched, location.offset, form_, of_), mode}};
   }
 
   launch_form form_;
@@ -144,8 +144,8 @@ class launch_uses {
 /// Where element 0 of the argument would be on the device that runs the task.
 template <class P, class T>
 P biased(P argument, array_ref<T> on_device) {
-  auto const place = place_of(place_behind(argument), sizeof(T), "", "");
-  return reinterpret_cast<P>(const_cast<std::remove_const_t<T>*>(on_device.data()) + place.offset);
+  auto const location = location_of(place_behind(argument), sizeof(T), "", "");
+  return reinterpret_cast<P>(const_cast<std::remove_const_t<T>*>(on_device.data()) + location.offset);
 }
 
 /// Throws bad_argument naming the kernel if there are more than 2 147 483 647 threads along a dimension.
@@ -154,7 +154,7 @@ void require_threads(threads of, char const* kernel);
 /// known, as those of a file are not before its initialisers have run.
 void refuse_if_early(bad_argument const& refused, char const* kernel);
 /// After a launch: waits if the variable of the argument is kept open.
-void bring_home(void const* argument);
+void fetch_if_kept_open(void const* argument);
 
 /// Launches of one kernel are jobs of one site, wherever they are written: a border between devices that is
 /// learned for one of them is right for the others, and rows do not go to and fro between them.
@@ -185,7 +185,7 @@ void launch(threads of, Arguments&&... arguments) {
   thread_blocks<Launch> const all{made, std::uint32_t(of.x), std::uint32_t(of.y)};
   job_setup const setup{.grid = grid_of(all), .name = Launch::name, .site = site_of(Launch::name)};
   auto const submit = [&](auto... uses) {
-    note_launch(scheduler().submit(setup, uses..., [all](auto... on_device) {
+    track_launch(scheduler().submit(setup, uses..., [all](auto... on_device) {
       auto kernel = all;
       kernel.launch.bind(on_device...);
       return kernel;
@@ -197,8 +197,8 @@ void launch(threads of, Arguments&&... arguments) {
     refuse_if_early(refused, Launch::name);
     throw;
   }
-  made.for_each_array([](auto array) { bring_home(place_behind(array)); });
-  keep_launches_few();
+  made.for_each_array([](auto array) { fetch_if_kept_open(place_behind(array)); });
+  limit_pending_launches();
 }
 
 }  // namespace ballast::mesi

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ballast/job/kernels.cuh"
+#include "ballast/mesi/cuda_builtins.cuh"
 #include "ballast/mesi/kernel.cuh"
 #include "ballast/mesi/launch.hpp"
-#include "ballast/mesi/names_of_cuda.cuh"
 #include "ballast/mesi/program.hpp"
 #include "ballast/mesi/variable.hpp"
 

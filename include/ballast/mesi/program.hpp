@@ -18,10 +18,10 @@ namespace ballast::mesi {
 job_scheduler& scheduler();
 
 /// Of each launch, so that its failure is told.
-void note_launch(job_ticket launch);
+void track_launch(job_ticket launch);
 /// Behind each launch. Waits for the oldest one if more than 256 have not ended. Throws job_failed if the
 /// oldest has failed.
-void keep_launches_few();
+void limit_pending_launches();
 
 /// Kernels of a file, given to the scheduler when it is made, or at once if it is there already, because an
 /// initialiser before main has used a variable. A static object; see BALLAST_MESI_KERNELS.

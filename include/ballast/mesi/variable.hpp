@@ -11,12 +11,12 @@
 namespace ballast::mesi {
 
 /// What a variable is but for its type.
-class variable_home {
+class variable_state {
  public:
-  constexpr variable_home(char const* name, std::size_t elements, std::size_t element_bytes)
+  constexpr variable_state(char const* name, std::size_t elements, std::size_t element_bytes)
       : name_(name), elements_(elements), element_bytes_(element_bytes) {}
-  variable_home(variable_home const&) = delete;
-  variable_home& operator=(variable_home const&) = delete;
+  variable_state(variable_state const&) = delete;
+  variable_state& operator=(variable_state const&) = delete;
 
   char const* name() const { return name_; }
   std::size_t elements() const { return elements_; }
@@ -33,7 +33,7 @@ class variable_home {
 
  private:
   void* wait_for(host_use use);
-  void tell_why_it_is_lost(std::string const& job) const;
+  void throw_cause_of_loss(std::string const& job) const;
 
   char const* name_;
   std::size_t elements_, element_bytes_;
@@ -53,23 +53,24 @@ class variable {
   /// Never there: decltype(a.declared) is what decltype(a) was.
   static T declared;
 
-  constexpr explicit variable(char const* name) : home_(name, sizeof(T) / sizeof(element), sizeof(element)) {}
+  constexpr explicit variable(char const* name)
+      : state_(name, sizeof(T) / sizeof(element), sizeof(element)) {}
 
-  T const& read() { return *static_cast<T const*>(home_.opened(host_use::read)); }
-  T& update() { return *static_cast<T*>(home_.opened(host_use::update)); }
+  T const& read() { return *static_cast<T const*>(state_.opened(host_use::read)); }
+  T& update() { return *static_cast<T*>(state_.opened(host_use::update)); }
   /// To be handed to a launch or compared, not to be looked at: waits for nothing.
-  T& address() { return *static_cast<T*>(home_.handle().address()); }
+  T& address() { return *static_cast<T*>(state_.handle().address()); }
   T& open() {
-    home_.keep_open();
+    state_.keep_open();
     return update();
   }
 
  private:
-  variable_home home_;
+  variable_state state_;
 };
 
 /// The variable whose memory holds `address`, or ends there; null if it is the memory of none.
-variable_home* variable_at(void const* address);
+variable_state* variable_at(void const* address);
 
 /// Where a pointer leads to, or else where the value is itself; whether that is const or volatile or not.
 template <class T>

@@ -104,7 +104,7 @@ class abp_deque_ref {
     Atomic<std::uint64_t>::fence_sequential();
     return tail().load_sequential() > oldest(seen);
   }
-  BALLAST_HD bool claim(std::uint64_t seen) const { return head().replace_acq_rel(seen, seen + 1); }
+  BALLAST_HD bool claim(std::uint64_t seen) const { return head().compare_exchange_acq_rel(seen, seen + 1); }
   BALLAST_HD static index oldest(std::uint64_t seen) { return static_cast<index>(seen); }
   BALLAST_HD slot& at(index place) const { return slots_[place]; }
 
@@ -117,7 +117,7 @@ class abp_deque_ref {
   /// is released, so that a thief with the new tag does not see the old tail.
   BALLAST_HD bool start_anew(std::uint32_t last, std::uint64_t seen) const {
     tail().store_relaxed(0);
-    if (last == oldest(seen) && head().replace_acq_rel(seen, next_tag(seen))) return true;
+    if (last == oldest(seen) && head().compare_exchange_acq_rel(seen, next_tag(seen))) return true;
     head().store_release(next_tag(seen));
     return false;
   }

@@ -107,7 +107,7 @@ class chase_lev_deque_ref {
     Atomic<std::uint64_t>::fence_sequential();
     return is_before(seen, bottom().load_sequential());
   }
-  BALLAST_HD bool claim(std::uint64_t seen) const { return top().replace_acq_rel(seen, seen + 1); }
+  BALLAST_HD bool claim(std::uint64_t seen) const { return top().compare_exchange_acq_rel(seen, seen + 1); }
   BALLAST_HD static index oldest(std::uint64_t seen) { return seen; }
   BALLAST_HD slot& at(index place) const { return slots_[place & (capacity_ - 1)]; }
 

@@ -27,17 +27,17 @@ struct alignas(64) join_record {
 static_assert(sizeof(join_record) == 64);
 
 /// Children that one turn of a worker may give records back for, beyond those that it declares.
-inline constexpr std::uint32_t most_joins_taken = 32;
+inline constexpr std::uint32_t max_joins_taken = 32;
 
-/// The records of joins, all bits zero at first. A worker keeps some free ones in a stock of its own; what it
+/// The records of joins, all bits zero at first. A worker keeps some free ones in a cache of its own; what it
 /// has too many of goes through a ring.
 struct join_arena {
   join_record* records = nullptr;
   std::uint32_t* used = nullptr;  ///< records below were in use at some time; may grow beyond `capacity`
   ring_queue_ref<std::uint32_t> returned;  ///< free records that belong to no worker
-  std::uint32_t* stocks = nullptr;         ///< stock_capacity + most_joins_taken for each worker
+  std::uint32_t* caches = nullptr;         ///< cache_capacity + max_joins_taken for each worker
   std::uint32_t capacity = 0;              ///< of records
-  std::uint32_t stock_capacity = 0;
+  std::uint32_t cache_capacity = 0;
   std::uint32_t batch = 1;  ///< records that a worker gets at once
 
   BALLAST_HD join_record& operator[](join_handle join) const {
@@ -49,8 +49,8 @@ struct join_arena {
   BALLAST_HD device_atomic<std::uint64_t> value(join_handle join) const {
     return device_atomic<std::uint64_t>((*this)[join].value);
   }
-  BALLAST_HD array_ref<std::uint32_t> stock_of(std::uint32_t worker) const {
-    return array_ref<std::uint32_t>(stocks).from(std::size_t(worker) * (stock_capacity + most_joins_taken));
+  BALLAST_HD array_ref<std::uint32_t> cache_of(std::uint32_t worker) const {
+    return array_ref<std::uint32_t>(caches).from(std::size_t(worker) * (cache_capacity + max_joins_taken));
   }
 
   /// Whether every record was in use at some time: then what a worker keeps, another may lack.

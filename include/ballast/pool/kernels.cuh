@@ -7,7 +7,7 @@
 
 #include "ballast/pool/chunks.cuh"
 #include "ballast/pool/deque_stealing.cuh"
-#include "ballast/pool/launch_return.cuh"
+#include "ballast/pool/launch_epilogue.cuh"
 #include "ballast/pool/level_arrays.cuh"
 #include "ballast/pool/locked_queue.cuh"
 #include "ballast/pool/shared_ring.cuh"
@@ -27,15 +27,16 @@ struct no_sink {
 
 /// An ordinary launch of a task, which compiled_kernels refuses for kernels that create tasks.
 template <class List, class K>
-void launch_alone_on_host(void const* argument, host_lane& lane) {
+void launch_alone_on_host(void const* argument, host_block_context& context) {
   auto task = *static_cast<task_record const*>(argument);
-  task.describe({task.range().first + lane.block, task.range().count}, task.kernel());
-  List::template run_one<host_block, K>(task, lane.scratch, no_sink());
+  task.describe({task.range().first + context.block, task.range().count}, task.kernel());
+  List::template run_one<host_block, K>(task, context.scratch, no_sink());
 }
 
 #if defined(__CUDACC__)
-template <class List, class K, class Scratch = launched_with<List::scratch * List::most_taken>>
-__global__ void __launch_bounds__(List::block_threads, fitting_blocks<List::block_threads, bounded_blocks<K>>)
+template <class List, class K, class Scratch = launched_with<List::scratch * List::max_taken>>
+__global__ void __launch_bounds__(List::block_threads,
+                                  clamped_launch_bound<List::block_threads, launch_bound_blocks<K>>)
     launch_alone_on_gpu(task_record task) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   task.describe({task.range().first + blockIdx.x, task.range().count}, task.kernel());
@@ -54,8 +55,8 @@ listed_kernel make_pool_listed() {
 #endif
   code.host_function = &launch_alone_on_host<List, K>;
   code.threads = List::block_threads;
-  code.scratch_bytes = List::scratch * List::most_taken;
-  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>, List::most_taken};
+  code.scratch_bytes = List::scratch * List::max_taken;
+  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>, List::max_taken};
 }
 
 template <class List, class Method>
@@ -66,7 +67,7 @@ resident_entry make_pool_entry() {
 #endif
   code.host_function = &work_in_pool_on_host<List, Method>;
   code.threads = List::block_threads;
-  code.scratch_bytes = List::scratch * List::most_taken;
+  code.scratch_bytes = List::scratch * List::max_taken;
   return {source_key_of<Method>, code};
 }
 
@@ -78,7 +79,7 @@ resident_entry make_level_entry() {
 #endif
   code.host_function = &run_level_on_host<List>;
   code.threads = List::block_threads;
-  code.scratch_bytes = List::scratch * List::most_taken;
+  code.scratch_bytes = List::scratch * List::max_taken;
   return {source_key_of<level_work>, code};
 }
 
@@ -92,7 +93,7 @@ std::vector<resident_entry> every_pool_entry() {
 /// Compiles a list for some entries; for .cu files, through the rooms' macros.
 template <class List, kernel_form... K>
 compiled_kernels compile_pool_list(std::string name, std::vector<resident_entry> entries) {
-  entries.push_back(make_return_entry());
+  entries.push_back(make_epilogue_entry());
   return {std::move(name), {make_pool_listed<List, K>()...}, std::move(entries)};
 }
 
@@ -100,7 +101,7 @@ compiled_kernels compile_pool_list(std::string name, std::vector<resident_entry>
 
 /// Compiles a kernel list for task pools, once, in a .cu file: defines `ballast::compiled_kernels const&
 /// name()`, which a header declares for the .cpp files that use it. The kernels have equal `threads` (a
-/// multiple of 32, or 1) and at most 40 bytes of members each (else list by_reference<K>); those that create
+/// multiple of 32, or 1) and at most 40 bytes of members each (else list indirect<K>); those that create
 /// tasks declare how many a block may create, `static constexpr std::uint32_t spawns`.
 #define BALLAST_POOL_KERNELS(name, ...)                                                    \
   ::ballast::compiled_kernels const& name() {                                              \

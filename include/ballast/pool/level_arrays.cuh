@@ -51,7 +51,7 @@ class level_sink {
   BALLAST_HD join_handle new_join() const {
     std::uint32_t record = 0;
     if (level_.joins.fresh(1, record) == 1) return {record + 1};
-    refuse(pool_halt::overjoined);
+    refuse(pool_halt::too_many_joins);
     return {};
   }
   BALLAST_HD void refuse(pool_halt reason) const {
@@ -78,16 +78,17 @@ BALLAST_HD void run_in_level(level_work const& level, std::uint32_t place, void*
 }
 
 template <class List>
-void run_level_on_host(void const* argument, host_lane& lane) {
+void run_level_on_host(void const* argument, host_block_context& context) {
   auto const level = *static_cast<level_work const*>(argument);
-  for (auto i = level.first_of(lane.block, lane.grid); i < level.first_of(lane.block + 1, lane.grid); ++i)
-    run_in_level<List, host_block>(level, i, lane.scratch);
+  for (auto i = level.first_of(context.block, context.grid);
+       i < level.first_of(context.block + 1, context.grid); ++i)
+    run_in_level<List, host_block>(level, i, context.scratch);
 }
 
 #if defined(__CUDACC__)
-template <class List, class Scratch = launched_with<List::scratch * List::most_taken>>
+template <class List, class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,
-                                  fitting_blocks<List::block_threads, List::blocks_per_multiprocessor>)
+                                  clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)
     run_level_on_gpu(__grid_constant__ level_work const level) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   std::uint32_t const first = level.first_of(blockIdx.x, gridDim.x);

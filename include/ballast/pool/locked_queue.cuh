@@ -23,29 +23,29 @@ struct locked_queue_ref {
   stored_task* tasks = nullptr;
   std::uint32_t capacity = 0;  ///< a power of two
 
-  template <class Crew>
-  BALLAST_HD bool shares(Crew const&, pool_view const&, pool_worker& me) const {
-    return me.has_news != 0;
+  template <class WorkerGroup>
+  BALLAST_HD bool should_share(WorkerGroup const&, pool_view const&, pool_worker& me) const {
+    return me.stack_changed != 0;
   }
 
-  template <class Crew>
-  BALLAST_HD void share(Crew& crew, pool_view const& view, pool_worker& me) const {
-    if (!crew.leader()) return;
-    view.settle(me);
-    me.note_stored();
-    auto const hand = view.hand_of(me.number);
-    while (me.held() != 0 && enqueue(crew, view, me, hand[me.begin])) {
+  template <class WorkerGroup>
+  BALLAST_HD void share(WorkerGroup& worker_group, pool_view const& view, pool_worker& me) const {
+    if (!worker_group.leader()) return;
+    view.flush_counts(me);
+    me.update_max_stored();
+    auto const stack = view.stack_of(me.number);
+    while (me.held() != 0 && enqueue(worker_group, view, me, stack[me.begin])) {
       ++me.begin;
       ++me.counts.shared;
     }
-    me.has_news = 0;
+    me.stack_changed = 0;
   }
 
-  template <class Crew>
-  BALLAST_HD void refill(Crew& crew, pool_view const& view, pool_worker& me) const {
-    if (!crew.leader()) return;
-    auto const hand = view.hand_of(me.number);
-    while (me.held() < view.tasks_at_once && dequeue(crew, view, hand[me.end])) ++me.end;
+  template <class WorkerGroup>
+  BALLAST_HD void refill(WorkerGroup& worker_group, pool_view const& view, pool_worker& me) const {
+    if (!worker_group.leader()) return;
+    auto const stack = view.stack_of(me.number);
+    while (me.held() < view.tasks_at_once && dequeue(worker_group, view, stack[me.end])) ++me.end;
     if (me.held() == 0) view.take_waiting(me);
   }
 
@@ -57,20 +57,21 @@ struct locked_queue_ref {
     return array_ref<stored_task>(tasks)[place & (capacity - 1)];
   }
 
-  template <class Crew>
-  BALLAST_HD bool acquire(Crew& crew, pool_view const& view) const {
-    worker_patience keeps_waiting(crew);
-    while (!lock().replace_acq_rel(0, 1)) {
-      if (keeps_waiting()) continue;
+  template <class WorkerGroup>
+  BALLAST_HD bool acquire(WorkerGroup& worker_group, pool_view const& view) const {
+    bounded_wait keep_waiting(worker_group);
+    while (!lock().compare_exchange_acq_rel(0, 1)) {
+      if (keep_waiting()) continue;
       view.halt_for(pool_halt::stalled);
       return false;
     }
     return true;
   }
 
-  template <class Crew>
-  BALLAST_HD bool enqueue(Crew& crew, pool_view const& view, pool_worker& me, stored_task const& task) const {
-    if (!acquire(crew, view)) return false;
+  template <class WorkerGroup>
+  BALLAST_HD bool enqueue(WorkerGroup& worker_group, pool_view const& view, pool_worker& me,
+                          stored_task const& task) const {
+    if (!acquire(worker_group, view)) return false;
     std::uint32_t const last = end().load_relaxed();
     std::uint32_t const stored = last - begin().load_relaxed();
     bool const has_room = stored < capacity;
@@ -79,13 +80,13 @@ struct locked_queue_ref {
       end().store_relaxed(last + 1);
     }
     lock().store_release(0);
-    me.note_in_common(has_room ? stored + 1 : stored);
+    me.update_max_in_common(has_room ? stored + 1 : stored);
     return has_room;
   }
 
-  template <class Crew>
-  BALLAST_HD bool dequeue(Crew& crew, pool_view const& view, stored_task& task) const {
-    if (!acquire(crew, view)) return false;
+  template <class WorkerGroup>
+  BALLAST_HD bool dequeue(WorkerGroup& worker_group, pool_view const& view, stored_task& task) const {
+    if (!acquire(worker_group, view)) return false;
     std::uint32_t const first = begin().load_relaxed();
     bool const has_task = first != end().load_relaxed();
     if (has_task) {

@@ -22,7 +22,7 @@ requires requires { K::spawns; }
 constexpr std::uint32_t spawns_of<K> = K::spawns;
 
 template <class K>
-constexpr std::uint32_t spawns_of<by_reference<K>> = spawns_of<K>;
+constexpr std::uint32_t spawns_of<indirect<K>> = spawns_of<K>;
 
 /// How many joins a block of K may make: K::joins if K declares it, else none.
 template <class K>
@@ -31,7 +31,7 @@ template <class K>
 requires requires { K::joins; }
 constexpr std::uint32_t joins_of<K> = K::joins;
 template <class K>
-constexpr std::uint32_t joins_of<by_reference<K>> = joins_of<K>;
+constexpr std::uint32_t joins_of<indirect<K>> = joins_of<K>;
 
 /// The block that a kernel gets in a pool: what Base offers, and how tasks are created and joined. Sink keeps
 /// the children.
@@ -51,7 +51,7 @@ class spawning_block : public Base {
   template <kernel_form Child>
   BALLAST_HD void spawn(Child const& child, block_range range = {}) const {
     static_assert(spawns_of<K> > 0, "a kernel that creates tasks declares how many: static constexpr spawns");
-    if (range.count - 1 >= most_blocks) return sink_.refuse(pool_halt::misranged);
+    if (range.count - 1 >= max_blocks) return sink_.refuse(pool_halt::bad_range);
     sink_.add(stored(child, range));
   }
 
@@ -71,7 +71,7 @@ class spawning_block : public Base {
     sink_.joins().left(join).store_relaxed(children);
     return join;
   }
-  /// The word in which the children of a join combine their values, by add_relaxed, raise_to or lower_to.
+  /// The word in which the children of a join combine their values, by add_relaxed, store_max or store_min.
   BALLAST_HD device_atomic<std::uint64_t> value_of(join_handle join) const {
     return sink_.joins().value(join);
   }
@@ -93,12 +93,12 @@ class spawning_block : public Base {
   }
 
  private:
-  static constexpr std::uint32_t most_blocks = (1u << 24) - 1;
+  static constexpr std::uint32_t max_blocks = (1u << 24) - 1;
 
   template <class Child>
   BALLAST_HD static stored_task stored(Child const& child, block_range range) {
     static_assert(List::template has<Child>, "the child's kernel must be in the pool's list");
-    static_assert(sizeof(Child) <= 40, "a task holds 40 bytes of arguments: spawn by_reference<Child>");
+    static_assert(sizeof(Child) <= 40, "a task holds 40 bytes of arguments: spawn indirect<Child>");
     stored_task task{};
     __builtin_memcpy(task.record.data, &child, sizeof(Child));
     task.record.describe(range, List::template id_of<Child>());
@@ -120,13 +120,13 @@ struct pool_list {
   /// Whether each thread is a worker of its own; then a warp takes that many tasks at once.
   static constexpr bool by_threads = threads == 1;
   static constexpr std::uint32_t block_threads = by_threads ? 32 : threads;
-  static constexpr std::uint32_t most_taken = by_threads ? 32 : 1;
+  static constexpr std::uint32_t max_taken = by_threads ? 32 : 1;
 
   /// Of one task, whichever kernel it is of, to multiples of 16 bytes.
   static constexpr std::uint32_t scratch = (std::max({scratch_bytes<K>...}) + 15) / 16 * 16;
-  static constexpr int blocks_per_multiprocessor = bounded_blocks_or_64_registers<block_threads, K...>;
-  static constexpr std::uint32_t most_spawns = std::max({spawns_of<K>...});
-  static constexpr std::uint32_t most_joins = std::max({joins_of<K>...});
+  static constexpr int blocks_per_multiprocessor = capped_launch_bound_blocks<block_threads, K...>;
+  static constexpr std::uint32_t max_spawns = std::max({spawns_of<K>...});
+  static constexpr std::uint32_t max_joins = std::max({joins_of<K>...});
 
   template <class Child>
   static constexpr bool has = (std::is_same_v<Child, K> || ...);
@@ -158,7 +158,7 @@ struct pool_list {
     __builtin_memcpy(bytes, task.data, sizeof(One));
     spawning_block<Base<One>, One, pool_list, Sink> block(task.range(), scratch_memory, sink);
     block.move_to(task.range().first);
-    run_named(reinterpret_cast<One const&>(bytes), block);
+    invoke_kernel(reinterpret_cast<One const&>(bytes), block);
   }
 };
 

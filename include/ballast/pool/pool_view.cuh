@@ -7,7 +7,7 @@
 #include "ballast/device/array_ref.cuh"
 #include "ballast/device/atomic_ref.cuh"
 #include "ballast/pool/join.cuh"
-#include "ballast/pool/task_hand.cuh"
+#include "ballast/pool/local_stack.cuh"
 #include "ballast/resident/control.cuh"
 
 namespace ballast::inline pool {
@@ -18,14 +18,14 @@ struct pool_words {
   /// counted before another worker can see it.
   alignas(128) std::uint32_t pending;
   alignas(128) std::uint32_t halt;  ///< pool_halt
-  std::uint64_t stop_looked_ns;     ///< the device's time when a worker last asked the host for a stop
+  std::uint64_t stop_checked_ns;    ///< the device's time when a worker last asked the host for a stop
   /// Waiting tasks that were taken, the last first; for a moment more.
   alignas(128) std::uint32_t taken;
   alignas(128) pool_totals totals;
 };
 
 /// Waiting tasks that travel with a launch's argument.
-inline constexpr std::uint32_t few_tasks = 16;
+inline constexpr std::uint32_t max_inline_tasks = 16;
 
 /// What all parts of a worker loop see, where the tasks that a run begins with are there from its start.
 /// Trivially copyable. Room `queue` has another view, for tasks that come while the workers work.
@@ -33,16 +33,17 @@ struct pool_view {
   using worker_type = pool_worker;
 
   pool_words* words = nullptr;
-  hand_bounds* bounds = nullptr;     ///< of each worker
+  stack_bounds* bounds = nullptr;    ///< of each worker
   worker_report* reports = nullptr;  ///< of each worker
-  stored_task* hands = nullptr;      ///< hand_capacity for each worker
-  std::uint32_t hand_capacity = 0;   ///< a power of two
+  stored_task* stacks = nullptr;     ///< stack_capacity for each worker
+  std::uint32_t stack_capacity = 0;  ///< a power of two
   std::uint32_t workers = 0;
-  std::uint32_t tasks_at_once = 1;       ///< that a worker runs; at most half of what a hand holds
-  stored_task few[few_tasks] = {};       ///< roots, and what the host gives back, if they find room here
+  std::uint32_t tasks_at_once = 1;  ///< that a worker runs; at most half of what a stack holds
+  stored_task inline_tasks[max_inline_tasks] =
+      {};                                ///< roots, and what the host gives back, if they find room here
   stored_task const* waiting = nullptr;  ///< else there
   std::uint32_t waiting_tasks = 0;
-  std::uint32_t most_at_once = 1;  ///< of them that a worker takes
+  std::uint32_t max_at_once = 1;  ///< of them that a worker takes
   join_arena joins;
 
   BALLAST_HD device_atomic<std::uint32_t> pending() const {
@@ -51,50 +52,54 @@ struct pool_view {
   BALLAST_HD device_atomic<std::uint32_t> halt() const { return device_atomic<std::uint32_t>(words->halt); }
   BALLAST_HD bool is_halted() const { return halt().load_relaxed() != 0; }
   /// The first reason counts.
-  BALLAST_HD void halt_for(pool_halt reason) const { halt().replace_acq_rel(0, std::uint32_t(reason)); }
-  BALLAST_HD task_hand hand_of(std::uint32_t worker) const {
-    return {hands + std::size_t(worker) * hand_capacity, hand_capacity};
+  BALLAST_HD void halt_for(pool_halt reason) const {
+    halt().compare_exchange_acq_rel(0, std::uint32_t(reason));
   }
-  /// Leader, with an empty hand. Takes of the waiting tasks: many while there are many, and one in the end.
+  BALLAST_HD local_stack stack_of(std::uint32_t worker) const {
+    return {stacks + std::size_t(worker) * stack_capacity, stack_capacity};
+  }
+  /// Leader, with an empty stack. Takes of the waiting tasks: many while there are many, and one in the end.
   BALLAST_HD bool take_waiting(pool_worker& me) const {
     device_atomic<std::uint32_t> const taken(words->taken);
     std::uint32_t const seen = taken.load_relaxed();
     if (seen >= waiting_tasks) return false;
     std::uint32_t const share = (waiting_tasks - seen) / (4 * workers);
-    std::uint32_t const wished = share < 1 ? 1 : share < most_at_once ? share : most_at_once;
+    std::uint32_t const wished = share < 1 ? 1 : share < max_at_once ? share : max_at_once;
     std::uint32_t const first = taken.add_relaxed(wished);
-    auto const hand = hand_of(me.number);
+    auto const stack = stack_of(me.number);
     for (std::uint32_t i = first; i < first + wished && i < waiting_tasks; ++i)
-      hand[me.end++] = waiting_task(waiting_tasks - 1 - i);
-    me.has_news = 1;
-    me.note_stored();
+      stack[me.end++] = waiting_task(waiting_tasks - 1 - i);
+    me.stack_changed = 1;
+    me.update_max_stored();
     return me.held() != 0;
   }
   /// Leader. Whether the host wants the workers to leave. On a GPU the workers take turns, one in 50 us:
   /// reads of one word of the host's memory are served one after another, a microsecond each, and when
   /// thousands of workers looked for themselves, those with tasks waited behind them for milliseconds.
-  template <class Crew>
-  BALLAST_HD bool stop_asked([[maybe_unused]] Crew const& crew, resident_control const& control) const {
+  template <class WorkerGroup>
+  BALLAST_HD bool stop_requested([[maybe_unused]] WorkerGroup const& worker_group,
+                                 resident_control const& control) const {
 #if BALLAST_ON_GPU
-    if (!takes_turn_to_look(crew.now_ns())) return false;
+    if (!may_check_stop(worker_group.now_ns())) return false;
 #endif
-    return control.stop_asked();
+    return control.stop_requested();
   }
   /// Leader, between two looks for a task. False: there is none, or another reason to leave.
-  template <class Crew>
-  BALLAST_HD bool rest(Crew const& crew, resident_control const& control, pool_worker& me) const {
+  template <class WorkerGroup>
+  BALLAST_HD bool wait_for_work(WorkerGroup const& worker_group, resident_control const& control,
+                                pool_worker& me) const {
     if (poll(pending()) + waiting_tasks == 0 || is_halted()) return false;
-    if (me.idle_looks % idle_looks_between_stops == 0) {
-      if (stop_asked(crew, control)) halt_for(pool_halt::asked);
-      if (crew.now_ns() - me.idle_since_ns > control.idle_limit_ns) return false;
+    if (me.idle_polls % idle_polls_between_stop_checks == 0) {
+      if (stop_requested(worker_group, control)) halt_for(pool_halt::stop_requested);
+      if (worker_group.now_ns() - me.idle_since_ns > control.idle_timeout_ns) return false;
     }
-    crew.pause(me.idle_looks);
+    worker_group.back_off(me.idle_polls);
     return true;
   }
-  /// Leader. Tasks of the hand were copied to `group`, a number of the method's, and will now be shown to
-  /// others; or were taken from there into the empty hand.
-  BALLAST_HD void note_shown(pool_worker const&, std::uint32_t) const {}
-  BALLAST_HD void note_taken(pool_worker&, std::uint32_t) const {}
+  /// Leader. Tasks of the stack were copied to `group`, a number of the method's, and will now be shown to
+  /// others; or were taken from there into the empty stack.
+  BALLAST_HD void on_publish(pool_worker const&, std::uint32_t) const {}
+  BALLAST_HD void on_take(pool_worker&, std::uint32_t) const {}
   /// Whether a worker that has found nothing else looks at others now.
   BALLAST_HD bool may_steal(pool_worker const&) const { return true; }
   /// Leader. Others can see tasks that were shown: idle ones look for themselves.
@@ -103,7 +108,7 @@ struct pool_view {
   /// took an uncounted task and finished it would bring `pending` to zero while tasks are left. None would be
   /// lost, since a worker with tasks stays and the last to leave has counted all, but workers that found zero
   /// would have left the others alone.
-  BALLAST_HD void settle(pool_worker& me) const {
+  BALLAST_HD void flush_counts(pool_worker& me) const {
     if (me.delta != 0) pending().add_relaxed(me.delta);
     me.delta = 0;
   }
@@ -115,44 +120,44 @@ struct pool_view {
     add(totals.created, counts.created);
     add(totals.joins, counts.joins);
     add(totals.shared, counts.shared);
-    add(totals.most_stored, counts.most_stored);
-    if (counts.most_in_common != 0)
-      device_atomic<std::uint64_t>(totals.most_in_common).raise_to(counts.most_in_common);
+    add(totals.max_stored, counts.max_stored);
+    if (counts.max_in_common != 0)
+      device_atomic<std::uint64_t>(totals.max_in_common).store_max(counts.max_in_common);
   }
 
  private:
   BALLAST_HD stored_task waiting_task(std::uint32_t i) const {
-    return waiting == nullptr ? few[i] : array_ref<stored_task const>(waiting)[i];
+    return waiting == nullptr ? inline_tasks[i] : array_ref<stored_task const>(waiting)[i];
   }
 
   BALLAST_HD static void add(std::uint64_t& total, std::uint64_t more) {
     if (more != 0) device_atomic<std::uint64_t>(total).add_relaxed(more);
   }
 
-  BALLAST_HD bool takes_turn_to_look(std::uint64_t now_ns) const {
-    device_atomic<std::uint64_t> const looked(words->stop_looked_ns);
+  BALLAST_HD bool may_check_stop(std::uint64_t now_ns) const {
+    device_atomic<std::uint64_t> const looked(words->stop_checked_ns);
     std::uint64_t const last = looked.load_relaxed();
-    return now_ns - last >= ns_between_stops && looked.replace_acq_rel(last, now_ns);
+    return now_ns - last >= stop_check_interval_ns && looked.compare_exchange_acq_rel(last, now_ns);
   }
 
-  static constexpr std::uint32_t idle_looks_between_stops = 64;
-  static constexpr std::uint64_t ns_between_stops = 50'000;
+  static constexpr std::uint32_t idle_polls_between_stop_checks = 64;
+  static constexpr std::uint64_t stop_check_interval_ns = 50'000;
 };
 
 /// Bounds a wait for another worker that is in the middle of an operation on a shared structure.
-template <class Crew>
-class worker_patience {
+template <class WorkerGroup>
+class bounded_wait {
  public:
-  BALLAST_HD explicit worker_patience(Crew const& crew) : crew_(crew) {}
+  BALLAST_HD explicit bounded_wait(WorkerGroup const& worker_group) : worker_group_(worker_group) {}
   BALLAST_HD bool operator()() {
-    crew_.pause(looks_);
-    return ++looks_ < most_looks;
+    worker_group_.back_off(looks_);
+    return ++looks_ < max_polls;
   }
 
  private:
-  static constexpr std::uint32_t most_looks = 1u << 24;  // seconds
+  static constexpr std::uint32_t max_polls = 1u << 24;  // seconds
 
-  Crew const& crew_;
+  WorkerGroup const& worker_group_;
   std::uint32_t looks_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace ballast::inline pool {
 
-inline constexpr std::uint32_t largest_record = 64;  ///< bytes of a record in a deque or ring
+inline constexpr std::uint32_t max_record_bytes = 64;  ///< bytes of a record in a deque or ring
 
 /// What became of an attempt to steal.
 enum class steal_outcome : std::uint32_t {
@@ -23,7 +23,7 @@ enum class steal_outcome : std::uint32_t {
 template <class Record>
 class record_slot {
   static_assert(std::is_trivially_copyable_v<Record> && std::is_trivially_default_constructible_v<Record>);
-  static_assert(sizeof(Record) <= largest_record, "a record has at most 64 bytes");
+  static_assert(sizeof(Record) <= max_record_bytes, "a record has at most 64 bytes");
 
  public:
   static constexpr std::uint32_t words = (sizeof(Record) + 7) / 8;

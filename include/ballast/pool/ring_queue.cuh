@@ -28,13 +28,15 @@ struct ring_slot {
 enum class push_outcome : std::uint32_t {
   stored,  ///< the ring holds the record
   full,    ///< nothing has changed; the record is still the caller's
-  stalled  ///< patience ended with the ticket taken: the record is the caller's, the ring must be given up
+  stalled  ///< keep_waiting() said no with the ticket taken: the record is the caller's, the ring must be
+           ///< given up
 };
 
 enum class pop_outcome : std::uint32_t {
   taken,   ///< the record is the caller's
   empty,   ///< nothing has changed
-  stalled  ///< patience ended with the ticket taken: its record stays in the ring, which must be given up
+  stalled  ///< keep_waiting() said no with the ticket taken: its record stays in the ring, which must be
+           ///< given up
 };
 
 /// A bounded first-in first-out queue for any number of pushers and poppers: tickets by fetch-and-add and a
@@ -55,14 +57,14 @@ class ring_queue_ref {
   BALLAST_HD ring_queue_ref(ring_queue_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
-  /// Any thread. Adds a record unless the ring is full. `keeps_waiting()` is asked after each look at a slot
+  /// Any thread. Adds a record unless the ring is full. `keep_waiting()` is asked after each look at a slot
   /// that is not free yet; false ends the wait (`stalled`), and should mean that the run has failed.
-  template <class Patience>
-  BALLAST_HD push_outcome push(Record const& record, Patience&& keeps_waiting) const {
+  template <class KeepWaiting>
+  BALLAST_HD push_outcome push(Record const& record, KeepWaiting&& keep_waiting) const {
     if (!claim_room()) return push_outcome::full;
     std::uint32_t const ticket = word(words_[0].tail).add_relaxed(1);
     slot& mine = at(ticket);
-    if (!await(mine, lap(ticket), keeps_waiting)) return push_outcome::stalled;
+    if (!await(mine, lap(ticket), keep_waiting)) return push_outcome::stalled;
     mine.record.template write<Atomic>(record);
     word(mine.turn).store_release(lap(ticket) + 1);
     word(words_[0].stored).add_relaxed(1);
@@ -70,13 +72,13 @@ class ring_queue_ref {
   }
 
   /// Any thread. Takes the oldest record unless there is none; `record` is unchanged unless the outcome is
-  /// `taken`. A call that finds the ring empty usually only reads. `keeps_waiting` as for push.
-  template <class Patience>
-  BALLAST_HD pop_outcome pop(Record& record, Patience&& keeps_waiting) const {
+  /// `taken`. A call that finds the ring empty usually only reads. `keep_waiting` as for push.
+  template <class KeepWaiting>
+  BALLAST_HD pop_outcome pop(Record& record, KeepWaiting&& keep_waiting) const {
     if (!claim_record()) return pop_outcome::empty;
     std::uint32_t const ticket = word(words_[0].head).add_relaxed(1);
     slot& mine = at(ticket);
-    if (!await(mine, lap(ticket) + 1, keeps_waiting)) return pop_outcome::stalled;
+    if (!await(mine, lap(ticket) + 1, keep_waiting)) return pop_outcome::stalled;
     record = mine.record.template read<Atomic>();
     word(mine.turn).store_release(lap(ticket) + capacity_);
     word(words_[0].used).add_relaxed(less_one);
@@ -113,10 +115,10 @@ class ring_queue_ref {
   }
 
   /// Polls relaxed and acquires once, since an acquiring poll would empty a GPU's L1 each time.
-  template <class Patience>
-  BALLAST_HD static bool await(slot& mine, std::uint32_t turn, Patience& keeps_waiting) {
+  template <class KeepWaiting>
+  BALLAST_HD static bool await(slot& mine, std::uint32_t turn, KeepWaiting& keep_waiting) {
     while (word(mine.turn).load_relaxed() != turn)
-      if (!keeps_waiting()) return false;
+      if (!keep_waiting()) return false;
     word(mine.turn).load_acquire();
     return true;
   }

@@ -51,7 +51,7 @@ class tagged_deque_ref {
       if (size_of(seen) == 0) return false;
       std::uint32_t const last = (bottom_of(seen) - 1) & index_mask;
       Record const candidate = at(last).template read<Atomic>();
-      if (!ends().replace_acq_rel(seen, word(tag_of(seen) + 1, last, top_of(seen)))) continue;
+      if (!ends().compare_exchange_acq_rel(seen, word(tag_of(seen) + 1, last, top_of(seen)))) continue;
       record = candidate;
       return true;
     }
@@ -63,7 +63,7 @@ class tagged_deque_ref {
     std::uint64_t const seen = ends().load_acquire();
     if (size_of(seen) == 0) return steal_outcome::empty;
     Record const candidate = at(top_of(seen)).template read<Atomic>();
-    if (!ends().replace_acq_rel(seen, word(tag_of(seen), bottom_of(seen), top_of(seen) + 1)))
+    if (!ends().compare_exchange_acq_rel(seen, word(tag_of(seen), bottom_of(seen), top_of(seen) + 1)))
       return steal_outcome::lost_race;
     record = candidate;
     return steal_outcome::taken;

@@ -32,13 +32,13 @@ struct pool_options {
   /// Tasks for which there is room, for each worker, 8 to 2^20, rounded up to a power of two; of `static`, to
   /// begin with. More tasks than fit are moved to the host and back, which is slow. About 48 bytes each.
   std::uint32_t capacity = 1024;
-  /// Joins that can wait at a time, 64 bytes each, and some 100 to 400 more for each worker's stock; 0: 2048
+  /// Joins that can wait at a time, 64 bytes each, and some 100 to 400 more for each worker's cache; 0: 2048
   /// for each worker. None are kept for lists whose kernels make none; `static` begins with so many and makes
   /// more where memory allows.
   std::uint32_t joins = 0;
   resident_options resident;
   /// How long run() works if it is given no deadline.
-  clock::duration patience = std::chrono::minutes(10);
+  clock::duration timeout = std::chrono::minutes(10);
 };
 
 /// What one worker did in a run. Of `static`, a worker is a block of the grid; of `static-per-task`, all
@@ -59,7 +59,7 @@ struct pool_statistics {
   /// The sum of the most places that each worker used at any time, a published chunk counted whole: room for
   /// so many tasks would have sufficed; or the most tasks that were with the host, if that is more. Of `ring`
   /// and `blocking` with the most that a worker saw in the queue, of `static` the most tasks in both arrays.
-  std::uint64_t most_stored = 0;
+  std::uint64_t max_stored = 0;
   std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit, or a launch per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
   std::vector<pool_worker_statistics> workers;
@@ -100,7 +100,7 @@ class task_pool {
   /// be ready now (copies completed). Tasks that run are not interrupted; by `static`, whole levels. Throws
   /// ballast::error if another run() is at work or its kernel has not ended, bad_argument before anything has
   /// run if a root does not suit the list; pool_stopped at the deadline, after request_stop(), when no room
-  /// is left for tasks or joins, and when a kernel creates more than it declares; deadline_passed if the
+  /// is left for tasks or joins, and when a kernel creates more than it declares; timed_out if the
   /// kernel does not end even so; device_lost.
   pool_statistics run(std::span<task const> roots);
   pool_statistics run(std::span<task const> roots, deadline until);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/pool/task_hand.cuh"
+#include "ballast/pool/local_stack.cuh"
 
 #if defined(__CUDACC__)
 
@@ -18,25 +18,25 @@ __device__ inline std::uint32_t sum_up_to(std::uint32_t value) {
   return value;
 }
 
-/// Where threads are workers: the warp takes up to 32 of the newest tasks of its hand together, as many as
+/// Where threads are workers: the warp takes up to 32 of the newest tasks of its stack together, as many as
 /// there is room for their children, and joins; lane i has one in `mine` if i is less than the answer. What
 /// is left of tasks of several blocks goes back, and `me` says where their children go. Ends with a syncwarp.
 template <class List>
-__device__ std::uint32_t take_newest_of(task_hand const& hand, pool_worker& me, stored_task& mine) {
+__device__ std::uint32_t take_newest_of(local_stack const& stack, pool_worker& me, stored_task& mine) {
   std::uint32_t const lane = threadIdx.x, held = me.held(), begin = me.begin, end = me.end;
   std::uint32_t room = 0;
   if (lane < held) {
-    mine = hand[end - 1 - lane];
+    mine = stack[end - 1 - lane];
     room = List::room_for(mine.record);
   }
   std::uint32_t const rooms = sum_up_to(room);
-  bool const has_joins = (lane + 1) * List::most_joins <= me.joins;
-  bool const fits = lane < held && held - 1 - lane + rooms <= hand.capacity() && has_joins;
+  bool const has_joins = (lane + 1) * List::max_joins <= me.joins;
+  bool const fits = lane < held && held - 1 - lane + rooms <= stack.capacity() && has_joins;
   std::uint32_t const misfits = ~__ballot_sync(0xffffffff, fits);
   std::uint32_t const taken = misfits == 0 ? 32 : __ffs(int(misfits)) - 1;
   bool const has_rest = lane < taken && mine.record.range().count > 1;
   std::uint32_t const rests = __ballot_sync(0xffffffff, has_rest);
-  if (has_rest) hand[end - taken + __popc(rests & ((1u << lane) - 1))].record = mine.record.rest();
+  if (has_rest) stack[end - taken + __popc(rests & ((1u << lane) - 1))].record = mine.record.rest();
   __syncwarp();  // all have read `me`
   if (lane == taken - 1) {
     me.end = me.first = begin + (held - taken) + __popc(rests);

@@ -10,26 +10,26 @@ namespace ballast::inline pool {
 
 /// One host thread is a worker. What the tasks throw passes through.
 template <class List, class Method, class View = pool_view>
-void work_in_pool_on_host(void const* argument, host_lane& lane) {
+void work_in_pool_on_host(void const* argument, host_block_context& context) {
   auto const work = *static_cast<pool_work<Method, View> const*>(argument);
   host_block_count const counted(*work.control.host_blocks);
-  solo_crew crew(lane);
+  host_worker worker_group(context);
   typename View::worker_type me;
-  pool_loop<List, Method, View> const loop(work, me, lane.block);
-  work.control.arrive(crew, crew.now_ns());
-  loop.begin(crew, lane.block);
-  bool const is_paced = crew.pace().is_needed();
-  for (worker_step step; (step = loop.next(crew)) != worker_step::leave;) {
+  pool_loop<List, Method, View> const loop(work, me, context.block);
+  work.control.arrive(worker_group, worker_group.now_ns());
+  loop.begin(worker_group, context.block);
+  bool const is_paced = worker_group.pace().is_needed();
+  for (worker_step step; (step = loop.next(worker_group)) != worker_step::leave;) {
     if (step != worker_step::run) {
-      loop.act(crew, step);
+      loop.act(worker_group, step);
       continue;
     }
-    auto const begin = is_paced ? crew.now_ns() : 0;
-    List::template run_first_block<host_block>(crew.record(), crew.scratch(), loop.sink());
-    if (is_paced) crew.pace().worked(std::chrono::nanoseconds(crew.now_ns() - begin));
-    loop.book(crew);
+    auto const begin = is_paced ? worker_group.now_ns() : 0;
+    List::template run_first_block<host_block>(worker_group.record(), worker_group.scratch(), loop.sink());
+    if (is_paced) worker_group.pace().worked(std::chrono::nanoseconds(worker_group.now_ns() - begin));
+    loop.count_completed(worker_group);
   }
-  loop.end(crew);
+  loop.end(worker_group);
 }
 
 #if defined(__CUDACC__)
@@ -44,43 +44,44 @@ __device__ void run_many(Loop const& loop) {
 }
 
 /// What a worker has in shared memory.
-template <class Crew, class View>
+template <class WorkerGroup, class View>
 struct pool_worker_memory {
-  typename Crew::storage tasks;
+  typename WorkerGroup::storage tasks;
   typename View::worker_type worker;
 };
 
 /// A block of threads is a worker; where each thread is one, the warp works for its threads.
-template <class List, class Method, class View, class Crew>
-__device__ void work_in_pool(pool_work<Method, View> const& work, typename View::worker_type& me, Crew crew) {
-  crew.forget_tasks();
+template <class List, class Method, class View, class WorkerGroup>
+__device__ void work_in_pool(pool_work<Method, View> const& work, typename View::worker_type& me,
+                             WorkerGroup worker_group) {
+  worker_group.reset_tasks();
   pool_loop<List, Method, View> const loop(work, me, blockIdx.x);
-  loop.begin(crew, blockIdx.x);
-  for (worker_step step; (step = loop.next(crew)) != worker_step::leave;) {
+  loop.begin(worker_group, blockIdx.x);
+  for (worker_step step; (step = loop.next(worker_group)) != worker_step::leave;) {
     if (step != worker_step::run) {
-      loop.act(crew, step);
+      loop.act(worker_group, step);
       continue;
     }
     if constexpr (List::by_threads)
       run_many<List>(loop);
     else
-      List::template run_first_block<cuda_block>(crew.record(), crew.scratch(), loop.sink());
-    crew.sync();
-    loop.book(crew);
+      List::template run_first_block<cuda_block>(worker_group.record(), worker_group.scratch(), loop.sink());
+    worker_group.sync();
+    loop.count_completed(worker_group);
   }
-  loop.end(crew);
+  loop.end(worker_group);
 }
 
 /// Its blocks do not say that they arrive: nobody waits for that, and it is a write over PCIe for each.
-template <class List, class Method, class Scratch = launched_with<List::scratch * List::most_taken>>
+template <class List, class Method, class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,
-                                  fitting_blocks<List::block_threads, List::blocks_per_multiprocessor>)
+                                  clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)
     work_in_pool_on_gpu(__grid_constant__ pool_work<Method> const work) {
-  using crew_type = cuda_crew<List::block_threads>;
-  __shared__ typename crew_type::words words;
-  __shared__ pool_worker_memory<crew_type, pool_view> memory;
-  crew_type const crew(memory.tasks, words);
-  work_in_pool<List>(work, memory.worker, crew);
+  using worker_group_type = cuda_worker<List::block_threads>;
+  __shared__ typename worker_group_type::words words;
+  __shared__ pool_worker_memory<worker_group_type, pool_view> memory;
+  worker_group_type const worker_group(memory.tasks, words);
+  work_in_pool<List>(work, memory.worker, worker_group);
 }
 #endif
 

@@ -56,7 +56,7 @@ class balanced_queue {
   backlog_ticket submit(std::shared_ptr<prepared_tasks const> batch);
 
   bool finished(backlog_ticket which) const;
-  /// Throw deadline_passed with the state of every device, queue_stopped, device_lost. With GPUs the thread
+  /// Throw timed_out with the state of every device, queue_stopped, device_lost. With GPUs the thread
   /// polls, with host devices alone it sleeps.
   void wait(backlog_ticket which);
   void wait(backlog_ticket which, deadline until);

@@ -10,7 +10,7 @@
   ::ballast::compiled_kernels const& name() {                                                              \
     static_assert(::ballast::check_kernels<4 * ::ballast::argument_words, __VA_ARGS__>());                 \
     static auto const list =                                                                               \
-        ::ballast::compile_for<::ballast::lane_source_ref, ::ballast::chen_source_ref>::list<__VA_ARGS__>( \
+        ::ballast::compile_for<::ballast::ring_source_ref, ::ballast::chen_source_ref>::list<__VA_ARGS__>( \
             #name);                                                                                        \
     return list;                                                                                           \
   }

@@ -20,8 +20,8 @@ namespace ballast::inline queue {
 struct chen_options {
   std::uint32_t queues = 2;            ///< of each device, 1 .. 16
   std::uint32_t tasks_per_queue = 20;  ///< 1 .. 256; also how many HALTs travel together
-  resident_options resident;           ///< idle_limit: a step with nothing to do for so long ends by itself
-  clock::duration patience = std::chrono::minutes(10);  ///< of calls without a deadline, and of each copy
+  resident_options resident;           ///< idle_timeout: a step with nothing to do for so long ends by itself
+  clock::duration timeout = std::chrono::minutes(10);  ///< of calls without a deadline, and of each copy
   bool times = false;  ///< whether last_step() tells times; costs two clock reads and three adds per task
 };
 
@@ -52,7 +52,7 @@ class chen_queue {
   void submit(std::shared_ptr<prepared_tasks const> batch);
 
   /// Ends the step: waits until all that was submitted before the call has run and the kernels have ended.
-  /// Throws deadline_passed with the state of every device, queue_stopped, device_lost. With GPUs the thread
+  /// Throws timed_out with the state of every device, queue_stopped, device_lost. With GPUs the thread
   /// polls, with host devices alone it sleeps.
   void wait_all();
   void wait_all(deadline until);

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <thread>
 
-#include "ballast/queue/lane_source.cuh"
+#include "ballast/queue/ring_source.cuh"
 #include "ballast/resident/control.cuh"
-#include "ballast/resident/crew.cuh"
+#include "ballast/resident/worker_group.cuh"
 
 namespace ballast::inline queue {
 
@@ -43,20 +43,22 @@ struct chen_source_ref {
 
   BALLAST_HD bool times_tasks() const { return times != nullptr; }
 
-  bool next(solo_crew& crew) { return dequeue(crew) && crew.record().kernel() != task_record::halt; }
+  bool next(host_worker& worker_group) {
+    return dequeue(worker_group) && worker_group.record().kernel() != task_record::halt;
+  }
 #if defined(__CUDACC__)
   template <std::uint32_t Threads>
-  __device__ bool next(cuda_crew<Threads>& crew) {
-    bool const found = crew.leader() && dequeue(crew);                      // line 2
-    return crew.any(found && crew.record().kernel() != task_record::halt);  // line 23
+  __device__ bool next(cuda_worker<Threads>& worker_group) {
+    bool const found = worker_group.leader() && dequeue(worker_group);                      // line 2
+    return worker_group.any(found && worker_group.record().kernel() != task_record::halt);  // line 23
   }
 #endif
 
-  template <class Crew>
-  BALLAST_HD void finish(Crew& crew, std::uint64_t begin_ns, std::uint64_t end_ns) const {
-    if (times == nullptr || !crew.leader()) return;
-    word(times->first_begin_ns).lower_to(begin_ns);
-    word(times->last_end_ns).raise_to(end_ns);
+  template <class WorkerGroup>
+  BALLAST_HD void finish(WorkerGroup& worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const {
+    if (times == nullptr || !worker_group.leader()) return;
+    word(times->first_begin_ns).store_min(begin_ns);
+    word(times->last_end_ns).store_max(end_ns);
     word(times->work_ns).add_relaxed(end_ns - begin_ns);
   }
 
@@ -86,12 +88,12 @@ struct chen_source_ref {
   /// A block that saw the last tasks of a refill and then was slow may claim one of the next refill before
   /// the host says that it is complete. The host never leaves a refill half done; should its copies hang for
   /// ever, the block leaves a minute or more after it was asked to.
-  template <class Crew>
-  BALLAST_HD bool await_refill(Crew const& crew) const {
+  template <class WorkerGroup>
+  BALLAST_HD bool await_refill(WorkerGroup const& worker_group) const {
     bool given_up = false;
     for (std::uint32_t looks = 0; !refill_is_complete() && !given_up; ++looks) {
-      rest(crew, looks);
-      given_up = looks > (1u << 26) && control.stop_asked();
+      back_off(worker_group, looks);
+      given_up = looks > (1u << 26) && control.stop_requested();
     }
     return !given_up;
   }
@@ -119,64 +121,65 @@ struct chen_source_ref {
   }
 
   /// Asks PCIe rarely: the host copies the request into device memory, unless something is wrong with it.
-  BALLAST_HD bool leaves(std::uint32_t looks) const {
+  BALLAST_HD bool should_leave(std::uint32_t looks) const {
     if (word(*stop).load_relaxed() != 0) return true;
-    if (looks % 1024 != 1023 || !control.stop_asked()) return false;
+    if (looks % 1024 != 1023 || !control.stop_requested()) return false;
     word(*stop).store_relaxed(1);
     return true;
   }
 
   /// Lines 7 to 18: whether a task was dequeued.
-  template <class Crew>
-  BALLAST_HD bool take(Crew& crew) {
+  template <class WorkerGroup>
+  BALLAST_HD bool take(WorkerGroup& worker_group) {
     auto const place = claim();
     if (place < 0) {
       turn();
       return false;
     }
-    if (!await_refill(crew)) return false;
-    read(place, crew.record());
-    note_activity(crew, consume(), activity::runs);
+    if (!await_refill(worker_group)) return false;
+    read(place, worker_group.record());
+    set_activity(worker_group, consume(), activity::runs);
     return true;
   }
 
   /// Algorithm 3, by one thread; false: leave without a task.
-  template <class Crew>
-  BALLAST_HD bool dequeue(Crew& crew) {
+  template <class WorkerGroup>
+  BALLAST_HD bool dequeue(WorkerGroup& worker_group) {
     bool found = false;
-    note_activity(crew, at, activity::waits);
-    for (std::uint32_t looks = 0; !found && !leaves(looks); ++looks) {
+    set_activity(worker_group, at, activity::waits);
+    for (std::uint32_t looks = 0; !found && !should_leave(looks); ++looks) {
       if (is_empty())
         turn();  // line 5
       else
-        found = take(crew);
-      if (!found) rest(crew, looks);
+        found = take(worker_group);
+      if (!found) back_off(worker_group, looks);
     }
-    if (!found) note_activity(crew, at, activity::left);
+    if (!found) set_activity(worker_group, at, activity::left);
     return found;
   }
 
-  template <class Crew>
-  BALLAST_HD void note_activity(Crew const& crew, std::uint64_t number, activity what) const {
-    word(control.activity[crew.block()]).store_relaxed(number << 2 | std::uint64_t(what));
+  template <class WorkerGroup>
+  BALLAST_HD void set_activity(WorkerGroup const& worker_group, std::uint64_t number, activity what) const {
+    word(control.activity[worker_group.block()]).store_relaxed(number << 2 | std::uint64_t(what));
   }
 
   /// A core is soon given away, since the host's copies need one too.
-  BALLAST_HD static void rest([[maybe_unused]] solo_crew const& crew, [[maybe_unused]] std::uint32_t looks) {
+  BALLAST_HD static void back_off([[maybe_unused]] host_worker const& worker_group,
+                                  [[maybe_unused]] std::uint32_t looks) {
 #if !BALLAST_ON_GPU
-    crew.pause(looks);
+    worker_group.back_off(looks);
     if (looks > 200) std::this_thread::sleep_for(std::chrono::microseconds(50));
 #endif
   }
 #if defined(__CUDACC__)
   template <std::uint32_t Threads>
-  __device__ static void rest(cuda_crew<Threads> const& crew, std::uint32_t looks) {
-    crew.pause(looks);
+  __device__ static void back_off(cuda_worker<Threads> const& worker_group, std::uint32_t looks) {
+    worker_group.back_off(looks);
   }
 #endif
-  template <class Crew>
-  static void rest(Crew const& crew, std::uint32_t looks) {
-    crew.pause(looks);
+  template <class WorkerGroup>
+  static void back_off(WorkerGroup const& worker_group, std::uint32_t looks) {
+    worker_group.back_off(looks);
   }
 };
 

@@ -40,7 +40,7 @@ class feed_policy {
   virtual ~feed_policy() = default;
   virtual feed_decision decide(feed_view const& view) = 0;
   /// Whether each device has a part of every batch that it is given first.
-  virtual bool deals_parts() const { return false; }
+  virtual bool partitions_batches() const { return false; }
 };
 
 struct feed_policy_entry {

@@ -17,7 +17,7 @@ class ring_home {
   /// The memory of the queue's device, which its blocks reach fastest.
   static ring_home own_device() { return {}; }
   /// Pinned host memory. On a GPU each look of a waiting block may be a read over the bus, where the server's
-  /// reads of the lanes have to pass too: use few resident blocks.
+  /// reads of the submission rings have to pass too: use few resident blocks.
   static ring_home host() {
     ring_home made;
     made.is_host_ = true;
@@ -27,7 +27,7 @@ class ring_home {
   /// asks; it is held until the queue is gone. Making and destroying the queue allocates and frees there,
   /// which may wait for a kernel that is resident on that device. Throws bad_argument ("ring") if null.
   static ring_home peer(std::shared_ptr<compute_device> whose) {
-    if (whose == nullptr) refuse_argument("ring", "a peer that is null", "a device");
+    if (whose == nullptr) throw_bad_argument("ring", "a peer that is null", "a device");
     ring_home made;
     made.peer_ = std::move(whose);
     return made;

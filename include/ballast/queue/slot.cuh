@@ -14,17 +14,17 @@ namespace ballast::inline queue {
 /// the last one of n submitted with credit n - 1, the others with -1. The counter starts at zero, returns to
 /// zero when all have finished and at no time before, and is then ready for the next batch.
 struct batch_mark {
-  std::uint32_t lane = 0;    ///< 5 bits: whose batch
-  std::uint32_t slot = 0;    ///< 16 bits: which of the lane's batch slots
-  std::uint32_t lap = 0;     ///< 8 bits: how often the slot was used
-  std::uint32_t credit = 0;  ///< two's complement
+  std::uint32_t ring_index = 0;  ///< 5 bits: whose batch
+  std::uint32_t slot = 0;        ///< 16 bits: which of the submission ring's batch slots
+  std::uint32_t lap = 0;         ///< 8 bits: how often the slot was used
+  std::uint32_t credit = 0;      ///< two's complement
 };
 
-/// Of a lane: what batch_mark::slot can name.
-inline constexpr std::uint32_t most_batch_slots = 1u << 16;
+/// Of a submission ring: what batch_mark::slot can name.
+inline constexpr std::uint32_t max_batch_slots = 1u << 16;
 
 BALLAST_HD constexpr bool is_same_batch(batch_mark const& a, batch_mark const& b) {
-  return a.lane == b.lane && a.slot == b.slot;
+  return a.ring_index == b.ring_index && a.slot == b.slot;
 }
 
 /// 64 bytes: four chunks of 12 data bytes and a 4-byte stamp. The low half of each stamp is the lap, which
@@ -51,7 +51,7 @@ BALLAST_HD constexpr std::uint32_t mark_word(batch_mark const& mark, int chunk) 
     case 2:
       return mark.credit >> 16;
     default:
-      return mark.lane << 8 | mark.lap;
+      return mark.ring_index << 8 | mark.lap;
   }
 }
 
@@ -77,12 +77,12 @@ BALLAST_HD constexpr bool is_here(stamped_chunk const& chunk, std::uint32_t lap)
 }
 
 // Of the last chunk of a slot.
-BALLAST_HD constexpr bool is_spread(stamped_chunk const& last) {
-  return (last.data[2] & task_record::spread) != 0;
+BALLAST_HD constexpr bool is_grid(stamped_chunk const& last) {
+  return (last.data[2] & task_record::grid_bit) != 0;
 }
 BALLAST_HD constexpr std::uint32_t blocks_of(stamped_chunk const& last) { return last.data[2] >> 8; }
 
-/// This chunk of the task that is block `i` of a spread one: task_record::task_of_block(), and the first
+/// This chunk of the task that is block `i` of a grid task: task_record::task_of_block(), and the first
 /// block has the credit of the whole, the others -1, as if they had been submitted one after another.
 BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, int part, std::uint32_t i) {
   if (part == 3) {
@@ -93,12 +93,12 @@ BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, int part,
   return chunk;
 }
 
-/// On a GPU a spread task lies in the ring as several entries, whose takers share its blocks: this says which
-/// of the shared_blocks they are of. For the last chunk; three bits.
-BALLAST_HD constexpr stamped_chunk entry_of_share(stamped_chunk last, std::uint32_t share) {
-  last.stamp |= share << 29;
+/// On a GPU a grid task lies in the ring as several tickets, whose takers share its blocks: this says which
+/// of the shared grids they are of. For the last chunk; three bits.
+BALLAST_HD constexpr stamped_chunk ticket_of_grid(stamped_chunk last, std::uint32_t grid) {
+  last.stamp |= grid << 29;
   return last;
 }
-BALLAST_HD constexpr std::uint32_t share_of(std::uint32_t const (&words)[4]) { return words[3] >> 13; }
+BALLAST_HD constexpr std::uint32_t shared_grid_of(std::uint32_t const (&words)[4]) { return words[3] >> 13; }
 
 }  // namespace ballast::inline queue

@@ -2,39 +2,39 @@
 #pragma once
 
 #include "ballast/pool/kernels.cuh"
-#include "ballast/queue/fed_view.cuh"
-#include "ballast/queue/lane_server.cuh"
+#include "ballast/queue/hybrid_view.cuh"
+#include "ballast/queue/ring_server.cuh"
 
 namespace ballast::inline queue {
 
 #if defined(__CUDACC__)
 /// Block 0 serves; the others work.
-template <class List, class Scratch = launched_with<List::scratch * List::most_taken>>
+template <class List, class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,
-                                  fitting_blocks<List::block_threads, List::blocks_per_multiprocessor>)
-    work_in_fed_pool_on_gpu(__grid_constant__ fed_work const work) {
-  using crew_type = cuda_crew<List::block_threads>;
-  __shared__ typename crew_type::words words;
-  __shared__ block_memory<pool_worker_memory<crew_type, fed_view>, lane_source_ref> memory;
-  crew_type const crew(memory.tasks.tasks, words);
-  work.control.arrive(crew, crew.now_ns());
+                                  clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)
+    work_in_hybrid_pool_on_gpu(__grid_constant__ hybrid_work const work) {
+  using worker_group_type = cuda_worker<List::block_threads>;
+  __shared__ typename worker_group_type::words words;
+  __shared__ block_memory<pool_worker_memory<worker_group_type, hybrid_view>, ring_source_ref> memory;
+  worker_group_type const worker_group(memory.tasks.tasks, words);
+  work.control.arrive(worker_group, worker_group.now_ns());
   if (blockIdx.x == 0)
-    work.view.source.template serve<true>(crew, memory.serving);
+    work.view.source.template serve<true>(worker_group, memory.serving);
   else
-    work_in_pool<List>(work, memory.tasks.worker, crew);
+    work_in_pool<List>(work, memory.tasks.worker, worker_group);
 }
 #endif
 
 template <class List>
-resident_entry make_fed_entry() {
+resident_entry make_hybrid_entry() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&work_in_fed_pool_on_gpu<List>);
+  code.cuda_function = reinterpret_cast<void const*>(&work_in_hybrid_pool_on_gpu<List>);
 #endif
-  code.host_function = &work_in_pool_on_host<List, chunks_ref, fed_view>;
+  code.host_function = &work_in_pool_on_host<List, chunks_ref, hybrid_view>;
   code.threads = List::block_threads;
-  code.scratch_bytes = List::scratch * List::most_taken;
-  return {source_key_of<fed_view>, code};
+  code.scratch_bytes = List::scratch * List::max_taken;
+  return {source_key_of<hybrid_view>, code};
 }
 
 }  // namespace ballast::inline queue
@@ -46,7 +46,7 @@ resident_entry make_fed_entry() {
     static_assert(::ballast::check_kernels<4 * ::ballast::argument_words, __VA_ARGS__>()); \
     using kernels_of_list = ::ballast::pool_list<__VA_ARGS__>;                             \
     static auto const list = ::ballast::compile_pool_list<kernels_of_list, __VA_ARGS__>(   \
-        #name, {::ballast::make_fed_entry<kernels_of_list>(),                              \
+        #name, {::ballast::make_hybrid_entry<kernels_of_list>(),                           \
                 ::ballast::make_pool_entry<kernels_of_list, ::ballast::chunks_ref>()});    \
     return list;                                                                           \
   }

@@ -11,7 +11,7 @@
 #include "ballast/base/deadline.hpp"
 #include "ballast/base/error.hpp"
 #include "ballast/device/compute_device.hpp"
-#include "ballast/device/doorbell.hpp"
+#include "ballast/device/event_count.hpp"
 #include "ballast/pool/task_pool.hpp"
 #include "ballast/queue/ring_home.hpp"
 #include "ballast/resident/compiled_kernels.hpp"
@@ -24,7 +24,7 @@ namespace ballast::inline queue {
 /// Names what one submit() accepted; cheap to copy. Valid for the queue and the run that gave it,
 /// refused (bad_argument "ticket") by others.
 struct ticket {
-  std::uint32_t lane = 0;
+  std::uint32_t ring_index = 0;
   std::uint32_t run = 0;                          ///< of all queues of the process
   std::uint64_t first_batch = 0, last_batch = 0;  ///< inclusive; first > last: nothing to wait for
 };
@@ -39,12 +39,12 @@ struct spawned_options {
 };
 
 struct queue_options {
-  /// Tasks that fit into a lane, and into the ring on the device: 2 .. 2^24, rounded up to a power of two.
-  /// Memory is proportional to it: with 8 lanes about 1200 bytes per task of capacity, host and device
-  /// together.
+  /// Tasks that fit into a submission ring, and into the ring on the device: 2 .. 2^24, rounded up to a power
+  /// of two. Memory is proportional to it: with 8 submission rings about 1200 bytes per task of capacity,
+  /// host and device together.
   std::uint32_t capacity = 8192;
-  /// Lanes for submitting threads, 1 .. 32. Threads beyond that many share lanes.
-  std::uint32_t lanes = 8;
+  /// Submission rings for submitting threads, 1 .. 32. Threads beyond that many share submission rings.
+  std::uint32_t submission_rings = 8;
   /// Where the ring lies; all else that the device works with stays in its own memory.
   ring_home ring = ring_home::own_device();
   resident_options resident;
@@ -53,7 +53,7 @@ struct queue_options {
   /// runs on any GPU of the process, so who makes several queues makes all before starting one.
   bool start_at_once = true;
   /// How long a call waits that is given no deadline of its own.
-  clock::duration patience = std::chrono::minutes(10);
+  clock::duration timeout = std::chrono::minutes(10);
   /// Whether execution_of() is offered; costs two clock reads and three atomic adds per task.
   bool times = false;
   /// So many tasks per worker are recorded for task_spans(); 0 records none. 24 bytes each.
@@ -62,7 +62,7 @@ struct queue_options {
 
 /// Not all of a batch was accepted before the deadline. What was accepted will run; the rest was not touched.
 /// Of tasks with costs the first are those of start_order().
-class queue_full : public deadline_passed {
+class queue_full : public timed_out {
  public:
   queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state);
 
@@ -91,7 +91,7 @@ struct execution {
   std::int64_t work_ns = 0;  ///< sum of the tasks' times
 };
 
-/// One traced task; on a GPU also the blocks of a spread one that a worker took together.
+/// One traced task; on a GPU also the blocks of a grid task that a worker took together.
 struct task_span {
   std::uint32_t worker = 0;
   std::int64_t begin_ns = 0, end_ns = 0;  ///< on the host's clock
@@ -116,10 +116,10 @@ class task_queue {
  public:
   /// Allocates everything, loads the list's kernels and starts the resident kernel. `kernels` must outlive
   /// the queue. Throws bad_argument (the option's name: "ring" if the device cannot address its ring's home),
-  /// device_lost, deadline_passed, and ballast::error if the device has a resident kernel.
+  /// device_lost, timed_out, and ballast::error if the device has a resident kernel.
   task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
              queue_options options = {});
-  /// Stops if still running: unexecuted tasks are dropped, so close() first. Waits at most stop_patience.
+  /// Stops if still running: unexecuted tasks are dropped, so close() first. Waits at most stop_timeout.
   ~task_queue();
   task_queue(task_queue const&) = delete;
   task_queue& operator=(task_queue const&) = delete;
@@ -135,13 +135,14 @@ class task_queue {
   /// Tasks `first` .. `first + count - 1` of a prepared batch of this queue's list; cheaper, nothing is
   /// checked again.
   ticket submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
-  /// The same without waiting: nothing if the lane is full, or in use by another thread, at the moment.
+  /// The same without waiting: nothing if the submission ring is full, or in use by another thread, at the
+  /// moment.
   std::optional<ticket> try_submit(task const& one);
 
   /// Whether all tasks of the ticket have run, and all that they created; their results are visible to the
   /// host then, and to later tasks.
   bool finished(ticket const& which) const;
-  /// Wait for a ticket, or for all that was submitted before the call. Throw deadline_passed with the queue's
+  /// Wait for a ticket, or for all that was submitted before the call. Throw timed_out with the queue's
   /// state, queue_stopped, device_lost. On a GPU the thread polls; on a host device it sleeps.
   void wait(ticket const& which);
   void wait(ticket const& which, deadline until);
@@ -166,8 +167,8 @@ class task_queue {
   bool running();
 
   /// When the ticket's tasks ran. Requires options.times, a finished ticket of at least one task, and fewer
-  /// than `capacity` batches (65536, if that is less) submitted on the same thread's lane since. Throws
-  /// ballast::error otherwise.
+  /// than `capacity` batches (65536, if that is less) submitted on the same thread's submission ring since.
+  /// Throws ballast::error otherwise.
   execution execution_of(ticket const& which) const;
   /// The traced tasks of the last run, by worker. Call after close() or stop().
   std::vector<task_span> task_spans() const;
@@ -175,7 +176,7 @@ class task_queue {
   /// Tasks of this run that workers have claimed; on a GPU a few microseconds behind, and up to 7 of a worker
   /// not begun yet.
   std::uint64_t taken() const;
-  /// The state that deadline_passed carries: lanes, counts, what each block does.
+  /// The state that timed_out carries: submission rings, counts, what each block does.
   std::string describe();
   /// Bytes allocated for the queue, on the host and on the device together.
   std::size_t memory_bytes() const;
@@ -185,12 +186,12 @@ class task_queue {
   compute_device& device() const;
   compiled_kernels const& kernels() const;
 
-  /// For feeders, one per queue: sleep until `taken_alarm` tasks were taken, or until the ticket is finished
-  /// (or another batch is), or somebody rang the bell since `rings` was read; at most so long. On a GPU,
-  /// where nothing can ring, they return after giving the core away once.
-  void doze_until_taken(std::uint64_t rings, std::uint64_t taken_alarm, clock::duration at_most);
-  void doze_until_complete(std::uint64_t rings, ticket const& which, clock::duration at_most);
-  doorbell& bell();
+  /// For feeders, one per queue: sleep until `taken_threshold` tasks were taken, or until the ticket is
+  /// finished (or another batch is), or somebody notified wake_event() since `epoch` was read; at most so
+  /// long. On a GPU, where nothing can ring, they return after giving the core away once.
+  void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
+  void sleep_until_complete(std::uint64_t epoch, ticket const& which, clock::duration timeout);
+  event_count& wake_event();
 
  private:
   void abandon_if_running() noexcept;

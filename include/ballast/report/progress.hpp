@@ -25,7 +25,7 @@ progress_output progress_on(std::FILE* stream);
 progress_output no_progress();
 
 /// Says how far a long run is, how fast, and how long it will take. One thread at a time may call.
-///   progress steps("md TQ", 1000, "steps", progress_on(stderr)); ... steps.reach(done); ... steps.finish();
+///   progress steps("md TQ", 1000, "steps", progress_on(stderr)); ... steps.update(done); ... steps.finish();
 class progress {
  public:
   using time_source = std::function<clock::time_point()>;
@@ -36,7 +36,7 @@ class progress {
       time_source now = [] { return clock::now(); });
 
   /// `done` of the total are done; writes if the last line is old enough.
-  void reach(std::uint64_t done);
+  void update(std::uint64_t done);
   /// Writes the last line, with the whole time, and ends it; only the first call counts.
   void finish();
 

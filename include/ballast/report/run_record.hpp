@@ -66,11 +66,11 @@ struct run_record {
 json_value to_json(run_record const& record);
 
 /// Writes results/<machine.name>/<benchmark>-<started>.json, "/" in the benchmark's name replaced by "-",
-/// with -2, -3 ... added rather than overwriting; makes the folders. `apart`, unless it is empty, follows the
-/// benchmark's name with a dash, so that a folder's listing tells settings apart; signs as in that name.
-/// Returns the path. Throws what to_json throws, bad_argument ("apart"), and ballast::error with the path.
+/// with -2, -3 ... added rather than overwriting; makes the folders. `suffix`, unless it is empty, follows
+/// the benchmark's name with a dash, so that a folder's listing tells settings apart; signs as in that name.
+/// Returns the path. Throws what to_json throws, bad_argument ("suffix"), and ballast::error with the path.
 std::filesystem::path write_run_record(std::filesystem::path const& results, run_record const& record,
-                                       std::string const& apart = "");
+                                       std::string const& suffix = "");
 
 /// Makes the folder into which write_run_record() would write the record, and writes and removes a file
 /// there, so that what stands in the way is known before anything is measured. Throws ballast::error with the

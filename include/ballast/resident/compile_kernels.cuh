@@ -11,18 +11,18 @@ namespace ballast::inline resident {
 
 /// An ordinary launch of a task: block i of the grid is block range.first + i of the kernel.
 template <class K>
-void launch_on_host(void const* argument, host_lane& lane) {
+void launch_on_host(void const* argument, host_block_context& context) {
   auto const& record = *static_cast<task_record const*>(argument);
   alignas(K) unsigned char bytes[sizeof(K)];
   __builtin_memcpy(bytes, record.data, sizeof(K));
-  host_block<K> block(record.range(), lane.scratch);
-  block.move_to(record.range().first + lane.block);
+  host_block<K> block(record.range(), context.scratch);
+  block.move_to(record.range().first + context.block);
   reinterpret_cast<K const&>(bytes)(block);
 }
 
 #if defined(__CUDACC__)
 template <class K, class Scratch = launched_with<scratch_bytes<K>>>
-__global__ void __launch_bounds__(K::threads, fitting_blocks<K::threads, bounded_blocks<K>>)
+__global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, launch_bound_blocks<K>>)
     launch_on_gpu(task_record record) {
   alignas(K) unsigned char bytes[sizeof(K)];
   __builtin_memcpy(bytes, record.data, sizeof(K));

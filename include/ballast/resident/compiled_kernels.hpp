@@ -49,12 +49,12 @@ class compiled_kernels {
   std::uint32_t threads() const { return kernels_.front().code.threads; }
   std::span<listed_kernel const> kernels() const { return kernels_; }
   /// The most children that a block of any of them may create.
-  std::uint32_t most_spawns() const;
+  std::uint32_t max_spawns() const;
   /// The most joins that a block of any of them may make.
-  std::uint32_t most_joins() const;
+  std::uint32_t max_joins() const;
 
   /// The task as it travels. Throws bad_argument ("kernel") if its kernel is not in the list, ("count") if
-  /// its block count is not 1 .. most_blocks_per_task.
+  /// its block count is not 1 .. max_blocks_per_task.
   task_record record_of(task const& task) const;
   /// The task that a record came from.
   task task_of(task_record const& record) const;
@@ -74,8 +74,8 @@ class compiled_kernels {
 
  private:
   std::uint32_t id_of(kernel_key key) const;
-  [[noreturn]] void refuse_kernel(kernel_key key) const;
-  [[noreturn]] static void refuse_count(std::uint32_t count);
+  [[noreturn]] void throw_unknown_kernel(kernel_key key) const;
+  [[noreturn]] static void throw_bad_count(std::uint32_t count);
 
   std::string name_;
   std::vector<listed_kernel> kernels_;
@@ -86,18 +86,18 @@ class compiled_kernels {
 inline std::uint32_t compiled_kernels::id_of(kernel_key key) const {
   for (std::uint32_t id = 0; id < keys_.size(); ++id)
     if (keys_[id] == key) return id;
-  refuse_kernel(key);
+  throw_unknown_kernel(key);
 }
 
 inline task_record compiled_kernels::record_of(task const& task) const {
   auto const range = task.range();
-  if (range.count < 1 || range.count > most_blocks_per_task) refuse_count(range.count);
+  if (range.count < 1 || range.count > max_blocks_per_task) throw_bad_count(range.count);
   static_assert(argument_words == 10);
   // Word by word, so that the compiler keeps them in registers: words that are copied through memory in
   // pieces of one size and read in another wait there until every store before them has left the core.
   auto const& a = task.arguments();
   task_record record{{a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], 0, 0}};
-  record.describe(range, id_of(task.key()) | (task.is_spread() ? task_record::spread : 0));
+  record.describe(range, id_of(task.key()) | (task.is_grid() ? task_record::grid_bit : 0));
   return record;
 }
 

@@ -25,10 +25,10 @@ struct kernel_list {
   static constexpr std::uint32_t scratch = std::max({scratch_bytes<K>...});
 
   /// Of the resident kernel, per SM: what its most demanding kernel wants.
-  static constexpr int blocks_per_multiprocessor = bounded_blocks<K...>;
-  static constexpr int blocks_beside_server = bounded_blocks_or_64_registers<threads, K...>;
+  static constexpr int blocks_per_multiprocessor = launch_bound_blocks<K...>;
+  static constexpr int blocks_with_server = capped_launch_bound_blocks<threads, K...>;
 
-  /// Runs the task, or each that a spread one stands for, on the calling block of threads, with Block<K> as
+  /// Runs the task, or each that a grid task stands for, on the calling block of threads, with Block<K> as
   /// the view each kernel gets.
   template <template <class> class Block>
   BALLAST_HD static void run(task_record const& record, void* scratch_memory) {
@@ -41,7 +41,7 @@ struct kernel_list {
     alignas(One) unsigned char bytes[sizeof(One)];
     __builtin_memcpy(bytes, record.data, sizeof(One));
     auto const range = record.range();
-    std::uint32_t const of_a_task = record.is_spread() ? 1 : range.count;
+    std::uint32_t const of_a_task = record.is_grid() ? 1 : range.count;
     for (std::uint32_t i = 0; i < range.count; i += of_a_task)
       run_blocks<Block>(reinterpret_cast<One const&>(bytes), {range.first + i, of_a_task}, scratch_memory);
   }

@@ -22,9 +22,9 @@ class prepared_tasks {
 
   compiled_kernels const* kernels() const { return kernels_; }
   std::span<task_record const> records() const { return records_; }
-  bool has_spread() const;
-  /// The same without spread tasks: each of their blocks is a task in the list.
-  prepared_tasks one_by_one() const;
+  bool has_grids() const;
+  /// The same without grid tasks: each of their blocks is a task in the list.
+  prepared_tasks expand_grids() const;
 
  private:
   compiled_kernels const* kernels_ = nullptr;

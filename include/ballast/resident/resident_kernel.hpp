@@ -28,9 +28,9 @@ struct resident_options {
   int blocks = 0;
   /// On a GPU, SMs' worth of room left for other kernels; 0 leaves none.
   int spared_multiprocessors = 8;
-  clock::duration start_patience = std::chrono::seconds(30);  ///< until every block runs; pools do not wait
-  clock::duration stop_patience = std::chrono::minutes(1);    ///< until every block has ended
-  clock::duration idle_limit = std::chrono::minutes(30);      ///< all blocks idle so long: the kernel ends
+  clock::duration start_timeout = std::chrono::seconds(30);  ///< until every block runs; pools do not wait
+  clock::duration stop_timeout = std::chrono::minutes(1);    ///< until every block has ended
+  clock::duration idle_timeout = std::chrono::minutes(30);   ///< all blocks idle so long: the kernel ends
 };
 
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. One per device and process.
@@ -41,14 +41,14 @@ class resident_kernel {
   /// kernel of the list if fewer fit than asked, ballast::error if a resident kernel runs on the device.
   resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                   kernel_code const& entry, resident_options const& options);
-  ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_patience.
+  ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
 
   std::uint32_t blocks() const { return blocks_; }
   /// What the next start() or start_on() must put into its argument.
   resident_control next_control() const;
   /// Launches (from a thread of its own, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel)
   /// and waits until every block runs. Allocates nothing. Throws ballast::error if a resident kernel runs on
-  /// the device already, deadline_passed saying how many blocks started, device_lost.
+  /// the device already, timed_out saying how many blocks started, device_lost.
   void start(void const* argument, std::size_t bytes);
   /// For a kernel that ends by itself, whose blocks need not say that they arrive: launches it on `on`,
   /// behind what is enqueued there, has `follow` enqueue what comes behind it, and waits for none of that.
@@ -66,11 +66,11 @@ class resident_kernel {
   void request_stop() noexcept;
   bool stop_requested() const noexcept;
   /// Waits for the kernel's end, after start_on() for what follows it too; also after a start() or a run that
-  /// failed. Throws deadline_passed (then the kernel may still run), else what ended the run once no block is
+  /// failed. Throws timed_out (then the kernel may still run), else what ended the run once no block is
   /// left: device_lost, or what the launch threw.
   void join(deadline until);
-  /// Whether the last run ended because no task came for idle_limit.
-  bool gave_up() const;
+  /// Whether the last run ended because no task came for idle_timeout.
+  bool idle_timed_out() const;
   /// Device time + this = host time (clock, ns), measured by start() to a few microseconds.
   std::int64_t clock_offset_ns() const { return clock_offset_ns_; }
   /// One line per kind of activity and the tickets behind it; reads the device's words by a copy. Never
@@ -94,14 +94,14 @@ class resident_kernel {
   kernel_code entry_;
   resident_options options_;
   std::uint32_t blocks_;
-  pinned_buffer<std::uint32_t> words_;  ///< stop, gave_up, host_blocks; each on a line of its own
+  pinned_buffer<std::uint32_t> words_;  ///< stop, idle_timed_out, host_blocks; each on a line of its own
   pinned_buffer<std::uint32_t> arrived_;
   pinned_buffer<std::uint64_t> clock_;
   device_buffer<std::uint64_t> activity_;
   pinned_buffer<std::uint64_t> activity_copy_;
   std::unique_ptr<stream> stream_, reader_;
   stream* launch_stream_ = nullptr;
-  bool launches_wait_;
+  bool launches_block_;
   std::thread launcher_;
   std::atomic<bool> launched_ = false;
   std::exception_ptr launch_failure_;

@@ -13,7 +13,7 @@
 namespace ballast::inline resident {
 
 inline constexpr std::uint32_t argument_words = 10;  ///< 40 bytes of arguments travel in a task
-inline constexpr std::uint32_t most_blocks_per_task = (1u << 24) - 1;  ///< the count has 24 bits
+inline constexpr std::uint32_t max_blocks_per_task = (1u << 24) - 1;  ///< the count has 24 bits
 
 /// A hint how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
 struct task_cost {
@@ -22,14 +22,14 @@ struct task_cost {
 };
 
 /// A range of blocks of a kernel, ready to be queued. Cheap to copy; holds the kernel's arguments by value.
-/// The range's count is checked when the task is submitted (1 .. most_blocks_per_task).
+/// The range's count is checked when the task is submitted (1 .. max_blocks_per_task).
 class task {
  public:
   template <kernel_form K>
   explicit task(K const& kernel, block_range range = {}, task_cost cost = {})
       : key_(key_of<K>), range_(range), cost_(cost) {
     static_assert(sizeof(K) <= sizeof(arguments_),
-                  "this kernel's arguments exceed 40 bytes: list and submit it as by_reference<K>");
+                  "this kernel's arguments exceed 40 bytes: list and submit it as indirect<K>");
     std::memcpy(arguments_.data(), &kernel, sizeof(K));
   }
 
@@ -37,12 +37,12 @@ class task {
   block_range range() const { return range_; }
   /// Of the tasks of one batch those with the greater cost begin first. A task that is handed back has none.
   task_cost cost() const { return cost_; }
-  bool is_spread() const { return spread_; }
+  bool is_grid() const { return is_grid_; }
   std::array<std::uint32_t, argument_words> const& arguments() const { return arguments_; }
 
-  /// See spread().
-  friend task spread(task whole) {
-    whole.spread_ = true;
+  /// See grid_task().
+  friend task grid_task(task whole) {
+    whole.is_grid_ = true;
     return whole;
   }
 
@@ -54,12 +54,12 @@ class task {
   kernel_key key_;
   block_range range_;
   task_cost cost_;
-  bool spread_ = false;
+  bool is_grid_ = false;
   std::array<std::uint32_t, argument_words> arguments_{};
 };
 
 /// The same blocks, each as a task of its own: one entry in a queue, for a grid whose blocks any worker may
 /// take. `first` to `first + count - 1` run in any order and at the same time; a cost is that of the dearest.
-task spread(task whole);
+task grid_task(task whole);
 
 }  // namespace ballast::inline resident

@@ -10,17 +10,17 @@ namespace ballast::inline resident {
 /// A task as workers see it: the 48 data bytes of a queue slot. The kernel is its id in the kernel list.
 struct task_record {
   static constexpr std::uint32_t words = 12;
-  static constexpr std::uint32_t halt = 127;    ///< the kernel id that ends a worker (Chen et al. 2010, HALT)
-  static constexpr std::uint32_t spread = 128;  ///< a bit of data[11]: each block is a task of its own
+  static constexpr std::uint32_t halt = 127;  ///< the kernel id that ends a worker (Chen et al. 2010, HALT)
+  static constexpr std::uint32_t grid_bit = 128;  ///< a bit of data[11]: each block is a task of its own
 
-  std::uint32_t data[words];  ///< ten argument words, the first block, count << 8 | spread | kernel
+  std::uint32_t data[words];  ///< ten argument words, the first block, count << 8 | grid_bit | kernel
 
   BALLAST_HD std::uint32_t kernel() const { return data[11] & 0x7f; }
   BALLAST_HD block_range range() const { return {data[10], data[11] >> 8}; }
-  BALLAST_HD bool is_spread() const { return (data[11] & spread) != 0; }
+  BALLAST_HD bool is_grid() const { return (data[11] & grid_bit) != 0; }
   /// How many tasks it stands for.
-  BALLAST_HD std::uint32_t tasks() const { return is_spread() ? range().count : 1; }
-  /// The task that is block `i` of a spread one's range.
+  BALLAST_HD std::uint32_t tasks() const { return is_grid() ? range().count : 1; }
+  /// The task that is block `i` of a grid task's range.
   BALLAST_HD task_record task_of_block(std::uint32_t i) const {
     task_record one = *this;
     one.describe({data[10] + i, 1}, kernel());

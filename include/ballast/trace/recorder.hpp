@@ -36,7 +36,7 @@ class recorder {
   void clear();
 
  private:
-  void refuse_if_illegal(span const& one) const;
+  void check_span(span const& one) const;
   void keep_or_drop(span&& one);
 
   std::vector<std::string> const devices_;

@@ -7,7 +7,7 @@
 #include "cuda/graph.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
-#include "first_use_of_cuda.hpp"
+#include "first_cuda_use.hpp"
 #include "resident_claim.hpp"
 
 namespace ballast::inline device {
@@ -16,10 +16,10 @@ namespace {
 // Per GPU and process, however many compute_devices stand for it.
 std::array<resident_claim, 1024> residents;
 
-device_facts facts_of(cuda_engine& engine) {
+device_properties properties_of(cuda_engine& engine) {
   cudaDeviceProp properties{};
   engine.require(cudaGetDeviceProperties(&properties, engine.index), "cudaGetDeviceProperties");
-  device_facts facts;
+  device_properties facts;
   facts.model = properties.name;
   facts.multiprocessors = engine.multiprocessors;
   facts.memory_bytes = properties.totalGlobalMem;
@@ -37,7 +37,7 @@ device_facts facts_of(cuda_engine& engine) {
 }  // namespace
 
 int count_gpus() noexcept {
-  note_first_use_of_cuda();
+  record_first_cuda_use();
   int count = 0;
   if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
   cudaGetLastError();
@@ -56,7 +56,7 @@ std::vector<compute_capability> capabilities_of_gpus() {
 cuda_device::cuda_device(device_spec const& spec, std::string const& name)
     : compute_device(spec, name),
       engine_(std::make_shared<cuda_engine>(spec.index, name, spec.multiprocessors)),
-      facts_(facts_of(*engine_)) {}
+      properties_(properties_of(*engine_)) {}
 
 std::size_t cuda_device::free_bytes() {
   engine_->enter();
@@ -90,7 +90,7 @@ kernel_resources cuda_device::resources(kernel_code const& code) {
   return engine_->resources(code);
 }
 
-bool cuda_device::reach(compute_device const& other) {
+bool cuda_device::enable_peer_access(compute_device const& other) {
   if (!other.is_cuda()) return false;
   int const peer = other.spec().index;
   if (peer == engine_->index) return true;
@@ -111,7 +111,7 @@ bool cuda_device::claim_resident(std::string_view holder) {
   return residents[std::size_t(engine_->index)].claim(holder);
 }
 
-void cuda_device::give_back_resident() noexcept { residents[std::size_t(engine_->index)].give_back(); }
+void cuda_device::release_resident() noexcept { residents[std::size_t(engine_->index)].release(); }
 
 bool cuda_device::has_resident() const noexcept {
   return residents[std::size_t(engine_->index)].is_claimed();

@@ -23,17 +23,17 @@ class cuda_device final : public compute_device {
  public:
   cuda_device(device_spec const& spec, std::string const& name);
 
-  device_facts const& facts() const noexcept override { return facts_; }
+  device_properties const& properties() const noexcept override { return properties_; }
   std::size_t free_bytes() override;
   std::unique_ptr<stream> make_stream() override;
   std::unique_ptr<stream> adopt_stream(void* native) override;
   std::unique_ptr<event> adopt_event(void* native) override;
   std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override;
   kernel_resources resources(kernel_code const& code) override;
-  bool reach(compute_device const& other) override;
+  bool enable_peer_access(compute_device const& other) override;
   void check() override { engine_->probe(); }
   bool claim_resident(std::string_view holder) override;
-  void give_back_resident() noexcept override;
+  void release_resident() noexcept override;
   bool has_resident() const noexcept override;
   std::string resident_holder() const override;
 
@@ -42,7 +42,7 @@ class cuda_device final : public compute_device {
   void release_bytes(memory where, void* address) noexcept override;
 
   std::shared_ptr<cuda_engine> engine_;
-  device_facts facts_;
+  device_properties properties_;
 };
 
 }  // namespace ballast::inline device

@@ -20,7 +20,7 @@ cuda_engine::cuda_engine(int gpu, std::string const& name, int limited_to) : ind
   enter();
   require(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, index),
           "cudaDeviceGetAttribute");
-  require(cudaDeviceGetAttribute(&most_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
+  require(cudaDeviceGetAttribute(&max_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
           "cudaDeviceGetAttribute");
   if (limited_to != 0) {
     part_ = std::make_unique<sm_partition>(index, limited_to, fault);
@@ -32,8 +32,8 @@ cuda_engine::cuda_engine(int gpu, std::string const& name, int limited_to) : ind
 cuda_engine::~cuda_engine() {
   if (!try_enter()) return;
   for (auto const& unused : unused_events_)
-    for (auto const event : unused) forgive(fault, cudaEventDestroy(event), "cudaEventDestroy");
-  forgive(fault, cudaStreamDestroy(probe_stream_), "cudaStreamDestroy");
+    for (auto const event : unused) require_nothrow(fault, cudaEventDestroy(event), "cudaEventDestroy");
+  require_nothrow(fault, cudaStreamDestroy(probe_stream_), "cudaStreamDestroy");
 }
 
 void cuda_engine::enter() {
@@ -44,7 +44,7 @@ void cuda_engine::enter() {
 bool cuda_engine::try_enter() noexcept {
   if (fault.lost()) return false;
   auto const status = cudaSetDevice(index);
-  forgive(fault, status, "cudaSetDevice");
+  require_nothrow(fault, status, "cudaSetDevice");
   return status == cudaSuccess;
 }
 
@@ -53,7 +53,7 @@ void cuda_engine::require_kernel(cudaError_t status, std::string_view call, std:
   if (status != cudaErrorNoKernelImageForDevice)
     return require(status, std::string(call) + " of kernel " + std::string(kernel));
   cudaGetLastError();
-  throw error(fault.device() + ": " + words_on_missing_kernel(kernel, capability_of(index, fault)));
+  throw error(fault.device() + ": " + describe_missing_kernel(kernel, capability_of(index, fault)));
 }
 
 cudaStream_t cuda_engine::make_stream() {
@@ -63,7 +63,7 @@ cudaStream_t cuda_engine::make_stream() {
   return stream;
 }
 
-cudaEvent_t cuda_engine::take_event(event_kind kind) {
+cudaEvent_t cuda_engine::acquire_event(event_kind kind) {
   {
     std::lock_guard const hold(mutex_);
     auto& unused = unused_events_[std::size_t(kind)];
@@ -73,18 +73,18 @@ cudaEvent_t cuda_engine::take_event(event_kind kind) {
       return event;
     }
   }
-  auto const flags = kind == event_kind::measured ? cudaEventDefault : cudaEventDisableTiming;
+  auto const flags = kind == event_kind::timed ? cudaEventDefault : cudaEventDisableTiming;
   cudaEvent_t event = nullptr;
   require(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
   return event;
 }
 
-void cuda_engine::give_back_event(cudaEvent_t event, event_kind kind) noexcept {
+void cuda_engine::release_event(cudaEvent_t event, event_kind kind) noexcept {
   if (kind == event_kind::adopted) return;
   std::lock_guard const hold(mutex_);
   try {
     unused_events_[std::size_t(kind)].push_back(event);
-  } catch (std::bad_alloc const&) { forgive(fault, cudaEventDestroy(event), "cudaEventDestroy"); }
+  } catch (std::bad_alloc const&) { require_nothrow(fault, cudaEventDestroy(event), "cudaEventDestroy"); }
 }
 
 kernel_resources cuda_engine::resources(kernel_code const& code) {
@@ -114,16 +114,17 @@ kernel_resources cuda_engine::load(kernel_code const& code) {
   return found;
 }
 
-void cuda_engine::admit(plain_launch const& launch) {
+void cuda_engine::prepare(plain_launch const& launch) {
   if (launch.function == nullptr)
-    refuse_argument("function", "null", "the address of the __global__ function " + std::string(launch.name));
+    throw_bad_argument("function", "null",
+                       "the address of the __global__ function " + std::string(launch.name));
   auto const bytes = launch.shape.shared_bytes;
   if (bytes == 0) return;
   std::lock_guard const hold(mutex_);
-  auto& admitted = admitted_shared_bytes_[launch.function];
-  if (bytes <= admitted) return;
+  auto& prepared_bytes = prepared_shared_bytes_[launch.function];
+  if (bytes <= prepared_bytes) return;
   allow_shared(launch.function, launch.name, bytes, attributes_of(launch.function, launch.name));
-  admitted = bytes;
+  prepared_bytes = bytes;
 }
 
 cudaFuncAttributes cuda_engine::attributes_of(void const* function, std::string_view name) {
@@ -136,7 +137,7 @@ cudaFuncAttributes cuda_engine::attributes_of(void const* function, std::string_
 void cuda_engine::allow_shared(void const* function, std::string_view name, std::uint32_t bytes,
                                cudaFuncAttributes const& attributes) {
   if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
-  auto const most = std::size_t(most_shared_bytes) - attributes.sharedSizeBytes;
+  auto const most = std::size_t(max_shared_bytes) - attributes.sharedSizeBytes;
   if (bytes > most)
     throw error("kernel " + std::string(name) + " needs " + std::to_string(bytes) +
                 " bytes of scratch (dynamic shared memory), and a block of " + fault.device() +

@@ -19,7 +19,7 @@
 namespace ballast::inline device {
 
 /// Lent by the engine, with a device time or without, which is cheaper to record and to ask for; or adopted.
-enum class event_kind { measured, unmeasured, adopted };
+enum class event_kind { timed, untimed, adopted };
 
 /// Makes no context. Throws ballast::error if the GPU does not answer.
 compute_capability capability_of(int gpu, fault_record& fault);
@@ -45,23 +45,23 @@ class cuda_engine {
   /// A stream for ballast alone, on the part of the GPU. The device must have been entered.
   cudaStream_t make_stream();
   /// Lends an event of a kind that it lends.
-  cudaEvent_t take_event(event_kind kind);
+  cudaEvent_t acquire_event(event_kind kind);
   /// Leaves an adopted event to its owner.
-  void give_back_event(cudaEvent_t event, event_kind kind) noexcept;
+  void release_event(cudaEvent_t event, event_kind kind) noexcept;
 
   /// Loads the kernel, allows its scratch, and asks how many blocks fit; once per kernel and scratch size.
   /// The device must have been entered.
   kernel_resources resources(kernel_code const& code);
   /// Throws bad_argument ("function") if there is none, and allows its kernel the shared memory; once per
   /// kernel and greater size. The device must have been entered.
-  void admit(plain_launch const& launch);
+  void prepare(plain_launch const& launch);
   /// Asks an idle stream for a fault; does not synchronise.
   void probe();
 
   int const index;
   fault_record fault;
-  int multiprocessors = 0;    ///< of the part
-  int most_shared_bytes = 0;  ///< per block, static and dynamic, with opt-in
+  int multiprocessors = 0;   ///< of the part
+  int max_shared_bytes = 0;  ///< per block, static and dynamic, with opt-in
 
  private:
   struct loaded_kernel {
@@ -77,7 +77,7 @@ class cuda_engine {
   std::mutex mutex_;
   std::array<std::vector<cudaEvent_t>, 2> unused_events_;  ///< by kind
   std::map<void const*, loaded_kernel> kernels_;
-  std::map<void const*, std::uint32_t> admitted_shared_bytes_;  ///< of plain kernels
+  std::map<void const*, std::uint32_t> prepared_shared_bytes_;  ///< of plain kernels
   cudaStream_t probe_stream_ = nullptr;
   std::unique_ptr<sm_partition> part_;  ///< null: the whole GPU
 };

@@ -10,25 +10,25 @@
 namespace ballast::inline device {
 namespace {
 
-constexpr cudaError_t context_enders[] = {cudaErrorIllegalAddress,
-                                          cudaErrorLaunchFailure,
-                                          cudaErrorLaunchTimeout,
-                                          cudaErrorHardwareStackError,
-                                          cudaErrorIllegalInstruction,
-                                          cudaErrorMisalignedAddress,
-                                          cudaErrorInvalidAddressSpace,
-                                          cudaErrorInvalidPc,
-                                          cudaErrorAssert,
-                                          cudaErrorECCUncorrectable,
-                                          cudaErrorNvlinkUncorrectable,
-                                          cudaErrorContextIsDestroyed,
-                                          cudaErrorExternalDevice,
-                                          cudaErrorMpsClientTerminated,
+constexpr cudaError_t sticky_errors[] = {cudaErrorIllegalAddress,
+                                         cudaErrorLaunchFailure,
+                                         cudaErrorLaunchTimeout,
+                                         cudaErrorHardwareStackError,
+                                         cudaErrorIllegalInstruction,
+                                         cudaErrorMisalignedAddress,
+                                         cudaErrorInvalidAddressSpace,
+                                         cudaErrorInvalidPc,
+                                         cudaErrorAssert,
+                                         cudaErrorECCUncorrectable,
+                                         cudaErrorNvlinkUncorrectable,
+                                         cudaErrorContextIsDestroyed,
+                                         cudaErrorExternalDevice,
+                                         cudaErrorMpsClientTerminated,
 #if CUDART_VERSION >= 12080  // added in CUDA 12.8
-                                          cudaErrorContained,
-                                          cudaErrorTensorMemoryLeak,
+                                         cudaErrorContained,
+                                         cudaErrorTensorMemoryLeak,
 #endif
-                                          cudaErrorUnknown};
+                                         cudaErrorUnknown};
 
 std::string failure_text(cudaError_t status, std::string_view call) {
   return std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
@@ -37,7 +37,7 @@ std::string failure_text(cudaError_t status, std::string_view call) {
 }  // namespace
 
 bool is_sticky(cudaError_t status) noexcept {
-  return std::ranges::find(context_enders, status) != std::end(context_enders);
+  return std::ranges::find(sticky_errors, status) != std::end(sticky_errors);
 }
 
 void require(fault_record& fault, cudaError_t status, std::string_view call) {
@@ -45,11 +45,11 @@ void require(fault_record& fault, cudaError_t status, std::string_view call) {
   cudaGetLastError();
   auto words = failure_text(status, call);
   if (!is_sticky(status)) throw error(fault.device() + ": " + words);
-  fault.note(std::move(words));
+  fault.record(std::move(words));
   fault.check();
 }
 
-void forgive(fault_record& fault, cudaError_t status, std::string_view call) noexcept {
+void require_nothrow(fault_record& fault, cudaError_t status, std::string_view call) noexcept {
   if (status == cudaSuccess || status == cudaErrorNotReady) return;
   try {
     require(fault, status, call);

@@ -17,6 +17,6 @@ bool is_sticky(cudaError_t status) noexcept;
 void require(fault_record& fault, cudaError_t status, std::string_view call);
 
 /// For destructors: notes an error that ends the context, forgets any other.
-void forgive(fault_record& fault, cudaError_t status, std::string_view call) noexcept;
+void require_nothrow(fault_record& fault, cudaError_t status, std::string_view call) noexcept;
 
 }  // namespace ballast::inline device

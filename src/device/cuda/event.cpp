@@ -2,21 +2,21 @@
 #include "cuda/event.hpp"
 
 #include "ballast/base/error.hpp"
-#include "unmeasured.hpp"
+#include "untimed.hpp"
 
 namespace ballast::inline device {
 
 cuda_event::cuda_event(std::shared_ptr<cuda_engine> engine, cudaStream_t stream, event_kind kind)
-    : engine_(std::move(engine)), event_(engine_->take_event(kind)), kind_(kind) {
+    : engine_(std::move(engine)), event_(engine_->acquire_event(kind)), kind_(kind) {
   auto const status = cudaEventRecord(event_, stream);
   if (status == cudaSuccess) return;
-  engine_->give_back_event(event_, kind_);
+  engine_->release_event(event_, kind_);
   engine_->require(status, "cudaEventRecord");
 }
 
 cuda_event::cuda_event(std::shared_ptr<cuda_engine> engine, cudaEvent_t adopted)
     : engine_(std::move(engine)), event_(adopted), kind_(event_kind::adopted) {
-  if (event_ == nullptr) refuse_argument("native", "null", "a cudaEvent_t");
+  if (event_ == nullptr) throw_bad_argument("native", "null", "a cudaEvent_t");
 }
 
 bool cuda_event::reached() {
@@ -30,9 +30,9 @@ bool cuda_event::reached() {
 std::chrono::nanoseconds cuda_event::since(event const& earlier) const {
   auto const* const other = dynamic_cast<cuda_event const*>(&earlier);
   if (other == nullptr || other->engine_->index != engine_->index)
-    refuse_argument("earlier", "an event of another device", "an event of " + engine_->fault.device());
-  if (kind_ == event_kind::unmeasured) refuse_unmeasured("event");
-  if (other->kind_ == event_kind::unmeasured) refuse_unmeasured("earlier");
+    throw_bad_argument("earlier", "an event of another device", "an event of " + engine_->fault.device());
+  if (kind_ == event_kind::untimed) throw_untimed("event");
+  if (other->kind_ == event_kind::untimed) throw_untimed("earlier");
   engine_->enter();
   float milliseconds = 0;
   engine_->require(cudaEventElapsedTime(&milliseconds, other->event_, event_), "cudaEventElapsedTime");

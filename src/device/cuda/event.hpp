@@ -16,7 +16,7 @@ class cuda_event final : public event {
   cuda_event(std::shared_ptr<cuda_engine> engine, cudaEvent_t adopted);
   cuda_event(cuda_event const&) = delete;
   cuda_event& operator=(cuda_event const&) = delete;
-  ~cuda_event() override { engine_->give_back_event(event_, kind_); }
+  ~cuda_event() override { engine_->release_event(event_, kind_); }
 
   bool reached() override;
   std::chrono::nanoseconds since(event const& earlier) const override;

@@ -8,15 +8,15 @@ namespace ballast::inline device {
 namespace {
 
 void check(std::span<graph_branch const> branches) {
-  if (branches.empty()) refuse_argument("branches", "none", "at least one branch");
+  if (branches.empty()) throw_bad_argument("branches", "none", "at least one branch");
   for (std::size_t i = 0; i < branches.size(); ++i) {
     auto const name = "branch " + std::to_string(i);
     if (branches[i].launches.empty())
-      refuse_argument("branches", name + " without a launch", "branches of at least one launch");
+      throw_bad_argument("branches", name + " without a launch", "branches of at least one launch");
     for (auto const before : branches[i].after)
       if (before >= i)
-        refuse_argument("branches", name + " after branch " + std::to_string(before),
-                        "branches that begin after such as stand before them");
+        throw_bad_argument("branches", name + " after branch " + std::to_string(before),
+                           "branches that begin after such as stand before them");
   }
 }
 
@@ -52,8 +52,9 @@ cuda_graph::cuda_graph(std::shared_ptr<cuda_engine> engine, std::span<graph_bran
 
 cuda_graph::~cuda_graph() {
   if (!engine_->try_enter()) return;
-  if (instance_ != nullptr) forgive(engine_->fault, cudaGraphExecDestroy(instance_), "cudaGraphExecDestroy");
-  if (graph_ != nullptr) forgive(engine_->fault, cudaGraphDestroy(graph_), "cudaGraphDestroy");
+  if (instance_ != nullptr)
+    require_nothrow(engine_->fault, cudaGraphExecDestroy(instance_), "cudaGraphExecDestroy");
+  if (graph_ != nullptr) require_nothrow(engine_->fault, cudaGraphDestroy(graph_), "cudaGraphDestroy");
 }
 
 void cuda_graph::append(graph_branch const& branch) {
@@ -67,7 +68,7 @@ void cuda_graph::append(graph_branch const& branch) {
 }
 
 cuda_graph::node cuda_graph::make_node(plain_launch const& launch, std::span<cudaGraphNode_t const> before) {
-  engine_->admit(launch);
+  engine_->prepare(launch);
   node made{nullptr, parameters_of(launch), std::string(launch.name)};
   auto const parameters = with_arguments(made.parameters, launch.arguments);
   engine_->require_kernel(
@@ -86,8 +87,8 @@ void cuda_graph::launch(stream& on) {
   engine_->require(cudaGraphLaunch(instance_, native), "cudaGraphLaunch");
 }
 
-void cuda_graph::set_arguments(std::size_t branch, std::size_t place, void* const* arguments) {
-  auto const& changed = node_at(branch, place);
+void cuda_graph::set_arguments(std::size_t branch, std::size_t index, void* const* arguments) {
+  auto const& changed = node_at(branch, index);
   engine_->enter();
   auto const parameters = with_arguments(changed.parameters, arguments);
   auto const status = cudaGraphExecKernelNodeSetParams(instance_, changed.handle, &parameters);
@@ -95,8 +96,8 @@ void cuda_graph::set_arguments(std::size_t branch, std::size_t place, void* cons
   engine_->require(status, "cudaGraphExecKernelNodeSetParams of kernel " + changed.name);
 }
 
-void cuda_graph::set_enabled(std::size_t branch, std::size_t place, bool enabled) {
-  auto& changed = node_at(branch, place);
+void cuda_graph::set_enabled(std::size_t branch, std::size_t index, bool enabled) {
+  auto& changed = node_at(branch, index);
   engine_->enter();
   if (changed.enabled == enabled) return;
   engine_->require(cudaGraphNodeSetEnabled(instance_, changed.handle, enabled ? 1 : 0),
@@ -106,19 +107,19 @@ void cuda_graph::set_enabled(std::size_t branch, std::size_t place, bool enabled
 
 std::vector<cuda_graph::node> const& cuda_graph::branch_at(std::size_t branch) const {
   if (branch < branches_.size()) return branches_[branch];
-  refuse_argument("branch", branch, "0 to " + std::to_string(branches_.size() - 1));
+  throw_bad_argument("branch", branch, "0 to " + std::to_string(branches_.size() - 1));
 }
 
-cuda_graph::node& cuda_graph::node_at(std::size_t branch, std::size_t place) {
+cuda_graph::node& cuda_graph::node_at(std::size_t branch, std::size_t index) {
   auto const most = branch_at(branch).size();
-  if (place < most) return branches_[branch][place];
-  refuse_argument("place", place, "0 to " + std::to_string(most - 1) + " in this branch");
+  if (index < most) return branches_[branch][index];
+  throw_bad_argument("index", index, "0 to " + std::to_string(most - 1) + " in this branch");
 }
 
 cudaStream_t cuda_graph::enter(stream& on) {
   auto const* const ours = dynamic_cast<cuda_stream const*>(&on);
   if (ours == nullptr || ours->gpu() != engine_->index)
-    refuse_argument("on", "a stream of another device", "a stream of " + engine_->fault.device());
+    throw_bad_argument("on", "a stream of another device", "a stream of " + engine_->fault.device());
   engine_->enter();
   return ours->get();
 }

@@ -24,8 +24,8 @@ class cuda_graph final : public launch_graph {
   std::size_t launches(std::size_t branch) const override { return branch_at(branch).size(); }
   void upload(stream& on) override;
   void launch(stream& on) override;
-  void set_arguments(std::size_t branch, std::size_t place, void* const* arguments) override;
-  void set_enabled(std::size_t branch, std::size_t place, bool enabled) override;
+  void set_arguments(std::size_t branch, std::size_t index, void* const* arguments) override;
+  void set_enabled(std::size_t branch, std::size_t index, bool enabled) override;
 
  private:
   struct node {
@@ -39,7 +39,7 @@ class cuda_graph final : public launch_graph {
   void append(graph_branch const& branch);
   node make_node(plain_launch const& launch, std::span<cudaGraphNode_t const> before);
   std::vector<node> const& branch_at(std::size_t branch) const;
-  node& node_at(std::size_t branch, std::size_t place);
+  node& node_at(std::size_t branch, std::size_t index);
   cudaStream_t enter(stream& on);
 
   std::shared_ptr<cuda_engine> engine_;

@@ -8,7 +8,7 @@
 namespace ballast::inline device {
 namespace {
 
-[[noreturn]] void say_there_is_not_enough(cuda_engine& engine, memory where, std::size_t bytes) {
+[[noreturn]] void throw_out_of_memory(cuda_engine& engine, memory where, std::size_t bytes) {
   cudaGetLastError();
   auto const wanted = std::to_string(bytes) + " bytes";
   if (where == memory::pinned) throw error("no page-locked host memory for " + wanted);
@@ -25,7 +25,7 @@ void* allocate_cuda_memory(cuda_engine& engine, memory where, std::size_t bytes)
   bool const on_device = where == memory::device;
   auto const status = on_device ? cudaMalloc(&address, bytes)
                                 : cudaHostAlloc(&address, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
-  if (status == cudaErrorMemoryAllocation) say_there_is_not_enough(engine, where, bytes);
+  if (status == cudaErrorMemoryAllocation) throw_out_of_memory(engine, where, bytes);
   engine.require(status, on_device ? "cudaMalloc" : "cudaHostAlloc");
   return address;
 }
@@ -34,9 +34,9 @@ void release_cuda_memory(cuda_engine& engine, memory where, void* address) noexc
   if (where == memory::pinned) {
     // Host memory is given back after a fault too, where CUDA still does it.
     cudaSetDevice(engine.index);
-    forgive(engine.fault, cudaFreeHost(address), "cudaFreeHost");
+    require_nothrow(engine.fault, cudaFreeHost(address), "cudaFreeHost");
   } else if (engine.try_enter()) {
-    forgive(engine.fault, cudaFree(address), "cudaFree");
+    require_nothrow(engine.fault, cudaFree(address), "cudaFree");
   }
 }
 

@@ -28,8 +28,8 @@ Function driver_function(fault_record& fault, char const* name, unsigned version
   return reinterpret_cast<Function>(address);
 }
 
-struct green_calls {
-  explicit green_calls(fault_record& fault)
+struct green_context_api {
+  explicit green_context_api(fault_record& fault)
       : get_device(driver_function<PFN_cuDeviceGet_v2000>(fault, "cuDeviceGet", 2000)),
         get_resource(
             driver_function<PFN_cuDeviceGetDevResource_v12040>(fault, "cuDeviceGetDevResource", 12040)),
@@ -52,8 +52,8 @@ struct green_calls {
 };
 
 /// Looked up once.
-green_calls const& green_calls_of_driver(fault_record& fault) {
-  static green_calls const calls(fault);
+green_context_api const& green_context_api_of_driver(fault_record& fault) {
+  static green_context_api const calls(fault);
   return calls;
 }
 
@@ -63,7 +63,7 @@ void require(fault_record& fault, CUresult status, std::string_view call) {
 }
 
 /// A part of at least so many; of none if the driver refuses.
-CUdevResource_v1 part_of(green_calls const& driver, CUdevResource_v1 const& all, int multiprocessors) {
+CUdevResource_v1 part_of(green_context_api const& driver, CUdevResource_v1 const& all, int multiprocessors) {
   CUdevResource_v1 part{};
   unsigned groups = 1;
   if (driver.split(&part, &groups, &all, nullptr, 0, unsigned(multiprocessors)) != CUDA_SUCCESS ||
@@ -72,23 +72,25 @@ CUdevResource_v1 part_of(green_calls const& driver, CUdevResource_v1 const& all,
   return part;
 }
 
-[[noreturn]] void refuse_count(fault_record& fault, green_calls const& driver, CUdevResource_v1 const& all) {
+[[noreturn]] void throw_bad_count(fault_record& fault, green_context_api const& driver,
+                                  CUdevResource_v1 const& all) {
   auto const counts =
       sm_counts(int(all.sm.smCount), [&](int asked) { return int(part_of(driver, all, asked).sm.smCount); });
-  refuse_argument("devices", fault.device(),
-                  in_words(counts) + " of this GPU's " + std::to_string(all.sm.smCount) + " multiprocessors");
+  throw_bad_argument(
+      "devices", fault.device(),
+      description(counts) + " of this GPU's " + std::to_string(all.sm.smCount) + " multiprocessors");
 }
 
 }  // namespace
 
 sm_partition::sm_partition(int gpu, int multiprocessors, fault_record& fault) : fault_(fault) {
-  auto const& driver = green_calls_of_driver(fault);
+  auto const& driver = green_context_api_of_driver(fault);
   CUdevice device{};
   require(fault, driver.get_device(&device, gpu), "cuDeviceGet");
   CUdevResource_v1 all{};
   require(fault, driver.get_resource(device, &all, CU_DEV_RESOURCE_TYPE_SM), "cuDeviceGetDevResource");
   auto part = part_of(driver, all, multiprocessors);
-  if (part.sm.smCount != unsigned(multiprocessors)) refuse_count(fault, driver, all);
+  if (part.sm.smCount != unsigned(multiprocessors)) throw_bad_count(fault, driver, all);
   CUdevResourceDesc description{};
   require(fault, driver.describe(&description, &part, 1), "cuDevResourceGenerateDesc");
   require(fault, driver.create(&context_, description, device, CU_GREEN_CTX_DEFAULT_STREAM),
@@ -97,14 +99,14 @@ sm_partition::sm_partition(int gpu, int multiprocessors, fault_record& fault) : 
 
 sm_partition::~sm_partition() {
   try {
-    require(fault_, green_calls_of_driver(fault_).destroy(context_), "cuGreenCtxDestroy");
+    require(fault_, green_context_api_of_driver(fault_).destroy(context_), "cuGreenCtxDestroy");
   } catch (std::exception const&) {
     // A destructor has nobody to tell; the next call on the device reports a fault.
   }
 }
 
 cudaStream_t sm_partition::make_stream() {
-  auto const& driver = green_calls_of_driver(fault_);
+  auto const& driver = green_context_api_of_driver(fault_);
   std::lock_guard const hold(mutex_);
   CUstream stream = nullptr;
   require(fault_, driver.make_stream(&stream, context_, CU_STREAM_NON_BLOCKING, 0), "cuGreenCtxStreamCreate");

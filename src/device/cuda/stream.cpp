@@ -13,10 +13,10 @@ namespace ballast::inline device {
 namespace {
 
 // Short waits are worth a spin: a query takes half a microsecond, a sleep at least fifty.
-constexpr int looks_before_sleep = 2000;
+constexpr int polls_before_sleep = 2000;
 
 // What cudaDevAttrMaxPitch tells of every GPU.
-constexpr std::size_t most_pitch = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t max_pitch = std::numeric_limits<std::int32_t>::max();
 
 /// Throws bad_argument ("native") for a stream of another GPU. The engine's is the current one.
 void require_own(cuda_engine& engine, cudaStream_t native) {
@@ -24,14 +24,14 @@ void require_own(cuda_engine& engine, cudaStream_t native) {
 #if CUDART_VERSION >= 12080  // CUDA 12.8 added cudaStreamGetDevice
   int gpu = -1;
   engine.require(cudaStreamGetDevice(native, &gpu), "cudaStreamGetDevice of an adopted stream");
-  if (gpu != engine.index) refuse_argument("native", "a stream of GPU " + std::to_string(gpu), legal);
+  if (gpu != engine.index) throw_bad_argument("native", "a stream of GPU " + std::to_string(gpu), legal);
 #else  // a stream takes events of its own GPU only
-  auto const event = engine.take_event(event_kind::unmeasured);
+  auto const event = engine.acquire_event(event_kind::untimed);
   auto const status = cudaEventRecord(event, native);
-  engine.give_back_event(event, event_kind::unmeasured);
+  engine.release_event(event, event_kind::untimed);
   if (status == cudaErrorInvalidResourceHandle) {
     cudaGetLastError();
-    refuse_argument("native", "a stream of another GPU", legal);
+    throw_bad_argument("native", "a stream of another GPU", legal);
   }
   engine.require(status, "cudaEventRecord in an adopted stream");
 #endif
@@ -57,7 +57,7 @@ cuda_stream::~cuda_stream() {
   } catch (std::exception const&) {
     // A lost device: nothing runs there any more.
   }
-  if (engine_->try_enter()) forgive(engine_->fault, cudaStreamDestroy(stream_), "cudaStreamDestroy");
+  if (engine_->try_enter()) require_nothrow(engine_->fault, cudaStreamDestroy(stream_), "cudaStreamDestroy");
 }
 
 void cuda_stream::copy(void* to, void const* from, std::size_t bytes) {
@@ -69,7 +69,7 @@ void cuda_stream::copy(void* to, void const* from, std::size_t bytes) {
 void cuda_stream::enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                                std::size_t row_bytes, std::size_t rows) {
   engine_->enter();
-  if (std::max(to_pitch, from_pitch) <= most_pitch)
+  if (std::max(to_pitch, from_pitch) <= max_pitch)
     return engine_->require(
         cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, row_bytes, rows, cudaMemcpyDefault, stream_),
         "cudaMemcpy2DAsync");
@@ -88,7 +88,8 @@ void cuda_stream::launch(kernel_code const& code, std::uint32_t grid, void const
   constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
   engine_->enter();
   engine_->resources(code);
-  if (grid > most) refuse_argument("blocks", grid, "0 to " + std::to_string(most) + " on " + device_name());
+  if (grid > most)
+    throw_bad_argument("blocks", grid, "0 to " + std::to_string(most) + " on " + device_name());
   launch_blocks(code, grid, argument, false);
 }
 
@@ -98,9 +99,9 @@ void cuda_stream::launch_cooperative(kernel_code const& code, std::uint32_t grid
   auto const fit = engine_->resources(code).blocks_per_multiprocessor;
   auto const most = std::uint32_t(fit) * std::uint32_t(engine_->multiprocessors);
   if (grid > most)
-    refuse_argument("blocks", grid,
-                    "1 to " + std::to_string(most) + " resident blocks of kernel " + std::string(code.name) +
-                        " on " + device_name());
+    throw_bad_argument("blocks", grid,
+                       "1 to " + std::to_string(most) + " resident blocks of kernel " +
+                           std::string(code.name) + " on " + device_name());
   launch_blocks(code, grid, argument, true);
 }
 
@@ -124,7 +125,7 @@ void cuda_stream::launch_blocks(kernel_code const& code, std::uint32_t grid, voi
 
 void cuda_stream::launch_plain(plain_launch const& launch) {
   engine_->enter();
-  engine_->admit(launch);
+  engine_->prepare(launch);
   auto const& [grid, block, shared_bytes] = launch.shape;
   cudaLaunchConfig_t config{};
   config.gridDim = {grid.x, grid.y, grid.z};
@@ -142,7 +143,7 @@ std::unique_ptr<event> cuda_stream::record(event_kind kind) {
 
 void cuda_stream::wait_for(event const& before) {
   auto const* const awaited = dynamic_cast<cuda_event const*>(&before);
-  if (awaited == nullptr) refuse_argument("before", "an event of a host device", "an event of a GPU");
+  if (awaited == nullptr) throw_bad_argument("before", "an event of a host device", "an event of a GPU");
   engine_->enter();
   engine_->require(cudaStreamWaitEvent(stream_, awaited->get(), 0), "cudaStreamWaitEvent");
 }
@@ -165,9 +166,9 @@ bool cuda_stream::is_at_rest() noexcept {
 }
 
 bool cuda_stream::await_idle(deadline until) {
-  for (int looks = 0; !idle(); ++looks) {
+  for (int polls = 0; !idle(); ++polls) {
     if (until.passed()) return false;
-    if (looks >= looks_before_sleep) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (polls >= polls_before_sleep) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   return true;
 }

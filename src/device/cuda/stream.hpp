@@ -24,13 +24,13 @@ class cuda_stream final : public stream {
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                           std::size_t bytes) override;
   void launch_plain(plain_launch const& launch) override;
-  std::unique_ptr<event> record() override { return record(event_kind::measured); }
-  std::unique_ptr<event> record_unmeasured() override { return record(event_kind::unmeasured); }
+  std::unique_ptr<event> record() override { return record(event_kind::timed); }
+  std::unique_ptr<event> record_untimed() override { return record(event_kind::untimed); }
   void wait_for(event const& before) override;
   bool idle() override;
   bool is_at_rest() noexcept override;
   /// A host function in the stream would hold up what is behind it.
-  bool ring_after(doorbell&) override { return false; }
+  bool notify_on_completion(event_count&) override { return false; }
   void* native() override { return stream_; }
   cudaStream_t get() const { return stream_; }
   int gpu() const { return engine_->index; }

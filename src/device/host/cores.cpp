@@ -15,13 +15,13 @@ namespace {
 // A machine may have more cores than cpu_set_t has bits, so the set is allocated.
 class core_set {
  public:
-  core_set() : set_(CPU_ALLOC(most)) { clear(); }
+  core_set() : set_(CPU_ALLOC(max_cores)) { clear(); }
   core_set(core_set const&) = delete;
   core_set& operator=(core_set const&) = delete;
   ~core_set() { CPU_FREE(set_); }
 
-  static constexpr int most = 8192;
-  static std::size_t bytes() { return CPU_ALLOC_SIZE(most); }
+  static constexpr int max_cores = 8192;
+  static std::size_t bytes() { return CPU_ALLOC_SIZE(max_cores); }
   cpu_set_t* get() { return set_; }
   void clear() { CPU_ZERO_S(bytes(), set_); }
   void add(int core) { CPU_SET_S(std::size_t(core), bytes(), set_); }
@@ -37,7 +37,7 @@ std::vector<int> usable_cores() {
   core_set set;
   std::vector<int> cores;
   if (sched_getaffinity(getpid(), set.bytes(), set.get()) == 0)
-    for (int core = 0; core < set.most; ++core)
+    for (int core = 0; core < set.max_cores; ++core)
       if (set.has(core)) cores.push_back(core);
   if (cores.empty())
     for (int core = 0; core < std::max(1, int(std::thread::hardware_concurrency())); ++core)

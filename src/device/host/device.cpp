@@ -21,10 +21,10 @@ std::shared_ptr<host_engine> make_engine(device_spec const& spec, std::string co
 host_device::host_device(device_spec const& spec, std::string const& name, std::size_t workers,
                          std::vector<int> const& cores)
     : compute_device(spec, name), engine_(make_engine(spec, name, workers, cores)) {
-  facts_.model = processor_model();
-  facts_.multiprocessors = int(workers);
-  facts_.memory_bytes = host_memory_bytes();
-  facts_.pinned_to_cores = !cores.empty();
+  properties_.model = processor_model();
+  properties_.multiprocessors = int(workers);
+  properties_.memory_bytes = host_memory_bytes();
+  properties_.pinned_to_cores = !cores.empty();
 }
 
 std::size_t host_device::free_bytes() {
@@ -38,15 +38,15 @@ std::unique_ptr<stream> host_device::make_stream() {
 }
 
 std::unique_ptr<stream> host_device::adopt_stream(void*) {
-  refuse_argument("device", name(), "a GPU: a cudaStream_t enqueues nothing to CPU cores");
+  throw_bad_argument("device", name(), "a GPU: a cudaStream_t enqueues nothing to CPU cores");
 }
 
 std::unique_ptr<event> host_device::adopt_event(void*) {
-  refuse_argument("device", name(), "a GPU: a stream of CPU cores cannot wait for a cudaEvent_t");
+  throw_bad_argument("device", name(), "a GPU: a stream of CPU cores cannot wait for a cudaEvent_t");
 }
 
 std::unique_ptr<launch_graph> host_device::make_graph(std::span<graph_branch const>) {
-  refuse_argument("device", name(), "a GPU: the plain __global__ functions of a graph run there only");
+  throw_bad_argument("device", name(), "a GPU: the plain __global__ functions of a graph run there only");
 }
 
 kernel_resources host_device::resources(kernel_code const& code) {

@@ -19,17 +19,17 @@ class host_device final : public compute_device {
   host_device(device_spec const& spec, std::string const& name, std::size_t workers,
               std::vector<int> const& cores);
 
-  device_facts const& facts() const noexcept override { return facts_; }
+  device_properties const& properties() const noexcept override { return properties_; }
   std::size_t free_bytes() override;
   std::unique_ptr<stream> make_stream() override;
   std::unique_ptr<stream> adopt_stream(void* native) override;
   std::unique_ptr<event> adopt_event(void* native) override;
   std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override;
   kernel_resources resources(kernel_code const& code) override;
-  bool reach(compute_device const& other) override { return !other.is_cuda(); }
+  bool enable_peer_access(compute_device const& other) override { return !other.is_cuda(); }
   void check() override { engine_->fault->check(); }
   bool claim_resident(std::string_view holder) override { return resident_.claim(holder); }
-  void give_back_resident() noexcept override { resident_.give_back(); }
+  void release_resident() noexcept override { resident_.release(); }
   bool has_resident() const noexcept override { return resident_.is_claimed(); }
   std::string resident_holder() const override { return resident_.holder(); }
 
@@ -38,7 +38,7 @@ class host_device final : public compute_device {
   void release_bytes(memory where, void* address) noexcept override;
 
   std::shared_ptr<host_engine> engine_;
-  device_facts facts_;
+  device_properties properties_;
   resident_claim resident_;
 };
 

@@ -18,12 +18,12 @@ namespace ballast::inline device {
 namespace {
 
 constexpr std::align_val_t alignment{256};
-constexpr std::size_t always_tried = std::size_t(1) << 20;  // reading what is available costs more
-constexpr std::size_t word = sizeof(std::uint64_t), most_by_words = 16384;
+constexpr std::size_t unchecked_bytes = std::size_t(1) << 20;  // reading what is available costs more
+constexpr std::size_t word = sizeof(std::uint64_t), max_bytes_by_words = 16384;
 
 bool moves_by_words(void const* to, void const* from, std::size_t bytes) {
   auto const bits = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes;
-  return bits % word == 0 && bytes <= most_by_words;
+  return bits % word == 0 && bytes <= max_bytes_by_words;
 }
 
 /// Without swapping; all memory if the system does not tell.
@@ -36,8 +36,8 @@ std::size_t available_in_machine() {
 }
 
 /// Pages are taken when they are first written, too late to refuse; a quarter is left to others meanwhile.
-bool is_there_room_for(std::size_t bytes) {
-  return bytes < always_tried || bytes <= available_memory_bytes() / 4 * 3;
+bool has_room_for(std::size_t bytes) {
+  return bytes < unchecked_bytes || bytes <= available_memory_bytes() / 4 * 3;
 }
 
 }  // namespace
@@ -47,11 +47,11 @@ std::size_t host_memory_bytes() noexcept {
 }
 
 std::size_t available_memory_bytes() {
-  return std::min({available_in_machine(), left_of_address_space(), left_of_control_group()});
+  return std::min({available_in_machine(), available_address_space(), available_in_control_group()});
 }
 
 void* allocate_host_memory(std::string const& device, std::size_t bytes) {
-  void* const address = is_there_room_for(bytes) ? ::operator new(bytes, alignment, std::nothrow) : nullptr;
+  void* const address = has_room_for(bytes) ? ::operator new(bytes, alignment, std::nothrow) : nullptr;
   if (address != nullptr) return address;
   throw error("no memory for " + std::to_string(bytes) + " bytes on " + device + ", which has " +
               std::to_string(available_memory_bytes()) + " of " + std::to_string(host_memory_bytes()) +

@@ -32,7 +32,7 @@ class argument_copy {
   std::vector<line> lines_;
 };
 
-void refuse_without_host_function(kernel_code const& code) {
+void check_host_function(kernel_code const& code) {
   if (code.host_function == nullptr)
     throw error("kernel " + std::string(code.name) + " was compiled without a host function");
 }
@@ -49,18 +49,18 @@ struct host_stream::work_queue {
 
   bool idle() const { return work.empty() && !busy; }
 
-  void carry_out() {
+  void run() {
     std::unique_lock hold(mutex);
     for (;;) {
       more.wait(hold, [this] { return ended || !work.empty(); });
       if (work.empty()) return;
       busy = true;
-      carry_out_first(hold);
+      run_first(hold);
       busy = false;
       if (work.empty()) drained.notify_all();
     }
   }
-  void carry_out_first(std::unique_lock<std::mutex>& hold) {
+  void run_first(std::unique_lock<std::mutex>& hold) {
     auto const first = std::move(work.front());
     work.pop_front();
     hold.unlock();
@@ -73,13 +73,13 @@ host_stream::host_stream(std::shared_ptr<host_engine> engine) : queue_(std::make
   queue_->engine = std::move(engine);
   thread_ = start_thread("a stream of " + device_name(), [queue = queue_] {
     name_thread("ballast-stream");
-    queue->carry_out();
+    queue->run();
   });
 }
 
 host_stream::~host_stream() {
-  if (queue_->engine->fault->is_left_behind()) {
-    leave_to_parent();
+  if (queue_->engine->fault->is_in_forked_child()) {
+    leak_in_child();
     return;
   }
   std::unique_lock hold(queue_->mutex);
@@ -92,7 +92,7 @@ host_stream::~host_stream() {
 }
 
 /// Neither the thread nor the locks that it held are here: nothing of it can be ended.
-void host_stream::leave_to_parent() noexcept {
+void host_stream::leak_in_child() noexcept {
   (void)new std::shared_ptr<work_queue>(std::move(queue_));
   (void)new std::thread(std::move(thread_));
 }
@@ -128,7 +128,7 @@ void host_stream::fill(void* to, unsigned char byte, std::size_t bytes) {
 
 void host_stream::launch(kernel_code const& code, std::uint32_t grid, void const* argument,
                          std::size_t bytes) {
-  refuse_without_host_function(code);
+  check_host_function(code);
   if (grid == 0) return;
   enqueue([code, grid, copy = argument_copy(argument, bytes), engine = queue_->engine.get()] {
     if (!engine->fault->lost()) engine->pool.run(code, grid, copy.data());
@@ -137,32 +137,33 @@ void host_stream::launch(kernel_code const& code, std::uint32_t grid, void const
 
 void host_stream::launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                                      std::size_t bytes) {
-  refuse_without_host_function(code);
+  check_host_function(code);
   auto const most = queue_->engine->pool.size();
   if (grid > most)
-    refuse_argument("blocks", grid, "1 to " + std::to_string(most) + " resident blocks on " + device_name());
+    throw_bad_argument("blocks", grid,
+                       "1 to " + std::to_string(most) + " resident blocks on " + device_name());
   if (grid == 0) return;
   enqueue([code, grid, copy = argument_copy(argument, bytes), engine = queue_->engine.get()] {
-    if (!engine->fault->lost()) engine->pool.run_together(code, grid, copy.data());
+    if (!engine->fault->lost()) engine->pool.run_cooperative(code, grid, copy.data());
   });
 }
 
 void host_stream::launch_plain(plain_launch const& launch) {
-  refuse_argument(
+  throw_bad_argument(
       "kernel", launch.name,
       "a ballast kernel or a callable on " + device_name() + ": plain __global__ functions run on GPUs only");
 }
 
-std::unique_ptr<event> host_stream::record(bool measured) {
-  auto moment = std::make_shared<host_moment>();
-  enqueue([moment] { moment->pass(); });
-  return std::make_unique<host_event>(std::move(moment), measured, queue_->engine->fault);
+std::unique_ptr<event> host_stream::record(bool timed) {
+  auto state = std::make_shared<host_event_state>();
+  enqueue([state] { state->complete(); });
+  return std::make_unique<host_event>(std::move(state), timed, queue_->engine->fault);
 }
 
 void host_stream::wait_for(event const& before) {
   auto const* const awaited = dynamic_cast<host_event const*>(&before);
-  if (awaited == nullptr) refuse_argument("before", "an event of a GPU", "an event of a host device");
-  enqueue([moment = awaited->moment()] { moment->await(); });
+  if (awaited == nullptr) throw_bad_argument("before", "an event of a GPU", "an event of a host device");
+  enqueue([state = awaited->state()] { state->wait(); });
 }
 
 bool host_stream::idle() {
@@ -176,8 +177,8 @@ bool host_stream::is_at_rest() noexcept {
   return queue_->idle();
 }
 
-bool host_stream::ring_after(doorbell& bell) {
-  enqueue([&bell] { bell.ring(); });
+bool host_stream::notify_on_completion(event_count& wake_event) {
+  enqueue([&wake_event] { wake_event.notify(); });
   return true;
 }
 

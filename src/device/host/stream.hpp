@@ -30,24 +30,24 @@ class host_stream final : public stream {
                           std::size_t bytes) override;
   void launch_plain(plain_launch const& launch) override;
   std::unique_ptr<event> record() override { return record(true); }
-  std::unique_ptr<event> record_unmeasured() override { return record(false); }
+  std::unique_ptr<event> record_untimed() override { return record(false); }
   void wait_for(event const& before) override;
   bool idle() override;
   bool is_at_rest() noexcept override;
-  bool ring_after(doorbell& bell) override;
+  bool notify_on_completion(event_count& wake_event) override;
   void* native() override { return nullptr; }
 
  private:
   struct work_queue;
 
-  void leave_to_parent() noexcept;
+  void leak_in_child() noexcept;
 
   void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                     std::size_t row_bytes, std::size_t rows) override;
   bool await_idle(deadline until) override;
   std::string const& device_name() const override;
   void enqueue(std::function<void()> work);
-  std::unique_ptr<event> record(bool measured);
+  std::unique_ptr<event> record(bool timed);
 
   std::shared_ptr<work_queue> queue_;
   std::thread thread_;

@@ -7,7 +7,7 @@
 
 #include "ballast/base/deadline.hpp"
 #include "ballast/base/start_threads.hpp"
-#include "ballast/device/kernel_threw.cuh"
+#include "ballast/device/kernel_exception.cuh"
 #include "host/cores.hpp"
 
 namespace ballast::inline device {
@@ -19,31 +19,32 @@ struct worker_pool::shared_state {
 
   std::mutex mutex;
   std::condition_variable work, done;
-  std::deque<host_job*> plain;    // with blocks to claim, oldest first
-  std::deque<host_job*> waiting;  // cooperative, not admitted
-  std::deque<host_job*> seating;  // cooperative, admitted, with seats to take
-  std::uint32_t free_for_seats = 0;
+  std::deque<host_launch*> plain;     // with blocks to claim, oldest first
+  std::deque<host_launch*> waiting;   // cooperative, not admitted
+  std::deque<host_launch*> admitted;  // cooperative, admitted, with blocks to start
+  std::uint32_t free_workers = 0;
   std::uint32_t alive = 0;
   bool ended = false;
-  std::atomic<bool> seats_open = false;  // mirrors !seating.empty() for workers between two blocks
+  std::atomic<bool> has_cooperative_blocks =
+      false;  // mirrors !admitted.empty() for workers between two blocks
 
   void admit() {
-    while (!waiting.empty() && waiting.front()->grid <= free_for_seats) {
-      free_for_seats -= waiting.front()->grid;
-      seating.push_back(waiting.front());
+    while (!waiting.empty() && waiting.front()->grid <= free_workers) {
+      free_workers -= waiting.front()->grid;
+      admitted.push_back(waiting.front());
       waiting.pop_front();
     }
-    seats_open.store(!seating.empty(), std::memory_order_relaxed);
+    has_cooperative_blocks.store(!admitted.empty(), std::memory_order_relaxed);
   }
   void drop_claimed() {
     while (!plain.empty() && plain.front()->claimed()) plain.pop_front();
   }
   bool has_work() {
     drop_claimed();
-    return ended || !seating.empty() || !plain.empty();
+    return ended || !admitted.empty() || !plain.empty();
   }
-  void leave(host_job& job) {
-    if (--job.inside == 0 && job.claimed()) done.notify_all();
+  void leave(host_launch& launch) {
+    if (--launch.active_workers == 0 && launch.claimed()) done.notify_all();
   }
 };
 
@@ -56,10 +57,10 @@ class worker_pool::worker {
     std::unique_lock hold(state_->mutex);
     for (;;) {
       state_->work.wait(hold, [this] { return state_->has_work(); });
-      if (!state_->seating.empty()) {
-        take_seat(hold);
+      if (!state_->admitted.empty()) {
+        run_cooperative_block(hold);
       } else if (!state_->plain.empty()) {
-        take_blocks(hold);
+        run_plain_blocks(hold);
       } else {
         break;
       }
@@ -71,54 +72,54 @@ class worker_pool::worker {
  private:
   static constexpr std::align_val_t alignment{128};
 
-  void take_seat(std::unique_lock<std::mutex>& hold) {
-    auto& job = *state_->seating.front();
-    auto const block = job.next.fetch_add(1, std::memory_order_relaxed);
-    ++job.inside;
-    if (job.claimed()) state_->seating.pop_front();
-    state_->seats_open.store(!state_->seating.empty(), std::memory_order_relaxed);
+  void run_cooperative_block(std::unique_lock<std::mutex>& hold) {
+    auto& launch = *state_->admitted.front();
+    auto const block = launch.next.fetch_add(1, std::memory_order_relaxed);
+    ++launch.active_workers;
+    if (launch.claimed()) state_->admitted.pop_front();
+    state_->has_cooperative_blocks.store(!state_->admitted.empty(), std::memory_order_relaxed);
     hold.unlock();
-    run_block(job, std::uint32_t(block), &pace_);
+    run_block(launch, std::uint32_t(block), &pace_);
     hold.lock();
-    state_->leave(job);
-    ++state_->free_for_seats;
+    state_->leave(launch);
+    ++state_->free_workers;
     state_->admit();
-    if (!state_->seating.empty()) state_->work.notify_all();
+    if (!state_->admitted.empty()) state_->work.notify_all();
   }
 
-  void take_blocks(std::unique_lock<std::mutex>& hold) {
-    auto& job = *state_->plain.front();
-    ++job.inside;
+  void run_plain_blocks(std::unique_lock<std::mutex>& hold) {
+    auto& launch = *state_->plain.front();
+    ++launch.active_workers;
     hold.unlock();
-    while (!state_->seats_open.load(std::memory_order_relaxed) && take_block(job)) {}
+    while (!state_->has_cooperative_blocks.load(std::memory_order_relaxed) && run_next_block(launch)) {}
     hold.lock();
-    state_->leave(job);
+    state_->leave(launch);
   }
 
-  bool take_block(host_job& job) {
-    if (state_->fault->lost()) job.next.store(job.grid, std::memory_order_relaxed);
-    auto const block = job.next.fetch_add(1, std::memory_order_relaxed);
-    if (block >= job.grid) return false;
+  bool run_next_block(host_launch& launch) {
+    if (state_->fault->lost()) launch.next.store(launch.grid, std::memory_order_relaxed);
+    auto const block = launch.next.fetch_add(1, std::memory_order_relaxed);
+    if (block >= launch.grid) return false;
     auto const begin = clock::now();
-    run_block(job, std::uint32_t(block), nullptr);
+    run_block(launch, std::uint32_t(block), nullptr);
     if (state_->slowdown > 1) pace_.worked(clock::now() - begin);
     return true;
   }
 
-  void run_block(host_job& job, std::uint32_t block, pacer* pace) {
+  void run_block(host_launch& launch, std::uint32_t block, pacer* pace) {
     try {
-      grow_scratch(job.code.scratch_bytes);
-      host_lane lane{block, job.grid, scratch_, pace};
-      job.code.host_function(job.argument, lane);
-    } catch (kernel_threw const& failure) {
-      fail(failure.kernel() + " of list " + std::string(job.code.name), failure.what());
+      grow_scratch(launch.code.scratch_bytes);
+      host_block_context context{block, launch.grid, scratch_, pace};
+      launch.code.host_function(launch.argument, context);
+    } catch (kernel_exception const& failure) {
+      fail(failure.kernel() + " of list " + std::string(launch.code.name), failure.what());
     } catch (std::exception const& failure) {
-      fail(std::string(job.code.name), failure.what());
-    } catch (...) { fail(std::string(job.code.name), "something that is not a std::exception"); }
+      fail(std::string(launch.code.name), failure.what());
+    } catch (...) { fail(std::string(launch.code.name), "something that is not a std::exception"); }
   }
 
   void fail(std::string const& kernel, char const* what) {
-    state_->fault->note("kernel " + kernel + " threw: " + what);
+    state_->fault->record("kernel " + kernel + " threw: " + what);
   }
 
   void grow_scratch(std::size_t bytes) {
@@ -140,7 +141,7 @@ worker_pool::worker_pool(std::string const& name, std::size_t workers, std::vect
     : state_(std::make_shared<shared_state>()) {
   state_->fault = std::move(fault);
   state_->slowdown = slowdown;
-  state_->free_for_seats = state_->alive = std::uint32_t(workers);
+  state_->free_workers = state_->alive = std::uint32_t(workers);
   workers_ = start_threads(workers, [state = state_, name, cores](std::size_t i) {
     name_thread(name + "." + std::to_string(i));
     if (!cores.empty()) bind_thread_to(cores[i]);
@@ -149,7 +150,7 @@ worker_pool::worker_pool(std::string const& name, std::size_t workers, std::vect
 }
 
 worker_pool::~worker_pool() {
-  if (state_->fault->is_left_behind()) {
+  if (state_->fault->is_in_forked_child()) {
     (void)new std::shared_ptr<shared_state>(std::move(state_));
     (void)new std::vector<std::jthread>(std::move(workers_));
     return;
@@ -164,21 +165,21 @@ worker_pool::~worker_pool() {
 }
 
 void worker_pool::run(kernel_code const& code, std::uint32_t grid, void const* argument) {
-  host_job job{code, grid, argument};
+  host_launch launch{code, grid, argument};
   std::unique_lock hold(state_->mutex);
-  state_->plain.push_back(&job);
+  state_->plain.push_back(&launch);
   state_->work.notify_all();
-  state_->done.wait(hold, [&] { return job.claimed() && job.inside == 0; });
-  std::erase(state_->plain, &job);
+  state_->done.wait(hold, [&] { return launch.claimed() && launch.active_workers == 0; });
+  std::erase(state_->plain, &launch);
 }
 
-void worker_pool::run_together(kernel_code const& code, std::uint32_t grid, void const* argument) {
-  host_job job{code, grid, argument};
+void worker_pool::run_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument) {
+  host_launch launch{code, grid, argument};
   std::unique_lock hold(state_->mutex);
-  state_->waiting.push_back(&job);
+  state_->waiting.push_back(&launch);
   state_->admit();
   state_->work.notify_all();
-  state_->done.wait(hold, [&] { return job.claimed() && job.inside == 0; });
+  state_->done.wait(hold, [&] { return launch.claimed() && launch.active_workers == 0; });
 }
 
 }  // namespace ballast::inline device

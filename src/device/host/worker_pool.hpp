@@ -15,23 +15,23 @@
 
 namespace ballast::inline device {
 
-/// One launch on its way through a pool; lives in run() or run_together().
-struct host_job {
+/// One launch on its way through a pool; lives in run() or run_cooperative().
+struct host_launch {
   kernel_code code;
   std::uint32_t grid;
   void const* argument;
   std::atomic<std::uint64_t> next = 0;  ///< the next block to claim; grid or more: all are claimed
-  std::uint32_t inside = 0;             ///< workers at it, guarded by the pool
+  std::uint32_t active_workers = 0;     ///< workers at it, guarded by the pool
 
   bool claimed() const { return next.load(std::memory_order_relaxed) >= grid; }
 };
 
 /// The cores of a host device: workers that run blocks.
-/// The blocks of a plain job are claimed one by one by whoever is free. A cooperative job is admitted when
-/// there are workers for all of its blocks that no other cooperative job holds; then it has a seat for each,
-/// which workers take as soon as they finish a block. Since seats never exceed workers, two cooperative jobs
-/// cannot wait for each other. After a fault a plain job's unclaimed blocks are dropped; a cooperative job's
-/// are still run, since those already running may wait for them.
+/// The blocks of a plain launch are claimed one by one by whoever is free. A cooperative launch is admitted
+/// when there are workers for all of its blocks that no other cooperative launch holds; then a worker is
+/// reserved for each, which workers start as soon as they finish a block. Since reservations never exceed
+/// workers, two cooperative launches cannot wait for each other. After a fault a plain launch's unclaimed
+/// blocks are dropped; a cooperative launch's are still run, since those already running may wait for them.
 class worker_pool {
  public:
   /// `cores`: what to bind the workers to, one each; empty: unbound. Throws error if not all can be started.
@@ -45,7 +45,7 @@ class worker_pool {
   /// Runs the blocks and returns when all have ended, or the first of them threw: then the fault is noted.
   void run(kernel_code const& code, std::uint32_t grid, void const* argument);
   /// The same with a worker for every block; grid must not exceed size().
-  void run_together(kernel_code const& code, std::uint32_t grid, void const* argument);
+  void run_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument);
 
  private:
   struct shared_state;

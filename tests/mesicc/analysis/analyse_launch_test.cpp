@@ -105,7 +105,7 @@ TEST(blocks, give_a_thread_several_rows_where_there_are_more_than_enough) {
     launch_builder k("k", columns, rows);
     auto const a = k.array("a", {rows, columns});
     k.write(a(k.y, k.x));
-    return shape(k).rows_of_thread;
+    return shape(k).rows_per_thread;
   };
   EXPECT_EQ(rows_of(8192, 8192), 8);
   EXPECT_EQ(rows_of(2048, 2048), 2);
@@ -119,7 +119,7 @@ TEST(blocks, of_a_kernel_that_reads_in_a_loop_use_few_registers_and_have_a_row_f
   k.loop(0, 8192, [&](auto const& i) { k.read(a(k.y, i)); });
   plain.read(b(plain.y, plain.x));
   EXPECT_TRUE(shape(k).few_registers);
-  EXPECT_EQ(shape(k).rows_of_thread, 1);
+  EXPECT_EQ(shape(k).rows_per_thread, 1);
   EXPECT_FALSE(shape(plain).few_registers);
 }
 

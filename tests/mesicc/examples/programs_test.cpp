@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "at_length.hpp"
 #include "ballast/device/compute_device.hpp"
 #include "ballast/job/job_scheduler.hpp"
 #include "ep/kernels.hpp"
@@ -21,6 +20,7 @@
 #include "hotspot/inputs.hpp"
 #include "hotspot/kernels.hpp"
 #include "hotspot/shared_plate.hpp"
+#include "is_deep_run.hpp"
 #include "matmul/kernels.hpp"
 #include "matmul/shared_product.hpp"
 

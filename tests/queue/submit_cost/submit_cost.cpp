@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // submit_cost one_by_one|batches_of_256 tasks: submits so many tasks (a multiple of 1024, at most 2048) by a
 // function of that name, which count.sh has callgrind count. The queue is long in use then, and neither waits
-// nor wakes anybody: its only worker is held, and the lane has room for all.
+// nor wakes anybody: its only worker is held, and the submission ring has room for all.
 
 #include <atomic>
 #include <cstdint>

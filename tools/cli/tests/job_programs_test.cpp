@@ -16,7 +16,7 @@ nlohmann::json answer_to(std::string const& arguments) {
   return nlohmann::json::parse(answered.out, nullptr, false);
 }
 
-void expect_what_all_tell(nlohmann::json const& answer) {
+void expect_common_members(nlohmann::json const& answer) {
   EXPECT_GT(answer["seconds"], 0);
   EXPECT_EQ(answer["devices"].size(), 2u);
   EXPECT_GT(answer["bytes_moved"], 0);
@@ -26,7 +26,7 @@ void expect_what_all_tell(nlohmann::json const& answer) {
 
 TEST(cli_job_programs, ep_finds_what_is_known_of_class_W) {
   auto const answer = answer_to("ep --class W --devices host:1,host:1 --json");
-  expect_what_all_tell(answer);
+  expect_common_members(answer);
   EXPECT_EQ(answer["class"], "W");
   EXPECT_NEAR(answer["sx"], -2.863319731645753e3, 1e-8 * 2.8e3);
   EXPECT_NEAR(answer["sy"], -6.320053679109499e3, 1e-8 * 6.3e3);
@@ -36,7 +36,7 @@ TEST(cli_job_programs, ep_finds_what_is_known_of_class_W) {
 
 TEST(cli_job_programs, hotspot_finds_what_is_known_of_512_cells_squared) {
   auto const answer = answer_to("hotspot --size 512 --steps 1000 --devices host:1,host:1 --json");
-  expect_what_all_tell(answer);
+  expect_common_members(answer);
   EXPECT_EQ(answer["size"], 512);
   EXPECT_EQ(answer["steps"], 1000);
   EXPECT_NEAR(answer["sum"], 81298762.18625, 1e-4 * 8.1e7);
@@ -47,14 +47,14 @@ TEST(cli_job_programs, hotspot_finds_what_is_known_of_512_cells_squared) {
 
 TEST(cli_job_programs, matmul_multiplies_matrices_of_512) {
   auto const answer = answer_to("matmul --size 512 --devices host:1,host:1 --json");
-  expect_what_all_tell(answer);
+  expect_common_members(answer);
   EXPECT_EQ(answer["size"], 512);
 }
 
 TEST(cli_job_programs, keep_nothing_on_devices_if_told_so) {
   for (std::string const program : {"matmul --size 64", "ep", "hotspot --size 64 --steps 3"}) {
     auto const answer = answer_to(program + " --devices host:1,host:1 --no-reuse --json");
-    expect_what_all_tell(answer);
+    expect_common_members(answer);
     EXPECT_EQ(answer["reuse"], false) << program;
   }
 }

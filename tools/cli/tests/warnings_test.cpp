@@ -10,7 +10,7 @@ namespace ballast::test {
 namespace {
 
 /// As a program that opens its devices twice, and is told twice which GPU is left out.
-void hear_the_same_twice(CLI::App& app) {
+void warn_twice(CLI::App& app) {
   app.add_subcommand("hear")->callback([] {
     write_log(log_level::warning, "cuda:0 is left out");
     write_log(log_level::info, "for who wants more lines");
@@ -22,7 +22,7 @@ TEST(program, shows_each_warning_of_the_library_once_on_standard_error) {
   char name[] = "ballast-hear";
   char* words[] = {name, nullptr};
   testing::internal::CaptureStderr();
-  EXPECT_EQ(command_line::run_program({.name = "hear", .describe = &hear_the_same_twice}, 1, words), 0);
+  EXPECT_EQ(command_line::run_program({.name = "hear", .describe = &warn_twice}, 1, words), 0);
   set_log_sink({});
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "ballast: cuda:0 is left out\n");
 }

@@ -12,11 +12,11 @@
 namespace ballast::mesicc {
 namespace {
 
-constexpr int most_threads = 256, fewest_threads = 64;
+constexpr int max_threads = 256, min_threads = 64;
 constexpr std::int64_t enough_blocks = 1024;  // a few for each multiprocessor of a large GPU
 constexpr int warp = 32;
-constexpr int most_rows_of_thread = 8;                     // docs/decisions/0015 has what was measured
-constexpr std::size_t most_accesses_of_short_kernel = 16;  // the same
+constexpr int max_rows_per_thread = 8;                    // docs/decisions/0015 has what was measured
+constexpr std::size_t max_accesses_of_short_kernel = 16;  // the same
 
 /// In the middle of a launch of constant size, in the first run of each loop.
 leaf_values sample_thread(launch_model const& model) {
@@ -67,9 +67,9 @@ std::optional<std::int64_t> threads_along(launch_model const& model, axis direct
 /// Enough blocks matter more than large ones, as long as a block is two warps.
 int threads_of_block(launch_model const& model) {
   auto const x = threads_along(model, axis::x), y = threads_along(model, axis::y);
-  int threads = most_threads;
-  if (!x || !y || *x > most_threads * enough_blocks || *y > most_threads * enough_blocks) return threads;
-  while (threads > fewest_threads && *x * *y < threads * enough_blocks) threads /= 2;
+  int threads = max_threads;
+  if (!x || !y || *x > max_threads * enough_blocks || *y > max_threads * enough_blocks) return threads;
+  while (threads > min_threads && *x * *y < threads * enough_blocks) threads /= 2;
   return threads;
 }
 
@@ -79,7 +79,7 @@ int width_along(launch_model const& model, axis direction, int threads) {
   return int(std::bit_ceil(std::uint64_t(std::min<std::int64_t>(wanted, threads))));
 }
 
-bool is_short(launch_model const& model) { return model.accesses.size() <= most_accesses_of_short_kernel; }
+bool is_short(launch_model const& model) { return model.accesses.size() <= max_accesses_of_short_kernel; }
 
 bool waits_for_memory_in_a_loop(launch_model const& model) {
   return std::ranges::any_of(
@@ -93,10 +93,10 @@ bool gets_on_with_few_registers(launch_model const& model) {
 }
 
 /// So many that there are still blocks in plenty, which are what is balanced.
-int rows_of_thread(launch_model const& model, block_shape const& block) {
+int rows_per_thread(launch_model const& model, block_shape const& block) {
   auto const x = threads_along(model, axis::x), y = threads_along(model, axis::y);
   if (!x || !y || block.x < warp || !is_short(model) || !model.loops.empty()) return 1;
-  int rows = most_rows_of_thread;
+  int rows = max_rows_per_thread;
   while (rows > 1 && *x / block.x * (*y / (block.y * rows)) < 8 * enough_blocks) rows /= 2;
   return rows;
 }
@@ -117,7 +117,7 @@ block_shape shape_of_block(launch_model const& model, axis cut) {
 
 block_shape choose_block(launch_model const& model, axis cut) {
   auto block = shape_of_block(model, cut);
-  block.rows_of_thread = rows_of_thread(model, block);
+  block.rows_per_thread = rows_per_thread(model, block);
   block.few_registers = waits_for_memory_in_a_loop(model) && gets_on_with_few_registers(model);
   return block;
 }

@@ -47,7 +47,7 @@ class explainer {
     auto extents = text_of(model_.threads_x);
     if (model_.dimensions == 2) extents += ", " + text_of(model_.threads_y);
     auto const block = std::to_string(plan_.block.x) + " x " + std::to_string(plan_.block.y);
-    auto const rows = plan_.block.rows_of_thread;
+    auto const rows = plan_.block.rows_per_thread;
     return model_.kernel + "<<[" + extents + "]>>: " + cut() + ", in blocks of " + block + " threads" +
            (rows == 1 ? "" : ", " + std::to_string(rows) + " rows each") + "\n";
   }

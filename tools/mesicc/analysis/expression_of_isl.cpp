@@ -83,7 +83,7 @@ class reader {
     for (int place = 1; place < parts(); ++place) combined = combine(combined, condition_at(place));
     return combined;
   }
-  expression least_or_most(expression (*of)(expression const&, expression const&)) const {
+  expression min_or_max(expression (*of)(expression const&, expression const&)) const {
     auto result = argument(0);
     for (int place = 1; place < parts(); ++place) result = of(result, argument(place));
     return result;
@@ -92,9 +92,9 @@ class reader {
   expression operation_of(isl_ast_expr_op_type type) const {
     switch (type) {
       case isl_ast_expr_op_min:
-        return least_or_most(&smaller_of);
+        return min_or_max(&smaller_of);
       case isl_ast_expr_op_max:
-        return least_or_most(&larger_of);
+        return min_or_max(&larger_of);
       case isl_ast_expr_op_minus:
         return expression(0) - argument(0);
       case isl_ast_expr_op_add:

@@ -26,7 +26,7 @@ class isl_session {
   /// Nothing where isl has no answer: a set without bounds, or more operations than one question may take.
   template <class Question>
   std::optional<std::invoke_result_t<Question>> ask(Question&& question) const {
-    if (exhausted_ >= most_exhausted) return std::nullopt;
+    if (exhausted_ >= max_exhausted) return std::nullopt;
     ++asked_;
     isl_ctx_reset_operations(context_.get());
     try {
@@ -50,7 +50,7 @@ class isl_session {
   std::size_t asked() const { return asked_; }
 
  private:
-  static constexpr int most_exhausted = 3;  // then all further questions are left unanswered
+  static constexpr int max_exhausted = 3;  // then all further questions are left unanswered
 
   std::unique_ptr<isl_ctx, decltype(&isl_ctx_free)> context_;
   mutable int exhausted_ = 0;

@@ -8,7 +8,7 @@
 namespace ballast::mesicc {
 namespace {
 
-constexpr long most_quotients = 3;
+constexpr long max_quotients = 3;
 
 std::string unknown_name(int place) { return "u" + std::to_string(place); }
 
@@ -102,7 +102,7 @@ isl::pw_aff lowering::divided(isl::pw_aff const& dividend, std::int64_t size, op
   auto const is_down = rounding == operation::floor_divide || least.is_nonneg();
   if (is_down && least.is_int() && most.is_int()) {
     auto const first = least.div(step).floor(), last = most.div(step).floor();
-    if (last.sub(first).le(isl::val(context_, most_quotients))) return by_cases(dividend, first, last, step);
+    if (last.sub(first).le(isl::val(context_, max_quotients))) return by_cases(dividend, first, last, step);
   }
   if (is_down) return dividend.scale_down(step).floor();
   return dividend.tdiv_q(constant(size));

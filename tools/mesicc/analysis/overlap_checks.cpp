@@ -102,7 +102,7 @@ access_elements const* overlap_checks::first_met(access_elements const& one,
   return met == others.end() ? nullptr : *met;
 }
 
-void overlap_checks::note_one_variable(accessed_variable const& variable, diagnostic& said) const {
+void overlap_checks::add_note_of_one_variable(accessed_variable const& variable, diagnostic& said) const {
   if (variable.is_one_argument()) return;
   auto const& array = [&](int place) -> array_argument const& { return model_.arrays[std::size_t(place)]; };
   for (int const place : variable.arguments) {
@@ -142,7 +142,7 @@ std::optional<diagnostic> overlap_checks::shared_writes(accessed_variable const&
     auto const* const other = meet ? first_met(*one, variable.writes) : nullptr;
     if (other == nullptr) return too_complex(variable);
     auto said = shared_by(*one, *other);
-    if (one->source->array != other->source->array) note_one_variable(variable, said);
+    if (one->source->array != other->source->array) add_note_of_one_variable(variable, said);
     return said;
   }
   return std::nullopt;
@@ -172,7 +172,7 @@ diagnostic overlap_checks::read_of_other(accessed_variable const& variable, acce
   said.notes.push_back({written.source->where, "written here"});
   for (auto const& cause : read.index_causes)
     said.notes.push_back({cause.where, "the index of what is read is not affine: it " + cause.why});
-  note_one_variable(variable, said);
+  add_note_of_one_variable(variable, said);
   return said;
 }
 

@@ -47,7 +47,7 @@ class overlap_checks {
   /// The first of `others` of which another row touches what a row of `one` does; null if it is not found.
   access_elements const* first_met(access_elements const& one,
                                    std::vector<access_elements const*> const& others) const;
-  void note_one_variable(accessed_variable const& variable, diagnostic& said) const;
+  void add_note_of_one_variable(accessed_variable const& variable, diagnostic& said) const;
 
   launch_model const& model_;
   cut_direction const& cut_;

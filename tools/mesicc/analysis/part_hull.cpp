@@ -10,13 +10,13 @@
 namespace ballast::mesicc {
 namespace {
 
-constexpr unsigned most_pieces_of_hull = 12;
-constexpr std::size_t most_hulls = 4;
-constexpr long most_read_along = 32;  // elements between two ranges that are better one
+constexpr unsigned max_pieces_of_hull = 12;
+constexpr std::size_t max_hulls = 4;
+constexpr long max_gap = 32;  // elements between two ranges that are better one
 
 /// Whether `b` never begins far behind the end of `a`.
 bool is_near(part_hull const& a, part_hull const& b) {
-  return a.last.add_constant(most_read_along + 1).lt_set(b.first).is_empty();
+  return a.last.add_constant(max_gap + 1).lt_set(b.first).is_empty();
 }
 
 struct group {
@@ -89,10 +89,10 @@ part_hull hull_of(isl::set const& part) {
 
 std::vector<part_hull> separate_hulls(isl::set const& part) {
   if (part.is_empty()) return {};
-  if (part.n_basic_set() > most_pieces_of_hull) return {hull_of(part)};
+  if (part.n_basic_set() > max_pieces_of_hull) return {hull_of(part)};
   std::vector<group> groups;
   part.foreach_basic_set([&](isl::basic_set const& piece) { add_piece(piece, groups); });
-  if (groups.size() > most_hulls) return {hull_of(part)};
+  if (groups.size() > max_hulls) return {hull_of(part)};
   std::vector<part_hull> hulls;
   for (auto& one : groups) hulls.push_back(std::move(one.hull));
   return hulls;

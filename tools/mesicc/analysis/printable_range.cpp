@@ -7,7 +7,7 @@
 namespace ballast::mesicc {
 namespace {
 
-constexpr unsigned most_pieces = 8;
+constexpr unsigned max_pieces = 8;
 
 element_range said(isl::pw_aff const& first, isl::pw_aff const& last, isl::set const& where) {
   return {expression_of(first.gist(where).coalesce(), where),
@@ -28,7 +28,7 @@ isl::set in_one_case(isl::set const& exists, isl::set const& where) {
 }
 
 void refuse_if_long(part_hull const& hull) {
-  if (hull.first.n_piece() <= most_pieces && hull.last.n_piece() <= most_pieces) return;
+  if (hull.first.n_piece() <= max_pieces && hull.last.n_piece() <= max_pieces) return;
   isl::exception::throw_invalid("a range of too many cases", __FILE__, __LINE__);
 }
 

@@ -41,7 +41,7 @@ class assembly {
         sources_(preprocessor.getSourceManager()),
         edits_(std::move(edits)),
         directives_(include_directives_of(preprocessor)) {
-    for (auto const& [file, changes] : edits_) note_ways_to(file);
+    for (auto const& [file, changes] : edits_) record_ways_to(file);
     while (notes_more()) {}
   }
 
@@ -73,7 +73,7 @@ class assembly {
   }
 
   /// Headers that include a changed header have to be there themselves. False if they are.
-  bool note_ways_to(FileID file) {
+  bool record_ways_to(FileID file) {
     bool more = false;
     for (auto at = file; at != sources_.getMainFileID();) {
       auto const includer = sources_.getDecomposedIncludedLoc(at).first;
@@ -88,7 +88,7 @@ class assembly {
     bool more = false;
     for (auto const& [file, all] : directives_)
       for (auto const& directive : all)
-        if (is_repeated(file, directive)) more = note_ways_to(file) || more;
+        if (is_repeated(file, directive)) more = record_ways_to(file) || more;
     return more;
   }
 

@@ -34,7 +34,8 @@ class device_functions::collector : public ast_walker {
  private:
   void walk_declaration(clang::Decl const* declaration) override {
     auto const* const function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
-    if (function == nullptr || llvm::isa<clang::CXXDeductionGuideDecl>(function) || !note_function(*function))
+    if (function == nullptr || llvm::isa<clang::CXXDeductionGuideDecl>(function) ||
+        !record_function(*function))
       return ast_walker::walk_declaration(declaration);
     auto* const before = current_;
     auto const* const body_before = body_;
@@ -45,28 +46,28 @@ class device_functions::collector : public ast_walker {
     body_ = body_before;
   }
 
-  void visit_name(clang::NamedDecl const* declared) override { note_name(*declared); }
-  void visit_tag_type(clang::TagTypeLoc type) override { note_name(*type.getDecl()); }
-  void visit_typedef_type(clang::TypedefTypeLoc type) override { note_name(*type.getTypedefNameDecl()); }
+  void visit_name(clang::NamedDecl const* declared) override { record_name(*declared); }
+  void visit_tag_type(clang::TagTypeLoc type) override { record_name(*type.getDecl()); }
+  void visit_typedef_type(clang::TypedefTypeLoc type) override { record_name(*type.getTypedefNameDecl()); }
   void visit_template_type(clang::TemplateSpecializationTypeLoc type) override {
     auto const* const made_from = type.getTypePtr()->getTemplateName().getAsTemplateDecl();
-    if (made_from != nullptr) note_name(*made_from);
+    if (made_from != nullptr) record_name(*made_from);
   }
   void visit_overloads(clang::OverloadExpr const* named) override {
     if (current_ != nullptr) current_->names.insert(named->getName().getAsString());
   }
   void visit_member(clang::MemberExpr const* member) override {
-    if (member->isImplicitAccess()) note_name(*member->getMemberDecl());
-    note_value(*member, member->getMemberDecl());
+    if (member->isImplicitAccess()) record_name(*member->getMemberDecl());
+    record_value(*member, member->getMemberDecl());
   }
   void visit_reference(clang::DeclRefExpr const* reference) override {
-    note_value(*reference, reference->getDecl());
+    record_value(*reference, reference->getDecl());
     if (current_ == nullptr) return;
     bool const of_thread = is_thread_id(reference->getDecl());
-    if (!of_thread && !is_shared_variable(reference->getDecl())) return note_name(*reference->getDecl());
+    if (!of_thread && !is_shared_variable(reference->getDecl())) return record_name(*reference->getDecl());
     if (!is_in_body(reference->getLocation())) into_.in_heads_.push_back(reference);
     if (of_thread) current_->hidden.thread_id = true;
-    if (!of_thread) note_variable(reference);
+    if (!of_thread) record_variable(reference);
   }
   void visit_call(clang::CallExpr const* call) override {
     auto const* const callee = called_by(call);
@@ -79,7 +80,7 @@ class device_functions::collector : public ast_walker {
   }
 
   /// Whether it is one of those whose uses are wanted.
-  bool note_function(clang::FunctionDecl const& function) {
+  bool record_function(clang::FunctionDecl const& function) {
     if (!is_of_user(function.getLocation(), sources_)) return false;
     if (!runs_on_devices(&function)) {
       if (function.hasAttr<clang::CUDAHostAttr>()) into_.of_host_.push_back(&function);
@@ -98,17 +99,17 @@ class device_functions::collector : public ast_walker {
            !sources_.isBeforeInTranslationUnit(sources_.getExpansionLoc(place),
                                                sources_.getExpansionLoc(body_->getBeginLoc()));
   }
-  void note_name(clang::NamedDecl const& named) {
+  void record_name(clang::NamedDecl const& named) {
     if (current_ != nullptr && named.getDeclName().isIdentifier())
       current_->names.insert(named.getNameAsString());
   }
-  void note_value(clang::Expr const& reference, clang::ValueDecl const* named) {
+  void record_value(clang::Expr const& reference, clang::ValueDecl const* named) {
     auto const* const function = llvm::dyn_cast<clang::FunctionDecl>(named);
     if (function == nullptr || is_kernel(function) || !runs_on_devices(function)) return;
     if (!called_.contains(&reference))
       into_.values_.push_back({reference.getSourceRange(), key_of(function)});
   }
-  void note_variable(clang::DeclRefExpr const* reference) {
+  void record_variable(clang::DeclRefExpr const* reference) {
     auto const* const variable = llvm::cast<clang::VarDecl>(reference->getDecl())->getCanonicalDecl();
     add(current_->hidden, {false, {variable}});
     current_->variables.push_back(reference);

@@ -278,7 +278,7 @@ void host_accesses::note(clang::DeclRefExpr const& reference, form is, source_re
 }
 
 /// Where nothing that a template makes has come by, as in what `if constexpr` leaves out.
-void host_accesses::note_in_templates(source_rewriter const& rewriter) {
+void host_accesses::record_in_templates(source_rewriter const& rewriter) {
   for (auto const* const reference : in_templates_) {
     auto const written = rewriter.sources().getSpellingLoc(reference->getLocation());
     if (!forms_.contains(written)) note(*reference, form::update, rewriter);
@@ -287,7 +287,7 @@ void host_accesses::note_in_templates(source_rewriter const& rewriter) {
 
 void host_accesses::rewrite(source_rewriter& rewriter) {
   for (auto const* const reference : of_variables_) note(*reference, form_of_variable(*reference), rewriter);
-  note_in_templates(rewriter);
+  record_in_templates(rewriter);
   for (auto const& [variable, followed] : holding_)
     for (auto const* const reference : of_locals_[variable])
       note(*reference, form_of_pointer(*reference), rewriter);

@@ -45,7 +45,7 @@ class host_accesses {
   bool may_be_overtaken(value_flow const& flow) const;
   form opened_if_overtaken(clang::DeclRefExpr const& reference, value_flow const& flow, form is) const;
   form form_of_copy(value_flow const& flow, form of_address) const;
-  void note_in_templates(source_rewriter const& rewriter);
+  void record_in_templates(source_rewriter const& rewriter);
   void note(clang::DeclRefExpr const& reference, form is, source_rewriter const& rewriter);
 
   clang::ASTContext& context_;

@@ -78,8 +78,8 @@ class printer {
   std::string rest_of_form() const {
     auto const& block = plan_.block;
     if (block.few_registers)
-      return ", " + std::to_string(block.rows_of_thread) + ", ballast::mesi::registers::few";
-    return block.rows_of_thread == 1 ? "" : ", " + std::to_string(block.rows_of_thread);
+      return ", " + std::to_string(block.rows_per_thread) + ", ballast::mesi::registers::few";
+    return block.rows_per_thread == 1 ? "" : ", " + std::to_string(block.rows_per_thread);
   }
   std::string form() const {
     std::string const cut = !plan_.partitioned ? "none" : plan_.cut == axis::y ? "y" : "x";

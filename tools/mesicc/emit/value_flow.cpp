@@ -43,13 +43,13 @@ class follower {
   follower(clang::DeclRefExpr const& reference, clang::ASTContext& context, std::size_t parent)
       : context_(context), at_(&reference), parent_(parent) {}
 
-  std::size_t most_parents() const { return most_parents_; }
+  std::size_t max_parents() const { return max_parents_; }
 
   value_flow follow() {
     for (;;) {
       auto const parents = context_.getParents(*at_);
       if (parents.empty()) return end(kind::none);
-      most_parents_ = std::max<std::size_t>(most_parents_, parents.size());
+      max_parents_ = std::max<std::size_t>(max_parents_, parents.size());
       auto const& outer = parents[std::min<std::size_t>(parent_, parents.size() - 1)];
       auto const* const statement = outer.get<clang::Stmt>();
       auto const found = statement != nullptr ? at_statement(*statement) : at_declaration(outer);
@@ -270,15 +270,15 @@ class follower {
     if (call.isTypeDependent()) return end_in_template();
     auto const* const callee = called_by(&call);
     if (call.getCallee() == at_) {  // a member function of an element
-      note_others(call);
+      record_others(call);
       beside_.push_back(&call);
       return at_result_of(call);
     }
     if (is_named_in_std(callee, "swap") && is_pointer_variable()) return at_swap(call);
     if (is_plain_value()) return end(kind::read);
     if (is_elements() && is_pointer_variable()) return escapes("is handed over by reference");
-    note_on_the_way(callee, argument_number(call));
-    note_others(call);
+    record_on_the_way(callee, argument_number(call));
+    record_others(call);
     if (is_named_in_std(callee, "async")) return escapes("is handed to another thread");
     if (may_be_stored_by(callee) || is_unknown_to_users(callee, argument_number(call)))
       return escapes("may be stored by the call");
@@ -301,7 +301,7 @@ class follower {
   }
 
   /// Other arguments may be evaluated later; a function of the library may call what it is given.
-  void note_others(clang::CallExpr const& call) {
+  void record_others(clang::CallExpr const& call) {
     auto const* const operation = dyn_cast<clang::CXXOperatorCallExpr>(&call);
     bool const is_in_order = operation != nullptr && operation->isAssignmentOp();
     for (auto const* const argument : call.arguments())
@@ -335,7 +335,7 @@ class follower {
     return is_users(callee) ? parameter_of(callee, argument) : nullptr;
   }
 
-  void note_on_the_way(clang::FunctionDecl const* callee, unsigned argument) {
+  void record_on_the_way(clang::FunctionDecl const* callee, unsigned argument) {
     auto const* const method =
         isa_and_nonnull<clang::CXXMethodDecl>(callee) ? llvm::cast<clang::CXXMethodDecl>(callee) : nullptr;
     if (method != nullptr && is_object_) {
@@ -408,7 +408,7 @@ class follower {
 
   clang::ASTContext& context_;
   clang::Expr const* at_;
-  std::size_t parent_, most_parents_ = 1;
+  std::size_t parent_, max_parents_ = 1;
   kind argument_access_ = kind::none, on_the_way_ = kind::none;
   bool has_another_type_ = false;
   bool is_object_ = false;  ///< of the member function that is called, an operator
@@ -424,12 +424,12 @@ bool leads_to_const(clang::QualType type, clang::ASTContext& context) {
 }
 
 std::vector<value_flow> flows_of(clang::DeclRefExpr const& reference, clang::ASTContext& context) {
-  constexpr std::size_t most_uses = 32;
+  constexpr std::size_t max_uses = 32;
   std::vector<value_flow> flows;
-  for (std::size_t parent = 0, parents = 1; parent < std::min(parents, most_uses); ++parent) {
+  for (std::size_t parent = 0, parents = 1; parent < std::min(parents, max_uses); ++parent) {
     follower one(reference, context, parent);
     flows.push_back(one.follow());
-    parents = std::max(parents, one.most_parents());
+    parents = std::max(parents, one.max_parents());
   }
   auto const is_of_template = [](value_flow const& flow) { return flow.is_of_template; };
   if (!std::ranges::all_of(flows, is_of_template)) std::erase_if(flows, is_of_template);

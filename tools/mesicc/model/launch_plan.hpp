@@ -39,7 +39,7 @@ struct array_plan {
 /// Threads per block in each direction, how many threads of the launch, one below the other, each of them is
 /// in turn, and whether it is to use few registers, that as many as possible are there at once.
 struct block_shape {
-  int x = 256, y = 1, rows_of_thread = 1;
+  int x = 256, y = 1, rows_per_thread = 1;
   bool few_registers = false;
 };
 

@@ -37,8 +37,8 @@ pid_t start(std::vector<std::string>& words, held_signals const& signals) {
 }
 
 /// A terminal tells the program itself of Ctrl-C; what somebody has sent to this process alone it would miss.
-void hand_on(siginfo_t const& told, pid_t child) {
-  if (told.si_code <= 0) kill(child, told.si_signo);
+void forward_signal(siginfo_t const& info, pid_t child) {
+  if (info.si_code <= 0) kill(child, info.si_signo);
 }
 
 /// Nothing while the program runs.
@@ -82,9 +82,9 @@ held_signals::~held_signals() {
 int run_and_wait(std::vector<std::string> words, held_signals const& signals) {
   pid_t const child = start(words, signals);
   for (;;) {
-    siginfo_t told;
-    int const number = sigwaitinfo(&signals.held(), &told);
-    if (number > 0 && number != SIGCHLD) hand_on(told, child);
+    siginfo_t info;
+    int const number = sigwaitinfo(&signals.held(), &info);
+    if (number > 0 && number != SIGCHLD) forward_signal(info, child);
     if (auto const code = exit_code_of(child, words.front())) return *code;
   }
 }

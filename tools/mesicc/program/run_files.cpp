@@ -40,7 +40,7 @@ fs::path program_in(fs::path const& folder, run_request const& request) {
 void refuse_one_file_twice(run_request const& request) {
   for (auto one = request.files.begin(); one != request.files.end(); ++one)
     if (std::any_of(request.files.begin(), one, [&](auto const& other) { return is_same_file(*one, other); }))
-      refuse_argument("files", *one, "each file once");
+      throw_bad_argument("files", *one, "each file once");
 }
 
 void refuse_colliding_files(fs::path const& folder, run_request const& request) {
@@ -48,12 +48,12 @@ void refuse_colliding_files(fs::path const& folder, run_request const& request) 
   outputs.push_back(program_in(folder, request));
   for (auto one = outputs.begin(); one != outputs.end(); ++one)
     if (std::any_of(outputs.begin(), one, [&](auto const& other) { return is_same_file(*one, other); }))
-      refuse_argument("--keep", folder.string(),
-                      "another folder, as " + one->string() + " there is a link to what is written too");
+      throw_bad_argument("--keep", folder.string(),
+                         "another folder, as " + one->string() + " there is a link to what is written too");
   for (auto const& output : outputs)
     for (auto const& input : request.files)
       if (is_same_file(output, input))
-        refuse_argument(
+        throw_bad_argument(
             "--keep", folder.string(),
             "another folder, as " + output.string() + " there would be written over the input " + input);
 }

@@ -30,9 +30,9 @@ void refuse_colliding_outputs(translate_request const& request) {
     auto const output = output_for(file, request);
     for (fs::path const input : request.files)
       if (is_same_file(output, input))
-        refuse_argument("output", output.string(), "another file than the input " + input.string());
+        throw_bad_argument("output", output.string(), "another file than the input " + input.string());
     if (std::ranges::any_of(outputs, [&](auto const& other) { return is_same_file(output, other); }))
-      refuse_argument("output", output.string(), "a file for each input; two of them have this one");
+      throw_bad_argument("output", output.string(), "a file for each input; two of them have this one");
     outputs.push_back(output);
   }
 }

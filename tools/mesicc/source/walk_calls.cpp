@@ -15,7 +15,7 @@ using llvm::isa;
 namespace {
 
 constexpr std::size_t deepest_call = 16;
-constexpr int most_calls = 10'000;
+constexpr int max_calls = 10'000;
 
 std::string name_of(clang::FunctionDecl const& function) { return function.getQualifiedNameAsString(); }
 
@@ -226,8 +226,8 @@ kernel_walker::call_result kernel_walker::call_inlined(clang::CallExpr const& ca
              " not supported in a kernel");
     return skip(&call), call_result{unknown_of(call.getType(), "is not known", &call), {}};
   }
-  if (++calls_ > most_calls) {
-    if (calls_ == most_calls + 1)
+  if (++calls_ > max_calls) {
+    if (calls_ == max_calls + 1)
       fail(call.getSourceRange(),
            "the functions that this kernel calls call others too often to be looked at");
     return skip(&call), call_result{unknown_of(call.getType(), "is not known", &call), {}};

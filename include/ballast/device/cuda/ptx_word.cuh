@@ -63,7 +63,7 @@ struct ptx_word;
                    : "memory");                                                                       \
       return old;                                                                                     \
     }                                                                                                 \
-    static __device__ bool replace_acq_rel(WORD* at, WORD expected, WORD value) {                     \
+    static __device__ bool compare_exchange_acq_rel(WORD* at, WORD expected, WORD value) {            \
       WORD old;                                                                                       \
       asm volatile("atom.acq_rel." SUFFIX ".global.cas.b" SIZE " %0, [%1], %2, %3;"                   \
                    : "=" REGISTER(old)                                                                \
@@ -71,11 +71,11 @@ struct ptx_word;
                    : "memory");                                                                       \
       return old == expected;                                                                         \
     }                                                                                                 \
-    static __device__ void raise_to(WORD* at, WORD value) {                                           \
+    static __device__ void store_max(WORD* at, WORD value) {                                          \
       asm volatile("red.relaxed." SUFFIX ".global.max.u" SIZE " [%0], %1;" ::"l"(at), REGISTER(value) \
                    : "memory");                                                                       \
     }                                                                                                 \
-    static __device__ void lower_to(WORD* at, WORD value) {                                           \
+    static __device__ void store_min(WORD* at, WORD value) {                                          \
       asm volatile("red.relaxed." SUFFIX ".global.min.u" SIZE " [%0], %1;" ::"l"(at), REGISTER(value) \
                    : "memory");                                                                       \
     }                                                                                                 \

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "ballast/device/buffer.hpp"
+#include "ballast/job/array_handle.hpp"
+#include "ballast/job/extents.hpp"
+#include "coherence_directory.hpp"
+#include "ids.hpp"
+
+namespace ballast::inline job {
+
+class job_runtime;
+
+/// What a shared array stands for: its copy on the host, and what is known of all its copies. All but the
+/// constants is the runtime's, under its mutex. It lives as long as anything that was planned with it.
+class array_state {
+ public:
+  array_state(std::shared_ptr<job_runtime> of, array_id number, std::string array_name,
+              extents const& of_shape, std::size_t bytes_of_element);
+  /// Gives its memory on the devices back when the runtime looks next. Any thread, with or without the mutex.
+  ~array_state();
+
+  std::size_t bytes() const { return shape.elements() * element_bytes; }
+  /// As messages call it.
+  std::string name() const;
+  /// Of the host's copy; null if there are no bytes.
+  std::byte* host_memory() const { return on_host_.data(); }
+
+  std::shared_ptr<job_runtime> const runtime;
+  array_id const id;
+  extents const shape;
+  std::size_t const element_bytes;
+  coherence_directory directory;
+  array_handle::open_uses open;
+
+ private:
+  std::string const name_;
+  pinned_buffer<std::byte> on_host_;
+};
+
+}  // namespace ballast::inline job

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coherence_directory.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "ballast/base/error.hpp"
+#include "range_map.hpp"
+#include "replica_state.hpp"
+
+namespace ballast::inline job {
+namespace {
+
+/// What made the bytes what they are, wherever they lie.
+struct byte_origin {
+  op_id writer;
+  std::optional<job_number> lost_by = std::nullopt;
+
+  bool operator==(byte_origin const&) const = default;
+};
+
+[[noreturn]] void throw_bad_bytes(byte_range bytes, std::string_view legal) {
+  throw_bad_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end), legal);
+}
+
+std::uint32_t bit_of(std::size_t place) { return std::uint32_t(1) << place; }
+
+std::uint32_t checked_places(std::uint32_t places) {
+  if (places < 1 || places > 32) throw_bad_argument("places", places, "1 to 32");
+  return places;
+}
+
+}  // namespace
+
+class coherence_directory::state {
+ public:
+  state(std::size_t bytes, std::uint32_t places, operations& operations)
+      : ops(operations), all(places, replica_state(bytes, false)), origins(bytes, {}), size(bytes) {
+    all[0] = replica_state(bytes, true);
+  }
+
+  void check(byte_range bytes) const {
+    if (!bytes.is_empty() && bytes.end > size)
+      throw_bad_bytes(bytes, "within the array's " + std::to_string(size));
+  }
+  std::size_t checked(place_id place) const {
+    if (place.value() < all.size()) return place.value();
+    throw_bad_argument("place", place.value(), "below " + std::to_string(all.size()));
+  }
+  replica_state& at(place_id place) { return all[checked(place)]; }
+  replica_state const& at(place_id place) const { return all[checked(place)]; }
+  void check_valid(place_id place, byte_range bytes) const;
+  void check_valid_elsewhere(place_id place, byte_range bytes) const;
+  /// Where the set of holders may change, ascending, with the ends of `bytes`.
+  std::vector<std::size_t> borders(byte_range bytes) const;
+  std::vector<held_bytes> holders(byte_range bytes) const;
+  void lose(byte_range bytes, job_number job);
+
+  operations& ops;
+  std::vector<replica_state> all;
+  range_map<byte_origin> origins;
+  std::size_t size;
+};
+
+void coherence_directory::state::check_valid(place_id place, byte_range bytes) const {
+  check(bytes);
+  auto const missing = at(place).stretches(bytes, false);
+  if (!missing.empty())
+    throw_bad_bytes(missing.front(), "bytes that are valid at place " + std::to_string(place.value()));
+}
+
+void coherence_directory::state::check_valid_elsewhere(place_id place, byte_range bytes) const {
+  for (auto const& piece : holders(bytes))
+    if (piece.places == bit_of(checked(place)))
+      throw_bad_bytes(piece.bytes, "bytes that are valid elsewhere too");
+}
+
+std::vector<std::size_t> coherence_directory::state::borders(byte_range bytes) const {
+  std::vector<std::size_t> found{bytes.begin, bytes.end};
+  for (auto const& place : all)
+    for (auto const valid : place.stretches(bytes, true)) {
+      found.push_back(valid.begin);
+      found.push_back(valid.end);
+    }
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  return found;
+}
+
+std::vector<held_bytes> coherence_directory::state::holders(byte_range bytes) const {
+  std::vector<held_bytes> pieces;
+  if (bytes.is_empty()) return pieces;
+  auto const cuts = borders(bytes);
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) pieces.push_back({{cuts[i], cuts[i + 1]}, 0});
+  for (std::size_t place = 0; place < all.size(); ++place)
+    for (auto const valid : all[place].stretches(bytes, true)) {
+      auto piece =
+          std::ranges::lower_bound(pieces, valid.begin, {}, [](auto const& p) { return p.bytes.begin; });
+      for (; piece != pieces.end() && piece->bytes.end <= valid.end; ++piece) piece->places |= bit_of(place);
+    }
+  return pieces;
+}
+
+/// The job that lost them first is told.
+void coherence_directory::state::lose(byte_range bytes, job_number job) {
+  origins.change(bytes, [&](byte_origin& origin) {
+    if (!origin.lost_by) origin.lost_by = job;
+  });
+}
+
+coherence_directory::coherence_directory(std::size_t bytes, std::uint32_t places, operations& ops)
+    : state_(std::make_unique<state>(bytes, checked_places(places), ops)) {}
+coherence_directory::coherence_directory(coherence_directory&&) noexcept = default;
+coherence_directory::~coherence_directory() = default;
+
+std::vector<byte_range> coherence_directory::missing(place_id place, byte_range bytes) const {
+  state_->check(bytes);
+  return state_->at(place).stretches(bytes, false);
+}
+
+std::vector<held_bytes> coherence_directory::holders(byte_range bytes) const {
+  state_->check(bytes);
+  return state_->holders(bytes);
+}
+
+std::vector<op_id> coherence_directory::users(place_id place, byte_range bytes) const {
+  state_->check(bytes);
+  return state_->at(place).users(state_->ops, bytes);
+}
+
+std::vector<op_id> coherence_directory::writers(place_id place, byte_range bytes) const {
+  state_->check(bytes);
+  return state_->at(place).writers(state_->ops, bytes);
+}
+
+void coherence_directory::record_arrival(op_id copy, place_id from, place_id to, byte_range bytes) {
+  auto& target = state_->at(to);
+  state_->check_valid(from, bytes);
+  state_->at(from).record_read(state_->ops, copy, bytes);
+  target.record_write(state_->ops, copy, bytes);
+}
+
+void coherence_directory::record_read(op_id op, place_id place, byte_range bytes) {
+  state_->check_valid(place, bytes);
+  state_->at(place).record_read(state_->ops, op, bytes);
+  state_->origins.visit(bytes, [&](byte_range, byte_origin const& origin) {
+    state_->ops.add_data_dependency(op, origin.writer);
+  });
+}
+
+void coherence_directory::record_write(op_id op, place_id place, byte_range bytes) {
+  state_->check(bytes);
+  auto& written = state_->at(place);
+  written.record_write(state_->ops, op, bytes);
+  for (auto& other : state_->all)
+    if (&other != &written) other.invalidate(bytes);
+  state_->origins.assign(bytes, {.writer = op});
+}
+
+std::vector<op_id> coherence_directory::record_eviction(place_id place, byte_range bytes) {
+  state_->check(bytes);
+  state_->check_valid_elsewhere(place, bytes);
+  state_->at(place).invalidate(bytes);
+  return state_->at(place).users(state_->ops, bytes);
+}
+
+void coherence_directory::record_loss(op_id writer, byte_range bytes, job_number job) {
+  state_->check(bytes);
+  state_->origins.change(bytes, [&](byte_origin& origin) {
+    if (origin.writer == writer) origin.lost_by = job;
+  });
+}
+
+void coherence_directory::record_unwritten(byte_range bytes, job_number job) {
+  state_->check(bytes);
+  state_->lose(bytes, job);
+}
+
+void coherence_directory::record_failed_copy(op_id copy, place_id to, byte_range bytes, job_number job) {
+  state_->check(bytes);
+  for (auto const missing : state_->at(to).invalidate_of(copy, bytes))
+    for (auto const& piece : state_->holders(missing))
+      if (piece.places == 0) state_->lose(piece.bytes, job);
+}
+
+void coherence_directory::record_place_loss(place_id place, job_number job) {
+  byte_range const all{0, state_->size};
+  for (auto const& piece : state_->holders(all))
+    if (piece.places == bit_of(state_->checked(place))) state_->lose(piece.bytes, job);
+  state_->at(place).invalidate(all);
+}
+
+std::optional<job_number> coherence_directory::lost(byte_range bytes) const {
+  state_->check(bytes);
+  std::optional<job_number> found;
+  state_->origins.visit(bytes, [&](byte_range, byte_origin const& origin) {
+    if (!found) found = origin.lost_by;
+  });
+  return found;
+}
+
+}  // namespace ballast::inline job

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace ballast::inline launch {
+
+/// By how much blocks hold each other up at what they share. A block that keeps the shared resource busy for
+/// shared_ns of its block_ns wants that part of it; where all that run want D > 1 together, those that want
+/// any take D times as long. The blocks are taken to run in levels of `slots`, of which each begins together
+/// when the one before has ended.
+class contention_model {
+ public:
+  explicit contention_model(double slots) : slots_(slots), left_(slots) {}
+
+  /// Blocks of block_ns > 0 each, to be added longest first.
+  void add(double blocks, double block_ns, double shared_ns);
+
+  /// How long the device is busy that would be for `unshared_ns` if nothing was shared.
+  double busy_ns(double unshared_ns) const;
+  /// How much of what is wanted of the resource is wanted while that is more than it can give.
+  double bound_part() const;
+
+ private:
+  void place(double blocks, double block_ns, double shared_ns);
+  void end_level(double times);
+  void accumulate_until(double block_ns, double times);
+  double contended_ns(double from_ns) const;
+
+  double slots_, left_;  // left_: of the level
+  double demand_ = 0;    // of the level's blocks, together
+  double shortest_ns_ = 0;
+  double stretch_ns_ = 0, bound_ns_ = 0, needed_ns_ = 0;
+};
+
+}  // namespace ballast::inline launch

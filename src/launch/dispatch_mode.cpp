@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch_mode.hpp"
+
+#include <algorithm>
+
+namespace ballast::inline launch {
+namespace {
+
+constexpr double clearly_faster = 1.05;
+constexpr double min_between_tries = 32, max_between_tries = 4096;
+
+}  // namespace
+
+std::string_view name_of(dispatch_mode mode) {
+  constexpr std::array<std::string_view, dispatch_mode_count> names{"merged", "one_by_one", "direct"};
+  return names.at(static_cast<std::size_t>(mode));
+}
+
+mode_selector::mode_selector(std::span<dispatch_mode const> allowed) : allowed_(allowed.size()) {
+  for (std::size_t i = 0; i < allowed_; ++i) tried_[i].mode = allowed[i];
+}
+
+void mode_selector::record(std::uint64_t kernels, std::int64_t busy_ns, std::uint64_t outstanding) {
+  if (allowed_ < 2) return;
+  if (of_before_ != 0) {
+    of_before_ -= std::min(kernels, of_before_);
+    return;
+  }
+  kernels_ += kernels;
+  busy_ns_ += busy_ns;
+  if (kernels_ < min_window_kernels || busy_ns_ < min_window_ns) return;
+  auto const before = now_;
+  end_window();
+  if (now_ != before) of_before_ = outstanding;
+}
+
+void mode_selector::end_window() {
+  learn(static_cast<double>(kernels_) / static_cast<double>(busy_ns_));
+  kernels_ = 0;
+  busy_ns_ = 0;
+  ++window_;
+  now_ = next();
+}
+
+/// The best is known better with each window; of another one only how it does now counts.
+void mode_selector::learn(double rate) {
+  auto& tried = tried_[now_];
+  if (++tried.windows <= first_windows)
+    tried.rate = std::max(tried.rate, rate);
+  else
+    tried.rate += (rate - tried.rate) / (now_ == best_ ? 4 : 1);
+}
+
+std::size_t mode_selector::next() {
+  auto const first = first_windows * allowed_;
+  if (window_ < first) return window_ % allowed_;
+  if (window_ == first)
+    for (std::size_t i = 1; i < allowed_; ++i) compare(i);
+  else if (now_ != best_)
+    compare(now_);
+  for (std::size_t i = 0; i < allowed_; ++i)
+    if (i != best_ && window_ >= tried_[i].next_try) return i;
+  return best_;
+}
+
+/// The faster one is the best, the other waits for its next try.
+void mode_selector::compare(std::size_t other) {
+  if (tried_[other].rate > clearly_faster * tried_[best_].rate) std::swap(best_, other);
+  auto const times = tried_[best_].rate / tried_[other].rate;
+  auto const between = std::clamp(min_between_tries * times * times, min_between_tries, max_between_tries);
+  tried_[other].next_try = window_ + static_cast<std::uint64_t>(between);
+}
+
+}  // namespace ballast::inline launch

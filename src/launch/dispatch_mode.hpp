@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace ballast::inline launch {
+
+/// How launches get from the threads to the device: the queue's thread merges what waits, or issues one by
+/// one, or leaves it to the launch streams, each of which issues its own.
+enum class dispatch_mode : std::uint8_t { merged, one_by_one, direct };
+inline constexpr std::size_t dispatch_mode_count = 3;
+
+std::string_view name_of(dispatch_mode mode);
+
+/// Finds out which mode is the fastest by trying: a device's kernels, its host and its hardware queues decide
+/// that together, and no rule that was tried knew it (docs/decisions/0013). Time is cut into windows of some
+/// hundred kernels, after a change of the mode without those that still went in the other one. Each mode has
+/// two windows at first; then the best stays, and the others are tried again, the seldomer the slower they
+/// were. Pure: no clock, no device. One thread at a time.
+class mode_selector {
+ public:
+  /// The first of equally fast ones is preferred. At least one.
+  explicit mode_selector(std::span<dispatch_mode const> allowed);
+
+  dispatch_mode now() const { return tried_[now_].mode; }
+  /// So many kernels have ended since the last call, and for so long there was anything to do; so many
+  /// others have been launched and have not ended.
+  void record(std::uint64_t kernels, std::int64_t busy_ns, std::uint64_t outstanding);
+
+ private:
+  static constexpr std::uint64_t min_window_kernels = 512;
+  static constexpr std::int64_t min_window_ns = 1'000'000;
+  static constexpr std::uint32_t first_windows = 2;
+
+  struct tried_mode {
+    dispatch_mode mode{};
+    std::uint32_t windows = 0;
+    double rate = 0;             ///< kernels a ns
+    std::uint64_t next_try = 0;  ///< a window's number
+  };
+
+  void end_window();
+  void learn(double rate);
+  std::size_t next();
+  void compare(std::size_t other);
+
+  std::array<tried_mode, dispatch_mode_count> tried_{};
+  std::size_t allowed_, now_ = 0, best_ = 0;
+  std::uint64_t window_ = 0, kernels_ = 0;
+  std::uint64_t of_before_ = 0;  ///< kernels yet to end that went another mode
+  std::int64_t busy_ns_ = 0;
+};
+
+}  // namespace ballast::inline launch

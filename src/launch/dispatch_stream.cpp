@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch_stream.hpp"
+
+#include <algorithm>
+
+namespace ballast::inline launch {
+
+void dispatch_stream::mark_issued() {
+  ++issued_;
+  in_flight_.fetch_add(1, std::memory_order_release);
+}
+
+void dispatch_stream::attach_graph(std::shared_ptr<void const> graph) {
+  at(issued_).graph = std::move(graph);
+  last_graph_ = issued_;
+}
+
+void dispatch_stream::record_event() {
+  auto& newest = at(issued_);
+  if (in_flight() == 0 || newest.reports_end || newest.end_event != nullptr) return;
+  newest.end_event = on_->record_untimed();
+  searched_ = std::min(searched_, issued_ - 1);
+}
+
+launch_in_flight* dispatch_stream::ended() {
+  if (in_flight() == 0) return nullptr;
+  if (known_ended_ > ended_) return &at(ended_ + 1);
+  auto const number = find_next_tracked();
+  if (number == none || !has_ended(number)) return nullptr;
+  known_ended_ = number;
+  return &at(ended_ + 1);
+}
+
+/// The oldest launch in flight with an event or record of its end: then all before have ended too.
+std::uint64_t dispatch_stream::find_next_tracked() {
+  if (next_tracked_ > ended_) return next_tracked_;
+  auto const newest = ended_ + in_flight();
+  for (searched_ = std::max(searched_, ended_); searched_ < newest;)
+    if (at(++searched_).reports_end || at(searched_).end_event != nullptr) return next_tracked_ = searched_;
+  return none;
+}
+
+bool dispatch_stream::has_ended(std::uint64_t number) {
+  if (!at(number).reports_end) return at(number).end_event->reached();
+  atomic_ref<std::uint64_t, scope::system> const told(records_[number % max_in_flight].number);
+  return told.load_acquire() == number;
+}
+
+launch_in_flight const* dispatch_stream::newest() const {
+  auto const count = in_flight();
+  return count == 0 ? nullptr : &at(ended_ + count);
+}
+
+bool dispatch_stream::is_known_by_event() {
+  auto const number = known_ended_ > ended_ ? none : find_next_tracked();
+  return number != none && !at(number).reports_end;
+}
+
+std::int64_t dispatch_stream::span_ns_of_ended() const {
+  auto const& oldest = at(ended_ + 1);
+  if (oldest.reports_end) return std::int64_t(records_[(ended_ + 1) % max_in_flight].span_ns);
+  return oldest.is_measured ? std::chrono::nanoseconds(clock::now() - oldest.issued_at).count() : 0;
+}
+
+launch_in_flight* dispatch_stream::oldest_reporting_each() {
+  if (in_flight() == 0) return nullptr;
+  auto& oldest = at(ended_ + 1);
+  return oldest.reports_each ? &oldest : nullptr;
+}
+
+bool dispatch_stream::has_kernel_ended(std::uint32_t place) const {
+  auto const number = ended_ + 1;
+  atomic_ref<std::uint32_t, scope::system> const told(
+      kernel_completions_[number % max_in_flight].number[place]);
+  return told.load_acquire() == std::uint32_t(number);
+}
+
+void launch_in_flight::clear() {
+  members.clear();
+  facts.clear();
+  predicted = {};
+  alone_as = 0;
+  reports_end = reports_each = is_timed = needs_end_only_if_watched = is_measured = false;
+  end_event.reset();
+  graph.reset();
+}
+
+void dispatch_stream::mark_ended() {
+  at(++ended_).clear();
+  in_flight_.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace ballast::inline launch

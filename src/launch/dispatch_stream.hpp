@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "ballast/device/buffer.hpp"
+#include "ballast/launch/completion_signal.cuh"
+#include "ballast/launch/kernel_facts.hpp"
+#include "ballast/launch/merge_model.hpp"
+#include "launch_stream_state.hpp"
+
+namespace ballast::inline launch {
+
+/// A launch that was issued and is not known to have ended.
+struct launch_in_flight {
+  struct member {
+    launch_stream_state* line;
+    std::uint32_t launches;  ///< of the line, in order
+    bool has_ended = false;  ///< and was noted
+  };
+  std::vector<member> members;             ///< whose launches it carries out
+  std::vector<kernel_facts> facts;         ///< of these launches, if they were kernels of a list
+  predicted_times predicted{};             ///< of a merged launch, if times are known
+  bool reports_end = false;                ///< it writes a completion_record
+  bool reports_each = false;               ///< and the ends of its kernels
+  bool is_timed = false;                   ///< its completion_record says how long its work took
+  bool needs_end_only_if_watched = false;  ///< nobody needs to know its end soon unless its line is watched
+  std::unique_ptr<event> end_event;        ///< else the event behind it; null as long as there is none
+  bool is_measured = false;                ///< alone in its stream, with an event behind it since issued_at
+  clock::time_point issued_at;
+  /// The number of this launch, if nothing else was in flight when it was issued; else 0.
+  std::uint64_t alone_as = 0;
+  /// That it launched, held until it has ended.
+  std::shared_ptr<void const> graph;
+
+  /// Forgets all but the memory that it has.
+  void clear();
+};
+
+/// A stream of the device with its launches in flight, oldest first.
+class dispatch_stream {
+ public:
+  static constexpr std::uint32_t max_in_flight = 64;
+
+  /// `running`, `records` and `ends` (max_in_flight of them) are the stream's own, cleared, the first on the
+  /// device, the others pinned; `in_flight` is its own too, zero, and lies beside those of other streams,
+  /// which are looked at together.
+  dispatch_stream(std::unique_ptr<stream> on, running_launch* running, completion_record* records,
+                  kernel_completions* ends, std::atomic<std::uint32_t>& in_flight)
+      : on_(std::move(on)),
+        running_(running),
+        records_(records),
+        kernel_completions_(ends),
+        in_flight_(in_flight) {}
+
+  // Any thread.
+  std::uint32_t in_flight() const { return in_flight_.load(std::memory_order_acquire); }
+  bool is_full() const { return in_flight() == max_in_flight; }
+  std::mutex& mutex() { return mutex_; }
+
+  // Who holds mutex().
+  stream& on() { return *on_; }
+  /// What is to be said of the launch that is issued next; mark_issued() makes it known. The stream must not
+  /// be full.
+  launch_in_flight& next() { return at(issued_ + 1); }
+  /// How that launch reports its end; whom to notify is not in it.
+  completion_signal completion_of_next() const {
+    auto const number = issued_ + 1;
+    auto const place = number % max_in_flight;
+    return {.running = running_,
+            .record = &records_[place],
+            .ends = &kernel_completions_[place],
+            .number = number};
+  }
+  void mark_issued();
+  /// The launch issued last is one of a graph. The thread that looks for ends.
+  void attach_graph(std::shared_ptr<void const> graph);
+  /// Gives the launch issued last an event or record of its end, if it has none, and with it all before. The
+  /// thread that looks for ends.
+  void record_event();
+
+  // The thread that looks for ends.
+  /// The oldest launch in flight if it is seen to have ended, else null. Then mark_ended() forgets it. Throws
+  /// device_lost.
+  launch_in_flight* ended();
+  /// How long that launch ran: on the device if it told, as the host saw it if it was measured, else 0.
+  std::int64_t span_ns_of_ended() const;
+  void mark_ended();
+  /// The oldest launch in flight if it reports the ends of its kernels, else null.
+  launch_in_flight* oldest_reporting_each();
+  /// Whether the kernel at that place of it has ended.
+  bool has_kernel_ended(std::uint32_t place) const;
+  /// The newest launch in flight, null if there is none.
+  launch_in_flight const* newest() const;
+  /// Whether a graph is in flight.
+  bool carries_graph() const { return ended_ < last_graph_; }
+  /// Whether no event is to be asked for the next end.
+  bool is_known_by_event();
+
+ private:
+  static constexpr std::uint64_t none = 0;
+
+  launch_in_flight& at(std::uint64_t number) { return launches_[number % max_in_flight]; }
+  launch_in_flight const& at(std::uint64_t number) const { return launches_[number % max_in_flight]; }
+  bool has_ended(std::uint64_t number);
+  std::uint64_t find_next_tracked();
+
+  std::unique_ptr<stream> on_;
+  running_launch* running_;
+  completion_record* records_;
+  kernel_completions* kernel_completions_;
+  std::array<launch_in_flight, max_in_flight> launches_;
+
+  alignas(64) std::mutex mutex_;
+  std::uint64_t issued_ = 0;
+  std::atomic<std::uint32_t>& in_flight_;
+  // Of the thread that looks for ends; numbers of launches.
+  alignas(64) std::uint64_t ended_ = 0;
+  std::uint64_t known_ended_ = 0;  // at least ended_
+  std::uint64_t last_graph_ = 0;
+  std::uint64_t searched_ = 0;         // up to here for an event or record
+  std::uint64_t next_tracked_ = none;  // the oldest found that is not known to have ended
+};
+
+}  // namespace ballast::inline launch

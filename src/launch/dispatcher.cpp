@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatcher.hpp"
+
+#include <algorithm>
+
+#include "ballast/base/error.hpp"
+#include "ballast/device/hardware_connections.hpp"
+#include "nice_thread.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+std::uint32_t streams_for(compute_device const& device, launch_options const& options) {
+  if (options.streams != 0) return options.streams;
+  return device.is_cuda() ? 64 : 2;
+}
+
+std::unique_ptr<merge_policy> merge_policy_of(launch_options const& options) {
+  return options.merge == "none" ? nullptr : make_merge_policy(options.merge);
+}
+
+/// On CPU cores every stream has a thread of its own.
+std::uint32_t connections_of(compute_device const& device) {
+  return device.is_cuda() ? process_connections().count : max_streams;
+}
+
+// Where hardware queues are few, what waits in one for its predecessor holds up all behind it (Wende, Cordes,
+// Steinke 2012, equation 1), and no trial is needed to know it.
+constexpr std::uint32_t enough_connections = 8, many_connections = 32;
+
+/// Only the default order chooses.
+std::vector<dispatch_mode> modes_of(launch_options const& options, std::uint32_t connections) {
+  if (options.order != "adaptive" || !options.filter_merges) return {dispatch_mode::merged};
+  std::vector<dispatch_mode> modes;
+  if (options.merge != "none") modes.push_back(dispatch_mode::merged);
+  modes.push_back(dispatch_mode::one_by_one);
+  if (connections >= enough_connections) modes.push_back(dispatch_mode::direct);
+  return modes;
+}
+
+void clear(stream& on, void* memory, std::size_t bytes) {
+  on.fill(memory, 0, bytes);
+  on.synchronize();
+}
+
+}  // namespace
+
+dispatcher::dispatcher(std::shared_ptr<compute_device> device, launch_kernels const* kernels,
+                       launch_options const& options)
+    : device_(std::move(device)),
+      kernels_(kernels),
+      running_(device_, streams_for(*device_, options)),
+      records_(device_, running_.size() * dispatch_stream::max_in_flight),
+      kernel_completions_(device_, records_.size()),
+      launches_in_flight_(running_.size()),
+      shutdown_timeout_(options.shutdown_timeout),
+      direct_dispatch_(direct_dispatch_of(options.order)),
+      connections_(connections_of(*device_)),
+      waits_on_device_(connections_ >= many_connections && direct_dispatch_ != direct_dispatch::never),
+      follows_others_(connections_ >= enough_connections && options.order != "held"),
+      table_(*device_, kernels_),
+      plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
+            table_.families(), table_.costs(), options.filter_merges),
+      batch_(*device_, options, plain_times_),
+      mode_selector_(modes_of(options, connections_)),
+      in_flight_(running_.size()),
+      mode_(mode_selector_.now()) {
+  for (std::size_t i = 0; i < running_.size(); ++i)
+    dispatch_streams_.emplace_back(
+        device_->make_stream(), &running_.data()[i], &records_.data()[i * dispatch_stream::max_in_flight],
+        &kernel_completions_.data()[i * dispatch_stream::max_in_flight], launches_in_flight_[i]);
+  clear(dispatch_streams_.front().on(), running_.data(), running_.bytes());
+  clear(dispatch_streams_.front().on(), records_.data(), records_.bytes());
+  clear(dispatch_streams_.front().on(), kernel_completions_.data(), kernel_completions_.bytes());
+  thread_ = start_nice_thread(options.dispatcher_niceness, [this] { serve(); });
+}
+
+dispatcher::~dispatcher() { end(); }
+
+void dispatcher::end() {
+  if (!thread_.joinable()) return;
+  ended_.store(true, std::memory_order_seq_cst);
+  wake();
+  thread_.join();
+}
+
+bool dispatcher::is_at_rest() {
+  return std::ranges::all_of(dispatch_streams_, [](auto& target) { return target.on().is_at_rest(); });
+}
+
+std::shared_ptr<launch_stream_state> dispatcher::add_launch_stream(std::int32_t priority) {
+  std::lock_guard const hold(launch_streams_mutex_);
+  auto place = std::ranges::find(launch_streams_, nullptr);
+  if (place == launch_streams_.end()) place = launch_streams_.insert(launch_streams_.end(), nullptr);
+  auto const number = std::uint32_t(place - launch_streams_.begin());
+  return *place = std::make_shared<launch_stream_state>(*this, device_, fence_, number, priority);
+}
+
+std::vector<std::shared_ptr<launch_stream_state>> dispatcher::all_launch_streams() const {
+  std::lock_guard const hold(launch_streams_mutex_);
+  std::vector<std::shared_ptr<launch_stream_state>> every;
+  std::ranges::copy_if(launch_streams_, std::back_inserter(every),
+                       [](auto const& line) { return line != nullptr; });
+  return every;
+}
+
+std::size_t dispatcher::launch_stream_count() const { return all_launch_streams().size(); }
+
+void dispatcher::resume() {
+  paused_.store(false, std::memory_order_seq_cst);
+  wake();
+}
+
+void dispatcher::stop(char const* cause) {
+  char const* none = nullptr;
+  stopped_because_.compare_exchange_strong(none, cause, std::memory_order_seq_cst);
+  wake();
+}
+
+void dispatcher::throw_if_stopped() const {
+  if (auto const* const cause = stopped_because_.load(std::memory_order_relaxed)) throw error(cause);
+}
+
+void dispatcher::drain(deadline until) {
+  auto const every = all_launch_streams();
+  std::vector<std::uint64_t> submitted;
+  for (auto const& line : every) submitted.push_back(line->submitted());
+  for (std::size_t i = 0; i < every.size(); ++i)
+    if (!every[i]->settles(submitted[i], until))
+      throw timed_out("the launches on " + device_->name() + " to finish", every[i]->state());
+}
+
+void dispatcher::finish(deadline until) noexcept {
+  if (paused_.load(std::memory_order_seq_cst)) return;
+  for (auto const& line : all_launch_streams()) line->settles(line->submitted(), until);
+}
+
+void dispatcher::add_to(launch_statistics& sum) const {
+  sum.launches += counts_.launches.load(std::memory_order_relaxed);
+  sum.kernels += counts_.kernels.load(std::memory_order_relaxed);
+  sum.merged_launches += counts_.merged_launches.load(std::memory_order_relaxed);
+  sum.merged_kernels += counts_.merged_kernels.load(std::memory_order_relaxed);
+  sum.issued_by_producers += counts_.direct.load(std::memory_order_relaxed);
+  sum.chained_kernels += counts_.chained_kernels.load(std::memory_order_relaxed);
+  batch_.add_to(sum);
+  std::lock_guard const hold(thread_mutex_);
+  sum.verdicts.add(plan_.filter().counts());
+  sum.connections.push_back(connections_);
+  sum.predictions.push_back({table_.errors().all(), table_.errors().newest()});
+  sum.dispatch_modes.push_back(name_of(mode_selector_.now()));
+}
+
+void dispatcher::add_to_inbox(launch_stream_state& line) {
+  line.next_in_inbox = inbox_.load(std::memory_order_relaxed);
+  while (!inbox_.compare_exchange_weak(line.next_in_inbox, &line, std::memory_order_seq_cst)) {}
+  wake();
+}
+
+// Sequential consistency decides the race: either this sees the sleeper, or the sleeper sees what was changed
+// before.
+void dispatcher::wake() {
+  if (asleep_.load(std::memory_order_seq_cst)) wake_event_.notify();
+}
+
+}  // namespace ballast::inline launch

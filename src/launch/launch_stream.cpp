@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch/launch_stream.hpp"
+
+#include "ballast/base/error.hpp"
+#include "ballast/base/log.hpp"
+#include "dispatchers.hpp"
+
+namespace ballast::inline launch {
+namespace {
+
+std::uint64_t now_ns() { return std::uint64_t(clock::now().time_since_epoch().count()); }
+
+}  // namespace
+
+launch_stream::launch_stream(std::shared_ptr<dispatchers> queue, std::shared_ptr<launch_stream_state> line,
+                             std::uint64_t max_waiting, std::chrono::nanoseconds submit_timeout)
+    : queue_(std::move(queue)),
+      state_(std::move(line)),
+      max_waiting_(max_waiting),
+      submit_timeout_(submit_timeout) {}
+
+launch_stream& launch_stream::operator=(launch_stream&& other) noexcept {
+  launch_stream(std::move(other)).swap(*this);
+  return *this;
+}
+
+launch_stream::~launch_stream() {
+  if (state_ == nullptr) return;
+  if (!dependencies_.empty())
+    write_log(log_level::warning, "a launch stream goes, and nothing was launched behind its last after()");
+  if (state_->leave()) state_->owner().add_to_inbox(*state_);
+}
+
+void launch_stream::swap(launch_stream& other) noexcept {
+  std::swap(queue_, other.queue_);
+  std::swap(state_, other.state_);
+  std::swap(max_waiting_, other.max_waiting_);
+  std::swap(submit_timeout_, other.submit_timeout_);
+  std::swap(dependencies_, other.dependencies_);
+}
+
+launchable_kernel const& launch_stream::listed_kernel_of(kernel_key key, std::uint32_t grid) const {
+  auto const* const list = state_->owner().kernels();
+  if (list == nullptr)
+    throw_bad_argument("kernel", "a ballast kernel",
+                       "a plain kernel or a callable, since the queue has no kernel list");
+  if (grid == 0) throw_bad_argument("grid", grid, "at least 1 block");
+  return list->at(key);
+}
+
+void launch_stream::throw_if_no_gpu() const {
+  if (device().is_cuda()) return;
+  throw_bad_argument("kernel", "a __global__ function",
+                     "a ballast kernel or a callable on " + device().name() + ", which has no GPU");
+}
+
+submission& launch_stream::next_submission() {
+  state_->check(state_->submitted() + 1);
+  state_->owner().throw_if_stopped();  // its thread tells the line later
+  if (state_->submitted() - state_->issued() >= max_waiting_) wait_for_room();
+  auto& next = state_->chain().next();
+  next.clear();
+  next.set_time(now_ns());
+  return next;
+}
+
+void launch_stream::wait_for_room() {
+  auto const number = state_->submitted() + 1;
+  auto const has_room = [&] { return number - state_->issued() <= max_waiting_; };
+  state_->await(launch_phase::issue, has_room, number, "find room", deadline::in(submit_timeout_));
+}
+
+launch_ticket launch_stream::commit() {
+  if (!dependencies_.empty()) state_->chain().next().set_dependencies(std::exchange(dependencies_, {}));
+  if (state_->owner().issue_directly(*state_, state_->chain().next())) {
+    state_->chain().next().clear();
+    state_->mark_submitted();
+    return last();
+  }
+  state_->mark_submitted();
+  state_->chain().commit();
+  if (state_->announce()) state_->owner().add_to_inbox(*state_);
+  return last();
+}
+
+launch_ticket launch_stream::last() const { return {state_, state_->submitted()}; }
+
+compute_device& launch_stream::device() const { return state_->owner().device(); }
+
+void launch_stream::after(launch_ticket const& other) {
+  state_->owner().throw_if_stopped();
+  dependencies_.push_back({other, nullptr});
+}
+
+void launch_stream::after(std::shared_ptr<event> moment) {
+  state_->owner().throw_if_stopped();
+  dependencies_.push_back({{}, std::move(moment)});
+}
+
+void launch_stream::precede(stream& theirs, deadline until) {
+  auto const moment = std::make_shared<std::unique_ptr<event>>();
+  launch([moment](stream& on) { *moment = on.record_untimed(); }).wait_issued(until);
+  theirs.wait_for(**moment);
+}
+
+}  // namespace ballast::inline launch

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/device/event_count.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace ballast::test {
+namespace {
+
+TEST(event_count, does_not_sleep_if_it_was_notified_since_its_epoch_was_read) {
+  event_count wake_event;
+  auto const seen = wake_event.epoch();
+  wake_event.notify();
+  EXPECT_TRUE(wake_event.wait_past(seen, clock::time_point::max()));
+}
+
+TEST(event_count, gives_up_at_the_deadline_when_nobody_notifies) {
+  event_count wake_event;
+  EXPECT_FALSE(wake_event.wait_past(wake_event.epoch(), clock::now() + std::chrono::milliseconds(1)));
+}
+
+TEST(event_count, never_misses_a_notification_between_two_threads) {
+  event_count there, back;
+  int const rounds = 2000;
+  std::jthread other([&] {
+    for (std::uint64_t seen = 0; seen < rounds;) {
+      ASSERT_TRUE(there.wait_past(seen, clock::now() + std::chrono::minutes(1)));
+      seen = there.epoch();
+      back.notify();
+    }
+  });
+  for (int round = 0; round < rounds; ++round) {
+    auto const seen = back.epoch();
+    there.notify();
+    ASSERT_TRUE(back.wait_past(seen, clock::now() + std::chrono::minutes(1)));
+  }
+}
+
+}  // namespace
+}  // namespace ballast::test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch_mode.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+namespace ballast::test {
+namespace {
+
+using enum dispatch_mode;
+
+/// A device on which a kernel takes so many ns by each mode.
+struct invented_modes {
+  std::vector<dispatch_mode> allowed{merged, one_by_one, direct};
+  std::map<dispatch_mode, std::int64_t> ns_of_kernel;
+  mode_selector selector{allowed};
+  std::map<dispatch_mode, int> windows = {};
+
+  void run(int count) {
+    for (int i = 0; i < count; ++i) {
+      ++windows[selector.now()];
+      selector.record(2000, 2000 * ns_of_kernel[selector.now()], 0);
+    }
+  }
+};
+
+TEST(choosing_a_mode, tries_each_twice_in_turn_and_takes_the_fastest) {
+  invented_modes modes{.ns_of_kernel = {{merged, 3000}, {one_by_one, 2000}, {direct, 1000}}};
+  for (auto const mode : {merged, one_by_one, direct, merged, one_by_one, direct}) {
+    EXPECT_EQ(modes.selector.now(), mode);
+    modes.run(1);
+  }
+  EXPECT_EQ(modes.selector.now(), direct);
+  modes.run(30);
+  EXPECT_EQ(modes.windows[direct], 32);
+}
+
+TEST(choosing_a_mode, prefers_the_first_where_others_are_hardly_faster) {
+  invented_modes modes{.ns_of_kernel = {{merged, 1040}, {one_by_one, 1000}, {direct, 1000}}};
+  modes.run(1000);
+  EXPECT_GT(modes.windows[merged], 900);
+}
+
+TEST(choosing_a_mode, tries_slower_ones_again_the_seldomer_the_slower) {
+  invented_modes modes{.ns_of_kernel = {{merged, 1000}, {one_by_one, 1200}, {direct, 8000}}};
+  modes.run(10000);
+  EXPECT_NEAR(modes.windows[one_by_one], 10000 / (32 * 1.44 + 1), 5);
+  EXPECT_NEAR(modes.windows[direct], 2 + 10000 / (32 * 64), 1);
+}
+
+TEST(choosing_a_mode, follows_when_another_becomes_the_fastest) {
+  invented_modes modes{.ns_of_kernel = {{merged, 1000}, {one_by_one, 1500}, {direct, 1500}}};
+  modes.run(500);
+  ASSERT_EQ(modes.selector.now(), merged);
+  modes.ns_of_kernel[merged] = 2000;
+  modes.run(200);
+  EXPECT_NE(modes.selector.now(), merged);
+}
+
+TEST(choosing_a_mode, does_not_leave_the_best_because_all_kernels_became_longer) {
+  invented_modes modes{.ns_of_kernel = {{merged, 1000}, {one_by_one, 1500}, {direct, 1500}}};
+  modes.run(100);
+  for (auto& [mode, ns] : modes.ns_of_kernel) ns *= 5;
+  auto const before = modes.windows[merged];
+  modes.run(300);
+  EXPECT_GT(modes.windows[merged] - before, 280);
+}
+
+TEST(choosing_a_mode, takes_windows_of_enough_kernels_and_enough_time) {
+  mode_selector selector{std::vector{merged, one_by_one}};
+  selector.record(511, 10'000'000, 0);
+  EXPECT_EQ(selector.now(), merged);
+  selector.record(1, 0, 0);
+  EXPECT_EQ(selector.now(), one_by_one);
+  selector.record(10'000, 999'999, 0);
+  EXPECT_EQ(selector.now(), one_by_one);
+  selector.record(0, 1, 0);
+  EXPECT_EQ(selector.now(), merged);
+}
+
+TEST(choosing_a_mode, does_not_count_what_still_went_in_the_mode_before) {
+  mode_selector selector{std::vector{merged, one_by_one}};
+  selector.record(512, 1'000'000, 300);
+  ASSERT_EQ(selector.now(), one_by_one);
+  selector.record(299, 9'000'000, 0);
+  selector.record(1, 9'000'000, 0);
+  selector.record(511, 9'000'000, 0);
+  EXPECT_EQ(selector.now(), one_by_one);
+  selector.record(1, 0, 0);
+  EXPECT_EQ(selector.now(), merged);
+}
+
+TEST(choosing_a_mode, stays_with_the_only_one) {
+  mode_selector selector{std::vector{one_by_one}};
+  for (int i = 0; i < 100; ++i) selector.record(1000, 1'000'000, 0);
+  EXPECT_EQ(selector.now(), one_by_one);
+}
+
+TEST(dispatch_modes, have_names) {
+  EXPECT_EQ(name_of(merged), "merged");
+  EXPECT_EQ(name_of(one_by_one), "one_by_one");
+  EXPECT_EQ(name_of(direct), "direct");
+}
+
+}  // namespace
+}  // namespace ballast::test
