@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "device/benchmarks.hpp"
 #include "job/benchmarks.hpp"
 #include "launch/benchmarks.hpp"
@@ -13,6 +13,7 @@
 #include "queue/benchmarks.hpp"
 
 namespace ballast::bench {
+using namespace detail;
 
 std::vector<benchmark> all_benchmarks() {
   std::vector<benchmark> all;

@@ -7,9 +7,9 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ballast)
 foreach(room IN LISTS rooms)
   install(TARGETS ballast_${room} EXPORT ballast_targets)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ballast/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ballast
-          FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
 endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ballast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
 install(TARGETS ballast_ballast EXPORT ballast_targets)
 install(EXPORT ballast_targets NAMESPACE ballast:: DESTINATION ${package_folder})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ballastConfig.cmake.in

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# A room is one target, one namespace and one folder in include/ballast, src, tests, bench and docs.
+# A room is one target, one folder in include/ballast/detail, src, tests, bench and docs, and a list of headers for users.
 
 if(BALLAST_TESTS)
   include(GoogleTest)
 endif()
 
-# ballast_add_room(name [DEPENDS rooms...] [HEADER_ONLY_LIBRARIES targets...])
+# ballast_add_room(name [DEPENDS rooms...] HEADERS headers... [HEADER_ONLY_LIBRARIES targets...])
 # Target ballast_<name>, alias ballast::<name>. Sources: src/<name>/*.cpp and host/*.cpp, and cuda/*.cpp and
-# cuda/*.cu where CUDA is built. HEADER_ONLY_LIBRARIES are used in .cpp files only and leave no trace in the
-# installed package.
+# cuda/*.cu where CUDA is built. HEADERS, below include/ballast, are for users. HEADER_ONLY_LIBRARIES are used in .cpp files
+# only and leave no trace in the installed package.
 function(ballast_add_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;HEADER_ONLY_LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;HEADERS;HEADER_ONLY_LIBRARIES")
   set(target ballast_${name})
   ballast_room_sources(${name} sources cuda_sources)
   if(sources OR cuda_sources)
@@ -31,6 +31,10 @@ function(ballast_add_room name)
   add_library(ballast::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${target} ${scope} cxx_std_20)
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/include/ballast/detail/${name})
+    list(APPEND room_HEADERS detail/${name})
+  endif()
+  set_property(GLOBAL PROPERTY BALLAST_HEADERS_OF_${name} ${room_HEADERS})
   ballast_show_only_own_headers(${target} ${name} ${scope})
   list(TRANSFORM room_DEPENDS PREPEND ballast::)
   target_link_libraries(${target} ${scope} ${room_DEPENDS})
@@ -63,12 +67,17 @@ function(ballast_room_sources name host_result cuda_result)
   set(${cuda_result} ${cuda} PARENT_SCOPE)
 endfunction()
 
-# The order of the rooms is kept by the compiler: a room's include folder holds a link to its own headers and
-# nothing else, so a file finds only the headers of its room and of the rooms that it links.
+# The order of the rooms is kept by the compiler: a room's include folder holds links to its own headers and nothing else,
+# so a file finds only the headers of its room and of the rooms that it links.
 function(ballast_show_only_own_headers target name scope)
   set(shown ${PROJECT_BINARY_DIR}/rooms/${name})
-  file(MAKE_DIRECTORY ${shown}/ballast)
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/ballast/${name} ${shown}/ballast/${name} SYMBOLIC)
+  file(REMOVE_RECURSE ${shown})
+  get_property(headers GLOBAL PROPERTY BALLAST_HEADERS_OF_${name})
+  foreach(header IN LISTS headers)
+    cmake_path(GET header PARENT_PATH folder)
+    file(MAKE_DIRECTORY ${shown}/ballast/${folder})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/ballast/${header} ${shown}/ballast/${header} SYMBOLIC)
+  endforeach()
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${shown}>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()

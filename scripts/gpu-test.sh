@@ -175,7 +175,7 @@ write_record() {
   {
     printf '{"schema": "ballast-gpu-test/1", "machine": "%s", "gpu": "%s", "gpus": %d, "driver": "%s",\n' \
       "$machine" "$gpu_name" "$gpus" "$driver"
-    printf ' "version": "%s", "time": "%s", "failed": %d,\n' "$(cat "$root/VERSION")" \
+    printf ' "version": "%s", "time": "%s", "failed": %d,\n' "$(ballast_version "$root")" \
       "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$failed"
     printf ' "checks": [\n  %s],\n' "$(join_lines $',\n  ' "${checks[@]}")"
     printf ' "md": [%s]}\n' "$(join_lines $',\n' ${runs[@]+"${runs[@]}"})"

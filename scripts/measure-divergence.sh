@@ -113,7 +113,7 @@ record=$output/divergence-$(date -u +%Y%m%dT%H%M%SZ).json
 {
   printf '{"schema": "ballast-divergence/1", "machine": "%s", "gpu": "%s", "driver": "%s",\n' \
     "$machine" "$gpu_name" "$driver"
-  printf ' "version": "%s", "commit": "%s", "time": "%s",\n' "$(cat "$root/VERSION")" "$commit" \
+  printf ' "version": "%s", "commit": "%s", "time": "%s",\n' "$(ballast_version "$root")" "$commit" \
     "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   printf ' "ncu": "%s",\n' "$("$ncu" --version 2>/dev/null | tail -1 | tr -d '"\\')"
   printf ' "atoms": %s, "precision": "single", "failed": %d,\n "kernels": [' "$atoms" "$failed"

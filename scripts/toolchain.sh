@@ -26,6 +26,9 @@ newest_nvcc() {
   every_nvcc | while IFS= read -r nvcc; do echo "$(cuda_of "$nvcc") $nvcc"; done | sort -V | tail -n 1
 }
 
+# ballast_version ROOT: of the sources there.
+ballast_version() { sed -n 's/^#define BALLAST_VERSION_STRING "\(.*\)"/\1/p' "$1/include/ballast/version.hpp"; }
+
 # What stands at the top of the script that runs.
 print_help() { sed -n '3,/^set/{/^#/s/^# \?//p}' "$0"; }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/same_file.hpp"
+#include "ballast/error.hpp"
+#include "ballast/replace_file.hpp"
 
 namespace ballast::command_line {
 

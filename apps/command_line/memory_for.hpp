@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::command_line {
 

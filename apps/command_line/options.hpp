@@ -5,8 +5,8 @@
 #include <concepts>
 #include <string>
 
-#include "ballast/base/argument_text.hpp"
-#include "ballast/base/error.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::command_line {
 

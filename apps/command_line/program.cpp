@@ -9,9 +9,8 @@
 #include <new>
 #include <vector>
 
-#include "ballast/base/argument_text.hpp"
-#include "ballast/base/environment.hpp"
-#include "ballast/base/log.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/log.hpp"
 
 namespace ballast::command_line {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "command_line/interrupt.hpp"
 
 namespace CLI {

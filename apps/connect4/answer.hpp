@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/report/json_value.hpp"
+#include "report/json_value.hpp"
 #include "search.hpp"
 
 namespace ballast::connect4 {

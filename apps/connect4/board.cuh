@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "ballast/device/qualifiers.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::connect4 {
 

@@ -10,11 +10,10 @@
 #include <utility>
 
 #include "answer.hpp"
-#include "ballast/base/argument_text.hpp"
-#include "ballast/base/deadline.hpp"
-#include "ballast/base/environment.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/report/table.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/error.hpp"
+#include "report/table.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 

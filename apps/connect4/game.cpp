@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 #include "drawing.hpp"
 #include "wording.hpp"
 

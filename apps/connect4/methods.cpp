@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 #include "pool_search.hpp"
 #include "sequential.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::connect4 {
 namespace {

@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/kernel_form.cuh"
-#include "ballast/pool/join.cuh"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/join.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/task.hpp"
 #include "move_path.cuh"
 
 namespace ballast::connect4 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool_kernels.cuh"
 
-#include "ballast/pool/kernels.cuh"
+#include "ballast/pool_kernels.cuh"
 
 namespace ballast::connect4 {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
 #include "pool_kernels.cuh"
 
 namespace ballast::connect4 {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/pool/task_pool.hpp"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/kernel.cuh"
+#include "ballast/task.hpp"
+#include "ballast/task_pool.hpp"
 #include "search.hpp"
 
 namespace ballast::connect4 {

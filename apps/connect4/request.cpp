@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request.hpp"
 
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 #include "moves.hpp"
 
 namespace ballast::connect4 {

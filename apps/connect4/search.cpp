@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 
 namespace ballast::connect4 {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "node.cuh"
 
 namespace ballast::connect4 {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 
 namespace ballast::ep {
 namespace {

@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/block.cuh"
+#include "ballast/kernel.cuh"
 #include "class.hpp"
 #include "random_numbers.cuh"
 

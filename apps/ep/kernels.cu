@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.hpp"
 
-#include "ballast/job/kernels.cuh"
+#include "ballast/job_kernels.cuh"
 #include "gaussian_pairs.cuh"
 
 namespace ballast::ep {

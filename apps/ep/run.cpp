@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "ballast/report/table.hpp"
 #include "command_line/memory_for.hpp"
 #include "kernels.hpp"
+#include "report/table.hpp"
 #include "shared_pairs.hpp"
 
 namespace ballast::ep {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "ballast/job/job_scheduler.hpp"
-#include "ballast/job/shared_array.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/shared_array.hpp"
 #include "batches.hpp"
 
 namespace ballast::ep {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <utility>
 
-#include "ballast/report/table.hpp"
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
 #include "job_run/run_with_devices.hpp"
+#include "report/table.hpp"
 #include "run.hpp"
 
 namespace ballast::hotspot {

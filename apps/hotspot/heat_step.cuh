@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/block.cuh"
+#include "ballast/kernel.cuh"
 #include "plate.hpp"
 
 namespace ballast::hotspot {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.hpp"
 
-#include "ballast/job/kernels.cuh"
+#include "ballast/job_kernels.cuh"
 #include "heat_step.cuh"
 
 namespace ballast::hotspot {

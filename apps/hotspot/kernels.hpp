@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/job/job_kernels.hpp"
+#include "ballast/job_scheduler.hpp"
 
 namespace ballast::hotspot {
 

@@ -7,8 +7,8 @@
 #include <ostream>
 #include <string_view>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/replace_file.hpp"
+#include "ballast/error.hpp"
+#include "ballast/replace_file.hpp"
 
 namespace ballast::hotspot {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "ballast/base/replace_file.hpp"
+#include "ballast/replace_file.hpp"
 
 namespace ballast::hotspot {
 namespace {

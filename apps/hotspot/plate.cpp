@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 
 namespace ballast::hotspot {
 namespace {

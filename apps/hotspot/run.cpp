@@ -5,17 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/argument_text.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/base/log.hpp"
-#include "ballast/base/replace_file.hpp"
-#include "ballast/report/table.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/error.hpp"
+#include "ballast/log.hpp"
+#include "ballast/replace_file.hpp"
 #include "check.hpp"
 #include "command_line/memory_for.hpp"
 #include "inputs.hpp"
 #include "kernels.hpp"
 #include "number_file.hpp"
 #include "picture.hpp"
+#include "report/table.hpp"
 #include "shared_plate.hpp"
 
 namespace ballast::hotspot {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/job/job_options.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job_run/report.hpp"
 #include "plate.hpp"
 #include "summary.hpp"

@@ -5,8 +5,8 @@
 #include <functional>
 #include <span>
 
-#include "ballast/job/job_scheduler.hpp"
-#include "ballast/job/shared_array.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/shared_array.hpp"
 #include "plate.hpp"
 #include "reference.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/report/statistics.hpp"
-#include "ballast/report/table.hpp"
+#include "ballast/error.hpp"
+#include "report/statistics.hpp"
+#include "report/table.hpp"
 
 namespace ballast::job_run {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/report/json_value.hpp"
+#include "report/json_value.hpp"
 #include "timed_runs.hpp"
 
 namespace ballast::job_run {

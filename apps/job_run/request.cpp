@@ -5,9 +5,9 @@
 #include <charconv>
 #include <system_error>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/device_spec.hpp"
-#include "ballast/job/split_policy.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
+#include "ballast/policy/split.hpp"
 #include "command_line/options.hpp"
 
 namespace ballast::job_run {

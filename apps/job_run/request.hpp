@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/job/job_options.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
 
 namespace CLI {
 class App;

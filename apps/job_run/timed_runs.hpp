@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/job/job_scheduler.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/job_scheduler.hpp"
 
 namespace ballast::job_run {
 

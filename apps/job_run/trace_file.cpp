@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/replace_file.hpp"
-#include "ballast/trace/exporters.hpp"
+#include "ballast/replace_file.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast::job_run {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/trace/recorder.hpp"
+#include "ballast/device.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast::job_run {
 

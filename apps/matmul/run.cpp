@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "ballast/report/table.hpp"
 #include "command_line/memory_for.hpp"
 #include "kernels.hpp"
+#include "report/table.hpp"
 
 namespace ballast::matmul {
 namespace {

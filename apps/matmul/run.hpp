@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/job/job_options.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job_run/report.hpp"
 #include "shared_product.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared_product.hpp"
 
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 #include "factors.hpp"
 #include "job_run/timed_runs.hpp"
 #include "naive_product.cuh"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ballast/job/job_scheduler.hpp"
-#include "ballast/job/shared_array.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/shared_array.hpp"
 #include "product_shape.hpp"
 #include "reference.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::md {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/device/block.cuh"
+#include "ballast/kernel.cuh"
 #include "cell_grid.cuh"
 #include "pair_formula.cuh"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::md {
 namespace {

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string_view>
 
-#include "ballast/base/replace_file.hpp"
+#include "ballast/replace_file.hpp"
 #include "checkpoint_body.hpp"
 #include "splitmix.hpp"
 #include "text_file.hpp"

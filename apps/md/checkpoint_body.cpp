@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "checkpoint_check.hpp"
 #include "text_file.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "physics.hpp"
 #include "text_file.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "ballast/queue/chen_queue.hpp"
+#include "ballast/methods/chen_queue.hpp"
 #include "prepared_stage.hpp"
 #include "runner.hpp"
 

@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
-#include "ballast/report/progress.hpp"
-#include "ballast/trace/exporters.hpp"
+#include "ballast/trace.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/memory_for.hpp"
 #include "command_line/options.hpp"
+#include "report/progress.hpp"
 #include "run_recording.hpp"
 #include "run_report.hpp"
 #include "run_request.hpp"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
-#include "ballast/trace/busy_time.hpp"
+#include "ballast/error.hpp"
+#include "ballast/trace.hpp"
 #include "force_agreement.hpp"
 #include "interruption.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/trace/span.hpp"
+#include "ballast/trace.hpp"
 #include "run_files.hpp"
 #include "simulation.hpp"
 

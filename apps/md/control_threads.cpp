@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "ballast/base/start_threads.hpp"
+#include "ballast/start_threads.hpp"
 
 namespace ballast::md {
 

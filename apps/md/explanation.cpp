@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ballast/report/table.hpp"
+#include "report/table.hpp"
 
 namespace ballast::md {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::md {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "slabs.hpp"
 #include "splitmix.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
+#include "ballast/kernel.cuh"
 
 namespace ballast::md {
 

@@ -66,7 +66,7 @@ force_timing launch_runner::timing_since(clock::time_point begin, std::string_vi
 
 void launch_runner::record(std::size_t device, std::string_view label, std::int64_t step) {
   auto const& one = device_streams_[device];
-  trace::span done;
+  ballast::span done;
   done.device = device;
   done.label = std::string(label);
   done.step = step;

@@ -5,7 +5,7 @@
 #include <array>
 #include <mutex>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "local_reference.cuh"
 
 namespace ballast::md {

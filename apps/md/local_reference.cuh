@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/device/block.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::md {
 

@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "atom_result.hpp"
-#include "ballast/device/fused_multiply_add.cuh"
-#include "ballast/device/qualifiers.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::md {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::md {
 

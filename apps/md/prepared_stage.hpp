@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/resident/prepared_tasks.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task.hpp"
 #include "stage.hpp"
 
 namespace ballast::md {

@@ -66,7 +66,7 @@ void queue_runner::leave() {
 }
 
 void queue_runner::record_device(std::size_t device) {
-  std::vector<trace::span> spans;
+  std::vector<ballast::span> spans;
   for (auto const& done : queue_.on(device).task_spans()) {
     auto const after = std::upper_bound(windows_.begin(), windows_.end(), done.begin_ns,
                                         [](auto at, window const& w) { return at < w.begin_ns; });

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/queue/balanced_queue.hpp"
+#include "ballast/balanced_queue.hpp"
 #include "prepared_stage.hpp"
 #include "runner.hpp"
 

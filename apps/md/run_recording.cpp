@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "ballast/queue/balanced_queue.hpp"
+#include "ballast/balanced_queue.hpp"
 #include "harness/begin_record.hpp"
 #include "run_report.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/report/run_record.hpp"
+#include "ballast/device.hpp"
 #include "comparison.hpp"
+#include "report/run_record.hpp"
 
 namespace ballast::md {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ballast/report/progress.hpp"
 #include "explanation.hpp"
+#include "report/progress.hpp"
 
 namespace ballast::md {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "ballast/report/json_value.hpp"
-#include "ballast/report/table.hpp"
 #include "comparison.hpp"
+#include "report/json_value.hpp"
+#include "report/table.hpp"
 
 namespace ballast::md {
 

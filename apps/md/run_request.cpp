@@ -7,15 +7,15 @@
 #include <span>
 #include <utility>
 
-#include "ballast/base/argument_text.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/base/replace_file.hpp"
-#include "ballast/queue/feed_policy.hpp"
-#include "ballast/report/table.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/error.hpp"
+#include "ballast/policy/feed.hpp"
+#include "ballast/replace_file.hpp"
 #include "command_line/files.hpp"
 #include "command_line/memory_for.hpp"
 #include "gaussian_system.hpp"
 #include "lammps_file.hpp"
+#include "report/table.hpp"
 #include "text_file.hpp"
 #include "trajectory.hpp"
 

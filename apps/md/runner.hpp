@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/trace/recorder.hpp"
+#include "ballast/device.hpp"
+#include "ballast/trace.hpp"
 #include "stage.hpp"
 
 namespace ballast::md {

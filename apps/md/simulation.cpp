@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/base/error.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::md {
 namespace {

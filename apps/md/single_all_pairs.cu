@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "all_pairs_forces.cuh"
-#include "ballast/queue/chen_kernels.cuh"
+#include "ballast/methods/chen_kernels.cuh"
 #include "kernels.hpp"
 #include "local_reference.cuh"
 #include "motion.cuh"

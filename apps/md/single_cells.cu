@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/chen_kernels.cuh"
+#include "ballast/methods/chen_kernels.cuh"
 #include "cell_forces.cuh"
 #include "kernels.hpp"
 #include "local_reference.cuh"

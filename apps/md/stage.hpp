@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "atoms.hpp"
-#include "ballast/device/compute_device.hpp"
-#include "ballast/resident/compiled_kernels.hpp"
-#include "ballast/resident/task.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task.hpp"
 #include "physics.hpp"
 #include "reference.hpp"
 

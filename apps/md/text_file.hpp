@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::md {
 

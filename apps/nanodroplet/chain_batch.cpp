@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "kernel_batch.cuh"
 #include "lone_kernels.hpp"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "command_line/options.hpp"
 #include "report.hpp"
 #include "request.hpp"

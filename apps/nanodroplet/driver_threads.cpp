@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "ballast/base/start_threads.hpp"
+#include "ballast/start_threads.hpp"
 
 namespace ballast::nanodroplet {
 namespace {

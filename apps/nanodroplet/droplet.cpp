@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "force_field.cuh"
 #include "solute.hpp"
 

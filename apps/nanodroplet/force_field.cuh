@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/device/qualifiers.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::nanodroplet {
 

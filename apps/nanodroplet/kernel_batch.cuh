@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/kernel_form.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::nanodroplet {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.hpp"
 
-#include "ballast/launch/kernels.cuh"
+#include "ballast/launch_kernels.cuh"
 #include "kernel_batch.cuh"
 #include "mixed_forces.cuh"
 #include "water_forces.cuh"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/device/kernel_code.hpp"
-#include "ballast/device/kernel_form.cuh"
-#include "ballast/launch/launch_kernels.hpp"
+#include "ballast/kernel.cuh"
+#include "ballast/launch_kernels.hpp"
+#include "ballast/stream.hpp"
 
 namespace ballast::nanodroplet {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/argument_text.hpp"
-#include "ballast/base/error.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/error.hpp"
 #include "batch_launcher.hpp"
 #include "graph_launcher.hpp"
 #include "kernels.hpp"

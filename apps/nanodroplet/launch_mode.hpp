@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/launch/launch_options.hpp"
+#include "ballast/device.hpp"
+#include "ballast/launch_queue.hpp"
 #include "sampling.hpp"
 
 namespace ballast::nanodroplet {

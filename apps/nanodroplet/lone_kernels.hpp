@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 #include "kernels.hpp"
 
 namespace ballast::nanodroplet {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "force_field.cuh"
 
 namespace ballast::nanodroplet {

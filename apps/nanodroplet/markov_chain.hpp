@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/base/deadline.hpp"
+#include "ballast/deadline.hpp"
 #include "chain_launcher.hpp"
 #include "deviates.hpp"
 #include "droplet.hpp"

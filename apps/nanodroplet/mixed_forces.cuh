@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/device/block.cuh"
-#include "ballast/device/fused_multiply_add.cuh"
+#include "ballast/kernel.cuh"
 #include "block_result.cuh"
 #include "force_field.cuh"
 #include "vec3.cuh"

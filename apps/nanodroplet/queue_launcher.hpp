@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "ballast/launch/launch_queue.hpp"
+#include "ballast/launch_queue.hpp"
 #include "chain_launcher.hpp"
 #include "water_memory.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ballast/report/json_value.hpp"
+#include "report/json_value.hpp"
 #include "run.hpp"
 
 namespace ballast::nanodroplet {

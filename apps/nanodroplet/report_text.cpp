@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/report/progress.hpp"
-#include "ballast/report/table.hpp"
 #include "chain_summary.hpp"
 #include "reference_forces.hpp"
 #include "report.hpp"
+#include "report/progress.hpp"
+#include "report/table.hpp"
 
 namespace ballast::nanodroplet {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "ballast/base/argument_text.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/device/device_spec.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::nanodroplet {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ballast/device/qualifiers.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::nanodroplet {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
 #include "chain_launcher.hpp"
 #include "mixed_forces.cuh"
 #include "water_forces.cuh"

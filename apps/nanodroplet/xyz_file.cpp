@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/report/json_value.hpp"
+#include "ballast/error.hpp"
+#include "report/json_value.hpp"
 
 namespace ballast::nanodroplet {
 namespace {

@@ -2,8 +2,8 @@
 #include <future>
 #include <thread>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/atomic_ref.cuh"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/error.hpp"
 #include "device/transfers.hpp"
 
 namespace ballast::bench {

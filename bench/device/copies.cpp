@@ -2,7 +2,7 @@
 #include <cstring>
 #include <functional>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "device/default_stream.hpp"
 #include "device/transfers.hpp"
 

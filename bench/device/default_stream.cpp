@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "device/timed.hpp"
 #include "harness/cuda_check.hpp"
 

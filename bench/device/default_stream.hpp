@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 
 namespace ballast::bench {
 

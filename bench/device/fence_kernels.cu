@@ -2,7 +2,7 @@
 #include "device/fence_kernels.hpp"
 
 #if defined(__CUDACC__)
-#  include "ballast/device/kernel_form.cuh"
+#  include "ballast/kernel.cuh"
 #endif
 
 namespace ballast::bench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/kernel_code.hpp"
+#include "ballast/stream.hpp"
 
 namespace ballast::bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
 #include "device/benchmarks.hpp"
 #include "device/fence_kernels.hpp"
 #include "device/timed.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
 #include "device/benchmarks.hpp"
 #include "device/kernels.cuh"
 #include "device/timed.hpp"

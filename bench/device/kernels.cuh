@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/kernel.cuh"
 #include "device/launched.cuh"
 #if !BALLAST_ON_GPU
 #  include <chrono>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/device/block.cuh"
-#include "ballast/device/kernel_code.hpp"
-#include "ballast/device/stream.hpp"
+#include "ballast/kernel.cuh"
+#include "ballast/stream.hpp"
 
 namespace ballast::bench {
 

@@ -2,7 +2,7 @@
 #include <barrier>
 #include <future>
 
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
 #include "device/benchmarks.hpp"
 #include "device/kernels.cuh"
 #include "device/timed.hpp"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <span>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/report/statistics.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "device/kernels.cuh"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
 #include "device/timed.hpp"
 
 namespace ballast::bench {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/transfers.hpp"
 
-#include "ballast/report/statistics.hpp"
 #include "device/benchmarks.hpp"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/report/run_record.hpp"
+#include "ballast/device.hpp"
+#include "report/run_record.hpp"
 
 namespace ballast::bench {
 

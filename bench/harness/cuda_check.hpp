@@ -6,7 +6,7 @@
 
 #  include <string>
 
-#  include "ballast/base/error.hpp"
+#  include "ballast/error.hpp"
 
 namespace ballast::bench {
 

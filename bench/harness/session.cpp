@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/hardware_connections.hpp"
-#include "ballast/report/statistics.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "harness/begin_record.hpp"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

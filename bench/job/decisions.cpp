@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/job/access_map.hpp"
-#include "ballast/job/split_policy.hpp"
+#include "ballast/access_map.hpp"
+#include "ballast/policy/split.hpp"
 #include "coherence_directory.hpp"
 #include "device_residency.hpp"
 #include "job/benchmarks.hpp"
@@ -20,6 +20,7 @@
 #include "working_set.hpp"
 
 namespace ballast::bench {
+using namespace detail;
 namespace {
 
 constexpr std::uint32_t side = 8192, rows_of_unit = 8, units = side / rows_of_unit;

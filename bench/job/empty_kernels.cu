@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job/empty_kernels.cuh"
 
-#include "ballast/job/kernels.cuh"
+#include "ballast/job_kernels.cuh"
 
 namespace ballast::bench {
 

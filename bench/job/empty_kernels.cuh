@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/device/block.cuh"
-#include "ballast/job/job_kernels.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/kernel.cuh"
 
 namespace ballast::bench {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/job/job_scheduler.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job/benchmarks.hpp"
 #include "job/empty_kernels.cuh"
 

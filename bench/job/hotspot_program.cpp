@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/job/job_scheduler.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "hotspot/check.hpp"
 #include "hotspot/heat_step.cuh"
 #include "hotspot/inputs.hpp"

@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/job/job_options.hpp"
-#include "ballast/job/job_report.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "harness/session.hpp"
 #include "matmul/shared_product.hpp"
 

@@ -6,13 +6,13 @@
 #include <memory>
 #include <span>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/compute_device.hpp"
-#include "ballast/device/kernel_identity.hpp"
-#include "ballast/job/job_kernels.hpp"
-#include "ballast/job/task_of_kernel.cuh"
+#include "ballast/detail/job/task_of_kernel.cuh"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/kernel.cuh"
 
 namespace ballast::bench {
+using namespace detail;
 
 /// Launches all blocks of a kernel that is in a list for jobs.
 template <class Kernel>

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "ballast/report/statistics.hpp"
 #include "job/benchmarks.hpp"
 #include "job/launched_whole.hpp"
 #include "job/race.hpp"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

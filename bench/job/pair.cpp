@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 #include "job/benchmarks.hpp"
 #include "job/race.hpp"
 

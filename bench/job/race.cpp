@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ballast/report/statistics.hpp"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

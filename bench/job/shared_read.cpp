@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/job/job_scheduler.hpp"
-#include "ballast/job/shared_array.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/shared_array.hpp"
 #include "job/benchmarks.hpp"
 #include "job/empty_kernels.cuh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/bare_cuda.hpp"
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "harness/cuda_check.hpp"
 
 namespace ballast::bench {

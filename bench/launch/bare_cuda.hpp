@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/device/launch_shape.hpp"
+#include "ballast/device.hpp"
+#include "ballast/kernel.cuh"
 
 namespace ballast::bench {
 

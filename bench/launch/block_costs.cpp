@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "ballast/report/statistics.hpp"
 #include "device/timed.hpp"
 #include "launch/chain_words.hpp"
 #include "launch/levelled_kernels.cuh"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
 #include "device/timed.hpp"
 
 namespace ballast::bench {

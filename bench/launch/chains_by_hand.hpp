@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/device/launch_graph.hpp"
+#include "ballast/stream.hpp"
 #include "launch/chain_shape.hpp"
 #include "launch/chain_words.hpp"
 #include "launch/direct_launches.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/report/statistics.hpp"
 #include "launch/bare_cuda.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/one_block_work.hpp"
 #include "launch/queue_counts.hpp"
 #include "launch/queued_work.hpp"
 #include "launch/stream_set.hpp"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

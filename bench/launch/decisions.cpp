@@ -5,6 +5,7 @@
 #include "launch_plan.hpp"
 
 namespace ballast::bench {
+using namespace detail;
 namespace {
 
 constexpr std::size_t streams = 64;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/launch_graph.hpp"
-#include "ballast/launch/launch_queue.hpp"
+#include "ballast/launch_queue.hpp"
+#include "ballast/stream.hpp"
 #include "launch/chain_words.hpp"
 #include "launch/kernel_draw.hpp"
 #include "launch/stream_set.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/launch/launch_options.hpp"
+#include "ballast/launch_queue.hpp"
 #include "harness/session.hpp"
 #include "nanodroplet/sampling.hpp"
 

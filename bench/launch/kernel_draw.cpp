@@ -38,8 +38,9 @@ double kernel_draw::paper_levels(std::string const& merge, multiprocessor_count 
                                  double start_levels) const {
   std::vector<merge_candidate> waiting;
   for (auto const& kernel : kernels_) waiting.push_back({.blocks = kernel.blocks});
-  merge_view const view{
-      .waiting = waiting, .multiprocessors = multiprocessors, .max_kernels = merged_launch::max_kernels};
+  merge_view const view{.waiting = waiting,
+                        .multiprocessors = multiprocessors,
+                        .max_kernels = detail::merged_launch::max_kernels};
   auto const launches = blocks_of_launches(view, make_merge_policy(merge)->group(view));
   return paper_time(launches, multiprocessors, start_levels);
 }

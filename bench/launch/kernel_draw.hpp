@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/device/plain_launch.hpp"
-#include "ballast/launch/launch_stream.hpp"
-#include "ballast/launch/merge_policy.hpp"
+#include "ballast/device.hpp"
+#include "ballast/launch_queue.hpp"
+#include "ballast/policy/merge.hpp"
+#include "ballast/stream.hpp"
 #include "launch/levelled_kernels.cuh"
 
 namespace ballast::bench {

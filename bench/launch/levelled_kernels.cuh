@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/launch/launch_kernels.hpp"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/launch_kernels.hpp"
 #include "device/launched.cuh"
 #include "launch/dependent_steps.cuh"
 

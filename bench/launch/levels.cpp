@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <set>
 
-#include "ballast/launch/model.hpp"
-#include "ballast/report/statistics.hpp"
+#include "ballast/policy/merge.hpp"
 #include "device/timed.hpp"
 #include "launch/bare_cuda.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/chain_words.hpp"
 #include "launch/levelled_kernels.cuh"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

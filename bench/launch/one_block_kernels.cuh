@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/launch/launch_kernels.hpp"
+#include "ballast/kernel.cuh"
+#include "ballast/launch_kernels.hpp"
 #include "device/launched.cuh"
 #include "launch/dependent_steps.cuh"
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/report/statistics.hpp"
+#include "ballast/device.hpp"
 #include "device/timed.hpp"
 #include "launch/bare_cuda.hpp"
 #include "launch/one_block_kernels.cuh"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "ballast/launch/launch_queue.hpp"
+#include "ballast/launch_queue.hpp"
 #include "harness/session.hpp"
 
 namespace ballast::bench {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ballast/launch/launch_options.hpp"
+#include "ballast/launch_queue.hpp"
 #include "harness/session.hpp"
 
 namespace ballast::bench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/launch/launch_queue.hpp"
+#include "ballast/launch_queue.hpp"
 #include "launch/chain_shape.hpp"
 #include "launch/chain_words.hpp"
 

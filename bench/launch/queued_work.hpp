@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "ballast/launch/launch_queue.hpp"
+#include "ballast/launch_queue.hpp"
 #include "device/timed.hpp"
 #include "launch/one_block_kernels.cuh"
 #include "launch/parked_threads.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "launch/bare_cuda.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/one_block_work.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/spin_kernels.cuh"
 
-#include "ballast/launch/kernels.cuh"
+#include "ballast/launch_kernels.cuh"
 
 namespace ballast::bench {
 

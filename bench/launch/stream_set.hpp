@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 #include "device/timed.hpp"
 
 namespace ballast::bench {

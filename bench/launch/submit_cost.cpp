@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mutex>
 
-#include "ballast/report/statistics.hpp"
 #include "device/timed.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/chain_words.hpp"
@@ -10,6 +9,7 @@
 #include "launch/queue_counts.hpp"
 #include "launch/queued_chains.hpp"
 #include "launch/spin_kernels.cuh"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

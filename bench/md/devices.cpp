@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "ballast/report/statistics.hpp"
-#include "ballast/trace/busy_time.hpp"
+#include "ballast/trace.hpp"
 #include "md/benchmarks.hpp"
 #include "md/solution_race.hpp"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

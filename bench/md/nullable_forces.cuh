@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/task.hpp"
 #include "md/cell_forces.cuh"
 
 namespace ballast::bench {

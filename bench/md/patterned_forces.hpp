@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/resident/task.hpp"
+#include "ballast/task.hpp"
 #include "md/force_side.hpp"
 #include "md/home_arrays.hpp"
 #include "md/nullable_forces.cuh"

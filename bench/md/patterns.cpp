@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/queue/balanced_queue.hpp"
+#include "ballast/balanced_queue.hpp"
 #include "md/benchmarks.hpp"
 #include "md/patterned_forces.hpp"
 #include "md/runner.hpp"

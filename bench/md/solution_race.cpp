@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/report/statistics.hpp"
+#include "ballast/error.hpp"
 #include "md/gaussian_system.hpp"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

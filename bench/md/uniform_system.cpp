@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "md/splitmix.hpp"
 
 namespace ballast::bench {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 #include "job/race.hpp"
 #include "mesi/benchmarks.hpp"
 #include "mesi/translated_program.hpp"

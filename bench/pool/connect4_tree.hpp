@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task_pool.hpp"
 #include "connect4/search.hpp"
 
 namespace ballast::bench {

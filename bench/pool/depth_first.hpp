@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/task_pool.hpp"
 
 namespace ballast::bench {
 

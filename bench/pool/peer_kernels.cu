@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peer_kernels.cuh"
 
-#include "ballast/pool/kernels.cuh"
+#include "ballast/pool_kernels.cuh"
 
 namespace ballast::bench {
+using namespace detail;
 
 BALLAST_POOL_KERNELS(fibonacci_above_kernels, fibonacci_above, fibonacci_sum)
 BALLAST_POOL_KERNELS(queens_kernels, queens_task)

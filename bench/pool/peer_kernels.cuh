@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/task.hpp"
 #include "pool/peer_work.cuh"
 #include "pool/pool_kernels.cuh"
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/kernel.cuh"
 
 // What the tasks do that run both in a pool and by another library: the same code for both.
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/task_pool.hpp"
 #include "harness/session.hpp"
 
 namespace ballast::bench {

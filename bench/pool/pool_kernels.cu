@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool_kernels.cuh"
 
-#include "ballast/pool/kernels.cuh"
+#include "ballast/pool_kernels.cuh"
 
 namespace ballast::bench {
+using namespace detail;
 
 BALLAST_POOL_KERNELS(fibonacci_kernels, fibonacci_call, fibonacci_sum)
 

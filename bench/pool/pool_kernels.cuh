@@ -3,10 +3,9 @@
 
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/block.cuh"
-#include "ballast/pool/join.cuh"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/join.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/task.hpp"
 
 namespace ballast::bench {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task_pool.hpp"
 #include "pool/benchmarks.hpp"
 #include "pool/depth_first.hpp"
 #include "pool/known_numbers.hpp"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/task_pool.hpp"
 #include "pool/benchmarks.hpp"
 #include "pool/depth_first.hpp"
 #include "pool/known_numbers.hpp"

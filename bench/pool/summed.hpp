@@ -5,7 +5,7 @@
 #include <memory>
 #include <numeric>
 
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
 #include "pool/peer_work.cuh"
 
 namespace ballast::bench {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/task_pool.hpp"
 #include "pool/benchmarks.hpp"
 #include "pool/known_numbers.hpp"
 #include "pool/peer_kernels.cuh"

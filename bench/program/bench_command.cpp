@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/hardware_connections.hpp"
-#include "ballast/report/run_record.hpp"
-#include "ballast/report/statistics.hpp"
-#include "ballast/report/table.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/options.hpp"
 #include "program/child_runs.hpp"
 #include "registry.hpp"
+#include "report/run_record.hpp"
+#include "report/statistics.hpp"
+#include "report/table.hpp"
 
 namespace ballast::bench {
 namespace {

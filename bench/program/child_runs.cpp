@@ -10,7 +10,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "command_line/interrupt.hpp"
 
 namespace ballast::bench {

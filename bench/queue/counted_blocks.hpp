@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/resident/task.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task.hpp"
 #include "queue/kernels.cuh"
 
 namespace ballast::bench {

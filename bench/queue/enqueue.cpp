@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ballast/queue/chen_queue.hpp"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/methods/chen_queue.hpp"
+#include "ballast/task_queue.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/counted_blocks.hpp"
 

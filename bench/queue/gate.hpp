@@ -5,10 +5,10 @@
 #include <memory>
 #include <thread>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
+#include "ballast/task_queue.hpp"
 #include "harness/session.hpp"
 #include "queue/kernels.cuh"
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "ballast/queue/task_queue.hpp"
-#include "ballast/report/statistics.hpp"
+#include "ballast/task_queue.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/counted_blocks.hpp"
 #include "queue/gate.hpp"
+#include "report/statistics.hpp"
 
 namespace ballast::bench {
 namespace {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
-#include "ballast/queue/chen_kernels.cuh"
+#include "ballast/methods/chen_kernels.cuh"
 
 namespace ballast::bench {
+using namespace detail;
 
 BALLAST_KERNELS(small_block_kernels, count_block<128>, wait_for_gate, echo, relayed_echo)
 

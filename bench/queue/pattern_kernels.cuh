@@ -3,9 +3,8 @@
 
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/block.cuh"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/kernel.cuh"
+#include "ballast/task.hpp"
 #include "queue/kernels.cuh"
 
 namespace ballast::bench {

@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/task_queue.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/counted_blocks.hpp"
 #include "queue/spawning_kernels.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/spawning_kernels.cuh"
+#include "ballast/spawning_kernels.cuh"
 
 #include "queue/kernels.cuh"
 #include "queue/pattern_kernels.cuh"

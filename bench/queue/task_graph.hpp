@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task.hpp"
 
 namespace ballast::bench {
 

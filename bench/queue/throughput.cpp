@@ -2,8 +2,8 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/base/start_threads.hpp"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/start_threads.hpp"
+#include "ballast/task_queue.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/counted_blocks.hpp"
 #include "queue/spawning_kernels.cuh"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/task_queue.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/counted_blocks.hpp"
 #include "queue/spawning_kernels.cuh"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/task_queue.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/pattern_kernels.cuh"
 #include "queue/patterns.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ballast/device/array_ref.cuh>
-#include <ballast/resident/compiled_kernels.hpp>
+#include <ballast/kernel.cuh>
+#include <ballast/task.hpp>
 
 /// Counts the steps of the Collatz sequence of 128 numbers per block: work whose cost nobody knows
 /// beforehand.

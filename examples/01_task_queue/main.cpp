@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <ballast/queue/balanced_queue.hpp>
+#include <ballast/balanced_queue.hpp>
 
 #include "kernels.cuh"
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <ballast/device/array_ref.cuh>
-#include <ballast/resident/compiled_kernels.hpp>
+#include <ballast/kernel.cuh>
+#include <ballast/task.hpp>
 
 /// Numbers `first` .. `first + count - 1`: what somebody asked for. Nobody knows how long an answer takes.
 struct request {

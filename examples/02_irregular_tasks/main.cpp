@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <ballast/queue/balanced_queue.hpp>
+#include <ballast/balanced_queue.hpp>
 
 #include "kernels.cuh"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <ballast/device/array_ref.cuh>
-#include <ballast/device/atomic_ref.cuh>
-#include <ballast/resident/compiled_kernels.hpp>
+#include <ballast/atomic_ref.cuh>
+#include <ballast/kernel.cuh>
+#include <ballast/task.hpp>
 
 constexpr double width = 1e-3, peak = 0.3;  // of a function that is flat but for a narrow peak
 BALLAST_HD inline double f(double x) { return 1 / (width * width + (x - peak) * (x - peak)); }

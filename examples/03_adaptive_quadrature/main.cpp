@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include <ballast/pool/task_pool.hpp>
+#include <ballast/task_pool.hpp>
 
 #include "kernels.cuh"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <ballast/device/array_ref.cuh>
-#include <ballast/device/atomic_ref.cuh>
-#include <ballast/launch/launch_kernels.hpp>
+#include <ballast/atomic_ref.cuh>
+#include <ballast/kernel.cuh>
+#include <ballast/launch_kernels.hpp>
 
 /// A point of the unit square as the state of a random number generator: two times 24 bits of it.
 BALLAST_HD inline std::uint64_t moved(std::uint64_t point) {

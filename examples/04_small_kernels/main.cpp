@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include <ballast/device/buffer.hpp>
-#include <ballast/launch/launch_queue.hpp>
+#include <ballast/device.hpp>
+#include <ballast/launch_queue.hpp>
 
 #include "kernels.cuh"
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ballast/device/array_ref.cuh>
-#include <ballast/job/job_kernels.hpp>
+#include <ballast/job_scheduler.hpp>
+#include <ballast/kernel.cuh>
 
 /// Heat flows through a plate, whose edge keeps its temperature. A block is a row of the plate.
 struct heat {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <ballast/job/job_scheduler.hpp>
-#include <ballast/job/shared_array.hpp>
+#include <ballast/job_scheduler.hpp>
+#include <ballast/shared_array.hpp>
 
 #include "kernels.cuh"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 
 #include <algorithm>
 
-namespace ballast::inline base {
+namespace ballast {
 namespace {
 
 std::string enumeration(std::span<std::string_view const> words) {
@@ -39,4 +39,4 @@ std::string escape_control_characters(std::string_view text) {
   return line;
 }
 
-}  // namespace ballast::inline base
+}  // namespace ballast

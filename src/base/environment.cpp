@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/environment.hpp"
+#include "ballast/arguments.hpp"
 
 #include <cstdlib>
 
-namespace ballast::inline base {
+namespace ballast {
 
 std::optional<std::string> environment(char const* name) {
   char const* const value = std::getenv(name);
@@ -11,4 +11,4 @@ std::optional<std::string> environment(char const* name) {
   return value;
 }
 
-}  // namespace ballast::inline base
+}  // namespace ballast

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 #include <charconv>
 
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 
-namespace ballast::inline base {
+namespace ballast {
 namespace {
 
 std::string sentence(std::string_view argument, std::string_view value, std::string_view legal) {
@@ -38,4 +38,4 @@ void throw_bad_argument(std::string_view argument, std::string_view value, std::
   throw bad_argument(argument, value, legal);
 }
 
-}  // namespace ballast::inline base
+}  // namespace ballast

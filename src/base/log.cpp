@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/log.hpp"
+#include "ballast/log.hpp"
 
 #include <cstdio>
 #include <functional>
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace ballast::inline base {
+namespace ballast {
 namespace {
 
 struct guarded_sink {
@@ -47,4 +47,4 @@ void write_log(log_level level, std::string_view line) {
   if (current().sink) current().sink(level, line);
 }
 
-}  // namespace ballast::inline base
+}  // namespace ballast

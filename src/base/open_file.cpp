@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 
-namespace ballast::inline base {
+namespace ballast::detail {
 
 open_file::open_file(int descriptor) : descriptor_(descriptor) {
   record_result(descriptor >= 0);
@@ -52,4 +52,4 @@ void open_file::flush_buffer() {
   setp(buffer_.data(), buffer_.data() + buffer_.size());
 }
 
-}  // namespace ballast::inline base
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 #include <streambuf>
 #include <system_error>
 
-namespace ballast::inline base {
+namespace ballast::detail {
 
 /// What a stream writes to a file descriptor, and the first cause why it could not, which errno would forget.
 class open_file final : public std::streambuf {
@@ -35,4 +35,4 @@ class open_file final : public std::streambuf {
   std::array<char, 1 << 16> buffer_;
 };
 
-}  // namespace ballast::inline base
+}  // namespace ballast::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/replace_file.hpp"
+#include "ballast/replace_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,10 +11,12 @@
 #include <string>
 #include <system_error>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "temporary_file.hpp"
 
-namespace ballast::inline base {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +93,4 @@ void check_replaceable(fs::path const& path) {
   throw_if(trial.file().cause(), path);
 }
 
-}  // namespace ballast::inline base
+}  // namespace ballast

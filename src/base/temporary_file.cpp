@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace ballast::inline base {
+namespace ballast::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ void temporary_file::copy_permissions(struct stat const& replaced) {
   [[maybe_unused]] int const ignored = ::fchmod(descriptor, replaced.st_mode & lent);
 }
 
-}  // namespace ballast::inline base
+}  // namespace ballast::detail

@@ -8,7 +8,7 @@
 
 #include "open_file.hpp"
 
-namespace ballast::inline base {
+namespace ballast::detail {
 
 /// A new file beside another, of a name that nobody can foresee; removed unless it got its final name.
 class temporary_file {
@@ -33,4 +33,4 @@ class temporary_file {
   open_file file_;
 };
 
-}  // namespace ballast::inline base
+}  // namespace ballast::detail

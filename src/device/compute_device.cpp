@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 
-namespace ballast::inline device {
+namespace ballast {
 
 void* compute_device::allocate(memory where, std::size_t bytes) {
   if (bytes == 0) return nullptr;
@@ -20,4 +20,4 @@ std::string describe_resident_holder(compute_device const& device) {
   return device.name() + " is held by " + holder + ": other kernels may have to wait until that ends\n";
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast

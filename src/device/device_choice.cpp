@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 std::string describe_offered_gpus(offered_gpus const& offered) {
@@ -87,4 +87,4 @@ default_choice choose_default(offered_gpus const& offered) {
           "CPU cores are used and no GPU: " + describe_missing_code(offered.code, offered.gpus, without)};
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

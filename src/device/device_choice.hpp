@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/device_spec.hpp"
+#include "ballast/device.hpp"
 #include "gpu_code.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// The GPUs that the driver offers, in its order, and what this build has code for.
 struct offered_gpus {
@@ -32,4 +32,4 @@ struct default_choice {
 };
 default_choice choose_default(offered_gpus const& offered);
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

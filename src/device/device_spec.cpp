@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/device_spec.hpp"
+#include "ballast/device.hpp"
 
 #include <charconv>
 #include <optional>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline device {
+namespace ballast {
 namespace {
 
 constexpr auto grammar = "a comma-separated list of cuda | cuda:INDEX[@SMS] | host[:CORES][/SLOWDOWN]";
@@ -108,4 +108,4 @@ std::string to_text(device_spec const& spec) {
   return text;
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast

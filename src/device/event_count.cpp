@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/event_count.hpp"
+#include "ballast/stream.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
-namespace ballast::inline device {
+namespace ballast {
 namespace {
 
 constexpr auto spin_time = std::chrono::microseconds(100);
@@ -46,4 +46,4 @@ bool event_count::spin_then_wait_past(std::uint64_t seen, clock::time_point unti
   return wait_past(seen, until);
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast

@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 /// Between this process and the first that opened a device.
@@ -42,4 +42,4 @@ void fault_record::check() const {
                 " was opened before fork(): it is the parent's, open devices anew here");
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// Remembers the first fault of a device. Any thread may call any member.
 class fault_record {
@@ -30,4 +30,4 @@ class fault_record {
   std::atomic<bool> lost_ = false;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -4,9 +4,9 @@
 #include <mutex>
 #include <optional>
 
-#include "ballast/device/hardware_connections.hpp"
+#include "ballast/device.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// The variable CUDA_DEVICE_MAX_CONNECTIONS and what it said at the first use of CUDA. Any thread may call
 /// any member.
@@ -26,4 +26,4 @@ class connection_setting {
 /// To be called before ballast's first call of CUDA; of later calls nothing is noted.
 void record_first_cuda_use();
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

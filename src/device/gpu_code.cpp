@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 bool take_last(std::string_view& word, char letter) {
@@ -83,4 +83,4 @@ std::string describe_missing_kernel(std::string_view kernel, compute_capability 
          std::to_string(10 * gpu.major + gpu.minor) + " in CMAKE_CUDA_ARCHITECTURES";
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// What a GPU can do, in CUDA's numbers: 9.0.
 struct compute_capability {
@@ -50,4 +50,4 @@ std::string describe_missing_code(gpu_code const& code, std::span<compute_capabi
 /// What to say when CUDA finds no code of one kernel for a GPU, whatever the build has of others.
 std::string describe_missing_kernel(std::string_view kernel, compute_capability gpu);
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

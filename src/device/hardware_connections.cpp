@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/hardware_connections.hpp"
+#include "ballast/device.hpp"
 
 #include <charconv>
 #include <cstdlib>
 #include <string>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/base/error.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/error.hpp"
 #include "first_cuda_use.hpp"
 
-namespace ballast::inline device {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 constexpr char variable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
@@ -54,6 +56,6 @@ hardware_connections process_connections() { return process_setting().current();
 
 bool request_connections(std::uint32_t count) { return process_setting().request(count); }
 
-void record_first_cuda_use() { process_setting().record_first_use(); }
+void detail::record_first_cuda_use() { process_setting().record_first_use(); }
 
-}  // namespace ballast::inline device
+}  // namespace ballast

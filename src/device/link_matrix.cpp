@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/link_matrix.hpp"
+#include "ballast/device.hpp"
 
 #include <algorithm>
 #include <chrono>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline device {
+namespace ballast {
 namespace {
 
 // One end of a link. Place 0 has a device too, through which its pinned memory was allocated.
@@ -98,4 +97,4 @@ link_matrix measure_links(device_list const& devices, std::size_t bytes, int rep
   return matrix;
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast

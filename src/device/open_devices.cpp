@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <map>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/base/log.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
+#include "ballast/log.hpp"
 #include "device_choice.hpp"
 #include "host/cores.hpp"
 #include "host/device.hpp"
@@ -13,7 +13,9 @@
 #  include "cuda/device.hpp"
 #endif
 
-namespace ballast::inline device {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 /// To ask starts CUDA, which takes memory and time, and fails in a child made by fork().
@@ -119,4 +121,4 @@ device_list open_devices(std::vector<device_spec> const& specs) {
 
 device_list open_devices(std::string_view list) { return open_devices(parse_devices(list)); }
 
-}  // namespace ballast::inline device
+}  // namespace ballast

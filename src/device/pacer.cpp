@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <thread>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/device/kernel_code.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/stream.hpp"
 
-namespace ballast::inline device {
+namespace ballast {
 namespace {
 
 // A sleep takes some 60 us longer than asked, so shorter debts wait for company.
@@ -27,4 +27,4 @@ void pacer::worked(std::chrono::nanoseconds worked) {
   slept(clock::now() - begin);
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast

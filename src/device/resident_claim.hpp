@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// Who has claimed a device for a resident kernel. Any thread may call any member.
 class resident_claim {
@@ -38,4 +38,4 @@ class resident_claim {
   std::optional<std::string> holder_;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 bool are_in_equal_steps(std::span<int const> counts) {
@@ -32,4 +32,4 @@ std::string description(std::span<int const> ascending_counts) {
   return words;
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/stream.hpp"
+#include "ballast/stream.hpp"
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline device {
+namespace ballast {
 namespace {
 
 [[noreturn]] void throw_bad_pitch(char const* which, std::size_t pitch, std::size_t row_bytes) {
@@ -26,4 +26,4 @@ void stream::synchronize(deadline until) {
   throw timed_out("a stream of " + device_name() + " to finish its work", "the stream is not idle\n");
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast

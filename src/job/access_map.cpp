@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/job/access_map.hpp"
+#include "ballast/access_map.hpp"
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast {
 namespace {
 
 std::string range_text(index_range range) {
@@ -50,4 +50,4 @@ region access_map::of(map_view const& view) const {
   return touched;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "range_map.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 class arena::state {
  public:
@@ -65,4 +65,4 @@ std::vector<op_id> arena::users(byte_range memory) const {
   return found;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

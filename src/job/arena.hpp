@@ -12,7 +12,7 @@
 #include "ids.hpp"
 #include "operations.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Ranges of memory begin and end at multiples of this, as kernels expect of an array's first element.
 inline constexpr std::size_t memory_alignment = 256;
@@ -51,4 +51,4 @@ class arena {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -4,10 +4,10 @@
 #include <limits>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "job_runtime.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 std::size_t checked_bytes(extents const& shape, std::size_t element_bytes) {
@@ -36,4 +36,4 @@ std::string array_state::name() const {
   return name_.empty() ? "array " + std::to_string(id.value()) : "array '" + name_ + "'";
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

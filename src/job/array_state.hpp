@@ -5,13 +5,13 @@
 #include <memory>
 #include <string>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/job/array_handle.hpp"
-#include "ballast/job/extents.hpp"
+#include "ballast/access_map.hpp"
+#include "ballast/detail/job/array_handle.hpp"
+#include "ballast/device.hpp"
 #include "coherence_directory.hpp"
 #include "ids.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 class job_runtime;
 
@@ -42,4 +42,4 @@ class array_state {
   pinned_buffer<std::byte> on_host_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

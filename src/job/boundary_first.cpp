@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr std::uint32_t parts_per_boundary = 100;  // an end is at most one of so many
@@ -34,4 +34,4 @@ std::vector<job_part> boundary_first(job_part part, std::uint32_t units, read_in
   return pieces;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

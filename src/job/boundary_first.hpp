@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
-#include "ballast/job/job_grid.hpp"
+#include "ballast/access_map.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Whether two units of a job read something in common.
 using read_in_common = std::function<bool(std::uint32_t unit, std::uint32_t other)>;
@@ -18,4 +18,4 @@ using read_in_common = std::function<bool(std::uint32_t unit, std::uint32_t othe
 /// more than 64 of them or a hundredth of the part. Pure.
 std::vector<job_part> boundary_first(job_part part, std::uint32_t units, read_in_common const& meet);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

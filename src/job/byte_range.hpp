@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Bytes of a flattened array: half open; empty if end <= begin.
 struct byte_range {
@@ -30,4 +30,4 @@ constexpr byte_range joined(byte_range one, byte_range other) {
   return {std::min(one.begin, other.begin), std::max(one.end, other.end)};
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

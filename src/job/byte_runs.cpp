@@ -5,7 +5,7 @@
 #include <iterator>
 #include <variant>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// Those that are not empty, ascending, joined where they meet.
@@ -79,4 +79,4 @@ bool byte_runs::overlaps(byte_runs const& other) const {
   return found;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

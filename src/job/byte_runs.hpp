@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "ballast/job/extents.hpp"
+#include "ballast/access_map.hpp"
 #include "byte_range.hpp"
 #include "pitched_run.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// The bytes of a region of an array, as few runs that one copy each can move. A value.
 class byte_runs {
@@ -46,4 +46,4 @@ class byte_runs {
   std::vector<pitched_run> runs_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -7,7 +7,7 @@
 
 #include "arena.hpp"
 #include "array_state.hpp"
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #  define BALLAST_ADDRESS_SANITIZER
@@ -20,7 +20,7 @@
 #  include <sanitizer/asan_interface.h>
 #endif
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr auto alignment = std::align_val_t(memory_alignment);
@@ -120,4 +120,4 @@ std::string checked_task::message(std::vector<std::size_t> const& arguments, wro
          array.name() + " (" + numbers_of(arguments) + ") " + text_of(wrong.what);
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "ballast/job/job_request.hpp"
+#include "ballast/detail/job/job_request.hpp"
 #include "map_check.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// A task of CPU cores whose kernel runs twice, on memory of its own instead of the device's, so that what it
 /// does beside its access maps shows. Not copied; one thread at a time.
@@ -52,4 +52,4 @@ class checked_task {
   std::vector<shared_memory> shared_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

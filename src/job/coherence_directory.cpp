@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "range_map.hpp"
 #include "replica_state.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// What made the bytes what they are, wherever they lie.
@@ -200,4 +200,4 @@ std::optional<job_number> coherence_directory::lost(byte_range bytes) const {
   return found;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

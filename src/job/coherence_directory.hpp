@@ -11,7 +11,7 @@
 #include "ids.hpp"
 #include "operations.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Bytes of one set of holders.
 struct held_bytes {
@@ -80,4 +80,4 @@ class coherence_directory {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr double copy_latency_ns = 10'000;
@@ -56,4 +56,4 @@ copy_links expected_links(device_list const& devices) {
   return {std::uint32_t(devices.size() + 1), std::move(links)};
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

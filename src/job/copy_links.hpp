@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 #include "ids.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// One direction between two places.
 struct copy_link {
@@ -39,4 +39,4 @@ class copy_links {
 /// memcpy; nothing is measured. May enable peer access.
 copy_links expected_links(device_list const& devices);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

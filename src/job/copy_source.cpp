@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 enum port : std::size_t { out_to_host, in_from_host, out_to_devices, in_from_devices, ports };
@@ -61,4 +61,4 @@ void copy_sources::queue(place_id from, place_id to, std::size_t bytes, int sign
   queued_ns_[port_in(from, to)] += ns;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -8,7 +8,7 @@
 #include "copy_links.hpp"
 #include "ids.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// From which place to copy: a device before the host, and of several the one from which the bytes are
 /// expected there first, given what is under way on its link and on the target's. A plain state machine; one
@@ -39,4 +39,4 @@ class copy_sources {
   std::vector<std::int64_t> queued_ns_;  ///< of each place to and from the host, and to and from devices
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -8,12 +8,12 @@
 #include <chrono>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/start_threads.hpp"
+#include "ballast/error.hpp"
+#include "ballast/start_threads.hpp"
 #include "failure_cause.hpp"
 #include "now_ns.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// Between two looks for ends on a GPU, of which nothing else tells.
@@ -208,4 +208,4 @@ void device_executor::wait_past(std::uint64_t seen) {
     wake_event_.wait_past(seen, clock::now() + (device_->is_cuda() ? poll_interval : fault_poll_interval));
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -13,13 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/device/event_count.hpp"
+#include "ballast/device.hpp"
+#include "ballast/stream.hpp"
 #include "device_operation.hpp"
 #include "kernel_clock.hpp"
 #include "stream_queue.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Carries out the operations of one device on its streams, on a thread of its own, and reports their ends.
 class device_executor {
@@ -84,4 +84,4 @@ class device_executor {
   std::thread thread_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

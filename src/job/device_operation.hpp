@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/device/event_count.hpp"
-#include "ballast/device/stream.hpp"
+#include "ballast/stream.hpp"
 #include "ids.hpp"
 #include "operations.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// The streams of an executor, in the order in which a task uses them.
 enum class device_stream : std::uint32_t { copy_in, compute_0, compute_1, copy_out };
@@ -95,4 +94,4 @@ struct ended_operation {
   std::int64_t begin_ns = 0, end_ns = 0;  ///< of a kernel that ended well, by the host's clock
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -7,7 +7,7 @@
 #include "byte_runs.hpp"
 #include "job_runtime.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr std::size_t room_between_arrays = 256 * memory_alignment;
@@ -89,4 +89,4 @@ std::size_t default_device_bytes(device_list const& devices, std::uint32_t devic
   return array_bytes == 0 ? quarter : std::min<std::size_t>(quarter, array_bytes + room_between_arrays);
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -8,14 +8,13 @@
 #include <span>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/compute_device.hpp"
-#include "ballast/job/job_report.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "coherence_directory.hpp"
 #include "job_order.hpp"
 #include "working_set.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 class job_runtime;
 
@@ -61,4 +60,4 @@ std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses);
 std::size_t default_device_bytes(device_list const& devices, std::uint32_t device,
                                  std::uint64_t array_bytes = 0);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_speed.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr double outlier_factor = 2;
@@ -24,4 +24,4 @@ bool device_speed::is_outlier(double steps_per_ns) const {
   return steps_per_ns > steps_per_ns_ * outlier_factor || steps_per_ns * outlier_factor < steps_per_ns_;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// How fast one device carries out steps of one kind, learned from its share of each run.
 class device_speed {
@@ -23,4 +23,4 @@ class device_speed {
   std::uint32_t outliers_in_a_row_ = 0;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

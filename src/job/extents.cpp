@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/job/extents.hpp"
+#include "ballast/access_map.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast {
 namespace {
 
 int checked_rank(std::size_t count) {
@@ -38,4 +38,4 @@ box whole(extents const& array) {
   return {{{{0, sides[0]}, {0, sides[1]}, {0, sides[2]}}}};
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast

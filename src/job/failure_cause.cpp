@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "failure_cause.hpp"
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 std::string cause_of(std::exception_ptr const& failure) {
   try {
@@ -17,4 +17,4 @@ std::exception_ptr failure_of_source() {
   return std::make_exception_ptr(error("it takes data of an operation that failed"));
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

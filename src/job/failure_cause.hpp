@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// What was thrown, for messages.
 std::string cause_of(std::exception_ptr const& failure);
@@ -12,4 +12,4 @@ std::string cause_of(std::exception_ptr const& failure);
 /// Why an operation fails that was not tried: what it takes data of has failed.
 std::exception_ptr failure_of_source();
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 std::optional<byte_range> free_ranges::take(std::size_t bytes) {
   if (bytes == 0) return byte_range{};
@@ -44,4 +44,4 @@ std::size_t free_ranges::bytes() const {
   return sum;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

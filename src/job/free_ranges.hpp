@@ -7,7 +7,7 @@
 
 #include "byte_range.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Which bytes of a memory are free, joined where they meet. A value.
 class free_ranges {
@@ -25,4 +25,4 @@ class free_ranges {
   std::map<std::size_t, std::size_t> ends_;  ///< by begin
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

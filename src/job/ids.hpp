@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "ballast/base/strong.hpp"
+#include "ballast/detail/base/strong.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Jobs count from 1 in the order of their submission.
 using job_number = strong_id<struct job_number_tag, std::uint64_t>;
@@ -17,4 +17,4 @@ using op_id = strong_id<struct op_tag, std::uint64_t>;
 /// The arrays of a scheduler count from 1 in the order in which they were made.
 using array_id = strong_id<struct array_tag, std::uint64_t>;
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/job/job_failed.hpp"
+#include "ballast/job_scheduler.hpp"
 
-namespace ballast::inline job {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 std::string message(std::string const& job, job_part part, std::string const& device,
@@ -22,4 +24,4 @@ job_failed::job_failed(std::string job, job_part part, std::string device, std::
       part_(part),
       device_(std::move(device)) {}
 
-}  // namespace ballast::inline job
+}  // namespace ballast

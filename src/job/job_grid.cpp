@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/job/job_grid.hpp"
+#include "ballast/access_map.hpp"
 
 #include <limits>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast {
 namespace {
 
 constexpr std::uint32_t max_blocks = std::numeric_limits<std::int32_t>::max();  // CUDA's limit for x
@@ -41,4 +41,4 @@ std::uint64_t job_grid::blocks_of_unit() const {
   return along_ == cut::y ? x * z : x * y;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast

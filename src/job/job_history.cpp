@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr double unknown_speed_factor = 1.05;  // more than the gain that is too little to count
@@ -52,4 +52,4 @@ std::vector<device_pace> job_history::paces() const {
   return all;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 #include "device_speed.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// How fast the devices carried out the jobs of one kind.
 class job_history {
@@ -64,4 +64,4 @@ class shape_cache {
   std::size_t devices_ = 0;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

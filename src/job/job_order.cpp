@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 bool conflict(array_use const& one, array_use const& other) {
@@ -115,4 +115,4 @@ bool job_order::is_planned(job_number job) const {
   return std::ranges::none_of(jobs_, [&](unplanned_job const& one) { return one.number == job; });
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "ballast/job/job_grid.hpp"
+#include "ballast/access_map.hpp"
 #include "byte_runs.hpp"
 #include "ids.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// What a part of a job does with an array: bytes that it reads and bytes that it writes, which may meet.
 struct array_use {
@@ -67,4 +67,4 @@ class job_order {
   std::vector<unplanned_job> jobs_;  ///< ascending; those with unplanned units
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// What reaches furthest, of all units and of all but that one: enough to find one of another unit.
@@ -50,4 +50,4 @@ std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched)
   return std::nullopt;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

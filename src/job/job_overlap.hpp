@@ -9,7 +9,7 @@
 
 #include "byte_range.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Bytes of an array that a unit of a job touches.
 struct touched_bytes {
@@ -29,4 +29,4 @@ struct common_byte {
 /// The first one, of `touched` in any order; none of them is empty.
 std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

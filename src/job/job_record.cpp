@@ -8,7 +8,7 @@
 #include "failure_cause.hpp"
 #include "now_ns.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 std::string name_of(job_request const& request) {
@@ -102,4 +102,4 @@ void job_record::complete_tickets() {
   ticket_state->complete(std::move(report), failure);
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

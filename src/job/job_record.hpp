@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "array_state.hpp"
-#include "ballast/job/job_report.hpp"
-#include "ballast/job/job_request.hpp"
-#include "ballast/job/split_policy.hpp"
+#include "ballast/detail/job/job_request.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/policy/split.hpp"
 #include "ids.hpp"
 #include "job_order.hpp"
 #include "job_ticket_state.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// A job that has not ended. The runtime's, under its mutex, but for the constants.
 class job_record {
@@ -78,4 +78,4 @@ class job_record {
   std::uint64_t bytes_per_unit_ = 0;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,10 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "copy_links.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr std::size_t max_devices = 31;  // a directory has 32 places
@@ -204,4 +204,4 @@ std::vector<journal_entry> job_runtime::journal() const {
   return journal_.lines();
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -20,14 +20,11 @@
 #include <vector>
 
 #include "array_state.hpp"
-#include "ballast/device/compute_device.hpp"
-#include "ballast/device/event_count.hpp"
-#include "ballast/job/array_handle.hpp"
-#include "ballast/job/job_kernels.hpp"
-#include "ballast/job/job_options.hpp"
-#include "ballast/job/job_report.hpp"
-#include "ballast/job/job_request.hpp"
-#include "ballast/job/job_ticket.hpp"
+#include "ballast/detail/job/array_handle.hpp"
+#include "ballast/detail/job/job_request.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/stream.hpp"
 #include "device_executor.hpp"
 #include "device_residency.hpp"
 #include "job_order.hpp"
@@ -38,7 +35,7 @@
 #include "runtime_records.hpp"
 #include "task_planner.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// What a scheduler, its arrays and its tickets share. One mutex guards all that decides; nothing under it
 /// waits for a device. Executors carry out what was decided and tell the ends.
@@ -234,4 +231,4 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::vector<std::unique_ptr<device_executor>> executors_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/job/job_scheduler.hpp"
+#include "ballast/job_scheduler.hpp"
 
 #include <utility>
 
 #include "job_runtime.hpp"
 
-namespace ballast::inline job {
+namespace ballast {
+
+using namespace detail;
 
 job_scheduler::job_scheduler(device_list const& devices, job_options const& options)
     : runtime_(std::make_shared<job_runtime>(devices, options)) {
@@ -30,4 +32,4 @@ job_statistics job_scheduler::statistics() const { return runtime_->statistics()
 
 std::vector<journal_entry> job_scheduler::journal() const { return runtime_->journal(); }
 
-}  // namespace ballast::inline job
+}  // namespace ballast

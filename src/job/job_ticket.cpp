@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/job/job_ticket.hpp"
+#include "ballast/job_scheduler.hpp"
 
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/job_failed.hpp"
+#include "ballast/error.hpp"
 #include "job_runtime.hpp"
 #include "job_ticket_state.hpp"
 
-namespace ballast::inline job {
+namespace ballast {
+
+using namespace detail;
 
 void job_ticket_state::complete(job_report report, std::optional<job_failure> failure) {
   report_ = std::move(report);
@@ -40,4 +41,4 @@ job_report job_ticket::report(deadline until) const {
   return state_->report();
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast

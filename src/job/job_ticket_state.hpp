@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/device/event_count.hpp"
-#include "ballast/job/job_grid.hpp"
-#include "ballast/job/job_report.hpp"
+#include "ballast/access_map.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/stream.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 class job_runtime;
 
@@ -48,4 +48,4 @@ class job_ticket_state {
   std::atomic<bool> complete_ = false;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

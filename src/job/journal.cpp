@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 journal_entry line_of(op_id op, operation const& about) {
@@ -36,4 +36,4 @@ void operation_journal::keep(journal_entry line) {
   if (lines_.size() > max_lines) lines_.pop_front();
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,11 +5,11 @@
 #include <deque>
 #include <vector>
 
-#include "ballast/job/journal_entry.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "ids.hpp"
 #include "operations.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// The newest lines of what happened to operations. One thread at a time.
 class operation_journal {
@@ -28,4 +28,4 @@ class operation_journal {
   std::deque<journal_entry> lines_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "ballast/device/stream.hpp"
+#include "ballast/stream.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// When the kernels of CPU cores ran: what their events tell, moved to the host's clock.
 class kernel_clock {
@@ -30,4 +30,4 @@ class kernel_clock {
   std::int64_t const at_ns_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

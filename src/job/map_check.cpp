@@ -7,7 +7,7 @@
 #include "arena.hpp"
 #include "range_map.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr std::size_t min_margin = 4096, max_margin_of_array = std::size_t{16} << 20;
@@ -170,4 +170,4 @@ std::optional<wrong_use::kind> map_check::wrong_element(std::size_t at, declared
   return std::nullopt;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -11,7 +11,7 @@
 #include "byte_range.hpp"
 #include "job_order.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// What a task declares of bytes. Bits: 1, their values are taken in; 2, the task may change them.
 enum class declared_use : std::uint8_t { nothing = 0, read = 1, written = 2, updated = 3 };
@@ -96,4 +96,4 @@ class map_check {
   std::vector<declared_bytes> declared_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

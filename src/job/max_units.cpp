@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// Whether each part of `count` units fits. Parts that begin within `stride` units of each other are tried as
@@ -62,4 +62,4 @@ void throw_unit_too_large(std::string const& job, std::uint32_t unit, std::strin
                          needs + " bytes on " + device + " (" + list + ")");
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

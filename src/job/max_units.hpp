@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
-#include "ballast/job/job_grid.hpp"
+#include "ballast/access_map.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// The memory that the units of a part need at once: monotone, as access maps are.
 using memory_of_part = std::function<std::size_t(job_part)>;
@@ -35,4 +35,4 @@ struct memory_of_array {
 [[noreturn]] void throw_unit_too_large(std::string const& job, std::uint32_t unit, std::string const& device,
                                        std::span<memory_of_array const> arrays, std::size_t limit);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -3,11 +3,13 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/access_map.hpp"
+#include "ballast/access_map.hpp"
+#include "ballast/error.hpp"
 #include "unit_shares.hpp"
 
-namespace ballast::inline job {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 constexpr std::size_t equal_shares = 0;
@@ -95,4 +97,4 @@ access_map all() {
   return {"all", unit_overlap::always, [](map_view const& view) { return region(whole(view.array)); }};
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast

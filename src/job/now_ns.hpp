@@ -4,11 +4,11 @@
 #include <chrono>
 #include <cstdint>
 
-#include "ballast/base/deadline.hpp"
+#include "ballast/deadline.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// By the host's clock, which reports and spans count by.
 inline std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 bool is_over(op_status status) { return status == op_status::ended || status == op_status::failed; }
@@ -85,4 +85,4 @@ void operations::forget_before(op_id op) {
   }
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

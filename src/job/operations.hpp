@@ -9,7 +9,7 @@
 
 #include "ids.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 enum class op_kind : std::uint8_t { copy, kernel, fill, host_access };
 enum class op_status : std::uint8_t { waiting, issued, ended, failed };
@@ -75,4 +75,4 @@ class operations {
   std::deque<operation> kept_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

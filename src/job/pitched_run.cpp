@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// Rows of one plane that fill their pitch are one row.
@@ -102,4 +102,4 @@ std::vector<pitched_run> intersection(pitched_run const& run, byte_range bounds)
   return std::move(result).found();
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

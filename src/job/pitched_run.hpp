@@ -6,7 +6,7 @@
 
 #include "byte_range.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// `length` bytes from `first` on, `rows` times every `row_pitch` bytes, and that `planes` times every
 /// `plane_pitch` bytes: what one copy can move. Pitches are at least what they step over.
@@ -30,4 +30,4 @@ pitched_run normalised(pitched_run run);
 /// planes, rows, part of a row.
 std::vector<pitched_run> intersection(pitched_run const& run, byte_range bounds);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

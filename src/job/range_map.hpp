@@ -9,7 +9,7 @@
 
 #include "byte_range.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// A value for each byte of an array, kept once for neighbours that have the same. Boost's interval map does
 /// the work; no header that a test includes may include this, since it compiles long.
@@ -55,4 +55,4 @@ class range_map {
   map map_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

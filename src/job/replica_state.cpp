@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replica_state.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 std::vector<byte_range> replica_state::stretches(byte_range bytes, bool valid) const {
   std::vector<byte_range> found;
@@ -64,4 +64,4 @@ void replica_state::invalidate(byte_range bytes) {
   states_.change(bytes, [](byte_state& state) { state.valid = false; });
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

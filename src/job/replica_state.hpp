@@ -9,7 +9,7 @@
 #include "operations.hpp"
 #include "range_map.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Which bytes of an array are valid at one place, and which operations touch them there. Bytes that become
 /// invalid keep their operations: the memory is still touched. Bytes lie within the array.
@@ -47,4 +47,4 @@ class replica_state {
   range_map<byte_state> states_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

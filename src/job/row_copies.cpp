@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 std::byte* address(placed_bytes const& at, located_bytes const& piece, std::size_t byte) {
@@ -49,4 +49,4 @@ void enqueue(std::vector<row_copy> const& copies, stream& on) {
       on.copy_rows(copy.to, copy.to_pitch, copy.from, copy.from_pitch, copy.row_bytes, copy.rows);
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

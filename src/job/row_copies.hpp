@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "ballast/device/stream.hpp"
+#include "ballast/stream.hpp"
 #include "working_set.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// One copy of equal rows, as a stream takes it.
 struct row_copy {
@@ -29,4 +29,4 @@ struct placed_bytes {
 void add_copies(std::vector<row_copy>& copies, placed_bytes const& from, placed_bytes const& to);
 void enqueue(std::vector<row_copy> const& copies, stream& on);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

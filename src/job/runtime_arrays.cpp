@@ -3,12 +3,12 @@
 #include <array>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "job_overlap.hpp"
 #include "job_runtime.hpp"
 #include "max_units.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// Of one array, and what units do with it.
@@ -126,4 +126,4 @@ void job_runtime::check_write_overlap(job_record const& job) {
   tried_maps_.insert(maps);
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

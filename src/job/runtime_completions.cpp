@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "failure_cause.hpp"
 #include "job_runtime.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr std::size_t max_busy_times = 16;
@@ -160,4 +160,4 @@ bool job_runtime::was_alone(std::uint32_t device, job_number job, ended_operatio
   return !met;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/job_failed.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job_runtime.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 byte_runs bytes_of(array_state const& array, index_range elements) {
@@ -107,4 +107,4 @@ void job_runtime::grant_access(host_access const& access, index_range range) {
   if (access.use != host_use::read) array.open.to_update.store(true, std::memory_order_release);
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -3,12 +3,12 @@
 #include <string>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "failure_cause.hpp"
 #include "job_runtime.hpp"
 #include "max_units.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// A device that is at work on other jobs takes a new one only when few of their tasks are left: so a policy
 /// knows how the runs before went when it begins the next one.
@@ -118,4 +118,4 @@ void job_runtime::fail_if_stuck(job_record& job) {
                                      std::to_string(job.split->unissued()) + " units to no device")));
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

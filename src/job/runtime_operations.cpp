@@ -5,7 +5,7 @@
 #include "checked_task.hpp"
 #include "job_runtime.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 op_stream on(std::uint32_t device, device_stream stream) { return {device, std::uint32_t(stream)}; }
@@ -177,4 +177,4 @@ progress_list job_runtime::progress_of(std::vector<op_id> const& ops) const {
   return found;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "boundary_first.hpp"
 #include "job_runtime.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// Of jobs that are not wholly planned, at which advance() looks.
@@ -200,4 +200,4 @@ std::vector<void*> job_runtime::arrays_of(planned_task const& task) const {
   return arrays;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

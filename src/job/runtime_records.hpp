@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "array_state.hpp"
-#include "ballast/device/kernel_code.hpp"
-#include "ballast/job/array_handle.hpp"
-#include "ballast/job/job_report.hpp"
+#include "ballast/detail/job/array_handle.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/stream.hpp"
 #include "byte_runs.hpp"
 #include "device_operation.hpp"
 #include "ids.hpp"
@@ -20,7 +20,7 @@
 #include "task_planner.hpp"
 #include "working_set.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// What is known of an argument whatever array it is.
 struct described_argument {
@@ -102,4 +102,4 @@ struct host_access {
   job_number turn;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/log.hpp"
+#include "ballast/error.hpp"
+#include "ballast/log.hpp"
 #include "job_runtime.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 std::string counted(std::uint64_t count, std::string const& what) {
@@ -125,4 +125,4 @@ void job_runtime::forget_jobs() {
   reported_ends_.clear();
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 bool has_all(byte_range range, byte_range of) { return range.begin <= of.begin && of.end <= range.end; }
@@ -77,4 +77,4 @@ byte_range segments::remove(segment_id id) {
   return memory;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -9,7 +9,7 @@
 #include "byte_range.hpp"
 #include "ids.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 using segment_id = strong_id<struct segment_tag, std::uint64_t>;
 
@@ -54,4 +54,4 @@ class segments {
   std::uint64_t newest_ = 0;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

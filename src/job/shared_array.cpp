@@ -2,11 +2,13 @@
 #include <utility>
 
 #include "array_state.hpp"
-#include "ballast/job/array_handle.hpp"
-#include "ballast/job/job_scheduler.hpp"
+#include "ballast/detail/job/array_handle.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job_runtime.hpp"
 
-namespace ballast::inline job {
+namespace ballast {
+
+using namespace detail;
 
 array_handle::array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes,
                            std::string name)
@@ -20,4 +22,4 @@ index_range array_handle::open(host_use use, index_range elements, deadline unti
   return state_->runtime->open(state_, use, elements, until);
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast

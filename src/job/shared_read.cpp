@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr std::size_t stripe_alignment = 256;
@@ -79,4 +79,4 @@ std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::spa
   return copies;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

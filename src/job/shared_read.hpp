@@ -9,7 +9,7 @@
 #include "copy_links.hpp"
 #include "ids.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Copies of more bytes are cut, so that what needs the first of them need not wait for the last.
 inline constexpr std::size_t max_copy_bytes = std::size_t(16) << 20;
@@ -35,4 +35,4 @@ std::vector<std::vector<byte_range>> pieces_of(std::span<byte_range const> bytes
 std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::span<place_id const> readers,
                                      copy_links const& links);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

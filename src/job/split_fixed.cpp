@@ -3,7 +3,7 @@
 #include "split_kinds.hpp"
 #include "split_task_map.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// Ohno et al. 2016, section 3.4.3: a repeated job gives each task to the device that had it before, where
@@ -22,4 +22,4 @@ class fixed_policy final : public split_policy {
 
 std::unique_ptr<split_policy> make_fixed_split() { return std::make_unique<fixed_policy>(); }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

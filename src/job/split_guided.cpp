@@ -8,7 +8,7 @@
 #include "split_kinds.hpp"
 #include "split_pooled.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr double min_task_ns = 50e3;  // several times what a task costs by itself
@@ -77,4 +77,4 @@ std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<doub
 
 std::unique_ptr<split_policy> make_guided_split() { return std::make_unique<guided_policy>(); }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

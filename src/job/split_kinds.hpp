@@ -4,11 +4,11 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Each device takes its parts in their order, however the others get on, and has as many as it can ahead.
 std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts const& parts,
@@ -30,4 +30,4 @@ std::unique_ptr<split_policy> make_weighted_split();
 std::unique_ptr<split_policy> make_fixed_split();
 std::unique_ptr<split_policy> make_learned_split();
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

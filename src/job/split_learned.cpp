@@ -3,7 +3,7 @@
 #include "split_kinds.hpp"
 #include "split_ranges.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// Wants no number from the user, the future work of Ohno et al. 2016: how fast the devices are and into how
@@ -26,4 +26,4 @@ class learned_policy final : public split_policy {
 
 std::unique_ptr<split_policy> make_learned_split() { return std::make_unique<learned_policy>(); }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

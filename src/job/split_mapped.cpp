@@ -6,7 +6,7 @@
 #include "split_kinds.hpp"
 #include "split_pooled.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 class mapped_split final : public recorded_split {
@@ -38,4 +38,4 @@ std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts 
   return std::make_unique<mapped_split>(shape, parts, std::move(finished));
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 #include "split_kinds.hpp"
 #include "split_pooled.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 class master_worker_split final : public pooled_split {
@@ -37,4 +37,4 @@ std::unique_ptr<job_split> split_among_workers(job_shape const& shape, recorded_
 
 std::unique_ptr<split_policy> make_master_worker_split() { return std::make_unique<master_worker_policy>(); }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr double min_gain = 0.01;  // of the time, for a border to move
@@ -80,4 +80,4 @@ bool paced_shares::are_better_than(paced_shares const& others, job_shape const& 
          gain * payback_runs > move_ns(others.shares(), shares_, shape);
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

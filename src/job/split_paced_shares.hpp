@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 #include "job_history.hpp"
 #include "split_run.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Units of each device by what it does in a step, learned from the runs before.
 class paced_shares {
@@ -50,4 +50,4 @@ class paced_shares {
   std::uint32_t runs_ = 0;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/error.hpp"
-#include "ballast/job/split_policy.hpp"
-#include "ballast/launch/policy_registry.hpp"
+#include "ballast/detail/base/policy_registry.hpp"
+#include "ballast/error.hpp"
+#include "ballast/policy/split.hpp"
 #include "split_kinds.hpp"
 #include "split_pooled.hpp"
 
-namespace ballast::inline job {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 constexpr registry_entry<std::unique_ptr<split_policy> (*)()> choices[] = {
@@ -49,4 +51,4 @@ std::unique_ptr<split_policy> make_split_policy(std::string_view name) {
   return find(choices, "policy", name)();
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast

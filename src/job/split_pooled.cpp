@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr double work_ahead_ns = 100e3;  // hides the way to the host and back, some 10 us, many times over
@@ -28,4 +28,4 @@ std::uint32_t pooled_split::tasks_ahead(std::uint32_t device, std::uint32_t unit
                   static_cast<std::uint32_t>(std::min<double>(tasks, max_tasks_in_flight)));
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

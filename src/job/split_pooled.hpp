@@ -6,7 +6,7 @@
 
 #include "split_run.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Tasks that a device has at once where nothing is decided by waiting: its share is known, or it is alone.
 inline constexpr std::uint32_t max_tasks_in_flight = 64;
@@ -30,4 +30,4 @@ class pooled_split : public recorded_split {
   std::uint32_t taken_ = 0;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

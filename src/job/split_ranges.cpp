@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr double task_costs_ns = 8e3;    // each one more, beside its work
@@ -164,4 +164,4 @@ void learned_ranges::record_unit_costs(finished_job const& run) {
   }
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

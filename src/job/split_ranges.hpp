@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 #include "split_paced_shares.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
 #include "task_grain.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// One range of units per device, side by side, so that only their ends lie at other devices' data; how long
 /// each is and into how many tasks it is cut follows from the runs before. A kernel of few blocks takes whole
@@ -58,4 +58,4 @@ class learned_ranges {
   std::vector<unit_costs> of_unit_;  ///< of each device, in the last run
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 void device_run::add(ended_task const& task) {
   auto const from_ns = tasks == 0 ? task.begin_ns : std::max(task.begin_ns, end_ns);
@@ -70,4 +70,4 @@ void recorded_split::check(std::uint32_t device) const {
     throw_bad_argument("device", device, "0 to " + std::to_string(shape_.devices.size() - 1));
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// What one device did of a job.
 struct device_run {
@@ -70,4 +70,4 @@ class recorded_split : public job_split {
   std::uint32_t unissued_, unfinished_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// Of so many steps; infinite for steps of a device that does not move.
@@ -92,4 +92,4 @@ std::vector<job_part> side_by_side(std::span<std::uint32_t const> shares) {
   return ranges;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "ballast/job/job_grid.hpp"
+#include "ballast/access_map.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Parts of each device, in the order in which it takes them.
 using device_parts = std::vector<std::vector<job_part>>;
@@ -39,4 +39,4 @@ double slowest_ns(std::span<std::uint32_t const> shares, std::span<device_pace c
 /// One range per device, in the order of the devices; of no units where the share is 0.
 std::vector<job_part> side_by_side(std::span<std::uint32_t const> shares);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

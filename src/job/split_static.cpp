@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "split_kinds.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// One range per device, all of the same size: what a program without a scheduler does.
@@ -18,4 +18,4 @@ class static_policy final : public split_policy {
 
 std::unique_ptr<split_policy> make_static_split() { return std::make_unique<static_policy>(); }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr double max_imbalance = 1.05;  // time of the slowest device that still passes for balance
@@ -108,4 +108,4 @@ void task_map::balance(finished_job const& run) {
   }
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

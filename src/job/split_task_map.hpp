@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// The task-device map of a repeated job (Ohno et al. 2016, section 3.4.3), which the paper never changes.
 /// Here tasks move when the devices' times are out of balance run after run.
@@ -33,4 +33,4 @@ class task_map {
   std::uint32_t unbalanced_in_a_row_ = 0;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -2,7 +2,7 @@
 #include "job_history.hpp"
 #include "split_kinds.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// One range per device, by the speeds that were measured; equal ones at first.
@@ -22,4 +22,4 @@ class weighted_policy final : public split_policy {
 
 std::unique_ptr<split_policy> make_weighted_split() { return std::make_unique<weighted_policy>(); }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

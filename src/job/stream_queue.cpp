@@ -6,11 +6,11 @@
 #include <thread>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "failure_cause.hpp"
 #include "now_ns.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr auto between_looks_at_lost_stream = std::chrono::microseconds(100);
@@ -162,4 +162,4 @@ std::optional<ended_operation> stream_queue::next_end_after_loss(std::exception_
   return ended_operation{last_ended_->op(), loss};
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -9,12 +9,12 @@
 #include <optional>
 #include <vector>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/device.hpp"
 #include "device_operation.hpp"
 #include "kernel_clock.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// One stream of an executor: what waits to be issued on it and what was, both in order. The executor's
 /// thread only.
@@ -80,4 +80,4 @@ class stream_queue {
   std::unique_ptr<stream> stream_;  ///< goes first, so that nothing runs that was issued
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 
 #include "split_shares.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 constexpr double min_grain_ns = 100e3;  // a dozen times what a task costs
@@ -72,4 +72,4 @@ double task_grain::learn(device_run const& run, double busy_ns) {
   return best_ns * run.units;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

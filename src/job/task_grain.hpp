@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 #include "split_run.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Whether a device is faster with tasks of few blocks than with large ones. Blocks that begin together read
 /// the same at about the same time, so that the cache has it; those of a large kernel drift apart. At the end
@@ -43,4 +43,4 @@ class task_grain {
   std::optional<std::uint32_t> chosen_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -6,7 +6,7 @@
 
 #include "shared_read.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 /// The newest copy from there that takes so many bytes more.
@@ -100,4 +100,4 @@ std::optional<job_number> losing_job(coherence_directory const& directory, byte_
   return found;
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

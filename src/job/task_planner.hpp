@@ -15,7 +15,7 @@
 #include "ids.hpp"
 #include "operations.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Bytes of one array that one copy brings.
 struct planned_copy {
@@ -68,4 +68,4 @@ void record_writes(coherence_directory& directory, op_id kernel, place_id at, by
 /// The job that lost some of the bytes.
 std::optional<job_number> losing_job(coherence_directory const& directory, byte_runs const& bytes);
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit_shares.hpp"
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {
 
 std::size_t rounded_up(std::size_t size, std::size_t each) { return size / each + (size % each != 0); }
@@ -27,4 +27,4 @@ index_range unit_shares::of(job_part part, std::uint32_t units, std::size_t size
   return {part.first * each, end == units ? size : end * each};
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

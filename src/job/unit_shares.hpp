@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include "ballast/job/access_map.hpp"
+#include "ballast/access_map.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Consecutive indices for each unit of a job: `per_unit` of them, the last unit what is left, or equal
 /// shares if that is 0.
@@ -25,4 +25,4 @@ class unit_shares {
   std::size_t per_unit_;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

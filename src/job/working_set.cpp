@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 namespace {}  // namespace
 
 /// What would be left if some segments went.
@@ -177,4 +177,4 @@ void working_set::evict_unpinned(eviction_handler& data) {
     if (one.pins == 0) evict(one.id, data);
 }
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

@@ -11,7 +11,7 @@
 #include "arena.hpp"
 #include "segments.hpp"
 
-namespace ballast::inline job {
+namespace ballast::detail {
 
 /// Bytes of an array that a task needs on its device, from the first to the last.
 struct needed_bytes {
@@ -103,4 +103,4 @@ class working_set {
   std::uint64_t tasks_ = 0;
 };
 
-}  // namespace ballast::inline job
+}  // namespace ballast::detail

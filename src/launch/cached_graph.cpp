@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 std::size_t bytes_of(batched_launch const& launch) {
@@ -65,4 +65,4 @@ void cached_graph::keep(plain_batch const& batch, batched_launch const& launch, 
   }
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

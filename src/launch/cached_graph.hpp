@@ -7,7 +7,7 @@
 
 #include "plain_batch.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// A graph with the arguments that its launches have, byte for byte. All batches given must have the shape of
 /// the one that it was built of. One thread at a time.
@@ -34,4 +34,4 @@ class cached_graph {
   std::vector<changed_launch> changed_;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 void contention_model::add(double blocks, double block_ns, double shared_ns) {
   needed_ns_ += blocks * shared_ns;
@@ -52,4 +52,4 @@ double contention_model::busy_ns(double unshared_ns) const {
   return std::max(unshared_ns + stretch_ns_ + (demand_ - 1) * contended_ns(0), needed_ns_);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

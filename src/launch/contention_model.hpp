@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// By how much blocks hold each other up at what they share. A block that keeps the shared resource busy for
 /// shared_ns of its block_ns wants that part of it; where all that run want D > 1 together, those that want
@@ -31,4 +31,4 @@ class contention_model {
   double stretch_ns_ = 0, bound_ns_ = 0, needed_ns_ = 0;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// Whether launch streams may issue their launches on their own threads instead of handing them over.
 enum class direct_dispatch { never, always, where_better };
@@ -14,4 +14,4 @@ constexpr direct_dispatch direct_dispatch_of(std::string_view order) {
   return order == "adaptive" ? direct_dispatch::where_better : direct_dispatch::never;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 constexpr double clearly_faster = 1.05;
@@ -71,4 +71,4 @@ void mode_selector::compare(std::size_t other) {
   tried_[other].next_try = window_ + static_cast<std::uint64_t>(between);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// How launches get from the threads to the device: the queue's thread merges what waits, or issues one by
 /// one, or leaves it to the launch streams, each of which issues its own.
@@ -54,4 +54,4 @@ class mode_selector {
   std::int64_t busy_ns_ = 0;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

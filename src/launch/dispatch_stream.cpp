@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 void dispatch_stream::mark_issued() {
   ++issued_;
@@ -90,4 +90,4 @@ void dispatch_stream::mark_ended() {
   in_flight_.fetch_sub(1, std::memory_order_release);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -8,13 +8,12 @@
 #include <mutex>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/launch/completion_signal.cuh"
-#include "ballast/launch/kernel_facts.hpp"
-#include "ballast/launch/merge_model.hpp"
+#include "ballast/detail/launch/completion_signal.cuh"
+#include "ballast/device.hpp"
+#include "ballast/policy/merge.hpp"
 #include "launch_stream_state.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// A launch that was issued and is not known to have ended.
 struct launch_in_flight {
@@ -127,4 +126,4 @@ class dispatch_stream {
   std::uint64_t next_tracked_ = none;  // the oldest found that is not known to have ended
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/hardware_connections.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "nice_thread.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 std::uint32_t streams_for(compute_device const& device, launch_options const& options) {
@@ -162,4 +162,4 @@ void dispatcher::wake() {
   if (asleep_.load(std::memory_order_seq_cst)) wake_event_.notify();
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/event_count.hpp"
-#include "ballast/launch/launch_kernels.hpp"
-#include "ballast/launch/launch_options.hpp"
+#include "ballast/device.hpp"
+#include "ballast/launch_kernels.hpp"
+#include "ballast/launch_queue.hpp"
+#include "ballast/stream.hpp"
 #include "direct_dispatch.hpp"
 #include "dispatch_mode.hpp"
 #include "dispatch_stream.hpp"
@@ -23,7 +23,7 @@
 #include "launch_plan.hpp"
 #include "launch_stream_state.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// Carries out the launches of the launch streams of one device: its thread takes what they submit, asks the
 /// plan, issues, and looks for what has ended. It sleeps while there is nothing of that.
@@ -209,4 +209,4 @@ class dispatcher {
   std::thread thread_;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

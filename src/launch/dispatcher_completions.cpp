@@ -4,7 +4,7 @@
 
 #include "dispatcher.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 // An event is asked by a call of CUDA that costs as much as a tenth of a launch.
@@ -118,4 +118,4 @@ bool dispatcher::needs_event(dispatch_stream const& target) const {
   return clock::now() - events_recorded_at_ > between_unawaited_events;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -4,7 +4,7 @@
 
 #include "dispatcher.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// A line of a queue that is gone may name a dispatcher that was where this one is.
 bool dispatcher::is_issued_here(launch_ticket const& ticket) const {
@@ -77,4 +77,4 @@ bool dispatcher::may_change_stream(launch_stream_state& line) const {
   } catch (...) { return false; }  // the device is lost
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

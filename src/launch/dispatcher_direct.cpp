@@ -2,10 +2,10 @@
 // How launch streams issue themselves, and in which mode launches go.
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "dispatcher.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   if (!may_issue_directly(line, work)) return false;
@@ -98,4 +98,4 @@ void dispatcher::update_mode() {
               (may_issue && (plan_.offers() != 0 || planned_ != nullptr));
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -2,10 +2,10 @@
 // How the dispatcher issues many plain launches as one graph.
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "dispatcher.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 bool dispatcher::issue_graph() {
   if (!batch_.is_due()) return false;
@@ -51,4 +51,4 @@ void dispatcher::mask_graph_streams() {
   for (auto const place : graph_streams_) in_flight_[place] = dispatch_stream::max_in_flight;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "dispatcher.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 /// What is chained ends together: the first no later than so long after its end.
@@ -232,4 +232,4 @@ completion_signal dispatcher::completion_of_next(dispatch_stream const& target) 
   return end;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

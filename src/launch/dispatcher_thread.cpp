@@ -2,10 +2,10 @@
 // What the dispatcher's thread does but for issuing and looking for ends.
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "dispatcher.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 // A look at the records of a GPU costs little, a sleep at least fifty microseconds.
@@ -244,4 +244,4 @@ void dispatcher::sleep(std::uint64_t seen) {
   asleep_.store(false, std::memory_order_seq_cst);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -6,7 +6,7 @@
 
 #include "dispatcher.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// The dispatchers of a queue, one per device; shared with its launch streams, which may outlive it.
 struct dispatchers {
@@ -15,4 +15,4 @@ struct dispatchers {
   std::mutex making;  ///< of launch streams
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "graph_costs.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 bool is_wanted(compute_device const& device, launch_options const& options) {
@@ -113,4 +113,4 @@ void graph_batch::add_to(launch_statistics& sum) const {
   sum.graph_arguments_set += counts_.arguments_set.load(std::memory_order_relaxed);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

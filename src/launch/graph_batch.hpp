@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/launch/launch_options.hpp"
+#include "ballast/device.hpp"
+#include "ballast/launch_queue.hpp"
 #include "dispatch_stream.hpp"
 #include "graph_cache.hpp"
 #include "plain_times.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// Finds plain launches of many lines that wait and would go together, and the graph that launches them. Only
 /// the dispatcher's thread calls, but for add_to().
@@ -63,4 +63,4 @@ class graph_batch {
   counts counts_;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

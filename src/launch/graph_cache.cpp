@@ -5,7 +5,7 @@
 
 #include "graph_costs.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 graph_cache::lookup_result graph_cache::look_up(plain_batch const& batch) {
   bring_to_front(batch);
@@ -44,4 +44,4 @@ void graph_cache::evict_beyond(std::size_t most, bool with_graphs) {
   known_.erase(std::prev(std::find_if(known_.rbegin(), known_.rend(), counts).base()));
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -8,7 +8,7 @@
 
 #include "cached_graph.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// Remembers the shapes of batches and the graphs that were built of them, and forgets those that were not
 /// used for longest. A graph is in use as long as anyone else holds it. No clock, no device. One thread at a
@@ -47,4 +47,4 @@ class graph_cache {
   std::list<known_shape> known_;  // the one used last is the first
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 // Of an H200 (docs/decisions/0011): a launch; setting the arguments of one in a graph; building a graph.
 inline constexpr std::uint64_t launch_ns = 4200;
@@ -36,4 +36,4 @@ constexpr bool is_worth_launching(graph_use const& use) {
   return use.changed * set_arguments_ns + launch_graph_ns < lost_one_by_one;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/kernel_facts.hpp"
+#include "ballast/policy/merge.hpp"
 
 #include <cmath>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 void check_min(char const* name, std::uint32_t value, std::uint32_t least) {
@@ -42,4 +44,4 @@ void check(launch_costs const& costs) {
   check_ns("issue_ns", costs.issue_ns);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

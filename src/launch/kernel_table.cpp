@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ranges>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 /// On an H200 kernels of 5 us took 6.4 us each in one stream (ballast bench launch/chains), and a launch
@@ -84,4 +84,4 @@ void kernel_table::learn(std::span<kernel_facts const> kernels, predicted_times 
   if (predicted.merged_busy > 0) errors_.record(predicted.merged_busy, double(span_ns));
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

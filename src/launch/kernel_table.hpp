@@ -5,12 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "ballast/launch/kernel_times.hpp"
-#include "ballast/launch/launch_kernels.hpp"
-#include "ballast/launch/merge_model.hpp"
-#include "ballast/launch/prediction_error.hpp"
+#include "ballast/detail/launch/kernel_times.hpp"
+#include "ballast/launch_kernels.hpp"
+#include "ballast/policy/merge.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// What a dispatcher knows of the kernels of its list on its device: what they need, and how long their
 /// blocks take. One thread at a time.
@@ -45,4 +44,4 @@ class kernel_table {
   prediction_error errors_;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/kernel_times.hpp"
+#include "ballast/detail/launch/kernel_times.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "contention_model.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 // Found by trial with the invented device of the tests. They say how fast is learned, not what.
@@ -169,4 +169,4 @@ void kernel_times::learn_time(learned& kernel, double error, double variance) {
   kernel.time_variance = std::min(grown(kernel.time_variance, error, gain * kernel.part), max_time_variance);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

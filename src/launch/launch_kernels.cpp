@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/launch_kernels.hpp"
+#include "ballast/launch_kernels.hpp"
 
 #include <map>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 
 launch_kernels::launch_kernels(std::string name, std::vector<launchable_kernel> kernels)
     : name_(std::move(name)), kernels_(std::move(kernels)) {
@@ -24,4 +26,4 @@ void launch_kernels::throw_unknown_kernel(kernel_key key) const {
   throw_bad_argument("kernel", ballast::name_of(key), "a kernel of the list " + name_);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

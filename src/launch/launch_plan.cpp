@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 constexpr std::uint64_t max_launch_blocks = std::numeric_limits<std::int32_t>::max();  // CUDA's
@@ -131,4 +131,4 @@ bool launch_plan::may_go_with(std::size_t place, std::size_t leader) const {
   return !one.predecessor_on || one.predecessor_on == first.predecessor_on;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

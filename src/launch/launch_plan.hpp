@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "ballast/launch/merge_filter.hpp"
-#include "ballast/launch/merge_policy.hpp"
-#include "ballast/launch/order_policy.hpp"
+#include "ballast/detail/launch/merge_filter.hpp"
+#include "ballast/policy/merge.hpp"
+#include "ballast/policy/order.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// The oldest launch of a launch stream, as the plan sees it.
 struct offered_launch {
@@ -82,4 +82,4 @@ class launch_plan {
   planned_launch planned_;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

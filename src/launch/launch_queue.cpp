@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/launch_queue.hpp"
+#include "ballast/launch_queue.hpp"
 
 #include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/log.hpp"
-#include "ballast/device/hardware_connections.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
+#include "ballast/log.hpp"
 #include "dispatchers.hpp"
 #include "nice_thread.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 /// Whoever holds a GPU has used CUDA, which reads the number once: too late to ask for another.
@@ -125,4 +127,4 @@ launch_statistics launch_queue::statistics() const {
   return sum;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

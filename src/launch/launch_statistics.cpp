@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/launch_options.hpp"
+#include "ballast/launch_queue.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 
 std::vector<launch_statistics::named_count> launch_statistics::listed() const {
   return {{"launches", launches},
@@ -16,4 +18,4 @@ std::vector<launch_statistics::named_count> launch_statistics::listed() const {
           {"graph_arguments_set", graph_arguments_set}};
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

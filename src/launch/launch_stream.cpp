@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/launch_stream.hpp"
+#include "ballast/launch_queue.hpp"
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/log.hpp"
+#include "ballast/error.hpp"
+#include "ballast/log.hpp"
 #include "dispatchers.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 std::uint64_t now_ns() { return std::uint64_t(clock::now().time_since_epoch().count()); }
@@ -103,4 +105,4 @@ void launch_stream::precede(stream& theirs, deadline until) {
   theirs.wait_for(**moment);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

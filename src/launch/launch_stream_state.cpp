@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch_stream_state.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 void launch_stream_state::check(std::uint64_t number) const {
   if (!has_failed() || finished() >= number) return;
@@ -70,4 +70,4 @@ void launch_stream_state::fail(std::exception_ptr error, bool lost) {
   changed_.notify();
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -8,13 +8,13 @@
 #include <mutex>
 #include <string>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/device/compute_device.hpp"
-#include "ballast/device/event_count.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
+#include "ballast/stream.hpp"
 #include "submission_queue.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 class dispatcher;
 
@@ -159,4 +159,4 @@ void launch_stream_state::await(launch_phase moment, Happened happened, std::uin
   throw timed_out("launch " + std::to_string(number) + " of a launch stream to " + what, state());
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

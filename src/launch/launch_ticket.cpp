@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/launch_ticket.hpp"
+#include "ballast/launch_ticket.hpp"
 
 #include "launch_stream_state.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 
 bool launch_ticket::is_issued() const { return state_ == nullptr || state_->issued() >= number_; }
 
@@ -26,4 +28,4 @@ void launch_ticket::wait_finished(deadline until) const {
       launch_phase::end, [&] { return is_finished(); }, number_, "finish", until);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

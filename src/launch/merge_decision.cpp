@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/merge_decision.hpp"
+#include "ballast/policy/merge.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 constexpr std::uint64_t levels_of_a_full_device =
@@ -110,4 +112,4 @@ std::vector<verdict_counts::named_count> verdict_counts::listed() const {
   return all;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/merge_filter.hpp"
+#include "ballast/detail/launch/merge_filter.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 constexpr std::size_t remembered_sets = 256;
@@ -74,4 +74,4 @@ merge_filter::remembered& merge_filter::slot_of(kernel_set const& set) {
   return sets_[hash % sets_.size()];
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

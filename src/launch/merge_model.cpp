@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/merge_model.hpp"
+#include "ballast/policy/merge.hpp"
 
 #include <algorithm>
 
 #include "contention_model.hpp"
 #include "slot_schedule.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 bool have_like_blocks(kernel_facts const& one, kernel_facts const& other) {
@@ -97,4 +99,4 @@ predicted_times predict(std::span<kernel_facts const> kernels, family_facts cons
   return predict_checked(kernels, family, costs);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

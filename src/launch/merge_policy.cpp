@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/merge_policy.hpp"
+#include "ballast/policy/merge.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "ballast/base/error.hpp"
-#include "ballast/launch/policy_registry.hpp"
+#include "ballast/detail/base/policy_registry.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 /// The oldest kernels, `most` at most.
@@ -148,4 +150,4 @@ std::vector<std::uint64_t> blocks_of_launches(merge_view const& view, std::span<
   return blocks;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/model.hpp"
+#include "ballast/policy/merge.hpp"
 
 #include <cmath>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 
 std::uint64_t level_number(std::uint64_t blocks, multiprocessor_count multiprocessors) {
   if (blocks < 1) throw_bad_argument("blocks", blocks, "at least 1");
@@ -25,4 +27,4 @@ double paper_time(std::span<std::uint64_t const> blocks, multiprocessor_count mu
   return levels;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

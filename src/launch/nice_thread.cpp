@@ -9,10 +9,10 @@
 #include <system_error>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/start_threads.hpp"
+#include "ballast/error.hpp"
+#include "ballast/start_threads.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 /// What the system says against it, 0 if nothing. Linux keeps a niceness for each thread (sched(7)).
@@ -46,4 +46,4 @@ std::thread start_nice_thread(std::optional<int> niceness, std::function<void()>
   throw_refused_niceness(*niceness, reason);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 #include <optional>
 #include <thread>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// The range of Linux: lower values get more of the processor.
 inline constexpr int min_niceness = -20, max_niceness = 19;
@@ -15,4 +15,4 @@ inline constexpr int min_niceness = -20, max_niceness = 19;
 /// `work` was done.
 std::thread start_nice_thread(std::optional<int> niceness, std::function<void()> work);
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "order_key.hpp"
 
-#include "ballast/launch/policy_registry.hpp"
+#include "ballast/detail/base/policy_registry.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 constexpr registry_entry<order_key> key_choices[] = {
@@ -16,6 +18,6 @@ constexpr registry_entry<order_key> key_choices[] = {
 
 std::vector<named_policy> order_keys() { return descriptions(key_choices); }
 
-order_key order_key_named(std::string_view name) { return find(key_choices, "among", name); }
+order_key detail::order_key_named(std::string_view name) { return find(key_choices, "among", name); }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
-#include "ballast/launch/order_policy.hpp"
+#include "ballast/policy/order.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 enum class order_key { fifo, priority, longest_first };
 
@@ -37,4 +37,4 @@ std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch c
   return best;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

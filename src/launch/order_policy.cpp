@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/order_policy.hpp"
+#include "ballast/policy/order.hpp"
 
 #include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/launch/policy_registry.hpp"
+#include "ballast/detail/base/policy_registry.hpp"
+#include "ballast/error.hpp"
 #include "order_key.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 std::uint32_t emptiest_stream(std::span<std::uint32_t const> in_flight) {
@@ -200,4 +202,4 @@ std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::str
   return make_order(order_key_named(among), connections);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 void plain_batch::clear() {
   launches_.clear();
@@ -62,4 +62,4 @@ std::vector<graph_branch> plain_batch::graph_branches() const {
   return all;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

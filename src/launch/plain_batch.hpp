@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "ballast/device/launch_graph.hpp"
+#include "ballast/stream.hpp"
 #include "plain_shape.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// What a graph cannot change: how many launches each branch has, and what they are but for the arguments.
 struct batch_shape {
@@ -64,4 +64,4 @@ class plain_batch {
   std::uint64_t hash_ = 0;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plain_shape.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 namespace {
 
 std::uint64_t both(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
@@ -24,4 +24,4 @@ std::uint64_t mixed(std::uint64_t hash, plain_shape const& what) {
   return mixed(hash, shared_bytes);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "ballast/device/launch_shape.hpp"
-#include "ballast/launch/submission.hpp"
+#include "ballast/detail/launch/submission.hpp"
+#include "ballast/kernel.cuh"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// A plain launch without its arguments, or the type of a callable.
 struct plain_shape {
@@ -26,4 +26,4 @@ constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
 }
 std::uint64_t mixed(std::uint64_t hash, plain_shape const& what);
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

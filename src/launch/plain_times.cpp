@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 std::int64_t plain_times::of(plain_shape const& what) const {
   auto const place = shapes_.find(what);
@@ -31,4 +31,4 @@ void plain_times::record(std::int64_t span_ns) {
   ns = is_news ? span_ns : ns + (span_ns - ns) / 8;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -6,7 +6,7 @@
 
 #include "plain_shape.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// How long launches run that do not tell it, learned from few, since an event behind a launch holds up what
 /// shares a hardware queue with it: the first of a shape, the 4th, the 16th and so on, at last one in 4096,
@@ -41,4 +41,4 @@ class plain_times {
   known* measured_ = nullptr;  // while it runs; a map's elements stay where they are
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/prediction_error.hpp"
+#include "ballast/policy/merge.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline launch {
+namespace ballast {
+
+using namespace detail;
 
 /// Rounded up, so that an error of exactly 10% is within 10%, whatever rounding makes of it.
 std::uint8_t error_histogram::class_of(double predicted, double measured) {
@@ -47,4 +49,4 @@ void prediction_error::record(double predicted, double measured) {
   all_.add(error);
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast

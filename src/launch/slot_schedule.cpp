@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 void slot_schedule::add(double blocks, double block_ns) {
   auto const used = fill_up_to_a_window(blocks, block_ns);
@@ -88,4 +88,4 @@ void slot_schedule::join_closest() {
   --count_;
 }
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// Until when each of a device's slots is busy, where a slot executes one block at a time: blocks go to the
 /// slot that is free first. Slots that are busy equally long are a class, so the cost does not grow with the
@@ -36,4 +36,4 @@ class slot_schedule {
   std::size_t count_ = 1;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "ballast/device/qualifiers.cuh"
-#include "ballast/launch/submission.hpp"
+#include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/detail/launch/submission.hpp"
 
-namespace ballast::inline launch {
+namespace ballast::detail {
 
 /// The launches of one launch stream in order: one thread appends, one takes, and neither waits for the
 /// other. Grows by links of sixteen, one of which is kept for the next time.
@@ -101,4 +101,4 @@ class submission_queue {
   std::atomic<link*> spare_ = nullptr;
 };
 
-}  // namespace ballast::inline launch
+}  // namespace ballast::detail

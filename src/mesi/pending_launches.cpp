@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/job_failed.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
 
 namespace ballast::mesi {
 

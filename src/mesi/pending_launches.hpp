@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/job/job_ticket.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/job_scheduler.hpp"
 
 namespace ballast::mesi {
 

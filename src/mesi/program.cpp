@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/log.hpp"
-#include "ballast/job/job_failed.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/log.hpp"
 #include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/variable.hpp"
 #include "pending_launches.hpp"
@@ -88,21 +88,21 @@ void limit_pending_launches() { program().launches.limit(); }
 
 kernel_registration::kernel_registration(job_kernels const& (*list)()) { kernels().add(list); }
 
-array_handle const& variable_state::handle() {
+detail::array_handle const& variable_state::handle() {
   if (auto const* const made = handle_.load(std::memory_order_acquire)) return *made;
   auto& of = program();
   auto& known = variables();
   std::lock_guard const lock(known.mutex);
   if (auto const* const made = handle_.load(std::memory_order_acquire)) return *made;
-  auto const* const made = new array_handle(of.jobs, extents({elements_}), element_bytes_, name_);
-  made->open(host_use::write, every_element, deadline::in(of.options.shutdown_timeout));
+  auto const* const made = new detail::array_handle(of.jobs, extents({elements_}), element_bytes_, name_);
+  made->open(detail::host_use::write, every_element, deadline::in(of.options.shutdown_timeout));
   std::memset(made->address(), 0, elements_ * element_bytes_);
   known.by_address[static_cast<char const*>(made->address())] = this;
   handle_.store(made, std::memory_order_release);
   return *made;
 }
 
-void* variable_state::wait_for(host_use use) {
+void* variable_state::wait_for(detail::host_use use) {
   auto const& made = handle();
   try {
     made.open(use, every_element, deadline::in(program().options.shutdown_timeout));
@@ -187,7 +187,7 @@ void refuse_if_early(bad_argument const& refused, char const* kernel) {
 
 void fetch_if_kept_open(void const* argument) {
   auto* const of = variable_at(argument);
-  if (of != nullptr && of->is_kept_open()) of->opened(host_use::update);
+  if (of != nullptr && of->is_kept_open()) of->opened(detail::host_use::update);
 }
 
 }  // namespace ballast::mesi

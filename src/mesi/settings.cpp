@@ -7,9 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/base/argument_text.hpp"
-#include "ballast/base/environment.hpp"
-#include "ballast/job/split_policy.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/policy/split.hpp"
 
 namespace ballast::mesi {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/chunk_pool.hpp"
+#include "ballast/detail/pool/chunk_pool.hpp"
 
 #include "halt_reason.hpp"
 #include "method_memories.hpp"
 #include "worker_memory.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::vector<stored_task> chunk_pool::collect(stream& on) const {
 
 std::size_t chunk_pool::bytes() const { return state_->workers.bytes() + state_->chunks.bytes(); }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halt_reason.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 
 std::string_view reason_of(pool_halt halt) {
   switch (halt) {
@@ -22,4 +22,4 @@ std::string_view reason_of(pool_halt halt) {
   }
 }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 namespace {
 
 constexpr std::uint32_t usual_joins = 2048, max_batch = 64;
@@ -43,9 +43,9 @@ join_arena join_memory::arena() const {
 }
 
 void join_memory::clear(stream& on) {
-  pool::clear(on, used_);
-  pool::clear(on, ring_);
-  pool::clear(on, slots_);
+  detail::clear(on, used_);
+  detail::clear(on, ring_);
+  detail::clear(on, slots_);
 }
 
 void join_memory::grow(stream& on, std::uint64_t records) {
@@ -60,4 +60,4 @@ std::size_t join_memory::bytes() const {
   return records_.bytes() + used_.bytes() + caches_.bytes() + ring_.bytes() + slots_.bytes();
 }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 
 #include "pool_executor.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 
 /// The arena of a pool's joins; empty if its kernels make none.
 class join_memory {
@@ -37,4 +37,4 @@ class join_memory {
   device_buffer<ring_slot<std::uint32_t>> slots_;
 };
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

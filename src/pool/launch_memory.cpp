@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 namespace {
 
 constexpr std::size_t piece_bytes = sizeof(launch_epilogue::piece);
@@ -40,4 +40,4 @@ void launch_memory::read_back(stream& on) { on.copy(here_.data(), there_.data(),
 
 void launch_memory::clear_reports(stream& on) { on.fill(reports(), 0, workers_ * sizeof(worker_report)); }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <span>
 
-#include "ballast/pool/launch_epilogue.cuh"
+#include "ballast/detail/pool/launch_epilogue.cuh"
 #include "pool_executor.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 
 /// What the workers of a launch have in common, and each worker's report behind it, in one piece of memory on
 /// the device and one on the host. No member waits.
@@ -46,4 +46,4 @@ class launch_memory {
   pinned_buffer<piece> here_;
 };
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "ballast/pool/level_arrays.cuh"
+#include "ballast/detail/pool/level_arrays.cuh"
 #include "halt_reason.hpp"
 #include "join_memory.hpp"
 #include "pool_executor.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 namespace {
 
 /// Runs a pool level by level.
@@ -189,4 +189,4 @@ std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool b
   return std::make_unique<level_executor>(plan, block_per_task);
 }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

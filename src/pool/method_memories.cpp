@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "method_memories.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 namespace {
 
 constexpr std::uint32_t usual_chunk = 16, max_chunks = 1u << 24, default_public_deque = 4096;
@@ -40,11 +40,11 @@ chunks_ref chunk_memory::ref() const {
 }
 
 void chunk_memory::clear(stream& on) {
-  pool::clear(on, public_deques_);
-  pool::clear(on, used_);
-  pool::clear(on, spare_chunks_);
-  pool::clear(on, free_words_);
-  pool::clear(on, free_slots_);
+  detail::clear(on, public_deques_);
+  detail::clear(on, used_);
+  detail::clear(on, spare_chunks_);
+  detail::clear(on, free_words_);
+  detail::clear(on, free_slots_);
 }
 
 std::size_t chunk_memory::bytes() const {
@@ -91,4 +91,4 @@ void locked_memory::collect(stream& on, std::vector<stored_task>& into) {
   for (auto place = words.begin; place != words.end; ++place) into.push_back(tasks[place & (capacity_ - 1)]);
 }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "ballast/pool/chunks.cuh"
-#include "ballast/pool/deque_stealing.cuh"
-#include "ballast/pool/locked_queue.cuh"
-#include "ballast/pool/pool_loop.cuh"
-#include "ballast/pool/shared_ring.cuh"
+#include "ballast/detail/pool/chunks.cuh"
+#include "ballast/detail/pool/deque_stealing.cuh"
+#include "ballast/detail/pool/locked_queue.cuh"
+#include "ballast/detail/pool/pool_loop.cuh"
+#include "ballast/detail/pool/shared_ring.cuh"
 #include "pool_executor.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 
 template <class Method>
 void start_with(kernel_start const& how, pool_view const& view, Method const& method) {
@@ -51,7 +51,7 @@ class deque_memory final : public method_memory {
       : capacity_(plan.capacity),
         words_(plan.device, workers),
         slots_(plan.device, std::size_t(workers) * plan.capacity) {}
-  void clear(stream& on) override { pool::clear(on, words_); }
+  void clear(stream& on) override { detail::clear(on, words_); }
   void start(kernel_start const& how, pool_view const& view) override {
     start_with(how, view, Method{words_.data(), slots_.data(), capacity_});
   }
@@ -75,8 +75,8 @@ class ring_memory final : public method_memory {
         words_(plan.device, 1),
         slots_(plan.device, capacity_) {}
   void clear(stream& on) override {
-    pool::clear(on, words_);
-    pool::clear(on, slots_);
+    detail::clear(on, words_);
+    detail::clear(on, slots_);
   }
   void start(kernel_start const& how, pool_view const& view) override {
     start_with(how, view, shared_ring_ref{{words_.data(), slots_.data(), capacity_}});
@@ -98,7 +98,7 @@ class locked_memory final : public method_memory {
       : capacity_(std::bit_ceil(plan.capacity * std::min(workers, ring_memory::max_queue / plan.capacity))),
         words_(plan.device, 1),
         tasks_(plan.device, capacity_) {}
-  void clear(stream& on) override { pool::clear(on, words_); }
+  void clear(stream& on) override { detail::clear(on, words_); }
   void start(kernel_start const& how, pool_view const& view) override {
     start_with(how, view, locked_queue_ref{words_.data(), tasks_.data(), capacity_});
   }
@@ -111,4 +111,4 @@ class locked_memory final : public method_memory {
   device_buffer<stored_task> tasks_;
 };
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

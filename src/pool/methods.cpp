@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "ballast/base/argument_text.hpp"
-#include "ballast/pool/level_arrays.cuh"
+#include "ballast/arguments.hpp"
+#include "ballast/detail/pool/level_arrays.cuh"
 #include "method_memories.hpp"
 
-namespace ballast::inline pool {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 template <class Memory>
@@ -42,10 +44,10 @@ constexpr auto facts = facts_of(std::make_index_sequence<methods.size()>());
 
 std::span<pool_method const> pool_methods() { return facts; }
 
-pool_method_code const& pool_method_named(std::string_view name) {
+pool_method_code const& detail::pool_method_named(std::string_view name) {
   std::array<std::string_view, methods.size()> names;
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = methods[i].about.name;
   return methods[index_among(names, "method", name)];
 }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast

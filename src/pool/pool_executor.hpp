@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/pool/pool_view.cuh"
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/detail/pool/pool_view.cuh"
+#include "ballast/device.hpp"
+#include "ballast/task_pool.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 
 /// What a pool is made of, with the options checked and rounded.
 struct pool_plan {
@@ -104,4 +104,4 @@ pool_method_code const& pool_method_named(std::string_view name);
 std::unique_ptr<pool_executor> make_resident_executor(pool_plan const& plan, pool_method_code const& method);
 std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task);
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -4,7 +4,7 @@
 
 #include "pool_executor.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 namespace {
 
 constexpr std::uint32_t min_capacity = 8, max_capacity = 1u << 20, default_stack = 256, warp_stack = 1024;
@@ -22,4 +22,4 @@ pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels con
   return plan;
 }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

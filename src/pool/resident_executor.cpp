@@ -5,7 +5,7 @@
 #include "pool_executor.hpp"
 #include "worker_memory.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 namespace {
 
 /// Runs a pool as a resident kernel. Where tasks do not fit, the kernel ends, the host takes all that
@@ -137,4 +137,4 @@ std::unique_ptr<pool_executor> make_resident_executor(pool_plan const& plan, poo
   return std::make_unique<resident_executor>(plan, method);
 }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/task_pool.hpp"
 
 #include <atomic>
 #include <new>
 
-#include "ballast/base/log.hpp"
+#include "ballast/log.hpp"
 #include "pool_executor.hpp"
 
-namespace ballast::inline pool {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 std::unique_ptr<pool_executor> make_executor(pool_plan const& plan) {
@@ -108,4 +110,4 @@ std::uint32_t task_pool::workers() const { return state_->executor->workers(); }
 std::size_t task_pool::memory_bytes() const { return state_->executor->memory_bytes(); }
 compute_device& task_pool::device() const { return *state_->plan.device; }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 
 worker_memory::worker_memory(pool_plan const& plan, std::uint32_t workers)
     : device_(plan.device),
@@ -24,7 +24,7 @@ std::size_t worker_memory::bytes() const {
 void worker_memory::begin_run(stream& on) {
   if (joins_are_stale_) {
     joins_.clear(on);
-    pool::clear(on, bounds_);
+    detail::clear(on, bounds_);
   }
   joins_are_stale_ = false;
 }
@@ -103,4 +103,4 @@ void worker_memory::collect(stream& on, std::vector<stored_task>& into) const {
   }
 }
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -9,7 +9,7 @@
 #include "launch_memory.hpp"
 #include "pool_executor.hpp"
 
-namespace ballast::inline pool {
+namespace ballast::detail {
 
 /// What the workers of a resident kernel have, whatever the method: the tasks that wait for them, their
 /// stacks, their counts, their joins. All members only while no worker runs.
@@ -58,4 +58,4 @@ class worker_memory {
   bool was_stopped_ = false;     ///< the last run
 };
 
-}  // namespace ballast::inline pool
+}  // namespace ballast::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 namespace {
 
 std::uint64_t next_run_of_backlogs() {
@@ -167,4 +167,4 @@ void backlog::open() {
   closed_ = false;
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -13,10 +13,10 @@
 #include <span>
 #include <vector>
 
-#include "ballast/queue/balanced_queue.hpp"
+#include "ballast/balanced_queue.hpp"
 #include "batch_parts.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// A batch of the backlog: what is left to give away, and what came of the rest.
 struct backlog_batch {
@@ -85,4 +85,4 @@ class backlog {
   std::exception_ptr failure_;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

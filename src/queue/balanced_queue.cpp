@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/balanced_queue.hpp"
+#include "ballast/balanced_queue.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "backlog.hpp"
-#include "ballast/base/log.hpp"
+#include "ballast/log.hpp"
 #include "feeder.hpp"
 
-namespace ballast::inline queue {
+namespace ballast {
+
+using namespace detail;
 
 struct balanced_queue::state {
   state(device_list devices, compiled_kernels const& kernels, balanced_options given);
@@ -191,4 +193,4 @@ std::size_t balanced_queue::size() const { return state_->queues.size(); }
 task_queue& balanced_queue::on(std::size_t device) { return state_->queues.at(device); }
 std::string balanced_queue::describe() { return state_->describe(); }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 batch_parts::batch_parts(std::size_t tasks, std::size_t parts) {
   for (std::size_t part = 0; part < parts; ++part) {
@@ -26,4 +26,4 @@ bool batch_parts::empty() const {
   return std::ranges::all_of(parts_, [](auto const& part) { return part.count == 0; });
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

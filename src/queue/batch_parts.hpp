@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// Which of a batch's tasks no device was given yet, in equal parts of consecutive tasks. With a part for
 /// each device a device takes the front of its own first, so that it works on what lies together, and then
@@ -30,4 +30,4 @@ class batch_parts {
   std::vector<range> parts_;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -7,7 +7,7 @@
 #  include <unistd.h>
 #endif
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 namespace {
 
 #if defined(__linux__)
@@ -87,4 +87,4 @@ biased_lock::seat* biased_lock::seat_of(std::uint64_t thread) {
   return nullptr;
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

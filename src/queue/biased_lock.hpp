@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// A lock that costs the thread which takes it again and again no atomic exchange, which would wait until
 /// every store before it has left the core, cache misses and all.
@@ -81,4 +81,4 @@ class biased_lock {
   seat seats_[max_owners];
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

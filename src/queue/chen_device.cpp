@@ -5,9 +5,9 @@
 #include <chrono>
 #include <utility>
 
-#include "ballast/base/start_threads.hpp"
+#include "ballast/start_threads.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 namespace {
 
 task_record make_halt() {
@@ -262,4 +262,4 @@ std::string chen_device::describe() {
   return text + kernel_.describe_blocks();
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "backlog.hpp"
-#include "ballast/queue/chen_queue.hpp"
-#include "ballast/resident/resident_kernel.hpp"
+#include "ballast/detail/resident/resident_kernel.hpp"
+#include "ballast/methods/chen_queue.hpp"
 #include "chen_memory.hpp"
 #include "chen_steps.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// One device of a chen_queue and its control thread, which in every time step launches the kernel, refills
 /// the device's queues from the pool as they become empty, sends the HALTs and waits for the kernel's end.
@@ -82,4 +82,4 @@ class chen_device {
   std::thread thread_;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 namespace {
 
 // On the host a copy of up to 16 KiB moves whole words, which the blocks may poll meanwhile.
@@ -114,4 +114,4 @@ batch_times chen_memory::read_times() {
   return staged_times_[0];
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/queue/chen_queue.hpp"
-#include "ballast/queue/chen_source.cuh"
+#include "ballast/detail/queue/chen_source.cuh"
+#include "ballast/device.hpp"
+#include "ballast/methods/chen_queue.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// The queues of one device and the host's side of them (Chen et al. 2010, Algorithm 2). The host's copies
 /// travel on a stream of their own, from pinned memory, since a copy from pageable memory would wait. One
@@ -61,4 +61,4 @@ class chen_memory {
   std::unique_ptr<stream> copies_;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

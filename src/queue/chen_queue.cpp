@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/chen_queue.hpp"
+#include "ballast/methods/chen_queue.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "backlog.hpp"
-#include "ballast/base/log.hpp"
+#include "ballast/log.hpp"
 #include "chen_device.hpp"
 #include "chen_steps.hpp"
 
-namespace ballast::inline queue {
+namespace ballast {
+
+using namespace detail;
 
 struct chen_queue::state {
   state(device_list devices, compiled_kernels const& kernels, chen_options const& given);
@@ -159,4 +161,4 @@ bool chen_queue::running() const { return state_->steps.running(); }
 std::size_t chen_queue::size() const { return state_->devices.size(); }
 std::string chen_queue::describe() { return state_->describe(); }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 void chen_steps::open() {
   std::lock_guard const hold(mutex_);
@@ -72,4 +72,4 @@ void chen_steps::device_done() {
   to_waiters.notify();
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -6,9 +6,9 @@
 #include <mutex>
 
 #include "backlog.hpp"
-#include "ballast/device/event_count.hpp"
+#include "ballast/stream.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// The time steps of a chen_queue: whether one runs, whether it is to end, how many devices are still at it.
 /// Any thread may call.
@@ -47,4 +47,4 @@ class chen_steps {
   std::atomic<bool> ending_ = false, leaving_ = false, stop_requested_ = false;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

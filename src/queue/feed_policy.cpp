@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/feed_policy.hpp"
+#include "ballast/policy/feed.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline queue {
+namespace ballast {
 namespace {
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
@@ -105,4 +105,4 @@ std::unique_ptr<feed_policy> make_feed_policy(std::string_view name, std::uint32
   return std::make_unique<fixed_policy>(fixed_batch);
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast

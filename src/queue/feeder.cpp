@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "ballast/base/start_threads.hpp"
-#include "ballast/queue/slot.cuh"
+#include "ballast/detail/queue/slot.cuh"
+#include "ballast/start_threads.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 namespace {
 
 // From a decision to a worker that sees the task: some PCIe round trips on a GPU, a thread's wake-up on the
@@ -132,4 +132,4 @@ void feeder::sleep_until_change(std::uint64_t epoch, std::uint64_t wake_at_taken
   to_->wake_event().wait_past(epoch, clock::now() + timeout);
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

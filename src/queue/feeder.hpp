@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "backlog.hpp"
-#include "ballast/queue/feed_policy.hpp"
+#include "ballast/policy/feed.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// The thread that feeds one device from the backlog: observes, asks its policy, submits, books what
 /// finished.
@@ -52,4 +52,4 @@ class feeder {
   std::thread thread_;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hybrid_memory.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                              spawned_options const& options, queue_memory const& queue, std::uint32_t blocks)
@@ -45,4 +45,4 @@ std::vector<stored_task> hybrid_memory::collect() {
   return pool_.collect(*stream_);
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

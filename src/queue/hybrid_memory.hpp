@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/pool/chunk_pool.hpp"
-#include "ballast/queue/hybrid_view.cuh"
+#include "ballast/detail/pool/chunk_pool.hpp"
+#include "ballast/detail/queue/hybrid_view.cuh"
+#include "ballast/device.hpp"
 #include "queue_memory.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// What a queue allocates beside its queue_memory if its tasks create tasks.
 class hybrid_memory {
@@ -38,4 +38,4 @@ class hybrid_memory {
   device_buffer<batch_id> origins_;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

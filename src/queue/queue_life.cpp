@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue_state.hpp"
 
-#include "ballast/base/log.hpp"
+#include "ballast/log.hpp"
 
-namespace ballast::inline queue {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 /// Of all queues of the process, so that a ticket of another queue is known for one.
@@ -169,4 +171,4 @@ void task_queue::state::collect_from_submission_rings(std::vector<task>& into) {
       if (auto const record = ring.remainder_of(position)) into.push_back(kernels->task_of(*record));
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast

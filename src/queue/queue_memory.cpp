@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 namespace {
 
 constexpr std::uint64_t never = ~std::uint64_t(0);
@@ -116,4 +116,4 @@ std::size_t queue_memory::bytes() const {
          times.bytes() + trace.bytes() + traced.bytes() + host_serving.bytes();
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

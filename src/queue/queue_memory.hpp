@@ -3,13 +3,13 @@
 
 #include <memory>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/event_count.hpp"
-#include "ballast/queue/ring_source.cuh"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/detail/queue/ring_source.cuh"
+#include "ballast/device.hpp"
+#include "ballast/stream.hpp"
+#include "ballast/task_queue.hpp"
 #include "ring_buffer.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// Everything a task queue allocates, once.
 struct queue_memory {
@@ -38,4 +38,4 @@ struct queue_memory {
   event_count worker_wake_event, host_wake_event;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <thread>
 
-namespace ballast::inline queue {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 std::uint64_t next_uid() {
@@ -137,4 +139,4 @@ std::string task_queue::state::describe() {
   return text + kernel.describe_blocks();
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast

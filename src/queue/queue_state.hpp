@@ -9,13 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "ballast/queue/task_queue.hpp"
-#include "ballast/resident/resident_kernel.hpp"
+#include "ballast/detail/resident/resident_kernel.hpp"
+#include "ballast/task_queue.hpp"
 #include "hybrid_memory.hpp"
 #include "queue_memory.hpp"
 #include "submission_ring.hpp"
 
-namespace ballast::inline queue {
+namespace ballast {
+
+using namespace detail;
 
 /// What a host thread waits for.
 enum class wait_reason { room, completion };
@@ -125,4 +127,4 @@ class task_queue::state::all_rings_lock {
   state* queue_;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast

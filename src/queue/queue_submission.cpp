@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
-namespace ballast::inline queue {
+namespace ballast {
+
+using namespace detail;
 namespace {
 
 /// The submission rings that this thread was given, by queue. The oldest makes room: a thread that feeds more
@@ -111,4 +113,4 @@ ticket task_queue::state::submit(std::span<task_record const> batch, deadline co
   return given;
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/queue/ring_home.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task_queue.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// An array in the memory that a ring_home names; not cleared.
 template <class T>
@@ -55,4 +55,4 @@ class ring_buffer {
   device_buffer<T> on_device_;
 };
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 namespace {
 
 /// So many completion records are looked at in one go, at most: the device writes them, so that each of their
@@ -133,4 +133,4 @@ std::optional<task_record> remainder_of_grid(shared_grid const& grid) {
   return record;
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "ballast/queue/slot.cuh"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/detail/queue/slot.cuh"
+#include "ballast/task_queue.hpp"
 #include "biased_lock.hpp"
 #include "queue_memory.hpp"
 
-namespace ballast::inline queue {
+namespace ballast::detail {
 
 /// The credits of a batch's tasks sum to zero in 32 bits, and no part of them does.
 inline constexpr std::uint64_t max_batch_tasks = std::uint64_t(1) << 31;
@@ -133,4 +133,4 @@ inline std::uint64_t submission_ring::write(std::span<task_record const, Extent>
   return batch;
 }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast::detail

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/task_queue.hpp"
 
 #include <algorithm>
 #include <thread>
 
-#include "ballast/base/log.hpp"
+#include "ballast/log.hpp"
 #include "queue_state.hpp"
 
-namespace ballast::inline queue {
+namespace ballast {
+
+using namespace detail;
 
 queue_full::queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state)
     : timed_out("room in the queue; " + std::to_string(accepted) + " of " + std::to_string(offered) +
@@ -187,4 +189,4 @@ void task_queue::sleep_until_complete(std::uint64_t epoch, ticket const& which, 
 
 event_count& task_queue::wake_event() { return state_->memory.host_wake_event; }
 
-}  // namespace ballast::inline queue
+}  // namespace ballast

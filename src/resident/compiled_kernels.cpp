@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/task.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline resident {
+namespace ballast {
+
+using namespace detail;
 
 compiled_kernels::compiled_kernels(std::string name, std::vector<listed_kernel> kernels,
                                    std::vector<resident_entry> entries)
@@ -72,4 +74,4 @@ listed_kernel const& compiled_kernels::heaviest(compute_device& device) const {
   return kernels_[std::size_t(fewest - all.begin())];
 }
 
-}  // namespace ballast::inline resident
+}  // namespace ballast

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/resident/prepared_tasks.hpp"
+#include "ballast/task.hpp"
 
 #include <algorithm>
 
-#include "ballast/resident/start_order.hpp"
+#include "ballast/detail/resident/start_order.hpp"
 
-namespace ballast::inline resident {
+namespace ballast {
+
+using namespace detail;
 
 void prepare(compiled_kernels const& kernels, std::span<task const> tasks, std::vector<task_record>& into) {
   into.clear();
@@ -39,4 +41,4 @@ prepared_tasks prepared_tasks::expand_grids() const {
   return all;
 }
 
-}  // namespace ballast::inline resident
+}  // namespace ballast

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/resident/resident_kernel.hpp"
+#include "ballast/detail/resident/resident_kernel.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/base/start_threads.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/error.hpp"
+#include "ballast/start_threads.hpp"
 
-namespace ballast::inline resident {
+namespace ballast::detail {
 namespace {
 
 constexpr std::size_t stop_word = 0, idle_timed_out_word = 32, host_blocks_word = 64,
@@ -273,4 +273,4 @@ std::string resident_kernel::describe_blocks() {
   return all;
 }
 
-}  // namespace ballast::inline resident
+}  // namespace ballast::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/resident/start_order.hpp"
+#include "ballast/detail/resident/start_order.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace ballast::inline resident {
+namespace ballast::detail {
 
 std::vector<std::size_t> start_order(std::span<task const> tasks) {
   std::vector<std::size_t> order(tasks.size());
@@ -13,4 +13,4 @@ std::vector<std::size_t> start_order(std::span<task const> tasks) {
   return order;
 }
 
-}  // namespace ballast::inline resident
+}  // namespace ballast::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/trace/busy_time.hpp"
+#include "ballast/trace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include <numeric>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline trace {
+namespace ballast {
 namespace {
 
 struct extent {
@@ -79,4 +79,4 @@ double imbalance(std::span<device_load const> loads) {
   return imbalance(busy);
 }
 
-}  // namespace ballast::inline trace
+}  // namespace ballast

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "ballast/base/replace_file.hpp"
-#include "ballast/trace/exporters.hpp"
+#include "ballast/replace_file.hpp"
+#include "ballast/trace.hpp"
 
-namespace ballast::inline trace {
+namespace ballast {
 namespace {
 
 // Viewers take process 0 for the idle process, and a thread with its process's number for the main thread.
@@ -116,4 +116,4 @@ void save_chrome_trace(std::filesystem::path const& path, recording const& what)
   replace_file(path, [&what](std::ostream& out) { write_chrome_trace(out, what); });
 }
 
-}  // namespace ballast::inline trace
+}  // namespace ballast

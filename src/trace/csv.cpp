@@ -4,10 +4,10 @@
 #include <ostream>
 #include <string>
 
-#include "ballast/base/replace_file.hpp"
-#include "ballast/trace/exporters.hpp"
+#include "ballast/replace_file.hpp"
+#include "ballast/trace.hpp"
 
-namespace ballast::inline trace {
+namespace ballast {
 namespace {
 
 std::string field(std::string const& text) {
@@ -31,4 +31,4 @@ void save_csv(std::filesystem::path const& path, recording const& what) {
   replace_file(path, [&what](std::ostream& out) { write_csv(out, what); });
 }
 
-}  // namespace ballast::inline trace
+}  // namespace ballast

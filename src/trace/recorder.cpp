@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/trace/recorder.hpp"
+#include "ballast/trace.hpp"
 
 #include <utility>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline trace {
+namespace ballast {
 
 recorder::recorder(std::vector<std::string> devices, std::size_t capacity)
     : devices_(std::move(devices)), capacity_(capacity) {
@@ -65,4 +65,4 @@ void recorder::keep_or_drop(span&& one) {
   }
 }
 
-}  // namespace ballast::inline trace
+}  // namespace ballast

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/argument_text.hpp"
+#include "ballast/arguments.hpp"
 
 #include <array>
 #include <cstdint>

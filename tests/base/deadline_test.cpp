@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/deadline.hpp"
+#include "ballast/deadline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/environment.hpp"
+#include "ballast/arguments.hpp"
 
 #include <cstdlib>
 

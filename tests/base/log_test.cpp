@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/log.hpp"
+#include "ballast/log.hpp"
 
 #include <string>
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/same_file.hpp"
+#include "ballast/replace_file.hpp"
 
 #include <gtest/gtest.h>
 

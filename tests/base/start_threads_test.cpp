@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/start_threads.hpp"
+#include "ballast/start_threads.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/strong.hpp"
+#include "ballast/detail/base/strong.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace ballast {
+using namespace detail;
 namespace {
 
 using stream_id = strong_id<struct stream_tag, std::uint32_t>;

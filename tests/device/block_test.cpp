@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/block.cuh"
+#include "ballast/kernel.cuh"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,12 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/device/stamped_chunk.cuh"
-#include "ballast/device/team_block.hpp"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/detail/device/stamped_chunk.cuh"
+#include "ballast/team_block.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Reverses its 64 items through scratch and keeps their sums across barriers: needs every sync() it has.

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "ballast/device/kernel_form.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::test {
 namespace {

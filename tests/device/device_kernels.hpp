@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/device/kernel_code.hpp"
+#include "ballast/stream.hpp"
 
 namespace ballast::test {
 

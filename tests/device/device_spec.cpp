@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/device_spec.hpp"
+#include "ballast/device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::test {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/link_matrix.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "device_kernels.hpp"
 #include "test_devices.hpp"
 

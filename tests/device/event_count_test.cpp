@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/event_count.hpp"
+#include "ballast/stream.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "device_choice.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(gpu_code, runs_machine_code_on_the_same_major_version_and_no_smaller_minor_one) {

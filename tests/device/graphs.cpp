@@ -4,8 +4,8 @@
 
 #include <deque>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "held_stream.hpp"
 #include "plain_kernels.hpp"
 #include "test_devices.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "device_kernels.hpp"
 #include "test_devices.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/hardware_connections.hpp"
+#include "ballast/device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/error.hpp"
 #include "first_cuda_use.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 constexpr char variable[] = "CUDA_DEVICE_MAX_CONNECTIONS";

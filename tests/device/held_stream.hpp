@@ -5,8 +5,7 @@
 #include <memory>
 #include <thread>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 #include "device_kernels.hpp"
 
 namespace ballast::test {

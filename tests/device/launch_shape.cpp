@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/launch_shape.hpp"
+#include "ballast/kernel.cuh"
 
 #include <gtest/gtest.h>
 
 #include <limits>
-
-#include "ballast/device/kernel_identity.hpp"
 
 namespace ballast::test {
 namespace {

@@ -8,11 +8,12 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 #include "sanitized.hpp"
 #include "scratch_folder.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 namespace fs = std::filesystem;

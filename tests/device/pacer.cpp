@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "ballast/device/kernel_code.hpp"
+#include "ballast/stream.hpp"
 
 namespace ballast::test {
 namespace {

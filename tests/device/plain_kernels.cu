@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plain_kernels.hpp"
 
-#include "ballast/device/launch_shape.hpp"
+#include "ballast/kernel.cuh"
 
 namespace ballast::test {
 

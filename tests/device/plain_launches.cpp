@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "plain_kernels.hpp"
 #include "test_devices.hpp"
 

@@ -7,9 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "held_stream.hpp"
 #include "sanitized.hpp"
 

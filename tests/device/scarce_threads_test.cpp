@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "sanitized.hpp"
 
 namespace ballast {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::ElementsAre;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/stream.hpp"
+#include "ballast/stream.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "held_stream.hpp"
 #include "refused_argument.hpp"
 #include "test_devices.hpp"

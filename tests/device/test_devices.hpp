@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
 
 namespace ballast::test {
 

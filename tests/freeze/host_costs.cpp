@@ -8,12 +8,12 @@
 #include <string_view>
 #include <thread>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/job/job_scheduler.hpp"
-#include "ballast/job/kernels.cuh"
-#include "ballast/job/shared_array.hpp"
-#include "ballast/launch/kernels.cuh"
-#include "ballast/launch/launch_queue.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_kernels.cuh"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/launch_kernels.cuh"
+#include "ballast/launch_queue.hpp"
+#include "ballast/shared_array.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of devices, as typed. What is accepted means the same when it is written again.
 
-#include "ballast/device/device_spec.hpp"
+#include "ballast/device.hpp"
 #include "fuzzing.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

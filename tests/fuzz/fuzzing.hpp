@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::fuzz {
 

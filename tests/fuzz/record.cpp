@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records, which `ballast plot` and `ballast compare` read.
 
-#include "ballast/report/run_record.hpp"
 #include "fuzzing.hpp"
+#include "report/run_record.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace ballast;

@@ -22,9 +22,9 @@ SOURCE
   LC_ALL=C "$compiler" -std=c++20 -fsyntax-only -DBALLAST_HAVE_CUDA=0 -I "$tree" "$scratch/list.cpp" >"$scratch/said" 2>&1
 }
 
-lists=('queue/kernels.cuh BALLAST_KERNELS 40' 'queue/chen_kernels.cuh BALLAST_KERNELS_WITH_CHEN 40'
-  'queue/spawning_kernels.cuh BALLAST_SPAWNING_KERNELS 40' 'pool/kernels.cuh BALLAST_POOL_KERNELS 40'
-  'launch/kernels.cuh BALLAST_LAUNCH_KERNELS 192' 'job/kernels.cuh BALLAST_JOB_KERNELS 4000')
+lists=('queue_kernels.cuh BALLAST_KERNELS 40' 'methods/chen_kernels.cuh BALLAST_KERNELS_WITH_CHEN 40'
+  'spawning_kernels.cuh BALLAST_SPAWNING_KERNELS 40' 'pool_kernels.cuh BALLAST_POOL_KERNELS 40'
+  'launch_kernels.cuh BALLAST_LAUNCH_KERNELS 192' 'job_kernels.cuh BALLAST_JOB_KERNELS 4000')
 legal='static constexpr int threads = 32;'
 
 # refuses members message...: every list does, and says all of these.

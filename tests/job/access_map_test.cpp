@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/job/access_map.hpp"
+#include "ballast/access_map.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::HasSubstr;

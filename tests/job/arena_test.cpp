@@ -9,6 +9,7 @@
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::ElementsAre;

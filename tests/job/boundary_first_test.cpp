@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-namespace ballast::inline job {
+namespace ballast::test {
+using namespace detail;
 namespace {
 
 using parts = std::vector<job_part>;
@@ -59,4 +60,4 @@ TEST(boundary_first, each_unit_is_in_exactly_one_piece) {
 }
 
 }  // namespace
-}  // namespace ballast::inline job
+}  // namespace ballast::test

@@ -8,7 +8,8 @@
 #include "runtime_records.hpp"
 #include "split_run.hpp"
 
-namespace ballast::inline job {
+namespace ballast::test {
+using namespace detail;
 namespace {
 
 planned_task ended_task_of(std::vector<std::pair<std::int64_t, std::int64_t>> const& times) {
@@ -41,4 +42,4 @@ TEST(busy_time, of_a_device_counts_tasks_that_ran_beside_each_other_once) {
 }
 
 }  // namespace
-}  // namespace ballast::inline job
+}  // namespace ballast::test

@@ -8,6 +8,7 @@
 #include <vector>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::ElementsAre;

@@ -11,6 +11,7 @@
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Jobs whose maps are right, with every policy, on one and two CPU cores.

@@ -9,6 +9,7 @@
 #include "coherence_directory.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 inline constexpr place_id host{0}, left{1}, right{2};
 

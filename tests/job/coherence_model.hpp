@@ -10,6 +10,7 @@
 #include "random_order.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// What happened in a model.
 struct model_counts {

@@ -8,6 +8,7 @@
 #include "random_jobs.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// 0 to 64 words in 1 to 3 dimensions.

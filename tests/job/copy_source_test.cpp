@@ -10,6 +10,7 @@
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t(1) << 20;

@@ -4,6 +4,7 @@
 #include "device_residency.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(memory_of_cores, is_taken_no_more_than_the_arrays_need_and_some_room_between_them) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 device_speed of_speed(double steps_per_ns) {

@@ -5,11 +5,12 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/job_failed.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 bool is_lost(word_rows& array, std::uint32_t row) {

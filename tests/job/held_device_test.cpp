@@ -5,13 +5,14 @@
 #include <chrono>
 #include <string>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/job_failed.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "captured_log.hpp"
 #include "held_worker.hpp"
 #include "job_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::HasSubstr;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 
 namespace ballast::test {
 

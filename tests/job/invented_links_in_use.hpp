@@ -11,6 +11,7 @@
 #include "task_planner.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// When copies would end on invented links: one begins when all that it comes after has ended, its stream is
 /// free, and the device that it leaves sends nothing else to a device. Each device has a host link of its

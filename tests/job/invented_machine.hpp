@@ -7,6 +7,7 @@
 #include "copy_links.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// Invented GPUs on host links of 50 bytes per ns, with links of 400 between those of one island; places
 /// count from 1, the first `in_island` are the first island.

@@ -8,6 +8,7 @@
 #include "job_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 class job_chain : public testing::Test {

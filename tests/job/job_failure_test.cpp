@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/job_failed.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::HasSubstr;

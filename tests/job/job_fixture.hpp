@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/compute_device.hpp"
-#include "ballast/job/job_scheduler.hpp"
-#include "ballast/job/shared_array.hpp"
-#include "ballast/job/split_policy.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/policy/split.hpp"
+#include "ballast/shared_array.hpp"
 #include "job_test_kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 using words = shared_array<std::uint32_t>;
 using word_rows = shared_array<std::uint32_t, 2>;

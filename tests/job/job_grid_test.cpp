@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/job/job_grid.hpp"
+#include "ballast/access_map.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,10 +6,11 @@
 #include <random>
 #include <set>
 
-#include "ballast/job/access_map.hpp"
+#include "ballast/access_map.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test::job_order_test {
+using namespace detail;
 namespace {
 
 constexpr array_id a{1}, b{2};

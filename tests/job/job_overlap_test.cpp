@@ -8,6 +8,7 @@
 #include <vector>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(first_common_byte, is_none_where_units_are_apart_or_only_read) {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/job/grid_slice.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::test {
 

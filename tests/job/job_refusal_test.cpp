@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "job_fixture.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 class job_refusal : public testing::Test {

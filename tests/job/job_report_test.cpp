@@ -9,6 +9,7 @@
 #include "job_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 class job_report_of : public testing::Test {

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/device/block.cuh"
-#include "ballast/job/job_kernels.hpp"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/kernel.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 /// Adds one to the element of each block.
 struct count_visits {

@@ -12,6 +12,7 @@
 #include "job_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 constexpr int thread_count = 4, rounds = 12;

@@ -8,10 +8,11 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/base/deadline.hpp"
+#include "ballast/deadline.hpp"
 #include "job_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using what = journal_entry::what;

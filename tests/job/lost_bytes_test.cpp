@@ -6,6 +6,7 @@
 #include "coherence_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using lost_bytes = coherence_fixture;

@@ -13,6 +13,7 @@
 #include <vector>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using word = std::uint32_t;

@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Of bands of 10 bytes a unit, with 5 more on either side that are within the job.

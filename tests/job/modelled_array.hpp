@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/job/extents.hpp"
+#include "ballast/access_map.hpp"
 #include "coherence_directory.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 using word = std::uint32_t;
 

@@ -13,6 +13,7 @@
 #include "working_set.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 using word = std::uint32_t;
 

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/job/access_map.hpp"
+#include "ballast/access_map.hpp"
 #include "byte_runs.hpp"
 #include "modelled_array.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 enum class access_mode { reads, writes, writes_some, updates };
 

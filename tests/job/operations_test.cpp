@@ -7,6 +7,7 @@
 #include "refused_argument.hpp"
 
 namespace ballast::test::operations_test {
+using namespace detail;
 namespace {
 
 using testing::ElementsAre;

@@ -8,6 +8,7 @@
 #include "job_fixture.hpp"
 
 namespace ballast::test::out_of_core_test {
+using namespace detail;
 namespace {
 
 /// Two arrays of 64 rows of 256 bytes each, on devices that have memory for an eighth of that.

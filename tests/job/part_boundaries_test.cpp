@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/job_failed.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 constexpr std::uint32_t row_count = 600, column_count = 5;

@@ -9,6 +9,7 @@
 #include "job_fixture.hpp"
 
 namespace ballast::test::partition_test {
+using namespace detail;
 namespace {
 
 constexpr std::uint32_t task_counts[] = {1, 2, 5, 8, 61};

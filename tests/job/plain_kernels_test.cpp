@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/job/plain_kernel.hpp"
+#include "ballast/stream.hpp"
 #include "job_fixture.hpp"
 #include "job_plain_kernels.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test::plain_kernels_test {
+using namespace detail;
 namespace {
 
 TEST(plain_kernels, are_refused_where_all_devices_are_cpu_cores) {

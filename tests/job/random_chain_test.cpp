@@ -14,6 +14,7 @@
 #include "job_fixture.hpp"
 
 namespace ballast::test::random_chain_test {
+using namespace detail;
 namespace {
 
 constexpr std::uint32_t rows_of = 40, columns_of = 16, elements = rows_of * columns_of;

@@ -7,6 +7,7 @@
 #include "coherence_model.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// Draws jobs on a model's arrays and cuts them into tasks.
 class random_jobs {

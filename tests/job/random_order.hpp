@@ -12,6 +12,7 @@
 #include "operations.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// Carries operations out one by one, each time any that may begin: the oldest of its stream, when all that
 /// it comes after have ended.

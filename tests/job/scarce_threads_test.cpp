@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "job_fixture.hpp"
 #include "thread_allowance.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(job_scheduler, is_an_error_whichever_thread_the_system_refuses) {

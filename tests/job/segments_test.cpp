@@ -6,6 +6,7 @@
 #include "refused_argument.hpp"
 
 namespace ballast::test::segments_test {
+using namespace detail;
 namespace {
 
 constexpr std::size_t block = memory_alignment;

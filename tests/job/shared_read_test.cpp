@@ -10,6 +10,7 @@
 #include "invented_machine.hpp"
 
 namespace ballast::test::shared_read_test {
+using namespace detail;
 namespace {
 
 using testing::ElementsAre;

@@ -6,6 +6,7 @@
 #include "job_fixture.hpp"
 
 namespace ballast::test::shared_reads_of_jobs_test {
+using namespace detail;
 namespace {
 
 std::uint32_t sum_of_numbers(std::uint32_t count) {

@@ -9,6 +9,7 @@
 #include "job_fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Copies to the host are carried out by the devices that they come from.

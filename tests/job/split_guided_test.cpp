@@ -5,6 +5,7 @@
 #include "split_kinds.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 std::vector<invented_devices::placed_task> later_tasks(invented_devices devices) {

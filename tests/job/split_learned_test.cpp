@@ -7,6 +7,7 @@
 #include "split_ranges.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Jobs of one kind, cut by the default policy.

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 
 namespace ballast::test {
 namespace {

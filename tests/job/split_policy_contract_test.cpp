@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/job/split_policy.hpp"
+#include "ballast/policy/split.hpp"
 #include "invented_devices.hpp"
 #include "refused_argument.hpp"
 

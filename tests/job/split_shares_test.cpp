@@ -7,6 +7,7 @@
 #include <numeric>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using parts = std::vector<job_part>;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 constexpr double unit_ns = 1e6;

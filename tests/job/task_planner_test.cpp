@@ -14,6 +14,7 @@
 #include "shared_read.hpp"
 
 namespace ballast::test::task_planner_test {
+using namespace detail;
 namespace {
 
 using testing::IsEmpty;

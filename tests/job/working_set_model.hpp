@@ -11,6 +11,7 @@
 #include "modelled_memory.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// What a task does with whole words of an array.
 struct modelled_need {

@@ -6,6 +6,7 @@
 #include <random>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 constexpr std::size_t bytes_of_device = 16 * memory_alignment;

@@ -9,6 +9,7 @@
 #include "refused_argument.hpp"
 
 namespace ballast::test::working_set_test {
+using namespace detail;
 namespace {
 
 using testing::ElementsAre;

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "ballast/job/job_failed.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job_fixture.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::test::wrong_maps_test {
+using namespace detail;
 namespace {
 
 using testing::AnyOf;

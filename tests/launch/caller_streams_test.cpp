@@ -3,6 +3,7 @@
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(launch_queue, begins_after_an_event_of_a_callers_stream) {

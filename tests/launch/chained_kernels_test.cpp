@@ -6,6 +6,7 @@
 #include "pretended_gpu.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Of a queue whose kernels take so long each, one by one or merged, where launches of two launch streams

@@ -2,12 +2,13 @@
 // Hardware connections: what a queue counts on, and what it refuses.
 #include <gmock/gmock.h>
 
-#include "ballast/device/hardware_connections.hpp"
+#include "ballast/device.hpp"
 #include "fixture.hpp"
 #include "pretended_gpu.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::AllOf;

@@ -7,6 +7,7 @@
 #include <vector>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using enum dispatch_mode;

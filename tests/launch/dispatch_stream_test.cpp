@@ -9,6 +9,7 @@
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// A stream in which nothing runs and which therefore reads no record.

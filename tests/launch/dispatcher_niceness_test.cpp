@@ -7,6 +7,7 @@
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 constexpr id_t calling_thread = 0;

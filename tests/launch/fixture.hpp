@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/launch/launch_queue.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
+#include "ballast/launch_queue.hpp"
 #include "kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 /// The devices that the tests run on: BALLAST_TEST_DEVICES, by default two host devices of unequal speed.
 inline device_list const& devices() {

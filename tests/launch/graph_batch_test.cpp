@@ -8,6 +8,7 @@
 #include "pretended_gpu.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 struct tested_place {

@@ -7,6 +7,7 @@
 #include "invented_batches.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 class graph_caches : public testing::Test {

@@ -11,12 +11,13 @@
 #include <string>
 #include <thread>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "captured_log.hpp"
 #include "fixture.hpp"
 #include "held_worker.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::HasSubstr;

@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "cached_graph.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// A graph that only notes whose arguments were set: (branch, place, value of the first argument).
 class recording_graph final : public launch_graph {

@@ -9,9 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "ballast/launch/kernel_facts.hpp"
+#include "ballast/policy/merge.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// When the last block of the kernels has run, block by block: each goes to the slot that is free first, in
 /// the order of the kernels, of which each is issued `issue_ns` after the one before it. `block_ns` tells the

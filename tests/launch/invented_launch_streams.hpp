@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "ballast/launch/order_policy.hpp"
+#include "ballast/policy/order.hpp"
 #include "invented_gpu.hpp"
 
 namespace ballast::test {

@@ -7,12 +7,13 @@
 #include <deque>
 #include <vector>
 
-#include "ballast/launch/kernel_times.hpp"
-#include "ballast/launch/merge_model.hpp"
+#include "ballast/detail/launch/kernel_times.hpp"
+#include "ballast/policy/merge.hpp"
 #include "invented_blocks.hpp"
 #include "invented_resource.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 inline family_facts const two_at_a_time{.blocks_per_multiprocessor = 2};
 inline constexpr std::size_t slots = 66;

@@ -7,9 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "ballast/launch/kernel_facts.hpp"
+#include "ballast/policy/merge.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// Slots whose blocks share a resource: where those that run want D > 1 times as much as there is, they go on
 /// D times as slowly, all of them or only those that want any.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/kernel_times.hpp"
+#include "ballast/detail/launch/kernel_times.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include "sanitized.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 std::vector<double> const one_two_eight{1000, 2000, 8000};

@@ -4,11 +4,12 @@
 
 #include <vector>
 
-#include "ballast/launch/merge_decision.hpp"
+#include "ballast/policy/merge.hpp"
 #include "invented_mixes.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::test::kernel_usage_test {
+using namespace detail;
 namespace {
 
 using held_up = slots_that_share::held_up;

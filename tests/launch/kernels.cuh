@@ -5,12 +5,13 @@
 #include <stdexcept>
 #include <thread>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/device/qualifiers.cuh"
-#include "ballast/launch/launch_kernels.hpp"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/launch_kernels.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// Block b adds 1 to visits[b].
 struct count_visits {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 constexpr std::uint32_t max_kernels = 4;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/launch_queue.hpp"
+#include "ballast/launch_queue.hpp"
 
 #include <thread>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(launch_queue, runs_one_kernel_and_tells_its_end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/merge_decision.hpp"
+#include "ballast/policy/merge.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 std::vector<kernel_facts> small_kernels() {

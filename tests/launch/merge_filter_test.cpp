@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/merge_filter.hpp"
+#include "ballast/detail/launch/merge_filter.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 launch_costs const costs{.multiprocessors = multiprocessor_count(132), .start_ns = 1000, .issue_ns = 4400};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/merge_policy.hpp"
+#include "ballast/policy/merge.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test::merge_policy_test {
+using namespace detail;
 namespace {
 
 using groups_of = std::vector<merge_group>;

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/launch/merge_policy.hpp"
+#include "ballast/policy/merge.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// SplitMix64 (Steele, Lea, Flood 2014).

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A merged launch as its blocks read it.
-#include "ballast/launch/merged_launch.cuh"
+#include "ballast/detail/launch/merged_launch.cuh"
 
 #include <cstring>
 
-#include "ballast/launch/kernel_family.cuh"
+#include "ballast/detail/launch/kernel_family.cuh"
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using family = kernel_family<count_visits, append_to_log>;

@@ -5,6 +5,7 @@
 #include "invented_batches.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::ElementsAre;

@@ -6,6 +6,7 @@
 #include <vector>
 
 namespace ballast::test::plain_times_test {
+using namespace detail;
 namespace {
 
 char const some_function = 0, other_function = 0;

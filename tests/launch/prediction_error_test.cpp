@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/launch/prediction_error.hpp"
+#include "ballast/policy/merge.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,10 @@
 #include <limits>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(prediction_error, is_nothing_before_anything_was_recorded) {

@@ -14,12 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "plain_kernels.hpp"
 #include "reported_spans.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// A call of an append_kernel, with its arguments.
 struct append_call {

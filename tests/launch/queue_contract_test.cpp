@@ -4,11 +4,12 @@
 #include <thread>
 #include <tuple>
 
-#include "ballast/launch/merge_policy.hpp"
-#include "ballast/launch/order_policy.hpp"
+#include "ballast/policy/merge.hpp"
+#include "ballast/policy/order.hpp"
 #include "fixture.hpp"
 
 namespace ballast::test::queue_contract_test {
+using namespace detail;
 namespace {
 
 using policies = std::tuple<std::string, std::string, std::string>;  // order, among, merge

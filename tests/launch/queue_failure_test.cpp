@@ -9,12 +9,13 @@
 #include <stdexcept>
 #include <thread>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "captured_log.hpp"
 #include "fixture.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::HasSubstr;

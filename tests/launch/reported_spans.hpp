@@ -6,11 +6,12 @@
 #include <cstring>
 #include <utility>
 
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/device/stream.hpp"
-#include "ballast/launch/merged_launch.cuh"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/detail/launch/merged_launch.cuh"
+#include "ballast/stream.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// A launch of a queue's kernel on CPU cores that says it took so long, whatever it took.
 class told_span {

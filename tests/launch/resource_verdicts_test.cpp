@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a queue does with what its device says of registers: the verdicts `spills` and `occupancy_lost`.
-#include "ballast/launch/kernel_family.cuh"
+#include "ballast/detail/launch/kernel_family.cuh"
 #include "fixture.hpp"
 #include "pretended_gpu.hpp"
 
 namespace ballast::test::resource_verdicts_test {
+using namespace detail;
 namespace {
 
 constexpr std::size_t launch_streams = 4;

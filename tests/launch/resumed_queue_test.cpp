@@ -12,6 +12,7 @@
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// The first one that this thread may use.

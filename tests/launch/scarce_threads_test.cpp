@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "fixture.hpp"
 #include "thread_allowance.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(launch_queue, is_an_error_whichever_thread_the_system_refuses) {

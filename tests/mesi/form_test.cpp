@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/environment.hpp"
+#include "ballast/arguments.hpp"
 #include "ballast/mesi/kernel.cuh"
 #include "ballast/mesi/launch.hpp"
 #include "refused_argument.hpp"

@@ -5,6 +5,7 @@
 #include "shared.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 struct late {

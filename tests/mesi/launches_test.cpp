@@ -14,13 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/log.hpp"
+#include "ballast/error.hpp"
+#include "ballast/log.hpp"
 #include "ballast/mesi/program.hpp"
 #include "is_deep_run.hpp"
 #include "shared.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::HasSubstr;

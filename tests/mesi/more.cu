@@ -4,6 +4,7 @@
 #include "shared.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 struct scaling {

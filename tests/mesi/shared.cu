@@ -5,6 +5,7 @@
 #include "ballast/mesi/mesi.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 mesi::variable<int[rows][columns]> table{"table"}, next_table{"next_table"};
 mesi::variable<int[numbers_count]> numbers{"numbers"};

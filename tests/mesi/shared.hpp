@@ -4,6 +4,7 @@
 #include "ballast/mesi/variable.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 constexpr int rows = 45, columns = 23, numbers_count = 1000;
 

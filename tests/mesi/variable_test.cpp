@@ -9,6 +9,7 @@
 #include "shared.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(mesi_variable, begins_with_zeros) {

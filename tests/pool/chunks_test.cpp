@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/chunks.cuh"
+#include "ballast/detail/pool/chunks.cuh"
 
 #include <gtest/gtest.h>
 
 #include "stepped_workers.hpp"
 
 namespace ballast::test::chunks_test {
+using namespace detail;
 namespace {
 
 /// A worker whose public_deque has room for two chunks of two tasks, where there are more chunks than that.

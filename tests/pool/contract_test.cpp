@@ -9,14 +9,15 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/pool/pool_view.cuh"
+#include "ballast/arguments.hpp"
+#include "ballast/detail/pool/pool_view.cuh"
+#include "ballast/device.hpp"
 #include "pool_device.hpp"
 #include "sanitized.hpp"
 #include "tree_kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// How many nodes a run takes here: fewer where every access is checked, and as BALLAST_TEST_TASKS says (from

@@ -7,6 +7,7 @@
 #include "explorer.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Takes the tag away from an ABP deque: the upper half of the head is always written as zero. (Records here

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/deque_stealing.cuh"
+#include "ballast/detail/pool/deque_stealing.cuh"
 
 #include <gtest/gtest.h>
 
 #include "stepped_workers.hpp"
 
 namespace ballast::test::deque_stealing_test {
+using namespace detail;
 namespace {
 
 template <class Method>

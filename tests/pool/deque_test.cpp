@@ -9,6 +9,7 @@
 #include "deques.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 template <class Kind>

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/pool/abp_deque.cuh"
-#include "ballast/pool/chase_lev_deque.cuh"
-#include "ballast/pool/tagged_deque.cuh"
+#include "ballast/detail/pool/abp_deque.cuh"
+#include "ballast/detail/pool/chase_lev_deque.cuh"
+#include "ballast/detail/pool/tagged_deque.cuh"
 #include "records.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// The deques under one name, for tests that hold for each.
 struct abp {

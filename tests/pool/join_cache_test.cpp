@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/join_cache.cuh"
+#include "ballast/detail/pool/join_cache.cuh"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include "stepped_workers.hpp"
 
 namespace ballast::test::join_cache_test {
+using namespace detail;
 namespace {
 
 /// A worker whose cache holds the free records 100, 101 and so on.

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
 #include "pool_device.hpp"
 #include "tree_kernels.cuh"
 
 namespace ballast::test::join_test {
+using namespace detail;
 namespace {
 
 /// Fibonacci's numbers, and the tasks that they take here.

@@ -3,14 +3,15 @@
 
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/pool/abp_deque.cuh"
-#include "ballast/pool/chase_lev_deque.cuh"
-#include "ballast/pool/ring_queue.cuh"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/detail/pool/abp_deque.cuh"
+#include "ballast/detail/pool/chase_lev_deque.cuh"
+#include "ballast/detail/pool/ring_queue.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/task.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// A record of two words that must fit each other.
 struct entry {

@@ -5,10 +5,11 @@
 
 #include <vector>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/buffer.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 constexpr std::uint32_t records = 10'000, blocks = 16, capacity = 64;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/level_arrays.cuh"
+#include "ballast/detail/pool/level_arrays.cuh"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 namespace ballast::test::level_arrays_test {
+using namespace detail;
 namespace {
 
 stored_task task_of_blocks(std::uint32_t blocks) {

@@ -4,10 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/task_pool.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// The first device of BALLAST_TEST_DEVICES, by default two cores.
 inline std::shared_ptr<compute_device> device() {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/pool_loop.cuh"
+#include "ballast/detail/pool/pool_loop.cuh"
 
 #include <gtest/gtest.h>
 
 #include "stepped_workers.hpp"
 
 namespace ballast::test::pool_loop_test {
+using namespace detail;
 namespace {
 
 /// Kernels of which each may create six tasks.

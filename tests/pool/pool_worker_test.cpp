@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/pool_worker.cuh"
+#include "ballast/detail/pool/pool_worker.cuh"
 
 #include <gtest/gtest.h>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(pool_worker, counts_the_most_tasks_that_it_had_at_a_time_on_its_stack_and_beside_it) {

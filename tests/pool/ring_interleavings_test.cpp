@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
-#include "ballast/pool/ring_queue.cuh"
+#include "ballast/detail/pool/ring_queue.cuh"
 #include "explorer.hpp"
 
 namespace ballast::test::ring_interleavings_test {
+using namespace detail;
 namespace {
 
 constexpr std::uint32_t capacity = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/ring_queue.cuh"
+#include "ballast/detail/pool/ring_queue.cuh"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "records.hpp"
 
 namespace ballast::test::ring_queue_test {
+using namespace detail;
 namespace {
 
 using ring = ring_queue_ref<numbered>;

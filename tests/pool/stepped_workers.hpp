@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/pool/pool_view.cuh"
-#include "ballast/resident/worker_group.cuh"
+#include "ballast/detail/pool/pool_view.cuh"
+#include "ballast/detail/resident/worker_group.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 /// A task of one block that a test knows again by its number.
 inline stored_task task_with(std::uint32_t number) {

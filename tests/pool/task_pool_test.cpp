@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/task_pool.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/pool/stored_task.cuh"
+#include "ballast/detail/pool/stored_task.cuh"
+#include "ballast/device.hpp"
 #include "pool_device.hpp"
 #include "tree_kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(task_pool, refuses_an_unknown_method_and_tells_the_known_ones) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree_kernels.cuh"
 
-#include "ballast/pool/kernels.cuh"
+#include "ballast/pool_kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 BALLAST_POOL_KERNELS(tree_kernels_of_blocks, tree_node<64>, wide_root<64>, sower<64>)
 BALLAST_POOL_KERNELS(tree_kernels_of_warps, tree_node<32>, wide_root<32>, sower<32>)

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/pool/join.cuh"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/join.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/task.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 /// Trees whose nodes are numbered from 0 in an order that each node can tell by itself: a node's children
 /// have numbers of their own, so that it can be counted how often each was run.

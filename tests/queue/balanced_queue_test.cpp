@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/balanced_queue.hpp"
+#include "ballast/balanced_queue.hpp"
 
 #include "fixture.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Marks pinned memory: each block is the only one to touch its word, unless it runs twice.

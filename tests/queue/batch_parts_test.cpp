@@ -6,6 +6,7 @@
 #include <vector>
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Each device takes `most[device]` at a time, in turn, until nothing is left: who got each task.

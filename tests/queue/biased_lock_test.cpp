@@ -8,9 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/base/deadline.hpp"
+#include "ballast/deadline.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 void lock_and_unlock(biased_lock& lock, std::uint32_t times) {

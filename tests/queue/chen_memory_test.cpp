@@ -7,6 +7,7 @@
 #include "noting_device.hpp"
 
 namespace ballast::test::chen_memory_test {
+using namespace detail;
 namespace {
 
 using testing::ElementsAre;

@@ -5,9 +5,10 @@
 
 #include <functional>
 
-#include "ballast/queue/chen_source.cuh"
+#include "ballast/detail/queue/chen_source.cuh"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Two blocks, three tasks: the smallest set in which a queue is refilled and a slow block can meet the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/chen_queue.hpp"
+#include "ballast/methods/chen_queue.hpp"
 
 #include <atomic>
 #include <thread>
@@ -7,6 +7,7 @@
 #include "methods.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 chen_options few_blocks() {

@@ -6,6 +6,7 @@
 #include "sanitized.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// What every method of feeding tasks promises, each tested by the same code.

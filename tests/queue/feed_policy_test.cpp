@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/feed_policy.hpp"
+#include "ballast/policy/feed.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::test {
 namespace {

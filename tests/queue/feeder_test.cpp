@@ -6,6 +6,7 @@
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Its thread looks now and then without being woken; the end of a queue shall not wait for that.

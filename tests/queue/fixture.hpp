@@ -13,12 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task_queue.hpp"
 #include "kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 /// The devices that the tests run on: BALLAST_TEST_DEVICES, by default two host devices of unequal speed.
 inline device_list const& devices() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/queue/hybrid_view.cuh"
+#include "ballast/detail/queue/hybrid_view.cuh"
 
 #include <gtest/gtest.h>
 
 namespace ballast::test::hybrid_view_test {
+using namespace detail;
 namespace {
 
 /// One of four workers on cores, and the ring that the host's tasks come through.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
-#include "ballast/queue/chen_kernels.cuh"
+#include "ballast/methods/chen_kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 BALLAST_KERNELS_WITH_CHEN(kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate,
                           add_one_plainly, spin_then_mark, fail, indirect<count_visit>)

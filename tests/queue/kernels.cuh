@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/task.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 using device_word = atomic_ref<std::uint32_t, scope::device>;
 using system_word = atomic_ref<std::uint32_t, scope::system>;

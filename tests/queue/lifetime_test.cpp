@@ -5,6 +5,7 @@
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// A queue whose every worker is held at the gate. What it needs is allocated before its kernel runs.

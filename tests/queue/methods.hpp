@@ -8,13 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/queue/balanced_queue.hpp"
-#include "ballast/queue/chen_queue.hpp"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/balanced_queue.hpp"
+#include "ballast/methods/chen_queue.hpp"
+#include "ballast/task_queue.hpp"
 #include "fixture.hpp"
 #include "spawning_kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 /// How much a queue is to hold on its device.
 enum class fit { smallest, usual, large };

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 
 namespace ballast::test {
 

@@ -2,11 +2,12 @@
 #include <atomic>
 #include <thread>
 
-#include "ballast/queue/balanced_queue.hpp"
-#include "ballast/queue/chen_queue.hpp"
+#include "ballast/balanced_queue.hpp"
+#include "ballast/methods/chen_queue.hpp"
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 queue_options small_queue() {

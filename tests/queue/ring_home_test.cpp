@@ -7,6 +7,7 @@
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// The second device of the list if the first can address its memory, else null.

@@ -3,6 +3,7 @@
 #include "thread_allowance.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(scarce_threads, whichever_is_refused_a_balanced_queue_is_an_error) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spawning_kernels.cuh"
 
-#include "ballast/queue/spawning_kernels.cuh"
+#include "ballast/spawning_kernels.cuh"
 #include "kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 BALLAST_SPAWNING_KERNELS(spawning_kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate,
                          add_one_plainly, spin_then_mark, fail, indirect<count_visit>, grow_tree, grow_comb,

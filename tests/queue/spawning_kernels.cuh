@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
-#include "ballast/pool/join.cuh"
+#include "ballast/join.cuh"
 #include "kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 /// Node `node` of a binary tree of `nodes` nodes, whose node i has the children 2 i + 1 and 2 i + 2; several
 /// trees lie one after another. Adds one to its word, as add_one_plainly. As a task of several blocks it is

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <thread>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/queue/balanced_queue.hpp"
+#include "ballast/balanced_queue.hpp"
+#include "ballast/device.hpp"
 #include "fixture.hpp"
 #include "spawning_kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// Trees of equal size, one after another in pinned memory; a batch names some of them.

@@ -6,6 +6,7 @@
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 /// A submission ring of four slots whose device is the test: it fetches and completes what it is told to.

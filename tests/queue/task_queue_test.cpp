@@ -4,6 +4,7 @@
 #include "fixture.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 TEST(task_queue, executes_each_task_submitted_one_by_one_exactly_once) {

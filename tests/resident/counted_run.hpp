@@ -5,13 +5,14 @@
 #include <functional>
 #include <utility>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/base/environment.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/resident/resident_kernel.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/detail/resident/resident_kernel.hpp"
+#include "ballast/device.hpp"
 #include "kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 inline std::shared_ptr<compute_device> device() {
   static auto const list = open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
-#include "ballast/resident/compile_kernels.cuh"
+#include "ballast/detail/resident/compile_kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 compiled_kernels const& resident_test_kernels() {
   static auto const list =

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/resident/compiled_kernels.hpp"
-#include "ballast/resident/control.cuh"
-#include "ballast/resident/worker_group.cuh"
+#include "ballast/detail/resident/control.cuh"
+#include "ballast/detail/resident/worker_group.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/task.hpp"
 
 namespace ballast::test {
+using namespace detail;
 
 struct add {
   static constexpr int threads = 32;

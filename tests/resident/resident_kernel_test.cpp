@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/resident/resident_kernel.hpp"
+#include "ballast/detail/resident/resident_kernel.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,11 @@
 #include <atomic>
 #include <thread>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "counted_run.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 std::vector<std::uint32_t> words_of(pinned_buffer<std::uint32_t> const& words) {

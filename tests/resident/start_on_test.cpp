@@ -9,10 +9,11 @@
 #include <optional>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "counted_run.hpp"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 class start_on : public testing::TestWithParam<char const*> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/resident/start_order.hpp"
+#include "ballast/detail/resident/start_order.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ballast/resident/prepared_tasks.hpp"
+#include "ballast/task.hpp"
 #include "kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 namespace {
 
 using testing::ElementsAre;

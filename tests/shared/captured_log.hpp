@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/base/log.hpp"
+#include "ballast/log.hpp"
 
 namespace ballast::test {
 

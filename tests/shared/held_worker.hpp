@@ -8,8 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 
 namespace ballast::test {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/queue/balanced_queue.hpp"
-#include "ballast/queue/chen_queue.hpp"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/balanced_queue.hpp"
+#include "ballast/methods/chen_queue.hpp"
+#include "ballast/task_queue.hpp"
 #include "kernels.cuh"
 #include "scenario.hpp"
 

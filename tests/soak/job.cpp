@@ -7,11 +7,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/job_failed.hpp"
-#include "ballast/job/job_scheduler.hpp"
-#include "ballast/job/shared_array.hpp"
-#include "ballast/job/split_policy.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/policy/split.hpp"
+#include "ballast/shared_array.hpp"
 #include "kernels.cuh"
 #include "scenario.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
-#include "ballast/job/kernels.cuh"
-#include "ballast/launch/kernels.cuh"
-#include "ballast/pool/kernels.cuh"
-#include "ballast/queue/chen_kernels.cuh"
+#include "ballast/job_kernels.cuh"
+#include "ballast/launch_kernels.cuh"
+#include "ballast/methods/chen_kernels.cuh"
+#include "ballast/pool_kernels.cuh"
 
 namespace ballast::soak {
 

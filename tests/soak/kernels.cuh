@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/device/atomic_ref.cuh"
-#include "ballast/job/job_kernels.hpp"
-#include "ballast/launch/launch_kernels.hpp"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/kernel.cuh"
+#include "ballast/launch_kernels.hpp"
+#include "ballast/task.hpp"
 #include "job_test_kernels.cuh"
 
 namespace ballast::soak {

@@ -7,11 +7,11 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/launch/launch_queue.hpp"
-#include "ballast/launch/merge_policy.hpp"
-#include "ballast/launch/order_policy.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
+#include "ballast/launch_queue.hpp"
+#include "ballast/policy/merge.hpp"
+#include "ballast/policy/order.hpp"
 #include "kernels.cuh"
 #include "scenario.hpp"
 

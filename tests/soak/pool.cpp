@@ -4,8 +4,8 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/pool/task_pool.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task_pool.hpp"
 #include "kernels.cuh"
 #include "scenario.hpp"
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "any_queue.hpp"
-#include "ballast/base/error.hpp"
-#include "ballast/device/buffer.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::soak {
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/device.hpp"
 
 namespace ballast::soak {
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "scenario.hpp"
 
 namespace {

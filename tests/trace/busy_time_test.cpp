@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/trace/busy_time.hpp"
+#include "ballast/trace.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace {
 

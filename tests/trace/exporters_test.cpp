@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/trace/exporters.hpp"
+#include "ballast/trace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "scratch_folder.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/trace/nvtx_range.hpp"
+#include "ballast/trace.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/trace/recorder.hpp"
+#include "ballast/trace.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "ballast/report/comparison.hpp"
-#include "ballast/report/table.hpp"
+#include "report/comparison.hpp"
+#include "report/table.hpp"
 
 namespace ballast::cli {
 namespace {

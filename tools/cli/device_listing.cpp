@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "ballast/report/machine_facts.hpp"
+#include "report/machine_facts.hpp"
 
 namespace ballast::cli {
 namespace {

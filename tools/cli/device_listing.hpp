@@ -4,10 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/device/link_matrix.hpp"
-#include "ballast/report/json_value.hpp"
-#include "ballast/report/table.hpp"
+#include "ballast/device.hpp"
+#include "report/json_value.hpp"
+#include "report/table.hpp"
 
 namespace ballast::cli {
 

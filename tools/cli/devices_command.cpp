@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/report/table.hpp"
+#include "ballast/device.hpp"
 #include "command_line/options.hpp"
 #include "device_listing.hpp"
+#include "report/table.hpp"
 
 namespace ballast::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/report/plot.hpp"
+#include "ballast/error.hpp"
 #include "command_line/files.hpp"
+#include "report/plot.hpp"
 
 namespace ballast::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "command_line/program.hpp"
 
 namespace ballast::cli {

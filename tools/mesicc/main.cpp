@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "commands.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "connect4/request.hpp"
 #include "references.hpp"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "connect4/move_path.cuh"
 #include "random_boards.hpp"
 

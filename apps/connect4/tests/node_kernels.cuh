@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/device/array_ref.cuh"
-#include "ballast/resident/compiled_kernels.hpp"
+#include "ballast/kernel.cuh"
+#include "ballast/task.hpp"
 #include "connect4/move_path.cuh"
 
 namespace ballast::connect4 {

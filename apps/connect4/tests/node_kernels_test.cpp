@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/buffer.hpp"
-#include "ballast/resident/task.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task.hpp"
 #include "connect4/moves.hpp"
 
 namespace ballast::connect4 {

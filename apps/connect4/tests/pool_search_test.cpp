@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "ballast/base/environment.hpp"
+#include "ballast/arguments.hpp"
 #include "connect4/methods.hpp"
 #include "connect4/moves.hpp"
 #include "references.hpp"

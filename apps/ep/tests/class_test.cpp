@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::ep {
 namespace {

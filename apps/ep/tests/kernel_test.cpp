@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "ballast/device/team_block.hpp"
+#include "ballast/team_block.hpp"
 #include "ep/batches.hpp"
 #include "ep/gaussian_pairs.cuh"
 #include "ep/reference.hpp"

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "hotspot/number_file.hpp"
 #include "hotspot/picture.hpp"
 #include "scratch_file.hpp"

@@ -8,7 +8,7 @@
 #include <bit>
 #include <random>
 
-#include "ballast/device/team_block.hpp"
+#include "ballast/team_block.hpp"
 #include "hotspot/reference.hpp"
 
 namespace ballast::hotspot {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::hotspot {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::job_run {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/compute_device.hpp"
-#include "ballast/job/job_options.hpp"
-#include "ballast/job/split_policy.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/policy/split.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::job_run {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::job_run {
 namespace {

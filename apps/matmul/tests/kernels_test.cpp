@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ballast/device/team_block.hpp"
+#include "ballast/team_block.hpp"
 #include "matmul/factors.hpp"
 #include "matmul/naive_product.cuh"
 #include "matmul/reference.hpp"

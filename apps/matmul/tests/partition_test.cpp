@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "job_run/tests/device_sets.hpp"
 #include "matmul/kernels.hpp"
 #include "matmul/run.hpp"

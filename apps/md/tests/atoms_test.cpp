@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "complaint.hpp"
 #include "md/gaussian_system.hpp"
 #include "systems.hpp"

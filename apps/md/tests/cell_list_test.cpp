@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "complaint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/reference.hpp"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "complaint.hpp"
 #include "md/interruption.hpp"
 #include "scratch_folder.hpp"

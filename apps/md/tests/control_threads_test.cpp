@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "thread_allowance.hpp"
 
 namespace ballast::md {

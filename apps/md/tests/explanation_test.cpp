@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ballast/trace/busy_time.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast::md {
 namespace {

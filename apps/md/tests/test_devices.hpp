@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
 
 namespace ballast::md {
 

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "is_deep_run.hpp"
 #include "nanodroplet/chain_summary.hpp"
 #include "nanodroplet/launch_mode.hpp"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "scratch_folder.hpp"
 
 namespace ballast::nanodroplet {

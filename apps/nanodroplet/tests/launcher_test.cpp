@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "nanodroplet/batch_launcher.hpp"
 #include "nanodroplet/droplet.hpp"
 #include "nanodroplet/force_field.cuh"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "nanodroplet/reference_forces.hpp"
 #include "nanodroplet/reference_launcher.hpp"
 #include "nanodroplet/sampling.hpp"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "ballast/device/team_block.hpp"
+#include "ballast/team_block.hpp"
 #include "nanodroplet/droplet.hpp"
 #include "nanodroplet/water_memory.hpp"
 

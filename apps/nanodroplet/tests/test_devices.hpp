@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/base/environment.hpp"
-#include "ballast/device/compute_device.hpp"
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
 
 namespace ballast::nanodroplet {
 

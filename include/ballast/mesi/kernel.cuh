@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ballast/device/block.cuh"
-#include "ballast/device/qualifiers.cuh"
+#include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::mesi {
 

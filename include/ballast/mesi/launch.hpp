@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/job/job_access.hpp"
+#include "ballast/error.hpp"
 #include "ballast/mesi/kernel.cuh"
 #include "ballast/mesi/program.hpp"
 #include "ballast/mesi/variable.hpp"
+#include "ballast/shared_array.hpp"
 
 namespace ballast::mesi {
 

@@ -4,9 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/job/job_kernels.hpp"
-#include "ballast/job/job_scheduler.hpp"
-#include "ballast/job/job_ticket.hpp"
+#include "ballast/job_scheduler.hpp"
 
 namespace ballast::mesi {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "ballast/job/array_handle.hpp"
+#include "ballast/detail/job/array_handle.hpp"
 
 namespace ballast::mesi {
 
@@ -21,9 +21,9 @@ class variable_state {
   char const* name() const { return name_; }
   std::size_t elements() const { return elements_; }
   std::size_t element_bytes() const { return element_bytes_; }
-  array_handle const& handle();
+  detail::array_handle const& handle();
   /// Where the host has it, after the jobs that are in the way of `use`.
-  void* opened(host_use use) {
+  void* opened(detail::host_use use) {
     auto const* const made = handle_.load(std::memory_order_acquire);
     return made != nullptr && made->is_open(use) ? made->address() : wait_for(use);
   }
@@ -32,12 +32,12 @@ class variable_state {
   bool is_kept_open() const { return is_kept_open_.load(); }
 
  private:
-  void* wait_for(host_use use);
+  void* wait_for(detail::host_use use);
   void throw_cause_of_loss(std::string const& job) const;
 
   char const* name_;
   std::size_t elements_, element_bytes_;
-  std::atomic<array_handle const*> handle_ = nullptr;
+  std::atomic<detail::array_handle const*> handle_ = nullptr;
   std::atomic<bool> is_kept_open_ = false;
 };
 
@@ -56,8 +56,8 @@ class variable {
   constexpr explicit variable(char const* name)
       : state_(name, sizeof(T) / sizeof(element), sizeof(element)) {}
 
-  T const& read() { return *static_cast<T const*>(state_.opened(host_use::read)); }
-  T& update() { return *static_cast<T*>(state_.opened(host_use::update)); }
+  T const& read() { return *static_cast<T const*>(state_.opened(detail::host_use::read)); }
+  T& update() { return *static_cast<T*>(state_.opened(detail::host_use::update)); }
   /// To be handed to a launch or compared, not to be looked at: waits for nothing.
   T& address() { return *static_cast<T*>(state_.handle().address()); }
   T& open() {
@@ -88,7 +88,7 @@ template <class T>
 T& host(T& value) {
   constexpr bool reads = std::is_const_v<std::remove_all_extents_t<std::remove_pointer_t<T>>>;
   if (auto* const of = variable_at(place_behind(value)))
-    of->opened(reads ? host_use::read : host_use::update);
+    of->opened(reads ? detail::host_use::read : detail::host_use::update);
   return value;
 }
 

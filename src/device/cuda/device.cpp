@@ -10,7 +10,7 @@
 #include "first_cuda_use.hpp"
 #include "resident_claim.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 // Per GPU and process, however many compute_devices stand for it.
@@ -128,4 +128,4 @@ void cuda_device::release_bytes(memory where, void* address) noexcept {
   release_cuda_memory(*engine_, where, address);
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

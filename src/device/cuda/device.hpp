@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 #include "cuda/engine.hpp"
 #include "gpu_code.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// How many GPUs the driver offers; 0 if there is no driver. Who opens a GPU calls this before, so it is
 /// where ballast first uses CUDA.
@@ -45,4 +45,4 @@ class cuda_device final : public compute_device {
   device_properties properties_;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 compute_capability capability_of(int gpu, fault_record& fault) {
   compute_capability found;
@@ -151,4 +151,4 @@ void cuda_engine::probe() {
   require(cudaStreamQuery(probe_stream_), "the last work");
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -10,13 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/kernel_code.hpp"
-#include "ballast/device/plain_launch.hpp"
+#include "ballast/stream.hpp"
 #include "cuda/errors.hpp"
 #include "cuda/sm_partition.hpp"
 #include "gpu_code.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// Lent by the engine, with a device time or without, which is cheaper to record and to ask for; or adopted.
 enum class event_kind { timed, untimed, adopted };
@@ -38,7 +37,7 @@ class cuda_engine {
   void enter();
   /// The same for destructors; false if the device is lost or cannot be entered.
   bool try_enter() noexcept;
-  void require(cudaError_t status, std::string_view call) { device::require(fault, status, call); }
+  void require(cudaError_t status, std::string_view call) { detail::require(fault, status, call); }
   /// The same of a call with a kernel, which may be one that was not compiled for this GPU.
   void require_kernel(cudaError_t status, std::string_view call, std::string_view kernel);
 
@@ -82,4 +81,4 @@ class cuda_engine {
   std::unique_ptr<sm_partition> part_;  ///< null: the whole GPU
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

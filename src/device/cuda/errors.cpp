@@ -5,9 +5,9 @@
 #include <exception>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 constexpr cudaError_t sticky_errors[] = {cudaErrorIllegalAddress,
@@ -58,4 +58,4 @@ void require_nothrow(fault_record& fault, cudaError_t status, std::string_view c
   }
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -7,7 +7,7 @@
 
 #include "fault.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// Whether the error ends the context: no later call on the device can succeed.
 bool is_sticky(cudaError_t status) noexcept;
@@ -19,4 +19,4 @@ void require(fault_record& fault, cudaError_t status, std::string_view call);
 /// For destructors: notes an error that ends the context, forgets any other.
 void require_nothrow(fault_record& fault, cudaError_t status, std::string_view call) noexcept;
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

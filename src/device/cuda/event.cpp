@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/event.hpp"
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "untimed.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 cuda_event::cuda_event(std::shared_ptr<cuda_engine> engine, cudaStream_t stream, event_kind kind)
     : engine_(std::move(engine)), event_(engine_->acquire_event(kind)), kind_(kind) {
@@ -39,4 +39,4 @@ std::chrono::nanoseconds cuda_event::since(event const& earlier) const {
   return std::chrono::nanoseconds(std::int64_t(double(milliseconds) * 1e6));
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

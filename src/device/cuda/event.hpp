@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "ballast/device/stream.hpp"
+#include "ballast/stream.hpp"
 #include "cuda/engine.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// A CUDA event: lent by its device, to which it goes back, or adopted from the caller, whose it stays.
 class cuda_event final : public event {
@@ -28,4 +28,4 @@ class cuda_event final : public event {
   event_kind kind_;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/graph.hpp"
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "cuda/stream.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 void check(std::span<graph_branch const> branches) {
@@ -124,4 +124,4 @@ cudaStream_t cuda_graph::enter(stream& on) {
   return ours->get();
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

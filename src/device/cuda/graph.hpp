@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/launch_graph.hpp"
+#include "ballast/stream.hpp"
 #include "cuda/engine.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// A CUDA graph of kernel nodes, each behind the one before it in its branch, the first of a branch behind
 /// the last ones of those that it begins after; and what was instantiated of it.
@@ -48,4 +48,4 @@ class cuda_graph final : public launch_graph {
   std::vector<std::vector<node>> branches_;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 [[noreturn]] void throw_out_of_memory(cuda_engine& engine, memory where, std::size_t bytes) {
@@ -40,4 +40,4 @@ void release_cuda_memory(cuda_engine& engine, memory where, void* address) noexc
   }
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

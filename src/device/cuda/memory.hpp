@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 #include "cuda/engine.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// Memory of the GPU, or page-locked host memory that every GPU of the process addresses. Throws
 /// ballast::error with the sizes if there is not enough. The device must have been entered.
@@ -14,4 +14,4 @@ void* allocate_cuda_memory(cuda_engine& engine, memory where, std::size_t bytes)
 /// Waits for the device, as CUDA does. Never throws.
 void release_cuda_memory(cuda_engine& engine, memory where, void* address) noexcept;
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "cuda/errors.hpp"
 #include "sm_counts.hpp"
 
@@ -13,7 +13,7 @@
 // both.
 #if CUDART_VERSION >= 12050
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 /// Found at run time, so that programs start without a driver. `version` is the first CUDA that has it.
@@ -113,11 +113,11 @@ cudaStream_t sm_partition::make_stream() {
   return stream;
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail
 
 #else
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 sm_partition::sm_partition(int, int, fault_record& fault) : fault_(fault) {
   throw error(fault.device() +
@@ -129,6 +129,6 @@ sm_partition::~sm_partition() = default;
 
 cudaStream_t sm_partition::make_stream() { return nullptr; }  // there is none to be asked
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "fault.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// Some of a GPU's multiprocessors: kernels in its streams run on no others. It is a green context, which
 /// shares memory, events, modules and peers with the GPU's primary context: only streams are its own.
@@ -31,4 +31,4 @@ class sm_partition {
   CUgreenCtx context_ = nullptr;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

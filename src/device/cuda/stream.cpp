@@ -6,10 +6,10 @@
 #include <limits>
 #include <thread>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "cuda/event.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 // Short waits are worth a spin: a query takes half a microsecond, a sleep at least fifty.
@@ -173,4 +173,4 @@ bool cuda_stream::await_idle(deadline until) {
   return true;
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

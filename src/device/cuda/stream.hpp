@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "ballast/device/stream.hpp"
+#include "ballast/stream.hpp"
 #include "cuda/engine.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// A CUDA stream: its own, which does not wait for the default stream, or one adopted from the caller.
 class cuda_stream final : public stream {
@@ -48,4 +48,4 @@ class cuda_stream final : public stream {
   bool owned_ = true;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

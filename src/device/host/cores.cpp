@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 // A machine may have more cores than cpu_set_t has bits, so the set is allocated.
@@ -67,4 +67,4 @@ std::string processor_model() {
   return "unknown processor";
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

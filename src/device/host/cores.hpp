@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// The numbers of the cores that this process may use, ascending.
 std::vector<int> usable_cores();
@@ -15,4 +15,4 @@ void name_thread(std::string const& name) noexcept;
 /// The processor's name as /proc/cpuinfo gives it.
 std::string processor_model();
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

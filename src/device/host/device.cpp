@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/device.hpp"
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "host/cores.hpp"
 #include "host/memory.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 // Built in place: neither a pool nor a mutex moves.
@@ -65,4 +65,4 @@ void* host_device::allocate_bytes(memory, std::size_t bytes) {
 
 void host_device::release_bytes(memory, void* address) noexcept { release_host_memory(address); }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

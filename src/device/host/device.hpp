@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 #include "host/stream.hpp"
 #include "resident_claim.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// A group of CPU cores as a device.
 class host_device final : public compute_device {
@@ -42,4 +42,4 @@ class host_device final : public compute_device {
   resident_claim resident_;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

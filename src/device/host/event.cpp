@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/event.hpp"
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "untimed.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 void host_event_state::complete() noexcept {
   at_ns_.store(std::chrono::nanoseconds(clock::now().time_since_epoch()).count(), std::memory_order_release);
@@ -27,4 +27,4 @@ std::chrono::nanoseconds host_event::since(event const& earlier) const {
   return std::chrono::nanoseconds(end - begin);
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

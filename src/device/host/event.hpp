@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "ballast/device/stream.hpp"
+#include "ballast/stream.hpp"
 #include "fault.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// When a stream came to a point: 0 until it did. Streams of a lost device pass their points too, so that
 /// nobody waits for ever.
@@ -37,4 +37,4 @@ class host_event final : public event {
   std::shared_ptr<fault_record const> fault_;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

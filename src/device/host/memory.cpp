@@ -11,10 +11,10 @@
 #include <new>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "host/memory_limits.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 constexpr std::align_val_t alignment{256};
@@ -74,4 +74,4 @@ void copy_host_memory(void* to, void const* from, std::size_t bytes) noexcept {
   }
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

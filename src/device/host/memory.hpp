@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// The machine's memory.
 std::size_t host_memory_bytes() noexcept;
@@ -19,4 +19,4 @@ void release_host_memory(void* address) noexcept;
 /// running kernel writes atomically may be read meanwhile, and words that it polls be written, as on a GPU.
 void copy_host_memory(void* to, void const* from, std::size_t bytes) noexcept;
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ std::size_t available_in_control_group(fs::path const& membership, fs::path cons
   return least;
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <limits>
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 inline constexpr std::size_t unlimited_bytes = std::numeric_limits<std::size_t>::max();
 
@@ -17,4 +17,4 @@ std::size_t available_address_space();
 std::size_t available_in_control_group(std::filesystem::path const& membership = "/proc/self/cgroup",
                                        std::filesystem::path const& root = "/sys/fs/cgroup");
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

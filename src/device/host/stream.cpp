@@ -8,13 +8,13 @@
 #include <mutex>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/start_threads.hpp"
+#include "ballast/error.hpp"
+#include "ballast/start_threads.hpp"
 #include "host/cores.hpp"
 #include "host/event.hpp"
 #include "host/memory.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 namespace {
 
 // A kernel's argument, aligned for any type.
@@ -196,4 +196,4 @@ bool host_stream::await_idle(deadline until) {
 
 std::string const& host_stream::device_name() const { return queue_->engine->fault->device(); }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

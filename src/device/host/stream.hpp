@@ -5,11 +5,11 @@
 #include <memory>
 #include <thread>
 
-#include "ballast/device/stream.hpp"
+#include "ballast/stream.hpp"
 #include "fault.hpp"
 #include "host/worker_pool.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// What a host device shares with its streams.
 struct host_engine {
@@ -53,4 +53,4 @@ class host_stream final : public stream {
   std::thread thread_;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -5,12 +5,12 @@
 #include <exception>
 #include <new>
 
-#include "ballast/base/deadline.hpp"
-#include "ballast/base/start_threads.hpp"
-#include "ballast/device/kernel_exception.cuh"
+#include "ballast/deadline.hpp"
+#include "ballast/kernel.cuh"
+#include "ballast/start_threads.hpp"
 #include "host/cores.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 // Owned by the workers too: one that never ends may outlive the pool.
 struct worker_pool::shared_state {
@@ -182,4 +182,4 @@ void worker_pool::run_cooperative(kernel_code const& code, std::uint32_t grid, v
   state_->done.wait(hold, [&] { return launch.claimed() && launch.active_workers == 0; });
 }
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

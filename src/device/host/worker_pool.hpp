@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/device/kernel_code.hpp"
+#include "ballast/stream.hpp"
 #include "fault.hpp"
 
-namespace ballast::inline device {
+namespace ballast::detail {
 
 /// One launch on its way through a pool; lives in run() or run_cooperative().
 struct host_launch {
@@ -55,4 +55,4 @@ class worker_pool {
   std::vector<std::jthread> workers_;
 };
 
-}  // namespace ballast::inline device
+}  // namespace ballast::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/trace/nvtx_range.hpp"
+#include "ballast/trace.hpp"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #  include <nvtx3/nvToolsExt.h>
@@ -8,7 +8,7 @@
 #  define BALLAST_HAVE_NVTX 0
 #endif
 
-namespace ballast::inline trace {
+namespace ballast {
 
 #if BALLAST_HAVE_NVTX
 nvtx_range::nvtx_range(char const* name) noexcept { nvtxRangePushA(name); }
@@ -18,4 +18,4 @@ nvtx_range::nvtx_range(char const*) noexcept {}
 nvtx_range::~nvtx_range() {}
 #endif
 
-}  // namespace ballast::inline trace
+}  // namespace ballast

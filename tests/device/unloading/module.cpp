@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device/compute_device.hpp"
+#include "ballast/device.hpp"
 
 /// All that it opens is closed when it returns.
 extern "C" int filled_byte() {

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/device.hpp"
+#include "ballast/task_queue.hpp"
 #include "kernels.cuh"
 
 namespace {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "ballast/device/compute_device.hpp"
-#include "ballast/job/job_scheduler.hpp"
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "ep/kernels.hpp"
 #include "ep/shared_pairs.hpp"
 #include "hotspot/inputs.hpp"

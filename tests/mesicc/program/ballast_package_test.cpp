@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 #include "child_process.hpp"
 
 namespace ballast::mesicc {

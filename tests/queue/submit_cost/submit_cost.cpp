@@ -12,14 +12,14 @@
 #include <thread>
 #include <vector>
 
-#include "ballast/device/buffer.hpp"
-#include "ballast/device/compute_device.hpp"
-#include "ballast/queue/kernels.cuh"
-#include "ballast/queue/task_queue.hpp"
+#include "ballast/device.hpp"
+#include "ballast/queue_kernels.cuh"
+#include "ballast/task_queue.hpp"
 #include "biased_lock.hpp"
 #include "kernels.cuh"
 
 namespace ballast::test {
+using namespace detail;
 
 BALLAST_KERNELS(submit_cost_kernels, wait_at_gate)
 
@@ -77,7 +77,7 @@ int count(std::string_view way, std::size_t tasks) {
 
 int main(int arguments, char** argument) {
   if (arguments != 3) return 2;
-  if (!ballast::biased_lock::can_be_biased()) {
+  if (!ballast::detail::biased_lock::can_be_biased()) {
     std::puts("this system has no membarrier, so that submitting costs more");
     return 77;
   }

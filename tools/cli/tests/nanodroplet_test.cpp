@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "ballast/base/deadline.hpp"
+#include "ballast/deadline.hpp"
 #include "command_run.hpp"
 #include "scratch_folder.hpp"
 

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <new>
 
-#include "ballast/base/log.hpp"
+#include "ballast/log.hpp"
 #include "command_line/program.hpp"
 
 namespace ballast::test {

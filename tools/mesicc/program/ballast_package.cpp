@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::mesicc {
 namespace {

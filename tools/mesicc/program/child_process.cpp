@@ -10,7 +10,7 @@
 #include <cstring>
 #include <optional>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::mesicc {
 namespace {

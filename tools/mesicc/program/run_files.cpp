@@ -7,9 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/replace_file.hpp"
-#include "ballast/base/same_file.hpp"
+#include "ballast/error.hpp"
+#include "ballast/replace_file.hpp"
 #include "ballast_package.hpp"
 #include "child_process.hpp"
 #include "commands.hpp"

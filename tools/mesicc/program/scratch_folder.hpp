@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "ballast/base/error.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::mesicc {
 

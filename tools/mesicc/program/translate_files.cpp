@@ -4,9 +4,8 @@
 #include <iostream>
 #include <vector>
 
-#include "ballast/base/error.hpp"
-#include "ballast/base/replace_file.hpp"
-#include "ballast/base/same_file.hpp"
+#include "ballast/error.hpp"
+#include "ballast/replace_file.hpp"
 #include "commands.hpp"
 #include "diagnostic_text.hpp"
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "ballast/error.hpp"
+
+namespace ballast {
+
+/// `text` as a whole number from `min` to `max`, without sign or spaces around it (a minus for signed
+/// types); else throws bad_argument (`argument`) with the text as it was written.
+template <std::integral Number>
+Number parse_integer(std::string_view argument, std::string_view text, Number min, Number max) {
+  Number value{};
+  auto const end = text.data() + text.size();
+  auto const [rest, problem] = std::from_chars(text.data(), end, value);
+  if (problem == std::errc() && rest == end && value >= min && value <= max) return value;
+  throw_bad_argument(argument, text,
+                     "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+}
+
+/// The place of `word` in the list of legal words (at least one); else throws bad_argument (`argument`)
+/// that tells them all: "open or periodic".
+std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
+                        std::string_view word);
+
+/// The text with its control characters as C++ writes them ("\\n", "\\x1b"), so that a sentence can quote it.
+std::string escape_control_characters(std::string_view text);
+
+/// The value of an environment variable, empty if it is unset or the empty string.
+std::optional<std::string> environment(char const* name);
+
+/// A policy as it is offered to a user: its name and one sentence.
+struct named_policy {
+  std::string_view name, summary;
+};
+
+}  // namespace ballast

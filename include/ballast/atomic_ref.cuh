@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/kernel.cuh"
+
+#if BALLAST_ON_GPU
+#  include "ballast/detail/device/cuda/ptx_word.cuh"
+#else
+#  include <atomic>
+#endif
+
+namespace ballast {
+
+/// A view of a word in global or host memory through which all its accesses are atomic.
+/// On a GPU it is inline `.global` PTX (libcu++ and the builtins emit generic atomics); on the host it is
+/// std::atomic_ref, which ThreadSanitizer understands. Lock-free structures take it as a template parameter.
+/// Over PCIe only loads and stores are atomic: a word shared with a GPU's host has one writer and no add.
+template <class Word, scope Scope>
+class atomic_ref {
+  static_assert(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>);
+
+ public:
+  BALLAST_HD explicit atomic_ref(Word& word) : word_(&word) {}
+
+#if BALLAST_ON_GPU
+  using ptx = detail::ptx_word<Word, Scope>;
+  BALLAST_HD Word load_relaxed() const { return ptx::load_relaxed(word_); }
+  BALLAST_HD Word load_acquire() const { return ptx::load_acquire(word_); }
+  BALLAST_HD void store_relaxed(Word value) const { ptx::store_relaxed(word_, value); }
+  BALLAST_HD void store_release(Word value) const { ptx::store_release(word_, value); }
+  BALLAST_HD Word add_relaxed(Word value) const { return ptx::add_relaxed(word_, value); }
+  BALLAST_HD Word add_acquire(Word value) const { return ptx::add_acquire(word_, value); }
+  BALLAST_HD Word add_release(Word value) const { return ptx::add_release(word_, value); }
+  BALLAST_HD bool compare_exchange_acq_rel(Word expected, Word value) const {
+    return ptx::compare_exchange_acq_rel(word_, expected, value);
+  }
+  BALLAST_HD void store_sequential(Word value) const { ptx::store_relaxed(word_, value); }
+  BALLAST_HD Word load_sequential() const { return ptx::load_acquire(word_); }
+  BALLAST_HD static void fence_sequential() {
+    if constexpr (Scope == scope::device) {
+      asm volatile("fence.sc.gpu;" ::: "memory");
+    } else {
+      asm volatile("fence.sc.sys;" ::: "memory");
+    }
+  }
+  BALLAST_HD void store_max(Word value) const { ptx::store_max(word_, value); }
+  BALLAST_HD void store_min(Word value) const { ptx::store_min(word_, value); }
+#else
+  using standard = std::atomic_ref<Word>;
+  BALLAST_HD Word load_relaxed() const { return standard(*word_).load(std::memory_order_relaxed); }
+  BALLAST_HD Word load_acquire() const { return standard(*word_).load(std::memory_order_acquire); }
+  BALLAST_HD void store_relaxed(Word value) const {
+    standard(*word_).store(value, std::memory_order_relaxed);
+  }
+  BALLAST_HD void store_release(Word value) const {
+    standard(*word_).store(value, std::memory_order_release);
+  }
+  /// These three return the old value.
+  BALLAST_HD Word add_relaxed(Word value) const {
+    return standard(*word_).fetch_add(value, std::memory_order_relaxed);
+  }
+  BALLAST_HD Word add_acquire(Word value) const {
+    return standard(*word_).fetch_add(value, std::memory_order_acquire);
+  }
+  /// For counters whose last adder goes on: on a GPU it follows with fence_after_relaxed; here it has
+  /// acquired already.
+  BALLAST_HD Word add_release(Word value) const {
+    return standard(*word_).fetch_add(value, std::memory_order_acq_rel);
+  }
+  /// Puts `value` in place of `expected` and says whether it did, acquiring in any case; never fails without
+  /// cause.
+  BALLAST_HD bool compare_exchange_acq_rel(Word expected, Word value) const {
+    return standard(*word_).compare_exchange_strong(expected, value, std::memory_order_acq_rel,
+                                                    std::memory_order_acquire);
+  }
+  /// The pair for two threads that each write (or read) one word and then read another, of which at least one
+  /// must see what the other did: first access, fence_sequential(), second access. On a GPU the fence orders
+  /// them and the load acquires; here the accesses are sequentially consistent themselves and the fence is
+  /// nothing, since ThreadSanitizer does not model fences. A store_sequential releases on the host only.
+  BALLAST_HD void store_sequential(Word value) const {
+    standard(*word_).store(value, std::memory_order_seq_cst);
+  }
+  BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
+  BALLAST_HD static void fence_sequential() {}
+  /// Leaves the larger (the smaller) of the word and `value` in the word; relaxed.
+  BALLAST_HD void store_max(Word value) const {
+    for (Word seen = load_relaxed(); seen < value && !compare_exchange(seen, value);) {}
+  }
+  BALLAST_HD void store_min(Word value) const {
+    for (Word seen = load_relaxed(); seen > value && !compare_exchange(seen, value);) {}
+  }
+#endif
+
+ private:
+#if !BALLAST_ON_GPU
+  BALLAST_HD bool compare_exchange(Word& seen, Word value) const {
+    return standard(*word_).compare_exchange_weak(seen, value, std::memory_order_relaxed);
+  }
+#endif
+
+  Word* word_;
+};
+
+/// The usual atomic type of structures that the threads of one device share.
+template <class Word>
+using device_atomic = atomic_ref<Word, scope::device>;
+
+/// Orders this thread's accesses before it against those after it, for the threads of the scope. On a GPU the
+/// one fence after relaxed polls (an acquire load in a poll would empty the SM's L1 each time). On the host
+/// nothing: acquire loads and release stores order there, and ThreadSanitizer does not model fences.
+template <scope Scope>
+BALLAST_HD void fence_after_relaxed() {
+#if BALLAST_ON_GPU
+  if constexpr (Scope == scope::device) {
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  } else {
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
+  }
+#endif
+}
+
+/// A load that a poll loop repeats: relaxed on a GPU (follow success with fence_after_relaxed), acquire on
+/// the host.
+template <class Word, scope Scope>
+BALLAST_HD Word poll(atomic_ref<Word, Scope> word) {
+#if BALLAST_ON_GPU
+  return word.load_relaxed();
+#else
+  return word.load_acquire();
+#endif
+}
+
+}  // namespace ballast

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Everything that a .cpp file of a user may need. A kernel's own header needs "ballast/kernel.cuh" alone;
+/// the .cu file that compiles a list of kernels includes one of the *_kernels.cuh, which are not here.
+
+#include "ballast/access_map.hpp"
+#include "ballast/atomic_ref.cuh"
+#include "ballast/balanced_queue.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/join.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/launch_kernels.hpp"
+#include "ballast/launch_queue.hpp"
+#include "ballast/launch_ticket.hpp"
+#include "ballast/log.hpp"
+#include "ballast/policy/feed.hpp"
+#include "ballast/policy/merge.hpp"
+#include "ballast/policy/order.hpp"
+#include "ballast/policy/split.hpp"
+#include "ballast/shared_array.hpp"
+#include "ballast/stream.hpp"
+#include "ballast/task.hpp"
+#include "ballast/task_pool.hpp"
+#include "ballast/task_queue.hpp"
+#include "ballast/trace.hpp"
+#include "ballast/version.hpp"

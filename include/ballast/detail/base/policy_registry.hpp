@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "ballast/arguments.hpp"
+
+namespace ballast::detail {
+
+/// What a name stands for in a table that users choose from.
+template <class What>
+struct registry_entry {
+  named_policy description;
+  What value;
+};
+
+template <class What, std::size_t count>
+std::vector<named_policy> descriptions(registry_entry<What> const (&choices)[count]) {
+  std::vector<named_policy> all;
+  for (auto const& one : choices) all.push_back(one.description);
+  return all;
+}
+
+/// Throws bad_argument (`argument`) listing the names.
+template <class What, std::size_t count>
+What const& find(registry_entry<What> const (&choices)[count], std::string_view argument,
+                 std::string_view name) {
+  std::vector<std::string_view> names;
+  for (auto const& one : choices) names.push_back(one.description.name);
+  return choices[index_among(names, argument, name)].value;
+}
+
+}  // namespace ballast::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "ballast/access_map.hpp"
+#include "ballast/deadline.hpp"
+
+namespace ballast {
+class job_scheduler;
+}
+
+namespace ballast::detail {
+
+class array_state;
+
+/// What the host is about to do with elements of an array.
+enum class host_use : std::uint8_t { read, write, update };
+
+/// What a shared_array is but for the type of its elements. Copies stand for the same array.
+class array_handle {
+ public:
+  /// Throws bad_argument ("sizes") if the bytes do not fit in size_t, ballast::error if there is no memory.
+  array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes, std::string name);
+
+  extents const& shape() const noexcept;
+  /// Of the host's copy; null if there are no elements.
+  void* address() const noexcept;
+  /// As shared_array::read(), write() and update(); every_element for all.
+  index_range open(host_use use, index_range elements, deadline until) const;
+  /// Whether open() was called for all elements and this use, and no job has been submitted since that would
+  /// end its right.
+  bool is_open(host_use use) const noexcept {
+    return (use == host_use::read ? open_->to_read : open_->to_update).load(std::memory_order_acquire);
+  }
+  std::shared_ptr<array_state> const& state() const noexcept { return state_; }
+
+  /// What is_open() looks at.
+  struct open_uses {
+    std::atomic<bool> to_read = false, to_update = false;
+  };
+
+ private:
+  std::shared_ptr<array_state> state_;
+  open_uses const* open_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ballast/access_map.hpp"
+#include "ballast/detail/job/task_of_kernel.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/shared_array.hpp"
+#include "ballast/stream.hpp"
+
+namespace ballast::detail {
+
+/// A task that is about to be launched.
+struct task_launch {
+  std::span<void* const> arrays;  ///< of each argument, where its element 0 would be
+  job_grid const& grid;
+  job_part part;
+  kernel_code const* code;  ///< of the kernel; null for a plain one
+};
+
+/// A job as submit() hands it over, without types.
+struct job_request {
+  job_setup setup;
+  std::vector<job_argument> arguments;
+  kernel_key kernel = nullptr;  ///< null for a plain one
+  std::string kernel_name;
+  std::uint64_t factory = 0;  ///< a number for its type
+  /// Calls the factory and launches what it made.
+  std::function<void(task_launch const&, stream&)> launch;
+};
+
+/// What a factory makes of its arrays.
+template <class Factory, class... Access>
+using kernel_made_by =
+    std::invoke_result_t<Factory const&, array_ref<typename std::remove_cvref_t<Access>::element>...>;
+
+/// For which there is no kernel_code.
+template <class K>
+constexpr kernel_key listed_key_of = plain_kernel_of_any<K> ? nullptr : key_of<K>;
+template <class K>
+std::string name_of_kernel() {
+  return plain_kernel_of_any<K> ? "a plain kernel" : type_name<K>();
+}
+
+/// The blocks of a part that is cut along the slowest dimension.
+inline block_range blocks_of(job_grid const& grid, job_part part) {
+  auto const each = std::uint32_t(grid.blocks_of_unit());
+  return {part.first * each, part.count * each};
+}
+
+/// Where a part begins, and its blocks.
+inline std::pair<grid_slice, launch_extent> slice_of(job_grid const& grid, job_part part) {
+  grid_slice slice{{0, 0, 0}, grid.blocks()};
+  auto blocks = grid.blocks();
+  switch (grid.along()) {
+    case cut::x:
+      slice.first.x = part.first, blocks.x = part.count;
+      break;
+    case cut::y:
+      slice.first.y = part.first, blocks.y = part.count;
+      break;
+    default:
+      slice.first.z = part.first, blocks.z = part.count;
+      break;
+  }
+  return {slice, blocks};
+}
+
+template <class K>
+void launch_task(K const& made, task_launch const& task, stream& on) {
+  task_of_kernel<K> const argument{made, blocks_of(task.grid, task.part)};
+  on.launch(*task.code, argument.range.count, &argument, sizeof argument);
+}
+
+template <class... Parameter>
+void launch_task(plain_kernel<Parameter...> const& made, task_launch const& task, stream& on) {
+  auto const [slice, blocks] = slice_of(task.grid, task.part);
+  auto const launch_with = [&](auto const&... arguments) {
+    void* addresses[] = {const_cast<grid_slice*>(&slice),
+                         const_cast<void*>(static_cast<void const*>(&arguments))...};
+    on.launch_plain({reinterpret_cast<void const*>(made.function),
+                     {blocks, made.block, made.shared_bytes},
+                     addresses,
+                     "a plain kernel of a job"});
+  };
+  std::apply(launch_with, made.arguments);
+}
+
+template <class Factory, class... Access>
+class kernel_launcher {
+ public:
+  using kernel = kernel_made_by<Factory, Access...>;
+
+  explicit kernel_launcher(Factory factory) : factory_(std::move(factory)) {}
+
+  void operator()(task_launch const& task, stream& on) const {
+    launch_task(made(task.arrays, std::index_sequence_for<Access...>()), task, on);
+  }
+
+ private:
+  template <std::size_t... I>
+  kernel made([[maybe_unused]] std::span<void* const> arrays, std::index_sequence<I...>) const {
+    return factory_(array_ref(static_cast<typename Access::element*>(arrays[I]))...);
+  }
+  Factory factory_;
+};
+
+template <class Factory, array_access_of_any... Access>
+job_request make_request(job_setup const& setup, Factory const& factory, Access const&... accesses) {
+  using launcher = kernel_launcher<Factory, Access...>;
+  using kernel = typename launcher::kernel;
+  return {setup,
+          {accesses.argument...},
+          listed_key_of<kernel>,
+          name_of_kernel<kernel>(),
+          reinterpret_cast<std::uint64_t>(key_of<Factory>),
+          launcher(factory)};
+}
+
+}  // namespace ballast::detail

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ballast/kernel.cuh"
+#include "ballast/launch_kernels.hpp"
+#include "ballast/launch_ticket.hpp"
+#include "ballast/stream.hpp"
+
+namespace ballast::detail {
+
+/// What has to have happened before a launch may be issued. Met or not yet; throws what made it impossible.
+struct dependency {
+  launch_ticket launch;
+  std::shared_ptr<event> moment;
+
+  bool is_met() const { return launch.is_finished() && (moment == nullptr || moment->reached()); }
+};
+
+/// A plain launch, as it tells of itself so that others can go with it.
+struct described_launch {
+  void const* function = nullptr;
+  launch_shape shape;
+  std::span<std::uint32_t const> argument_bytes;  ///< of each argument; they are mere bytes
+};
+
+/// Who has more does not tell.
+inline constexpr std::size_t max_described_arguments = 32;
+
+/// describe() writes the address of each argument.
+template <class Work>
+concept describes_itself = requires(Work& work, void** addresses) {
+  { work.describe(addresses) } -> std::same_as<described_launch>;
+};
+
+/// A launch as its launch stream handed it over: a kernel of a list with its members, which may be merged; or
+/// something that enqueues itself. A place that is used again and again: clear() empties it.
+class alignas(64) submission {
+ public:
+  submission() = default;
+  submission(submission const&) = delete;
+  submission& operator=(submission const&) = delete;
+  ~submission() { clear(); }
+
+  void clear() {
+    release();
+    describe_ = nullptr;
+    kernel_ = nullptr;
+  }
+  /// Lets go of what it owns, which the thread that issues does: mostly nothing, and then it writes nothing,
+  /// so that the memory stays near the thread that will fill it again.
+  void release() {
+    if (destroy_ != nullptr) std::exchange(destroy_, nullptr)(bytes_);
+    if (dependencies_ != nullptr) dependencies_.reset();
+  }
+
+  // Of an empty one.
+  template <class K>
+  void set_kernel(launchable_kernel const& listed, K const& kernel, std::uint32_t blocks) {
+    static_assert(sizeof(K) <= sizeof bytes_);
+    kernel_ = &listed;
+    blocks_ = blocks;
+    std::memcpy(bytes_, &kernel, sizeof(K));
+  }
+  /// `work(stream&)` is called once, on the thread that issues.
+  template <class Work>
+  void set_work(Work&& work) {
+    using kept = std::decay_t<Work>;
+    if constexpr (sizeof(kept) <= sizeof bytes_ && alignof(kept) <= argument_piece) {
+      new (bytes_) kept(std::forward<Work>(work));
+      enqueue_ = [](void* at, stream& on) { (*static_cast<kept*>(at))(on); };
+      if constexpr (!std::is_trivially_destructible_v<kept>)
+        destroy_ = [](void* at) { static_cast<kept*>(at)->~kept(); };
+      if constexpr (describes_itself<kept>)
+        describe_ = [](void* at, void** addresses) { return static_cast<kept*>(at)->describe(addresses); };
+    } else {
+      set_work(boxed<kept>{std::make_unique<kept>(std::forward<Work>(work))});
+    }
+  }
+  void set_dependencies(std::vector<dependency> all) {
+    dependencies_ = std::make_unique<std::vector<dependency>>(std::move(all));
+  }
+  void set_time(std::uint64_t ns) { at_ns_ = ns; }
+
+  /// Of a list; null for what enqueues itself.
+  launchable_kernel const* kernel() const { return kernel_; }
+  std::uint32_t blocks() const { return blocks_; }
+  /// When it was submitted, counted from any time before.
+  std::uint64_t at_ns() const { return at_ns_; }
+  bool has_dependencies() const { return dependencies_ != nullptr; }
+  std::span<dependency const> dependencies() const {
+    if (dependencies_ == nullptr) return {};
+    return *dependencies_;
+  }
+  /// Throws what made one of them impossible.
+  bool dependencies_met() const {
+    for (auto const& one : dependencies())
+      if (!one.is_met()) return false;
+    return true;
+  }
+  /// The members of kernel(), readable in whole pieces.
+  unsigned char const* bytes() const { return bytes_; }
+  void enqueue(stream& on) { enqueue_(bytes_, on); }
+  /// Tells apart what enqueues itself, by its type; null for a kernel of a list.
+  void const* type() const { return reinterpret_cast<void const*>(enqueue_); }
+  /// Whether it can describe() itself.
+  bool is_described() const { return describe_ != nullptr; }
+  /// Writes the addresses of its arguments, which stay as long as it does.
+  described_launch describe(void** addresses) { return describe_(bytes_, addresses); }
+
+ private:
+  /// What is too large for bytes_.
+  template <class Work>
+  struct boxed {
+    std::unique_ptr<Work> work;
+    void operator()(stream& on) { (*work)(on); }
+    described_launch describe(void** addresses) requires describes_itself<Work> {
+      return work->describe(addresses);
+    }
+  };
+
+  launchable_kernel const* kernel_ = nullptr;
+  std::uint64_t at_ns_ = 0;
+  std::uint32_t blocks_ = 0;
+  void (*enqueue_)(void*, stream&) = nullptr;
+  void (*destroy_)(void*) = nullptr;
+  described_launch (*describe_)(void*, void**) = nullptr;
+  std::unique_ptr<std::vector<dependency>> dependencies_;  // seldom any
+  alignas(argument_piece) unsigned char bytes_[max_kernel_bytes];
+};
+
+}  // namespace ballast::detail

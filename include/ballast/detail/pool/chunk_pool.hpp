@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "ballast/detail/pool/chunks.cuh"
+#include "ballast/device.hpp"
+#include "ballast/task_pool.hpp"
+
+namespace ballast::detail {
+
+/// What the workers of a resident kernel need on the device to keep tasks by method `chunks`, for rooms that
+/// also feed them from elsewhere. One thread at a time, and all but view() and method() only while no kernel
+/// runs.
+class chunk_pool {
+ public:
+  /// Allocates everything. `capacity` and `joins` as in pool_options. Throws bad_argument ("capacity").
+  chunk_pool(std::shared_ptr<compute_device> device, compiled_kernels const& kernels, std::uint32_t capacity,
+             std::uint32_t joins, std::uint32_t workers);
+  ~chunk_pool();
+
+  /// Before each launch. Joins are kept as they are if the last run was stopped, since tasks that did not run
+  /// may name them, and until a run after that was not. Waits for the stream.
+  void clear(stream& on, bool was_stopped);
+  pool_view view() const;
+  chunks_ref method() const;
+
+  /// After each launch, before the others: reads what the workers left.
+  void read_back(stream& on);
+  /// Why the workers left early, in words; empty if they did not.
+  std::string_view why_halted() const;
+  pool_statistics statistics() const;
+  /// The tasks that did not run. Those that name joins may be given to the next run of the same memory.
+  std::vector<stored_task> collect(stream& on) const;
+
+  std::size_t bytes() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/detail/pool/pool_view.cuh"
+#include "ballast/detail/pool/ring_queue.cuh"
+#include "ballast/detail/pool/steal.cuh"
+#include "ballast/detail/pool/tagged_deque.cuh"
+
+namespace ballast::detail {
+
+/// Method `chunks`: private stacks with published chunks. A worker keeps its tasks in its stack; it publishes
+/// the oldest of them, by chunks, when it has many, or when it has more than it keeps and nothing of its own
+/// is published. A thief takes a whole chunk. So tasks seldom cost an atomic operation on a word that others
+/// use, and the memory of chunks goes to whoever has tasks. After the shared stacks of UTS (S. Olivier and
+/// others, "UTS: an unbalanced tree search benchmark", LCPC 2006) and the split queues of J. Dinan and
+/// others, "Scalable work stealing", SC 2009.
+struct chunks_ref {
+  /// A published chunk: its number, and how many tasks it holds << 24.
+  using entry = std::uint32_t;
+  using public_deque = tagged_deque_ref<entry>;  ///< what a worker has published
+  using free_list = ring_queue_ref<std::uint32_t>;
+
+  tagged_deque_words* public_deques = nullptr;  ///< of each worker
+  public_deque::slot* slots = nullptr;          ///< public_deque_capacity for each worker
+  stored_task* tasks = nullptr;                 ///< chunk_tasks for each chunk
+  std::uint32_t* used_chunks =
+      nullptr;  ///< chunks below this were in use at some time; may grow beyond `chunks`
+  std::uint32_t* spare_chunks = nullptr;    ///< of each worker: 1 + a free chunk kept ready, or 0
+  free_list returned;                       ///< chunks that are free again
+  std::uint32_t public_deque_capacity = 0;  ///< a power of two
+  std::uint32_t chunk_tasks = 0;            ///< 1 to 255
+  std::uint32_t chunks = 0;                 ///< at most 2^24
+
+  template <class WorkerGroup>
+  BALLAST_HD bool should_share(WorkerGroup const&, pool_view const& view, pool_worker& me) const {
+    bool const has_spare = me.held() > tasks_to_keep(view);
+    if (!has_spare) me.publish_burst = 0;
+    if (!has_spare || me.publish_burst != 0) return has_spare;
+    if (me.stack_changed == 0) return false;
+    if (me.held() >= publish_threshold(view)) return true;
+    if (public_deque_of(me.number).size() != 0) return false;
+    me.publish_burst = max_publish_burst;
+    return true;
+  }
+
+  template <class WorkerGroup, class View>
+  BALLAST_HD void share(WorkerGroup& worker_group, View const& view, typename View::worker_type& me) const {
+    if (worker_group.leader()) prepare_chunk(worker_group, view, me);
+    worker_group.sync();
+    std::uint32_t const chunk = me.found - 1;
+    if (me.found == 0) return;
+    auto const stack = view.stack_of(me.number);
+    copy_tasks(
+        worker_group, me.portion, [&](std::uint32_t i) -> stored_task const& { return stack[me.begin + i]; },
+        [&](std::uint32_t i) -> stored_task& { return task_of(chunk, i); });
+    worker_group.sync();
+    if (worker_group.leader()) publish(view, me, chunk | me.portion << 24);
+  }
+
+  template <class WorkerGroup, class View>
+  BALLAST_HD void refill(WorkerGroup& worker_group, View const& view, typename View::worker_type& me) const {
+    if (worker_group.leader()) take_own(view, me);
+    worker_group.sync();
+    bool const must_steal = me.found == 0 && me.held() == 0;
+    if (must_steal && view.may_steal(me)) {
+      worker_group.sync();  // all have read it
+      steal(worker_group, view, me);
+      worker_group.sync();
+    }
+    if (me.found == 0) return;
+    std::uint32_t const chunk = me.found - 1;
+    auto const stack = view.stack_of(me.number);
+    copy_tasks(
+        worker_group, me.portion, [&](std::uint32_t i) -> stored_task const& { return task_of(chunk, i); },
+        [&](std::uint32_t i) -> stored_task& { return stack[me.end + i]; });
+    worker_group.sync();
+    if (!worker_group.leader()) return;
+    view.on_take(me, chunk);
+    me.end += me.portion;
+    me.stack_changed = 1;
+    recycle_chunk(worker_group, view, me, chunk);
+  }
+
+ private:
+  // So many chunks are put on a public_deque that was found empty: where there are idle workers, as at a
+  // run's start, one at a time lets the number of workers that have tasks only double with each task's time
+  // (docs/decisions/0010).
+#if BALLAST_ON_GPU
+  static constexpr std::uint32_t max_publish_burst = 8;
+#else
+  static constexpr std::uint32_t max_publish_burst = 1;
+#endif
+
+  /// Tasks that a worker with an empty public_deque keeps: of threads fewer than it runs at once, since what
+  /// some of them lack in company is less than what idle workers lack.
+  BALLAST_HD static std::uint32_t tasks_to_keep(pool_view const& view) {
+    return view.tasks_at_once < 8 ? 1 : view.tasks_at_once / 4;
+  }
+  BALLAST_HD static std::uint32_t publish_threshold(pool_view const& view) {
+    return view.stack_capacity / 4 * 3;
+  }
+  BALLAST_HD public_deque public_deque_of(std::uint32_t worker) const {
+    return {public_deques + worker, slots + std::size_t(worker) * public_deque_capacity,
+            public_deque_capacity};
+  }
+  BALLAST_HD stored_task& task_of(std::uint32_t chunk, std::uint32_t i) const {
+    return array_ref<stored_task>(tasks)[std::size_t(chunk) * chunk_tasks + i];
+  }
+
+  /// Finds a chunk to fill (1 + its number in me.found, else 0) and decides how much to put into it.
+  template <class WorkerGroup>
+  BALLAST_HD void prepare_chunk(WorkerGroup& worker_group, pool_view const& view, pool_worker& me) const {
+    bool const has_many = me.out_of_room != 0 || me.held() >= publish_threshold(view);
+    std::uint32_t const kept = tasks_to_keep(view) < me.held() ? tasks_to_keep(view) : me.held();
+    std::uint32_t const offered = has_many ? me.held() : me.held() - kept;
+    me.portion = offered < chunk_tasks ? offered : chunk_tasks;
+    bool const fits = me.portion != 0 && public_deque_of(me.number).size() < public_deque_capacity;
+    me.found = fits ? find_free_chunk(worker_group, view, me) : 0;
+    me.publish_burst = me.found == 0 || me.publish_burst == 0 ? 0 : me.publish_burst - 1;
+    me.stack_changed = 0;
+  }
+
+  template <class View>
+  BALLAST_HD void publish(View const& view, typename View::worker_type& me, entry published) const {
+    view.flush_counts(me);
+    view.on_publish(me, me.found - 1);
+    auto const mine = public_deque_of(me.number);
+    mine.push(published);
+    view.wake_others();
+    me.begin += me.portion;
+    me.counts.shared += me.portion;
+    me.stored_elsewhere = mine.size() * chunk_tasks;
+    me.update_max_stored();
+  }
+
+  /// Leader. Own tasks: a chunk (me.found, me.portion), or waiting tasks (then the stack is not empty).
+  template <class View>
+  BALLAST_HD void take_own(View const& view, typename View::worker_type& me) const {
+    entry taken = 0;
+    me.found = 0;
+    if (public_deque_of(me.number).pop(taken))
+      set_found_chunk(me, taken);
+    else
+      view.take_waiting(me);
+  }
+
+  template <class WorkerGroup>
+  BALLAST_HD void steal(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me) const {
+    entry taken = 0;
+    auto const has_tasks = [&](std::uint32_t worker) { return public_deque_of(worker).size() != 0; };
+    auto const attempt = [&](std::uint32_t victim) { return public_deque_of(victim).steal(taken); };
+    if (steal_together(worker_group, view, me, has_tasks, attempt)) set_found_chunk(me, taken);
+  }
+
+  BALLAST_HD static void set_found_chunk(pool_worker& me, entry taken) {
+    me.found = (taken & 0xffffff) + 1;
+    me.portion = taken >> 24;
+  }
+
+  /// 1 + a free chunk, or 0.
+  template <class WorkerGroup>
+  BALLAST_HD std::uint32_t find_free_chunk(WorkerGroup& worker_group, pool_view const& view,
+                                           pool_worker& me) const {
+    std::uint32_t& spare = array_ref<std::uint32_t>(spare_chunks)[me.number];
+    std::uint32_t chunk = spare;
+    spare = 0;
+    if (chunk != 0) return chunk;
+    device_atomic<std::uint32_t> const used(*used_chunks);
+    auto const popped = returned.pop(chunk, bounded_wait(worker_group));
+    if (popped == pop_outcome::taken) return chunk + 1;
+    if (popped == pop_outcome::stalled) view.halt_for(pool_halt::stalled);
+    if (popped == pop_outcome::stalled || used.load_relaxed() >= chunks) return 0;
+    chunk = used.add_relaxed(1);
+    return chunk < chunks ? chunk + 1 : 0;
+  }
+
+  template <class WorkerGroup>
+  BALLAST_HD void recycle_chunk(WorkerGroup& worker_group, pool_view const& view, pool_worker& me,
+                                std::uint32_t chunk) const {
+    std::uint32_t& spare = array_ref<std::uint32_t>(spare_chunks)[me.number];
+    if (spare == 0) {
+      spare = chunk + 1;
+    } else if (returned.push(chunk, bounded_wait(worker_group)) != push_outcome::stored) {
+      view.halt_for(pool_halt::stalled);
+    }
+  }
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ballast/detail/pool/chunks.cuh"
+#include "ballast/detail/pool/deque_stealing.cuh"
+#include "ballast/detail/pool/launch_epilogue.cuh"
+#include "ballast/detail/pool/level_arrays.cuh"
+#include "ballast/detail/pool/locked_queue.cuh"
+#include "ballast/detail/pool/shared_ring.cuh"
+#include "ballast/detail/pool/work_in_pool.cuh"
+#include "ballast/detail/resident/compile_kernels.cuh"
+
+namespace ballast::detail {
+
+/// Keeps nothing: a kernel that declares no children creates none.
+struct no_sink {
+  BALLAST_HD void add(stored_task const&) const {}
+  BALLAST_HD void refuse(pool_halt) const {}
+  BALLAST_HD join_arena joins() const { return {}; }
+  BALLAST_HD join_handle new_join() const { return {}; }
+  BALLAST_HD void end_join(join_handle) const {}
+};
+
+/// An ordinary launch of a task, which compiled_kernels refuses for kernels that create tasks.
+template <class List, class K>
+void launch_alone_on_host(void const* argument, host_block_context& context) {
+  auto task = *static_cast<task_record const*>(argument);
+  task.describe({task.range().first + context.block, task.range().count}, task.kernel());
+  List::template run_one<host_block, K>(task, context.scratch, no_sink());
+}
+
+#if defined(__CUDACC__)
+template <class List, class K, class Scratch = launched_with<List::scratch * List::max_taken>>
+__global__ void __launch_bounds__(List::block_threads,
+                                  clamped_launch_bound<List::block_threads, launch_bound_blocks<K>>)
+    launch_alone_on_gpu(task_record task) {
+  extern __shared__ __align__(128) unsigned char ballast_scratch[];
+  task.describe({task.range().first + blockIdx.x, task.range().count}, task.kernel());
+  if constexpr (!List::by_threads)
+    List::template run_one<cuda_block, K>(task, nullptr, no_sink());
+  else if (threadIdx.x == 0)
+    List::template run_one<host_block, K>(task, ballast_scratch, no_sink());
+}
+#endif
+
+template <class List, class K>
+listed_kernel make_pool_listed() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&launch_alone_on_gpu<List, K>);
+#endif
+  code.host_function = &launch_alone_on_host<List, K>;
+  code.threads = List::block_threads;
+  code.scratch_bytes = List::scratch * List::max_taken;
+  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>, List::max_taken};
+}
+
+template <class List, class Method>
+resident_entry make_pool_entry() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&work_in_pool_on_gpu<List, Method>);
+#endif
+  code.host_function = &work_in_pool_on_host<List, Method>;
+  code.threads = List::block_threads;
+  code.scratch_bytes = List::scratch * List::max_taken;
+  return {source_key_of<Method>, code};
+}
+
+template <class List>
+resident_entry make_level_entry() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&run_level_on_gpu<List>);
+#endif
+  code.host_function = &run_level_on_host<List>;
+  code.threads = List::block_threads;
+  code.scratch_bytes = List::scratch * List::max_taken;
+  return {source_key_of<level_work>, code};
+}
+
+template <class List>
+std::vector<resident_entry> every_pool_entry() {
+  return {make_pool_entry<List, chunks_ref>(),       make_pool_entry<List, abp_ref>(),
+          make_pool_entry<List, chase_lev_ref>(),    make_pool_entry<List, shared_ring_ref>(),
+          make_pool_entry<List, locked_queue_ref>(), make_level_entry<List>()};
+}
+
+/// Compiles a list for some entries; for .cu files, through the rooms' macros.
+template <class List, kernel_form... K>
+compiled_kernels compile_pool_list(std::string name, std::vector<resident_entry> entries) {
+  entries.push_back(make_epilogue_entry());
+  return {std::move(name), {make_pool_listed<List, K>()...}, std::move(entries)};
+}
+
+}  // namespace ballast::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/detail/pool/pool_view.cuh"
+#include "ballast/join.cuh"
+
+namespace ballast::detail {
+
+/// Whether the tasks that ran have made more joins than there were, or ended more than there is room for.
+BALLAST_HD inline bool has_too_many_joins(pool_worker const& me) {
+  return static_cast<std::int32_t>(me.joins) < 0 || me.joins_ended > max_joins_taken;
+}
+
+/// After the tasks have run: the joins that they ended go to the cache, which they have lowered meanwhile.
+/// The worker_group, between two syncs.
+template <class WorkerGroup>
+BALLAST_HD void refill_join_cache(WorkerGroup const& worker_group, pool_view const& view,
+                                  pool_worker const& me) {
+  if (has_too_many_joins(me)) return;
+  auto const cache = view.joins.cache_of(me.number);
+  for (std::uint32_t i = worker_group.rank(); i < me.joins_ended; i += WorkerGroup::threads)
+    cache[me.joins + i] = cache[view.joins.cache_capacity + i];
+}
+
+/// Then counts them; `max_made` is what the tasks may have made. Leader.
+BALLAST_HD inline void count_joins(pool_view const& view, pool_worker& me, std::uint32_t max_made) {
+  if (me.joins_before - me.joins > max_made) view.halt_for(pool_halt::too_many_joins);
+  if (has_too_many_joins(me)) {
+    view.halt_for(pool_halt::too_many_joins);
+    ++me.delta;  // a continuation that will never run
+    me.joins = static_cast<std::int32_t>(me.joins) < 0 ? 0 : me.joins;
+    me.joins_ended = 0;  // lost, as the run is
+  }
+  me.counts.joins += me.joins_before - me.joins;
+  me.joins += me.joins_ended;
+  me.joins_ended = 0;
+}
+
+/// Puts free records where others find them, all but `kept`; false: the run is called off. Leader.
+template <class WorkerGroup>
+BALLAST_HD bool return_joins(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me,
+                             std::uint32_t kept) {
+  auto const cache = view.joins.cache_of(me.number);
+  for (; me.joins > kept; --me.joins)
+    if (view.joins.returned.push(cache[me.joins - 1], bounded_wait(worker_group)) != push_outcome::stored) {
+      view.halt_for(pool_halt::stalled);  // the ring has room for every record
+      return false;
+    }
+  return true;
+}
+
+/// Adds a batch to the cache: records that others returned, else such as nobody has used; false: there are
+/// none. Leader.
+template <class WorkerGroup>
+BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me) {
+  auto const& arena = view.joins;
+  auto const cache = arena.cache_of(me.number);
+  std::uint32_t const before = me.joins;
+  std::uint32_t record = 0;
+  auto outcome = pop_outcome::taken;
+  while (me.joins < before + arena.batch &&
+         (outcome = arena.returned.pop(record, bounded_wait(worker_group))) == pop_outcome::taken)
+    cache[me.joins++] = record;
+  if (outcome == pop_outcome::stalled) view.halt_for(pool_halt::stalled);
+  if (me.joins != before) return true;
+  std::uint32_t const fresh = arena.fresh(arena.batch, record);
+  for (std::uint32_t i = 0; i < fresh; ++i) cache[me.joins++] = record + i;
+  return fresh != 0;
+}
+
+/// Sees to it that the cache holds `wished` records, or as many as there are, and not too many; false if it
+/// holds less than `min_records`. Leader.
+template <class WorkerGroup>
+BALLAST_HD bool reserve_joins(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me,
+                              std::uint32_t min_records, std::uint32_t wished) {
+  auto const& arena = view.joins;
+  bool const has_many = me.joins + max_joins_taken > arena.cache_capacity;
+  if (has_many && !return_joins(worker_group, view, me, arena.cache_capacity - max_joins_taken - arena.batch))
+    return false;
+  while (me.joins < wished && fetch_joins(worker_group, view, me)) {}
+  me.joins_before = me.joins;
+  return me.joins >= min_records;
+}
+
+}  // namespace ballast::detail

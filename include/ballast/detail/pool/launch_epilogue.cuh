@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/stream.hpp"
+#include "ballast/task.hpp"
+
+namespace ballast::detail {
+
+/// What ends a launch on a GPU: it brings to the host what the workers have left, and clears the words with
+/// which the next launch begins. A kernel, since a copy that follows a kernel ends up to 10 us later
+/// (docs/decisions/0010).
+struct launch_epilogue {
+  struct alignas(16) piece {
+    std::uint64_t halves[2];
+  };
+
+  piece* there = nullptr;    ///< on the device
+  piece* here = nullptr;     ///< pinned
+  std::uint32_t pieces = 0;  ///< in all
+  std::uint32_t words = 0;   ///< pieces, the first, that are cleared
+
+  BALLAST_HD void copy_and_clear(std::uint32_t i) const {
+    here[i] = there[i];
+    if (i < words) there[i] = {};
+  }
+};
+
+inline constexpr int epilogue_threads = 256;
+
+#if defined(__CUDACC__)
+template <int Threads>
+__global__ void __launch_bounds__(Threads) launch_epilogue_on_gpu(launch_epilogue const work) {
+  for (std::uint32_t i = blockIdx.x * Threads + threadIdx.x; i < work.pieces; i += gridDim.x * Threads)
+    work.copy_and_clear(i);
+}
+#endif
+
+inline resident_entry make_epilogue_entry() {
+  kernel_code code;
+#if defined(__CUDACC__)
+  code.cuda_function = reinterpret_cast<void const*>(&launch_epilogue_on_gpu<epilogue_threads>);
+#endif
+  code.threads = epilogue_threads;
+  return {source_key_of<launch_epilogue>, code};
+}
+
+}  // namespace ballast::detail

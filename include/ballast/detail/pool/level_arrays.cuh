@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/atomic_ref.cuh"
+#include "ballast/detail/pool/pool_list.cuh"
+#include "ballast/detail/pool/pool_worker.cuh"
+#include "ballast/stream.hpp"
+
+namespace ballast::detail {
+
+/// All bits zero at the start of a level.
+struct level_words {
+  alignas(128) std::uint32_t tail;  ///< tasks created
+  std::uint64_t further_blocks;     ///< of them, beyond one each
+  std::uint32_t halt;               ///< pool_halt, if a kernel did what it must not
+};
+
+/// Method `static`: the static task list of Mohan and Gopalan 2014, section 2.1. One array holds the tasks of
+/// a level of the tree, and every block of the grid runs an equal part of it; new tasks go to places of the
+/// other array that fetch-and-add gives out. Then the arrays change roles and the kernel is launched again,
+/// until no task is created.
+struct level_work {
+  stored_task const* in = nullptr;
+  stored_task* out = nullptr;
+  level_words* words = nullptr;
+  std::uint32_t tasks = 0;  ///< in `in`
+  std::uint32_t room = 0;   ///< in `out`; the host has made it large enough for what kernels declare
+  join_arena joins;         ///< large enough likewise; records are used once in a run
+
+  /// The first task of block `block` of `blocks`.
+  BALLAST_HD std::uint32_t first_of(std::uint32_t block, std::uint32_t blocks) const {
+    return std::uint32_t(std::uint64_t(tasks) * block / blocks);
+  }
+};
+
+/// Where the children of a level's tasks go.
+class level_sink {
+ public:
+  BALLAST_HD explicit level_sink(level_work const& level) : level_(level) {}
+
+  BALLAST_HD void add(stored_task const& task) const {
+    std::uint32_t const place = device_atomic<std::uint32_t>(level_.words->tail).add_relaxed(1);
+    if (place < level_.room) array_ref<stored_task>(level_.out)[place] = task;
+    if (task.record.range().count > 1)
+      device_atomic<std::uint64_t>(level_.words->further_blocks).add_relaxed(task.record.range().count - 1);
+  }
+
+  BALLAST_HD join_arena const& joins() const { return level_.joins; }
+  BALLAST_HD join_handle new_join() const {
+    std::uint32_t record = 0;
+    if (level_.joins.fresh(1, record) == 1) return {record + 1};
+    refuse(pool_halt::too_many_joins);
+    return {};
+  }
+  BALLAST_HD void refuse(pool_halt reason) const {
+    device_atomic<std::uint32_t>(level_.words->halt).store_relaxed(std::uint32_t(reason));
+  }
+  BALLAST_HD void end_join(join_handle) const {}
+
+ private:
+  level_work const& level_;
+};
+
+/// Runs all blocks of a task.
+template <class List, template <class> class Base>
+BALLAST_HD void run_in_level(level_work const& level, std::uint32_t place, void* scratch) {
+  task_record task = array_ref<stored_task const>(level.in)[place].record;
+  auto const range = task.range();
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    task.describe({range.first + i, range.count - i}, task.kernel());
+    List::template run_first_block<Base>(task, scratch, level_sink(level));
+#if BALLAST_ON_GPU
+    if constexpr (!List::by_threads) __syncthreads();
+#endif
+  }
+}
+
+template <class List>
+void run_level_on_host(void const* argument, host_block_context& context) {
+  auto const level = *static_cast<level_work const*>(argument);
+  for (auto i = level.first_of(context.block, context.grid);
+       i < level.first_of(context.block + 1, context.grid); ++i)
+    run_in_level<List, host_block>(level, i, context.scratch);
+}
+
+#if defined(__CUDACC__)
+template <class List, class Scratch = launched_with<List::scratch * List::max_taken>>
+__global__ void __launch_bounds__(List::block_threads,
+                                  clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)
+    run_level_on_gpu(__grid_constant__ level_work const level) {
+  extern __shared__ __align__(128) unsigned char ballast_scratch[];
+  std::uint32_t const first = level.first_of(blockIdx.x, gridDim.x);
+  std::uint32_t const last = level.first_of(blockIdx.x + 1, gridDim.x);
+  if constexpr (List::by_threads) {
+    for (std::uint32_t i = first + threadIdx.x; i < last; i += 32)
+      run_in_level<List, host_block>(level, i, ballast_scratch + threadIdx.x * List::scratch);
+  } else {
+    for (std::uint32_t i = first; i < last; ++i) run_in_level<List, cuda_block>(level, i, nullptr);
+  }
+}
+#endif
+
+}  // namespace ballast::detail

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "ballast/detail/pool/pool_worker.cuh"
+#include "ballast/detail/pool/stored_task.cuh"
+#include "ballast/detail/resident/task_record.cuh"
+#include "ballast/join.cuh"
+#include "ballast/kernel.cuh"
+
+namespace ballast::detail {
+
+/// How many tasks a block of K may create: K::spawns if K declares it, else none.
+template <class K>
+constexpr std::uint32_t spawns_of = 0;
+template <class K>
+requires requires { K::spawns; }
+constexpr std::uint32_t spawns_of<K> = K::spawns;
+
+template <class K>
+constexpr std::uint32_t spawns_of<indirect<K>> = spawns_of<K>;
+
+/// How many joins a block of K may make: K::joins if K declares it, else none.
+template <class K>
+constexpr std::uint32_t joins_of = 0;
+template <class K>
+requires requires { K::joins; }
+constexpr std::uint32_t joins_of<K> = K::joins;
+template <class K>
+constexpr std::uint32_t joins_of<indirect<K>> = joins_of<K>;
+
+/// The block that a kernel gets in a pool: what Base offers, and how tasks are created and joined. Sink keeps
+/// the children.
+template <class Base, class K, class List, class Sink>
+class spawning_block : public Base {
+ public:
+  BALLAST_HD spawning_block(block_range range, void* scratch, Sink const& sink)
+      : Base(range, scratch), sink_(sink) {}
+
+  /// Creates a task: blocks `range` (1 to 16 777 215) of `child`, a kernel of the same list. Each thread that
+  /// calls creates one, no thread waits, and no thread but the callers needs to call. It may run at once, on
+  /// any worker, and must not wait for its creator. At most K::spawns calls in a block, all threads together:
+  /// what is beyond the room that was made is not created and ends the run with an error, as does another
+  /// range. (Room is made for what runs together: a task, with workers of a thread a warp's tasks, by
+  /// `static` a level with the most that any kernel of the list declares.) What the creator wrote before the
+  /// call is visible to the child if the thread that wrote it called, or if a sync() lies between.
+  template <kernel_form Child>
+  BALLAST_HD void spawn(Child const& child, block_range range = {}) const {
+    static_assert(spawns_of<K> > 0, "a kernel that creates tasks declares how many: static constexpr spawns");
+    if (range.count - 1 >= max_blocks) return sink_.refuse(pool_halt::bad_range);
+    sink_.add(stored(child, range));
+  }
+
+  /// Makes a join: `continuation` (a kernel of the list with a member `join_handle join`, which is set) runs
+  /// when finish() was called `children` (1 or more) times on it, and its value is `initial` at first. Each
+  /// thread that calls makes one; at most K::joins calls in a block. Give the handle to the children; their
+  /// arguments may hold it. The continuation must call take_value() once, which ends the join.
+  template <kernel_form Continuation>
+  BALLAST_HD join_handle fork(Continuation continuation, std::uint32_t children,
+                              std::uint64_t initial = 0) const {
+    static_assert(joins_of<K> > 0, "a kernel that makes joins declares how many: static constexpr joins");
+    join_handle const join = sink_.new_join();
+    if (!join) return join;
+    continuation.join = join;
+    sink_.joins()[join].continuation = stored(continuation, {});
+    sink_.joins().value(join).store_relaxed(initial);
+    sink_.joins().left(join).store_relaxed(children);
+    return join;
+  }
+  /// The word in which the children of a join combine their values, by add_relaxed, store_max or store_min.
+  BALLAST_HD device_atomic<std::uint64_t> value_of(join_handle join) const {
+    return sink_.joins().value(join);
+  }
+  /// One child of the join is done, with all that this thread wrote (and other threads before a sync()). By
+  /// one thread for each child. The last one creates the continuation, which counts among its K::spawns.
+  BALLAST_HD void finish(join_handle join) const {
+    static_assert(spawns_of<K> > 0, "a kernel that finishes a child may create the continuation: spawns");
+    if (!join || sink_.joins().left(join).add_release(~std::uint32_t(0)) != 1) return;
+    fence_after_relaxed<scope::device>();
+    sink_.add(sink_.joins()[join].continuation);
+  }
+  /// What the children have made of the value; the join is over. By one thread of its continuation, and at
+  /// most one join in a task.
+  BALLAST_HD std::uint64_t take_value(join_handle join) const {
+    if (!join) return 0;
+    std::uint64_t const value = sink_.joins().value(join).load_relaxed();
+    sink_.end_join(join);
+    return value;
+  }
+
+ private:
+  static constexpr std::uint32_t max_blocks = (1u << 24) - 1;
+
+  template <class Child>
+  BALLAST_HD static stored_task stored(Child const& child, block_range range) {
+    static_assert(List::template has<Child>, "the child's kernel must be in the pool's list");
+    static_assert(sizeof(Child) <= 40, "a task holds 40 bytes of arguments: spawn indirect<Child>");
+    stored_task task{};
+    __builtin_memcpy(task.record.data, &child, sizeof(Child));
+    task.record.describe(range, List::template id_of<Child>());
+    return task;
+  }
+
+  Sink sink_;
+};
+
+/// The kernels that the tasks of a pool may name: a closed list of types with equal `threads`. A kernel's id
+/// is its place in the list.
+template <kernel_form... K>
+struct pool_list {
+  static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt, "a list holds 1 to 126 kernels");
+
+  static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
+  static_assert(((std::uint32_t(K::threads) == threads) && ...), "the kernels of a list have equal threads");
+
+  /// Whether each thread is a worker of its own; then a warp takes that many tasks at once.
+  static constexpr bool by_threads = threads == 1;
+  static constexpr std::uint32_t block_threads = by_threads ? 32 : threads;
+  static constexpr std::uint32_t max_taken = by_threads ? 32 : 1;
+
+  /// Of one task, whichever kernel it is of, to multiples of 16 bytes.
+  static constexpr std::uint32_t scratch = (std::max({scratch_bytes<K>...}) + 15) / 16 * 16;
+  static constexpr int blocks_per_multiprocessor = capped_launch_bound_blocks<block_threads, K...>;
+  static constexpr std::uint32_t max_spawns = std::max({spawns_of<K>...});
+  static constexpr std::uint32_t max_joins = std::max({joins_of<K>...});
+
+  template <class Child>
+  static constexpr bool has = (std::is_same_v<Child, K> || ...);
+
+  template <class Child>
+  BALLAST_HD static constexpr std::uint32_t id_of() {
+    std::uint32_t id = 0;
+    (void)((std::is_same_v<Child, K> || (++id, false)) || ...);
+    return id;
+  }
+
+  /// Places for what is created while the task's first block runs: its children, and what is left of it.
+  BALLAST_HD static std::uint32_t room_for(task_record const& task) {
+    std::uint32_t id = 0, spawns = 0;
+    (void)((task.kernel() == id++ ? (spawns = spawns_of<K>, true) : false) || ...);
+    return spawns + (task.range().count > 1 ? 1 : 0);
+  }
+
+  /// Runs the first block of the task on the calling threads; Base<K> is the view that each kernel gets.
+  template <template <class> class Base, class Sink>
+  BALLAST_HD static void run_first_block(task_record const& task, void* scratch_memory, Sink const& sink) {
+    std::uint32_t id = 0;
+    (void)((task.kernel() == id++ ? (run_one<Base, K>(task, scratch_memory, sink), true) : false) || ...);
+  }
+
+  template <template <class> class Base, class One, class Sink>
+  BALLAST_HD static void run_one(task_record const& task, void* scratch_memory, Sink const& sink) {
+    alignas(One) unsigned char bytes[sizeof(One)];
+    __builtin_memcpy(bytes, task.data, sizeof(One));
+    spawning_block<Base<One>, One, pool_list, Sink> block(task.range(), scratch_memory, sink);
+    block.move_to(task.range().first);
+    invoke_kernel(reinterpret_cast<One const&>(bytes), block);
+  }
+};
+
+}  // namespace ballast::detail

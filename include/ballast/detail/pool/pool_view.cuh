@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ballast/atomic_ref.cuh"
+#include "ballast/detail/pool/local_stack.cuh"
+#include "ballast/detail/resident/control.cuh"
+#include "ballast/join.cuh"
+#include "ballast/kernel.cuh"
+
+namespace ballast::detail {
+
+/// Words that all workers of a pool share; all bits zero at the start of a launch.
+struct pool_words {
+  /// Created tasks that have not finished, at least, less the launch's waiting tasks; wraps. A task is
+  /// counted before another worker can see it.
+  alignas(128) std::uint32_t pending;
+  alignas(128) std::uint32_t halt;  ///< pool_halt
+  std::uint64_t stop_checked_ns;    ///< the device's time when a worker last asked the host for a stop
+  /// Waiting tasks that were taken, the last first; for a moment more.
+  alignas(128) std::uint32_t taken;
+  alignas(128) pool_totals totals;
+};
+
+/// Waiting tasks that travel with a launch's argument.
+inline constexpr std::uint32_t max_inline_tasks = 16;
+
+/// What all parts of a worker loop see, where the tasks that a run begins with are there from its start.
+/// Trivially copyable. Room `queue` has another view, for tasks that come while the workers work.
+struct pool_view {
+  using worker_type = pool_worker;
+
+  pool_words* words = nullptr;
+  stack_bounds* bounds = nullptr;    ///< of each worker
+  worker_report* reports = nullptr;  ///< of each worker
+  stored_task* stacks = nullptr;     ///< stack_capacity for each worker
+  std::uint32_t stack_capacity = 0;  ///< a power of two
+  std::uint32_t workers = 0;
+  std::uint32_t tasks_at_once = 1;  ///< that a worker runs; at most half of what a stack holds
+  stored_task inline_tasks[max_inline_tasks] =
+      {};                                ///< roots, and what the host gives back, if they find room here
+  stored_task const* waiting = nullptr;  ///< else there
+  std::uint32_t waiting_tasks = 0;
+  std::uint32_t max_at_once = 1;  ///< of them that a worker takes
+  join_arena joins;
+
+  BALLAST_HD device_atomic<std::uint32_t> pending() const {
+    return device_atomic<std::uint32_t>(words->pending);
+  }
+  BALLAST_HD device_atomic<std::uint32_t> halt() const { return device_atomic<std::uint32_t>(words->halt); }
+  BALLAST_HD bool is_halted() const { return halt().load_relaxed() != 0; }
+  /// The first reason counts.
+  BALLAST_HD void halt_for(pool_halt reason) const {
+    halt().compare_exchange_acq_rel(0, std::uint32_t(reason));
+  }
+  BALLAST_HD local_stack stack_of(std::uint32_t worker) const {
+    return {stacks + std::size_t(worker) * stack_capacity, stack_capacity};
+  }
+  /// Leader, with an empty stack. Takes of the waiting tasks: many while there are many, and one in the end.
+  BALLAST_HD bool take_waiting(pool_worker& me) const {
+    device_atomic<std::uint32_t> const taken(words->taken);
+    std::uint32_t const seen = taken.load_relaxed();
+    if (seen >= waiting_tasks) return false;
+    std::uint32_t const share = (waiting_tasks - seen) / (4 * workers);
+    std::uint32_t const wished = share < 1 ? 1 : share < max_at_once ? share : max_at_once;
+    std::uint32_t const first = taken.add_relaxed(wished);
+    auto const stack = stack_of(me.number);
+    for (std::uint32_t i = first; i < first + wished && i < waiting_tasks; ++i)
+      stack[me.end++] = waiting_task(waiting_tasks - 1 - i);
+    me.stack_changed = 1;
+    me.update_max_stored();
+    return me.held() != 0;
+  }
+  /// Leader. Whether the host wants the workers to leave. On a GPU the workers take turns, one in 50 us:
+  /// reads of one word of the host's memory are served one after another, a microsecond each, and when
+  /// thousands of workers looked for themselves, those with tasks waited behind them for milliseconds.
+  template <class WorkerGroup>
+  BALLAST_HD bool stop_requested([[maybe_unused]] WorkerGroup const& worker_group,
+                                 resident_control const& control) const {
+#if BALLAST_ON_GPU
+    if (!may_check_stop(worker_group.now_ns())) return false;
+#endif
+    return control.stop_requested();
+  }
+  /// Leader, between two looks for a task. False: there is none, or another reason to leave.
+  template <class WorkerGroup>
+  BALLAST_HD bool wait_for_work(WorkerGroup const& worker_group, resident_control const& control,
+                                pool_worker& me) const {
+    if (poll(pending()) + waiting_tasks == 0 || is_halted()) return false;
+    if (me.idle_polls % idle_polls_between_stop_checks == 0) {
+      if (stop_requested(worker_group, control)) halt_for(pool_halt::stop_requested);
+      if (worker_group.now_ns() - me.idle_since_ns > control.idle_timeout_ns) return false;
+    }
+    worker_group.back_off(me.idle_polls);
+    return true;
+  }
+  /// Leader. Tasks of the stack were copied to `group`, a number of the method's, and will now be shown to
+  /// others; or were taken from there into the empty stack.
+  BALLAST_HD void on_publish(pool_worker const&, std::uint32_t) const {}
+  BALLAST_HD void on_take(pool_worker&, std::uint32_t) const {}
+  /// Whether a worker that has found nothing else looks at others now.
+  BALLAST_HD bool may_steal(pool_worker const&) const { return true; }
+  /// Leader. Others can see tasks that were shown: idle ones look for themselves.
+  BALLAST_HD void wake_others() const {}
+  /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who
+  /// took an uncounted task and finished it would bring `pending` to zero while tasks are left. None would be
+  /// lost, since a worker with tasks stays and the last to leave has counted all, but workers that found zero
+  /// would have left the others alone.
+  BALLAST_HD void flush_counts(pool_worker& me) const {
+    if (me.delta != 0) pending().add_relaxed(me.delta);
+    me.delta = 0;
+  }
+  /// Leader, when it leaves. Who had no task adds nothing to the totals, which are one place for all.
+  BALLAST_HD void report(pool_worker const& me) const {
+    auto const& counts = me.counts;
+    auto& totals = words->totals;
+    reports[me.number] = counts;
+    add(totals.created, counts.created);
+    add(totals.joins, counts.joins);
+    add(totals.shared, counts.shared);
+    add(totals.max_stored, counts.max_stored);
+    if (counts.max_in_common != 0)
+      device_atomic<std::uint64_t>(totals.max_in_common).store_max(counts.max_in_common);
+  }
+
+ private:
+  BALLAST_HD stored_task waiting_task(std::uint32_t i) const {
+    return waiting == nullptr ? inline_tasks[i] : array_ref<stored_task const>(waiting)[i];
+  }
+
+  BALLAST_HD static void add(std::uint64_t& total, std::uint64_t more) {
+    if (more != 0) device_atomic<std::uint64_t>(total).add_relaxed(more);
+  }
+
+  BALLAST_HD bool may_check_stop(std::uint64_t now_ns) const {
+    device_atomic<std::uint64_t> const looked(words->stop_checked_ns);
+    std::uint64_t const last = looked.load_relaxed();
+    return now_ns - last >= stop_check_interval_ns && looked.compare_exchange_acq_rel(last, now_ns);
+  }
+
+  static constexpr std::uint32_t idle_polls_between_stop_checks = 64;
+  static constexpr std::uint64_t stop_check_interval_ns = 50'000;
+};
+
+/// Bounds a wait for another worker that is in the middle of an operation on a shared structure.
+template <class WorkerGroup>
+class bounded_wait {
+ public:
+  BALLAST_HD explicit bounded_wait(WorkerGroup const& worker_group) : worker_group_(worker_group) {}
+  BALLAST_HD bool operator()() {
+    worker_group_.back_off(looks_);
+    return ++looks_ < max_polls;
+  }
+
+ private:
+  static constexpr std::uint32_t max_polls = 1u << 24;  // seconds
+
+  WorkerGroup const& worker_group_;
+  std::uint32_t looks_ = 0;
+};
+
+}  // namespace ballast::detail

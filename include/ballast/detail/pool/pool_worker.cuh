@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/detail/device/qualifiers.cuh"
+
+namespace ballast::detail {
+
+/// Why all workers of a pool leave, besides that nothing is left to do.
+enum class pool_halt : std::uint32_t {
+  none,
+  out_of_room,      ///< a worker has no room for the children of its next task
+  stop_requested,   ///< the host asked for it
+  too_many_spawns,  ///< a kernel created more children than it declares
+  out_of_joins,     ///< the arena of joins is used up
+  too_many_joins,   ///< a kernel made, or ended, more joins than a task may
+  bad_range,        ///< a kernel created a task of no blocks, or of more than a task may have
+  stalled           ///< a wait for another worker in a shared structure outlasted its limit
+};
+
+/// The tasks that a worker has left in its stack: places begin to end - 1, modulo the stack's capacity.
+struct stack_bounds {
+  std::uint32_t begin, end;
+  std::uint32_t joins;  ///< free records in the worker's cache; kept from launch to launch
+};
+
+/// What is told of each worker when it leaves.
+struct worker_report {
+  std::uint64_t run;  ///< tasks
+  std::uint64_t steals_tried, steals_won;
+  std::uint64_t idle_ns;
+};
+
+/// What a worker counts.
+struct worker_counts : worker_report {
+  std::uint64_t created;  ///< tasks
+  std::uint64_t joins;
+  std::uint64_t shared;         ///< tasks that were put where other workers can take them
+  std::uint32_t max_stored;     ///< the most tasks in the stack and in what the worker owns beside it
+  std::uint32_t max_in_common;  ///< the most tasks that the worker saw in what all workers share
+};
+
+/// What is told of all workers together: sums, and the greatest `max_in_common`.
+struct pool_totals {
+  std::uint64_t created, joins, shared, max_stored, max_in_common;
+};
+
+/// What a worker does next, as its leader decides.
+enum class worker_step : std::uint32_t { run, share, refill, leave };
+
+/// What a worker remembers: in shared memory on a GPU, where its leader writes it. Its newest tasks are in
+/// its stack, a ring in device memory that only it touches while it works.
+struct pool_worker {
+  worker_counts counts;
+  std::uint64_t idle_since_ns;
+  std::uint32_t number;      ///< of this worker
+  std::uint32_t begin, end;  ///< of the stack
+  std::uint32_t first;       ///< children of what runs now take places from here on
+  std::uint32_t limit;       ///< and below; beyond they are not created
+  std::uint32_t delta;       ///< created less finished tasks that `pending` does not have yet; wraps
+  worker_step step;
+  std::uint32_t completed;      ///< tasks that run now and have no further blocks
+  std::uint32_t stack_changed;  ///< the stack has changed since share() was last tried
+  std::uint32_t out_of_room;    ///< tasks in the stack when there was no room for children; 0: there was
+  std::uint32_t halt_checked, stop_checked;  ///< for worker_group.cycles_passed()
+  std::uint32_t publish_burst;               ///< chunks that the worker is about to publish
+  std::uint32_t idle_polls;
+  std::uint32_t random;
+  std::uint32_t victim;        ///< from whom the last steal was won
+  std::uint32_t joins;         ///< free records in the cache; wraps if a kernel makes more than it declares
+  std::uint32_t joins_before;  ///< the same before the tasks ran
+  std::uint32_t joins_ended;   ///< joins that the running tasks have ended
+  pool_halt refused;           ///< why what the running tasks did ends the run
+  std::uint32_t
+      stored_elsewhere;   ///< tasks for which the worker has room elsewhere in use, when it last looked
+  std::uint32_t found;    ///< what the leader tells the others within a step
+  std::uint32_t portion;  ///< the same
+
+  BALLAST_HD std::uint32_t held() const { return end - begin; }
+  /// A number that differs from call to call and from worker to worker: xorshift (Marsaglia 2003).
+  BALLAST_HD std::uint32_t draw() {
+    random ^= random << 13;
+    random ^= random >> 17;
+    random ^= random << 5;
+    return random;
+  }
+  BALLAST_HD void update_max_stored() {
+    std::uint32_t const stored = held() + stored_elsewhere;
+    if (stored > counts.max_stored) counts.max_stored = stored;
+  }
+  BALLAST_HD void update_max_in_common(std::uint32_t tasks) {
+    if (tasks > counts.max_in_common) counts.max_in_common = tasks;
+  }
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/atomic_ref.cuh"
+#include "ballast/detail/pool/record_slot.cuh"
+#include "ballast/kernel.cuh"
+
+namespace ballast::detail {
+
+/// The words of a ring_queue beside its slots; with all bits zero (the slots' too) the ring is empty.
+struct ring_queue_words {
+  alignas(128) std::uint32_t used;  ///< slots that are claimed or hold a record; for a moment more when full
+  alignas(128) std::uint32_t stored;  ///< records to be had (signed); for a moment fewer when empty
+  alignas(128) std::uint32_t tail;    ///< the next pusher's ticket
+  alignas(128) std::uint32_t head;    ///< the next popper's ticket
+};
+
+/// A slot of a ring_queue, with whose turn it is: the ticket's lap while it waits for its pusher, one more
+/// while it waits for its popper.
+template <class Record>
+struct ring_slot {
+  std::uint32_t turn;
+  record_slot<Record> record;
+};
+
+enum class push_outcome : std::uint32_t {
+  stored,  ///< the ring holds the record
+  full,    ///< nothing has changed; the record is still the caller's
+  stalled  ///< keep_waiting() said no with the ticket taken: the record is the caller's, the ring must be
+           ///< given up
+};
+
+enum class pop_outcome : std::uint32_t {
+  taken,   ///< the record is the caller's
+  empty,   ///< nothing has changed
+  stalled  ///< keep_waiting() said no with the ticket taken: its record stays in the ring, which must be
+           ///< given up
+};
+
+/// A bounded first-in first-out queue for any number of pushers and poppers: tickets by fetch-and-add and a
+/// turn per slot (D. Vyukov, "Bounded MPMC queue", 2010), behind counts that are asked first, so that a full
+/// or empty ring says so and no ticket is taken in vain (after B. Kerbl and others, "The broker queue", ICS
+/// 2018). That queue has one count, which poppers of an empty ring lower for a moment; pushers may then take
+/// a ticket for which there is no slot. Here each side has its own count, which the other only moves towards
+/// success. `full` and `empty` are hints while others are at work: a record may be on its way. With a ticket,
+/// a call waits only for a thread that is in the middle of its own push or pop on that slot: on a GPU all
+/// users must be resident together, and the lanes of a warp must not wait for one another.
+template <class Record, template <class> class Atomic = device_atomic>
+class ring_queue_ref {
+ public:
+  using slot = ring_slot<Record>;
+
+  ring_queue_ref() = default;
+  /// A view of `words` and of `capacity` slots (a power of two, 2 to 2^30), cleared before, which outlive it.
+  BALLAST_HD ring_queue_ref(ring_queue_words* words, slot* slots, std::uint32_t capacity)
+      : words_(words), slots_(slots), capacity_(capacity) {}
+
+  /// Any thread. Adds a record unless the ring is full. `keep_waiting()` is asked after each look at a slot
+  /// that is not free yet; false ends the wait (`stalled`), and should mean that the run has failed.
+  template <class KeepWaiting>
+  BALLAST_HD push_outcome push(Record const& record, KeepWaiting&& keep_waiting) const {
+    if (!claim_room()) return push_outcome::full;
+    std::uint32_t const ticket = word(words_[0].tail).add_relaxed(1);
+    slot& mine = at(ticket);
+    if (!await(mine, lap(ticket), keep_waiting)) return push_outcome::stalled;
+    mine.record.template write<Atomic>(record);
+    word(mine.turn).store_release(lap(ticket) + 1);
+    word(words_[0].stored).add_relaxed(1);
+    return push_outcome::stored;
+  }
+
+  /// Any thread. Takes the oldest record unless there is none; `record` is unchanged unless the outcome is
+  /// `taken`. A call that finds the ring empty usually only reads. `keep_waiting` as for push.
+  template <class KeepWaiting>
+  BALLAST_HD pop_outcome pop(Record& record, KeepWaiting&& keep_waiting) const {
+    if (!claim_record()) return pop_outcome::empty;
+    std::uint32_t const ticket = word(words_[0].head).add_relaxed(1);
+    slot& mine = at(ticket);
+    if (!await(mine, lap(ticket) + 1, keep_waiting)) return pop_outcome::stalled;
+    record = mine.record.template read<Atomic>();
+    word(mine.turn).store_release(lap(ticket) + capacity_);
+    word(words_[0].used).add_relaxed(less_one);
+    return pop_outcome::taken;
+  }
+
+  /// How many records it holds; a hint while others are at work.
+  BALLAST_HD std::uint32_t size() const {
+    auto const stored = static_cast<std::int32_t>(word(words_[0].stored).load_relaxed());
+    return stored > 0 ? std::uint32_t(stored) : 0;
+  }
+
+ private:
+  static constexpr std::uint32_t less_one = 0xffffffff;
+
+  BALLAST_HD static Atomic<std::uint32_t> word(std::uint32_t& of) { return Atomic<std::uint32_t>(of); }
+  BALLAST_HD slot& at(std::uint32_t ticket) const { return slots_[ticket & (capacity_ - 1)]; }
+  BALLAST_HD std::uint32_t lap(std::uint32_t ticket) const { return ticket & ~(capacity_ - 1); }
+
+  BALLAST_HD bool claim_room() const {
+    auto const used = word(words_[0].used);
+    if (used.load_relaxed() >= capacity_) return false;
+    if (used.add_relaxed(1) < capacity_) return true;
+    used.add_relaxed(less_one);
+    return false;
+  }
+
+  BALLAST_HD bool claim_record() const {
+    auto const stored = word(words_[0].stored);
+    if (static_cast<std::int32_t>(stored.load_relaxed()) <= 0) return false;
+    if (static_cast<std::int32_t>(stored.add_relaxed(less_one)) > 0) return true;
+    stored.add_relaxed(1);
+    return false;
+  }
+
+  /// Polls relaxed and acquires once, since an acquiring poll would empty a GPU's L1 each time.
+  template <class KeepWaiting>
+  BALLAST_HD static bool await(slot& mine, std::uint32_t turn, KeepWaiting& keep_waiting) {
+    while (word(mine.turn).load_relaxed() != turn)
+      if (!keep_waiting()) return false;
+    word(mine.turn).load_acquire();
+    return true;
+  }
+
+  array_ref<ring_queue_words> words_;
+  array_ref<slot> slots_;
+  std::uint32_t capacity_ = 0;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "ballast/detail/queue/ring_source.cuh"
+#include "ballast/detail/resident/control.cuh"
+#include "ballast/detail/resident/worker_group.cuh"
+
+namespace ballast::detail {
+
+/// The counts of one of a device's queues, in device memory (Chen et al. 2010, section 4.4).
+struct alignas(128) chen_counts {
+  std::uint64_t written;                ///< d_written: tasks ever written; the host's copies change it
+  alignas(128) std::uint64_t consumed;  ///< d_consumed: tasks ever dequeued
+};
+
+/// What one enqueue writes with one copy, in 8-byte words: d_n, an unused word, then d_tasks.
+inline constexpr std::uint32_t chen_load_head = 2;
+inline constexpr std::uint32_t chen_words_per_task = sizeof(task_record) / sizeof(std::uint64_t);
+static_assert(chen_words_per_task * sizeof(std::uint64_t) == sizeof(task_record));
+inline constexpr std::uint32_t words_per_line = 16;
+
+/// The source of tasks of Chen et al. 2010: a few queues in device memory that the host fills by copies, each
+/// only when it is empty, and from which one thread of every block dequeues by fetch-and-add (Algorithm 3).
+/// It has no server, so all blocks work. The line numbers here are the paper's; docs/queue.md lists what was
+/// mended. All words in device memory have device scope: what copies into them is the device's own engine.
+struct chen_source_ref {
+  resident_control control;
+
+  chen_counts* counts = nullptr;      ///< device, one per queue
+  std::uint64_t* loads = nullptr;     ///< device, `stride` words per queue
+  std::uint64_t* stop = nullptr;      ///< device: not 0 asks every block to leave without a task
+  batch_times* times = nullptr;       ///< device: when this step's tasks ran; null if they are not timed
+  std::uint64_t* consumed = nullptr;  ///< pinned, a line per queue: h_consumed
+  std::uint32_t queues = 0;
+  std::uint32_t stride = 0;
+  std::uint32_t at = 0;  ///< i: of the calling block, since each has a copy of the source
+
+  using word = atomic_ref<std::uint64_t, scope::device>;
+
+  BALLAST_HD bool times_tasks() const { return times != nullptr; }
+
+  bool next(host_worker& worker_group) {
+    return dequeue(worker_group) && worker_group.record().kernel() != task_record::halt;
+  }
+#if defined(__CUDACC__)
+  template <std::uint32_t Threads>
+  __device__ bool next(cuda_worker<Threads>& worker_group) {
+    bool const found = worker_group.leader() && dequeue(worker_group);                      // line 2
+    return worker_group.any(found && worker_group.record().kernel() != task_record::halt);  // line 23
+  }
+#endif
+
+  template <class WorkerGroup>
+  BALLAST_HD void finish(WorkerGroup& worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const {
+    if (times == nullptr || !worker_group.leader()) return;
+    word(times->first_begin_ns).store_min(begin_ns);
+    word(times->last_end_ns).store_max(end_ns);
+    word(times->work_ns).add_relaxed(end_ns - begin_ns);
+  }
+
+ protected:  // for the test that is a block at a chosen line
+  BALLAST_HD std::uint64_t* load() const { return loads + std::uint64_t(at) * stride; }
+  BALLAST_HD void turn() { at = at + 1 == queues ? 0 : at + 1; }
+
+  /// Line 4. Not "equal": a count that was read late may have overtaken the other.
+  BALLAST_HD bool is_empty() const {
+    auto const consumed_so_far = word(counts[at].consumed).load_relaxed();
+    return consumed_so_far >= poll(word(counts[at].written));
+  }
+
+  /// Lines 7 and 8: the claimed task's place, or a negative number. Acquires the report of the last refill,
+  /// so that the counts read afterwards are no older.
+  BALLAST_HD std::int64_t claim() const {
+    return std::int64_t(word(load()[0]).add_acquire(~std::uint64_t(0))) - 1;
+  }
+
+  /// Whether the refill that the caller claimed a task of is complete. While it is not, nobody consumes, so
+  /// that the counts are equal.
+  BALLAST_HD bool refill_is_complete() const {
+    auto const consumed_so_far = word(counts[at].consumed).load_relaxed();
+    return consumed_so_far < word(counts[at].written).load_acquire();
+  }
+
+  /// A block that saw the last tasks of a refill and then was slow may claim one of the next refill before
+  /// the host says that it is complete. The host never leaves a refill half done; should its copies hang for
+  /// ever, the block leaves a minute or more after it was asked to.
+  template <class WorkerGroup>
+  BALLAST_HD bool await_refill(WorkerGroup const& worker_group) const {
+    bool given_up = false;
+    for (std::uint32_t looks = 0; !refill_is_complete() && !given_up; ++looks) {
+      back_off(worker_group, looks);
+      given_up = looks > (1u << 26) && control.stop_requested();
+    }
+    return !given_up;
+  }
+
+  /// Line 9.
+  BALLAST_HD void read(std::int64_t place, task_record& into) const {
+    auto* const from = load() + chen_load_head + place * chen_words_per_task;
+    for (std::uint32_t i = 0; i < chen_words_per_task; ++i) {
+      auto const both = word(from[i]).load_relaxed();
+      into.data[2 * i] = std::uint32_t(both);
+      into.data[2 * i + 1] = std::uint32_t(both >> 32);
+    }
+  }
+
+  /// Lines 10 and 12 to 15: the last one tells the host that the queue is empty. The reads of the tasks, by
+  /// whichever block, come before that by cumulativity.
+  BALLAST_HD std::uint64_t consume() {
+    auto const before = word(counts[at].consumed).add_release(1);
+    if (before + 1 != word(counts[at].written).load_relaxed()) return before;
+    fence_after_relaxed<scope::device>();
+    atomic_ref<std::uint64_t, scope::system>(consumed[std::uint64_t(at) * words_per_line])
+        .store_release(before + 1);
+    turn();
+    return before;
+  }
+
+  /// Asks PCIe rarely: the host copies the request into device memory, unless something is wrong with it.
+  BALLAST_HD bool should_leave(std::uint32_t looks) const {
+    if (word(*stop).load_relaxed() != 0) return true;
+    if (looks % 1024 != 1023 || !control.stop_requested()) return false;
+    word(*stop).store_relaxed(1);
+    return true;
+  }
+
+  /// Lines 7 to 18: whether a task was dequeued.
+  template <class WorkerGroup>
+  BALLAST_HD bool take(WorkerGroup& worker_group) {
+    auto const place = claim();
+    if (place < 0) {
+      turn();
+      return false;
+    }
+    if (!await_refill(worker_group)) return false;
+    read(place, worker_group.record());
+    set_activity(worker_group, consume(), activity::runs);
+    return true;
+  }
+
+  /// Algorithm 3, by one thread; false: leave without a task.
+  template <class WorkerGroup>
+  BALLAST_HD bool dequeue(WorkerGroup& worker_group) {
+    bool found = false;
+    set_activity(worker_group, at, activity::waits);
+    for (std::uint32_t looks = 0; !found && !should_leave(looks); ++looks) {
+      if (is_empty())
+        turn();  // line 5
+      else
+        found = take(worker_group);
+      if (!found) back_off(worker_group, looks);
+    }
+    if (!found) set_activity(worker_group, at, activity::left);
+    return found;
+  }
+
+  template <class WorkerGroup>
+  BALLAST_HD void set_activity(WorkerGroup const& worker_group, std::uint64_t number, activity what) const {
+    word(control.activity[worker_group.block()]).store_relaxed(number << 2 | std::uint64_t(what));
+  }
+
+  /// A core is soon given away, since the host's copies need one too.
+  BALLAST_HD static void back_off([[maybe_unused]] host_worker const& worker_group,
+                                  [[maybe_unused]] std::uint32_t looks) {
+#if !BALLAST_ON_GPU
+    worker_group.back_off(looks);
+    if (looks > 200) std::this_thread::sleep_for(std::chrono::microseconds(50));
+#endif
+  }
+#if defined(__CUDACC__)
+  template <std::uint32_t Threads>
+  __device__ static void back_off(cuda_worker<Threads> const& worker_group, std::uint32_t looks) {
+    worker_group.back_off(looks);
+  }
+#endif
+  template <class WorkerGroup>
+  static void back_off(WorkerGroup const& worker_group, std::uint32_t looks) {
+    worker_group.back_off(looks);
+  }
+};
+
+}  // namespace ballast::detail

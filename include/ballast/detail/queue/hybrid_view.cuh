@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/detail/pool/chunks.cuh"
+#include "ballast/detail/pool/pool_loop.cuh"
+#include "ballast/detail/queue/ring_consumer.cuh"
+#include "ballast/detail/queue/ring_host.cuh"
+
+namespace ballast::detail {
+
+/// A batch by its place among the counters; trivially made, as shared memory asks.
+struct alignas(16) batch_id {
+  std::uint32_t ring_index, slot, lap;
+};
+
+/// What a worker remembers where the host feeds tasks that create tasks. All tasks in its stack are of one
+/// batch.
+struct hybrid_worker : pool_worker {
+  batch_id batch;             ///< of the tasks in the stack, or of those that ran last
+  std::uint32_t credit;       ///< of roots that were taken and are not in the batch's counter yet
+  std::uint32_t roots;        ///< how many these are
+  std::uint32_t filled_seen;  ///< GPU: how many tasks had come when none was found
+  std::uint32_t late;         ///< GPU: looks in a row at which the server was late
+  std::uint64_t ticket;       ///< the first of those that were claimed and not taken yet
+  std::uint32_t claimed;      ///< how many these are
+  std::uint64_t epoch_seen;   ///< host: epoch of worker_wake_event, before the last look
+};
+
+/// Where a run's first tasks come from the host while the workers work, through the submission rings, the
+/// server and the ring of ring_source_ref; what they create stays in the pool. A worker takes them by the
+/// count that the server raises, so that it has a ticket only when its task is there, or being written: in
+/// the meantime it may steal.
+///
+/// A batch is complete when its tasks and all that came of them have run. Its counter has the sum of the
+/// credits (see batch_mark) of the tasks that were taken, times 2^32, and the number of those that were taken
+/// or created and have not finished. A worker adds to it before it shows tasks to others and before it takes
+/// some of another batch; so the number is never below zero, and both are zero only in the end.
+struct hybrid_view : pool_view {
+  using worker_type = hybrid_worker;
+
+  ring_source_ref source;
+  std::uint64_t* counters = nullptr;  ///< submission rings x batch slots
+  batch_id* origins = nullptr;        ///< of each chunk
+
+  BALLAST_HD server_status status_for(hybrid_worker const& me) const {
+    auto const block = BALLAST_ON_GPU ? me.number : 0;
+    return server_status::of(poll(source.status_for(block)));
+  }
+
+  template <class WorkerGroup>
+  BALLAST_HD bool stop_requested(WorkerGroup const&, [[maybe_unused]] resident_control const& control) const {
+#if BALLAST_ON_GPU
+    return server_status::of(source.status_for(blockIdx.x).load_relaxed()).stop;  // no read over PCIe
+#else
+    return control.stop_requested() || server_status::of(source.status_for(0).load_acquire()).stop;
+#endif
+  }
+
+  /// Leader, with an empty stack: tasks of one batch from the ring.
+  BALLAST_HD bool take_waiting(hybrid_worker& me) const {
+    if (me.claimed == 0) claim(me);
+    while (me.claimed != 0 && take(me)) {}
+    return me.held() != 0;
+  }
+
+  BALLAST_HD void on_publish(hybrid_worker const& me, std::uint32_t chunk) const {
+    origin_of(chunk) = me.batch;
+  }
+  BALLAST_HD void on_take(hybrid_worker& me, std::uint32_t chunk) const {
+    switch_batch(me, origin_of(chunk));
+  }
+  /// Workers of a GPU that wait for the host, perhaps for long, leave the L2 to those that work.
+  BALLAST_HD bool may_steal(hybrid_worker const& me) const {
+    return !BALLAST_ON_GPU || me.idle_polls < eager_polls || me.idle_polls % polls_between_steals == 0;
+  }
+  BALLAST_HD void wake_others() const {
+#if !BALLAST_ON_GPU
+    source.worker_wake_event->notify();
+#endif
+  }
+
+  BALLAST_HD void flush_counts(hybrid_worker& me) const {
+    if (me.roots == 0 && me.delta == 0) return;
+    auto const pending = std::uint64_t(std::int64_t(std::int32_t(me.delta)));
+    std::uint64_t const change = (std::uint64_t(me.credit) << 32) + pending;
+    me.roots = me.credit = me.delta = 0;
+    if (change == 0 || add(me.batch, change) == 0)
+      source.publish_completion(counter_index(me.batch), me.batch.lap);
+  }
+
+  template <class WorkerGroup>
+  BALLAST_HD bool wait_for_work(WorkerGroup const& worker_group, resident_control const& control,
+                                hybrid_worker& me) const {
+    auto const status = status_for(me);
+    if (is_halted() || status.stop || status.ended) return false;
+    auto const idle_ns = worker_group.now_ns() - me.idle_since_ns;
+#if BALLAST_ON_GPU
+    back_off(idle_ns);
+    me.late = source.server_is_late(idle_ns, worker_group.now_ns()) ? me.late + 1 : 0;
+    return me.late <= max_late_polls;
+#else
+    if (control.stop_requested()) return false;
+    if (!source.serve_if_free(worker_group)) sleep_idle(worker_group, me, idle_ns);
+    me.epoch_seen = source.worker_wake_event->epoch();
+    return true;
+#endif
+  }
+
+ private:
+  BALLAST_HD batch_id& origin_of(std::uint32_t chunk) const { return array_ref<batch_id>(origins)[chunk]; }
+
+  /// Claims tickets, if any are left. The count of those is one word for all: a GPU's worker that waits looks
+  /// at it after status, and now and then.
+  BALLAST_HD void claim(hybrid_worker& me) const {
+    std::uint32_t filled = ~me.filled_seen;  // not known
+    if (BALLAST_ON_GPU && me.idle_polls % polls_between_counts != 0) {
+      filled = status_for(me).filled;
+      if (filled == me.filled_seen) return;
+    }
+    device_atomic<std::uint32_t> const ready(source.words->ready);
+    std::uint32_t const seen = ready.load_relaxed();
+    me.filled_seen = is_positive(seen) ? ~filled : filled;
+    if (!is_positive(seen)) return;
+    std::uint32_t const wished = tickets_to_claim(seen), left = ready.add_relaxed(0 - wished);
+    std::uint32_t const given = !is_positive(left) ? 0 : left < wished ? left : wished;
+    if (given != wished) ready.add_relaxed(wished - given);
+    if (given != 0) me.ticket = source.claim(given);
+    me.claimed = given;
+  }
+
+  BALLAST_HD static bool is_positive(std::uint32_t count) { return static_cast<std::int32_t>(count) > 0; }
+
+  /// As many as a warp runs together, if that leaves as many for others; else several only while very many
+  /// wait, so that nobody holds back what another could begin.
+  BALLAST_HD std::uint32_t tickets_to_claim(std::uint32_t unclaimed) const {
+    std::uint32_t const each = unclaimed / workers;
+    if (tasks_at_once == 1) return each > several_threshold ? several : 1;
+    return each < 1 ? 1 : each < tasks_at_once ? each : tasks_at_once;
+  }
+
+  /// The next claimed task, unless it is of another batch than those in the stack. The server has written it,
+  /// or is doing it.
+  BALLAST_HD bool take(hybrid_worker& me) const {
+    task_record record;
+    std::uint32_t marks[4];
+    for (std::uint32_t looks = 0; !source.read_ring(me.ticket, record, marks); ++looks) {
+      if (looks < max_polls) continue;
+      halt_for(pool_halt::stalled);
+      return false;
+    }
+    auto const mark = mark_of(marks);
+    batch_id const batch{mark.ring_index, mark.slot, mark.lap};
+    if (me.held() != 0 && !is_same(batch, me.batch)) return false;
+    source.release(me.ticket++);
+    --me.claimed;
+    switch_batch(me, batch);
+    me.credit += mark.credit;
+    ++me.roots;
+    ++me.delta;
+    ++me.counts.created;
+    stack_of(me.number)[me.end++].record = record;
+    me.stack_changed = 1;
+    me.update_max_stored();
+    return true;
+  }
+
+  BALLAST_HD static bool is_same(batch_id const& a, batch_id const& b) {
+    return a.ring_index == b.ring_index && a.slot == b.slot;
+  }
+
+  BALLAST_HD void switch_batch(hybrid_worker& me, batch_id const& batch) const {
+    if (!is_same(batch, me.batch)) flush_counts(me);
+    me.batch = batch;
+  }
+
+  BALLAST_HD std::uint64_t counter_index(batch_id const& batch) const {
+    return (std::uint64_t(batch.ring_index) << source.batch_shift) + batch.slot;
+  }
+
+  /// The counter's new value; who brought it to zero has acquired what all others wrote.
+  BALLAST_HD std::uint64_t add(batch_id const& batch, std::uint64_t change) const {
+    device_atomic<std::uint64_t> const counter(counters[counter_index(batch)]);
+    std::uint64_t const now = counter.add_release(change) + change;
+    if (now == 0) fence_after_relaxed<scope::device>();
+    return now;
+  }
+
+#if !BALLAST_ON_GPU
+  void sleep_idle(host_worker const& worker_group, hybrid_worker const& me, std::uint64_t idle_ns) const {
+    worker_group.back_off(me.idle_polls);
+    if (idle_ns > spin_for_ns)
+      source.worker_wake_event->wait_past(me.epoch_seen, clock::now() + std::chrono::milliseconds(10));
+  }
+#endif
+
+  static constexpr std::uint32_t max_polls = 1u << 24;  // seconds
+  static constexpr std::uint32_t polls_between_counts = 16;
+  static constexpr std::uint32_t several_threshold = 64, several = 8;
+  static constexpr std::uint32_t eager_polls = 32, polls_between_steals = 8;
+};
+
+using hybrid_work = pool_work<chunks_ref, hybrid_view>;
+
+}  // namespace ballast::detail

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/detail/queue/grid_consumer.cuh"
+#include "ballast/detail/queue/ring_completion.cuh"
+#include "ballast/detail/queue/ring_poll.cuh"
+
+#if defined(__CUDACC__)
+
+namespace ballast::detail {
+
+inline constexpr std::uint32_t near_tickets = 64;      ///< who waits so near to its task's coming stays awake
+inline constexpr std::uint32_t polls_per_status = 16;  ///< the server's word is one for all: read it rarely
+inline constexpr std::uint32_t status_lifetime_ns = 20'000;  ///< so fast nobody drains what is called many
+inline constexpr std::uint32_t max_late_polls = 1 << 16;     ///< of a late server, until it counts as gone
+inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks, for workers to take several at once
+
+/// Whether the server, which looks around all the time and says so, has not for idle_timeout. Asked rarely,
+/// since only a long wait can end so.
+__device__ inline bool ring_source_ref::server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const {
+  if (idle_ns <= control.idle_timeout_ns) return false;
+  auto const served_ns = atomic_ref<std::uint64_t, scope::device>(words->served_ns).load_relaxed();
+  return served_ns != 0 && now_ns > served_ns && now_ns - served_ns > control.idle_timeout_ns;
+}
+
+/// How the first warp of a worker gets its next task.
+template <std::uint32_t Threads>
+struct ring_consumer : grid_consumer<Threads> {
+  using base = grid_consumer<Threads>;
+  using base::source, base::worker_group;
+  using typename base::worker_group_type;
+  static_assert(worker_group_type::max_held == slots_per_poll);
+
+  std::uint64_t waits_since = 0;
+  bool fresh = false;      ///< the leader: the tickets were claimed just now
+  bool far = false;        ///< many other tasks will come before ours
+  std::uint32_t late = 0;  ///< looks in a row at which the server was late
+
+  /// The next block of a spread task, or the next of the tasks that were taken together, or else of those to
+  /// come; false: the worker ends. What stays between tasks in shared memory is the leader's: it reads it and
+  /// tells the other lanes.
+  __device__ bool next() {
+    for (;;) {
+      __syncwarp();  // the leader reads what others have kept
+      std::uint32_t const step =
+          broadcast(std::uint32_t(worker_group.leader() ? next_step() : next_action::takes));
+      if (step != next_action::takes) return step == next_action::runs;
+      if (!take()) return false;
+    }
+  }
+
+ private:
+  template <class Value>
+  __device__ static Value broadcast(Value by_leader) {
+    return __shfl_sync(0xffffffff, by_leader, 0);
+  }
+
+  // For the leader, from here on. What is rare is not inlined: short straight code is what makes small tasks
+  // fast, since each block runs it again and again with the kernels' code in between.
+
+  __device__ next_action::kind next_step() const {
+    for (;;) {
+      if (worker_group.worker_state()[worker_word::grid] != 0) {
+        auto const found = this->claim_blocks(worker_group.worker_state()[worker_word::grid] - 1);
+        if (found != next_action::takes) return found;
+      }
+      std::uint32_t const present = worker_group.shared().present + 1;
+      if (present >= worker_group.shared().held) return next_action::takes;
+      if (stale() && stop_requested()) return next_action::leaves;
+      if (!begin(present)) return next_action::runs;
+      this->enter_grid();
+    }
+  }
+
+  /// From here on the task is ours: a stop hands back those that nobody began. The fence in await() puts all
+  /// reads of the slot before. Says whether it is a spread task's entry.
+  __device__ bool begin(std::uint32_t present) const {
+    worker_group.shared().present = present;
+    auto const ticket = worker_group.shared().first + present;
+    source.released_word(ticket).store_relaxed(std::uint32_t(ticket >> source.shift) + 1);
+    if (present == 0) source.set_activity(worker_group, ticket, activity::runs);
+    return worker_group.shared().records[present].is_grid();
+  }
+
+  /// Whether the server was last heard too long ago to know whether many tasks wait.
+  __device__ bool stale() const {
+    return std::uint32_t(worker_group.now_ns()) - worker_group.worker_state()[worker_word::status_read_ns] >
+           status_lifetime_ns;
+  }
+
+  /// Before a task that is there already.
+  __device__ bool stop_requested() const {
+    auto const status = source.status_for(worker_group.block()).load_relaxed();
+    worker_group.worker_state()[worker_word::status_read_ns] = std::uint32_t(worker_group.now_ns());
+    worker_group.worker_state()[worker_word::claim_several] = 0;
+    if (!server_status::of(status).stop) return false;
+    source.set_activity(worker_group, worker_group.shared().first, activity::left);
+    return true;
+  }
+
+  // For the whole warp.
+
+  /// Claims tickets, unless some are claimed already, and waits for the first task; false: the worker ends.
+  __device__ bool take() {
+    std::uint64_t first = 0;
+    std::uint32_t wanted = 0;
+    if (worker_group.leader()) {
+      auto const& worker_state = worker_group.worker_state();
+      first = worker_group.shared().first + worker_group.shared().held;
+      wanted = worker_state[worker_word::claimed];
+      if (wanted == 0) {
+        wanted = worker_state[worker_word::claim_several] != 0 && !stale() ? worker_group_type::max_held : 1;
+        first = atomic_ref<std::uint64_t, scope::device>(source.words->head).add_relaxed(wanted);
+        fresh = true;
+      }
+    }
+    first = broadcast(first);
+    wanted = broadcast(wanted);
+    std::uint32_t const ready = await(first, wanted);
+    if (ready == 0) source.set_activity(worker_group, first, activity::left);
+    if (worker_group.leader()) {
+      worker_group.shared().first = first;
+      worker_group.shared().held = ready;
+      worker_group.shared().present = std::uint32_t(-1);  // before the first
+      worker_group.worker_state()[worker_word::claimed] = wanted - ready;
+    }
+    return ready != 0;
+  }
+
+  /// Every four lanes read a slot, a chunk each, so that one load instruction brings readiness and payload.
+  /// Polls are relaxed; one fence follows (an acquire per poll empties the L1). How many tasks have come,
+  /// from the first ticket on; 0: leave.
+  __device__ std::uint32_t await(std::uint64_t first, std::uint32_t wanted) {
+    std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
+    auto const lap = lap_of(first + slot, source.shift);
+    auto const& there = source.ring_slot(first + slot).chunks[part];
+    stamped_chunk chunk{{}, 0};
+    std::uint32_t ready = 0;
+    for (std::uint32_t looks = 0; ready == 0; ++looks) {
+      if (slot < wanted) chunk = load_chunk<scope::device>(there, lap);
+      if ((far || looks % polls_per_status == 0) && poll_status(first, looks)) return 0;
+      ready = whole_slots(slot < wanted && is_here(chunk, lap));
+    }
+    __syncwarp();  // the leader's fence is for the other lanes' reads too
+    fence_after_relaxed<scope::device>();
+    if (slot < ready) keep(chunk, slot, part);
+    return ready;
+  }
+
+  __device__ void keep(stamped_chunk const& chunk, std::uint32_t slot, std::uint32_t part) const {
+    for (int word = 0; word < 3; ++word)
+      worker_group.shared().records[slot].data[3 * part + word] = chunk.data[word];
+    worker_group.shared().metas[slot][part] = chunk.stamp >> 16;
+  }
+
+  /// Learns how far the server is, which decides how many tasks to take next and whether to sleep. True:
+  /// leave, since no task comes for ticket `first`.
+  __device__ bool poll_status(std::uint64_t first, std::uint32_t looks) {
+    std::uint64_t word = 0;
+    if (worker_group.leader()) word = source.status_for(worker_group.block()).load_relaxed();
+    auto const status = server_status::of(broadcast(word));
+    auto const waiting = std::int32_t(status.filled - std::uint32_t(first));  // tasks from ours on
+    auto const now = worker_group.now_ns();
+    if (worker_group.leader()) {
+      // Only what was claimed just now tells how many tasks nobody has claimed.
+      worker_group.worker_state()[worker_word::claim_several] =
+          fresh && waiting > std::int32_t(many_per_worker * worker_group.blocks());
+      worker_group.worker_state()[worker_word::status_read_ns] = std::uint32_t(now);
+    }
+    fresh = false;
+    far = waiting + std::int32_t(near_tickets) < 0;
+    if (looks == 0) waits_since = now;
+    if (looks == polls_per_status) source.set_activity(worker_group, first, activity::waits);
+    auto const idle_ns = now - waits_since;
+    if (far) back_off(idle_ns);
+    return status.stop || (status.ended && waiting <= 0) || server_vanished(idle_ns, now);
+  }
+
+  /// No wait without an end; but a device that was paused as a whole has a late server for a moment.
+  __device__ bool server_vanished(std::uint64_t idle_ns, std::uint64_t now_ns) {
+    late = __any_sync(0xffffffff, source.server_is_late(idle_ns, now_ns)) ? late + 1 : 0;
+    return late > max_late_polls;
+  }
+};
+
+template <std::uint32_t Threads>
+__device__ bool ring_source_ref::next(cuda_worker<Threads>& worker_group) const {
+  bool const goes_on = worker_group.warp() == 0 && ring_consumer<Threads>{{*this, worker_group}}.next();
+  return worker_group.any(goes_on);
+}
+
+}  // namespace ballast::detail
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/atomic_ref.cuh"
+
+namespace ballast::detail {
+
+/// The words through which the host and a resident kernel speak of the kernel itself. Every word has one
+/// writer, so that plain loads and stores over PCIe suffice. Trivially copyable; resident_kernel owns what it
+/// points to.
+struct resident_control {
+  std::uint32_t* stop = nullptr;      ///< pinned, host writes: 1 asks every block to end after its task
+  std::uint32_t* arrived = nullptr;   ///< pinned, a word per block: the block writes `run` when it starts
+  std::uint64_t* clock_ns = nullptr;  ///< pinned, block 0 writes: the device's time at its arrival
+  std::uint32_t* idle_timed_out = nullptr;  ///< pinned, block 0 writes: `run` if it ended at the idle timeout
+  std::uint32_t* host_blocks = nullptr;     ///< host backend: blocks inside the worker loop now
+  std::uint64_t* activity = nullptr;  ///< device, a word per block: ticket * 4 + what the block does with it
+  std::uint32_t run = 0;              ///< the number of this start, from 1
+  std::uint64_t idle_timeout_ns = 0;
+
+  template <class WorkerGroup>
+  BALLAST_HD void arrive(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
+    if (!worker_group.leader()) return;
+    if (worker_group.block() == 0) atomic_ref<std::uint64_t, scope::system>(*clock_ns).store_relaxed(now_ns);
+    atomic_ref<std::uint32_t, scope::system>(arrived[worker_group.block()]).store_release(run);
+  }
+
+  BALLAST_HD bool stop_requested() const {
+    return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() != 0;
+  }
+  /// Whether no block from `first` to `end` - 1 runs a task, of blocks that are looked at one after another;
+  /// then `seen` is a sum that is another after any of them has run one.
+  BALLAST_HD bool none_running(std::uint32_t first, std::uint32_t end, std::uint64_t& seen) const;
+  BALLAST_HD void report_idle_timeout() const {
+    atomic_ref<std::uint32_t, scope::system>(*idle_timed_out).store_release(run);
+  }
+};
+
+/// What a worker block is doing, in the low two bits of its activity word.
+enum class activity : std::uint32_t { idle = 0, waits = 1, runs = 2, left = 3 };
+
+BALLAST_HD inline bool resident_control::none_running(std::uint32_t first, std::uint32_t end,
+                                                      std::uint64_t& seen) const {
+  seen = 0;
+  for (std::uint32_t block = first; block < end; ++block) {
+    auto const word = device_atomic<std::uint64_t>(activity[block]).load_relaxed();
+    if (static_cast<enum activity>(word & 3) == activity::runs) return false;
+    seen += word;
+  }
+  return true;
+}
+
+}  // namespace ballast::detail

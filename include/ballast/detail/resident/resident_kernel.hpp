@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ballast/deadline.hpp"
+#include "ballast/detail/resident/control.cuh"
+#include "ballast/device.hpp"
+#include "ballast/task.hpp"
+
+namespace ballast::detail {
+
+struct resident_options {
+  /// Blocks that stay on the device. 0: on a GPU what fits on all but `spared_multiprocessors` SMs, on the
+  /// host every core. On a GPU at least 2: if the source has a server, one of them serves the others and runs
+  /// no task.
+  int blocks = 0;
+  /// On a GPU, SMs' worth of room left for other kernels; 0 leaves none.
+  int spared_multiprocessors = 8;
+  clock::duration start_timeout = std::chrono::seconds(30);  ///< until every block runs; pools do not wait
+  clock::duration stop_timeout = std::chrono::minutes(1);    ///< until every block has ended
+  clock::duration idle_timeout = std::chrono::minutes(30);   ///< all blocks idle so long: the kernel ends
+};
+
+/// A kernel whose blocks stay on one device: started, asked to stop, watched. One per device and process.
+/// start(), start_on() and join() belong to one thread at a time; the rest may be called from any thread.
+class resident_kernel {
+ public:
+  /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
+  /// kernel of the list if fewer fit than asked, ballast::error if a resident kernel runs on the device.
+  resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                  kernel_code const& entry, resident_options const& options);
+  ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
+
+  std::uint32_t blocks() const { return blocks_; }
+  /// What the next start() or start_on() must put into its argument.
+  resident_control next_control() const;
+  /// Launches (from a thread of its own, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel)
+  /// and waits until every block runs. Allocates nothing. Throws ballast::error if a resident kernel runs on
+  /// the device already, timed_out saying how many blocks started, device_lost.
+  void start(void const* argument, std::size_t bytes);
+  /// For a kernel that ends by itself, whose blocks need not say that they arrive: launches it on `on`,
+  /// behind what is enqueued there, has `follow` enqueue what comes behind it, and waits for none of that.
+  /// `on` is not to be used before join() has returned, and must stay until then. With CUDA_LAUNCH_BLOCKING
+  /// set (when this was made) a thread of its own does both, so that join() has its deadline though the
+  /// launch waits for the kernel. Throws ballast::error if a resident kernel runs on the device already. What
+  /// the launch and `follow` throw is thrown by join().
+  void start_on(stream& on, void const* argument, std::size_t bytes, std::function<void()> follow);
+  /// Whether a run was begun and not joined: the memory that the kernel uses must stay.
+  bool claimed() const { return claimed_; }
+  /// Whether the kernel still runs, or what follows it. Never waits. Throws device_lost, what the launch
+  /// threw.
+  bool running();
+  /// Asks every block to end after its task. Async-signal-safe; does not wait.
+  void request_stop() noexcept;
+  bool stop_requested() const noexcept;
+  /// Waits for the kernel's end, after start_on() for what follows it too; also after a start() or a run that
+  /// failed. Throws timed_out (then the kernel may still run), else what ended the run once no block is
+  /// left: device_lost, or what the launch threw.
+  void join(deadline until);
+  /// Whether the last run ended because no task came for idle_timeout.
+  bool idle_timed_out() const;
+  /// Device time + this = host time (clock, ns), measured by start() to a few microseconds.
+  std::int64_t clock_offset_ns() const { return clock_offset_ns_; }
+  /// One line per kind of activity and the tickets behind it; reads the device's words by a copy. Never
+  /// throws.
+  std::string describe_blocks();
+
+ private:
+  std::uint32_t choose_blocks(compiled_kernels const& kernels, kernel_code const& entry, int asked);
+  void clear_activity();
+  void claim(stream& on);
+  void launch(void const* argument, std::size_t bytes, std::function<void()> const& follow) noexcept;
+  void launch_by_thread(void const* argument, std::size_t bytes, std::function<void()> follow);
+  void await_arrival();
+  std::uint32_t arrived() const;
+  void pause(clock::duration run, deadline until);
+  void await_host_blocks(deadline until);
+  void end_of_run();
+
+  std::shared_ptr<compute_device> device_;
+  std::string holder_;  ///< as messages call it
+  kernel_code entry_;
+  resident_options options_;
+  std::uint32_t blocks_;
+  pinned_buffer<std::uint32_t> words_;  ///< stop, idle_timed_out, host_blocks; each on a line of its own
+  pinned_buffer<std::uint32_t> arrived_;
+  pinned_buffer<std::uint64_t> clock_;
+  device_buffer<std::uint64_t> activity_;
+  pinned_buffer<std::uint64_t> activity_copy_;
+  std::unique_ptr<stream> stream_, reader_;
+  stream* launch_stream_ = nullptr;
+  bool launches_block_;
+  std::thread launcher_;
+  std::atomic<bool> launched_ = false;
+  std::exception_ptr launch_failure_;
+  std::uint32_t run_ = 0;
+  std::atomic<bool> claimed_ = false;
+  std::int64_t clock_offset_ns_ = 0;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "ballast/detail/device/shared_ref.cuh"
+#include "ballast/detail/device/stamped_chunk.cuh"
+#include "ballast/detail/resident/task_record.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/stream.hpp"
+
+namespace ballast::detail {
+
+inline constexpr std::uint32_t worker_state_words = 8;
+
+/// A worker group is the threads of one resident block while the runtime, and not a kernel, has them: a GPU
+/// block's threads, or one host thread. Members named alike do alike; every thread of the worker group calls
+/// them together except rank(), leader() and now_ns().
+class host_worker {
+ public:
+  static constexpr std::uint32_t threads = 1;
+
+  explicit host_worker(host_block_context& context) : context_(&context) {}
+
+  BALLAST_HD std::uint32_t block() const { return context_->block; }
+  BALLAST_HD std::uint32_t blocks() const { return context_->grid; }
+  BALLAST_HD std::uint32_t rank() const { return 0; }
+  BALLAST_HD bool leader() const { return true; }
+  BALLAST_HD void sync() const {}
+  BALLAST_HD task_record& record() { return record_; }
+  /// Four words that travel with the record; their meaning is the source's.
+  BALLAST_HD std::uint32_t (&meta())[4] { return meta_; }
+  /// Whether record() is followed by tasks that were taken with it.
+  BALLAST_HD bool has_next() const { return false; }
+  /// The meta() of the next of them.
+  BALLAST_HD std::uint32_t (&next_meta())[4] { return meta_; }
+  /// Words that stay from task to task, zero at first; their meaning is the source's, their user the leader.
+  BALLAST_HD std::uint32_t (&worker_state())[worker_state_words] { return worker_state_; }
+  BALLAST_HD void* scratch() const { return context_->scratch; }
+  // Never called in device code, but seen there where both kinds of worker share a template.
+  BALLAST_HD std::uint64_t now_ns() const {
+#if BALLAST_ON_GPU
+    return 0;
+#else
+    return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+  }
+  /// Whether so many of a GPU's clock cycles (at most 2^31) passed since it last said so with this `last`;
+  /// on the host, where polls cost little, always.
+  BALLAST_HD bool cycles_passed(std::uint32_t, std::uint32_t&) const { return true; }
+  /// Between two polls at something that is not there yet: gives the core away after about 60 polls.
+  BALLAST_HD void back_off([[maybe_unused]] std::uint32_t polls) const {
+#if !BALLAST_ON_GPU
+    if (polls >= 60) std::this_thread::yield();
+#endif
+  }
+  BALLAST_HD pacer& pace() const { return *context_->pace; }
+
+ private:
+  host_block_context* context_;
+  task_record record_;
+  std::uint32_t meta_[4];
+  std::uint32_t worker_state_[worker_state_words] = {};
+};
+
+#if defined(__CUDACC__)
+template <std::uint32_t Threads>
+class cuda_worker {
+ public:
+  static constexpr std::uint32_t threads = Threads;
+  static constexpr std::uint32_t warps = Threads / 32;
+
+  /// So many tasks may be taken at once: what one warp instruction reads.
+  static constexpr std::uint32_t max_held = 8;
+
+  /// What a worker has in shared memory. Small, since what all blocks of an SM have of it is taken from the
+  /// L1 in steps of 16 or 32 KB (each block costs 1 KB more).
+  struct storage {
+    task_record records[max_held];
+    std::uint32_t metas[max_held][4];
+    std::uint64_t first;          ///< the source's number of records[0]
+    std::uint32_t present, held;  ///< the record that runs now, and how many were taken together
+    std::uint32_t worker_state[worker_state_words];
+  };
+  /// What any block has there, for reductions.
+  struct words {
+    std::uint32_t of_warp[32];
+  };
+
+  __device__ cuda_worker(storage& shared, words& reduced) : shared_(shared), words_(reduced) {}
+
+  /// For a worker, before its first task.
+  __device__ void reset_tasks() const {
+    if (!leader()) return;
+    shared_->first = shared_->present = shared_->held = 0;
+    for (auto& word : shared_->worker_state) word = 0;
+  }
+
+  __device__ std::uint32_t block() const { return blockIdx.x; }
+  __device__ std::uint32_t blocks() const { return gridDim.x; }
+  __device__ std::uint32_t rank() const { return threadIdx.x; }
+  __device__ std::uint32_t warp() const { return threadIdx.x / 32; }
+  __device__ std::uint32_t lane() const { return threadIdx.x % 32; }
+  __device__ bool leader() const { return threadIdx.x == 0; }
+  __device__ void sync() const { __syncthreads(); }
+  __device__ storage& shared() const { return *shared_; }
+  __device__ task_record& record() const { return shared_->records[shared_->present]; }
+  __device__ std::uint32_t (&meta() const)[4] { return shared_->metas[shared_->present]; }
+  __device__ std::uint32_t (&next_meta() const)[4] { return shared_->metas[shared_->present + 1]; }
+  __device__ bool has_next() const { return shared_->present + 1 < shared_->held; }
+  __device__ std::uint32_t (&worker_state() const)[worker_state_words] { return shared_->worker_state; }
+  __device__ void* scratch() const { return nullptr; }  // cuda_block finds its scratch itself
+  __device__ std::uint64_t now_ns() const {
+    std::uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+  }
+  __device__ bool cycles_passed(std::uint32_t cycles, std::uint32_t& last) const {
+    std::uint32_t now;
+    asm volatile("mov.u32 %0, %clock;" : "=r"(now));
+    if (now - last < cycles) return false;
+    last = now;
+    return true;
+  }
+  /// Between two polls, as on the host: leaves the SM to the other blocks after about 60 polls.
+  __device__ void back_off(std::uint32_t polls) const {
+    if (polls >= 60) __nanosleep(200);
+  }
+  /// The smallest of the threads' values, known to all.
+  __device__ std::uint32_t reduce_min(std::uint32_t value) const {
+    value = reduce_min_of_warp(value);
+    if (lane() == 0) words_->of_warp[warp()] = value;
+    sync();
+    for (std::uint32_t other = 0; other < warps; ++other) value = min(value, words_->of_warp[other]);
+    sync();
+    return value;
+  }
+  /// Whether any thread says so, known to all.
+  __device__ bool any(bool value) const { return __syncthreads_or(value) != 0; }
+
+ private:
+  static __device__ std::uint32_t reduce_min_of_warp(std::uint32_t value) {
+#  if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800  // one instruction since 8.0, five exchanges before
+    for (int apart = 16; apart > 0; apart /= 2) value = min(value, __shfl_xor_sync(0xffffffff, value, apart));
+    return value;
+#  else
+    return __reduce_min_sync(0xffffffff, value);
+#  endif
+  }
+
+  shared_ref<storage> shared_;
+  shared_ref<words> words_;
+};
+#endif
+
+}  // namespace ballast::detail

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "ballast/detail/resident/control.cuh"
+#include "ballast/detail/resident/kernel_list.cuh"
+#include "ballast/detail/resident/worker_group.cuh"
+
+namespace ballast::detail {
+
+// A Source is where tasks come from. It is trivially copyable, travels as the resident kernel's only
+// argument, and has
+//   control        its resident_control
+//   next(worker_group)     waits for a task and puts it into worker_group.record(); false: the worker ends
+//   finish(worker_group, begin_ns, end_ns)   the task in worker_group.record() was executed by all threads of
+//   the worker group times_tasks()  whether finish() wants the times (they cost two clock reads a task)
+//   serving_state, serve(worker_group, state)   GPU only: what block 0 does instead of working, until all is
+//   over; a
+//                                       source that has neither has no server, and all blocks work. Not
+//                                       inlined, it leaves the workers' registers to the tasks
+
+template <class Source>
+concept has_server = requires {
+  typename Source::serving_state;
+};
+
+/// Counts a host thread among those inside the worker loop, also when a task throws.
+class host_block_count {
+ public:
+  explicit host_block_count(std::uint32_t& blocks) : blocks_(blocks) { blocks_.fetch_add(1); }
+  ~host_block_count() { blocks_.fetch_sub(1); }
+  host_block_count(host_block_count const&) = delete;
+  host_block_count& operator=(host_block_count const&) = delete;
+
+ private:
+  std::atomic_ref<std::uint32_t> blocks_;
+};
+
+/// One host thread takes tasks until its source ends. What the tasks throw passes through.
+template <class List, class Source>
+void work_on_host(void const* argument, host_block_context& context) {
+  Source source = *static_cast<Source const*>(argument);
+  host_block_count const counted(*source.control.host_blocks);
+  host_worker worker_group(context);
+  source.control.arrive(worker_group, worker_group.now_ns());
+  while (source.next(worker_group)) {
+    auto const begin = worker_group.now_ns();
+    List::template run<host_block>(worker_group.record(), worker_group.scratch());
+    worker_group.pace().worked(std::chrono::nanoseconds(worker_group.now_ns() - begin));
+    source.finish(worker_group, begin, worker_group.now_ns());
+  }
+}
+
+#if defined(__CUDACC__)
+/// A block serves or works.
+template <class Tasks, class Source>
+union block_memory {
+  Tasks tasks;
+};
+template <class Tasks, has_server Source>
+union block_memory<Tasks, Source> {
+  Tasks tasks;
+  typename Source::serving_state serving;
+};
+
+/// A source whose workers keep nothing in it is not copied: what is not inlined can then refer to it.
+template <class Source, class WorkerGroup>
+concept is_stateless = requires(Source const source, WorkerGroup worker_group) {
+  source.next(worker_group);
+};
+
+template <class List, class Source, class WorkerGroup>
+__device__ void work(Source& source, WorkerGroup& worker_group) {
+  while (source.next(worker_group)) {
+    auto const begin = source.times_tasks() ? worker_group.now_ns() : 0;
+    List::template run<cuda_block>(worker_group.record(), worker_group.scratch());
+    source.finish(worker_group, begin, source.times_tasks() ? worker_group.now_ns() : 0);
+  }
+}
+
+template <class List, class Source>
+constexpr int blocks_of = has_server<Source> ? List::blocks_with_server : List::blocks_per_multiprocessor;
+
+/// The resident kernel: every block takes tasks until its source ends, or block 0 serves the others.
+template <class List, class Source, class Scratch = launched_with<List::scratch>>
+__global__ void __launch_bounds__(List::threads, clamped_launch_bound<List::threads, blocks_of<List, Source>>)
+    work_on_gpu(__grid_constant__ Source const given) {
+  using worker_group_type = cuda_worker<List::threads>;
+  __shared__ typename worker_group_type::words words;
+  __shared__ block_memory<typename worker_group_type::storage, Source> memory;
+  worker_group_type worker_group(memory.tasks, words);
+  given.control.arrive(worker_group, worker_group.now_ns());
+  if constexpr (has_server<Source>) {
+    if (blockIdx.x == 0) {
+      given.serve(worker_group, memory.serving);
+      return;
+    }
+  }
+  worker_group.reset_tasks();
+  if constexpr (is_stateless<Source, worker_group_type>) {
+    work<List>(given, worker_group);
+  } else {
+    Source own = given;
+    work<List>(own, worker_group);
+  }
+}
+#endif
+
+}  // namespace ballast::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace ballast {
+
+/// Every exception that ballast throws derives from this one; what() is one sentence for the caller.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An argument was outside its legal range; nothing was changed by the call.
+class bad_argument : public error {
+ public:
+  /// `argument` is the name as documented, `value` what was passed, `legal` the range in words.
+  bad_argument(std::string_view argument, std::string_view value, std::string_view legal);
+
+  std::string const& argument() const noexcept { return argument_; }
+  std::string const& value() const noexcept { return value_; }
+  std::string const& legal() const noexcept { return legal_; }
+
+ private:
+  std::string argument_, value_, legal_;
+};
+
+/// A wait reached its deadline. `state()` is the dump that explains what was waited for.
+class timed_out : public error {
+ public:
+  timed_out(std::string_view what_was_awaited, std::string state);
+
+  std::string const& state() const noexcept { return state_; }
+
+ private:
+  std::string state_;
+};
+
+/// A device faulted (a kernel trapped, threw on the host backend, or the driver lost the device).
+/// Its memory is gone; no further call on the device can succeed in this process.
+class device_lost : public error {
+ public:
+  device_lost(std::string_view device, std::string_view cause);
+
+  std::string const& device() const noexcept { return device_; }
+  std::string const& cause() const noexcept { return cause_; }
+
+ private:
+  std::string device_, cause_;
+};
+
+/// Throws bad_argument with the value as it stands, or printed in decimal.
+[[noreturn]] void throw_bad_argument(std::string_view argument, std::string_view value,
+                                     std::string_view legal);
+[[noreturn]] void throw_bad_argument(std::string_view argument, double value, std::string_view legal);
+template <std::integral Integer>
+[[noreturn]] void throw_bad_argument(std::string_view argument, Integer value, std::string_view legal) {
+  throw_bad_argument(argument, std::string_view(std::to_string(value)), legal);
+}
+
+}  // namespace ballast

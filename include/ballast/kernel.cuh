@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cxxabi.h>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include "ballast/detail/device/qualifiers.cuh"
+
+namespace ballast {
+
+/// Who takes part in the accesses to a word: the threads of one device, or other devices and the host as
+/// well. Every access to one word uses one scope: mixing scopes on a word is a data race.
+enum class scope { device, system };
+
+/// A pointer to T in global memory (device or mapped host memory), 8 bytes, trivially copyable, not owning.
+/// A pointer that travels inside a task is generic to the compiler; every access here asserts that it is
+/// global, so that loads and stores need no generic address. Bounds are the caller's business.
+template <class T>
+class array_ref {
+ public:
+  array_ref() = default;
+  BALLAST_HD explicit array_ref(T* first) : first_(first) {}
+
+  BALLAST_HD T& operator[](std::size_t index) const { return data()[index]; }
+  BALLAST_HD T* data() const {
+#if BALLAST_ON_GPU
+    __builtin_assume(__isGlobal(first_));
+#endif
+    return first_;
+  }
+  /// The elements from `offset` on.
+  BALLAST_HD array_ref from(std::size_t offset) const { return array_ref(first_ + offset); }
+  BALLAST_HD explicit operator bool() const { return first_ != nullptr; }
+
+ private:
+  T* first_ = nullptr;
+};
+
+class launch_extent;
+
+/// What has the three counts of an extent, as CUDA's dim3.
+template <class T>
+concept has_three_counts = !std::same_as<T, launch_extent> && requires(T const& counts) {
+  requires std::integral<std::remove_cvref_t<decltype(counts.x)>>;
+  requires std::integral<std::remove_cvref_t<decltype(counts.y)>>;
+  requires std::integral<std::remove_cvref_t<decltype(counts.z)>>;
+};
+
+/// How many blocks or threads there are in each dimension. Made implicitly from one to three counts and from
+/// whatever has_three_counts. A negative count, and one that 32 bits do not hold, becomes the greatest of 32
+/// bits, which no launch accepts.
+class launch_extent {
+ public:
+  constexpr launch_extent() = default;
+  template <std::integral X, std::integral Y = int, std::integral Z = int>
+  constexpr launch_extent(X in_x, Y in_y = 1, Z in_z = 1)
+      : x(counted(in_x)), y(counted(in_y)), z(counted(in_z)) {}
+  template <has_three_counts Counts>
+  constexpr launch_extent(Counts const& counts) : launch_extent(counts.x, counts.y, counts.z) {}
+
+  constexpr bool operator==(launch_extent const&) const = default;
+
+  std::uint32_t x = 1, y = 1, z = 1;
+
+ private:
+  template <std::integral Count>
+  static constexpr std::uint32_t counted(Count count) {
+    using word = std::numeric_limits<std::uint32_t>;
+    return std::in_range<std::uint32_t>(count) ? std::uint32_t(count) : word::max();
+  }
+};
+
+/// What stands between <<< and >>> in a launch: blocks, threads of a block, and the dynamic shared memory of
+/// a block. Which of them are legal is the device's matter: the launch says.
+struct launch_shape {
+  launch_extent grid, block;
+  std::uint32_t shared_bytes = 0;
+
+  constexpr bool operator==(launch_shape const&) const = default;
+};
+
+/// The type as C++ writes it.
+template <class T>
+std::string type_name() {
+  char* const name = abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, nullptr);
+  std::string const copy = name != nullptr ? name : typeid(T).name();
+  std::free(name);
+  return copy;
+}
+
+/// Identifies a kernel type at run time, across translation units of one program.
+using kernel_key = void const*;
+
+using type_namer = std::string (*)();
+template <class K>
+struct kernel_tag {
+  static constexpr type_namer name = &type_name<K>;
+};
+template <class K>
+constexpr kernel_key key_of = &kernel_tag<K>::name;
+
+/// The type that a key_of is of, as C++ writes it.
+inline std::string name_of(kernel_key key) { return (*static_cast<type_namer const*>(key))(); }
+
+/// What a kernel of a list threw on CPU cores. The code that runs it is called by the list's name, so this
+/// names the kernel.
+class kernel_exception : public std::runtime_error {
+ public:
+  kernel_exception(std::string kernel, char const* what)
+      : std::runtime_error(what), kernel_(std::move(kernel)) {}
+  std::string const& kernel() const noexcept { return kernel_; }
+
+ private:
+  std::string kernel_;
+};
+
+/// Calls the kernel; throws kernel_exception if that throws.
+template <class K, class Block>
+BALLAST_HD void invoke_kernel(K const& kernel, Block& block) {
+#if BALLAST_ON_GPU
+  kernel(block);
+#else
+  try {
+    kernel(block);
+  } catch (std::exception const& failure) {
+    throw kernel_exception(type_name<K>(), failure.what());
+  } catch (...) { throw kernel_exception(type_name<K>(), "something that is not a std::exception"); }
+#endif
+}
+
+/// A kernel without a `scratch` struct has this one.
+struct no_scratch {};
+
+template <class K>
+struct scratch_type {
+  using type = no_scratch;
+};
+template <class K>
+requires requires { typename K::scratch; }
+struct scratch_type<K> {
+  using type = typename K::scratch;
+};
+/// K::scratch if K declares it: shared memory of a block on a GPU, a buffer of the worker on the host.
+template <class K>
+using scratch_of = typename scratch_type<K>::type;
+
+template <class K>
+constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
+                                                                       : std::uint32_t(sizeof(scratch_of<K>));
+
+/// The last template argument of a `__global__` function: the dynamic shared memory that it is launched with.
+/// Nothing else in PTX tells that, and tests/limits reads it there.
+template <std::uint32_t Bytes>
+struct launched_with {};
+
+/// How many blocks of K should fit on an SM at once: K::blocks_per_multiprocessor if K declares it, else 0,
+/// no wish. The compiler keeps the registers low enough for it, alone and in a list.
+template <class K>
+constexpr int requested_blocks = 0;
+template <class K>
+requires requires { K::blocks_per_multiprocessor; }
+constexpr int requested_blocks<K> = K::blocks_per_multiprocessor;
+
+/// What the launch bounds of a kernel of so many threads say that runs any of K.
+template <class... K>
+constexpr int launch_bound_blocks = std::max({1, requested_blocks<K>...});
+
+/// The same for a kernel that would be given more than 64 registers (some more, where Threads does not divide
+/// 1024) though nobody has a wish: because it also has a server, a function that is called, whereupon ptxas
+/// lets every thread have all that the bounds allow; or where more workers hide more waiting, as in pools.
+template <std::uint32_t Threads, class... K>
+constexpr int capped_launch_bound_blocks = std::max({0, requested_blocks<K>...}) != 0
+                                               ? launch_bound_blocks<K...>
+                                               : std::max(1, int(1024 / Threads));
+
+/// What an SM of the GPUs that are compiled for holds at once (table "Technical Specifications per Compute
+/// Capability" of CUDA's programming guide, tried with ptxas 13.0).
+struct sm_capacity {
+  int threads, blocks;
+};
+#if !defined(__CUDA_ARCH__)
+inline constexpr sm_capacity target_sm_capacity{2048, 32};
+#elif __CUDA_ARCH__ < 800
+inline constexpr sm_capacity target_sm_capacity{1024, 16};
+#elif __CUDA_ARCH__ >= 860 && __CUDA_ARCH__ < 890
+inline constexpr sm_capacity target_sm_capacity{1536, 16};
+#elif __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1100
+inline constexpr sm_capacity target_sm_capacity{1536, 24};
+#else
+inline constexpr sm_capacity target_sm_capacity{2048, 32};
+#endif
+
+/// So many blocks of Threads threads, or as many as an SM holds: ptxas ignores launch bounds that ask for
+/// more and gives the kernel all registers. For launch bounds only: differs between the GPUs of one build.
+template <std::uint32_t Threads, int Blocks>
+constexpr int clamped_launch_bound = std::min({Blocks, target_sm_capacity.blocks,
+                                               target_sm_capacity.threads / int(Threads)});
+
+/// What every kernel is: a trivially copyable functor whose members are its arguments, with
+/// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels
+/// that only pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`.
+template <class K>
+concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
+    (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
+
+/// These say one by one why K is no kernel of a list, which the concept does not. The compiler shows the
+/// numbers with them.
+template <class K, auto Threads>
+struct kernel_of_threads {
+  static_assert(Threads == 1 || (Threads >= 32 && Threads <= 1024 && Threads % 32 == 0),
+                "K::threads is not legal: 1, or a multiple of 32 up to 1024");
+};
+template <class K, std::size_t Bytes, std::size_t Limit>
+struct kernel_of_bytes {
+  static_assert(Bytes <= Limit, "K has more bytes of members than this list allows: list it as indirect<K>");
+};
+template <class K, std::size_t Limit>
+constexpr bool check_kernel() {
+  static_assert(std::is_trivially_copyable_v<K>, "K is not trivially copyable");
+  static_assert(std::is_trivially_copyable_v<scratch_of<K>>, "K::scratch is not trivially copyable");
+  constexpr bool declares_threads = requires { K::threads; };
+  static_assert(declares_threads, "K declares no `static constexpr int threads`");
+  if constexpr (declares_threads) (void)sizeof(kernel_of_threads<K, K::threads>);
+  return sizeof(kernel_of_bytes<K, sizeof(K), Limit>) != 0;
+}
+/// For the macros that compile lists: true, or the first reason why one of them is no kernel of at most
+/// `Limit` bytes.
+template <std::size_t Limit, class... K>
+constexpr bool check_kernels() {
+  return (check_kernel<K, Limit>() && ...);
+}
+
+/// A kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses, outlive
+/// the task, and are read when it runs. List it as indirect<K>.
+template <kernel_form K>
+struct indirect {
+  static constexpr int threads = K::threads;
+  static constexpr int blocks_per_multiprocessor = requested_blocks<K>;
+  using scratch = scratch_of<K>;
+
+  array_ref<K const> arguments;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    K const kernel = *arguments.data();
+    kernel(block);
+  }
+};
+
+/// A number of items that is known when compiled: `block.for_each(items<256>, f)` compares nothing on a GPU
+/// if the block's threads divide it, so that a loop around it can be unrolled.
+template <std::uint32_t N>
+struct item_count {};
+template <std::uint32_t N>
+inline constexpr item_count<N> items{};
+
+/// A Block runs one block of a kernel. What a kernel's operator() may ask of it:
+///   index()    the logical index of this block: first + 0 .. count - 1 of its task, wherever it runs
+///   first(), count()   the task's block range
+///   rank(), size()     this thread among the block's threads; a host block has one thread
+///   sync()     every thread of the block waits for the others; their writes are visible after it
+///   for_each(n, f)     calls f(i) for i in [0, n), each exactly once, spread over the threads; no sync
+///                      inside
+///   for_each(items<N>, f)        the same for a number that is known when compiled
+///   for_each(rows, columns, f)   the same for f(row, column), columns innermost
+///   scratch()          the kernel's `scratch` struct, shared by the block's threads; contents undefined at
+///                      the start
+template <class B>
+concept block = requires(B b, std::uint32_t n) {
+  { b.index() } -> std::same_as<std::uint32_t>;
+  { b.first() } -> std::same_as<std::uint32_t>;
+  { b.count() } -> std::same_as<std::uint32_t>;
+  { b.rank() } -> std::same_as<std::uint32_t>;
+  { b.size() } -> std::same_as<std::uint32_t>;
+  b.sync();
+  b.for_each(n, [](std::uint32_t) {});
+  b.for_each(items<1>, [](std::uint32_t) {});
+  b.for_each(n, n, [](std::uint32_t, std::uint32_t) {});
+};
+
+/// Which blocks of a kernel a task stands for: logical indices first .. first + count - 1.
+struct block_range {
+  std::uint32_t first = 0;
+  std::uint32_t count = 1;
+};
+
+/// The block of a host device: one thread, so that for_each is a plain loop which the compiler vectorises.
+template <class K>
+class host_block {
+ public:
+  static constexpr std::uint32_t threads = 1;
+
+  BALLAST_HD host_block(block_range range, void* scratch) : range_(range), scratch_(scratch) {}
+
+  BALLAST_HD std::uint32_t index() const { return index_; }
+  BALLAST_HD std::uint32_t first() const { return range_.first; }
+  BALLAST_HD std::uint32_t count() const { return range_.count; }
+  BALLAST_HD std::uint32_t rank() const { return 0; }
+  BALLAST_HD std::uint32_t size() const { return 1; }
+  BALLAST_HD void sync() const {}
+  template <class F>
+  BALLAST_HD void for_each(std::uint32_t n, F&& f) const {
+    for (std::uint32_t i = 0; i < n; ++i) f(i);
+  }
+  template <std::uint32_t N, class F>
+  BALLAST_HD void for_each(item_count<N>, F&& f) const {
+    for_each(N, f);
+  }
+  template <class F>
+  BALLAST_HD void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
+    for (std::uint32_t row = 0; row < rows; ++row)
+      for (std::uint32_t column = 0; column < columns; ++column) f(row, column);
+  }
+  BALLAST_HD scratch_of<K>& scratch() const { return *static_cast<scratch_of<K>*>(scratch_); }
+
+  /// For whoever runs the blocks of a range one after another.
+  BALLAST_HD void move_to(std::uint32_t index) { index_ = index; }
+
+ private:
+  block_range range_;
+  std::uint32_t index_ = 0;
+  void* scratch_;
+};
+
+#if defined(__CUDACC__)
+/// The block of a GPU: the kernel's threads.
+template <class K>
+class cuda_block {
+ public:
+  static constexpr std::uint32_t threads = K::threads;
+
+  __device__ cuda_block(block_range range, void*) : range_(range) {}
+
+  __device__ std::uint32_t index() const { return index_; }
+  __device__ std::uint32_t first() const { return range_.first; }
+  __device__ std::uint32_t count() const { return range_.count; }
+  __device__ std::uint32_t rank() const {
+    // So that the compiler knows: a comparison with the rank inside a kernel's inner loop keeps ptxas from
+    // unrolling that, and an assumption is forgotten in a resident kernel, and in one of a launch queue.
+    return threadIdx.x & max_rank;
+  }
+  __device__ std::uint32_t size() const { return threads; }
+  __device__ void sync() const { __syncthreads(); }
+  template <class F>
+  __device__ void for_each(std::uint32_t n, F&& f) const {
+    for (std::uint32_t i = rank(); i < n; i += threads) f(i);
+  }
+  template <std::uint32_t N, class F>
+  __device__ void for_each(item_count<N>, F&& f) const {
+    for (std::uint32_t first = 0; first < N; first += threads)
+      if (N % threads == 0 || first + rank() < N) f(first + rank());
+  }
+  template <class F>
+  __device__ void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
+    for (std::uint32_t i = rank(); i < rows * columns; i += threads) f(i / columns, i % columns);
+  }
+  // Named here and not passed as a pointer, so that the compiler knows the accesses to be to shared memory.
+  __device__ scratch_of<K>& scratch() const {
+    extern __shared__ __align__(128) unsigned char ballast_scratch[];
+    return *reinterpret_cast<scratch_of<K>*>(ballast_scratch);
+  }
+
+  __device__ void move_to(std::uint32_t index) { index_ = index; }
+
+ private:
+  static constexpr std::uint32_t max_rank = std::bit_ceil(threads) - 1;  ///< that bits allow
+
+  block_range range_;
+  std::uint32_t index_ = 0;
+};
+#endif
+
+/// State of N items of a block that lives across sync(): a register per thread and item on a GPU, an array on
+/// the host. Item i may be touched only by the thread that for_each gives i to; always index it inside
+/// for_each(N, ...).
+template <class T, std::uint32_t N, class Block>
+class per_item {
+ public:
+  BALLAST_HD T& operator[](std::uint32_t item) { return values_[index_of(item)]; }
+  BALLAST_HD T const& operator[](std::uint32_t item) const { return values_[index_of(item)]; }
+
+ private:
+  static constexpr std::uint32_t count = (N + Block::threads - 1) / Block::threads;
+
+  /// Known when compiled if there is only one: else it may be memory and no register.
+  BALLAST_HD static constexpr std::uint32_t index_of(std::uint32_t item) {
+    return count == 1 ? 0 : item / Block::threads;
+  }
+
+  T values_[count];
+};
+
+/// Runs every block of a task, one after another, on the calling block of threads. Ends with a sync, so that
+/// the scratch may be used again.
+template <template <class> class Block, class K>
+BALLAST_HD void run_blocks(K const& kernel, block_range range, void* scratch) {
+  Block<K> block(range, scratch);
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    block.move_to(range.first + i);
+    invoke_kernel(kernel, block);
+    block.sync();
+  }
+}
+
+/// a * b + c in one rounding on a GPU and in two on the host, wherever it is compiled. For kernels whose
+/// results must not depend on which launch runs them: compilers fuse differently from one launch to the next,
+/// so their files forbid it (--fmad=false, -ffp-contract=off), and ask for it here.
+BALLAST_HD inline float fused_multiply_add(float a, float b, float c) {
+#if BALLAST_ON_GPU
+  return __fmaf_rn(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+BALLAST_HD inline double fused_multiply_add(double a, double b, double c) {
+#if BALLAST_ON_GPU
+  return __fma_rn(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// 1 over the square root of a; on a GPU its own instruction.
+BALLAST_HD inline float inverse_square_root(float a) {
+#if BALLAST_ON_GPU
+  return rsqrtf(a);
+#else
+  return 1.0f / std::sqrt(a);
+#endif
+}
+BALLAST_HD inline double inverse_square_root(double a) {
+#if BALLAST_ON_GPU
+  return rsqrt(a);
+#else
+  return 1.0 / std::sqrt(a);
+#endif
+}
+
+/// The first parameter of a plain `__global__` kernel that is a job: where this task begins in the job's
+/// grid. Take block() and thread() for blockIdx and for the thread's place in the whole grid.
+struct grid_slice {
+  launch_extent first;  ///< block of the task
+  launch_extent grid;   ///< blocks of the job
+
+#if defined(__CUDACC__)
+  __device__ launch_extent block() const {
+    launch_extent at = first;
+    at.x += blockIdx.x;
+    at.y += blockIdx.y;
+    at.z += blockIdx.z;
+    return at;
+  }
+  __device__ launch_extent thread() const {
+    launch_extent at = block();
+    at.x = at.x * blockDim.x + threadIdx.x;
+    at.y = at.y * blockDim.y + threadIdx.y;
+    at.z = at.z * blockDim.z + threadIdx.z;
+    return at;
+  }
+#endif
+};
+static_assert(std::is_trivially_copyable_v<grid_slice>);
+
+}  // namespace ballast

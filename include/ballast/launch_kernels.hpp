@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ballast/detail/launch/merged_launch.cuh"
+#include "ballast/device.hpp"
+#include "ballast/kernel.cuh"
+#include "ballast/stream.hpp"
+
+namespace ballast {
+
+/// One kernel of a list.
+struct launchable_kernel {
+  kernel_key key;
+  std::string name;
+  std::uint32_t bytes;       ///< of its members
+  kernel_code alone;         ///< runs a lone_launch of it
+  kernel_code merged;        ///< runs a merged_launch of its family; equal for all of a family
+  bool needs_occupancy;      ///< fewer of its blocks at a time than alone make it slower
+  std::uint16_t index;       ///< in its family
+  std::uint16_t family = 0;  ///< which of the list, from 0
+};
+
+/// That its members take of a merged launch.
+inline std::uint32_t pieces_of(launchable_kernel const& kernel) {
+  return (kernel.bytes + detail::argument_piece - 1) / detail::argument_piece;
+}
+
+/// What a list of kernels for launch queues became when its .cu file was compiled (BALLAST_LAUNCH_KERNELS).
+/// Its kernels are split into families by threads and by blocks_per_multiprocessor. Immutable; lives as long
+/// as the program; any thread may call.
+class launch_kernels {
+ public:
+  launch_kernels(std::string name, std::vector<launchable_kernel> kernels);
+
+  std::string const& name() const { return name_; }
+  std::span<launchable_kernel const> kernels() const { return kernels_; }
+  std::uint32_t families() const { return families_; }
+
+  /// Throws bad_argument ("kernel") if it is not in the list.
+  launchable_kernel const& at(kernel_key key) const {
+    for (auto const& kernel : kernels_)
+      if (kernel.key == key) return kernel;
+    throw_unknown_kernel(key);
+  }
+
+ private:
+  [[noreturn]] void throw_unknown_kernel(kernel_key key) const;
+
+  std::string name_;
+  std::vector<launchable_kernel> kernels_;
+  std::uint32_t families_ = 0;
+};
+
+}  // namespace ballast

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "ballast/deadline.hpp"
+
+namespace ballast::detail {
+class dispatcher;
+class launch_stream_state;
+}
+
+namespace ballast {
+
+/// One launch of a launch stream. Cheap to copy; may outlive the launch stream and the queue. Any thread may
+/// call any member; none but wait_*() waits. A launch that was not carried out, because an earlier one of its
+/// launch stream or it itself failed, the device was lost or the queue was stopped, throws that error from
+/// every member but is_issued().
+class launch_ticket {
+ public:
+  /// Of no launch: issued and finished.
+  launch_ticket() = default;
+
+  /// Whether it was handed to the device.
+  bool is_issued() const;
+  /// Whether all its blocks have ended. What they wrote is then visible to the caller, and to what the caller
+  /// launches.
+  bool is_finished() const;
+  /// Throws timed_out.
+  void wait_issued(deadline until = deadline::in(std::chrono::minutes(10))) const;
+  void wait_finished(deadline until = deadline::in(std::chrono::minutes(10))) const;
+
+ private:
+  friend class launch_stream;
+  friend class detail::dispatcher;
+  launch_ticket(std::shared_ptr<detail::launch_stream_state> line, std::uint64_t number)
+      : state_(std::move(line)), number_(number) {}
+
+  std::shared_ptr<detail::launch_stream_state> state_;
+  std::uint64_t number_ = 0;  // among the launches of its launch stream, from 1
+};
+
+}  // namespace ballast

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ballast/balanced_queue.hpp"
+#include "ballast/deadline.hpp"
+#include "ballast/detail/resident/resident_kernel.hpp"
+#include "ballast/task.hpp"
+
+namespace ballast {
+
+/// The defaults are the paper's, for the GPUs of 2009; it found them "empirically".
+struct chen_options {
+  std::uint32_t queues = 2;            ///< of each device, 1 .. 16
+  std::uint32_t tasks_per_queue = 20;  ///< 1 .. 256; also how many HALTs travel together
+  detail::resident_options resident;   ///< idle_timeout: a step with nothing to do for so long ends by itself
+  clock::duration timeout = std::chrono::minutes(10);  ///< of calls without a deadline, and of each copy
+  bool times = false;  ///< whether last_step() tells times; costs two clock reads and three adds per task
+};
+
+/// The task queue of Chen, Villa, Krishnamoorthy and Gao (IPDPS 2010) as it was published, with the fewest
+/// repairs (docs/queue.md), to compare with: one pool of tasks on the host, a control thread per device that
+/// takes up to `tasks_per_queue` tasks whenever one of its device's queues is empty, one HALT per block, and
+/// a kernel that is launched again for every time step. A step begins with the first submit() and ends in
+/// wait_all(). Every task runs exactly once, on any device, so its arguments must be valid on all.
+/// Submitting and waiting: any number of threads. start(), close(), stop(): one thread at a time.
+class chen_queue {
+ public:
+  /// Allocates everything for at least one device; no kernel runs before the first submit(). `kernels` must
+  /// be compiled by BALLAST_KERNELS_WITH_CHEN and outlive the queue. Throws bad_argument ("devices",
+  /// "queues", "tasks_per_queue", "blocks"), ballast::error if the list was compiled without this source or a
+  /// device has a resident kernel.
+  chen_queue(device_list devices, compiled_kernels const& kernels, chen_options options = {});
+  ~chen_queue();  ///< Stops if still running: unexecuted tasks are dropped, so close() first.
+  chen_queue(chen_queue const&) = delete;
+  chen_queue& operator=(chen_queue const&) = delete;
+
+  /// Adds the tasks to the pool and returns; the step begins if none runs, and launches the kernel on every
+  /// device. Never waits for a device: the pool grows with host memory. Throws bad_argument before anything
+  /// is queued if a task does not suit the list; ballast::error if the queue is closed; what ended a control
+  /// thread, if one has ended.
+  void submit(task const& one);
+  void submit(std::span<task const> batch);
+  /// The same for tasks that were prepared with this queue's kernel list, without a copy and without a check.
+  void submit(std::shared_ptr<prepared_tasks const> batch);
+
+  /// Ends the step: waits until all that was submitted before the call has run and the kernels have ended.
+  /// Throws timed_out with the state of every device, queue_stopped, device_lost. With GPUs the thread
+  /// polls, with host devices alone it sleeps.
+  void wait_all();
+  void wait_all(deadline until);
+  /// What each device did in the last step that it finished, in the order of the devices.
+  std::vector<device_share> last_step() const;
+
+  /// wait_all(), and no more tasks. Idempotent.
+  void close();
+  void close(deadline until);
+  /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Threads in wait_all()
+  /// get queue_stopped. If a device does not stop in time it throws; call again. After device_lost, tasks
+  /// that had reached the lost device are not among them.
+  std::vector<task> stop();
+  /// Asks for what stop() does; waits in other threads then throw queue_stopped. Async-signal-safe.
+  void request_stop() noexcept;
+  /// Opens the queue again after close() or stop(). Allocates nothing.
+  void start();
+  /// Whether a step runs.
+  bool running() const;
+
+  std::size_t size() const;  ///< devices
+  std::string describe();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace ballast

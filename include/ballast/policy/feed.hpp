@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace ballast {
+
+/// What a feeding thread knows when it decides. All counts since the device's queue started.
+struct feed_view {
+  std::int64_t now_ns = 0;
+  std::uint64_t backlog = 0;         ///< tasks that no device was given yet
+  std::uint64_t given = 0;           ///< tasks given to this device
+  std::uint64_t taken = 0;           ///< of these, begun by its workers
+  std::uint64_t finished = 0;        ///< of these, known to be finished
+  std::uint32_t workers = 1;         ///< blocks that execute tasks on this device
+  std::uint32_t devices = 1;         ///< devices that share the backlog
+  std::uint64_t idle_elsewhere = 0;  ///< workers of the other devices that have nothing to do, when last seen
+  std::int64_t feed_latency_ns = 0;  ///< from deciding to a worker seeing the task, at a guess
+
+  /// Workers of this device that have neither a task nor one waiting for them.
+  std::uint64_t idle() const {
+    auto const busy = given - finished;
+    return workers - (busy < workers ? busy : workers);
+  }
+};
+
+struct feed_decision {
+  std::uint32_t tasks = 0;  ///< give so many now; at most the backlog
+  std::uint64_t wake_at_taken =
+      0;  ///< nothing to decide before so many tasks are taken (or others change things)
+};
+
+/// Decides how many tasks of the common backlog a device is given, and when. One instance per device. Pure:
+/// no clock, no device, no randomness; the same views give the same decisions.
+class feed_policy {
+ public:
+  virtual ~feed_policy() = default;
+  virtual feed_decision decide(feed_view const& view) = 0;
+  /// Whether each device has a part of every batch that it is given first.
+  virtual bool partitions_batches() const { return false; }
+};
+
+struct feed_policy_entry {
+  std::string_view name, summary;
+};
+
+/// Every policy by name; "drain" is the default.
+std::vector<feed_policy_entry> feed_policies();
+
+/// Throws bad_argument ("policy") listing the names. `fixed_batch` is used by "fixed": at least 1.
+std::unique_ptr<feed_policy> make_feed_policy(std::string_view name, std::uint32_t fixed_batch = 20);
+
+}  // namespace ballast

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "ballast/access_map.hpp"
+#include "ballast/detail/job/array_handle.hpp"
+#include "ballast/kernel.cuh"
+
+namespace ballast {
+
+/// An array that the host and all devices of a scheduler share: each has a copy, and what is needed where is
+/// copied when it is needed. Not cleared at first. Move only; moving and swapping arrays that unfinished jobs
+/// use is safe, and so is destroying them: the memory stays as long as a job needs it. May outlive the
+/// scheduler; what only devices held is gone then. Any thread may call any member, but none while another
+/// one moves the array; what threads do with elements that they were given is theirs to order. One that was
+/// moved from may only be assigned and destroyed.
+template <class T, int Rank = 1>
+class shared_array {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>, "a shared array holds plain bytes");
+  static_assert(Rank >= 1 && Rank <= 3);
+
+ public:
+  /// Elements per dimension, slowest first, which may be 0. Throws bad_argument ("sizes") if the bytes do not
+  /// fit in size_t, device_lost, error if there is no memory: pinned where there is a GPU.
+  shared_array(job_scheduler& of, std::array<std::size_t, Rank> const& sizes, std::string name = {})
+      : handle_(of, extents(sizes), sizeof(T), std::move(name)) {}
+  shared_array(shared_array&&) noexcept = default;
+  shared_array& operator=(shared_array&&) noexcept = default;
+
+  std::size_t size() const { return shape().elements(); }
+  /// `dimension`: 0, the slowest, to Rank - 1.
+  std::size_t size(int dimension) const { return shape()[dimension]; }
+  extents const& shape() const noexcept { return handle_.shape(); }
+
+  /// The flattened elements of a range, after the jobs submitted before that write them; copies to the host
+  /// what is not there. Right until a job that writes them is submitted. Waits for nothing else. Throws
+  /// bad_argument ("elements") beyond the array, job_failed if a job was to write them and failed, error if a
+  /// lost device or the scheduler took them along, timed_out with the state of the scheduler.
+  std::span<T const> read(index_range elements = every_element, deadline until = default_deadline()) const {
+    return opened(detail::host_use::read, elements, until);
+  }
+  /// The same after the jobs that read or write them, to be written by the caller: every one of them, because
+  /// nothing is copied in. Right until a job that uses them is submitted.
+  std::span<T> write(index_range elements = every_element, deadline until = default_deadline()) {
+    return opened(detail::host_use::write, elements, until);
+  }
+  /// As write(), with what was there.
+  std::span<T> update(index_range elements = every_element, deadline until = default_deadline()) {
+    return opened(detail::host_use::update, elements, until);
+  }
+
+  /// One element, as read() gives it. The first one after a job that writes the array brings all of it to the
+  /// host. Indices below size(dimension), which is not checked.
+  template <std::convertible_to<std::size_t>... Index>
+  T const& operator()(Index... indices) const {
+    if (!handle_.is_open(detail::host_use::read)) read();
+    return address()[flattened<Index...>(indices...)];
+  }
+  /// One element, as update() gives it.
+  template <std::convertible_to<std::size_t>... Index>
+  T& mutable_at(Index... indices) {
+    if (!handle_.is_open(detail::host_use::update)) update();
+    return address()[flattened<Index...>(indices...)];
+  }
+
+  /// The host's copy, whatever is in it. Does not wait.
+  T* address() const noexcept { return static_cast<T*>(handle_.address()); }
+  detail::array_handle const& handle() const noexcept { return handle_; }
+
+ private:
+  static deadline default_deadline() { return deadline::in(std::chrono::minutes(10)); }
+
+  std::span<T> opened(detail::host_use use, index_range elements, deadline until) const {
+    auto const [begin, end] = handle_.open(use, elements, until);
+    return std::span<T>(address(), size()).subspan(begin, end - begin);
+  }
+  template <class... Index>
+  std::size_t flattened(Index... indices) const {
+    static_assert(sizeof...(Index) == Rank, "one index per dimension");
+    std::size_t flat = 0;
+    int dimension = 0;
+    ((flat = flat * size(dimension++) + std::size_t(indices)), ...);
+    return flat;
+  }
+
+  detail::array_handle handle_;
+};
+
+enum class access_mode : std::uint8_t { reads, writes, writes_some, updates };
+
+/// An array as an argument of a job.
+struct job_argument {
+  std::shared_ptr<detail::array_state> array;
+  access_map map;
+  access_mode mode;
+
+  bool reads() const { return mode != access_mode::writes; }
+  bool writes() const { return mode != access_mode::reads; }
+};
+
+/// A job_argument whose elements are T in the kernel.
+template <class T>
+struct array_access {
+  using element = T;
+  job_argument argument;
+};
+
+/// The units of a job read the elements of their regions.
+template <class T, int Rank>
+array_access<T const> reads(shared_array<T, Rank> const& array, access_map map = one_to_one()) {
+  return {{array.handle().state(), std::move(map), access_mode::reads}};
+}
+/// They write every element of their regions, and read none of them before.
+template <class T, int Rank>
+array_access<T> writes(shared_array<T, Rank>& array, access_map map = one_to_one()) {
+  return {{array.handle().state(), std::move(map), access_mode::writes}};
+}
+/// They write some elements of their regions; the others keep their values.
+template <class T, int Rank>
+array_access<T> writes_some(shared_array<T, Rank>& array, access_map map = one_to_one()) {
+  return {{array.handle().state(), std::move(map), access_mode::writes_some}};
+}
+/// They read and write elements of their regions.
+template <class T, int Rank>
+array_access<T> updates(shared_array<T, Rank>& array, access_map map = one_to_one()) {
+  return {{array.handle().state(), std::move(map), access_mode::updates}};
+}
+
+template <class T>
+struct is_array_access : std::false_type {};
+template <class T>
+struct is_array_access<array_access<T>> : std::true_type {};
+template <class T>
+concept array_access_of_any = is_array_access<std::remove_cvref_t<T>>::value;
+
+}  // namespace ballast

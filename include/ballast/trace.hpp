@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ballast {
+
+/// What one worker of one device did from `begin_ns` to `end_ns`.
+struct span {
+  std::size_t device = 0;     ///< index into `recording::devices`
+  std::uint32_t worker = 0;   ///< the resident block, or the stream
+  std::string label = {};     ///< what ran, e.g. the kernel's name
+  std::int64_t step = 0;      ///< the caller's step; busy time is measured within one
+  std::uint64_t tasks = 0;    ///< tasks executed in the span; 0 for a plain kernel
+  std::int64_t begin_ns = 0;  ///< nanoseconds of the host's steady clock (ballast::clock)
+  std::int64_t end_ns = 0;    ///< the same, at least begin_ns
+
+  bool operator==(span const&) const = default;
+};
+
+/// Everything that one run recorded.
+struct recording {
+  std::vector<std::string> devices = {};  ///< names, in the order of the run's device list
+  std::vector<span> spans = {};           ///< in the order in which they were recorded
+  std::uint64_t dropped = 0;              ///< spans that found the recorder full
+};
+
+/// Collects spans from any number of threads, up to a fixed number; the rest is counted, not kept, so a long
+/// run cannot fill the memory. Grows as spans arrive. Any thread may call any member; none waits for a
+/// device.
+class recorder {
+ public:
+  static constexpr std::size_t default_capacity = std::size_t(1) << 20;
+
+  /// `devices`: their names, at least one. `capacity`: spans kept, at least 1. Throws bad_argument.
+  explicit recorder(std::vector<std::string> devices, std::size_t capacity = default_capacity);
+
+  /// Throws bad_argument ("span.device", "span.end_ns") if the device is not in the list or the end lies
+  /// before the begin; a batch with such a span is refused whole.
+  void record(span one);
+  void record(std::vector<span> batch);
+
+  /// How many there are names of.
+  std::size_t devices() const { return devices_.size(); }
+  std::size_t size() const;
+  std::uint64_t dropped() const;
+  /// A copy of what was recorded so far.
+  recording snapshot() const;
+  /// Forgets every span and sets the count of dropped ones to 0.
+  void clear();
+
+ private:
+  void check_span(span const& one) const;
+  void keep_or_drop(span&& one);
+
+  std::vector<std::string> const devices_;
+  std::size_t const capacity_;
+  mutable std::mutex mutex_;
+  std::vector<span> spans_;
+  std::uint64_t dropped_ = 0;
+};
+
+/// What one device did over a whole run.
+struct device_load {
+  std::int64_t busy_ns = 0;  ///< end of the last span minus begin of the first in a step, summed over steps
+  std::int64_t work_ns = 0;  ///< the lengths of all spans, summed over workers
+  std::uint64_t tasks = 0;
+
+  bool operator==(device_load const&) const = default;
+};
+
+/// The busy time of every device in one step.
+struct step_busy {
+  std::int64_t step = 0;
+  std::vector<std::int64_t> busy_ns;  ///< per device; 0 for a device that did nothing in the step
+};
+
+/// Pure functions of the spans, in any order of them; `devices` is the number of devices, and spans of
+/// devices beyond it throw bad_argument ("span.device").
+std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices);  ///< steps ascend
+std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
+
+/// The largest over the mean: 1 is even, n means that one of n devices did everything. 1 if all are zero.
+/// Throws bad_argument ("busy") if it is empty or a value is negative or not finite.
+double imbalance(std::span<double const> busy);
+double imbalance(std::span<device_load const> loads);  ///< of their busy times
+
+/// The Trace Event Format of Chrome, which ui.perfetto.dev and chrome://tracing open: one process per device,
+/// one thread per worker, one complete event ("X") per span. Times are microseconds since the first begin,
+/// with three decimals; `args` hold tasks and step, `otherData` the number of dropped spans.
+void write_chrome_trace(std::ostream& out, recording const& what);
+/// Columns device,worker,label,step,tasks,begin_ns,end_ns with a header line; fields quoted as in RFC 4180.
+void write_csv(std::ostream& out, recording const& what);
+
+/// The same into a file, whole or not at all: see replace_file(). Throws ballast::error with the path.
+void save_chrome_trace(std::filesystem::path const& path, recording const& what);
+void save_csv(std::filesystem::path const& path, recording const& what);
+
+/// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), on the thread that made it;
+/// ranges nest. Costs about nothing when no profiler is attached, and does nothing at all in a build without
+/// CUDA. `name` is read by the constructor only.
+class nvtx_range {
+ public:
+#if defined(BALLAST_HAVE_CUDA) && BALLAST_HAVE_CUDA
+  explicit nvtx_range(char const* name) noexcept;
+  ~nvtx_range();
+#else
+  explicit nvtx_range(char const*) noexcept {}
+  ~nvtx_range() {}  // not defaulted: an object that only marks a scope is no unused variable
+#endif
+  nvtx_range(nvtx_range const&) = delete;
+  nvtx_range& operator=(nvtx_range const&) = delete;
+};
+
+}  // namespace ballast

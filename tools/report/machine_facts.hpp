@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ballast {
+
+struct gpu_facts {
+  std::string model;
+  int multiprocessors = 0;
+  std::size_t memory_bytes = 0;
+  std::string compute_capability;  ///< "9.0"
+};
+
+/// The machine that a result was measured on. No host name: a result names kinds of machines.
+struct machine_facts {
+  std::string name;  ///< the folder of its results: see machine_name()
+  std::string cpu;
+  std::size_t cores = 0;         ///< that this process may use
+  std::size_t memory_bytes = 0;  ///< of the machine, whatever a container may use of it
+  std::string system;            ///< kernel and architecture, "Linux 6.1.0 x86_64"
+  std::string compiler;          ///< of the host code
+  std::vector<gpu_facts> gpus;   ///< those that the run used or could have used
+  std::string driver;            ///< NVIDIA's, empty if there is none
+  std::string cuda_runtime;      ///< "13.0", empty without CUDA
+};
+
+/// What this system says about itself; GPU facts and the CUDA runtime come from the caller. The name is
+/// filled in. Asks no GPU.
+machine_facts this_machine(std::vector<gpu_facts> gpus = {}, std::string cuda_runtime = {});
+
+/// "2x-nvidia-h200", or of the CPU "amd-epyc-9575f-2-cores": lower case, digits and dashes.
+std::string machine_name(machine_facts const& facts);
+
+/// 13000, as the CUDA runtime counts, is "13.0"; 0 is "".
+std::string cuda_version_text(int version);
+
+}  // namespace ballast

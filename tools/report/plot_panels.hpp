@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/run_record.hpp"
+#include "report/statistics.hpp"
+
+namespace ballast {
+
+struct plotted_point {
+  double x = 0;
+  sample_summary y;
+};
+
+/// One curve of one record.
+struct plotted_line {
+  std::string curve;
+  std::size_t record = 0;
+  std::vector<plotted_point> points;  ///< by rising x
+};
+
+/// One series that belongs to no curve.
+struct plotted_bar {
+  std::string name;
+  std::size_t record = 0;
+  sample_summary value;
+};
+
+/// What is drawn against one axis, all in one unit: lines, or else bars.
+struct plot_panel {
+  std::string unit;
+  std::vector<plotted_line> lines;
+  std::vector<plotted_bar> bars;  ///< of one name side by side, and so of one group
+  std::string topic = "";         ///< what all lines have in common, if the panel was split
+};
+
+/// First the panels of lines, then those of bars, units as they come. More lines than an eye tells apart are
+/// split where their curves are named "A, B": into a panel for each B.
+std::vector<plot_panel> panels_of(std::span<run_record const> records);
+
+/// What names have in common that belong together: "S1" of "S1.busy_seconds.cuda:0", all of a name without a
+/// point.
+std::string group_of(std::string const& series_name);
+/// The rest: "busy_seconds.cuda:0"; empty for a name without a point.
+std::string quantity_of(std::string const& series_name);
+
+}  // namespace ballast

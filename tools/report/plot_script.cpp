@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ballast/error.hpp"
+#include "gnuplot_text.hpp"
+#include "panel_scripts.hpp"
+#include "record_labels.hpp"
+#include "report/plot.hpp"
+
+namespace ballast {
+namespace {
+
+constexpr int picture_width = 960, margin = 16;
+constexpr int title_base = 24, first_line_base = 50, line_height = 18;
+
+void check_records_are_alike(std::span<run_record const> records) {
+  if (records.empty()) throw_bad_argument("records", 0, "one or more");
+  run_record const& first = records.front();
+  for (run_record const& one : records) {
+    if (one.benchmark != first.benchmark) {
+      throw_bad_argument("records", "'" + one.benchmark + "'",
+                         "all of one benchmark, here '" + first.benchmark + "'");
+    }
+    if (one.axes != first.axes) throw_bad_argument("records", "with unlike axes", "all with the same");
+  }
+}
+
+std::string title_of(run_record const& record) {
+  return record.benchmark + (record.axes.title.empty() ? "" : ": " + record.axes.title);
+}
+
+/// What stands below the title: where each record comes from, and what is drawn.
+std::vector<std::string> lines_below_title(std::span<run_record const> records,
+                                           std::vector<std::string> const& labels) {
+  std::vector<std::string> lines;
+  for (std::size_t r = 0; r < records.size(); ++r) {
+    std::string const origin = origin_of(records[r]);
+    lines.push_back(origin.starts_with(labels[r]) ? origin : labels[r] + ": " + origin);
+  }
+  lines.push_back("Medians; whiskers from the lower to the upper quartile");
+  return lines;
+}
+
+std::string text_at(picture_size const& picture, int base, int font_size, std::string const& text) {
+  return fmt::format("set label {} at screen {}, screen {} left font ',{}'\n", gnuplot_string(text),
+                     plotted(picture.x(margin)), plotted(picture.y(base)), font_size);
+}
+
+std::string heading(picture_size const& picture, std::string const& title,
+                    std::vector<std::string> const& lines) {
+  std::string text = text_at(picture, title_base, 17, title);
+  int base = first_line_base;
+  for (std::string const& line : lines) {
+    text += text_at(picture, base, 11, line);
+    base += line_height;
+  }
+  return text;
+}
+
+std::string beginning(picture_size const& picture) {
+  return fmt::format(
+      "set encoding utf8\n"
+      "set micro\n"
+      "set terminal svg size {},{} noenhanced font 'sans-serif,13' background '#ffffff'\n"
+      "set multiplot\n"
+      "set border 3 lc rgb '#555555'\n"
+      "set tics out nomirror scale 0.5\n"
+      "set grid back lc rgb '#dddddd' lt 1\n"
+      "set style fill solid 0.75 noborder\n",
+      picture.width, picture.height);
+}
+
+int height_of(plot_panel const& panel) {
+  return panel.bars.empty() ? height_of_lines(panel) : height_of_bars(panel);
+}
+
+/// The record's label of the values is kept only where it can mean but one panel, or the parts of one.
+plot_axes axes_of(run_record const& record, std::vector<plot_panel> const& panels) {
+  plot_axes axes = record.axes;
+  auto const is_of_another = [&](plot_panel const& panel) {
+    return panel.unit != panels.front().unit || panel.topic.empty() || !panel.bars.empty();
+  };
+  if (panels.size() > 1 && std::ranges::any_of(panels, is_of_another)) axes.y_label.clear();
+  return axes;
+}
+
+}  // namespace
+
+std::string axis_label(std::string const& y_label, std::string const& unit, bool ticks_include_unit) {
+  if (ticks_include_unit && (y_label == unit || y_label == "seconds")) return "";
+  if (!y_label.empty() || ticks_include_unit) return y_label;
+  return unit == "1" ? "ratio or count" : unit;
+}
+
+std::string plot_script(std::span<run_record const> records) {
+  check_records_are_alike(records);
+  std::vector<plot_panel> const panels = panels_of(records);
+  if (panels.empty()) throw_bad_argument("records", "without series", "with one series or more");
+  std::vector<std::string> const labels = distinguishing_labels(records);
+  std::vector<std::string> const lines = lines_below_title(records, labels);
+
+  int top = first_line_base + line_height * static_cast<int>(lines.size());
+  picture_size picture{picture_width, top};
+  for (plot_panel const& panel : panels) picture.height += height_of(panel);
+  std::string text = beginning(picture) + heading(picture, title_of(records.front()), lines);
+  plot_axes const axes = axes_of(records.front(), panels);
+  for (plot_panel const& panel : panels) {
+    text += panel.bars.empty() ? line_script(panel, labels, axes, picture, top)
+                               : bar_script(panel, labels, axes, picture, top);
+    text += "unset label\n";  // the heading belongs to the picture and not to each panel
+    top += height_of(panel);
+  }
+  return text + "unset multiplot\n";
+}
+
+}  // namespace ballast

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace ballast {
+
+/// Where the middle of some samples lies and how far they spread.
+struct sample_summary {
+  std::size_t count = 0;
+  double min = 0, lower_quartile = 0, median = 0, upper_quartile = 0, max = 0;
+
+  bool operator==(sample_summary const&) const = default;
+};
+
+/// The value below which `fraction` (0 .. 1) of the samples lie, linear between neighbours (the definition of
+/// Hyndman and Fan 1996, number 7, which R and NumPy use by default). Samples in any order.
+/// All three throw bad_argument ("samples") if there are none or one is not a number, ("fraction") outside 0
+/// .. 1.
+double quantile(std::span<double const> samples, double fraction);
+double median(std::span<double const> samples);
+sample_summary summarise(std::span<double const> samples);
+
+}  // namespace ballast
