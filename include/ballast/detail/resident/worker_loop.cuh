@@ -82,11 +82,13 @@ __device__ void work(Source& source, WorkerGroup& worker_group) {
 }
 
 template <class List, class Source>
-constexpr int blocks_of = has_server<Source> ? List::blocks_with_server : List::blocks_per_multiprocessor;
+constexpr int launch_bound_of =
+    has_server<Source> ? List::blocks_with_server : List::blocks_per_multiprocessor;
 
 /// The resident kernel: every block takes tasks until its source ends, or block 0 serves the others.
 template <class List, class Source, class Scratch = launched_with<List::scratch>>
-__global__ void __launch_bounds__(List::threads, clamped_launch_bound<List::threads, blocks_of<List, Source>>)
+__global__ void __launch_bounds__(List::threads,
+                                  clamped_launch_bound<List::threads, launch_bound_of<List, Source>>)
     work_on_gpu(__grid_constant__ Source const given) {
   using worker_group_type = cuda_worker<List::threads>;
   __shared__ typename worker_group_type::words words;
