@@ -15,6 +15,7 @@ std::string const declarations = R"(#include <algorithm>
 #include <iterator>
 #include <numeric>
 #include <utility>
+#include <vector>
 constexpr int R = 13, C = 11;
 __global__ float t[R][C], u[R][C], p[R * C], total;
 __global__ int n;
