@@ -104,7 +104,7 @@ mutate() {
   tar -c --exclude=./build --exclude='./.*' . | tar -x -C "$folder/source" || return
 
   # Shared code of the room, and what of it runs on devices, which the tests run on CPU cores.
-  (cd "$folder/source" && find "src/$1" "include/ballast/$1" -name '*.?pp' -o -path "include/ballast/$1/*.cuh" | sort |
+  (cd "$folder/source" && find "src/$1" "include/ballast/detail/$1" -name '*.?pp' -o -path "include/ballast/detail/$1/*.cuh" | sort |
     xargs python3 "$plant" "$count" "$seed" >"$table") || return
   build || return
   echo "mutate.sh: $1 with $(wc -l <"$table") errors is built"
