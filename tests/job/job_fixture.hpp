@@ -80,8 +80,9 @@ class gate {
   pinned_buffer<std::uint32_t> words_;
 };
 
-/// One for kernels that nobody can await.
-inline gate const& gate_for_ever(device_list const& devices) {
+/// A gate for kernels that nobody can await. It takes the devices by value, since g++ 13 takes a reference
+/// for one into a temporary.
+inline gate const& gate_for_ever(device_list devices) {
   static auto* const kept = new std::deque<gate>;
   return kept->emplace_back(devices);
 }

@@ -27,7 +27,7 @@ struct no_sink {
 
 /// An ordinary launch of a task, which compiled_kernels refuses for kernels that create tasks.
 template <class List, class K>
-void launch_alone_on_host(void const* argument, host_block_context& context) {
+void launch_task_on_host(void const* argument, host_block_context& context) {
   auto task = *static_cast<task_record const*>(argument);
   task.describe({task.range().first + context.block, task.range().count}, task.kernel());
   List::template run_one<host_block, K>(task, context.scratch, no_sink());
@@ -37,7 +37,7 @@ void launch_alone_on_host(void const* argument, host_block_context& context) {
 template <class List, class K, class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,
                                   clamped_launch_bound<List::block_threads, launch_bound_blocks<K>>)
-    launch_alone_on_gpu(task_record task) {
+    launch_task_on_gpu(task_record task) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   task.describe({task.range().first + blockIdx.x, task.range().count}, task.kernel());
   if constexpr (!List::by_threads)
@@ -51,9 +51,9 @@ template <class List, class K>
 listed_kernel make_pool_listed() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&launch_alone_on_gpu<List, K>);
+  code.cuda_function = reinterpret_cast<void const*>(&launch_task_on_gpu<List, K>);
 #endif
-  code.host_function = &launch_alone_on_host<List, K>;
+  code.host_function = &launch_task_on_host<List, K>;
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::max_taken;
   return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>, List::max_taken};
