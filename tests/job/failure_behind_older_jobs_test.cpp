@@ -181,7 +181,7 @@ TEST_F(failure_behind_older_jobs, leaves_what_the_host_waits_for_since_before) {
 TEST(failure_behind_an_access_of_the_host, is_told_although_the_scheduler_goes_before_that_has_its_turn) {
   std::uint32_t const units = 4;
   auto const devices = two_devices();
-  auto const& closed = gate_for_ever(devices);
+  auto const* const closed = gate_for_ever(devices);
   std::atomic<int> asked = 0;
   auto jobs = std::make_unique<job_scheduler>(
       devices, kernels(),
@@ -190,7 +190,7 @@ TEST(failure_behind_an_access_of_the_host, is_told_although_the_scheduler_goes_b
   words in(*jobs, {1}), out(*jobs, {1}), shared(*jobs, {units});
   fill_with(in, 1);
   fill_with(shared, 1);
-  jobs->submit({1}, reads(in), writes(out), [open = closed.ref()](auto from, auto to) {
+  jobs->submit({1}, reads(in), writes(out), [open = closed->ref()](auto from, auto to) {
     return copy_behind_gate{open, from, to};
   });
   auto const count = [](auto all) { return count_visits{all}; };
@@ -200,7 +200,7 @@ TEST(failure_behind_an_access_of_the_host, is_told_although_the_scheduler_goes_b
   asked.wait(asked_by_submit);
   auto const newer = jobs->submit({units}, writes(shared, broken_map), count);
   jobs.reset();
-  closed.open();
+  closed->open();
   EXPECT_THROW(host.get(), error);
   EXPECT_THROW(newer.wait(), job_failed);
   EXPECT_THROW(shared.read({0, 1}), job_failed);

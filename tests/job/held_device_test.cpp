@@ -39,12 +39,12 @@ std::string wait_in_vain(std::shared_ptr<compute_device> const& device, array_re
 
 TEST(job_on_a_held_device, is_told_who_holds_it_and_leaves_its_memory_to_the_kernel_that_comes_later) {
   auto const device = open_devices("host:1").front();
-  auto const& kept = gate_for_ever({device});
-  kept.open();
+  auto const* const kept = gate_for_ever({device});
+  kept->open();
   captured_log log;
   held_worker worker(device);
   auto const owners_before = device.use_count();
-  EXPECT_THAT(wait_in_vain(device, kept.ref()), HasSubstr("host:1 is held by the kernel of the test"));
+  EXPECT_THAT(wait_in_vain(device, kept->ref()), HasSubstr("host:1 is held by the kernel of the test"));
   EXPECT_GT(device.use_count(), owners_before) << "the memory was freed";
   EXPECT_THAT(log.lines(), HasSubstr("left behind"));
   EXPECT_THAT(log.lines(), HasSubstr("the kernel of the test"));
@@ -54,7 +54,7 @@ TEST(job_on_a_held_device, is_told_who_holds_it_and_leaves_its_memory_to_the_ker
 /// A block that faults ends no other of its device.
 TEST(job_on_a_lost_device, leaves_its_memory_to_the_blocks_that_still_run) {
   auto const device = open_devices("host:2").front();
-  auto const& kept = gate_for_ever({device});
+  auto const* const kept = gate_for_ever({device});
   captured_log log;
   auto const owners_before = device.use_count();
   {
@@ -63,16 +63,16 @@ TEST(job_on_a_lost_device, leaves_its_memory_to_the_blocks_that_still_run) {
     number(from);
     fill_with(any, 0);
     auto const running = jobs.submit({1}, reads(from), writes(to), [&](auto in, auto out) {
-      return copy_behind_gate{kept.ref(), in, out};
+      return copy_behind_gate{kept->ref(), in, out};
     });
-    kept.await_arrival();
+    kept->await_arrival();
     auto const faulty = jobs.submit({1}, updates(any), [](auto all) { return fault{all}; });
     EXPECT_THROW(faulty.wait(), job_failed);
     EXPECT_THROW(running.wait(), job_failed);
   }
   EXPECT_GT(device.use_count(), owners_before) << "the memory was freed";
   EXPECT_THAT(log.lines(), HasSubstr("left behind"));
-  kept.open();
+  kept->open();
 }
 
 }  // namespace

@@ -80,11 +80,10 @@ class gate {
   pinned_buffer<std::uint32_t> words_;
 };
 
-/// A gate for kernels that nobody can await. It takes the devices by value, since g++ 13 takes a reference
-/// for one into a temporary.
-inline gate const& gate_for_ever(device_list devices) {
+/// A gate for kernels that nobody can await: it is never freed.
+inline gate const* gate_for_ever(device_list const& devices) {
   static auto* const kept = new std::deque<gate>;
-  return kept->emplace_back(devices);
+  return &kept->emplace_back(devices);
 }
 
 /// What mix_rows does, by one thread.
