@@ -91,7 +91,7 @@ def shortest(name, old, new):
 
 
 def rewritten(path, text, new_place, before):
-    seen, lines = set(), []
+    seen, lines = [], []
     for line in text.split("\n"):
         match = INCLUDE.match(line)
         if match:
@@ -106,10 +106,11 @@ def rewritten(path, text, new_place, before):
                     break
             if name is None:
                 continue
-            line = f"{start}{left}{name}{right}{rest}"
-            if line in seen:
+            new = f"{start}{left}{name}{right}{rest}"
+            if new != line and new in text.split("\n") + seen:
                 continue
-            seen.add(line)
+            line = new
+            seen.append(line)
         lines.append(line)
     return "\n".join(lines)
 
