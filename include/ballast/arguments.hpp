@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "ballast/error.hpp"
 
@@ -34,8 +35,22 @@ std::size_t index_among(std::span<std::string_view const> legal, std::string_vie
 /// The text with its control characters as C++ writes them ("\\n", "\\x1b"), so that a sentence can quote it.
 std::string escape_control_characters(std::string_view text);
 
-/// The value of an environment variable, empty if it is unset or the empty string.
-std::optional<std::string> environment(char const* name);
+/// The value of an environment variable; nothing if it is unset or the empty string. A variable that was
+/// renamed is read under its old name too. The first call warns of variables that seem misspelt, in the log.
+std::optional<std::string> environment(std::string_view name);
+
+/// A variable of the environment that the library or one of its programs reads.
+struct environment_variable {
+  std::string_view name, meaning;
+};
+
+/// All of them, by name.
+std::span<environment_variable const> environment_variables();
+
+/// A sentence for each of `settings` ("NAME=value", a null pointer at the end, as `environ`) whose name
+/// begins with BALLAST_ and is the old name of a variable, or differs from one that is read in one or two
+/// letters.
+std::vector<std::string> misspelt_variables(char const* const* settings);
 
 /// A policy as it is offered to a user: its name and one sentence.
 struct named_policy {

@@ -1,14 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/arguments.hpp"
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ballast/arguments.hpp"
+#include "ballast/log.hpp"
 
 namespace ballast {
+namespace {
 
-std::optional<std::string> environment(char const* name) {
-  char const* const value = std::getenv(name);
+constexpr std::string_view prefix = "BALLAST_";
+
+/// All that the library and its programs read; docs/cli.md says what legal values are.
+constexpr std::array variables{
+    environment_variable{"BALLAST_CALLED_BY",
+                         "the version of the `ballast` that runs this program; set by it"},
+    environment_variable{"BALLAST_CHECK_MAPS",
+                         "1: translated programs check that kernels keep to their maps"},
+    environment_variable{"BALLAST_COMMIT", "the commit that records name, where there is no git"},
+    environment_variable{"BALLAST_DEVICES", "the devices that programs use unless told otherwise"},
+    environment_variable{"BALLAST_DEVICE_BYTES", "memory of each device for arrays of a translated program"},
+    environment_variable{"BALLAST_POLICY", "how a translated program splits launches over devices"},
+    environment_variable{"BALLAST_TASKS", "tasks that a translated program makes of a launch"},
+    environment_variable{"BALLAST_TIMEOUT", "seconds after which a wait of a translated program fails"}};
+
+struct renamed_variable {
+  std::string_view old_name, name;
+};
+constexpr std::array renamed{renamed_variable{"BALLAST_PATIENCE", "BALLAST_TIMEOUT"}};
+
+/// How many letters must be added, removed or replaced to make one of the other (Levenshtein).
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t(0));
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    auto diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      auto const replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+/// The variable that was probably meant, or nothing: none, or `name` itself is read.
+std::optional<std::string_view> meant_by(std::string_view name) {
+  constexpr std::size_t max_errors = 2;
+  std::optional<std::string_view> meant;
+  std::size_t least = max_errors + 1;
+  for (auto const& variable : variables) {
+    auto const errors = edit_distance(name, variable.name);
+    if (errors == 0) return std::nullopt;
+    if (errors < least) meant = variable.name, least = errors;
+  }
+  return meant;
+}
+
+std::optional<std::string> value_of(std::string_view name) {
+  char const* const value = std::getenv(std::string(name).c_str());
   if (value == nullptr || *value == '\0') return std::nullopt;
   return value;
+}
+
+void warn_of_misspelt_variables() {
+  for (auto const& sentence : misspelt_variables(environ)) write_log(log_level::warning, sentence);
+}
+
+}  // namespace
+
+std::span<environment_variable const> environment_variables() { return variables; }
+
+std::vector<std::string> misspelt_variables(char const* const* settings) {
+  std::vector<std::string> sentences;
+  for (; settings != nullptr && *settings != nullptr; ++settings) {
+    std::string_view const setting = *settings;
+    auto const name = setting.substr(0, setting.find('='));
+    if (!name.starts_with(prefix)) continue;
+    auto const old = std::ranges::find(renamed, name, &renamed_variable::old_name);
+    auto const text = "the environment variable " + escape_control_characters(name);
+    if (old != renamed.end())
+      sentences.push_back(text + " is called " + std::string(old->name) + " now");
+    else if (auto const meant = meant_by(name))
+      sentences.push_back(text + " is not read; did you mean " + std::string(*meant) + "?");
+  }
+  return sentences;
+}
+
+std::optional<std::string> environment(std::string_view name) {
+  static bool const warned = (warn_of_misspelt_variables(), true);
+  static_cast<void>(warned);
+  if (auto value = value_of(name)) return value;
+  auto const old = std::ranges::find(renamed, name, &renamed_variable::name);
+  return old == renamed.end() ? std::nullopt : value_of(old->old_name);
 }
 
 }  // namespace ballast

@@ -14,9 +14,9 @@ namespace ballast::mesi {
 namespace {
 
 template <class Number>
-Number number_of(char const* variable, Number unset, Number least, Number most) {
+Number number_of(char const* variable, Number unset, Number min, Number max) {
   auto const text = environment(variable);
-  return text ? parse_integer(variable, *text, least, most) : unset;
+  return text ? parse_integer(variable, *text, min, max) : unset;
 }
 
 std::string policy_or(std::string const& unset) {
@@ -37,7 +37,7 @@ job_options options_of_environment() {
   options.check_maps = number_of<int>("BALLAST_CHECK_MAPS", 0, 0, 1) == 1;
   options.device_bytes =
       number_of<std::uint64_t>("BALLAST_DEVICE_BYTES", options.device_bytes, 4096, unlimited);
-  options.shutdown_timeout = std::chrono::seconds(number_of("BALLAST_PATIENCE", 86400, 1, 100 * 86400));
+  options.shutdown_timeout = std::chrono::seconds(number_of("BALLAST_TIMEOUT", 86400, 1, 100 * 86400));
   return options;
 }
 

@@ -113,7 +113,7 @@ class set_variable {
 TEST(mesi_environment, says_how_jobs_are_cut_and_how_long_is_waited) {
   set_variable const policy("BALLAST_POLICY", "guided"), tasks("BALLAST_TASKS", "61"),
       checks("BALLAST_CHECK_MAPS", "1");
-  set_variable const bytes("BALLAST_DEVICE_BYTES", "8192"), patience("BALLAST_PATIENCE", "5");
+  set_variable const bytes("BALLAST_DEVICE_BYTES", "8192"), timeout("BALLAST_TIMEOUT", "5");
   auto const options = options_of_environment();
   EXPECT_EQ(options.policy, "guided");
   EXPECT_EQ(options.tasks, 61u);
@@ -128,7 +128,7 @@ TEST(mesi_environment, is_refused_by_the_name_of_the_variable) {
                                     {"BALLAST_TASKS", "many"},
                                     {"BALLAST_CHECK_MAPS", "yes"},
                                     {"BALLAST_DEVICE_BYTES", "4095"},
-                                    {"BALLAST_PATIENCE", "0"}}) {
+                                    {"BALLAST_TIMEOUT", "0"}}) {
     set_variable const wrong(name, value);
     EXPECT_EQ(test::refused_argument([] { options_of_environment(); }), name) << value;
   }

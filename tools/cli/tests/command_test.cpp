@@ -49,6 +49,13 @@ TEST(cli_command, refuses_devices_that_do_not_exist_or_cannot_be_read) {
   }
 }
 
+TEST(cli_command, tells_of_a_variable_that_seems_misspelt_and_goes_on) {
+  outcome const result = run("devices --no-links", "env BALLAST_DEVICES=host:1 BALLAST_DEVICE=host:2");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err,
+            "ballast: the environment variable BALLAST_DEVICE is not read; did you mean BALLAST_DEVICES?\n");
+}
+
 TEST(cli_command, md_refuses_the_name_of_a_file_that_is_empty) {
   for (std::string const option : {"--restart", "--checkpoint", "--trajectory", "--trace", "--record"}) {
     expect_refusal("md --devices host:1 --atoms 10 " + option + " \"\"",
