@@ -2,8 +2,10 @@
 #include "ballast/arguments.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ballast {
+
 namespace {
 
 std::string enumeration(std::span<std::string_view const> words) {
@@ -37,6 +39,12 @@ std::string escape_control_characters(std::string_view text) {
       line.append("\\x").append({digits[code / 16], digits[code % 16]});
   }
   return line;
+}
+
+std::optional<std::string> environment(char const* name) {
+  char const* const value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
 }
 
 }  // namespace ballast
