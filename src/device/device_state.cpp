@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fault.hpp"
+#include "device_state.hpp"
 
 #include <pthread.h>
 

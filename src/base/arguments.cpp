@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace ballast {
+
 namespace {
 
 std::string enumeration(std::span<std::string_view const> words) {

@@ -8,14 +8,14 @@
 
 namespace ballast::detail {
 
-/// The variable CUDA_DEVICE_MAX_CONNECTIONS and what it said at the first use of CUDA. Any thread may call
-/// any member.
+/// The environment variable CUDA_DEVICE_MAX_CONNECTIONS and its value at the first use of CUDA. Any thread
+/// may call any member.
 class connection_setting {
  public:
   hardware_connections current() const;
-  /// As request_connections().
+  /// Does what request_connections() promises.
   bool request(std::uint32_t count);
-  /// Only the first call has an effect.
+  /// Records the value; only the first call has an effect.
   void record_first_use();
 
  private:
@@ -23,7 +23,7 @@ class connection_setting {
   std::optional<hardware_connections> at_first_use_;
 };
 
-/// To be called before ballast's first call of CUDA; of later calls nothing is noted.
+/// Must be called before ballast's first call of CUDA; later calls have no effect.
 void record_first_cuda_use();
 
 }  // namespace ballast::detail
