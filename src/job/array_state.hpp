@@ -9,7 +9,7 @@
 #include "ballast/detail/job/array_handle.hpp"
 #include "ballast/device.hpp"
 #include "coherence_directory.hpp"
-#include "ids.hpp"
+#include "operations.hpp"
 
 namespace ballast::detail {
 

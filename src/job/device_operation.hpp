@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "ballast/stream.hpp"
-#include "ids.hpp"
 #include "operations.hpp"
 
 namespace ballast::detail {

@@ -9,7 +9,7 @@
 
 #include "ballast/access_map.hpp"
 #include "byte_runs.hpp"
-#include "ids.hpp"
+#include "operations.hpp"
 
 namespace ballast::detail {
 

@@ -11,9 +11,9 @@
 #include "ballast/detail/job/job_request.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/policy/split.hpp"
-#include "ids.hpp"
 #include "job_order.hpp"
 #include "job_ticket_state.hpp"
+#include "operations.hpp"
 
 namespace ballast::detail {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ballast/error.hpp"
-#include "copy_links.hpp"
+#include "copy_source.hpp"
 
 namespace ballast::detail {
 namespace {

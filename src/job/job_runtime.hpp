@@ -29,7 +29,6 @@
 #include "device_residency.hpp"
 #include "job_order.hpp"
 #include "job_record.hpp"
-#include "journal.hpp"
 #include "operations.hpp"
 #include "row_copies.hpp"
 #include "runtime_records.hpp"

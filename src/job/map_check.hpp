@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "byte_range.hpp"
+#include "byte_runs.hpp"
 #include "job_order.hpp"
 
 namespace ballast::detail {

@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "ballast/error.hpp"
-#include "job_overlap.hpp"
 #include "job_runtime.hpp"
-#include "max_units.hpp"
+#include "job_units.hpp"
 
 namespace ballast::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include "ballast/error.hpp"
 #include "failure_cause.hpp"
 #include "job_runtime.hpp"
-#include "max_units.hpp"
+#include "job_units.hpp"
 
 namespace ballast::detail {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "ballast/error.hpp"
-#include "boundary_first.hpp"
 #include "job_runtime.hpp"
+#include "job_units.hpp"
 
 namespace ballast::detail {
 namespace {

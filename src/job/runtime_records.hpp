@@ -14,9 +14,9 @@
 #include "ballast/stream.hpp"
 #include "byte_runs.hpp"
 #include "device_operation.hpp"
-#include "ids.hpp"
 #include "job_order.hpp"
 #include "job_record.hpp"
+#include "operations.hpp"
 #include "task_planner.hpp"
 #include "working_set.hpp"
 

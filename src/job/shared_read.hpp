@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "byte_range.hpp"
-#include "copy_links.hpp"
-#include "ids.hpp"
+#include "byte_runs.hpp"
+#include "copy_source.hpp"
+#include "operations.hpp"
 
 namespace ballast::detail {
 
