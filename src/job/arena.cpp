@@ -64,7 +64,7 @@ class arena::state {
   operations const& ops;
   std::size_t bytes;
   free_ranges free;
-  range_map<std::vector<op_id>> users;  ///< of before, also where the memory was taken since
+  range_map<std::vector<op_id>> users;  ///< of what was given back, also where it was taken since
 };
 
 arena::arena(std::size_t bytes, operations const& ops)

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "ballast/detail/job/array_handle.hpp"
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "job_runtime.hpp"

@@ -32,11 +32,11 @@ pitched_run with_planes_joined(pitched_run run) {
 struct repetition {
   std::size_t first, extent, pitch, count;
 
-  /// Of those that begin before `at`.
+  /// How many of them begin before `at`.
   std::size_t begun_before(std::size_t at) const {
     return at <= first ? 0 : limited((at - first - 1) / step() + 1);
   }
-  /// Of those that end at `at` or before.
+  /// How many of them end at `at` or before.
   std::size_t ended_by(std::size_t at) const {
     return at < first + extent ? 0 : limited((at - first - extent) / step() + 1);
   }

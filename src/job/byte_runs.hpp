@@ -22,7 +22,7 @@ struct byte_range {
 constexpr bool overlap(byte_range one, byte_range other) {
   return one.begin < other.end && other.begin < one.end;
 }
-/// Empty if there is none.
+/// The bytes that both have; empty if there are none.
 constexpr byte_range common(byte_range one, byte_range other) {
   return {std::max(one.begin, other.begin), std::min(one.end, other.end)};
 }
@@ -47,8 +47,8 @@ struct pitched_run {
   bool operator==(pitched_run const&) const = default;
 };
 
-/// The same bytes in the one form that ballast uses: rows that follow each other without a gap are one, and
-/// so are planes; what is there once has a pitch of 0.
+/// A run of the same bytes in the one form that ballast uses: rows that follow each other without a gap are
+/// one, and so are planes; what is there once has a pitch of 0.
 pitched_run normalised(pitched_run run);
 
 /// The bytes of `run` within `bounds`, ascending, as at most five normalised runs: part of a row, rows,
@@ -63,7 +63,7 @@ class byte_runs {
   byte_runs(region const& elements, extents const& array, std::size_t element_bytes);
 
   bool is_empty() const { return runs_.empty(); }
-  /// Of the same array: whether they are the same bytes, cut in the same way.
+  /// Whether both are the same bytes of one array, cut in the same way.
   bool operator==(byte_runs const&) const = default;
   std::size_t bytes() const;
   /// From the first byte to behind the last one.

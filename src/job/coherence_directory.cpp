@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "ballast/error.hpp"
-#include "byte_runs.hpp"
-#include "operations.hpp"
 #include "range_map.hpp"
 
 namespace ballast::detail {

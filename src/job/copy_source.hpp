@@ -35,7 +35,7 @@ class copy_links {
   std::vector<copy_link> links_;
 };
 
-/// As they are expected of machines with one PCIe 5.0 x16 link per GPU and NVLink between GPUs, and of
+/// The links that are expected of machines with one PCIe 5.0 x16 link per GPU and NVLink between GPUs, and of
 /// memcpy; nothing is measured. May enable peer access.
 copy_links expected_links(device_list const& devices);
 
@@ -53,8 +53,9 @@ class copy_sources {
   /// bad_argument ("holders") if there is none, ("to") if `to` is one or no place.
   place_id choose(std::uint32_t holders, place_id to, std::size_t bytes) const;
 
+  /// A copy is under way on its links until mark_ended().
   void mark_planned(place_id from, place_id to, std::size_t bytes) { queue(from, to, bytes, 1); }
-  /// Of what was noted as planned.
+  /// Ends a copy that was marked as planned.
   void mark_ended(place_id from, place_id to, std::size_t bytes) { queue(from, to, bytes, -1); }
 
  private:

@@ -23,7 +23,7 @@
 
 namespace ballast::detail {
 
-/// By the host's clock, which reports and spans count by.
+/// The time by the host's clock, which reports and spans use.
 inline std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
 /// The streams of an executor, in the order in which a task uses them.
@@ -50,12 +50,12 @@ class operation_progress {
   }
   /// Whether it has failed as far as its executor knows by now.
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
-  /// When its executor saw it over, by the host's clock; 0 before.
+  /// When its executor saw that it was over, by the host's clock; 0 before.
   std::int64_t over_ns() const { return over_ns_.load(std::memory_order_relaxed); }
-  /// Of one that was issued: behind it in its stream; null if its device was lost.
+  /// Once the operation was issued: the event behind it in its stream; null if its device was lost.
   event const* end_event() const { return end_event_.get(); }
 
-  // The executor that carries it out.
+  // Below: called by the executor that carries it out.
   void mark_failed() { failed_.store(true, std::memory_order_release); }
   void mark_issued(std::shared_ptr<event> end_event) {
     end_event_ = std::move(end_event);
@@ -112,11 +112,11 @@ class kernel_clock {
     std::int64_t begin_ns, end_ns;
   };
 
-  /// `origin` was reached at `at_ns`.
+  /// `origin` is an event that was reached at `at_ns`, by the host's clock.
   kernel_clock(std::shared_ptr<event> origin, std::int64_t at_ns)
       : origin_(std::move(origin)), at_ns_(at_ns) {}
 
-  /// Both were reached.
+  /// Both events were reached.
   interval between(event const& begin, event const& end) const {
     return {at_ns_ + begin.since(*origin_).count(), at_ns_ + end.since(*origin_).count()};
   }
@@ -143,15 +143,15 @@ class stream_queue {
   /// The first issued one, if it has ended. Throws what kept an event from being set behind it: the device is
   /// lost then.
   std::optional<ended_operation> next_end(kernel_clock const& clock);
-  /// The same for any, waiting or issued, because the device is lost and close()d: whoever comes after it
-  /// goes on as soon as what it comes after is over.
+  /// Once the device is lost and the queue closed: ends the first operation, issued or waiting, with the
+  /// loss, as soon as what it depends on is over.
   std::optional<ended_operation> next_end_after_loss(std::exception_ptr const& loss);
   /// Whether nothing runs, or will, that was issued.
   bool is_at_rest() const;
   /// Waits, but not beyond `until`, for what a lost device still runs.
   void close(deadline until);
 
-  /// Whose end was reported last.
+  /// The operation whose end was reported last.
   std::shared_ptr<operation_progress> const& last_ended() const { return last_ended_; }
 
  private:
@@ -203,12 +203,12 @@ class device_executor {
                   std::chrono::nanoseconds shutdown_timeout);
   device_executor(device_executor const&) = delete;
   device_executor& operator=(device_executor const&) = delete;
-  /// After close().
+  /// The executor was closed.
   ~device_executor();
 
   /// Takes up the thread; `executors`: all, by their numbers, to be woken. They live until all are closed.
   void start(std::span<std::unique_ptr<device_executor> const> executors);
-  /// In the order of their ids; any thread.
+  /// Takes operations in the order of their ids. Any thread.
   void submit(device_operation work);
   void wake() { wake_event_.notify(); }
   /// What was taken is not waited for beyond `until`. Does nothing if start() did not succeed, or the second

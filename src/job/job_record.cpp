@@ -7,7 +7,6 @@
 #include "ballast/error.hpp"
 #include "byte_runs.hpp"
 #include "device_executor.hpp"
-#include "job_failed.hpp"
 #include "job_runtime.hpp"
 
 namespace ballast::detail {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "ballast/error.hpp"
-#include "ballast/job_scheduler.hpp"
 #include "ballast/log.hpp"
 #include "copy_source.hpp"
 #include "job_units.hpp"
@@ -62,7 +61,7 @@ void check_grid_of_ballast_kernel(job_grid const& grid) {
                        "at most " + std::to_string(most) + " blocks of a ballast kernel");
 }
 
-/// Of one array, and what units do with it.
+/// What each unit of a job touches of one array.
 std::vector<touched_bytes> touched_by_units(job_record const& job, array_id array) {
   std::vector<touched_bytes> touched;
   for (std::uint32_t unit = 0; unit < job.units(); ++unit)
@@ -182,7 +181,7 @@ job_ticket job_runtime::submit(job_request request) {
   return job_ticket(job->ticket_state);
 }
 
-/// That its arrays take on a device.
+/// The memory that a part's arrays take on a device.
 std::size_t job_runtime::memory_of_part(job_record const& job, job_part part) {
   std::size_t sum = 0;
   for (auto const& need : needs_of(job.uses(part))) sum += memory_of(need.hull);

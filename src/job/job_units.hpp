@@ -23,7 +23,7 @@ using memory_of_part = std::function<std::size_t(job_part)>;
 /// tried.
 std::uint32_t max_units(std::uint32_t units, std::size_t limit, memory_of_part const& memory);
 
-/// The first unit that alone needs more.
+/// The first unit that alone needs more than `limit` bytes; none if there is no such unit.
 std::optional<std::uint32_t> first_unit_over(std::size_t limit, std::uint32_t units,
                                              memory_of_part const& memory);
 
@@ -52,7 +52,7 @@ struct common_byte {
   bool operator==(common_byte const&) const = default;
 };
 
-/// The first one, of `touched` in any order; none of them is empty.
+/// The first such byte, if there is one. `touched` is in any order; none of its ranges is empty.
 std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched);
 
 /// Whether two units of a job read something in common.

@@ -37,7 +37,7 @@ struct wrong_use {
   bool operator==(wrong_use const&) const = default;
 };
 
-/// The text of it: "is written but not declared".
+/// A wrong use in words: "is written but not declared".
 char const* text_of(wrong_use::kind what);
 
 /// A task is tried twice, on memory that differs in all that nothing was taken in to.
@@ -66,9 +66,9 @@ class map_check {
   map_check(std::span<array_use const> uses, checked_array const& array, trial_margins margins);
 
   byte_range hull() const { return hull_; }
-  /// Of a trial's memory, which is aligned to 256 bytes.
+  /// The size of a trial's memory, which is aligned to 256 bytes.
   std::size_t bytes() const { return declared_.back().bytes.end; }
-  /// Where the hull begins in it: as far from a multiple of 256 bytes as in the array.
+  /// Where the hull begins in a trial's memory: as far from a multiple of 256 bytes as in the array.
   std::size_t hull_offset() const { return hull_offset_; }
   /// All of a trial's memory, ascending.
   std::vector<declared_bytes> const& declared() const { return declared_; }

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "ballast/error.hpp"
-#include "ballast/stream.hpp"
 #include "job_failed.hpp"
 #include "job_runtime.hpp"
 #include "map_check.hpp"
-#include "working_set.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -75,7 +73,8 @@ moved_bytes moved_by(planned_copy const& copy) {
 
 }  // namespace
 
-/// The target's, so that what comes in is in one order; but a GPU reaches all memory, and CPU cores do not.
+/// A copy takes a stream of its target, so that what comes in is in one order; but a GPU reaches all memory,
+/// and CPU cores do not.
 op_stream job_runtime::stream_of_copy(place_id from, place_id to) const {
   if (to == host_place) return on(from.value() - 1, device_stream::copy_out);
   auto const is_cuda = [&](place_id place) {
@@ -85,8 +84,8 @@ op_stream job_runtime::stream_of_copy(place_id from, place_id to) const {
   return on(to.value() - 1, device_stream::copy_in);
 }
 
-/// That of the kernel whose results it reads, so that it begins at once when that ends. Else they alternate,
-/// so that the tail of a kernel and the next one's beginning share the device.
+/// A task takes the stream of the kernel whose results it reads, so that it begins as soon as that ends.
+/// Other tasks alternate, so that the tail of one kernel and the beginning of the next share the device.
 op_stream job_runtime::compute_stream_of(planned_task const& task) {
   if (auto const writer = last_writer(task); writer != op_id()) return ops_.at(writer).on;
   auto const device = task.job->devices[task.device_index];
@@ -121,7 +120,7 @@ moved_bytes job_runtime::fetch_to(std::shared_ptr<array_state> const& array, byt
   return moved;
 }
 
-/// Of tasks of one job that are planned together.
+/// The tasks are of one job and planned together.
 void job_runtime::broadcast_shared_reads(std::vector<planned_task>& tasks) {
   if (tasks.size() < 2) return;
   auto const job = tasks.front().job;
@@ -225,7 +224,7 @@ void job_runtime::submit_operation(op_id op, job_number job, std::function<void(
   executors_[executor]->submit(std::move(work));
 }
 
-/// Of those that have not ended.
+/// The progress of those operations that have not ended.
 progress_list job_runtime::progress_of(std::vector<op_id> const& ops) const {
   progress_list found;
   for (auto const op : ops)
@@ -374,7 +373,7 @@ void job_runtime::handle_piece_failure(planned_task& task, task_piece const& pie
   fail(job, piece.part, devices_[job.devices[task.device_index]]->name(), why);
 }
 
-/// Of the kernels that have ended by now.
+/// Whether no kernel of another job that has ended by now ran on the device meanwhile.
 bool job_runtime::was_alone(std::uint32_t device, job_number job, ended_operation const& end) {
   auto& latest = on_devices_[device].latest;
   auto const met = std::ranges::any_of(latest, [&](busy_time const& other) {

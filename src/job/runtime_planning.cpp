@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "ballast/error.hpp"
-#include "ballast/job_scheduler.hpp"
 #include "job_failed.hpp"
 #include "job_runtime.hpp"
 #include "job_units.hpp"
@@ -12,7 +11,7 @@
 namespace ballast::detail {
 namespace {
 
-/// Of jobs that are not wholly planned, at which advance() looks.
+/// Jobs that are not wholly planned, of which advance() looks at the oldest only.
 constexpr int max_jobs_examined = 16;
 
 }  // namespace
@@ -281,8 +280,8 @@ void job_runtime::fail(job_record& job, job_part part, std::string const& device
   drop_rest(job);
 }
 
-/// Of a job that failed: whether nothing of it is left to be dropped. Older jobs come first, which read and
-/// write what it was to write as if it had not failed yet.
+/// Drops what was not planned of a job that failed. Whether nothing of it is left. Older jobs come first,
+/// which read and write what it was to write as if it had not failed yet.
 bool job_runtime::drop_rest(job_record const& job) {
   auto const dropped = order_.drop_behind_earlier(job.number);
   lose(job, dropped);

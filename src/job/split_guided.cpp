@@ -90,7 +90,7 @@ class guided_split final : public pooled_split {
 
   double min_task_units(std::uint32_t device) const { return std::floor(min_task_ns * speed(device)); }
 
-  /// Of all devices' speed. Those of unknown speed pass for the mean of the known ones.
+  /// The device's share of the speed of all. Devices of unknown speed pass for the mean of the known ones.
   double share(std::uint32_t device) const {
     double sum = 0;
     std::uint32_t known = 0;

@@ -5,10 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "job_history.hpp"
-#include "split_run.hpp"
-#include "split_shares.hpp"
-
 namespace ballast::detail {
 namespace {
 
@@ -152,8 +148,8 @@ double task_grain::learn(device_run const& run, double busy_ns) {
 
 namespace {
 
-constexpr double task_costs_ns = 8e3;    // each one more, beside its work
-constexpr double hidden_costs_ns = 2e3;  // likewise, where the kernels hide behind the copies
+constexpr double task_costs_ns = 8e3;    // of one more task, beside its work
+constexpr double hidden_costs_ns = 2e3;  // of one more task, where the kernels hide behind the copies
 constexpr double max_tasks = 64;
 constexpr double min_wave_fill = 0.9;
 constexpr std::uint32_t runs_to_settle = 2;  // their ranges follow from other parts and from other ranges

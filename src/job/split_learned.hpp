@@ -28,11 +28,11 @@ class paced_shares {
   /// The next run with these shares tells it anew.
   void forget_time() { run_ns_ = 0; }
   void forget_speeds(finished_job const& run) { history_.forget(run); }
-  /// From a run with whatever shares, in which each device was busy so long.
+  /// Learns from a run with any shares, in which each device was busy for `busy_ns`.
   void learn(finished_job const& run, std::vector<double> const& busy_ns);
 
-  /// To what the speeds say, if that pays for the bytes that have to move: soon after the beginning, when
-  /// most is to be gained, or when the runs since then have lost as much as the move costs.
+  /// Changes the shares to what the speeds say, if that pays for the bytes that have to move: soon after the
+  /// beginning, when most is to be gained, or when the runs since then have lost as much as the move costs.
   void move_borders(job_shape const& shape);
 
   /// Whether shares by these speeds promise so much more than `others` that going there and back would pay.
@@ -42,7 +42,7 @@ class paced_shares {
   bool are_better_than(paced_shares const& others, job_shape const& shape) const;
 
  private:
-  /// Of the time of a run, by changing from one to the other; 0 if it is too little to count.
+  /// The time that a run gains by changing from one to the other; 0 if it is too little to count.
   double gain_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to) const;
   bool are_of(finished_job const& run) const;
 
@@ -61,7 +61,7 @@ class task_grain {
  public:
   task_grain(std::uint64_t blocks_per_unit, split_device const& device);
 
-  /// Of a small task, if those were found faster; else tasks are to be large.
+  /// The units of a small task if those were found faster; none if tasks are to be large.
   std::optional<std::uint32_t> units() const { return chosen_; }
 
   /// The small tasks with which the range is to end, in a run that tries them. None where blocks are unknown,
@@ -100,9 +100,9 @@ class learned_ranges {
   /// What each device is to do next.
   device_parts parts(job_shape const& shape);
 
-  /// From a run in ranges.
+  /// Learns from a run in ranges.
   void learn(finished_job const& run);
-  /// From a run in other parts, before there was one in ranges. The first run in ranges knows better.
+  /// Learns from a run in other parts, before there was one in ranges. The first run in ranges knows better.
   void learn_from_probes(finished_job const& run);
 
  private:

@@ -38,9 +38,9 @@ struct finished_job {
   std::vector<placed_part> placed;  ///< in the order in which they were given out
   bool alone = true;                ///< all tasks were, so that their times can be learned from
 
-  /// Of each device.
+  /// span_ns() of each device.
   std::vector<double> spans_ns() const;
-  /// Likewise, and the copies before and after, if they take as long as the shape says.
+  /// span_ns() of each device, and its copies before and after, if they take as long as the shape says.
   std::vector<double> spans_with_copies_ns(job_shape const& shape) const;
 };
 

@@ -63,7 +63,7 @@ struct needed_bytes {
   byte_range hull;
 };
 
-/// Where they lie there.
+/// Where the bytes that a task needs of an array lie on its device.
 struct resident_bytes {
   array_id array;
   segment_id segment;      ///< none if the hull is empty

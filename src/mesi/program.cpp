@@ -36,14 +36,14 @@ class pending_launches {
   void limit();
   /// Throws the first failure, and timed_out. Others are still to be told.
   void wait_for_all();
-  /// Of the launch whose job messages call `number`, as "number 17": waits for it and those before, and
-  /// throws its failure, which is not told again. Throws timed_out.
+  /// Waits for the launch whose job messages call `number`, as "number 17", and for those before, and throws
+  /// its failure, which is not told again. Throws timed_out.
   void throw_failure_of(std::string const& number);
 
   static constexpr std::size_t max_pending = 256;  ///< what has been submitted takes memory until it has run
 
  private:
-  /// The oldest; nothing if there is none.
+  /// Takes out the oldest if it has finished, or if more than `allowed_pending` are there.
   std::optional<job_ticket> oldest(std::size_t allowed_pending);
   void put_back(job_ticket launch);
   /// Puts it back if its end has not been told.
