@@ -4,7 +4,15 @@
 #include <exception>
 #include <string>
 
+#include "ballast/access_map.hpp"
+
 namespace ballast::detail {
+
+/// Why a job failed: what a job_failed says besides the job's name.
+struct job_failure {
+  job_part part;
+  std::string device, cause;
+};
 
 /// What was thrown, for messages.
 std::string cause_of(std::exception_ptr const& failure);
