@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ballast/error.hpp"
-#include "contention_model.hpp"
+#include "merge_model.hpp"
 
 namespace ballast::detail {
 namespace {
