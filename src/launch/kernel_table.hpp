@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "ballast/detail/launch/kernel_times.hpp"
 #include "ballast/launch_kernels.hpp"
 #include "ballast/policy/merge.hpp"
+#include "kernel_times.hpp"
 
 namespace ballast::detail {
 
