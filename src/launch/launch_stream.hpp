@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -9,23 +11,117 @@
 #include <string>
 
 #include "ballast/deadline.hpp"
+#include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/detail/launch/submission.hpp"
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "ballast/stream.hpp"
-#include "submission_queue.hpp"
 
 namespace ballast::detail {
 
+/// The launches of one launch stream in order: one thread appends, one takes, and neither waits for the
+/// other. Grows by links of sixteen, one of which is kept for the next time.
+class submission_queue {
+ public:
+  submission_queue() : first_(new link), last_(first_) {}
+  submission_queue(submission_queue const&) = delete;
+  submission_queue& operator=(submission_queue const&) = delete;
+  ~submission_queue() {
+    for (link* one = first_; one != nullptr;) {
+      link* const next = one->next.load(std::memory_order_relaxed);
+      delete one;
+      one = next;
+    }
+    delete spare_.load(std::memory_order_relaxed);
+  }
+
+  // The thread that appends.
+  /// The next submission, to be filled; nobody sees it before commit(). Calling again gives the same one.
+  submission& next() {
+    if (appended_ == link::size) add_link();
+    return last_->places[appended_];
+  }
+  void commit() { last_->filled.store(++appended_, std::memory_order_release); }
+
+  // The thread that takes.
+  /// The oldest submission, null if there is none.
+  submission* front() {
+    if (taken_ == link::size && !move_on()) return nullptr;
+    if (taken_ >= first_->filled.load(std::memory_order_acquire)) return nullptr;
+    return &first_->places[taken_];
+  }
+  /// The submission that is so many places behind the oldest; null if there is none, or if it lies beyond the
+  /// next link, as it may from 16 places on.
+  submission* peek(std::uint32_t after) {
+    auto* holds = first_;
+    auto place = taken_ + after;
+    if (place >= link::size) {
+      holds = first_->next.load(std::memory_order_acquire);
+      place -= link::size;
+    }
+    if (holds == nullptr || place >= holds->filled.load(std::memory_order_acquire)) return nullptr;
+    return &holds->places[place];
+  }
+  /// Releases the oldest submission. There must be one.
+  void pop() { first_->places[taken_++].release(); }
+  /// Prefetches the oldest `count` submissions.
+  void fetch(std::uint32_t count) const {
+    __builtin_prefetch(&first_->filled);
+    auto const end = std::min(taken_ + count, link::size);
+    for (auto place = taken_; place < end; ++place) {
+      auto const* const work = reinterpret_cast<char const*>(&first_->places[place]);
+      __builtin_prefetch(work);
+      __builtin_prefetch(work + 64);
+    }
+  }
+
+ private:
+  struct link {
+    static constexpr std::uint32_t size = 16;
+    std::atomic<std::uint32_t> filled = 0;
+    std::atomic<link*> next = nullptr;
+    std::array<submission, size> places;
+  };
+
+  void add_link() {
+    link* added = spare_.exchange(nullptr, std::memory_order_acquire);
+    if (added == nullptr) added = new link;
+    last_->next.store(added, std::memory_order_release);
+    last_ = added;
+    appended_ = 0;
+  }
+
+  /// Apart, so that front(), which is asked several times for each launch, stays small.
+  BALLAST_NOINLINE bool move_on() {
+    link* const next = first_->next.load(std::memory_order_acquire);
+    if (next == nullptr) return false;
+    first_->filled.store(0, std::memory_order_relaxed);
+    first_->next.store(nullptr, std::memory_order_relaxed);
+    delete spare_.exchange(first_, std::memory_order_acq_rel);
+    first_ = next;
+    taken_ = 0;
+    return true;
+  }
+
+  alignas(64) link* first_;
+  std::uint32_t taken_ = 0;
+  alignas(64) link* last_;
+  std::uint32_t appended_ = 0;
+  std::atomic<link*> spare_ = nullptr;
+};
+
 class dispatcher;
 
-/// What somebody may sleep for.
+/// What a thread may sleep for.
 enum class launch_phase : std::uint8_t { issue, end };
 
-/// Decides the race between who waits for launches and who notes their ends, at the price of one addition for
-/// many notes: either the one who notes sees that he is watched, or the watcher sees what was noted.
+/// Decides the race between a thread that waits for launches and the thread that notes their ends, at the
+/// price of one addition for many notes: once both have passed, the one that notes sees that the line is
+/// watched, or the watcher sees what was noted.
 class watch_fence {
  public:
-  /// Between a note and a look at who watches; between the mark of a watcher and his look at the notes.
+  /// To be called between writing notes and reading who watches, and between marking a watcher and reading
+  /// the notes.
   void pass() { word_.fetch_add(1, std::memory_order_acq_rel); }
 
  private:
@@ -46,7 +142,7 @@ class launch_stream_state {
         fence_(std::move(fence)) {}
 
   dispatcher& owner() const { return *owner_; }
-  /// Of the dispatcher; no other has the same one, not even when it is gone.
+  /// The dispatcher's fence; no other dispatcher has the same one, not even when this one is gone.
   watch_fence const* fence() const { return fence_.get(); }
   std::uint32_t number() const { return number_; }  ///< among the lines of its device
   std::int32_t priority() const { return priority_; }
@@ -61,7 +157,7 @@ class launch_stream_state {
   /// Somebody wants to know soon what becomes of the launches in flight, and of those that wait if it is
   /// their issue.
   void watch(launch_phase moment);
-  /// The same without waking anybody: who asks will ask again.
+  /// Marks the line as watched without passing the fence, for a caller that will ask again.
   void mark_watched() {
     if (!is_watched()) watched_.store(true, std::memory_order_relaxed);
   }
@@ -81,7 +177,8 @@ class launch_stream_state {
   }
   /// Whether the dispatcher must be told: it does not look at this line at the moment.
   bool announce() { return (marks_.fetch_or(announced, std::memory_order_acq_rel) & announced) == 0; }
-  /// The same, as the last that the launch stream does.
+  /// The launch stream's last call: no launch will follow. Whether the dispatcher must be told, as by
+  /// announce().
   bool leave() { return (marks_.fetch_or(announced | left, std::memory_order_acq_rel) & announced) == 0; }
 
   // Whoever issues for this line: the dispatcher's thread, or the launch stream while nothing of it waits.
@@ -98,7 +195,8 @@ class launch_stream_state {
   /// an end: to wake a thread costs as much as a launch.
   void notify_watchers();
   void notify_issue_watchers();
-  /// From now on it has to be told of launches; says whether the launch stream has left, and so never tells.
+  /// From now on the dispatcher has to be told of launches. Whether the launch stream has left, and so never
+  /// tells.
   bool deactivate() { return (marks_.fetch_and(~announced, std::memory_order_acq_rel) & left) != 0; }
   /// The next of the lines that were announced; of the launch stream's thread until it was.
   launch_stream_state* next_in_inbox = nullptr;

@@ -29,19 +29,19 @@ class kernel_times {
   std::int64_t block_ns(std::uint32_t kernel) const;
 
   /// What kernel_facts::shared_ns is to be: at least 0, and 0 as long as nothing speaks for more. Throws
-  /// likewise.
+  /// bad_argument ("kernel") from max_family_kernels on.
   double shared_ns(std::uint32_t kernel) const;
 
   /// A launch of `kernel` alone took `span_ns` from the begin of its first block to the end of its last. Its
   /// block_ns and shared_ns are not looked at. Throws bad_argument for what `check` refuses and ("span_ns")
-  /// unless that is at least 1; so does the next.
+  /// unless that is at least 1.
   void record_alone(kernel_facts const& kernel, std::int64_t span_ns);
 
   /// A launch of `kernels` as one took `span_ns`, and `unshared_ns` was predicted of it
   /// (predicted_times::unshared_busy) for their block_ns as given here; others may have been noted since
   /// then. Kernels of unknown time (block_ns 0) are taken to be all equal, and then nobody else learns
-  /// anything. Throws bad_argument ("unshared_ns") unless that is finite and, where all times are known,
-  /// above 0. O(kernels).
+  /// anything. Throws bad_argument for what `check` refuses, ("span_ns") unless that is at least 1, and
+  /// ("unshared_ns") unless that is finite and, where all times are known, above 0. O(kernels).
   void record_merged(std::span<kernel_facts const> kernels, double unshared_ns, std::int64_t span_ns);
 
  private:
@@ -51,7 +51,7 @@ class kernel_times {
     double time_variance = 1;   ///< variance of the time's logarithm
     double usage_variance = 1;  ///< variance of the usage
     double part = 0;            ///< of the work of the launch that is learned from; else 0
-    double fill = 0;            ///< of the places for blocks during that launch, likewise
+    double fill = 0;            ///< of the places for blocks during that launch; else 0
 
     /// How often over the resource would be wanted if the kernel's blocks filled the device.
     double usage(double slots) const { return shared_ns * slots / block_ns; }
