@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ballast::md {
@@ -82,5 +83,12 @@ double kinetic_energy(atoms const& all);
 double temperature(atoms const& all, bool free_of_drift = true);
 /// (g/mol)(A/fs).
 vec3 momentum(atoms const& all);
+
+/// The mass of an element by its symbol in g/mol (helium as in helium_mass), if the table has it: H .. Kr,
+/// Xe and a few more.
+std::optional<double> mass_of_element(std::string_view symbol);
+
+/// The symbol of the element whose mass is within 0.01 of `mass`; "X" if there is none.
+std::string element_of_mass(double mass);
 
 }  // namespace ballast::md

@@ -3,16 +3,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <future>
 #include <numbers>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "ballast/error.hpp"
-#include "slabs.hpp"
 #include "splitmix.hpp"
 
 namespace ballast::md {
 namespace {
+
+/// Cuts 0 .. count-1 into contiguous ranges of at least `smallest` and calls f(part, begin, end) for each, on
+/// a thread of its own unless there is only one. Returns the number of parts when all are done; rethrows.
+template <class F>
+std::size_t for_each_slab(std::size_t count, std::size_t smallest, F const& f) {
+  std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t const parts = std::clamp<std::size_t>(count / std::max<std::size_t>(smallest, 1), 1, cores);
+  std::vector<std::future<void>> rest;
+  for (std::size_t part = 1; part < parts; ++part) {
+    rest.push_back(std::async(std::launch::async,
+                              [&, part] { f(part, count * part / parts, count * (part + 1) / parts); }));
+  }
+  f(std::size_t(0), std::size_t(0), count / parts);
+  for (auto& other : rest) other.get();
+  return parts;
+}
 
 constexpr double spacing = 2.8, jitter = 0.2, peak = 0.5, charge = 0.02;
 constexpr std::uint64_t lattice_seed = 20261120;

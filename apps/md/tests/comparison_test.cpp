@@ -8,10 +8,9 @@
 
 #include "ballast/error.hpp"
 #include "complaint.hpp"
-#include "md/interruption.hpp"
 #include "scratch_folder.hpp"
+#include "systems.hpp"
 #include "test_devices.hpp"
-#include "warm_runs.hpp"
 
 namespace ballast::md {
 namespace {

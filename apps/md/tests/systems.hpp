@@ -5,6 +5,8 @@
 #include <cstddef>
 
 #include "md/atoms.hpp"
+#include "md/comparison.hpp"
+#include "md/gaussian_system.hpp"
 #include "md/splitmix.hpp"
 
 namespace ballast::md {
@@ -36,6 +38,27 @@ inline atoms scattered(std::size_t count, vec3 side, std::uint64_t seed) {
     add_atom(all, static_cast<std::int64_t>(i + 1), 0, at, {}, i % 2 == 0 ? 0.02 : -0.02, helium_mass);
   }
   return all;
+}
+
+inline physics shifted(double cutoff, bool single = false) {
+  physics what;
+  what.field = {helium_parameters, cutoff, potential::force_shifted, boundary::open};
+  what.single_precision = single;
+  return what;
+}
+
+inline beginning warm(std::size_t count, double kelvin) {
+  beginning from{gaussian_system(count), 0, std::nullopt};
+  draw_velocities(from.state, kelvin, 7);
+  return from;
+}
+
+inline comparison_plan plan_of(std::size_t count, std::int64_t steps) {
+  comparison_plan plan;
+  plan.what = shifted(10);
+  plan.from = warm(count, 100);
+  plan.steps = steps;
+  return plan;
 }
 
 }  // namespace ballast::md
