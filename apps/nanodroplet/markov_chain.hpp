@@ -1,21 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "ballast/deadline.hpp"
 #include "chain_launcher.hpp"
-#include "deviates.hpp"
 #include "droplet.hpp"
-#include "droplet_shape.hpp"
 #include "energy_terms.hpp"
-#include "sampling_settings.hpp"
-#include "solute_motion.hpp"
+#include "force_field.cuh"
+#include "solute.hpp"
 
 namespace ballast::nanodroplet {
+
+/// Of hybrid Monte Carlo (Duane et al. 1987).
+struct sampling_settings {
+  double time_step = 0.5;                   ///< fs, above 0
+  double temperature = 300;                 ///< K, above 0
+  std::uint32_t steps_per_trajectory = 20;  ///< 1 or more
+  std::uint32_t trajectories = 50;          ///< 1 or more
+};
+
+/// Random numbers that depend on nothing but a chain's seed, the number of its trajectory and how many were
+/// drawn before: SplitMix64 (Steele, Lea, Flood 2014), begun elsewhere for each pair.
+class deviates {
+ public:
+  deviates(std::uint64_t seed, std::uint64_t trajectory) : state_(mixed(mixed(seed) + trajectory)) {}
+
+  /// In (0, 1), with 53 bits.
+  double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
+
+  /// With mean 0 and variance 1 (Box and Muller).
+  double normal() {
+    if (std::exchange(has_second_, !has_second_)) return second_;
+    double const radius = std::sqrt(-2 * std::log(uniform())), angle = 2 * pi * uniform();
+    second_ = radius * std::sin(angle);
+    return radius * std::cos(angle);
+  }
+
+ private:
+  static std::uint64_t mixed(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t next() { return mixed(state_ += 0x9e3779b97f4a7c15u); }
+
+  std::uint64_t state_;
+  bool has_second_ = false;
+  double second_ = 0;
+};
 
 /// One trajectory's outcome. What is not called proposed belongs to the state that the chain is in
 /// afterwards.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "md/checkpoint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <functional>
 #include <limits>
 
 #include "complaint.hpp"
-#include "md/checkpoint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/text_file.hpp"
 #include "scratch_folder.hpp"

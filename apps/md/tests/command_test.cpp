@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "md/command.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,7 +11,6 @@
 #include "command_line.hpp"
 #include "complaint.hpp"
 #include "md/checkpoint.hpp"
-#include "md/command.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/lammps_file.hpp"
 #include "md/trajectory.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "md/run_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ballast/trace.hpp"
-#include "md/run_report.hpp"
 #include "systems.hpp"
 
 namespace ballast::md {

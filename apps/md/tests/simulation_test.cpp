@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "md/simulation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "complaint.hpp"
 #include "md/comparison.hpp"
-#include "md/simulation.hpp"
 #include "md/trajectory.hpp"
 #include "sanitized.hpp"
 #include "scratch_folder.hpp"

@@ -10,8 +10,8 @@
 
 #include "ballast/error.hpp"
 #include "is_deep_run.hpp"
-#include "nanodroplet/chain_summary.hpp"
 #include "nanodroplet/launch_mode.hpp"
+#include "nanodroplet/report.hpp"
 #include "test_devices.hpp"
 
 namespace ballast::nanodroplet {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "outlook.hpp"
+#include "board.cuh"
+#include "search.hpp"
 
 namespace ballast::connect4 {
+
+/// The board in lines of text: X for MAX, O for MIN; (X) is the last move, [X] one of four in a row, <X>
+/// both. `last_column`: 0 to 6. Colours are added to this, as escape sequences of a terminal.
+std::string drawing_of(board const& discs, std::optional<int> last_column, bool colours);
 
 /// What a column leads to, told to the person whose move it is: "you win in 2 moves", "even", ...
 std::string describe(column_outlook const& after, bool to_the_end);
