@@ -23,7 +23,7 @@ enum class chip_size : std::uint8_t { scaled, rodinia };
 
 /// Throws bad_argument ("chip") listing the names.
 chip_size chip_size_named(std::string_view name);
-/// In m.
+/// The edge of the chip in m.
 double edge_of_chip(plate const& of, chip_size size);
 
 /// What a time step multiplies by, from Rodinia's constants, computed in double precision:

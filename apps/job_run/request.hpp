@@ -41,7 +41,7 @@ std::uint64_t bytes_in(std::string_view option, std::string_view text);
 
 /// What a scheduler is to be told; it checks the policy's name.
 job_options options_of(request const& asked);
-/// Opens them. Throws bad_argument ("devices").
+/// Opens the devices that were asked for. Throws bad_argument ("devices").
 device_list devices_of(request const& asked);
 
 /// Calls `run`. A bad_argument ("device_bytes", "check_maps") of job_options becomes one of the option that

@@ -69,7 +69,7 @@ std::vector<std::int32_t> cells_by_count(cell_list const& cells) {
 
 /// Even in 0 .. range - 1 to within 2^-32.
 std::uint32_t below(std::uint32_t range, std::uint64_t counter) {
-  return static_cast<std::uint32_t>(((mix(counter) >> 32) * range) >> 32);
+  return static_cast<std::uint32_t>(((splitmix::mix(counter) >> 32) * range) >> 32);
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ slot_order decomposition_order(cell_list const& cells) {
 slot_order random_order(std::uint32_t count, std::uint64_t seed) {
   slot_order order(count);
   std::iota(order.begin(), order.end(), 0u);
-  std::uint64_t const stream = mix(seed);
+  std::uint64_t const stream = splitmix::mix(seed);
   for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[below(i, stream ^ i)]);
   return order;
 }

@@ -38,11 +38,11 @@ void check_no_coincident_atoms(atoms const& all, cell_list const& cells);
 /// Tasks are runs of consecutive entries.
 using slot_order = std::vector<std::uint32_t>;
 
-/// Their decomposition-sort: boxes (here cells) by number of atoms, most first, by a counting sort; equal
-/// boxes in their own order, atoms of a box in the box's order.
+/// The decomposition-sort of Chen et al. 2010: boxes (here cells) by number of atoms, most first, by a
+/// counting sort; equal boxes in their own order, atoms of a box in the box's order.
 slot_order decomposition_order(cell_list const& cells);
 
-/// Their randomization: a permutation that depends on `count` and `seed` alone.
+/// The randomization of Chen et al. 2010: a permutation that depends on `count` and `seed` alone.
 slot_order random_order(std::uint32_t count, std::uint64_t seed);
 
 }  // namespace ballast::md

@@ -241,11 +241,11 @@ constexpr std::uint32_t byte_order = 0x01020304;
 
 /// A checksum over words of 8 bytes; any changed, lost or moved byte changes it but for one chance in 2^64.
 std::uint64_t checksum(std::string_view bytes) {
-  std::uint64_t sum = mix(bytes.size());
+  std::uint64_t sum = splitmix::mix(bytes.size());
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
-    sum = mix(sum ^ word);
+    sum = splitmix::mix(sum ^ word);
   }
   return sum;
 }

@@ -75,9 +75,9 @@ comparison compare_solutions(device_list const& devices, comparison_plan const& 
 
 /// Asks every run of this process to end after its present step. Async-signal-safe; never waits.
 void request_stop() noexcept;
-/// Whether somebody asked.
+/// Whether request_stop() was called since the last clear_stop().
 bool stop_requested() noexcept;
-/// Forgets that somebody asked, so that a new run may start.
+/// Forgets calls of request_stop(), so that a new run may start.
 void clear_stop() noexcept;
 
 }  // namespace ballast::md

@@ -63,7 +63,7 @@ struct candidate {
   }
 };
 
-double chance(std::uint64_t site, unsigned n) { return uniform(lattice_seed ^ (4 * site + n)); }
+double chance(std::uint64_t site, unsigned n) { return splitmix::uniform(lattice_seed ^ (4 * site + n)); }
 
 /// How many sites are expected to have a key below `threshold`: the integral of 1 - exp(-threshold *
 /// falloff).
@@ -139,7 +139,9 @@ void add_site(atoms& all, lattice const& grid, std::uint64_t site) {
 /// Two even numbers become two normal ones (Box, Muller 1958); the third component takes half of a second
 /// pair.
 vec3 normal_triple(std::uint64_t seed, std::int64_t id) {
-  auto const u = [&](unsigned n) { return uniform(mix(seed) ^ (4 * static_cast<std::uint64_t>(id) + n)); };
+  auto const u = [&](unsigned n) {
+    return splitmix::uniform(splitmix::mix(seed) ^ (4 * static_cast<std::uint64_t>(id) + n));
+  };
   double const a = std::sqrt(-2 * std::log(u(0))), b = std::sqrt(-2 * std::log(u(2)));
   double const turn = 2 * std::numbers::pi;
   return {a * std::cos(turn * u(1)), a * std::sin(turn * u(1)), b * std::cos(turn * u(3))};

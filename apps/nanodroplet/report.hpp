@@ -37,7 +37,7 @@ std::string decisions_of(markov_chain const& chain);
 json_value energies_as_json(droplet const& start);
 std::string energies_as_text(droplet const& start);
 
-/// The same, and what the chains did.
+/// What energies_as_json() and energies_as_text() tell of the start, and what the chains did.
 json_value run_as_json(finished_run const& run);
 std::string run_as_text(finished_run const& run);
 

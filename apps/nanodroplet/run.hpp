@@ -16,7 +16,7 @@ namespace ballast::nanodroplet {
 constexpr std::uint32_t max_conformers = 1000, max_chains = 1000, max_threads = 1024;
 constexpr std::uint32_t max_steps = 1'000'000'000, max_iterations = 1'000'000;
 
-/// What was typed.
+/// What a user asks for on the command line.
 struct command_request {
   std::uint32_t waters = 356;
   std::string solute = "m12";
@@ -32,7 +32,7 @@ struct command_request {
   bool json = false;
 };
 
-/// What it means.
+/// A command_request whose values were checked, as what a run needs.
 struct checked_request {
   sampling_plan plan;
   launch_mode const* mode;

@@ -22,7 +22,7 @@ std::array<double, m12::torsions> m12_torsions(std::span<vec3 const> beads);
 /// for no beads.
 energy_terms add_solute_forces(std::span<vec3 const> beads, std::span<vec3> forces);
 
-/// In kcal/mol, of beads with these velocities in A/fs.
+/// The kinetic energy in kcal/mol of beads with these velocities in A/fs.
 double kinetic_of_beads(std::span<vec3 const> velocity);
 
 /// The beads of one chain, which the host moves as the device moves the water: see chain_launcher.

@@ -71,7 +71,7 @@ TEST(hotspot, has_the_references_bits_in_a_quarter_of_the_memory_of_its_arrays) 
 
 TEST(hotspot, heats_plates_of_one_row_one_column_and_one_cell) {
   for (plate const& of : {plate{1, 1}, {1, 600}, {600, 1}, {8, 8}, {9, 257}})
-    EXPECT_TRUE(is_right_twice<float>(job_run::test_devices(), job_run::options_of_little_memory(), of, 7))
+    EXPECT_TRUE(is_right_twice<float>(test::test_devices(), job_run::options_of_little_memory(), of, 7))
         << of.rows << " x " << of.columns;
 }
 
@@ -80,7 +80,7 @@ finished_run after(std::uint32_t size, precision in) {
   asked.of = {size, size};
   asked.in = in;
   asked.options = job_run::options_of_little_memory();
-  return run(job_run::test_devices(), asked, [] { return false; });
+  return run(test::test_devices(), asked, [] { return false; });
 }
 
 TEST(hotspot, finds_what_is_known_of_64_cells_squared_after_1000_steps) {
@@ -108,7 +108,7 @@ TEST(hotspot, checks_the_last_step_of_a_run_that_is_too_long_to_check) {
   plan asked;
   asked.of = {1024, 1024};
   asked.steps = static_cast<std::uint32_t>(1 + max_checked_cells / asked.of.cells());
-  auto const found = run(job_run::test_devices(), asked, [] { return false; }).how.found;
+  auto const found = run(test::test_devices(), asked, [] { return false; }).how.found;
   EXPECT_TRUE(found.is_right);
   EXPECT_EQ(found.checked, "every cell of the last step against the sequential program, bit by bit");
 }
@@ -250,7 +250,7 @@ TEST(hotspot_halo, is_all_that_a_step_moves_under_every_policy) {
 TEST(hotspot_halo, is_two_rows_per_border_and_step_where_tasks_stay_on_their_devices) {
   auto how = job_run::options_of_little_memory();
   how.policy = "fixed";
-  auto const reports = reports_of(job_run::test_devices(), how, 20);
+  auto const reports = reports_of(test::test_devices(), how, 20);
   int unmoved = 0;
   for (std::size_t i = 1; i < reports.size(); ++i) {
     auto const devices = devices_of_units(reports[i]);
@@ -264,7 +264,7 @@ TEST(hotspot_halo, is_two_rows_per_border_and_step_where_tasks_stay_on_their_dev
 
 TEST(hotspot_halo, brings_everything_to_the_devices_in_the_first_step_and_nothing_back) {
   auto const first =
-      reports_of({job_run::test_devices().front()}, job_run::options_of_little_memory(), 1).front();
+      reports_of({test::test_devices().front()}, job_run::options_of_little_memory(), 1).front();
   EXPECT_EQ(first.moved, (moved_bytes{2 * cells.rows * bytes_of_row, 0, 0}));
 }
 

@@ -21,7 +21,7 @@ struct counted_program {
 };
 
 TEST(job_run_repetitions, prepare_before_each_run) {
-  job_scheduler jobs(test_devices(), options_of_little_memory());
+  job_scheduler jobs(test::test_devices(), options_of_little_memory());
   counted_program counts;
   auto const runs = repeated(jobs, 3, counts.program(), [] { return false; });
   EXPECT_EQ(runs.size(), 3u);
@@ -35,14 +35,14 @@ TEST(job_run_repetitions, prepare_before_each_run) {
 }
 
 TEST(job_run_repetitions, end_after_the_present_one_when_stopped) {
-  job_scheduler jobs(test_devices(), options_of_little_memory());
+  job_scheduler jobs(test::test_devices(), options_of_little_memory());
   counted_program counts;
   EXPECT_EQ(repeated(jobs, 10, counts.program(), [&] { return counts.run == 2; }).size(), 2u);
   EXPECT_EQ(repeated(jobs, 10, counts.program(), [] { return true; }).size(), 1u);
 }
 
 TEST(job_run_repetitions, end_with_those_before_one_that_was_stopped) {
-  job_scheduler jobs(test_devices(), options_of_little_memory());
+  job_scheduler jobs(test::test_devices(), options_of_little_memory());
   counted_program third{.stopped_at = 3}, first{.stopped_at = 1};
   EXPECT_EQ(repeated(jobs, 10, third.program(), [] { return false; }).size(), 2u);
   EXPECT_EQ(third.prepared, 3);

@@ -19,12 +19,20 @@
 namespace ballast::md {
 namespace {
 
+using test::complaint;
 using test::content_of;
 using test::scratch_folder;
 using testing::HasSubstr;
 
+test::command_line const command("md", [](CLI::App& app, std::function<bool()>) { add_command(app); });
+
+/// What it says when it refuses these arguments, or "" if it does not.
+std::string refusal(std::string const& arguments) {
+  return complaint([&] { command.printed("--devices host:1 " + arguments); });
+}
+
 nlohmann::json json_of(std::string const& arguments) {
-  return nlohmann::json::parse(printed(arguments + " --devices host:1,host:1 --json"));
+  return nlohmann::json::parse(command.printed(arguments + " --devices host:1,host:1 --json"));
 }
 
 TEST(md_command, prints_the_published_values_of_the_droplet) {
@@ -60,11 +68,12 @@ TEST(md_command, compares_the_task_queue_with_the_papers_own_by_name) {
   EXPECT_EQ(got["solutions"][1]["pieces"], got["solutions"][0]["pieces"]);
   EXPECT_EQ(got["solutions"][1]["energy_potential"], got["solutions"][0]["energy_potential"]);
   EXPECT_EQ(got["identical"], true);
-  EXPECT_THAT(printed(asked + "--devices host:1"), HasSubstr("TQ and chen give the same forces to the bit"));
+  EXPECT_THAT(command.printed(asked + "--devices host:1"),
+              HasSubstr("TQ and chen give the same forces to the bit"));
 }
 
 TEST(md_command, prints_a_table_for_people) {
-  auto const text = printed("--atoms 500 --steps 4 --temperature 10 --devices host:1");
+  auto const text = command.printed("--atoms 500 --steps 4 --temperature 10 --devices host:1");
   for (auto const* word : {"500 atoms", "speed-up", "imbalance", "busy host:1", "S1", "S2", "S3", "TQ",
                            "E_kinetic", "TQ    atoms, ", "One device leaves nothing to balance. TQ took "}) {
     EXPECT_THAT(text, HasSubstr(word));
@@ -89,10 +98,11 @@ TEST(md_command, goes_on_from_a_checkpoint_as_if_it_had_never_stopped) {
   std::string const common = " --solutions TQ --devices host:1,host:1 --json";
   std::string const physics =
       "--atoms 300 --cutoff 8 --potential force-shifted --temperature 200 --precision double ";
-  printed(physics + "--steps 30 --checkpoint " + folder.file("half") + common);
+  command.printed(physics + "--steps 30 --checkpoint " + folder.file("half") + common);
   auto const half = content_of(folder.file("half"));
-  printed("--restart " + folder.file("half") + " --steps 20 --checkpoint " + folder.file("end") + common);
-  printed(physics + "--steps 50 --checkpoint " + folder.file("unbroken") + common);
+  command.printed("--restart " + folder.file("half") + " --steps 20 --checkpoint " + folder.file("end") +
+                  common);
+  command.printed(physics + "--steps 50 --checkpoint " + folder.file("unbroken") + common);
   EXPECT_EQ(content_of(folder.file("end")), content_of(folder.file("unbroken")));
   EXPECT_EQ(content_of(folder.file("half")), half);
   EXPECT_EQ(read_checkpoint(folder.file("end")).step, 50);
@@ -103,8 +113,8 @@ TEST(md_command, adds_the_frames_of_a_restart_to_the_trajectory_that_is_there) {
   std::string const common =
       " --steps 4 --solutions TQ --trajectory " + folder.file("t.xyz") + " --checkpoint " + folder.file("c");
   std::string const on = " --devices host:1 --json";
-  printed("--atoms 100 --temperature 10" + common + on);
-  printed("--restart " + folder.file("c") + common + on);
+  command.printed("--atoms 100 --temperature 10" + common + on);
+  command.printed("--restart " + folder.file("c") + common + on);
   std::vector<std::int64_t> steps;
   for (auto const& one : read_frames(folder.file("t.xyz"))) steps.push_back(one.step.value_or(-1));
   EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 4, 4, 8}));
@@ -113,13 +123,13 @@ TEST(md_command, adds_the_frames_of_a_restart_to_the_trajectory_that_is_there) {
 TEST(md_command, adds_frames_to_an_empty_file) {
   scratch_folder folder;
   auto const path = folder.file("t.xyz", "");
-  printed("--atoms 10 --devices host:1 --json --trajectory " + path);
+  command.printed("--atoms 10 --devices host:1 --json --trajectory " + path);
   EXPECT_EQ(read_frames(path).size(), 1u);
 }
 
 TEST(md_command, writes_a_trace_that_names_both_devices) {
   scratch_folder folder;
-  printed("--atoms 1000 --devices host:1,host:1 --json --trace " + folder.file("t.json"));
+  command.printed("--atoms 1000 --devices host:1,host:1 --json --trace " + folder.file("t.json"));
   auto const trace = nlohmann::json::parse(content_of(folder.file("t.json")));
   EXPECT_FALSE(trace["traceEvents"].empty());
   EXPECT_THAT(content_of(folder.file("t.json")), HasSubstr("host:1#1"));
@@ -128,7 +138,7 @@ TEST(md_command, writes_a_trace_that_names_both_devices) {
 /// The record that a run with these arguments writes.
 nlohmann::json recorded(std::string const& arguments) {
   scratch_folder const folder;
-  printed(arguments + " --devices host:1,host:1 --record " + folder.file("records"));
+  command.printed(arguments + " --devices host:1,host:1 --record " + folder.file("records"));
   std::vector<std::filesystem::path> files;
   for (auto const& entry : std::filesystem::recursive_directory_iterator(folder.file("records")))
     if (entry.is_regular_file()) files.push_back(entry.path());
@@ -156,8 +166,6 @@ TEST(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
   EXPECT_TRUE(neither["policies"].empty());
   EXPECT_FALSE(neither["parameters"].contains("chen.queue_tasks"));
 }
-
-using test::complaint;
 
 // What `ballast md` does not do, and what it says instead.
 
@@ -191,7 +199,7 @@ TEST(md_command_refusals, of_every_wrong_flag_are_one_sentence) {
   EXPECT_THAT(refusal("--skin -1"), HasSubstr("skin is -1"));
   EXPECT_THAT(refusal("--sigma 0"), HasSubstr("sigma is 0"));
   EXPECT_THAT(refusal("--frobnicate"), HasSubstr("frobnicate"));
-  EXPECT_THAT(complaint([] { printed("--devices host:1,teapot"); }), HasSubstr("teapot"));
+  EXPECT_THAT(complaint([] { command.printed("--devices host:1,teapot"); }), HasSubstr("teapot"));
 }
 
 TEST(md_command_refusals, of_a_number_beyond_its_range_repeat_it_as_it_was_written) {
@@ -305,7 +313,7 @@ TEST(md_command_refusals, of_a_read_only_output_come_before_the_run) {
   auto const kept = folder.file("kept", "precious");
   std::filesystem::permissions(kept, std::filesystem::perms(0444));
   for (std::string const option : {"--checkpoint ", "--trace "}) {
-    EXPECT_THAT(complaint([&] { printed("--atoms 10 --devices cuda:999 " + option + kept); }),
+    EXPECT_THAT(complaint([&] { command.printed("--atoms 10 --devices cuda:999 " + option + kept); }),
                 HasSubstr("cannot write " + kept + ": the file that is there is read-only"));
   }
   EXPECT_EQ(content_of(kept), "precious");
@@ -348,7 +356,7 @@ TEST(md_command_refusals, of_a_trajectory_of_other_atoms_leave_it_as_it_is) {
 TEST(md_command_refusals, of_a_trajectory_come_before_any_device_is_opened) {
   scratch_folder folder;
   auto const notes = folder.file("notes.txt", "my notes\n");
-  EXPECT_THAT(complaint([&] { printed("--atoms 10 --devices cuda:999 --trajectory " + notes); }),
+  EXPECT_THAT(complaint([&] { command.printed("--atoms 10 --devices cuda:999 --trajectory " + notes); }),
               HasSubstr("--trajectory is"));
 }
 

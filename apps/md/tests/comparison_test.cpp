@@ -16,7 +16,9 @@ namespace ballast::md {
 namespace {
 
 using test::complaint;
+using test::of_one_kind;
 using test::scratch_folder;
+using test::test_devices;
 
 TEST(md_comparison, reports_every_solution_of_the_plan) {
   auto plan = plan_of(1000, 3);

@@ -16,7 +16,9 @@ namespace ballast::md {
 namespace {
 
 using test::complaint;
+using test::of_one_kind;
 using test::scratch_folder;
+using test::test_devices;
 
 /// A run of one solution, everything kept together.
 struct whole_run {

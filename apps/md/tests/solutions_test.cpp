@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same forces, whoever computes them.
-// The same forces, on however many devices and in however many pieces.
+// The same forces, whoever computes them, on however many devices and in however many pieces.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,6 +18,9 @@
 
 namespace ballast::md {
 namespace {
+
+using test::of_one_kind;
+using test::test_devices;
 
 physics physics_of(bool single, bool all_pairs, double cutoff = 12, potential shape = potential::truncated,
                    boundary edges = boundary::open) {

@@ -7,7 +7,7 @@
 #include "md/atoms.hpp"
 #include "md/comparison.hpp"
 #include "md/gaussian_system.hpp"
-#include "md/splitmix.hpp"
+#include "splitmix.hpp"
 
 namespace ballast::md {
 
@@ -33,7 +33,7 @@ inline atoms scattered(std::size_t count, vec3 side, std::uint64_t seed) {
   all.parameters = helium_parameters;
   all.box = {{-1.5, 2.0, 0.25}, {-1.5 + side.x, 2.0 + side.y, 0.25 + side.z}};
   for (std::size_t i = 0; i < count; ++i) {
-    auto const u = [&](unsigned n) { return uniform(mix(seed) ^ (4 * i + n)); };
+    auto const u = [&](unsigned n) { return splitmix::uniform(splitmix::mix(seed) ^ (4 * i + n)); };
     vec3 const at{-1.5 + side.x * u(0), 2.0 + side.y * u(1), 0.25 + side.z * u(2)};
     add_atom(all, static_cast<std::int64_t>(i + 1), 0, at, {}, i % 2 == 0 ? 0.02 : -0.02, helium_mass);
   }

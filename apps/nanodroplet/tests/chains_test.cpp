@@ -17,6 +17,8 @@
 namespace ballast::nanodroplet {
 namespace {
 
+using test::test_devices;
+
 bool never() { return false; }
 
 using chain_list = std::vector<std::unique_ptr<markov_chain>>;

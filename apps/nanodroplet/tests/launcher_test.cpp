@@ -17,6 +17,7 @@
 namespace ballast::nanodroplet {
 namespace {
 
+using test::test_devices;
 using launcher = std::unique_ptr<chain_launcher>;
 constexpr double time_step = 0.5;
 

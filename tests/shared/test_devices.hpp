@@ -2,12 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 
 #include "ballast/arguments.hpp"
 #include "ballast/device.hpp"
 
-namespace ballast::md {
+namespace ballast::test {
 
 /// The devices that tests run on: BALLAST_TEST_DEVICES, by default two CPU cores.
 inline device_list const& test_devices() {
@@ -22,4 +21,4 @@ inline bool of_one_kind(device_list const& devices) {
                      [&](auto const& d) { return d->is_cuda() == devices.front()->is_cuda(); });
 }
 
-}  // namespace ballast::md
+}  // namespace ballast::test

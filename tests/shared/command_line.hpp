@@ -7,10 +7,11 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "ballast/error.hpp"
 
-namespace ballast::job_run {
+namespace ballast::test {
 
 /// Runs a command of `ballast` in this process.
 class command_line {
@@ -48,4 +49,4 @@ class command_line {
   adder add_command_;
 };
 
-}  // namespace ballast::job_run
+}  // namespace ballast::test
