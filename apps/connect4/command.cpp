@@ -9,16 +9,38 @@
 #include <memory>
 #include <utility>
 
-#include "answer.hpp"
 #include "ballast/arguments.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/error.hpp"
+#include "game.hpp"
+#include "report/json_value.hpp"
 #include "report/table.hpp"
 #include "request.hpp"
-#include "terminal.hpp"
+#include "search.hpp"
 
 namespace ballast::connect4 {
 namespace {
+
+json_value as_json(std::optional<score> const& value) {
+  if (!value) return {};
+  if (*value == win) return "W";
+  if (*value == -win) return "-W";
+  return *value;
+}
+
+/// {"values": [7], "best_column", "best_value", "nodes", "stored_tasks", "seconds"}: columns are 1 to 7, a
+/// win is "W" or "-W", a full column null.
+json_value answer_as_json(search_answer const& answer, double seconds) {
+  json_value::list values;
+  for (auto const& value : answer.values) values.push_back(as_json(value));
+  int const best = best_column(answer.values);
+  return json_value::object{{"values", values},
+                            {"best_column", best + 1},
+                            {"best_value", as_json(answer.values[static_cast<std::size_t>(best)])},
+                            {"nodes", answer.nodes},
+                            {"stored_tasks", answer.stored_tasks},
+                            {"seconds", seconds}};
+}
 
 void list_methods() {
   table rows({{"method", alignment::left}, {"how it searches", alignment::left}});

@@ -7,7 +7,7 @@
 #include "ballast/join.cuh"
 #include "ballast/kernel.cuh"
 #include "ballast/task.hpp"
-#include "move_path.cuh"
+#include "node.cuh"
 
 namespace ballast::connect4 {
 

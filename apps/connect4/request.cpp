@@ -2,7 +2,7 @@
 #include "request.hpp"
 
 #include "ballast/arguments.hpp"
-#include "moves.hpp"
+#include "match.hpp"
 
 namespace ballast::connect4 {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "methods.hpp"
+#include "search.hpp"
 
 namespace ballast::connect4 {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "ballast/device.hpp"
@@ -61,5 +62,34 @@ heuristic heuristic_named(std::string_view name);
 
 /// "thread", "warp" or "block"; throws bad_argument ("workers").
 worker_size worker_size_named(std::string_view name);
+
+/// Every method by name.
+std::span<search_method const> search_methods();
+
+/// Throws bad_argument ("method") that lists the names.
+search_method const& method_named(std::string_view name);
+
+/// Minimax as the books have it, on the calling thread: what the other methods are checked against.
+/// `stored_tasks` counts as if the children of a node waited on a stack until they are entered.
+search_answer search_sequentially(search_request const& request);
+
+/// What a move into a column leads to, for the side to move.
+struct column_outlook {
+  score value = 0;     ///< at the whole look-ahead
+  int decided_in = 0;  ///< if won or lost: moves of both sides until then, this one included; else 0
+};
+
+struct outlook {
+  std::array<std::optional<column_outlook>, columns> after;  ///< nothing for a full column
+  bool to_the_end = false;  ///< the look-ahead reaches the end of the game: a value of 0 is a draw
+};
+
+/// Searches with look-aheads of 1, 2, ... up to the request's: a search alone does not tell how far a win is.
+/// Throws like search().
+outlook search_ahead(search_method const& method, search_request request);
+
+/// The column (0 to 6) to play: the quickest win, else of the greatest value, else the latest loss; the
+/// lowest among equals.
+int chosen_column(outlook const& seen);
 
 }  // namespace ballast::connect4

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "job_run/run_with_devices.hpp"
+#include "job_run/request.hpp"
 #include "run.hpp"
 
 namespace ballast::ep {

@@ -7,7 +7,7 @@
 #include "ballast/device.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "class.hpp"
-#include "job_run/report.hpp"
+#include "job_run/timed_runs.hpp"
 
 namespace ballast::ep {
 

@@ -5,7 +5,7 @@
 
 #include "ballast/job_scheduler.hpp"
 #include "ballast/shared_array.hpp"
-#include "batches.hpp"
+#include "class.hpp"
 
 namespace ballast::ep {
 

@@ -9,7 +9,7 @@
 
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
-#include "job_run/run_with_devices.hpp"
+#include "job_run/request.hpp"
 #include "report/table.hpp"
 #include "run.hpp"
 

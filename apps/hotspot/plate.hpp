@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace ballast::hotspot {
@@ -22,7 +23,7 @@ enum class chip_size : std::uint8_t { scaled, rodinia };
 
 /// Throws bad_argument ("chip") listing the names.
 chip_size chip_size_named(std::string_view name);
-/// In m.
+/// The edge of the chip in m.
 double edge_of_chip(plate const& of, chip_size size);
 
 /// What a time step multiplies by, from Rodinia's constants, computed in double precision:
@@ -39,5 +40,16 @@ step_factors factors_of(plate const& of, chip_size size = chip_size::scaled);
 bool is_stable(step_factors const& factors);
 
 inline constexpr double ambient_temperature = 80;
+
+/// What a run begins with where no files are given, exact in single precision: temperature
+/// 324 + ((37 i + 101 j) mod 64) / 16 and power ((7 i + 13 j) mod 11) / 65536 in row i, column j.
+double first_temperature(std::uint32_t row, std::uint32_t column);
+double power_of_cell(std::uint32_t row, std::uint32_t column);
+
+/// The spans hold the cells of the plate; Real is float or double.
+template <class Real>
+void fill_temperature(plate const& of, std::span<Real> temperature);
+template <class Real>
+void fill_power(plate const& of, std::span<Real> power);
 
 }  // namespace ballast::hotspot

@@ -2,6 +2,7 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -9,12 +10,11 @@
 #include "ballast/error.hpp"
 #include "ballast/log.hpp"
 #include "ballast/replace_file.hpp"
-#include "check.hpp"
-#include "command_line/memory_for.hpp"
-#include "inputs.hpp"
+#include "command_line/program.hpp"
 #include "kernels.hpp"
-#include "number_file.hpp"
-#include "picture.hpp"
+#include "plate.hpp"
+#include "plate_files.hpp"
+#include "reference.hpp"
 #include "report/table.hpp"
 #include "shared_plate.hpp"
 
@@ -153,6 +153,16 @@ std::string arrays_of(plan const& asked) {
 }
 
 }  // namespace
+
+template <class Real>
+summary summary_of(plate const& of, std::span<Real const> temperature) {
+  double const sum = std::accumulate(temperature.begin(), temperature.end(), 0.0);
+  auto const middle = temperature[std::size_t(of.rows / 2) * of.columns + of.columns / 2];
+  return {sum, double(temperature.front()), double(middle), double(temperature.back())};
+}
+
+template summary summary_of(plate const&, std::span<float const>);
+template summary summary_of(plate const&, std::span<double const>);
 
 precision precision_named(std::string_view name) {
   constexpr std::string_view names[] = {"single", "double"};

@@ -3,16 +3,26 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "ballast/device.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "job_run/report.hpp"
+#include "job_run/timed_runs.hpp"
 #include "plate.hpp"
-#include "summary.hpp"
 
 namespace ballast::hotspot {
+
+/// A few numbers of a plate's temperatures, in double precision: T[0][0], T[rows / 2][columns / 2] and
+/// T[rows - 1][columns - 1].
+struct summary {
+  double sum, first, middle, last;
+};
+
+/// `temperature` holds the cells of the plate, at least one. Real is float or double.
+template <class Real>
+summary summary_of(plate const& of, std::span<Real const> temperature);
 
 enum class precision : std::uint8_t { float32, float64 };
 
@@ -21,8 +31,9 @@ precision precision_named(std::string_view name);
 
 /// Names of files; none where empty.
 struct run_files {
-  std::string temperature, power;  ///< to begin with: read_numbers(); without them inputs.hpp
-  std::string output, picture;     ///< of the end: write_numbers() and write_picture()
+  std::string temperature,
+      power;  ///< to begin with: read_numbers(); without them fill_temperature() and fill_power()
+  std::string output, picture;  ///< of the end: write_numbers() and write_picture()
 };
 
 /// A simulation and how it is computed.

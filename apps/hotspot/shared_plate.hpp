@@ -23,7 +23,8 @@ class shared_plate {
 
   /// Writes temperature and power on the host, after the jobs that use them. Each has the plate's cells.
   void fill(std::span<Real const> temperature, std::span<Real const> power);
-  /// The same with the power as it is, which the next job brings to the devices again.
+  /// Writes the temperature as fill() does and leaves the power as it is; the next job brings both to the
+  /// devices again.
   void begin_anew(std::span<Real const> temperature);
   /// Each unit of the job is a band of 8 rows, which reads a row more on either side. Waits for no device.
   job_ticket step();

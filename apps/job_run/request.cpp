@@ -4,10 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "ballast/policy/split.hpp"
+#include "ballast/replace_file.hpp"
+#include "ballast/trace.hpp"
 #include "command_line/options.hpp"
 
 namespace ballast::job_run {
@@ -104,6 +108,18 @@ void name_options_in_errors(std::function<void()> const& run) {
     if (option.empty()) throw;
     throw_bad_argument(option, problem.value(), problem.legal());
   }
+}
+
+trace_file::trace_file(std::string path, device_list const& devices) : path_(std::move(path)) {
+  if (path_.empty()) return;
+  check_replaceable(path_);
+  std::vector<std::string> names;
+  for (auto const& device : devices) names.push_back(device->name());
+  spans_ = std::make_unique<recorder>(std::move(names));
+}
+
+void trace_file::save() const {
+  if (spans_ != nullptr) save_chrome_trace(path_, spans_->snapshot());
 }
 
 }  // namespace ballast::job_run

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "ballast/device.hpp"
 #include "ballast/job_scheduler.hpp"
+#include "ballast/trace.hpp"
 
 namespace CLI {
 class App;
@@ -39,11 +41,39 @@ std::uint64_t bytes_in(std::string_view option, std::string_view text);
 
 /// What a scheduler is to be told; it checks the policy's name.
 job_options options_of(request const& asked);
-/// Opens them. Throws bad_argument ("devices").
+/// Opens the devices that were asked for. Throws bad_argument ("devices").
 device_list devices_of(request const& asked);
 
 /// Calls `run`. A bad_argument ("device_bytes", "check_maps") of job_options becomes one of the option that
 /// was typed.
 void name_options_in_errors(std::function<void()> const& run);
+
+/// What --trace asks for: a file of what ran where and when. Nothing without a path.
+class trace_file {
+ public:
+  /// Throws ballast::error if the file cannot be written.
+  trace_file(std::string path, device_list const& devices);
+
+  /// For job_options::spans.
+  recorder* spans() const { return spans_.get(); }
+  /// Throws ballast::error with the path.
+  void save() const;
+
+ private:
+  std::string path_;
+  std::unique_ptr<recorder> spans_;
+};
+
+/// Opens the devices, returns what run(devices, options) does, and writes the trace that was asked for.
+template <class Run>
+auto run_with_devices(request const& how, Run run) {
+  auto const devices = devices_of(how);
+  trace_file const trace(how.trace, devices);
+  auto options = options_of(how);
+  options.spans = trace.spans();
+  auto done = run(devices, options);
+  trace.save();
+  return done;
+}
 
 }  // namespace ballast::job_run

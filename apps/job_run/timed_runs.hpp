@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "ballast/deadline.hpp"
 #include "ballast/job_scheduler.hpp"
+#include "report/json_value.hpp"
 
 namespace ballast::job_run {
 
@@ -31,5 +33,32 @@ struct timed_program {
 /// What the program throws passes through.
 std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_program const& program,
                                 std::function<bool()> const& stop_requested);
+
+/// Whether a program's result is right, and how that was found out.
+struct verdict {
+  bool is_right = false;
+  std::string checked;  ///< "every element against the sequential program"
+};
+
+/// What all programs of jobs tell of a run.
+struct run_summary {
+  std::vector<std::string> devices;  ///< names
+  std::string policy;
+  bool reuse = true;            ///< job_options::reuse
+  std::vector<timed_run> runs;  ///< at least one
+  verdict found;
+};
+
+run_summary summary_of(device_list const& devices, job_options const& options, std::vector<timed_run> runs,
+                       verdict found);
+
+/// seconds (the median), repetitions, runs (of each: seconds, tasks, bytes_moved), devices, policy, reuse,
+/// tasks and bytes_moved (of the last run), by where they went, verified and checked.
+json_value::object members_of(run_summary const& of);
+/// A few lines for people.
+std::string text_of(run_summary const& of);
+
+/// Throws ballast::error with what was checked if the result is wrong.
+void expect_right(run_summary const& of);
 
 }  // namespace ballast::job_run

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "command_line/options.hpp"
-#include "job_run/run_with_devices.hpp"
+#include "job_run/request.hpp"
 #include "run.hpp"
 
 namespace ballast::matmul {

@@ -2,8 +2,7 @@
 #include "kernels.hpp"
 
 #include "ballast/job_kernels.cuh"
-#include "naive_product.cuh"
-#include "tiled_product.cuh"
+#include "product_kernels.cuh"
 
 namespace ballast::matmul {
 

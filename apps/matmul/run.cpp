@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "command_line/memory_for.hpp"
+#include "command_line/program.hpp"
 #include "kernels.hpp"
 #include "report/table.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "ballast/device.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "job_run/report.hpp"
+#include "job_run/timed_runs.hpp"
 #include "shared_product.hpp"
 
 namespace ballast::matmul {

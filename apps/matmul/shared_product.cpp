@@ -2,10 +2,9 @@
 #include "shared_product.hpp"
 
 #include "ballast/arguments.hpp"
-#include "factors.hpp"
 #include "job_run/timed_runs.hpp"
-#include "naive_product.cuh"
-#include "tiled_product.cuh"
+#include "product_kernels.cuh"
+#include "reference.hpp"
 
 namespace ballast::matmul {
 

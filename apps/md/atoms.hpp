@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ballast::md {
@@ -55,7 +56,7 @@ struct atoms {
   bool operator==(atoms const&) const = default;
 };
 
-/// In the arrays of `atoms`.
+/// What one atom takes in the arrays of `atoms`.
 inline constexpr std::size_t bytes_of_an_atom =
     2 * sizeof(vec3) + 2 * sizeof(double) + sizeof(std::int64_t) + sizeof(std::uint16_t);
 
@@ -76,11 +77,19 @@ void check_atoms(atoms const& all);
 /// The smallest box around the positions; a side without extent is widened to 1 Angstrom.
 bounds enclosing_box(std::vector<vec3> const& position);
 
-/// kcal/mol.
+/// The kinetic energy in kcal/mol.
 double kinetic_energy(atoms const& all);
-/// Kelvin, from 3 degrees of freedom per atom, 3 fewer where `free_of_drift`; 0 for a single atom.
+/// The temperature in Kelvin, from 3 degrees of freedom per atom, 3 fewer where `free_of_drift`; 0 for a
+/// single atom.
 double temperature(atoms const& all, bool free_of_drift = true);
-/// (g/mol)(A/fs).
+/// The total momentum in (g/mol)(A/fs).
 vec3 momentum(atoms const& all);
+
+/// The mass of an element by its symbol in g/mol (helium as in helium_mass), if the table has it: H .. Kr,
+/// Xe and a few more.
+std::optional<double> mass_of_element(std::string_view symbol);
+
+/// The symbol of the element whose mass is within 0.01 of `mass`; "X" if there is none.
+std::string element_of_mass(double mass);
 
 }  // namespace ballast::md

@@ -34,4 +34,15 @@ void wrap_into(std::vector<vec3>& position, bounds const& box);
 /// Throws bad_argument ("atoms") naming two atoms that are at the same place, if there are any.
 void check_no_coincident_atoms(atoms const& all, cell_list const& cells);
 
+/// The array A of Chen et al. 2010, section 6.2, as slots of a cell list: entry a is the slot of A's atom a.
+/// Tasks are runs of consecutive entries.
+using slot_order = std::vector<std::uint32_t>;
+
+/// The decomposition-sort of Chen et al. 2010: boxes (here cells) by number of atoms, most first, by a
+/// counting sort; equal boxes in their own order, atoms of a box in the box's order.
+slot_order decomposition_order(cell_list const& cells);
+
+/// The randomization of Chen et al. 2010: a permutation that depends on `count` and `seed` alone.
+slot_order random_order(std::uint32_t count, std::uint64_t seed);
+
 }  // namespace ballast::md

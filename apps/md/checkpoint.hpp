@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "atoms.hpp"
@@ -31,5 +32,11 @@ void write_checkpoint(std::string const& path, checkpoint const& point);
 
 /// Throws bad_file if the file is no checkpoint, of another version or byte order, truncated, or damaged.
 checkpoint read_checkpoint(std::string const& path);
+
+/// A checkpoint as the bytes that follow the header of its file, in this machine's byte order.
+std::string packed(checkpoint const& point);
+
+/// The checkpoint that packed() gave these bytes for. Throws bad_file, naming `path`, if there is none.
+checkpoint unpacked(std::string_view bytes, std::string const& path);
 
 }  // namespace ballast::md

@@ -2,14 +2,58 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
 
 #include "ballast/error.hpp"
 #include "ballast/trace.hpp"
-#include "force_agreement.hpp"
-#include "interruption.hpp"
+#include "pair_formula.cuh"
+#include "runner.hpp"
 
 namespace ballast::md {
 namespace {
+
+std::atomic<bool> asked = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+/// How far the solutions agree on the forces at the end of their runs.
+class force_agreement {
+ public:
+  /// `forces`: in the order of ids, as many as every time before.
+  void add(solution which, std::vector<atom_result> const& forces);
+
+  /// Whether S1, S3, TQ and chen agree to the bit.
+  bool identical() const { return identical_; }
+  /// The largest difference of a component from the first solution's, over the root mean square force.
+  double largest_difference() const { return largest_difference_; }
+
+ private:
+  void record_difference(std::vector<atom_result> const& forces);
+
+  std::vector<atom_result> first_, first_sorted_;
+  bool identical_ = true;
+  double largest_difference_ = 0;
+};
+
+void force_agreement::add(solution which, std::vector<atom_result> const& forces) {
+  bool const sorted = which != solution::s2;
+  if (sorted && first_sorted_.empty()) first_sorted_ = forces;
+  if (sorted) identical_ = identical_ && forces == first_sorted_;
+  if (first_.empty()) first_ = forces;
+  record_difference(forces);
+}
+
+void force_agreement::record_difference(std::vector<atom_result> const& forces) {
+  double square = 0, most = 0;
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    auto const &a = forces[i], &b = first_[i];
+    square += b.fx * b.fx + b.fy * b.fy + b.fz * b.fz;
+    most = std::max({most, std::abs(a.fx - b.fx), std::abs(a.fy - b.fy), std::abs(a.fz - b.fz)});
+  }
+  double const usual = std::sqrt(square / static_cast<double>(forces.size()));
+  if (usual > 0) largest_difference_ = std::max(largest_difference_, most / usual);
+}
 
 /// What one solution did in one repetition.
 struct repetition {
@@ -166,6 +210,10 @@ class comparing {
 };
 
 }  // namespace
+
+void request_stop() noexcept { asked.store(true, std::memory_order_relaxed); }
+bool stop_requested() noexcept { return asked.load(std::memory_order_relaxed); }
+void clear_stop() noexcept { asked.store(false, std::memory_order_relaxed); }
 
 void check_plan(comparison_plan const& plan) {
   check_atoms(plan.from.state);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ballast/trace.hpp"
-#include "run_files.hpp"
 #include "simulation.hpp"
 
 namespace ballast::md {
@@ -73,5 +72,12 @@ struct comparison {
 /// Throws bad_argument, bad_file, device_lost, timed_out, and ballast::error where sums are not finite.
 comparison compare_solutions(device_list const& devices, comparison_plan const& plan,
                              comparison_observer const& observer = {});
+
+/// Asks every run of this process to end after its present step. Async-signal-safe; never waits.
+void request_stop() noexcept;
+/// Whether request_stop() was called since the last clear_stop().
+bool stop_requested() noexcept;
+/// Forgets calls of request_stop(), so that a new run may start.
+void clear_stop() noexcept;
 
 }  // namespace ballast::md

@@ -3,16 +3,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <future>
 #include <numbers>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "ballast/error.hpp"
-#include "slabs.hpp"
 #include "splitmix.hpp"
 
 namespace ballast::md {
 namespace {
+
+/// Cuts 0 .. count-1 into contiguous ranges of at least `smallest` and calls f(part, begin, end) for each, on
+/// a thread of its own unless there is only one. Returns the number of parts when all are done; rethrows.
+template <class F>
+std::size_t for_each_slab(std::size_t count, std::size_t smallest, F const& f) {
+  std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t const parts = std::clamp<std::size_t>(count / std::max<std::size_t>(smallest, 1), 1, cores);
+  std::vector<std::future<void>> rest;
+  for (std::size_t part = 1; part < parts; ++part) {
+    rest.push_back(std::async(std::launch::async,
+                              [&, part] { f(part, count * part / parts, count * (part + 1) / parts); }));
+  }
+  f(std::size_t(0), std::size_t(0), count / parts);
+  for (auto& other : rest) other.get();
+  return parts;
+}
 
 constexpr double spacing = 2.8, jitter = 0.2, peak = 0.5, charge = 0.02;
 constexpr std::uint64_t lattice_seed = 20261120;
@@ -45,7 +63,7 @@ struct candidate {
   }
 };
 
-double chance(std::uint64_t site, unsigned n) { return uniform(lattice_seed ^ (4 * site + n)); }
+double chance(std::uint64_t site, unsigned n) { return splitmix::uniform(lattice_seed ^ (4 * site + n)); }
 
 /// How many sites are expected to have a key below `threshold`: the integral of 1 - exp(-threshold *
 /// falloff).
@@ -121,7 +139,9 @@ void add_site(atoms& all, lattice const& grid, std::uint64_t site) {
 /// Two even numbers become two normal ones (Box, Muller 1958); the third component takes half of a second
 /// pair.
 vec3 normal_triple(std::uint64_t seed, std::int64_t id) {
-  auto const u = [&](unsigned n) { return uniform(mix(seed) ^ (4 * static_cast<std::uint64_t>(id) + n)); };
+  auto const u = [&](unsigned n) {
+    return splitmix::uniform(splitmix::mix(seed) ^ (4 * static_cast<std::uint64_t>(id) + n));
+  };
   double const a = std::sqrt(-2 * std::log(u(0))), b = std::sqrt(-2 * std::log(u(2)));
   double const turn = 2 * std::numbers::pi;
   return {a * std::cos(turn * u(1)), a * std::sin(turn * u(1)), b * std::cos(turn * u(3))};

@@ -13,8 +13,8 @@ namespace ballast::md {
 /// malformed, truncated, more than announced, or not of this list (bonds, tilted boxes, other sections).
 atoms read_lammps_data(std::string const& path);
 
-/// Writes such a file (atom_style charge) with every digit; parameters included if the system has them.
-/// Throws bad_file if it cannot be written.
+/// Writes a LAMMPS data file (atom_style charge) with every digit; parameters included if the system has
+/// them. Throws bad_file if it cannot be written.
 void write_lammps_data(std::string const& path, atoms const& all);
 
 }  // namespace ballast::md

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line/program.hpp"
 #include "md/command.hpp"
-#include "md/interruption.hpp"
+#include "md/comparison.hpp"
 
 int main(int argc, char** argv) {
   return ballast::command_line::run_program({"md", &ballast::md::add_command, &ballast::md::request_stop},

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "atom_result.hpp"
 #include "atoms.hpp"
 #include "force_field.hpp"
+#include "pair_formula.cuh"
 
 namespace ballast::md {
 

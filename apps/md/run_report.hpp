@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "ballast/device.hpp"
 #include "comparison.hpp"
 #include "report/json_value.hpp"
+#include "report/run_record.hpp"
 #include "report/table.hpp"
 
 namespace ballast::md {
@@ -26,5 +28,18 @@ json_value physics_as_json(comparison_plan const& plan);
 
 /// For programs: see docs/md.md for the members.
 json_value report_as_json(comparison_plan const& plan, comparison const& result);
+
+/// What the names of the solutions that ran mean, a line each.
+std::string legend_of(comparison const& result);
+
+/// Two sentences, without a newline: for which part of the time S1 left its most idle device without work,
+/// and TQ's time over S1's. If only one of the two ran they say so; if neither did, it is empty.
+std::string gain_of(comparison const& result);
+
+/// The result of a comparison in the project's one format (bench/SCHEMA.md, "md/solutions"): raw samples of
+/// every repetition, the machine, the commit. `started`: utc_now() before the run. The command line is this
+/// process's.
+run_record record_of(comparison_plan const& plan, comparison const& result, device_list const& devices,
+                     std::string started);
 
 }  // namespace ballast::md

@@ -1,11 +1,391 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner.hpp"
 
-#include "chen_runner.hpp"
-#include "launch_runner.hpp"
-#include "queue_runner.hpp"
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ballast/balanced_queue.hpp"
+#include "ballast/device.hpp"
+#include "ballast/methods/chen_queue.hpp"
+#include "ballast/task.hpp"
+#include "cell_forces.cuh"
+#include "control_threads.hpp"
+#include "stage.hpp"
 
 namespace ballast::md {
+namespace {
+
+/// What S1, S2 and S3 have in common: a stream per device, and atoms moved in equal parts.
+class launch_runner : public runner {
+ public:
+  launch_runner(device_list const& devices, stage const& system);
+
+  void drift() override;
+  void kick() override;
+  void record_into(recorder* spans) override { spans_ = spans; }
+
+ protected:
+  /// A launch between two events.
+  struct device_stream {
+    std::unique_ptr<stream> work;
+    std::unique_ptr<event> zero, begin, end;
+    std::int64_t zero_ns = 0;
+  };
+
+  std::size_t devices() const { return device_streams_.size(); }
+  device_stream& on(std::size_t device) { return device_streams_[device]; }
+  stage const& system() const { return *system_; }
+  /// Launches tasks of the forces and remembers when the device began and ended.
+  void launch_forces(std::size_t device, atom_order order, block_range range);
+  void prepare();
+  /// The timing of what was launched since prepare(), when all streams are idle; records it.
+  force_timing timing_since(clock::time_point begin, std::string_view label, std::int64_t step);
+
+ private:
+  void launch_parts(task (stage::*make)(block_range) const);
+  void record(std::size_t device, std::string_view label, std::int64_t step);
+
+  stage const* system_;
+  std::vector<device_stream> device_streams_;
+  recorder* spans_ = nullptr;
+};
+
+/// S1 and S2.
+class part_runner final : public launch_runner {
+ public:
+  part_runner(device_list const& devices, stage const& system, atom_order order)
+      : launch_runner(devices, system), order_(order) {}
+  force_timing forces(std::int64_t step) override;
+  std::uint32_t pieces() const override;
+
+ private:
+  atom_order order_;
+};
+
+/// S3.
+class chunk_runner final : public launch_runner {
+ public:
+  chunk_runner(device_list const& devices, stage const& system, std::uint32_t chunk_atoms);
+  force_timing forces(std::int64_t step) override;
+  std::uint32_t pieces() const override { return (system().blocks() + chunk_ - 1) / chunk_; }
+
+ private:
+  std::uint32_t chunk_;  ///< blocks
+  control_threads threads_;
+};
+
+std::int64_t ns(clock::duration d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); }
+
+std::uint32_t chunk_blocks(stage const& system, std::size_t devices, std::uint32_t atoms) {
+  if (atoms > 0) return (atoms - 1) / atoms_per_block + 1;
+  return std::max(1u, system.blocks() / static_cast<std::uint32_t>(16 * devices));
+}
+
+launch_runner::launch_runner(device_list const& devices, stage const& system) : system_(&system) {
+  for (auto const& device : devices) {
+    device_streams_.push_back({device->make_stream(), nullptr, nullptr, nullptr, 0});
+    system.kernels().resources(*device);  // loads them, so that no timing includes it
+  }
+}
+
+void launch_runner::drift() { launch_parts(&stage::drift_task); }
+void launch_runner::kick() { launch_parts(&stage::kick_task); }
+
+void launch_runner::launch_parts(task (stage::*make)(block_range) const) {
+  for (std::size_t d = 0; d < devices(); ++d) {
+    auto const part = part_of(system_->blocks(), d, devices());
+    if (part.count > 0) system_->kernels().launch(*device_streams_[d].work, (system_->*make)(part));
+  }
+  for (auto& one : device_streams_) one.work->synchronize(deadline::in(device_timeout));
+}
+
+void launch_runner::prepare() {
+  for (auto& one : device_streams_) {
+    one.begin.reset();
+    one.end.reset();
+    if (spans_ == nullptr) continue;
+    one.zero = one.work->record();
+    one.work->synchronize(deadline::in(device_timeout));
+    one.zero_ns = ns(clock::now().time_since_epoch());
+  }
+}
+
+void launch_runner::launch_forces(std::size_t device, atom_order order, block_range range) {
+  auto& one = device_streams_[device];
+  if (!one.begin) one.begin = one.work->record();
+  system_->kernels().launch(*one.work, system_->forces_task(order, range));
+  one.end = one.work->record();
+}
+
+force_timing launch_runner::timing_since(clock::time_point begin, std::string_view label, std::int64_t step) {
+  force_timing timing{ns(clock::now() - begin), {}};
+  for (std::size_t d = 0; d < devices(); ++d) {
+    auto const& one = device_streams_[d];
+    timing.busy_ns.push_back(one.end ? one.end->since(*one.begin).count() : 0);
+    if (spans_ != nullptr && one.end) record(d, label, step);
+  }
+  return timing;
+}
+
+void launch_runner::record(std::size_t device, std::string_view label, std::int64_t step) {
+  auto const& one = device_streams_[device];
+  ballast::span done;
+  done.device = device;
+  done.label = std::string(label);
+  done.step = step;
+  done.begin_ns = one.zero_ns + one.begin->since(*one.zero).count();
+  done.end_ns = one.zero_ns + one.end->since(*one.zero).count();
+  spans_->record(std::move(done));
+}
+
+force_timing part_runner::forces(std::int64_t step) {
+  prepare();
+  auto const begin = clock::now();
+  for (std::size_t d = 0; d < devices(); ++d) {
+    auto const part = part_of(system().blocks(), d, devices());
+    if (part.count > 0) launch_forces(d, order_, part);
+  }
+  for (std::size_t d = 0; d < devices(); ++d) on(d).work->synchronize(deadline::in(device_timeout));
+  return timing_since(begin, order_ == atom_order::random ? "S2 forces" : "S1 forces", step);
+}
+
+std::uint32_t part_runner::pieces() const {
+  return std::min(static_cast<std::uint32_t>(devices()), system().blocks());
+}
+
+chunk_runner::chunk_runner(device_list const& devices, stage const& system, std::uint32_t chunk_atoms)
+    : launch_runner(devices, system),
+      chunk_(chunk_blocks(system, devices.size(), chunk_atoms)),
+      threads_(devices.size()) {}
+
+force_timing chunk_runner::forces(std::int64_t step) {
+  prepare();
+  std::atomic<std::uint64_t> next = 0;
+  std::uint64_t const all = system().blocks();
+  auto const begin = clock::now();
+  threads_.run([&](std::size_t device) {
+    for (;;) {
+      std::uint64_t const first = next.fetch_add(chunk_);
+      if (first >= all) return;
+      auto const count = static_cast<std::uint32_t>(std::min<std::uint64_t>(chunk_, all - first));
+      launch_forces(device, atom_order::decomposed, {static_cast<std::uint32_t>(first), count});
+      on(device).work->synchronize(deadline::in(device_timeout));
+    }
+  });
+  return timing_since(begin, "S3 forces", step);
+}
+
+/// The tasks of a stage as queues take them, made once for all steps.
+struct prepared_stage {
+  std::shared_ptr<prepared_tasks const> forces, drifts, kicks;
+};
+
+constexpr std::uint32_t blocks_per_motion_task = 16;  ///< moving 128 atoms is too little for a task
+constexpr std::uint64_t min_tasks_per_core = 32;
+
+template <class Make>
+std::shared_ptr<prepared_tasks const> tasks_of(stage const& system, std::uint32_t per_task,
+                                               Make const& make) {
+  std::vector<task> tasks;
+  for (std::uint32_t first = 0; first < system.blocks(); first += per_task)
+    tasks.push_back(make(block_range{first, std::min(per_task, system.blocks() - first)}));
+  return std::make_shared<prepared_tasks const>(system.kernels(), tasks);
+}
+
+/// Chosen: the paper's one; on cores the largest of 1, 2 and 4 that leaves every worker tasks enough to be
+/// balanced with. On GPUs larger tasks were not faster.
+std::uint32_t blocks_per_task(device_list const& devices, std::uint32_t blocks, std::uint32_t task_atoms) {
+  if (task_atoms > 0) return (task_atoms - 1) / atoms_per_block + 1;
+  std::uint64_t least = 0;
+  for (auto const& device : devices) {
+    if (device->is_cuda()) return 1;
+    least += min_tasks_per_core * static_cast<std::uint64_t>(device->properties().multiprocessors);
+  }
+  return blocks >= 4 * least ? 4 : blocks >= 2 * least ? 2 : 1;
+}
+
+/// `task_atoms`: see granularity. The stage must outlive the tasks.
+prepared_stage prepare_tasks(device_list const& devices, stage const& system, std::uint32_t task_atoms) {
+  auto const per_task = blocks_per_task(devices, system.blocks(), task_atoms);
+  auto const forces = [&](block_range r) { return system.forces_task(atom_order::decomposed, r); };
+  auto const drift = [&](block_range r) { return system.drift_task(r); };
+  auto const kick = [&](block_range r) { return system.kick_task(r); };
+  return {tasks_of(system, per_task, forces), tasks_of(system, blocks_per_motion_task, drift),
+          tasks_of(system, blocks_per_motion_task, kick)};
+}
+
+/// TQ: kernels that stay on the devices over all steps and take tasks from one backlog.
+class queue_runner final : public runner {
+ public:
+  /// Starts a resident kernel on every device. `trace`: whether record_into()
+  /// will be used.
+  queue_runner(device_list const& devices, stage const& system, granularity const& cut, bool trace);
+
+  force_timing forces(std::int64_t step) override;
+  std::uint32_t pieces() const override {
+    return static_cast<std::uint32_t>(tasks_.forces->records().size());
+  }
+  void drift() override;
+  void kick() override;
+  /// Ends the resident kernels and records the spans of their tasks.
+  void leave() override;
+  void record_into(recorder* spans) override { spans_ = spans; }
+
+ private:
+  /// What ran from one moment to another: names the spans of the tasks in between.
+  struct window {
+    std::int64_t begin_ns, step;
+    char const* label;
+  };
+
+  backlog_ticket submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
+  void ensure_started();
+  void record_device(std::size_t device);
+
+  balanced_queue queue_;
+  prepared_stage tasks_;
+  bool started_ = true;
+  recorder* spans_ = nullptr;
+  std::int64_t step_ = 0;
+  std::vector<window> windows_;
+};
+
+constexpr std::uint32_t traced_tasks_per_worker = 4096;
+
+std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
+
+balanced_options options_for(std::string const& policy, bool trace) {
+  balanced_options options;
+  options.policy = policy;
+  options.queue.timeout = device_timeout;
+  options.queue.times = true;
+  options.queue.resident.spared_multiprocessors = 0;  // nothing else computes while TQ runs
+  options.queue.trace_depth = trace ? traced_tasks_per_worker : 0;
+  return options;
+}
+
+queue_runner::queue_runner(device_list const& devices, stage const& system, granularity const& cut,
+                           bool trace)
+    : queue_(devices, system.kernels(), options_for(cut.feed, trace)),
+      tasks_(prepare_tasks(devices, system, cut.task)) {}
+
+force_timing queue_runner::forces(std::int64_t step) {
+  ensure_started();
+  step_ = step;
+  auto const begin = clock::now();
+  auto const given = submit_tasks(tasks_.forces, "TQ forces");
+  force_timing timing{std::chrono::nanoseconds(clock::now() - begin).count(), {}};
+  for (auto const& share : queue_.shares(given)) {
+    timing.busy_ns.push_back(share.tasks > 0 ? share.when.last_end_ns - share.when.first_begin_ns : 0);
+  }
+  queue_.forget(given);
+  return timing;
+}
+
+void queue_runner::drift() { queue_.forget(submit_tasks(tasks_.drifts, "drift")); }
+void queue_runner::kick() { queue_.forget(submit_tasks(tasks_.kicks, "kick")); }
+
+backlog_ticket queue_runner::submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks,
+                                          char const* label) {
+  ensure_started();
+  if (spans_ != nullptr) windows_.push_back({now_ns(), step_, label});
+  auto const given = queue_.submit(tasks);
+  queue_.wait(given);
+  return given;
+}
+
+void queue_runner::ensure_started() {
+  if (!started_) queue_.start();
+  started_ = true;
+}
+
+void queue_runner::leave() {
+  if (!started_) return;
+  queue_.close();
+  started_ = false;
+  for (std::size_t d = 0; spans_ != nullptr && d < queue_.size(); ++d) record_device(d);
+  windows_.clear();
+}
+
+void queue_runner::record_device(std::size_t device) {
+  std::vector<ballast::span> spans;
+  for (auto const& done : queue_.on(device).task_spans()) {
+    auto const after = std::upper_bound(windows_.begin(), windows_.end(), done.begin_ns,
+                                        [](auto at, window const& w) { return at < w.begin_ns; });
+    if (after == windows_.begin()) continue;  // ran before recording began
+    auto const& during = *std::prev(after);
+    spans.push_back({device, done.worker, during.label, during.step, 1, done.begin_ns, done.end_ns});
+  }
+  spans_->record(std::move(spans));
+}
+
+/// chen: TQ's tasks by the queues of Chen et al. 2010 as published, whose kernels are launched for every
+/// step.
+class chen_runner final : public runner {
+ public:
+  chen_runner(device_list const& devices, stage const& system, granularity const& cut);
+
+  force_timing forces(std::int64_t step) override;
+  std::uint32_t pieces() const override {
+    return static_cast<std::uint32_t>(tasks_.forces->records().size());
+  }
+  void drift() override { run_tasks(tasks_.drifts, "drift"); }
+  void kick() override { run_tasks(tasks_.kicks, "kick"); }
+  void record_into(recorder* spans) override { spans_ = spans; }
+
+ private:
+  void run_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
+  void record_last_step(char const* label);
+
+  chen_queue queue_;
+  prepared_stage tasks_;
+  recorder* spans_ = nullptr;
+  std::int64_t step_ = 0;
+};
+
+chen_options options_for(granularity const& cut) {
+  chen_options options;
+  options.tasks_per_queue = cut.queue_tasks;
+  options.timeout = device_timeout;
+  options.times = true;
+  options.resident.spared_multiprocessors = 0;  // nothing else computes in a step
+  return options;
+}
+
+chen_runner::chen_runner(device_list const& devices, stage const& system, granularity const& cut)
+    : queue_(devices, system.kernels(), options_for(cut)), tasks_(prepare_tasks(devices, system, cut.task)) {}
+
+force_timing chen_runner::forces(std::int64_t step) {
+  step_ = step;
+  auto const begin = clock::now();
+  run_tasks(tasks_.forces, "chen forces");
+  force_timing timing{std::chrono::nanoseconds(clock::now() - begin).count(), {}};
+  for (auto const& share : queue_.last_step())
+    timing.busy_ns.push_back(share.when.last_end_ns - share.when.first_begin_ns);
+  return timing;
+}
+
+void chen_runner::run_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label) {
+  queue_.submit(tasks);
+  queue_.wait_all();
+  if (spans_ != nullptr) record_last_step(label);
+}
+
+/// One span for a device: the queues do not trace their tasks.
+void chen_runner::record_last_step(char const* label) {
+  auto const shares = queue_.last_step();
+  for (std::size_t d = 0; d < shares.size(); ++d) {
+    auto const& [tasks, when] = shares[d];
+    if (tasks > 0) spans_->record({d, 0, label, step_, tasks, when.first_begin_ns, when.last_end_ns});
+  }
+}
+
+}  // namespace
 
 std::string_view name_of(solution which) {
   switch (which) {

@@ -9,7 +9,7 @@
 #include "atoms.hpp"
 #include "ballast/device.hpp"
 #include "ballast/task.hpp"
-#include "physics.hpp"
+#include "force_field.hpp"
 #include "reference.hpp"
 
 namespace ballast::md {

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "block_result.cuh"
 #include "vec3.cuh"
+#include "water_groups.cuh"
 
 namespace ballast::nanodroplet {
 

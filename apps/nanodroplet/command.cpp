@@ -11,7 +11,6 @@
 #include "ballast/error.hpp"
 #include "command_line/options.hpp"
 #include "report.hpp"
-#include "request.hpp"
 #include "run.hpp"
 
 namespace ballast::nanodroplet {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "force_field.cuh"
 #include "vec3.cuh"
 
 namespace ballast::nanodroplet {
@@ -34,5 +37,30 @@ double mass_of_water_atom(std::size_t atom);
 
 /// Interactions of one evaluation of the forces as Wende et al. 2012 count them in their equation 2.
 std::uint64_t interactions(std::uint64_t waters, std::uint64_t beads);
+
+/// What is told of a droplet as it goes.
+struct droplet_shape {
+  double gyration_radius = 0;  ///< of the oxygens about their middle, root of the mean square, A
+  double greatest_radius = 0;  ///< of the farthest oxygen: a water that left shows here, A
+  std::array<double, m12::torsions> torsions{};  ///< radian; 0 without a solute
+
+  bool operator==(droplet_shape const&) const = default;
+};
+
+droplet_shape shape_of(droplet const& system);
+
+struct minimised_droplet {
+  droplet system;
+  double energy;          ///< kcal/mol
+  double greatest_force;  ///< on any atom, kcal/mol/A
+  std::uint32_t iterations;
+};
+
+/// Lets a strained droplet relax: FIRE (Bitzek et al. 2006) on the calling thread, until no force exceeds
+/// `force` kcal/mol/A or for so many iterations, or until `stop_requested` says so. The same start gives the
+/// same bits.
+minimised_droplet minimised(
+    droplet start, std::uint32_t iterations, double force,
+    std::function<bool()> const& stop_requested = [] { return false; });
 
 }  // namespace ballast::nanodroplet

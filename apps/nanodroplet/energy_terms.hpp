@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "force_field.cuh"
+#include "vec3.cuh"
+
 namespace ballast::nanodroplet {
 
 /// Potential energy by kind, in kcal/mol.
@@ -17,6 +20,31 @@ struct energy_terms {
     return *this;
   }
   bool operator==(energy_terms const&) const = default;
+};
+
+/// Two atoms at a distance. Each function adds its forces to those of both and returns its energy.
+struct pair_of {
+  explicit pair_of(vec3 from_b_to_a) : d(from_b_to_a), inverse2(1 / dot(d, d)) {}
+
+  double add_coulomb(double charges, vec3& on_a, vec3& on_b) const {
+    double const energy = coulomb_constant * charges * std::sqrt(inverse2);
+    push_apart(energy * inverse2, on_a, on_b);
+    return energy;
+  }
+  double add_lennard_jones(lennard_jones const& term, vec3& on_a, vec3& on_b) const {
+    double const inverse6 = inverse2 * inverse2 * inverse2, repulsion = term.a12 * inverse6;
+    push_apart(inverse6 * (12 * repulsion - 6 * term.a6) * inverse2, on_a, on_b);
+    return inverse6 * (repulsion - term.a6);
+  }
+
+ private:
+  void push_apart(double scale, vec3& on_a, vec3& on_b) const {
+    on_a += scale * d;
+    on_b -= scale * d;
+  }
+
+  vec3 d;
+  double inverse2;
 };
 
 }  // namespace ballast::nanodroplet

@@ -7,12 +7,8 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
-#include "batch_launcher.hpp"
-#include "graph_launcher.hpp"
 #include "kernels.hpp"
-#include "queue_launcher.hpp"
-#include "reference_launcher.hpp"
-#include "stream_launcher.hpp"
+#include "launchers.hpp"
 
 namespace ballast::nanodroplet {
 namespace {

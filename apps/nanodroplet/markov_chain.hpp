@@ -1,21 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "ballast/deadline.hpp"
 #include "chain_launcher.hpp"
-#include "deviates.hpp"
 #include "droplet.hpp"
-#include "droplet_shape.hpp"
 #include "energy_terms.hpp"
-#include "sampling_settings.hpp"
-#include "solute_motion.hpp"
+#include "force_field.cuh"
+#include "solute.hpp"
+#include "splitmix.hpp"
 
 namespace ballast::nanodroplet {
+
+/// Of hybrid Monte Carlo (Duane et al. 1987).
+struct sampling_settings {
+  double time_step = 0.5;                   ///< fs, above 0
+  double temperature = 300;                 ///< K, above 0
+  std::uint32_t steps_per_trajectory = 20;  ///< 1 or more
+  std::uint32_t trajectories = 50;          ///< 1 or more
+};
+
+/// Random numbers that depend on nothing but a chain's seed, the number of its trajectory and how many were
+/// drawn before: SplitMix64, begun elsewhere for each pair.
+class deviates {
+ public:
+  deviates(std::uint64_t seed, std::uint64_t trajectory)
+      : state_(splitmix::output(splitmix::output(seed) + trajectory)) {}
+
+  /// In (0, 1), with 53 bits.
+  double uniform() { return splitmix::uniform(std::exchange(state_, state_ + splitmix::golden)); }
+
+  /// With mean 0 and variance 1 (Box and Muller).
+  double normal() {
+    if (std::exchange(has_second_, !has_second_)) return second_;
+    double const radius = std::sqrt(-2 * std::log(uniform())), angle = 2 * pi * uniform();
+    second_ = radius * std::sin(angle);
+    return radius * std::cos(angle);
+  }
+
+ private:
+  std::uint64_t state_;
+  bool has_second_ = false;
+  double second_ = 0;
+};
 
 /// One trajectory's outcome. What is not called proposed belongs to the state that the chain is in
 /// afterwards.

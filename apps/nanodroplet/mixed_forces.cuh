@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ballast/kernel.cuh"
-#include "block_result.cuh"
 #include "force_field.cuh"
 #include "vec3.cuh"
 #include "water_groups.cuh"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "bonded_terms.cuh"
-#include "pair_terms.hpp"
+#include "energy_terms.hpp"
 #include "solute.hpp"
 
 namespace ballast::nanodroplet {

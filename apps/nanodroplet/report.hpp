@@ -1,18 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
+#include "markov_chain.hpp"
 #include "report/json_value.hpp"
 #include "run.hpp"
 
 namespace ballast::nanodroplet {
 
+/// Means over trajectories of one or several chains; no number (NaN) over none.
+struct chain_summary {
+  std::uint64_t trajectories = 0, accepted = 0;
+  energy_terms potential;  ///< kcal/mol
+  double temperature = 0;  ///< of the kinetic energy, K
+  double boltzmann_factor = 0,
+         boltzmann_error = 0;  ///< of exp(-dH / kT), which is 1 where the chain has settled
+  double energy_error = 0;     ///< of dH in kT, rejected trajectories too
+  double gyration_radius = 0, greatest_radius = 0;  ///< A; the latter is the greatest, no mean
+
+  double acceptance() const { return static_cast<double>(accepted) / static_cast<double>(trajectories); }
+  /// erfc(sqrt(<dH / kT>) / 2), which the acceptance is near where the chain has settled.
+  double expected_acceptance() const;
+};
+
+/// Of the records of these chains, all of one size, without the first `discarded` of each.
+chain_summary summary_of(std::span<std::unique_ptr<markov_chain> const> chains, double temperature,
+                         std::size_t discarded);
+
+/// One letter for each trajectory: 1 accepted, 0 rejected.
+std::string decisions_of(markov_chain const& chain);
+
 /// A droplet's size and its energies in kcal/mol.
 json_value energies_as_json(droplet const& start);
 std::string energies_as_text(droplet const& start);
 
-/// The same, and what the chains did.
+/// What energies_as_json() and energies_as_text() tell of the start, and what the chains did.
 json_value run_as_json(finished_run const& run);
 std::string run_as_text(finished_run const& run);
 

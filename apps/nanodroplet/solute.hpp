@@ -22,4 +22,33 @@ std::array<double, m12::torsions> m12_torsions(std::span<vec3 const> beads);
 /// for no beads.
 energy_terms add_solute_forces(std::span<vec3 const> beads, std::span<vec3> forces);
 
+/// The kinetic energy in kcal/mol of beads with these velocities in A/fs.
+double kinetic_of_beads(std::span<vec3 const> velocity);
+
+/// The beads of one chain, which the host moves as the device moves the water: see chain_launcher.
+class solute_motion {
+ public:
+  /// Time step in fs.
+  solute_motion(std::vector<vec3> beads, double time_step);
+
+  std::vector<vec3> const& beads() const { return position_; }
+  /// Of the beads on each other, where find_own_forces() found them.
+  energy_terms const& energy() const { return energy_; }
+  std::vector<vec3> const& velocities() const { return velocity_; }
+
+  void begin_trajectory(bool keeps, std::span<vec3 const> velocity);
+  /// The forces of the beads on each other, where they are now; the device may compute meanwhile.
+  void find_own_forces();
+  /// What the waters add to that, and then the beads' part of chain_launcher::step().
+  void step(std::span<vec3 const> from_water, bool is_last);
+
+ private:
+  void kick(double steps);
+  void drift();
+
+  double time_step_;
+  std::vector<vec3> position_, velocity_, force_, kept_position_, kept_force_;
+  energy_terms energy_;
+};
+
 }  // namespace ballast::nanodroplet

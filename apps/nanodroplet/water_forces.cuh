@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ballast/kernel.cuh"
-#include "block_result.cuh"
 #include "bonded_terms.cuh"
 #include "water_groups.cuh"
 

@@ -38,4 +38,12 @@ struct water_groups {
   }
 };
 
+/// The potential energy of the waters of one block at the end of a trajectory, in kcal/mol.
+struct block_result {
+  /// Of the waters and between them (half of what waters of two blocks share is in each), and with the beads.
+  enum term { bond, angle, vdw, coulomb, mixed_vdw, mixed_coulomb, terms };
+
+  double of[terms];
+};
+
 }  // namespace ballast::nanodroplet

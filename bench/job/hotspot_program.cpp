@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "ballast/job_scheduler.hpp"
-#include "hotspot/check.hpp"
 #include "hotspot/heat_step.cuh"
-#include "hotspot/inputs.hpp"
 #include "hotspot/kernels.hpp"
+#include "hotspot/plate.hpp"
+#include "hotspot/reference.hpp"
 #include "hotspot/shared_plate.hpp"
 #include "job/job_program.hpp"
 #include "job/launched_whole.hpp"

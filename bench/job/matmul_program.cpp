@@ -3,12 +3,10 @@
 #include "job/job_program.hpp"
 #include "job/launched_whole.hpp"
 #include "job/plain_cuda.hpp"
-#include "matmul/factors.hpp"
 #include "matmul/kernels.hpp"
-#include "matmul/naive_product.cuh"
+#include "matmul/product_kernels.cuh"
 #include "matmul/reference.hpp"
 #include "matmul/shared_product.hpp"
-#include "matmul/tiled_product.cuh"
 
 namespace ballast::bench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ep/batches.hpp"
+#include "ep/class.hpp"
 #include "job/plain_array.cuh"
 #include "job/plain_cuda.hpp"
 

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "hotspot/check.hpp"
-#include "hotspot/inputs.hpp"
+#include "hotspot/plate.hpp"
+#include "hotspot/reference.hpp"
 #include "job/plain_array.cuh"
 #include "job/plain_cuda.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job/plain_array.cuh"
 #include "job/plain_cuda.hpp"
-#include "matmul/factors.hpp"
 #include "matmul/reference.hpp"
 
 namespace ballast::bench {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nanodroplet/driver_threads.hpp"
 #include "nanodroplet/force_field.cuh"
 #include "nanodroplet/launch_mode.hpp"
+#include "nanodroplet/sampling.hpp"
 
 namespace ballast::bench {
 namespace {

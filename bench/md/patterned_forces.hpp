@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "ballast/task.hpp"
-#include "md/force_side.hpp"
-#include "md/home_arrays.hpp"
 #include "md/nullable_forces.cuh"
+#include "md/stage_arrays.hpp"
 
 namespace ballast::bench {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "ballast/error.hpp"
-#include "md/splitmix.hpp"
+#include "splitmix.hpp"
 
 namespace ballast::bench {
 namespace {
@@ -13,7 +13,7 @@ constexpr double spacing = 4, jitter = 0.2, charge = 0.02;
 constexpr std::uint64_t shaking_seed = 20261121;
 
 double place(std::uint64_t along, std::uint64_t site, unsigned axis) {
-  double const shift = 2 * md::uniform(shaking_seed ^ (4 * site + axis)) - 1;
+  double const shift = 2 * splitmix::uniform(shaking_seed ^ (4 * site + axis)) - 1;
   return spacing * (double(along) + 0.5) + jitter * shift;
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "connect4/pool_search.hpp"
-#include "connect4/sequential.hpp"
+#include "connect4/search.hpp"
 #include "harness/session.hpp"
 
 namespace ballast::bench {

@@ -10,8 +10,8 @@
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
-#include "command_line/interrupt.hpp"
 #include "command_line/options.hpp"
+#include "command_line/program.hpp"
 #include "program/child_runs.hpp"
 #include "registry.hpp"
 #include "report/run_record.hpp"

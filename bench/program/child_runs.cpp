@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "ballast/error.hpp"
-#include "command_line/interrupt.hpp"
+#include "command_line/program.hpp"
 
 namespace ballast::bench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line/program.hpp"
-#include "md/interruption.hpp"
+#include "md/comparison.hpp"
 #include "program/bench_command.hpp"
 
 int main(int argc, char** argv) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows the header of a checkpoint, as if its checksum were right. Who got it writes a frame of it.
 
+#include "md/checkpoint.hpp"
 #include "fuzzing.hpp"
-#include "md/checkpoint_body.hpp"
 #include "md/trajectory.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

@@ -2,7 +2,7 @@
 // Rodinia's inputs of hotspot. The first byte is how many numbers are wanted.
 
 #include "fuzzing.hpp"
-#include "hotspot/number_file.hpp"
+#include "hotspot/plate_files.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace ballast;

@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "ballast/error.hpp"
+#include "command_line.hpp"
 #include "connect4/request.hpp"
 #include "references.hpp"
 
@@ -21,30 +21,16 @@ using testing::HasSubstr;
 using testing::StrEq;
 using testing::ThrowsMessage;
 
-/// Runs `ballast connect4` with these arguments in this process; returns what it printed.
-std::string printed(std::string const& arguments, bool stopped = false) {
-  CLI::App app("ballast", "ballast");
-  add_command(app, [=] { return stopped; });
-  testing::internal::CaptureStdout();
-  try {
-    app.parse("connect4 " + arguments);
-  } catch (...) {
-    testing::internal::GetCapturedStdout();
-    throw;
-  }
-  return testing::internal::GetCapturedStdout();
-}
-
-json answer(std::string const& arguments) { return json::parse(printed("--json " + arguments)); }
+test::command_line const command("connect4", &add_command);
 
 auto refuses(std::string const& sentence) { return ThrowsMessage<bad_argument>(StrEq(sentence)); }
 
 TEST(connect4_command, answers_with_the_reference_values_as_one_object) {
   for (auto const& known : references) {
     SCOPED_TRACE(name_of(known));
-    auto const found = answer((known.moves.empty() ? "" : "--moves " + known.moves) + " --heuristic H" +
-                              std::to_string(int(known.rule) + 1) + " --method sequential --lookahead " +
-                              std::to_string(known.lookahead));
+    auto const found = command.answer((known.moves.empty() ? "" : "--moves " + known.moves) +
+                                      " --heuristic H" + std::to_string(int(known.rule) + 1) +
+                                      " --method sequential --lookahead " + std::to_string(known.lookahead));
     EXPECT_EQ(found["values"], json(known.values));
     EXPECT_EQ(found["best_column"], known.best_column);
     EXPECT_EQ(found["best_value"], known.best_value);
@@ -56,53 +42,55 @@ TEST(connect4_command, answers_with_the_reference_values_as_one_object) {
 }
 
 TEST(connect4_command, looks_7_moves_ahead_by_h1_from_the_empty_board_unless_told_otherwise) {
-  EXPECT_EQ(answer("")["values"], json({1, 2, 2, 3, 2, 2, 1}));
+  EXPECT_EQ(command.answer("")["values"], json({1, 2, 2, 3, 2, 2, 1}));
 }
 
 TEST(connect4_command, writes_wins_as_words_and_full_columns_as_null) {
-  auto const won = answer("--moves 445566 --lookahead 1");
+  auto const won = command.answer("--moves 445566 --lookahead 1");
   EXPECT_EQ(won["values"][2], "W");
   EXPECT_EQ(won["best_value"], "W");
   EXPECT_EQ(won["best_column"], 3);
-  auto const lost = answer("--moves 4455661 --lookahead 2");
+  auto const lost = command.answer("--moves 4455661 --lookahead 2");
   EXPECT_EQ(lost["values"], json::array({"-W", "-W", "-W", "-W", "-W", "-W", "-W"}));
   EXPECT_EQ(lost["best_value"], "-W");
   EXPECT_EQ(lost["best_column"], 1);
-  EXPECT_TRUE(answer("--moves 111111 --lookahead 1")["values"][0].is_null());
+  EXPECT_TRUE(command.answer("--moves 111111 --lookahead 1")["values"][0].is_null());
 }
 
 TEST(connect4_command, refuses_moves_that_are_no_game_that_goes_on) {
-  EXPECT_THAT([] { printed("--moves 4a"); },
+  EXPECT_THAT([] { command.printed("--moves 4a"); },
               refuses("moves is 4a, whose move 2 is 'a'; legal is a column from 1 to 7 for each move"));
-  EXPECT_THAT([] { printed("--json --moves 4444444"); },
+  EXPECT_THAT([] { command.printed("--json --moves 4444444"); },
               refuses("moves is 4444444, whose move 7 is in column 4, which is full; "
                       "legal is at most 6 moves in a column"));
-  EXPECT_THAT([] { printed("--json --moves 1212121"); },
+  EXPECT_THAT([] { command.printed("--json --moves 1212121"); },
               refuses("moves is 1212121, where move 7 wins; legal is moves after which the game goes on"));
 }
 
 TEST(connect4_command, refuses_options_outside_their_range) {
   for (std::string const lookahead : {"0", "17", "-1", "7.5", "far", "99999999999999999999"}) {
-    EXPECT_THAT([&] { printed("--json --lookahead " + lookahead); },
+    EXPECT_THAT([&] { command.printed("--json --lookahead " + lookahead); },
                 refuses("lookahead is " + lookahead + "; legal is a whole number from 1 to 16"));
   }
-  EXPECT_THAT([] { printed("--json --heuristic h1"); }, refuses("heuristic is h1; legal is H1, H2 or H3"));
-  EXPECT_THAT([] { printed("--json --method luck"); },
+  EXPECT_THAT([] { command.printed("--json --heuristic h1"); },
+              refuses("heuristic is h1; legal is H1, H2 or H3"));
+  EXPECT_THAT([] { command.printed("--json --method luck"); },
               refuses("method is luck; legal is sequential, chunks, abp, chase-lev, ring, blocking, static "
                       "or static-per-task"));
-  EXPECT_THAT([] { printed("--begins nobody"); }, refuses("begins is nobody; legal is you or computer"));
-  EXPECT_THAT([] { printed("--json --method chunks --workers grid"); },
+  EXPECT_THAT([] { command.printed("--begins nobody"); },
+              refuses("begins is nobody; legal is you or computer"));
+  EXPECT_THAT([] { command.printed("--json --method chunks --workers grid"); },
               refuses("workers is grid; legal is thread, warp or block"));
 }
 
 TEST(connect4_command, refuses_options_that_would_do_nothing) {
-  EXPECT_THAT([] { printed("--json --begins you"); },
+  EXPECT_THAT([] { command.printed("--json --begins you"); },
               refuses("begins is you; legal is nothing beside --json, which plays no game"));
-  EXPECT_THAT([] { printed("--json --devices host:1"); },
+  EXPECT_THAT([] { command.printed("--json --devices host:1"); },
               refuses("devices is host:1; legal is nothing beside --method sequential, which uses none"));
-  EXPECT_THAT([] { printed("--json --workers warp"); },
+  EXPECT_THAT([] { command.printed("--json --workers warp"); },
               refuses("workers is warp; legal is nothing beside --method sequential, which uses none"));
-  EXPECT_THAT([] { printed("--list-methods --json"); },
+  EXPECT_THAT([] { command.printed("--list-methods --json"); },
               refuses("list-methods is beside --json; legal is on its own"));
 }
 
@@ -129,10 +117,10 @@ TEST(connect4_command, searches_by_workers_of_the_size_that_it_is_told) {
 }
 
 TEST(connect4_command, answers_the_same_whatever_the_size_of_the_workers) {
-  auto const expected = answer("--moves 4453 --lookahead 4");
+  auto const expected = command.answer("--moves 4453 --lookahead 4");
   for (std::string const size : {"thread", "warp", "block"}) {
     auto const found =
-        answer("--moves 4453 --lookahead 4 --method chunks --devices host:2 --workers " + size);
+        command.answer("--moves 4453 --lookahead 4 --method chunks --devices host:2 --workers " + size);
     EXPECT_EQ(found["values"], expected["values"]) << size;
     EXPECT_EQ(found["nodes"], expected["nodes"]) << size;
     EXPECT_EQ(found.size(), expected.size()) << size;
@@ -140,12 +128,12 @@ TEST(connect4_command, answers_the_same_whatever_the_size_of_the_workers) {
 }
 
 TEST(connect4_command, lists_every_method) {
-  auto const listed = printed("--list-methods");
+  auto const listed = command.printed("--list-methods");
   for (auto const& method : search_methods()) EXPECT_THAT(listed, HasSubstr("\n" + std::string(method.name)));
 }
 
 TEST(connect4_command, gives_no_answer_when_it_is_stopped) {
-  EXPECT_THROW(printed("--json --lookahead 16", true), search_stopped);
+  EXPECT_THROW(command.printed("--json --lookahead 16", true), search_stopped);
 }
 
 }  // namespace

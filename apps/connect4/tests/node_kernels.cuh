@@ -3,7 +3,7 @@
 
 #include "ballast/kernel.cuh"
 #include "ballast/task.hpp"
-#include "connect4/move_path.cuh"
+#include "connect4/node.cuh"
 
 namespace ballast::connect4 {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "ballast/arguments.hpp"
-#include "connect4/methods.hpp"
-#include "connect4/moves.hpp"
+#include "connect4/match.hpp"
+#include "connect4/search.hpp"
 #include "references.hpp"
 #include "sanitized.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "connect4/moves.hpp"
+#include "connect4/match.hpp"
 
 namespace ballast::connect4 {
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "job_run/tests/command_line.hpp"
+#include "command_line.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::ep {
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-job_run::command_line const ep("ep", &add_command);
+test::command_line const ep("ep", &add_command);
 
 TEST(ep_command, tells_a_program_sums_counts_and_whether_they_are_right) {
   if (test::sanitized) GTEST_SKIP() << "16 million pairs take too long with a sanitizer";

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ballast/team_block.hpp"
-#include "ep/batches.hpp"
+#include "ep/class.hpp"
 #include "ep/gaussian_pairs.cuh"
 #include "ep/reference.hpp"
 

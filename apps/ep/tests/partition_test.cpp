@@ -40,7 +40,7 @@ void expect_equal(tally const& found, tally const& expected, device_list const& 
 TEST(ep, finds_the_same_bits_however_it_is_split) {
   constexpr std::uint32_t log2_pairs = 18;
   auto const one_task =
-      found_by({job_run::test_devices().front()}, job_run::options_of_little_memory(), log2_pairs);
+      found_by({test::test_devices().front()}, job_run::options_of_little_memory(), log2_pairs);
   EXPECT_EQ(one_task.counts, run_sequentially(log2_pairs).counts);
   for (auto const& devices : job_run::device_sets())
     for (auto const& how : job_run::split_options()) {
@@ -61,13 +61,13 @@ TEST(ep, keeps_to_its_access_maps) {
 
 TEST(ep, finds_the_same_in_batches_that_fill_no_block) {
   for (std::uint32_t const log2_pairs : {0u, 1u, 8u, 10u})
-    EXPECT_EQ(found_by(job_run::test_devices(), job_run::options_of_little_memory(), log2_pairs).counts,
+    EXPECT_EQ(found_by(test::test_devices(), job_run::options_of_little_memory(), log2_pairs).counts,
               run_sequentially(log2_pairs).counts);
 }
 
 TEST(ep, finds_what_is_known_of_class_S) {
   if (test::sanitized) GTEST_SKIP() << "16 million pairs take too long with a sanitizer";
-  auto const done = run(job_run::test_devices(), {class_named("S")}, [] { return false; });
+  auto const done = run(test::test_devices(), {class_named("S")}, [] { return false; });
   EXPECT_TRUE(done.summary.found.is_right);
   EXPECT_EQ(done.found.counts, *class_named("S").counts);
 }
@@ -75,7 +75,7 @@ TEST(ep, finds_what_is_known_of_class_S) {
 TEST(ep, says_so_if_the_result_is_not_that_of_the_class) {
   auto other = class_named("S");
   other.log2_pairs = 10;
-  EXPECT_FALSE(run(job_run::test_devices(), {other, job_run::options_of_little_memory()}, [] {
+  EXPECT_FALSE(run(test::test_devices(), {other, job_run::options_of_little_memory()}, [] {
                  return false;
                }).summary.found.is_right);
 }
@@ -84,7 +84,7 @@ TEST(ep, moves_nothing_but_its_results) {
   auto other = class_named("S");
   other.log2_pairs = 17;  // 512 batches, 4 blocks
   auto const moved =
-      run(job_run::test_devices(), {other, job_run::options_of_little_memory()}, [] { return false; })
+      run(test::test_devices(), {other, job_run::options_of_little_memory()}, [] { return false; })
           .summary.runs.back()
           .moved;
   EXPECT_EQ(moved.from_host + moved.between_devices, 0u);

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "job_run/tests/command_line.hpp"
+#include "command_line.hpp"
 #include "scratch_file.hpp"
 
 namespace ballast::hotspot {
@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-job_run::command_line const hotspot("hotspot", &add_command);
+test::command_line const hotspot("hotspot", &add_command);
 
 TEST(hotspot_command, tells_a_program_a_few_temperatures_and_what_it_took) {
   auto const found = hotspot.answer("--size 64 --steps 1000 --precision double --devices host:1,host:1");

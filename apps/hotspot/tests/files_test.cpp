@@ -5,8 +5,7 @@
 #include <limits>
 
 #include "ballast/error.hpp"
-#include "hotspot/number_file.hpp"
-#include "hotspot/picture.hpp"
+#include "hotspot/plate_files.hpp"
 #include "scratch_file.hpp"
 
 namespace ballast::hotspot {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "hotspot/inputs.hpp"
-#include "hotspot/summary.hpp"
+#include "hotspot/plate.hpp"
+#include "hotspot/run.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::hotspot {

@@ -10,17 +10,13 @@
 #include "ballast/job_scheduler.hpp"
 #include "ballast/policy/split.hpp"
 #include "sanitized.hpp"
+#include "test_devices.hpp"
 
 namespace ballast::job_run {
 
-/// The devices that tests run on: BALLAST_TEST_DEVICES, by default two CPU cores.
-inline device_list test_devices() {
-  return open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:1,host:1"));
-}
-
 /// The first of them alone, and all; by default also three of unequal speed.
 inline std::vector<device_list> device_sets() {
-  auto const all = test_devices();
+  auto const& all = test::test_devices();
   std::vector<device_list> sets{{all.front()}, all};
   if (!environment("BALLAST_TEST_DEVICES")) sets.push_back(open_devices("host:1,host:1/2,host:1"));
   return sets;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "command_line/memory_for.hpp"
+#include "command_line/program.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

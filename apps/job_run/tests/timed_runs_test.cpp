@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_run/timed_runs.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "ballast/error.hpp"
 #include "device_sets.hpp"
 
 namespace ballast::job_run {
@@ -17,7 +21,7 @@ struct counted_program {
 };
 
 TEST(job_run_repetitions, prepare_before_each_run) {
-  job_scheduler jobs(test_devices(), options_of_little_memory());
+  job_scheduler jobs(test::test_devices(), options_of_little_memory());
   counted_program counts;
   auto const runs = repeated(jobs, 3, counts.program(), [] { return false; });
   EXPECT_EQ(runs.size(), 3u);
@@ -31,18 +35,74 @@ TEST(job_run_repetitions, prepare_before_each_run) {
 }
 
 TEST(job_run_repetitions, end_after_the_present_one_when_stopped) {
-  job_scheduler jobs(test_devices(), options_of_little_memory());
+  job_scheduler jobs(test::test_devices(), options_of_little_memory());
   counted_program counts;
   EXPECT_EQ(repeated(jobs, 10, counts.program(), [&] { return counts.run == 2; }).size(), 2u);
   EXPECT_EQ(repeated(jobs, 10, counts.program(), [] { return true; }).size(), 1u);
 }
 
 TEST(job_run_repetitions, end_with_those_before_one_that_was_stopped) {
-  job_scheduler jobs(test_devices(), options_of_little_memory());
+  job_scheduler jobs(test::test_devices(), options_of_little_memory());
   counted_program third{.stopped_at = 3}, first{.stopped_at = 1};
   EXPECT_EQ(repeated(jobs, 10, third.program(), [] { return false; }).size(), 2u);
   EXPECT_EQ(third.prepared, 3);
   EXPECT_TRUE(repeated(jobs, 10, first.program(), [] { return false; }).empty());
+}
+
+using testing::HasSubstr;
+
+run_summary three_runs(bool is_right = true) {
+  return {{"first", "second"},
+          "fixed",
+          true,
+          {{0.5, 3, {1, 2, 3}}, {0.25, 4, {10, 20, 30}}, {2.0, 5, {100, 200, 300}}},
+          {is_right, "every cell"}};
+}
+
+TEST(job_run_report, tells_the_median_of_the_times_and_the_rest_of_the_last_run) {
+  auto const found = nlohmann::json::parse(json_value(members_of(three_runs())).text());
+  EXPECT_EQ(found["seconds"], 0.5);
+  EXPECT_EQ(found["repetitions"], 3);
+  EXPECT_EQ(found["devices"], nlohmann::json({"first", "second"}));
+  EXPECT_EQ(found["policy"], "fixed");
+  EXPECT_EQ(found["reuse"], true);
+  EXPECT_EQ(found["tasks"], 5);
+  EXPECT_EQ(found["bytes_moved"], 600);
+  EXPECT_EQ(found["bytes_moved_by_direction"]["between_devices"], 300);
+  EXPECT_EQ(found["verified"], true);
+  EXPECT_EQ(found["checked"], "every cell");
+}
+
+TEST(job_run_report, lists_every_run) {
+  auto const runs = nlohmann::json::parse(json_value(members_of(three_runs())).text())["runs"];
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs[1]["seconds"], 0.25);
+  EXPECT_EQ(runs[1]["tasks"], 4);
+  EXPECT_EQ(runs[1]["bytes_moved"], 60);
+}
+
+TEST(job_run_report, says_the_same_to_people) {
+  EXPECT_EQ(text_of(three_runs()),
+            "on first, second, policy fixed\n"
+            "0.5000 s (median of 3); the last run: 5 tasks, 100 B from the host, 200 B to it, 300 B between "
+            "devices\n"
+            "right: every cell\n");
+  EXPECT_THAT(text_of(three_runs(false)), HasSubstr("\nWRONG: every cell\n"));
+}
+
+TEST(job_run_report, says_that_nothing_was_kept_on_devices) {
+  auto forgetful = three_runs();
+  forgetful.reuse = false;
+  EXPECT_THAT(text_of(forgetful), HasSubstr("policy fixed, no reuse\n"));
+  EXPECT_THAT(json_value(members_of(forgetful)).text(), HasSubstr("\"reuse\":false"));
+}
+
+TEST(job_run_report, fails_a_wrong_result_with_what_was_checked) {
+  EXPECT_NO_THROW(expect_right(three_runs()));
+  try {
+    expect_right(three_runs(false));
+    FAIL();
+  } catch (error const& problem) { EXPECT_STREQ(problem.what(), "the result is wrong; checked: every cell"); }
 }
 
 }  // namespace

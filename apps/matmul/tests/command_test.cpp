@@ -4,14 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "job_run/tests/command_line.hpp"
+#include "command_line.hpp"
 
 namespace ballast::matmul {
 namespace {
 
 using testing::HasSubstr;
 
-job_run::command_line const matmul("matmul", &add_command);
+test::command_line const matmul("matmul", &add_command);
 
 TEST(matmul_command, tells_a_program_what_the_paper_asks_for) {
   auto const found = matmul.answer("--size 100 --devices host:1,host:1 --policy static");

@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "ballast/team_block.hpp"
-#include "matmul/factors.hpp"
-#include "matmul/naive_product.cuh"
+#include "matmul/product_kernels.cuh"
 #include "matmul/reference.hpp"
-#include "matmul/tiled_product.cuh"
 
 namespace ballast::matmul {
 namespace {

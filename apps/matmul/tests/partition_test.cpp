@@ -48,8 +48,7 @@ TEST(matmul, multiplies_matrices_of_one_row_or_column_and_of_none) {
     for (product_shape const& shape :
          {product_shape{1, 1, 1}, {1, 5, 700}, {700, 5, 1}, {0, 5, 5}, {5, 5, 0}, {5, 0, 5}}) {
       SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.inner << " x " << shape.columns);
-      EXPECT_TRUE(
-          is_right_twice(job_run::test_devices(), job_run::options_of_little_memory(), shape, kernel));
+      EXPECT_TRUE(is_right_twice(test::test_devices(), job_run::options_of_little_memory(), shape, kernel));
     }
 }
 
@@ -64,7 +63,7 @@ TEST(matmul, multiplies_in_half_the_memory_of_its_matrices) {
 TEST(matmul, is_refused_before_it_starts_if_a_row_and_b_do_not_fit_with_the_sizes) {
   job_options how;
   how.device_bytes = 64 * 1024;
-  job_scheduler jobs(job_run::test_devices(), product_kernels(), how);
+  job_scheduler jobs(test::test_devices(), product_kernels(), how);
   shared_product matrices(jobs, {8, 128, 128});
   matrices.fill();
   try {
@@ -80,7 +79,7 @@ TEST(matmul, is_refused_before_it_starts_if_a_row_and_b_do_not_fit_with_the_size
 TEST(matmul, gives_each_device_its_rows_of_a_once_and_brings_c_back_once) {
   auto how = job_run::options_of_little_memory();
   how.policy = "static";
-  auto const devices = job_run::test_devices();
+  auto const devices = test::test_devices();
   auto const done = run(devices, {{64, 32, 48}, product_kernel::naive, how, 1}, [] { return false; });
   auto const& moved = done.runs.back().moved;
   std::uint64_t const a = 64 * 32 * 4, b = 32 * 48 * 4, c = 64 * 48 * 4;
@@ -91,7 +90,7 @@ TEST(matmul, gives_each_device_its_rows_of_a_once_and_brings_c_back_once) {
 
 TEST(matmul, checks_its_result_in_both_ways) {
   auto const small =
-      run(job_run::test_devices(), {{60, 50, 40}, product_kernel::naive, job_run::options_of_little_memory()},
+      run(test::test_devices(), {{60, 50, 40}, product_kernel::naive, job_run::options_of_little_memory()},
           [] { return false; });
   EXPECT_TRUE(small.found.is_right);
   EXPECT_EQ(small.found.checked, "every element against the sequential program");
@@ -99,7 +98,7 @@ TEST(matmul, checks_its_result_in_both_ways) {
   large.options = job_run::options_of_little_memory();
   large.shape = {40, 30, max_fully_checked + 1};
   large.kernel = product_kernel::tiled;
-  auto const found = run(job_run::test_devices(), large, [] { return false; }).found;
+  auto const found = run(test::test_devices(), large, [] { return false; }).found;
   EXPECT_TRUE(found.is_right);
   EXPECT_EQ(found.checked, "Freivalds' test modulo 2^32 with 3 vectors");
 }

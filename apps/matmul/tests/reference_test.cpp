@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "matmul/factors.hpp"
-
 namespace ballast::matmul {
 namespace {
 

@@ -11,7 +11,6 @@
 #include "complaint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/reference.hpp"
-#include "md/solution_order.hpp"
 #include "systems.hpp"
 
 namespace ballast::md {

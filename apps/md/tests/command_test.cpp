@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command_line.hpp"
+#include "complaint.hpp"
 #include "md/checkpoint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/lammps_file.hpp"
@@ -18,12 +19,20 @@
 namespace ballast::md {
 namespace {
 
+using test::complaint;
 using test::content_of;
 using test::scratch_folder;
 using testing::HasSubstr;
 
+test::command_line const command("md", [](CLI::App& app, std::function<bool()>) { add_command(app); });
+
+/// What it says when it refuses these arguments, or "" if it does not.
+std::string refusal(std::string const& arguments) {
+  return complaint([&] { command.printed("--devices host:1 " + arguments); });
+}
+
 nlohmann::json json_of(std::string const& arguments) {
-  return nlohmann::json::parse(printed(arguments + " --devices host:1,host:1 --json"));
+  return nlohmann::json::parse(command.printed(arguments + " --devices host:1,host:1 --json"));
 }
 
 TEST(md_command, prints_the_published_values_of_the_droplet) {
@@ -59,11 +68,12 @@ TEST(md_command, compares_the_task_queue_with_the_papers_own_by_name) {
   EXPECT_EQ(got["solutions"][1]["pieces"], got["solutions"][0]["pieces"]);
   EXPECT_EQ(got["solutions"][1]["energy_potential"], got["solutions"][0]["energy_potential"]);
   EXPECT_EQ(got["identical"], true);
-  EXPECT_THAT(printed(asked + "--devices host:1"), HasSubstr("TQ and chen give the same forces to the bit"));
+  EXPECT_THAT(command.printed(asked + "--devices host:1"),
+              HasSubstr("TQ and chen give the same forces to the bit"));
 }
 
 TEST(md_command, prints_a_table_for_people) {
-  auto const text = printed("--atoms 500 --steps 4 --temperature 10 --devices host:1");
+  auto const text = command.printed("--atoms 500 --steps 4 --temperature 10 --devices host:1");
   for (auto const* word : {"500 atoms", "speed-up", "imbalance", "busy host:1", "S1", "S2", "S3", "TQ",
                            "E_kinetic", "TQ    atoms, ", "One device leaves nothing to balance. TQ took "}) {
     EXPECT_THAT(text, HasSubstr(word));
@@ -88,10 +98,11 @@ TEST(md_command, goes_on_from_a_checkpoint_as_if_it_had_never_stopped) {
   std::string const common = " --solutions TQ --devices host:1,host:1 --json";
   std::string const physics =
       "--atoms 300 --cutoff 8 --potential force-shifted --temperature 200 --precision double ";
-  printed(physics + "--steps 30 --checkpoint " + folder.file("half") + common);
+  command.printed(physics + "--steps 30 --checkpoint " + folder.file("half") + common);
   auto const half = content_of(folder.file("half"));
-  printed("--restart " + folder.file("half") + " --steps 20 --checkpoint " + folder.file("end") + common);
-  printed(physics + "--steps 50 --checkpoint " + folder.file("unbroken") + common);
+  command.printed("--restart " + folder.file("half") + " --steps 20 --checkpoint " + folder.file("end") +
+                  common);
+  command.printed(physics + "--steps 50 --checkpoint " + folder.file("unbroken") + common);
   EXPECT_EQ(content_of(folder.file("end")), content_of(folder.file("unbroken")));
   EXPECT_EQ(content_of(folder.file("half")), half);
   EXPECT_EQ(read_checkpoint(folder.file("end")).step, 50);
@@ -102,8 +113,8 @@ TEST(md_command, adds_the_frames_of_a_restart_to_the_trajectory_that_is_there) {
   std::string const common =
       " --steps 4 --solutions TQ --trajectory " + folder.file("t.xyz") + " --checkpoint " + folder.file("c");
   std::string const on = " --devices host:1 --json";
-  printed("--atoms 100 --temperature 10" + common + on);
-  printed("--restart " + folder.file("c") + common + on);
+  command.printed("--atoms 100 --temperature 10" + common + on);
+  command.printed("--restart " + folder.file("c") + common + on);
   std::vector<std::int64_t> steps;
   for (auto const& one : read_frames(folder.file("t.xyz"))) steps.push_back(one.step.value_or(-1));
   EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 4, 4, 8}));
@@ -112,13 +123,13 @@ TEST(md_command, adds_the_frames_of_a_restart_to_the_trajectory_that_is_there) {
 TEST(md_command, adds_frames_to_an_empty_file) {
   scratch_folder folder;
   auto const path = folder.file("t.xyz", "");
-  printed("--atoms 10 --devices host:1 --json --trajectory " + path);
+  command.printed("--atoms 10 --devices host:1 --json --trajectory " + path);
   EXPECT_EQ(read_frames(path).size(), 1u);
 }
 
 TEST(md_command, writes_a_trace_that_names_both_devices) {
   scratch_folder folder;
-  printed("--atoms 1000 --devices host:1,host:1 --json --trace " + folder.file("t.json"));
+  command.printed("--atoms 1000 --devices host:1,host:1 --json --trace " + folder.file("t.json"));
   auto const trace = nlohmann::json::parse(content_of(folder.file("t.json")));
   EXPECT_FALSE(trace["traceEvents"].empty());
   EXPECT_THAT(content_of(folder.file("t.json")), HasSubstr("host:1#1"));
@@ -127,7 +138,7 @@ TEST(md_command, writes_a_trace_that_names_both_devices) {
 /// The record that a run with these arguments writes.
 nlohmann::json recorded(std::string const& arguments) {
   scratch_folder const folder;
-  printed(arguments + " --devices host:1,host:1 --record " + folder.file("records"));
+  command.printed(arguments + " --devices host:1,host:1 --record " + folder.file("records"));
   std::vector<std::filesystem::path> files;
   for (auto const& entry : std::filesystem::recursive_directory_iterator(folder.file("records")))
     if (entry.is_regular_file()) files.push_back(entry.path());
@@ -154,6 +165,199 @@ TEST(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
   auto const neither = recorded("--atoms 300 --solutions S1,S3");
   EXPECT_TRUE(neither["policies"].empty());
   EXPECT_FALSE(neither["parameters"].contains("chen.queue_tasks"));
+}
+
+// What `ballast md` does not do, and what it says instead.
+
+TEST(md_command_refusals, of_every_wrong_flag_are_one_sentence) {
+  EXPECT_THAT(refusal("--atoms 0"), HasSubstr("atoms is 0"));
+  EXPECT_THAT(refusal("--atoms -5"), HasSubstr("atoms is -5"));
+  EXPECT_THAT(refusal("--atoms many"), HasSubstr("--atoms"));
+  EXPECT_THAT(refusal("--atoms 99999999999"),
+              HasSubstr("atoms is 99999999999; legal is a whole number from 1 to 1073741824"));
+  EXPECT_THAT(refusal("--atoms 99999999999999999999"), HasSubstr("--atoms is 99999999999999999999;"));
+  EXPECT_THAT(refusal("--cutoff 0"), HasSubstr("cutoff is 0"));
+  EXPECT_THAT(refusal("--cutoff -1"), HasSubstr("cutoff is -1"));
+  EXPECT_THAT(refusal("--cutoff nan"), HasSubstr("cutoff"));
+  EXPECT_THAT(refusal("--cutoff inf"), HasSubstr("cutoff"));
+  EXPECT_THAT(refusal("--boundary periodic --atoms 64 --cutoff 1000"), HasSubstr("half the shortest side"));
+  EXPECT_THAT(refusal("--boundary round"), HasSubstr("open or periodic"));
+  EXPECT_THAT(refusal("--precision half"), HasSubstr("single or double"));
+  EXPECT_THAT(refusal("--potential none"), HasSubstr("truncated or force-shifted"));
+  EXPECT_THAT(refusal("--forces none"), HasSubstr("cells or all-pairs"));
+  EXPECT_THAT(refusal("--queue-tasks 257"), HasSubstr("queue-tasks is 257"));
+  EXPECT_THAT(refusal("--feed none"), HasSubstr("policy is none; legal is drain, parts or fixed"));
+  EXPECT_THAT(refusal("--feed parts --solutions S1"),
+              HasSubstr("--feed is parts; legal is drain without TQ"));
+  EXPECT_THAT(refusal("--solutions S1,S5"), HasSubstr("S1, S2, S3, TQ or chen"));
+  EXPECT_THAT(refusal("--solutions S1,S1"), HasSubstr("twice"));
+  EXPECT_THAT(refusal("--steps -1"), HasSubstr("steps is -1"));
+  EXPECT_THAT(refusal("--repeat 0"), HasSubstr("repeat is 0"));
+  EXPECT_THAT(refusal("--steps 1 --dt 0"), HasSubstr("dt is 0"));
+  EXPECT_THAT(refusal("--temperature -3"), HasSubstr("temperature is -3"));
+  EXPECT_THAT(refusal("--temperature 1e300"), HasSubstr("temperature is 1e+300; legal is 0 to "));
+  EXPECT_THAT(refusal("--skin -1"), HasSubstr("skin is -1"));
+  EXPECT_THAT(refusal("--sigma 0"), HasSubstr("sigma is 0"));
+  EXPECT_THAT(refusal("--frobnicate"), HasSubstr("frobnicate"));
+  EXPECT_THAT(complaint([] { command.printed("--devices host:1,teapot"); }), HasSubstr("teapot"));
+}
+
+TEST(md_command_refusals, of_a_number_beyond_its_range_repeat_it_as_it_was_written) {
+  EXPECT_THAT(refusal("--seed -1"),
+              HasSubstr("--seed is -1; legal is a whole number from 0 to 18446744073709551615"));
+  EXPECT_THAT(refusal("--seed 18446744073709551616"), HasSubstr("--seed is 18446744073709551616;"));
+  EXPECT_THAT(refusal("--steps 99999999999999999999"), HasSubstr("--steps is 99999999999999999999;"));
+  EXPECT_THAT(refusal("--repeat 1.5"), HasSubstr("--repeat is 1.5;"));
+  EXPECT_THAT(refusal("--chunk -1"), HasSubstr("--chunk is -1;"));
+  EXPECT_THAT(refusal("--task -1"), HasSubstr("--task is -1;"));
+  EXPECT_THAT(refusal("--checkpoint-every -1"), HasSubstr("--checkpoint-every is -1;"));
+  EXPECT_THAT(refusal("--trajectory-every -1"), HasSubstr("--trajectory-every is -1;"));
+}
+
+TEST(md_command_refusals, of_an_option_that_would_do_nothing_say_why) {
+  scratch_folder folder;
+  EXPECT_THAT(refusal("--checkpoint-every 5"),
+              HasSubstr("--checkpoint-every is 5; legal is 0 without --checkpoint"));
+  EXPECT_THAT(refusal("--trajectory-every 5"),
+              HasSubstr("--trajectory-every is 5; legal is 0 without --trajectory"));
+  EXPECT_THAT(refusal("--atoms 64 --system " + folder.file("one.xyz", "1\n\nHe 0 0 0\n")),
+              HasSubstr("--atoms is 64; legal is nothing beside --system"));
+  EXPECT_THAT(refusal("--solutions S1,TQ,chen --chunk 512"),
+              HasSubstr("--chunk is 512; legal is 0 without S3 among --solutions"));
+  EXPECT_THAT(refusal("--solutions S1,S2,S3 --task 256"),
+              HasSubstr("--task is 256; legal is 0 without TQ or chen among --solutions"));
+  EXPECT_THAT(refusal("--queue-tasks 40"),
+              HasSubstr("--queue-tasks is 40; legal is 20 without chen among --solutions"));
+  EXPECT_EQ(refusal("--atoms 300 --solutions S3 --chunk 128"), "");
+  EXPECT_EQ(refusal("--atoms 300 --solutions chen --task 128 --queue-tasks 40"), "");
+}
+
+TEST(md_command_refusals, name_files_that_are_not_there_or_not_understood) {
+  scratch_folder folder;
+  EXPECT_THAT(refusal("--system " + folder.file("no.data")), HasSubstr("cannot be opened"));
+  EXPECT_THAT(refusal("--system " + folder.file("a.pdb", "")), HasSubstr("an XYZ file"));
+  EXPECT_THAT(refusal("--system " + folder.file("a.xyz", "5\n\nHe 0 0 0\n")),
+              HasSubstr("a.xyz, line 3: the file ends"));
+  EXPECT_THAT(refusal("--system " + folder.file("g.xyz", "2\n\nHe 0 0 0\nHe 0 0 3\nHe 0 0 6\n")),
+              HasSubstr("g.xyz, line 5: more follows than the 2 atoms announced"));
+  EXPECT_THAT(refusal("--system " + folder.file("b.xyz", "1\n\nAr 0 0 0\n")),
+              HasSubstr("--epsilon and --sigma"));
+  EXPECT_THAT(refusal("--system " + folder.file("c.xyz", "1\n\nHe 0 0 0\n") + " --boundary periodic"),
+              HasSubstr("without a box"));
+  EXPECT_THAT(refusal("--system " + folder.file("d.xyz", "2\n\nHe 1 2 3\nHe 1 2 3\n")),
+              HasSubstr("atoms 1 and 2 are at the same place"));
+  EXPECT_THAT(refusal("--system " + folder.file("e.xyz", "2\n\nHe 1 2 3\nHe 1 2 3.0000000001\n")),
+              HasSubstr("too near"));
+  EXPECT_THAT(refusal("--restart " + folder.file("f", "nonsense")), HasSubstr("no checkpoint"));
+}
+
+TEST(md_command_refusals, keep_a_restart_from_other_physics) {
+  scratch_folder folder;
+  write_checkpoint(folder.file("c"),
+                   {0, 2, 1, true, false, {}, gaussian_system(10), gaussian_system(10).position});
+  for (auto const* flag : {"--atoms 5", "--cutoff 3", "--precision double", "--dt 1", "--temperature 4"}) {
+    EXPECT_THAT(refusal("--restart " + folder.file("c") + " " + flag), HasSubstr("--restart"));
+  }
+  EXPECT_EQ(refusal("--restart " + folder.file("c")), "");
+}
+
+TEST(md_command_refusals, overwrite_nothing) {
+  scratch_folder folder;
+  auto const kept = folder.file("kept", "precious");
+  auto const input = folder.file("in.xyz", "1\n\nHe 0 0 0\n");
+  EXPECT_THAT(refusal("--system " + input + " --trajectory " + input),
+              HasSubstr("another file than " + input + ", which is read"));
+  EXPECT_THAT(refusal("--cutoff 0 --checkpoint " + kept + " --trace " + kept + "2"), HasSubstr("cutoff"));
+  EXPECT_THAT(refusal("--checkpoint " + kept + " --trace " + kept),
+              HasSubstr("another file than that of --checkpoint"));
+  EXPECT_THAT(refusal("--checkpoint " + folder.file("new") + " --trajectory " + folder.file("./new")),
+              HasSubstr("another file than that of --checkpoint"));
+  EXPECT_THAT(refusal("--checkpoint " + folder.file("no/where")), HasSubstr("folder that exists"));
+  EXPECT_THAT(refusal("--trace " + folder.file("")), HasSubstr("--trace"));
+  EXPECT_EQ(content_of(kept), "precious");
+  EXPECT_EQ(content_of(input), "1\n\nHe 0 0 0\n");
+  EXPECT_EQ(folder.files(), 2u);
+}
+
+TEST(md_command_refusals, overwrite_no_input_by_way_of_a_link) {
+  scratch_folder folder;
+  std::string const helium = "1\n\nHe 0 0 0\n";
+  auto const input = folder.file("in.xyz", helium);
+  auto const link = folder.file("link"), hard = folder.file("hard.xyz");
+  std::filesystem::create_symlink(input, link);
+  std::filesystem::create_hard_link(input, hard);
+  for (std::string const option : {"--checkpoint", "--trajectory", "--trace"}) {
+    for (auto const& output : {link, hard}) {
+      EXPECT_THAT(refusal("--system " + input + " " + option + " " + output),
+                  HasSubstr(option + " is " + output + "; legal is another file than " + input));
+    }
+  }
+  EXPECT_EQ(content_of(input), helium);
+}
+
+TEST(md_command_refusals, let_a_checkpoint_alone_replace_the_one_that_is_gone_on_from) {
+  scratch_folder folder;
+  auto const point = folder.file("c");
+  write_checkpoint(point, {0, 2, 1, true, false, {}, gaussian_system(10), gaussian_system(10).position});
+  auto const before = content_of(point);
+  std::string const restart = "--solutions TQ --steps 1 --restart " + point;
+  EXPECT_THAT(refusal(restart + " --trajectory " + point), HasSubstr("another file than " + point));
+  EXPECT_THAT(refusal(restart + " --trace " + point), HasSubstr("another file than " + point));
+  EXPECT_EQ(content_of(point), before);
+  EXPECT_EQ(refusal(restart + " --checkpoint " + point), "");
+  EXPECT_NE(content_of(point), before);
+}
+
+TEST(md_command_refusals, of_a_read_only_output_come_before_the_run) {
+  scratch_folder folder;
+  auto const kept = folder.file("kept", "precious");
+  std::filesystem::permissions(kept, std::filesystem::perms(0444));
+  for (std::string const option : {"--checkpoint ", "--trace "}) {
+    EXPECT_THAT(complaint([&] { command.printed("--atoms 10 --devices cuda:999 " + option + kept); }),
+                HasSubstr("cannot write " + kept + ": the file that is there is read-only"));
+  }
+  EXPECT_EQ(content_of(kept), "precious");
+}
+
+/// Two atoms so near that their energy is not finite in single precision.
+std::string too_near(scratch_folder const& folder) {
+  return "--system " + folder.file("near.xyz", "2\n\nHe 1 2 3\nHe 1 2 3.000000001\n") + " --solutions TQ ";
+}
+
+TEST(md_command_refusals, of_sums_that_are_not_finite_overwrite_nothing) {
+  scratch_folder folder;
+  auto const kept = folder.file("kept", "precious");
+  for (std::string const steps : {"0", "5"}) {
+    EXPECT_THAT(refusal(too_near(folder) + "--checkpoint " + kept + " --trajectory " + folder.file("t.xyz") +
+                        " --trace " + folder.file("t.json") + " --steps " + steps),
+                HasSubstr("too near"));
+  }
+  EXPECT_EQ(content_of(kept), "precious");
+  EXPECT_EQ(folder.files(), 2u);
+}
+
+TEST(md_command_refusals, of_a_trajectory_that_is_none_leave_it_as_it_is) {
+  scratch_folder folder;
+  auto const notes = folder.file("notes.txt", "my notes\n");
+  EXPECT_THAT(
+      refusal("--atoms 10 --trajectory " + notes),
+      HasSubstr("--trajectory is " + notes + "; legal is a new file or an XYZ trajectory of 10 atoms; "));
+  EXPECT_EQ(content_of(notes), "my notes\n");
+}
+
+TEST(md_command_refusals, of_a_trajectory_of_other_atoms_leave_it_as_it_is) {
+  scratch_folder folder;
+  std::string const frame = "2\n\nHe 0 0 0\nHe 0 0 3\n";
+  auto const other = folder.file("other.xyz", frame + frame);
+  EXPECT_THAT(refusal("--atoms 10 --trajectory " + other), HasSubstr("whose first frame has 2 atoms"));
+  EXPECT_EQ(content_of(other), frame + frame);
+}
+
+TEST(md_command_refusals, of_a_trajectory_come_before_any_device_is_opened) {
+  scratch_folder folder;
+  auto const notes = folder.file("notes.txt", "my notes\n");
+  EXPECT_THAT(complaint([&] { command.printed("--atoms 10 --devices cuda:999 --trajectory " + notes); }),
+              HasSubstr("--trajectory is"));
 }
 
 }  // namespace

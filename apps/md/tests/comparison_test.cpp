@@ -8,16 +8,17 @@
 
 #include "ballast/error.hpp"
 #include "complaint.hpp"
-#include "md/interruption.hpp"
 #include "scratch_folder.hpp"
+#include "systems.hpp"
 #include "test_devices.hpp"
-#include "warm_runs.hpp"
 
 namespace ballast::md {
 namespace {
 
 using test::complaint;
+using test::of_one_kind;
 using test::scratch_folder;
+using test::test_devices;
 
 TEST(md_comparison, reports_every_solution_of_the_plan) {
   auto plan = plan_of(1000, 3);

@@ -20,6 +20,7 @@ namespace {
 
 using test::content_of;
 using test::scratch_folder;
+using test::test_devices;
 
 bool lammps_is_here() { return std::system("command -v lmp > /dev/null 2>&1") == 0; }
 

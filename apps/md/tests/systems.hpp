@@ -5,7 +5,9 @@
 #include <cstddef>
 
 #include "md/atoms.hpp"
-#include "md/splitmix.hpp"
+#include "md/comparison.hpp"
+#include "md/gaussian_system.hpp"
+#include "splitmix.hpp"
 
 namespace ballast::md {
 
@@ -31,11 +33,32 @@ inline atoms scattered(std::size_t count, vec3 side, std::uint64_t seed) {
   all.parameters = helium_parameters;
   all.box = {{-1.5, 2.0, 0.25}, {-1.5 + side.x, 2.0 + side.y, 0.25 + side.z}};
   for (std::size_t i = 0; i < count; ++i) {
-    auto const u = [&](unsigned n) { return uniform(mix(seed) ^ (4 * i + n)); };
+    auto const u = [&](unsigned n) { return splitmix::uniform(splitmix::mix(seed) ^ (4 * i + n)); };
     vec3 const at{-1.5 + side.x * u(0), 2.0 + side.y * u(1), 0.25 + side.z * u(2)};
     add_atom(all, static_cast<std::int64_t>(i + 1), 0, at, {}, i % 2 == 0 ? 0.02 : -0.02, helium_mass);
   }
   return all;
+}
+
+inline physics shifted(double cutoff, bool single = false) {
+  physics what;
+  what.field = {helium_parameters, cutoff, potential::force_shifted, boundary::open};
+  what.single_precision = single;
+  return what;
+}
+
+inline beginning warm(std::size_t count, double kelvin) {
+  beginning from{gaussian_system(count), 0, std::nullopt};
+  draw_velocities(from.state, kelvin, 7);
+  return from;
+}
+
+inline comparison_plan plan_of(std::size_t count, std::int64_t steps) {
+  comparison_plan plan;
+  plan.what = shifted(10);
+  plan.from = warm(count, 100);
+  plan.steps = steps;
+  return plan;
 }
 
 }  // namespace ballast::md

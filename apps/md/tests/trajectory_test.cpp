@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "complaint.hpp"
-#include "md/element.hpp"
+#include "md/atoms.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/text_file.hpp"
 #include "scratch_folder.hpp"

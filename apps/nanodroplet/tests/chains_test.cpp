@@ -10,12 +10,14 @@
 
 #include "ballast/error.hpp"
 #include "is_deep_run.hpp"
-#include "nanodroplet/chain_summary.hpp"
 #include "nanodroplet/launch_mode.hpp"
+#include "nanodroplet/report.hpp"
 #include "test_devices.hpp"
 
 namespace ballast::nanodroplet {
 namespace {
+
+using test::test_devices;
 
 bool never() { return false; }
 

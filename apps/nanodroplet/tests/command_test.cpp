@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ballast/error.hpp"
+#include "command_line.hpp"
 #include "scratch_folder.hpp"
 
 namespace ballast::nanodroplet {
@@ -17,36 +17,13 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Runs `ballast nanodroplet` with these arguments in this process; returns what it printed.
-std::string printed(std::string const& arguments, bool stopped = false) {
-  CLI::App app("ballast", "ballast");
-  add_command(app, [=] { return stopped; });
-  testing::internal::CaptureStdout();
-  try {
-    app.parse("nanodroplet " + arguments);
-  } catch (...) {
-    testing::internal::GetCapturedStdout();
-    throw;
-  }
-  return testing::internal::GetCapturedStdout();
-}
-
-json answer(std::string const& arguments, bool stopped = false) {
-  return json::parse(printed("--json " + arguments, stopped));
-}
-
-std::string refusal(std::string const& arguments) {
-  try {
-    printed(arguments);
-  } catch (bad_argument const& problem) { return problem.what(); }
-  return "";
-}
+test::command_line const command("nanodroplet", &add_command);
 
 std::string const small =
     "--waters 8 --conformers 2 --chains 2 --steps 20 --trajectory-steps 5 --devices host:1 ";
 
 TEST(nanodroplet_command, tells_the_energies_of_the_start_of_the_papers_droplet) {
-  auto const found = answer("--steps 0");
+  auto const found = command.answer("--steps 0");
   EXPECT_NEAR(found["energy"]["bond"], 84.0850524194, 1e-8);
   EXPECT_NEAR(found["energy"]["angle"], 38.0779179201, 1e-8);
   EXPECT_NEAR(found["energy"]["dihedral"], 1.53840085427, 1e-9);
@@ -55,11 +32,11 @@ TEST(nanodroplet_command, tells_the_energies_of_the_start_of_the_papers_droplet)
   EXPECT_NEAR(found["energy"]["total"], -80.7848107572, 1e-7);
   EXPECT_EQ(found["system"]["atoms"], 1080);
   EXPECT_EQ(found["system"]["interactions_per_step"], 1'152'372);
-  EXPECT_THAT(printed("--steps 0"), HasSubstr("-80.784810757"));
+  EXPECT_THAT(command.printed("--steps 0"), HasSubstr("-80.784810757"));
 }
 
 TEST(nanodroplet_command, tells_what_each_chain_did) {
-  auto const found = answer(small);
+  auto const found = command.answer(small);
   ASSERT_EQ(found["chains"].size(), 4u);
   ASSERT_EQ(found["conformers"].size(), 2u);
   EXPECT_EQ(found["chains"][3]["conformer"], 1);
@@ -77,7 +54,7 @@ TEST(nanodroplet_command, tells_what_each_chain_did) {
 }
 
 TEST(nanodroplet_command, prints_a_line_for_each_chain_and_one_for_all) {
-  auto const text = printed(small);
+  auto const text = command.printed(small);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 2 + 5 + 1);
   EXPECT_THAT(text, HasSubstr("all    all"));
   EXPECT_THAT(text, HasSubstr("80 steps"));
@@ -85,7 +62,8 @@ TEST(nanodroplet_command, prints_a_line_for_each_chain_and_one_for_all) {
 
 TEST(nanodroplet_command, has_decisions_that_hang_on_seed_and_settings_alone) {
   auto const decisions = [](std::string const& options) {
-    auto const found = answer("--waters 8 --steps 40 --trajectory-steps 5 --dt 2 --conformers 1 " + options);
+    auto const found =
+        command.answer("--waters 8 --steps 40 --trajectory-steps 5 --dt 2 --conformers 1 " + options);
     std::string all;
     for (auto const& chain : found["chains"]) all += chain["decisions"].get<std::string>() + " ";
     return all;
@@ -100,7 +78,8 @@ TEST(nanodroplet_command, has_decisions_that_hang_on_seed_and_settings_alone) {
 }
 
 TEST(nanodroplet_command, tells_how_many_launches_a_queue_made_of_its_kernels) {
-  auto const merged = answer(small)["launches"], single = answer(small + "--merge none")["launches"];
+  auto const merged = command.answer(small)["launches"],
+             single = command.answer(small + "--merge none")["launches"];
   // Of each chain: positions are loaded, then 3 kernels; 4 trajectories of 5 steps and a beginning each.
   EXPECT_EQ(merged["kernels"], 4 * (1 + 3 + 4 * (1 + 5 * 3)));
   EXPECT_EQ(single["kernels"], merged["kernels"]);
@@ -108,15 +87,15 @@ TEST(nanodroplet_command, tells_how_many_launches_a_queue_made_of_its_kernels) {
   EXPECT_LE(merged["launches"], merged["kernels"]);
   EXPECT_EQ(single["merged_kernels"], 0);
   EXPECT_EQ(single["verdicts"]["merge"], 0);
-  EXPECT_TRUE(answer(small + "--launch streams")["launches"].is_null());
+  EXPECT_TRUE(command.answer(small + "--launch streams")["launches"].is_null());
 }
 
 TEST(nanodroplet_command, leaves_the_first_trajectories_out_of_means_when_told_so) {
-  EXPECT_EQ(answer(small + "--discard 3")["all"]["trajectories"], 4);
+  EXPECT_EQ(command.answer(small + "--discard 3")["all"]["trajectories"], 4);
 }
 
 TEST(nanodroplet_command, ends_early_with_what_was_done_when_stopped) {
-  auto const found = answer(small, true);
+  auto const found = command.answer(small, true);
   EXPECT_EQ(found["stopped"], true);
   EXPECT_EQ(found["all"]["trajectories"], 0);
   EXPECT_TRUE(found["all"]["temperature"].is_null());
@@ -125,7 +104,7 @@ TEST(nanodroplet_command, ends_early_with_what_was_done_when_stopped) {
 TEST(nanodroplet_command, writes_frames_of_the_first_chain_to_a_new_file) {
   test::scratch_folder const folder;
   auto const path = folder.file("frames.xyz");
-  printed(small + "--xyz " + path + " --xyz-every 2");
+  command.printed(small + "--xyz " + path + " --xyz-every 2");
   std::ifstream in(path);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -136,55 +115,61 @@ TEST(nanodroplet_command, writes_frames_of_the_first_chain_to_a_new_file) {
   EXPECT_EQ(lines[2].substr(0, 2), "O ");
   EXPECT_EQ(lines[3].substr(0, 2), "H ");
   EXPECT_EQ(lines[37].substr(0, 2), "C ");
-  EXPECT_THAT(refusal(small + "--xyz " + path), HasSubstr("xyz is " + path));
-  EXPECT_THAT(refusal(small + "--xyz " + folder.file("missing/a.xyz")), HasSubstr("in a folder that is"));
+  EXPECT_THAT(command.refusal(small + "--xyz " + path), HasSubstr("xyz is " + path));
+  EXPECT_THAT(command.refusal(small + "--xyz " + folder.file("missing/a.xyz")),
+              HasSubstr("in a folder that is"));
 }
 
 TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {
-  EXPECT_THAT(refusal("--waters 0"), HasSubstr("--waters is 0; legal is a whole number from 1 to 1024"));
-  EXPECT_THAT(refusal("--waters 1025"), HasSubstr("--waters is 1025;"));
-  EXPECT_THAT(refusal("--waters -1"), HasSubstr("--waters is -1;"));
-  EXPECT_THAT(refusal("--solute sugar"), HasSubstr("solute is sugar; legal is m12 or none"));
-  EXPECT_THAT(refusal("--conformers 0"), HasSubstr("--conformers is 0;"));
-  EXPECT_THAT(refusal("--conformers 2 --solute none"), HasSubstr("conformers is 2; legal is 1 beside"));
-  EXPECT_THAT(refusal("--chains 0"), HasSubstr("--chains is 0;"));
-  EXPECT_THAT(refusal("--threads 0"), HasSubstr("--threads is 0;"));
-  EXPECT_THAT(refusal("--steps 30"),
+  EXPECT_THAT(command.refusal("--waters 0"),
+              HasSubstr("--waters is 0; legal is a whole number from 1 to 1024"));
+  EXPECT_THAT(command.refusal("--waters 1025"), HasSubstr("--waters is 1025;"));
+  EXPECT_THAT(command.refusal("--waters -1"), HasSubstr("--waters is -1;"));
+  EXPECT_THAT(command.refusal("--solute sugar"), HasSubstr("solute is sugar; legal is m12 or none"));
+  EXPECT_THAT(command.refusal("--conformers 0"), HasSubstr("--conformers is 0;"));
+  EXPECT_THAT(command.refusal("--conformers 2 --solute none"),
+              HasSubstr("conformers is 2; legal is 1 beside"));
+  EXPECT_THAT(command.refusal("--chains 0"), HasSubstr("--chains is 0;"));
+  EXPECT_THAT(command.refusal("--threads 0"), HasSubstr("--threads is 0;"));
+  EXPECT_THAT(command.refusal("--steps 30"),
               HasSubstr("steps is 30; legal is a multiple of --trajectory-steps, which is 20"));
-  EXPECT_THAT(refusal("--trajectory-steps 0"), HasSubstr("--trajectory-steps is 0;"));
-  EXPECT_THAT(refusal("--dt 0"), HasSubstr("dt is 0; legal is 1e-6 to 1000"));
-  EXPECT_THAT(refusal("--dt nan"), HasSubstr("dt is nan"));
-  EXPECT_THAT(refusal("--temperature -1"), HasSubstr("temperature is -1;"));
-  EXPECT_THAT(refusal("--temperature 1e-320"), HasSubstr("legal is 1e-6 to 1000000"));
-  EXPECT_THAT(refusal("--dt 1e-7"), HasSubstr("dt is 1e-07; legal is 1e-6 to 1000"));
-  EXPECT_THAT(refusal("--temperature inf"), HasSubstr("temperature is inf;"));
-  EXPECT_THAT(refusal("--launch luck"), HasSubstr("launch is luck; legal is "));
-  EXPECT_THAT(refusal(small + "--order luck"), HasSubstr("order is luck; legal is "));
-  EXPECT_THAT(refusal(small + "--among luck"), HasSubstr("among is luck; legal is "));
-  EXPECT_THAT(refusal(small + "--merge luck"), HasSubstr("merge is luck; legal is "));
-  EXPECT_THAT(refusal("--streams 129"), HasSubstr("--streams is 129;"));
-  EXPECT_THAT(refusal("--discard 50"), HasSubstr("discard is 50; legal is fewer than the trajectories"));
-  EXPECT_THAT(refusal("--seed -1"), HasSubstr("--seed is -1;"));
-  EXPECT_THAT(refusal("--minimise many"), HasSubstr("--minimise is many;"));
-  EXPECT_THAT(refusal("--devices teapot"), HasSubstr("teapot"));
+  EXPECT_THAT(command.refusal("--trajectory-steps 0"), HasSubstr("--trajectory-steps is 0;"));
+  EXPECT_THAT(command.refusal("--dt 0"), HasSubstr("dt is 0; legal is 1e-6 to 1000"));
+  EXPECT_THAT(command.refusal("--dt nan"), HasSubstr("dt is nan"));
+  EXPECT_THAT(command.refusal("--temperature -1"), HasSubstr("temperature is -1;"));
+  EXPECT_THAT(command.refusal("--temperature 1e-320"), HasSubstr("legal is 1e-6 to 1000000"));
+  EXPECT_THAT(command.refusal("--dt 1e-7"), HasSubstr("dt is 1e-07; legal is 1e-6 to 1000"));
+  EXPECT_THAT(command.refusal("--temperature inf"), HasSubstr("temperature is inf;"));
+  EXPECT_THAT(command.refusal("--launch luck"), HasSubstr("launch is luck; legal is "));
+  EXPECT_THAT(command.refusal(small + "--order luck"), HasSubstr("order is luck; legal is "));
+  EXPECT_THAT(command.refusal(small + "--among luck"), HasSubstr("among is luck; legal is "));
+  EXPECT_THAT(command.refusal(small + "--merge luck"), HasSubstr("merge is luck; legal is "));
+  EXPECT_THAT(command.refusal("--streams 129"), HasSubstr("--streams is 129;"));
+  EXPECT_THAT(command.refusal("--discard 50"),
+              HasSubstr("discard is 50; legal is fewer than the trajectories"));
+  EXPECT_THAT(command.refusal("--seed -1"), HasSubstr("--seed is -1;"));
+  EXPECT_THAT(command.refusal("--minimise many"), HasSubstr("--minimise is many;"));
+  EXPECT_THAT(command.refusal("--devices teapot"), HasSubstr("teapot"));
 }
 
 TEST(nanodroplet_command, refuses_graphs_on_cpu_cores) {
-  EXPECT_THAT(refusal("--launch graphs --devices host:1"),
+  EXPECT_THAT(command.refusal("--launch graphs --devices host:1"),
               HasSubstr("devices is host:1; legal is GPUs beside --launch graphs"));
 }
 
 TEST(nanodroplet_command, refuses_options_that_would_do_nothing) {
-  EXPECT_THAT(refusal("--steps 0 --chains 2"), HasSubstr("--chains is 2; legal is nothing beside --steps 0"));
-  EXPECT_THAT(refusal("--steps 0 --devices host:1"), HasSubstr("--devices is host:1;"));
-  EXPECT_THAT(refusal("--launch reference --devices host:1"),
+  EXPECT_THAT(command.refusal("--steps 0 --chains 2"),
+              HasSubstr("--chains is 2; legal is nothing beside --steps 0"));
+  EXPECT_THAT(command.refusal("--steps 0 --devices host:1"), HasSubstr("--devices is host:1;"));
+  EXPECT_THAT(command.refusal("--launch reference --devices host:1"),
               HasSubstr("devices is host:1; legal is nothing beside --launch reference"));
-  EXPECT_THAT(refusal("--launch batched --order held"), HasSubstr("order is held;"));
-  EXPECT_THAT(refusal("--launch streams --merge none"), HasSubstr("merge is none; legal is nothing beside"));
-  EXPECT_THAT(refusal("--launch streams --order held"), HasSubstr("order is held;"));
-  EXPECT_THAT(refusal("--launch streams --among fifo"), HasSubstr("among is fifo;"));
-  EXPECT_THAT(refusal("--launch reference --streams 2"), HasSubstr("streams is 2;"));
-  EXPECT_THAT(refusal("--xyz-every 2"), HasSubstr("xyz-every is 2; legal is 1 without --xyz"));
+  EXPECT_THAT(command.refusal("--launch batched --order held"), HasSubstr("order is held;"));
+  EXPECT_THAT(command.refusal("--launch streams --merge none"),
+              HasSubstr("merge is none; legal is nothing beside"));
+  EXPECT_THAT(command.refusal("--launch streams --order held"), HasSubstr("order is held;"));
+  EXPECT_THAT(command.refusal("--launch streams --among fifo"), HasSubstr("among is fifo;"));
+  EXPECT_THAT(command.refusal("--launch reference --streams 2"), HasSubstr("streams is 2;"));
+  EXPECT_THAT(command.refusal("--xyz-every 2"), HasSubstr("xyz-every is 2; legal is 1 without --xyz"));
 }
 
 }  // namespace

@@ -8,19 +8,16 @@
 #include <thread>
 
 #include "ballast/error.hpp"
-#include "nanodroplet/batch_launcher.hpp"
 #include "nanodroplet/droplet.hpp"
 #include "nanodroplet/force_field.cuh"
-#include "nanodroplet/graph_launcher.hpp"
 #include "nanodroplet/kernels.hpp"
-#include "nanodroplet/queue_launcher.hpp"
-#include "nanodroplet/reference_launcher.hpp"
-#include "nanodroplet/stream_launcher.hpp"
+#include "nanodroplet/launchers.hpp"
 #include "test_devices.hpp"
 
 namespace ballast::nanodroplet {
 namespace {
 
+using test::test_devices;
 using launcher = std::unique_ptr<chain_launcher>;
 constexpr double time_step = 0.5;
 

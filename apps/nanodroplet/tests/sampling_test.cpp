@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hybrid Monte Carlo by the reference: what must hold whatever moves the water.
 
+#include "nanodroplet/sampling.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +10,8 @@
 #include <numeric>
 
 #include "ballast/error.hpp"
+#include "nanodroplet/launchers.hpp"
 #include "nanodroplet/reference_forces.hpp"
-#include "nanodroplet/reference_launcher.hpp"
-#include "nanodroplet/sampling.hpp"
 
 namespace ballast::nanodroplet {
 namespace {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nanodroplet/droplet.hpp"
+#include "nanodroplet/launchers.hpp"
 #include "nanodroplet/markov_chain.hpp"
-#include "nanodroplet/minimiser.hpp"
-#include "nanodroplet/reference_launcher.hpp"
 #include "nanodroplet/solute.hpp"
 #include "sanitized.hpp"
 

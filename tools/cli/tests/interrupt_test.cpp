@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "command_line/interrupt.hpp"
+#include "command_line/program.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lammps_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "atoms.hpp"
+#include "text_file.hpp"
+
+namespace ballast::md {
+namespace {
+
+/// The lines of a LAMMPS data file that hold something, as words, without the title.
+class lammps_lines {
+ public:
+  /// Throws bad_file if the file cannot be opened.
+  explicit lammps_lines(std::string const& path);
+
+  /// Goes to the next line that is not empty or all comment; false at the end of the file.
+  bool next();
+
+  /// Of the present line; they live until the next call of next().
+  std::vector<std::string_view> const& words() const { return words_; }
+  std::string_view word(std::size_t i) const { return words_[i]; }
+  /// The first word behind the line's '#', or nothing.
+  std::string_view hint() const { return hint_; }
+  /// Whether the line begins with a number, as those of the header and within sections do.
+  bool numeric() const;
+  std::string joined() const;
+
+  [[noreturn]] void fail(std::string const& sentence) const { lines_.fail(sentence); }
+  double number(std::size_t i, std::string_view what) const { return lines_.number(words_[i], what); }
+  std::int64_t integer(std::size_t i, std::string_view what) const { return lines_.integer(words_[i], what); }
+
+ private:
+  text_lines lines_;
+  std::vector<std::string_view> words_;
+  std::string_view hint_;
+};
+
+std::string_view first_word_of(std::string_view text) {
+  auto const words = words_of(text);
+  return words.empty() ? std::string_view() : words.front();
+}
+
+lammps_lines::lammps_lines(std::string const& path) : lines_(path) { lines_.next(); }
+
+bool lammps_lines::next() {
+  while (auto const line = lines_.next()) {
+    auto const hash = line->find('#');
+    hint_ = hash == line->npos ? std::string_view() : first_word_of(line->substr(hash + 1));
+    words_ = words_of(line->substr(0, hash));
+    if (!words_.empty()) return true;
+  }
+  return false;
+}
+
+bool lammps_lines::numeric() const {
+  return words_[0].find_first_not_of("+-.0123456789eE") == std::string_view::npos;
+}
+
+std::string lammps_lines::joined() const {
+  std::string line;
+  for (auto const& word : words_) line += (line.empty() ? "" : " ") + std::string(word);
+  return line;
+}
+
+/// What a LAMMPS data file announces before its first section.
+struct lammps_header {
+  std::int64_t atoms = 0, types = 0;
+  bounds box;
+};
+
+class header_reader {
+ public:
+  explicit header_reader(lammps_lines& lines) : lines_(&lines) {}
+
+  lammps_header read() {
+    while (lines_->next()) {
+      if (!lines_->numeric()) return complete();
+      read_line();
+    }
+    lines_->fail("the file ends without the section Atoms.");
+  }
+
+ private:
+  void read_line() {
+    auto const& words = lines_->words();
+    auto const ends_with = [&](std::vector<std::string_view> const& end) {
+      return words.size() > end.size() && std::equal(end.rbegin(), end.rend(), words.rbegin());
+    };
+    if (words.size() == 2 && words[1] == "atoms") return read_atom_count();
+    if (words.size() == 3 && ends_with({"atom", "types"})) return read_type_count();
+    if (words.size() == 4) return read_side();
+    if (words.size() == 6 && ends_with({"xy", "xz", "yz"})) return check_no_tilt();
+    if (words.size() >= 2 && lines_->integer(0, "a header's count") == 0) return;  // "0 bonds"
+    lines_->fail("the header line \"" + lines_->joined() +
+                 "\" is not understood; only atoms, atom types and box sides are supported.");
+  }
+
+  void read_atom_count() {
+    header_.atoms = lines_->integer(0, "the number of atoms");
+    if (header_.atoms >= 1 && header_.atoms <= std::numeric_limits<std::int32_t>::max()) return;
+    lines_->fail("the number of atoms should be 1 to 2147483647.");
+  }
+
+  void read_type_count() {
+    header_.types = lines_->integer(0, "the number of atom types");
+    if (header_.types >= 1 && header_.types <= 65535) return;
+    lines_->fail("the number of atom types should be 1 to 65535.");
+  }
+
+  void read_side() {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> names{
+        {{"xlo", "xhi"}, {"ylo", "yhi"}, {"zlo", "zhi"}}};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (std::pair(lines_->word(2), lines_->word(3)) == names[axis]) return set_side(axis);
+    }
+    lines_->fail("the header line is not understood; box sides are given as \"low high xlo xhi\".");
+  }
+
+  void check_no_tilt() {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (lines_->number(i, "the tilt of the box") == 0) continue;
+      lines_->fail("tilted boxes (xy xz yz) are not supported.");
+    }
+  }
+
+  void set_side(std::size_t axis) {
+    double const low = lines_->number(0, "the box's lower side");
+    double const high = lines_->number(1, "the box's upper side");
+    if (!(low < high)) lines_->fail("the box's lower side should be below its upper side.");
+    static constexpr double vec3::*component[] = {&vec3::x, &vec3::y, &vec3::z};
+    header_.box.low.*component[axis] = low;
+    header_.box.high.*component[axis] = high;
+    side_given_[axis] = true;
+  }
+
+  lammps_header complete() const {
+    auto const refuse = [&](std::string const& missing) {
+      lines_->fail("the section " + lines_->joined() + " comes before " + missing + ".");
+    };
+    if (header_.atoms == 0) refuse("the header line \"N atoms\"");
+    if (header_.types == 0) refuse("the header line \"N atom types\"");
+    if (!(side_given_[0] && side_given_[1] && side_given_[2])) {
+      refuse("all of the box's sides (xlo xhi, ylo yhi, zlo zhi) are given");
+    }
+    return header_;
+  }
+
+  lammps_lines* lines_;
+  lammps_header header_;
+  std::array<bool, 3> side_given_{};
+};
+
+/// Reads up to the name of the first section, where `lines` then stands. Throws bad_file for a count or a
+/// side of the box that is missing or out of range, a tilted box, anything else that is not zero (bonds), and
+/// a file without sections.
+lammps_header read_lammps_header(lammps_lines& lines) { return header_reader(lines).read(); }
+
+/// Reads the sections of a data file, whose first line is the name of one.
+class section_reader {
+ public:
+  section_reader(lammps_lines& lines, lammps_header const& header)
+      : lines_(&lines), atoms_(header.atoms), types_(header.types) {
+    all_.box = header.box;
+    mass_.assign(static_cast<std::size_t>(types_), 0.0);
+  }
+
+  atoms read() {
+    do {
+      check_no_surplus_line();
+      read_section(section_ = lines_->joined());
+    } while (lines_->next());
+    finish();
+    return std::move(all_);
+  }
+
+ private:
+  void check_no_surplus_line() {
+    if (!lines_->numeric()) return;
+    auto const announced = section_ == "Atoms" || section_ == "Velocities" ? atoms_ : types_;
+    lines_->fail("the section " + section_ + " has more lines than the " + std::to_string(announced) +
+                 " that the header announces.");
+  }
+
+  void read_section(std::string const& name) {
+    if (name == "Masses") return read_masses();
+    if (name == "Pair Coeffs") return read_parameters();
+    if (name == "Atoms") return read_atoms(std::string(lines_->hint()));
+    if (name == "Velocities") return read_velocities();
+    lines_->fail("the section " + name + " is not supported.");
+  }
+
+  void need_line(std::int64_t i, std::int64_t of) {
+    if (lines_->next()) return;
+    lines_->fail("the file ends after " + std::to_string(i) + " of " + std::to_string(of) + " lines of " +
+                 section_ + ".");
+  }
+
+  void need_columns(std::size_t least) {
+    if (columns() >= least) return;
+    lines_->fail("a line of " + section_ + " should have at least " + std::to_string(least) +
+                 " columns but has " + std::to_string(columns()) + ".");
+  }
+
+  std::size_t columns() const { return lines_->words().size(); }
+
+  std::size_t type_in(std::size_t column) {
+    auto const type = lines_->integer(column, "the atom type");
+    if (type >= 1 && type <= types_) return static_cast<std::size_t>(type - 1);
+    lines_->fail("the atom type should be 1 to " + std::to_string(types_) + ".");
+  }
+
+  void read_masses() {
+    for (std::int64_t i = 0; i < types_; ++i) {
+      need_line(i, types_);
+      need_columns(2);
+      double const mass = lines_->number(1, "the mass");
+      if (mass <= 0) lines_->fail("the mass should be positive.");
+      mass_[type_in(0)] = mass;
+    }
+  }
+
+  void read_parameters() {
+    for (std::int64_t i = 0; i < types_; ++i) {
+      need_line(i, types_);
+      need_columns(3);
+      type_in(0);
+      lennard_jones const lj{lines_->number(1, "epsilon"), lines_->number(2, "sigma")};
+      if (lj.epsilon < 0 || lj.sigma <= 0) lines_->fail("epsilon should not be negative and sigma positive.");
+      if (all_.parameters && *all_.parameters != lj) {
+        lines_->fail("all types must share one epsilon and sigma, but these differ from the line before.");
+      }
+      all_.parameters = lj;
+    }
+  }
+
+  /// How many columns stand before the type: 1 (id) in style charge, 2 (id, molecule) in style full.
+  std::size_t columns_before_type(std::string const& hint) {
+    if (hint == "charge") return 1;
+    if (hint == "full") return 2;
+    if (!hint.empty()) lines_->fail("the atom style " + hint + " is not charge or full.");
+    if (columns() == 6 || columns() == 9) return 1;
+    if (columns() == 7 || columns() == 10) return 2;
+    lines_->fail("a line of Atoms has " + std::to_string(columns()) +
+                 " columns, which is neither atom style charge (6 or 9) nor full (7 or 10).");
+  }
+
+  void read_atoms(std::string const& hint) {
+    if (all_.size() > 0) lines_->fail("the section Atoms is there twice.");
+    for (std::int64_t i = 0; i < atoms_; ++i) {
+      need_line(i, atoms_);
+      read_atom(columns_before_type(hint));
+    }
+  }
+
+  void read_atom(std::size_t before) {
+    std::size_t const least = before + 5;
+    if (columns() != least && columns() != least + 3) {
+      lines_->fail("a line of Atoms should have " + std::to_string(least) + " or " +
+                   std::to_string(least + 3) + " columns but has " + std::to_string(columns()) + ".");
+    }
+    auto const id = lines_->integer(0, "the atom's id");
+    if (!index_.emplace(id, all_.size()).second) {
+      lines_->fail("the atom id " + std::to_string(id) + " is there twice.");
+    }
+    vec3 const position{lines_->number(before + 2, "x"), lines_->number(before + 3, "y"),
+                        lines_->number(before + 4, "z")};
+    add_atom(all_, id, static_cast<std::uint16_t>(type_in(before)), position, {},
+             lines_->number(before + 1, "the charge"), 0.0);
+  }
+
+  void read_velocities() {
+    if (all_.size() == 0) lines_->fail("the section Velocities comes before the section Atoms.");
+    for (std::int64_t i = 0; i < atoms_; ++i) {
+      need_line(i, atoms_);
+      need_columns(4);
+      auto const found = index_.find(lines_->integer(0, "the atom's id"));
+      if (found == index_.end())
+        lines_->fail("there is no atom with the id " + std::string(lines_->word(0)) + ".");
+      all_.velocity[found->second] = {lines_->number(1, "vx"), lines_->number(2, "vy"),
+                                      lines_->number(3, "vz")};
+    }
+  }
+
+  void need_mass(std::size_t type) {
+    if (mass_[type] > 0) return;
+    lines_->fail("the file ends without a mass for atom type " + std::to_string(type + 1) + ".");
+  }
+
+  void finish() {
+    if (all_.size() == 0) lines_->fail("the file ends without the section Atoms.");
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      need_mass(all_.type[i]);
+      all_.mass[i] = mass_[all_.type[i]];
+    }
+    for (double const mass : mass_) all_.type_name.push_back(element_of_mass(mass));
+    all_ = reordered(all_, order_of_ids(all_));
+  }
+
+  lammps_lines* lines_;
+  std::int64_t atoms_, types_;
+  std::string section_;  ///< the name of the one being read
+  atoms all_;
+  std::vector<double> mass_;
+  std::unordered_map<std::int64_t, std::size_t> index_;
+};
+
+std::vector<double> masses_by_type(atoms const& all) {
+  std::vector<double> mass(std::max<std::size_t>(all.type_name.size(), 1), 1.0);
+  for (std::size_t i = 0; i < all.size(); ++i) mass[all.type[i]] = all.mass[i];
+  return mass;
+}
+
+void write_head(std::ofstream& out, atoms const& all, std::vector<double> const& mass) {
+  out << "written by ballast\n\n" << all.size() << " atoms\n" << mass.size() << " atom types\n\n";
+  out << all.box.low.x << ' ' << all.box.high.x << " xlo xhi\n";
+  out << all.box.low.y << ' ' << all.box.high.y << " ylo yhi\n";
+  out << all.box.low.z << ' ' << all.box.high.z << " zlo zhi\n\nMasses\n\n";
+  for (std::size_t t = 0; t < mass.size(); ++t) out << t + 1 << ' ' << mass[t] << '\n';
+  if (!all.parameters) return;
+  out << "\nPair Coeffs\n\n";
+  for (std::size_t t = 0; t < mass.size(); ++t) {
+    out << t + 1 << ' ' << all.parameters->epsilon << ' ' << all.parameters->sigma << '\n';
+  }
+}
+
+}  // namespace
+
+atoms read_lammps_data(std::string const& path) {
+  lammps_lines lines(path);
+  auto const header = read_lammps_header(lines);
+  return section_reader(lines, header).read();
+}
+
+void write_lammps_data(std::string const& path, atoms const& all) {
+  std::ofstream out(path);
+  out.precision(17);
+  write_head(out, all, masses_by_type(all));
+  out << "\nAtoms # charge\n\n";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto const& p = all.position[i];
+    out << all.id[i] << ' ' << all.type[i] + 1 << ' ' << all.charge[i] << ' ' << p.x << ' ' << p.y << ' '
+        << p.z << '\n';
+  }
+  out << "\nVelocities\n\n";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto const& v = all.velocity[i];
+    out << all.id[i] << ' ' << v.x << ' ' << v.y << ' ' << v.z << '\n';
+  }
+  out.flush();
+  if (!out) throw bad_file(path, 0, "the file cannot be written.");
+}
+
+}  // namespace ballast::md
