@@ -94,8 +94,7 @@ struct launch_statistics {
   /// Of `merged_kernels`, the one-block kernels that ran on the block of their predecessor in the launch
   /// stream.
   std::uint64_t chained_kernels = 0;
-  std::uint64_t issued_by_producers =
-      0;  ///< of `launches`, those that launch streams issued on their own threads
+  std::uint64_t issued_by_producers = 0;  ///< of `launches`, issued by launch streams themselves
   std::uint64_t graphs_built = 0;
   std::uint64_t graph_launches = 0;             ///< of `launches`, those of a graph, each of many kernels
   std::uint64_t graph_kernels = 0;              ///< kernels in graph launches
