@@ -161,7 +161,7 @@ constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
                                                                        : std::uint32_t(sizeof(scratch_of<K>));
 
 /// The last template argument of a `__global__` function: the dynamic shared memory that it is launched with.
-/// Nothing else in PTX tells that, and tests/limits reads it there.
+/// Nothing else in PTX shows it, and tests/limits reads it there.
 template <std::uint32_t Bytes>
 struct launched_with {};
 

@@ -149,8 +149,7 @@ struct predicted_times {
 /// With one block per multiprocessor, equal block_ns, no shared_ns, no issue_ns and start_ns = block_ns,
 /// merged and series are those of paper_time in block times, exactly (below 2^53 ns).
 ///
-/// Assumes that a kernel's blocks all take the same time but for what they share, whatever else runs beside
-/// them.
+/// Assumes that all blocks of a kernel take the same time except for what they share, whatever else runs.
 /// Throws bad_argument for what `check` refuses. O(kernels), allocates nothing; pure, any thread may call.
 predicted_times predict(std::span<kernel_facts const> kernels, family_facts const& family,
                         launch_costs const& costs);
