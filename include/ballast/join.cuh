@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "ballast/atomic_ref.cuh"
+#include "ballast/detail/pool/record_slot.cuh"
 #include "ballast/detail/pool/ring_queue.cuh"
-#include "ballast/detail/pool/stored_task.cuh"
 #include "ballast/kernel.cuh"
 
 namespace ballast {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ballast/detail/queue/ring_consumer.cuh"
-#include "ballast/detail/queue/ring_host.cuh"
 #include "ballast/detail/queue/ring_server.cuh"
 #include "ballast/detail/resident/compile_kernels.cuh"
 

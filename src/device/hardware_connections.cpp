@@ -7,7 +7,7 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
-#include "first_cuda_use.hpp"
+#include "hardware_connections.hpp"
 
 namespace ballast {
 

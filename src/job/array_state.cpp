@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job_runtime.hpp"
 
 namespace ballast::detail {
@@ -37,3 +38,21 @@ std::string array_state::name() const {
 }
 
 }  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
+
+array_handle::array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes,
+                           std::string name)
+    : state_(of.runtime()->make_array(shape, element_bytes, std::move(name))), open_(&state_->open) {}
+
+extents const& array_handle::shape() const noexcept { return state_->shape; }
+
+void* array_handle::address() const noexcept { return state_->host_memory(); }
+
+index_range array_handle::open(host_use use, index_range elements, deadline until) const {
+  return state_->runtime->open(state_, use, elements, until);
+}
+
+}  // namespace ballast

@@ -9,7 +9,7 @@
 #include "ballast/detail/job/array_handle.hpp"
 #include "ballast/device.hpp"
 #include "coherence_directory.hpp"
-#include "ids.hpp"
+#include "operations.hpp"
 
 namespace ballast::detail {
 
@@ -25,9 +25,9 @@ class array_state {
   ~array_state();
 
   std::size_t bytes() const { return shape.elements() * element_bytes; }
-  /// As messages call it.
+  /// What messages call it.
   std::string name() const;
-  /// Of the host's copy; null if there are no bytes.
+  /// The address of the host's copy; null if there are no bytes.
   std::byte* host_memory() const { return on_host_.data(); }
 
   std::shared_ptr<job_runtime> const runtime;

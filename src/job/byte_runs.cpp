@@ -8,6 +8,104 @@
 namespace ballast::detail {
 namespace {
 
+/// Rows of one plane that fill their pitch are one row.
+pitched_run with_rows_joined(pitched_run run) {
+  if (run.rows > 1 && run.length < run.row_pitch) return run;
+  run.length *= run.rows;
+  run.rows = 1;
+  run.row_pitch = 0;
+  return run;
+}
+
+/// Planes whose rows go on in the next are one plane.
+pitched_run with_planes_joined(pitched_run run) {
+  auto const as_rows = run.rows == 1;
+  if (run.planes > 1 && !as_rows && run.plane_pitch != run.rows * run.row_pitch) return run;
+  if (as_rows) run.row_pitch = run.plane_pitch;
+  run.rows *= run.planes;
+  run.planes = 1;
+  run.plane_pitch = 0;
+  return run;
+}
+
+/// Things of one extent at equal distances, no closer than that.
+struct repetition {
+  std::size_t first, extent, pitch, count;
+
+  /// How many of them begin before `at`.
+  std::size_t begun_before(std::size_t at) const {
+    return at <= first ? 0 : limited((at - first - 1) / step() + 1);
+  }
+  /// How many of them end at `at` or before.
+  std::size_t ended_by(std::size_t at) const {
+    return at < first + extent ? 0 : limited((at - first - extent) / step() + 1);
+  }
+  std::size_t step() const { return std::max<std::size_t>(pitch, 1); }
+  std::size_t limited(std::size_t number) const { return std::min(number, count); }
+};
+
+/// Calls whole(index, count) for those that lie within the bounds, and cut(index) for what the bounds may
+/// cut, ascending.
+template <class Whole, class Cut>
+void divide(repetition const& all, byte_range bounds, Whole whole, Cut cut) {
+  auto const from = all.begun_before(bounds.begin), to = all.ended_by(bounds.end);
+  if (from > 0) cut(from - 1);
+  if (from < to) whole(from, to - from);
+  if (to < all.count && to >= from) cut(to);
+}
+
+class intersecting {
+ public:
+  explicit intersecting(byte_range bounds) : bounds_(bounds) {}
+
+  void add_planes(pitched_run const& run) {
+    divide(
+        {run.first, run.plane_extent(), run.plane_pitch, run.planes}, bounds_,
+        [&](std::size_t index, std::size_t count) {
+          add({run.first + index * run.plane_pitch, run.length, run.rows, run.row_pitch, count,
+               run.plane_pitch});
+        },
+        [&](std::size_t index) {
+          add_rows({run.first + index * run.plane_pitch, run.length, run.rows, run.row_pitch, 1, 0});
+        });
+  }
+  std::vector<pitched_run> found() && { return std::move(found_); }
+
+ private:
+  void add_rows(pitched_run const& plane) {
+    divide(
+        {plane.first, plane.length, plane.row_pitch, plane.rows}, bounds_,
+        [&](std::size_t index, std::size_t count) {
+          add({plane.first + index * plane.row_pitch, plane.length, count, plane.row_pitch, 1, 0});
+        },
+        [&](std::size_t index) { add_row(plane.first + index * plane.row_pitch, plane.length); });
+  }
+  void add_row(std::size_t first, std::size_t length) {
+    auto const begin = std::max(first, bounds_.begin), end = std::min(first + length, bounds_.end);
+    if (begin < end) add({begin, end - begin, 1, 0, 1, 0});
+  }
+  void add(pitched_run const& run) { found_.push_back(normalised(run)); }
+
+  byte_range bounds_;
+  std::vector<pitched_run> found_;
+};
+
+}  // namespace
+
+pitched_run normalised(pitched_run run) {
+  if (run.bytes() == 0) return {};
+  return with_rows_joined(with_planes_joined(with_rows_joined(run)));
+}
+
+std::vector<pitched_run> intersection(pitched_run const& run, byte_range bounds) {
+  if (bounds.is_empty() || run.bytes() == 0) return {};
+  intersecting result(bounds);
+  result.add_planes(run);
+  return std::move(result).found();
+}
+
+namespace {
+
 /// Those that are not empty, ascending, joined where they meet.
 std::vector<index_range> joined(std::vector<index_range> ranges) {
   std::erase_if(ranges, [](index_range range) { return range.is_empty(); });

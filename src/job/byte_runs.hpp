@@ -1,14 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include "ballast/access_map.hpp"
-#include "byte_range.hpp"
-#include "pitched_run.hpp"
 
 namespace ballast::detail {
+
+/// Bytes of a flattened array: half open; empty if end <= begin.
+struct byte_range {
+  std::size_t begin = 0, end = 0;
+
+  constexpr bool is_empty() const { return end <= begin; }
+  constexpr std::size_t size() const { return is_empty() ? 0 : end - begin; }
+  constexpr bool operator==(byte_range const&) const = default;
+};
+
+/// Whether they have a byte in common; neither is empty.
+constexpr bool overlap(byte_range one, byte_range other) {
+  return one.begin < other.end && other.begin < one.end;
+}
+/// The bytes that both have; empty if there are none.
+constexpr byte_range common(byte_range one, byte_range other) {
+  return {std::max(one.begin, other.begin), std::min(one.end, other.end)};
+}
+/// The smallest range that holds both.
+constexpr byte_range joined(byte_range one, byte_range other) {
+  if (one.is_empty()) return other;
+  if (other.is_empty()) return one;
+  return {std::min(one.begin, other.begin), std::max(one.end, other.end)};
+}
+
+/// `length` bytes from `first` on, `rows` times every `row_pitch` bytes, and that `planes` times every
+/// `plane_pitch` bytes: what one copy can move. Pitches are at least what they step over.
+struct pitched_run {
+  std::size_t first = 0, length = 0;
+  std::size_t rows = 1, row_pitch = 0;
+  std::size_t planes = 1, plane_pitch = 0;
+
+  std::size_t bytes() const { return length * rows * planes; }
+  /// From the first row's beginning to the last row's end.
+  std::size_t plane_extent() const { return (rows - 1) * row_pitch + length; }
+  std::size_t end() const { return first + (planes - 1) * plane_pitch + plane_extent(); }
+  bool operator==(pitched_run const&) const = default;
+};
+
+/// A run of the same bytes in the one form that ballast uses: rows that follow each other without a gap are
+/// one, and so are planes; what is there once has a pitch of 0.
+pitched_run normalised(pitched_run run);
+
+/// The bytes of `run` within `bounds`, ascending, as at most five normalised runs: part of a row, rows,
+/// planes, rows, part of a row.
+std::vector<pitched_run> intersection(pitched_run const& run, byte_range bounds);
 
 /// The bytes of a region of an array, as few runs that one copy each can move. A value.
 class byte_runs {
@@ -18,7 +63,7 @@ class byte_runs {
   byte_runs(region const& elements, extents const& array, std::size_t element_bytes);
 
   bool is_empty() const { return runs_.empty(); }
-  /// Of the same array: whether they are the same bytes, cut in the same way.
+  /// Whether both are the same bytes of one array, cut in the same way.
   bool operator==(byte_runs const&) const = default;
   std::size_t bytes() const;
   /// From the first byte to behind the last one.

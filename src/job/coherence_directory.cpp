@@ -2,15 +2,113 @@
 #include "coherence_directory.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ballast/error.hpp"
 #include "range_map.hpp"
-#include "replica_state.hpp"
 
 namespace ballast::detail {
 namespace {
+
+/// Which bytes of an array are valid at one place, and which operations touch them there. Bytes that become
+/// invalid keep their operations: the memory is still touched. Bytes lie within the array.
+class replica_state {
+ public:
+  replica_state(std::size_t bytes, bool valid)
+      : states_(bytes, {.valid = valid, .writer = {}, .readers = {}}) {}
+
+  /// The stretches that are valid, or that are not, ascending, joined.
+  std::vector<byte_range> stretches(byte_range bytes, bool valid) const;
+  /// What has not ended, as operation::dependencies.
+  std::vector<op_id> users(operations const& ops, byte_range bytes) const;
+  std::vector<op_id> writers(operations const& ops, byte_range bytes) const;
+
+  /// `op` comes after what writes the bytes, and who writes them next comes after `op`, which fails with a
+  /// copy that brings them.
+  void record_read(operations& ops, op_id op, byte_range bytes);
+  /// `op` comes after all that touches the bytes, which are valid then.
+  void record_write(operations& ops, op_id op, byte_range bytes);
+  void invalidate(byte_range bytes);
+  /// Those that `writer` wrote last. Tells which of them were valid.
+  std::vector<byte_range> invalidate_of(op_id writer, byte_range bytes);
+
+ private:
+  struct byte_state {
+    bool valid = false;
+    op_id writer;                ///< a kernel, a copy or the host
+    std::vector<op_id> readers;  ///< since then, as operation::dependencies
+
+    bool operator==(byte_state const&) const = default;
+  };
+
+  static void depend_on_writer(operations& ops, op_id op, op_id writer);
+
+  range_map<byte_state> states_;
+};
+
+std::vector<byte_range> replica_state::stretches(byte_range bytes, bool valid) const {
+  std::vector<byte_range> found;
+  states_.visit(bytes, [&](byte_range piece, byte_state const& state) {
+    if (state.valid != valid) return;
+    if (!found.empty() && found.back().end == piece.begin)
+      found.back().end = piece.end;
+    else
+      found.push_back(piece);
+  });
+  return found;
+}
+
+std::vector<op_id> replica_state::users(operations const& ops, byte_range bytes) const {
+  std::vector<op_id> found;
+  states_.visit(bytes, [&](byte_range, byte_state const& state) {
+    ops.add_newest(found, state.writer);
+    for (auto const reader : state.readers) ops.add_newest(found, reader);
+  });
+  return found;
+}
+
+std::vector<op_id> replica_state::writers(operations const& ops, byte_range bytes) const {
+  std::vector<op_id> found;
+  states_.visit(bytes, [&](byte_range, byte_state const& state) { ops.add_newest(found, state.writer); });
+  return found;
+}
+
+/// What has ended is left out of the states, so that neighbours that differ in that alone become one.
+void replica_state::record_read(operations& ops, op_id op, byte_range bytes) {
+  states_.change(bytes, [&](byte_state& state) {
+    depend_on_writer(ops, op, state.writer);
+    if (ops.has_ended(state.writer)) state.writer = {};
+    ops.add_newest(state.readers, op);
+  });
+}
+
+/// Wrong bytes are no failure of the copy that moves them: others of the same copy may be right.
+void replica_state::depend_on_writer(operations& ops, op_id op, op_id writer) {
+  if (ops.has_ended(writer)) return;
+  ops.add_dependency(op, writer);
+  if (ops.at(writer).kind == op_kind::copy) ops.add_data_dependency(op, writer);
+}
+
+void replica_state::record_write(operations& ops, op_id op, byte_range bytes) {
+  for (auto const user : users(ops, bytes)) ops.add_dependency(op, user);
+  states_.assign(bytes, {.valid = true, .writer = op, .readers = {}});
+}
+
+std::vector<byte_range> replica_state::invalidate_of(op_id writer, byte_range bytes) {
+  std::vector<byte_range> found;
+  states_.visit(bytes, [&](byte_range piece, byte_state const& state) {
+    if (state.valid && state.writer == writer) found.push_back(piece);
+  });
+  for (auto const piece : found) invalidate(piece);
+  return found;
+}
+
+void replica_state::invalidate(byte_range bytes) {
+  states_.change(bytes, [](byte_state& state) { state.valid = false; });
+}
 
 /// What made the bytes what they are, wherever they lie.
 struct byte_origin {

@@ -7,8 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "byte_range.hpp"
-#include "ids.hpp"
+#include "byte_runs.hpp"
 #include "operations.hpp"
 
 namespace ballast::detail {

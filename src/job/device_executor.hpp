@@ -5,21 +5,190 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "ballast/deadline.hpp"
 #include "ballast/device.hpp"
 #include "ballast/stream.hpp"
-#include "device_operation.hpp"
-#include "kernel_clock.hpp"
-#include "stream_queue.hpp"
+#include "operations.hpp"
 
 namespace ballast::detail {
+
+/// The time by the host's clock, which reports and spans use.
+inline std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
+
+/// The streams of an executor, in the order in which a task uses them.
+enum class device_stream : std::uint32_t { copy_in, compute_0, compute_1, copy_out };
+inline constexpr std::uint32_t streams_per_device = 4;
+
+/// How far an executor has come with an operation; other executors that wait for it look here.
+class operation_progress {
+ public:
+  enum class step : std::uint8_t { planned, issued, over };
+
+  /// `decided_at_end`: whether it fails may be known only when it is over, and others wait to be told.
+  operation_progress(op_id op, op_stream on, bool on_cuda, bool decided_at_end = false)
+      : op_(op), on_(on), on_cuda_(on_cuda), decided_at_end_(decided_at_end) {}
+
+  op_id op() const { return op_; }
+  op_stream on() const { return on_; }
+  bool is_issued() const { return step_.load(std::memory_order_seq_cst) != step::planned; }
+  bool is_over() const { return step_.load(std::memory_order_seq_cst) == step::over; }
+  /// Whether what comes after it may be issued on that backend now. Streams of one backend wait for each
+  /// other's end events.
+  bool may_be_followed(bool on_cuda) const {
+    return is_over() || (is_issued() && on_cuda == on_cuda_ && !decided_at_end_);
+  }
+  /// Whether it has failed as far as its executor knows by now.
+  bool has_failed() const { return failed_.load(std::memory_order_acquire); }
+  /// When its executor saw that it was over, by the host's clock; 0 before.
+  std::int64_t over_ns() const { return over_ns_.load(std::memory_order_relaxed); }
+  /// Once the operation was issued: the event behind it in its stream; null if its device was lost.
+  event const* end_event() const { return end_event_.get(); }
+
+  // Below: called by the executor that carries it out.
+  void mark_failed() { failed_.store(true, std::memory_order_release); }
+  void mark_issued(std::shared_ptr<event> end_event) {
+    end_event_ = std::move(end_event);
+    advance_to(step::issued);
+  }
+  void mark_ended(std::int64_t seen_ns) {
+    over_ns_.store(seen_ns, std::memory_order_relaxed);
+    advance_to(step::over);
+  }
+
+  /// That executor (below 32) is woken at each step from now on: look at the steps again after this.
+  void watch(std::uint32_t executor) { watchers_.fetch_or(1u << executor, std::memory_order_seq_cst); }
+  /// The executors to be woken after a step.
+  std::uint32_t watchers() const { return watchers_.load(std::memory_order_seq_cst); }
+
+ private:
+  // Sequential consistency decides the race with watch(): one of the two sees the other.
+  void advance_to(step next) { step_.store(next, std::memory_order_seq_cst); }
+
+  op_id const op_;
+  op_stream const on_;
+  bool const on_cuda_, decided_at_end_;
+  std::shared_ptr<event> end_event_;
+  std::atomic<step> step_ = step::planned;
+  std::atomic<bool> failed_ = false;
+  std::atomic<std::int64_t> over_ns_ = 0;
+  std::atomic<std::uint32_t> watchers_ = 0;
+};
+
+using progress_list = std::vector<std::shared_ptr<operation_progress>>;
+
+/// An operation as an executor is given it.
+struct device_operation {
+  std::shared_ptr<operation_progress> progress;
+  bool is_kernel = false;           ///< its times are wanted
+  progress_list dependencies;       ///< begins when these are over
+  progress_list data_dependencies;  ///< fails without being tried if one of these has failed by then
+  std::function<void(stream&)> enqueue;
+  std::function<void()>
+      conclude;  ///< if there is one: called when it has ended well, and fails it if it throws
+};
+
+/// What an executor reports of an operation, in the order of its stream.
+struct ended_operation {
+  op_id op;
+  std::exception_ptr failure = nullptr;
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< of a kernel that ended well, by the host's clock
+};
+
+/// When the kernels of CPU cores ran: what their events tell, moved to the host's clock.
+class kernel_clock {
+ public:
+  struct interval {
+    std::int64_t begin_ns, end_ns;
+  };
+
+  /// `origin` is an event that was reached at `at_ns`, by the host's clock.
+  kernel_clock(std::shared_ptr<event> origin, std::int64_t at_ns)
+      : origin_(std::move(origin)), at_ns_(at_ns) {}
+
+  /// Both events were reached.
+  interval between(event const& begin, event const& end) const {
+    return {at_ns_ + begin.since(*origin_).count(), at_ns_ + end.since(*origin_).count()};
+  }
+
+ private:
+  std::shared_ptr<event> const origin_;
+  std::int64_t const at_ns_;
+};
+
+/// One stream of an executor: what waits to be issued on it and what was, both in order. The executor's
+/// thread only.
+class stream_queue {
+ public:
+  /// `wake_event` is rung where the stream can when something has ended; it outlives the stream.
+  stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event);
+
+  void add(device_operation work) { waiting_.push_back(std::move(work)); }
+  bool is_empty() const { return waiting_.empty() && issued_.empty(); }
+  bool has_issued() const { return !issued_.empty(); }
+
+  /// Issues the first work if nothing stands in its way: what it did is in the result. Where it has to wait
+  /// for another executor, that one will wake this one.
+  std::shared_ptr<operation_progress> issue_next();
+  /// The first issued one, if it has ended. Throws what kept an event from being set behind it: the device is
+  /// lost then.
+  std::optional<ended_operation> next_end(kernel_clock const& clock);
+  /// Once the device is lost and the queue closed: ends the first operation, issued or waiting, with the
+  /// loss, as soon as what it depends on is over.
+  std::optional<ended_operation> next_end_after_loss(std::exception_ptr const& loss);
+  /// Whether nothing runs, or will, that was issued.
+  bool is_at_rest() const;
+  /// Waits, but not beyond `until`, for what a lost device still runs.
+  void close(deadline until);
+
+  /// The operation whose end was reported last.
+  std::shared_ptr<operation_progress> const& last_ended() const { return last_ended_; }
+
+ private:
+  struct issued_work {
+    std::shared_ptr<operation_progress> progress;
+    bool is_kernel;
+    progress_list dependencies;
+    std::shared_ptr<event> begin = nullptr;  ///< of a kernel of CPU cores
+    std::shared_ptr<event> end = nullptr;    ///< null for what could not be issued
+    std::int64_t issued_ns = 0;
+    std::exception_ptr failure = nullptr;
+    std::function<void()> conclude = {};  ///< keeps what the work uses
+  };
+
+  template <class Reached>
+  bool is_at(operation_progress& earlier, Reached reached) const;
+  bool may_issue(device_operation const& work) const;
+  bool is_in_same_stream(operation_progress const& earlier) const;
+  issued_work enqueue(device_operation const& work);
+  void try_to_enqueue(device_operation const& work, issued_work& result);
+  void wait_for(progress_list const& earlier);
+  bool is_first_over();
+  bool are_reported(progress_list const& earlier) const;
+  kernel_clock::interval times_of(issued_work const& kernel, kernel_clock const& clock) const;
+  bool are_over(progress_list const& earlier) const;
+
+  event_count& wake_event_;
+  std::uint32_t const executor_;
+  bool const on_cuda_;
+  std::deque<device_operation> waiting_;
+  std::deque<issued_work> issued_;
+  bool is_lost_ = false;
+  std::size_t over_ = 0;  ///< how many of those are known to have ended, from the first on
+  std::int64_t last_end_ns_ = 0;
+  std::shared_ptr<operation_progress> last_ended_;
+  std::unique_ptr<stream> stream_;  ///< goes first, so that nothing runs that was issued
+};
 
 /// Carries out the operations of one device on its streams, on a thread of its own, and reports their ends.
 class device_executor {
@@ -34,12 +203,12 @@ class device_executor {
                   std::chrono::nanoseconds shutdown_timeout);
   device_executor(device_executor const&) = delete;
   device_executor& operator=(device_executor const&) = delete;
-  /// After close().
+  /// The executor was closed.
   ~device_executor();
 
   /// Takes up the thread; `executors`: all, by their numbers, to be woken. They live until all are closed.
   void start(std::span<std::unique_ptr<device_executor> const> executors);
-  /// In the order of their ids; any thread.
+  /// Takes operations in the order of their ids. Any thread.
   void submit(device_operation work);
   void wake() { wake_event_.notify(); }
   /// What was taken is not waited for beyond `until`. Does nothing if start() did not succeed, or the second

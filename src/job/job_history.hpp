@@ -6,11 +6,28 @@
 #include <vector>
 
 #include "ballast/policy/split.hpp"
-#include "device_speed.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
 
 namespace ballast::detail {
+
+/// How fast one device carries out steps of one kind, learned from its share of each run.
+class device_speed {
+ public:
+  /// 0 as long as nothing is known.
+  double steps_per_ns() const { return steps_per_ns_; }
+
+  /// Half of what was known and half of what is new. Something more than twice or less than half as fast as
+  /// known counts only if it comes for the third time in a row, and then alone: it is no outlier but another
+  /// speed. Nothing is learned from 0 steps; `busy_ns` above 0.
+  void learn(std::uint32_t steps, double busy_ns);
+
+ private:
+  bool is_outlier(double steps_per_ns) const;
+
+  double steps_per_ns_ = 0;
+  std::uint32_t outliers_in_a_row_ = 0;
+};
 
 /// How fast the devices carried out the jobs of one kind.
 class job_history {
@@ -23,16 +40,17 @@ class job_history {
 
   /// Nothing is learned from a run that shared a device with another job: its times are not its own.
   void learn(finished_job const& run);
-  /// Likewise, with other times than the run's: of each device, above 0 where it had units.
+  /// Learns as from the run, but with other times than its own: one for each device, above 0 where it had
+  /// units.
   void learn(finished_job const& run, std::vector<double> const& busy_ns);
-  /// What was known of the devices that had units in this run.
+  /// Forgets the speeds of the devices that had units in this run.
   void forget(finished_job const& run);
 
   bool is_known() const { return known_; }
-  /// Of each device, in steps per ns; 0 as long as nothing is known.
+  /// The speed of each device in steps per ns; 0 as long as it is unknown.
   std::vector<double> speeds() const;
-  /// Likewise, but a device without a known speed passes for a bit faster than the fastest, so that it is
-  /// tried. All are equal if none is known.
+  /// The pace of each device. One without a known speed passes for slightly faster than the fastest, so that
+  /// it is tried. All are equal if none is known.
   std::vector<device_pace> paces() const;
 
  private:

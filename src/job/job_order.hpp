@@ -9,7 +9,7 @@
 
 #include "ballast/access_map.hpp"
 #include "byte_runs.hpp"
-#include "ids.hpp"
+#include "operations.hpp"
 
 namespace ballast::detail {
 
@@ -38,10 +38,10 @@ class job_order {
   std::optional<job_number> blocking_job(job_number job, std::span<array_use const> uses);
   /// Throws bad_argument ("part") unless all of its units are there and none of them is planned.
   void mark_planned(job_number job, job_part part);
-  /// What it has not planned will not be, and is returned.
+  /// Gives up what is not planned of a job, and returns it.
   std::vector<job_part> drop(job_number job);
-  /// The same of those ranges only which write nothing that an earlier job has yet to read or write: the
-  /// others are in later jobs' way still.
+  /// Gives up those unplanned ranges of a job that write nothing that an earlier job has yet to read or
+  /// write, and returns them. The others still hold up later jobs.
   std::vector<job_part> drop_behind_earlier(job_number job);
 
   /// Whether all units were planned or dropped.

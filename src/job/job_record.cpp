@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "ballast/error.hpp"
 #include "byte_runs.hpp"
-#include "failure_cause.hpp"
-#include "now_ns.hpp"
+#include "device_executor.hpp"
+#include "job_runtime.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -100,6 +101,24 @@ void job_record::complete_tickets() {
     report.end_ns = std::ranges::max(report.tasks, {}, &task_report::end_ns).end_ns;
   }
   ticket_state->complete(std::move(report), failure);
+}
+
+void job_ticket_state::complete(job_report report, std::optional<job_failure> failure) {
+  report_ = std::move(report);
+  failure_ = std::move(failure);
+  complete_.store(true, std::memory_order_release);
+  wake_event_.notify();
+}
+
+void job_ticket_state::wait(deadline until) {
+  for (auto seen = wake_event_.epoch(); !is_complete(); seen = wake_event_.epoch())
+    if (!wake_event_.spin_then_wait_past(seen, until.at()) && !is_complete()) throw_timed_out();
+  if (failure_) throw job_failed(job_, failure_->part, failure_->device, failure_->cause);
+}
+
+void job_ticket_state::throw_timed_out() const {
+  auto const runtime = runtime_.lock();
+  throw timed_out("job " + job_ + " to end", runtime ? runtime->state() : "the scheduler is gone\n");
 }
 
 }  // namespace ballast::detail

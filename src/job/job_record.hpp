@@ -1,21 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array_state.hpp"
+#include "ballast/access_map.hpp"
+#include "ballast/deadline.hpp"
 #include "ballast/detail/job/job_request.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/policy/split.hpp"
-#include "ids.hpp"
+#include "ballast/stream.hpp"
+#include "job_failed.hpp"
 #include "job_order.hpp"
-#include "job_ticket_state.hpp"
+#include "operations.hpp"
 
 namespace ballast::detail {
+
+class job_runtime;
+
+/// What tickets of a job look at, also when the scheduler is gone.
+class job_ticket_state {
+ public:
+  job_ticket_state(std::weak_ptr<job_runtime const> runtime, std::string job)
+      : runtime_(std::move(runtime)), job_(std::move(job)) {}
+
+  /// Wakes who waits; called once. `failure`: none if the job ended well.
+  void complete(job_report report, std::optional<job_failure> failure);
+
+  bool is_complete() const { return complete_.load(std::memory_order_acquire); }
+  /// Throws job_failed, each caller one of its own, and timed_out.
+  void wait(deadline until);
+  /// The report; after wait().
+  job_report const& report() const { return report_; }
+
+ private:
+  [[noreturn]] void throw_timed_out() const;
+
+  std::weak_ptr<job_runtime const> const runtime_;
+  std::string const job_;
+  event_count wake_event_;
+  // Written once, before complete_.
+  job_report report_;
+  std::optional<job_failure> failure_;
+  std::atomic<bool> complete_ = false;
+};
 
 /// A job that has not ended. The runtime's, under its mutex, but for the constants.
 class job_record {
@@ -30,20 +64,21 @@ class job_record {
 
   /// What a part reads and writes of each array, in the order of the arguments. Throws what a map throws.
   std::vector<array_use> uses(job_part part) const;
-  /// The same as conservative_uses(); fails the job if a map throws.
+  /// What a part reads and writes, as conservative_uses(), but fails the job if a map throws.
   std::vector<array_use> uses_or_failure(job_part part);
-  /// The same; what the whole job does, if a map throws.
+  /// What a part reads and writes; what the whole job does if a map throws.
   std::vector<array_use> conservative_uses(job_part part) const;
-  /// Finds out the two below; for a job with units, once. Throws what a map throws.
+  /// Decides is_shared_by_units() and bytes_per_unit(); called once, for a job with units. Throws what a map
+  /// throws.
   void measure_arguments();
   /// Whether every unit reads or writes all that the job does of an argument.
   bool is_shared_by_units(std::size_t argument) const { return shared_by_units_[argument]; }
   /// Whether two units read something in common that not all read. Throws what a map throws.
   bool read_in_common(std::uint32_t unit, std::uint32_t other) const;
-  /// Of all that units do not share.
+  /// The bytes of one unit that units do not share.
   std::uint64_t bytes_per_unit() const { return bytes_per_unit_; }
 
-  /// No task of it is planned, or kept for later.
+  /// No task of the job is left to be planned.
   bool is_planned() const;
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
   /// What was not planned is given up. The first failure counts.
@@ -53,8 +88,8 @@ class job_record {
 
   /// What the job does on one device.
   struct device_state {
-    std::optional<job_part> deferred = {};  ///< was given out, but could not be planned yet
-    std::uint32_t in_flight = 0;            ///< with the kept one
+    std::optional<job_part> deferred = {};  ///< the policy gave it, but it could not be planned yet
+    std::uint32_t in_flight = 0;            ///< with the deferred one
   };
 
   job_number const number;
@@ -64,9 +99,9 @@ class job_record {
   std::uint32_t const tasks;
   std::shared_ptr<job_ticket_state> const ticket_state;
 
-  std::vector<std::uint32_t> devices{};       ///< that it is dealt out to, by their places in the list
-  std::vector<std::uint32_t> max_units{};     ///< of a task, on each of them
-  std::vector<device_state> device_states{};  ///< of each of them
+  std::vector<std::uint32_t> devices{};       ///< that take part, by their places in the list
+  std::vector<std::uint32_t> max_units{};     ///< of a task, for each of `devices`
+  std::vector<device_state> device_states{};  ///< for each of `devices`
   std::unique_ptr<job_split> split;           ///< once it has begun
   std::uint32_t tasks_in_flight = 0;          ///< that were planned
   std::optional<job_failure> failure;

@@ -2,11 +2,15 @@
 #include "job_runtime.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "ballast/error.hpp"
-#include "copy_links.hpp"
+#include "ballast/log.hpp"
+#include "copy_source.hpp"
+#include "job_units.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -55,6 +59,33 @@ void check_grid_of_ballast_kernel(job_grid const& grid) {
   if (auto const each = grid.blocks_of_unit(); each != 0 && grid.units() > most / each)
     throw_bad_argument("grid", std::to_string(grid.units()) + " units of " + std::to_string(each) + " blocks",
                        "at most " + std::to_string(most) + " blocks of a ballast kernel");
+}
+
+/// What each unit of a job touches of one array.
+std::vector<touched_bytes> touched_by_units(job_record const& job, array_id array) {
+  std::vector<touched_bytes> touched;
+  for (std::uint32_t unit = 0; unit < job.units(); ++unit)
+    for (auto const& use : job.uses({unit, 1})) {
+      if (use.array != array) continue;
+      use.read.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, false}); });
+      use.written.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, true}); });
+    }
+  return touched;
+}
+
+std::vector<described_argument> described(std::vector<job_argument> const& arguments) {
+  std::vector<described_argument> all;
+  for (auto const& argument : arguments)
+    all.push_back({argument.array->shape.sides(), argument.map.name(), argument.mode});
+  return all;
+}
+
+[[noreturn]] void throw_overlap(array_state const& array, common_byte const& common) {
+  throw_bad_argument("arguments",
+                     array.name() + ", of which units " + std::to_string(common.first_unit) + " and " +
+                         std::to_string(common.second_unit) + " touch element " +
+                         std::to_string(common.byte / array.element_bytes),
+                     "arrays of which no unit writes what another one touches");
 }
 
 }  // namespace
@@ -150,6 +181,45 @@ job_ticket job_runtime::submit(job_request request) {
   return job_ticket(job->ticket_state);
 }
 
+/// The memory that a part's arrays take on a device.
+std::size_t job_runtime::memory_of_part(job_record const& job, job_part part) {
+  std::size_t sum = 0;
+  for (auto const& need : needs_of(job.uses(part))) sum += memory_of(need.hull);
+  return sum;
+}
+
+void job_runtime::check_memory(job_record const& job) {
+  auto const largest = std::ranges::max_element(
+      residencies_, {}, [](auto const& residency) { return residency->set().bytes(); });
+  auto const limit = (*largest)->set().bytes();
+  auto const unit =
+      first_unit_over(limit, job.units(), [&](job_part part) { return memory_of_part(job, part); });
+  if (!unit) return;
+  std::vector<memory_of_array> arrays;
+  auto const needs = needs_of(job.uses({*unit, 1}));
+  for (auto const& need : needs) arrays.push_back({find_array(need.array)->name(), memory_of(need.hull)});
+  throw_unit_too_large(job.report.name, *unit, devices_[std::size_t(largest - residencies_.begin())]->name(),
+                       arrays, limit);
+}
+
+/// A map that cannot say it is tried once for each factory, grid and description of arguments, several
+/// arguments of one array always.
+void job_runtime::check_write_overlap(job_record const& job) {
+  auto const& arguments = job.request.arguments;
+  auto const maps = std::tuple(job.request.factory, site_of(job), described(arguments));
+  bool const were_tried = tried_maps_.contains(maps);
+  for (auto const& argument : arguments) {
+    bool const is_alone = std::ranges::count(arguments, argument.array, &job_argument::array) == 1;
+    auto const overlap = argument.map.overlap();
+    bool const is_disjoint =
+        overlap == unit_overlap::never || (were_tried && overlap == unit_overlap::unknown);
+    if (!argument.writes() || (is_alone && is_disjoint)) continue;
+    if (auto const common = first_common_byte(touched_by_units(job, argument.array->id)))
+      throw_overlap(*argument.array, *common);
+  }
+  tried_maps_.insert(maps);
+}
+
 std::shared_ptr<job_record> job_runtime::make_job(job_request request) {
   auto const* const listed = code_of(request);
   auto const number = job_number(newest_job_.value() + 1);
@@ -202,6 +272,170 @@ job_statistics job_runtime::statistics() const {
 std::vector<journal_entry> job_runtime::journal() const {
   std::lock_guard const hold(mutex_);
   return journal_.lines();
+}
+
+std::shared_ptr<array_state> job_runtime::make_array(extents const& shape, std::size_t element_bytes,
+                                                     std::string name) {
+  guard hold(*this);
+  auto const id = newest_array_ = array_id(newest_array_.value() + 1);
+  hold.unlock();
+  auto const state =
+      std::make_shared<array_state>(shared_from_this(), id, std::move(name), shape, element_bytes);
+  hold.lock();
+  forget_released_arrays();
+  for (auto const& residency : residencies_) residency->set().add_array(id, state->bytes());
+  arrays_.emplace(id, state);
+  return state;
+}
+
+void job_runtime::release_array(array_id array) {
+  std::lock_guard const hold(released_mutex_);
+  released_arrays_.push_back(array);
+}
+
+/// Nothing that was planned with them is left, or they would not be gone.
+void job_runtime::forget_released_arrays() {
+  std::vector<array_id> gone;
+  {
+    std::lock_guard const hold(released_mutex_);
+    gone.swap(released_arrays_);
+  }
+  for (auto const array : gone)
+    if (arrays_.erase(array) != 0)
+      for (auto const& residency : residencies_) residency->set().remove_array(array, {});
+}
+
+/// Nobody else may have it any more.
+std::shared_ptr<array_state> job_runtime::find_array(array_id array) {
+  auto const found = arrays_.find(array);
+  if (found == arrays_.end()) return nullptr;
+  auto state = found->second.lock();
+  retired_.push_back(state);
+  return state;
+}
+
+/// What its tasks were to write is lost by their jobs, when they end; all else by nobody.
+void job_runtime::lose_device(std::uint32_t device) {
+  if (std::exchange(on_devices_[device].is_lost, true)) return;
+  for (auto const& [id, array] : arrays_)
+    if (auto const state = find_array(id)) state->directory.record_place_loss(place_id(1 + device), {});
+}
+
+namespace {
+
+std::string counted(std::uint64_t count, std::string const& what) {
+  return std::to_string(count) + " " + what;
+}
+
+std::string tasks_by_device(job_record const& job, device_list const& devices) {
+  std::string text;
+  for (std::size_t device_index = 0; device_index < job.device_states.size(); ++device_index) {
+    auto const& on = job.device_states[device_index];
+    auto const kept = on.deferred ? 1u : 0u;
+    text += ", " + devices[job.devices[device_index]]->name() + " has " +
+            std::to_string(on.in_flight - kept) + (on.deferred ? " and one that waits for earlier jobs" : "");
+  }
+  return text;
+}
+
+std::string failure_of(job_record const& job) {
+  if (!job.failure) return {};
+  return job.has_ended() ? ", failed, and earlier jobs have yet to use what it was to write" : ", failed";
+}
+
+std::string described(job_record const& job, device_list const& devices) {
+  auto const left = job.split == nullptr ? job.units() : job.split->unissued();
+  return "job " + job.display_name() + ": " + counted(left, "units not given out, ") +
+         counted(job.tasks_in_flight, "tasks in flight, ") + counted(job.report.tasks.size(), "ended") +
+         tasks_by_device(job, devices) + failure_of(job) + "\n";
+}
+
+}  // namespace
+
+std::string job_runtime::state() const {
+  std::lock_guard const hold(mutex_);
+  return state_under_mutex();
+}
+
+std::string job_runtime::state_under_mutex() const {
+  std::string text = counted(jobs_.size(), "unfinished jobs, ") + counted(progress_.size(), "operations\n");
+  for (auto const& job : jobs_) text += described(*job, devices_);
+  text += oldest_operation();
+  for (auto const& device : devices_) text += describe_resident_holder(*device);
+  return text;
+}
+
+/// Everything comes after older operations only: what hangs shows in the oldest.
+std::string job_runtime::oldest_operation() const {
+  auto const oldest = std::ranges::min_element(progress_, {}, [](auto const& one) { return one.first; });
+  if (oldest == progress_.end()) return {};
+  auto const& [op, progress] = *oldest;
+  auto const is_kernel = kernels_in_flight_.contains(op);
+  return "the oldest operation, number " + std::to_string(op) + ", is a " + (is_kernel ? "kernel" : "copy") +
+         " on " + devices_[progress->on().executor]->name() + ", " +
+         (progress->is_issued() ? "issued" : "not issued") + "\n";
+}
+
+void job_runtime::stop(deadline until) {
+  try {
+    drain(until);
+  } catch (timed_out const&) {
+    // The tickets of what is left say so.
+  }
+  {
+    std::lock_guard const hold(mutex_);
+    stopped_ = true;
+    for (auto const& job : jobs_) {
+      fail(*job, {}, {}, std::make_exception_ptr(error("it had not ended when its scheduler went")));
+      lose(*job, order_.drop(job->number));  // older accesses of the host end with the scheduler
+    }
+    changed_.notify();
+  }
+  for (auto const& executor : executors_) executor->close(until);
+  if (std::ranges::all_of(executors_, [](auto const& executor) { return executor->is_at_rest(); }))
+    return release_jobs();
+  complete_all_tickets();
+  leak_self();
+}
+
+/// What a device still runs, or will, uses the memory of the arrays, and its streams ring the executors'
+/// bells.
+void job_runtime::leak_self() {
+  static std::mutex mutex;
+  static auto* const left_behind = new std::vector<std::shared_ptr<job_runtime>>;
+  {
+    std::lock_guard const hold(mutex);
+    left_behind->push_back(shared_from_this());
+  }
+  std::string text = "a job scheduler is left behind with its memory: kernels or copies have not ended\n";
+  for (auto const& device : devices_) text += describe_resident_holder(*device);
+  write_log(log_level::warning, text);
+}
+
+/// What is kept here keeps arrays, and they keep this. Arrays may stay for long, their memory on devices need
+/// not, unless a block may still be at it.
+void job_runtime::release_jobs() {
+  bool const all_ended = jobs_.empty();
+  complete_all_tickets();
+  forget_jobs();
+  for (std::uint32_t device = 0; device < devices_.size(); ++device)
+    if (all_ended && !on_devices_[device].is_lost) residencies_[device]->free_memory();
+}
+
+void job_runtime::complete_all_tickets() {
+  std::lock_guard const hold(mutex_);
+  for (auto const& job : jobs_) job->complete_tickets();
+}
+
+void job_runtime::forget_jobs() {
+  decltype(kernels_in_flight_) kernels;  // these go when the mutex is free
+  decltype(copies_) copies;
+  guard const hold(*this);
+  retired_.insert(retired_.end(), jobs_.begin(), jobs_.end());
+  jobs_.clear();
+  kernels.swap(kernels_in_flight_);
+  copies.swap(copies_);
+  reported_ends_.clear();
 }
 
 }  // namespace ballast::detail

@@ -25,20 +25,114 @@
 #include "ballast/device.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/stream.hpp"
+#include "byte_runs.hpp"
 #include "device_executor.hpp"
 #include "device_residency.hpp"
 #include "job_order.hpp"
 #include "job_record.hpp"
-#include "journal.hpp"
 #include "operations.hpp"
-#include "row_copies.hpp"
-#include "runtime_records.hpp"
 #include "task_planner.hpp"
+#include "working_set.hpp"
 
 namespace ballast::detail {
 
+/// The properties of an argument that decide which elements units touch, whatever array it is.
+struct described_argument {
+  std::array<std::size_t, 3> sides;
+  std::string map;
+  access_mode mode;
+
+  auto operator<=>(described_argument const&) const = default;
+};
+
+/// What one kernel of a task computes.
+struct task_piece {
+  job_part part;
+  std::vector<array_use> uses;
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< once it has ended
+};
+
+/// A task that was planned and has not ended.
+struct planned_task {
+  std::shared_ptr<job_record> job;
+  std::uint32_t device_index;  ///< which of the job's devices
+  job_part part;
+  std::vector<array_use> uses;
+  std::vector<task_piece> pieces{};         ///< in the order of their kernels
+  std::vector<resident_bytes> residents{};  ///< of each array, pinned
+  std::vector<std::size_t> first_bytes{};   ///< of each array: the first byte of its hull
+  moved_bytes moved{};
+  std::uint64_t own_bytes = 0;  ///< moved for this part alone
+  std::size_t pieces_ended = 0;
+  bool has_failed = false;
+
+  resident_bytes const& resident_of(std::size_t argument) const;
+  /// When the last piece ended; once all have.
+  std::int64_t end_ns() const;
+  /// The time in which at least one piece ran: those at the ends wait for neighbours, the rest does not.
+  std::int64_t busy_ns() const;
+};
+
+/// A kernel that has not ended: one piece of a task.
+struct kernel_in_flight {
+  std::shared_ptr<planned_task> task;
+  std::size_t piece;
+};
+
+/// An end that an executor has reported.
+struct reported_end {
+  std::uint32_t executor;
+  ended_operation end;
+};
+
+/// When a kernel of a job ran on a device.
+struct busy_time {
+  job_number job;
+  std::int64_t begin_ns, end_ns;
+};
+
+/// What the runtime does on one device.
+struct device_in_use {
+  std::uint32_t tasks = 0;  ///< that were planned
+  std::uint32_t kernels = 0;
+  bool is_lost = false;
+  bool lacks_memory = false;        ///< a job waits for some, so newer ones take none; in one advance()
+  std::vector<busy_time> latest{};  ///< kernels that ended last
+};
+
+/// A kernel of a list that the scheduler was given.
+struct listed_code {
+  kernel_code code;
+  std::vector<std::uint64_t> blocks_at_once;  ///< on each device
+};
+
+/// A copy that has not ended.
+struct copy_in_flight {
+  std::shared_ptr<array_state> array;
+  planned_copy what;
+  job_number job;
+};
+
+/// Where bytes of an array lie at a place.
+struct placed_bytes {
+  std::byte* memory = nullptr;         ///< that the offsets count from
+  std::vector<located_bytes> located;  ///< ascending
+};
+
+/// The host's access to elements that it waits for.
+struct host_access {
+  std::shared_ptr<array_state> array;
+  host_use use;
+  byte_runs bytes;
+  job_number turn;
+};
+
 /// What a scheduler, its arrays and its tickets share. One mutex guards all that decides; nothing under it
 /// waits for a device. Executors carry out what was decided and tell the ends.
+///
+/// Three files hold its code, one for each responsibility: runtime_planning.cpp decides what jobs and
+/// accesses of the host may do next, runtime_operations.cpp hands what was planned to the executors and takes
+/// the ends that they report, and job_runtime.cpp has the rest, from submission to stop().
 class job_runtime : public std::enable_shared_from_this<job_runtime> {
  public:
   job_runtime(device_list const& devices, job_options options);
@@ -54,13 +148,13 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void add(job_kernels const& more);
   std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name);
   job_ticket submit(job_request request);
-  /// Which elements of all those are.
+  /// As array_handle::open(). Returns the elements, which are all of the array for every_element.
   index_range open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,
                    deadline until);
   void drain(deadline until);
   job_statistics statistics() const;
   std::vector<journal_entry> journal() const;
-  /// For messages.
+  /// What has not ended, as text for messages.
   std::string state() const;
   /// Throws error if an executor has no thread; then none has.
   void start();
@@ -96,21 +190,29 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
     std::unique_lock<std::mutex> hold_;
   };
 
-  /// Of a task; with where element 0 of each argument's array would be.
+  /// Launches a kernel; `arrays` says where element 0 of each argument's array would be.
   using launch_on_arrays = std::function<void(std::vector<void*> const& arrays, stream& on)>;
 
-  // job_runtime.cpp
+  // Submission.
   listed_code const* code_of(job_request const& request) const;
   void check(job_request const& request) const;
   std::string const& policy_of(job_request const& request) const;
+  static std::size_t memory_of_part(job_record const& job, job_part part);
+  void check_memory(job_record const& job);
+  void check_write_overlap(job_record const& job);
   std::shared_ptr<job_record> make_job(job_request request);
   static void revoke_host_access(job_request const& request);
 
-  // runtime_planning.cpp
+  // Arrays.
+  std::shared_ptr<array_state> find_array(array_id array);
+  void forget_released_arrays();
+  void lose_device(std::uint32_t device);
+
+  // Planning.
   /// Plans all that may be; to be called whenever something has changed.
   void advance();
   void plan_jobs();
-  /// Whether one of them failed.
+  /// Takes jobs that have ended off the list. Whether one of them failed.
   bool retire_ended();
   void plan_of(std::shared_ptr<job_record> const& job);
   bool plan_round(std::shared_ptr<job_record> const& job);
@@ -125,15 +227,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   bool pin(planned_task& task);
   std::vector<void*> arrays_of(planned_task const& task) const;
 
-  // runtime_arrays.cpp
-  std::shared_ptr<array_state> find_array(array_id array);
-  void forget_released_arrays();
-  void lose_device(std::uint32_t device);
-  static std::size_t memory_of_part(job_record const& job, job_part part);
-  void check_memory(job_record const& job);
-  void check_write_overlap(job_record const& job);
-
-  // runtime_jobs.cpp
+  // Jobs: their beginning and their failure.
   bool has_room(std::uint32_t device, std::uint32_t own_tasks) const;
   bool are_all_lost() const;
   bool begin(job_record& job);
@@ -147,7 +241,15 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   static void lose(job_record const& job, std::vector<job_part> const& unplanned);
   void fail_if_stuck(job_record& job);
 
-  // runtime_operations.cpp: what was planned goes to the executors.
+  // Accesses of the host.
+  job_number take_turn(array_state const& array, host_use use, index_range elements);
+  void end_turn(host_access const& access);
+  void wait_for_access(host_access& access, guard& hold, deadline until);
+  bool try_open(host_access& access);
+  void fetch_to_host(host_access const& access);
+  void grant_access(host_access const& access, index_range range);
+
+  // Operations: what was planned goes to the executors.
   op_stream stream_of_copy(place_id from, place_id to) const;
   op_stream compute_stream_of(planned_task const& task);
   static op_stream other_compute_stream(op_stream of);
@@ -167,7 +269,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
                         std::function<void()> conclude = {});
   progress_list progress_of(std::vector<op_id> const& ops) const;
 
-  // runtime_completions.cpp
+  // Ends that executors report.
   bool handle_ends(std::uint32_t executor, std::vector<ended_operation> const& ends,
                    device_executor::if_busy then);
   void handle_reported_ends();
@@ -181,15 +283,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void handle_piece_failure(planned_task& task, task_piece const& piece, ended_operation const& end);
   bool was_alone(std::uint32_t device, job_number job, ended_operation const& end);
 
-  // runtime_host_access.cpp
-  job_number take_turn(array_state const& array, host_use use, index_range elements);
-  void end_turn(host_access const& access);
-  void wait_for_access(host_access& access, guard& hold, deadline until);
-  bool try_open(host_access& access);
-  void fetch_to_host(host_access const& access);
-  void grant_access(host_access const& access, index_range range);
-
-  // runtime_state.cpp
+  // State for messages, and the end.
   std::string state_under_mutex() const;
   std::string oldest_operation() const;
   void release_jobs();
@@ -217,8 +311,8 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::vector<std::unique_ptr<device_residency>> residencies_;  ///< of each device
   std::map<array_id, std::weak_ptr<array_state>> arrays_;
   std::unordered_map<std::uint64_t, kernel_in_flight> kernels_in_flight_;            ///< by operation
-  std::unordered_map<std::uint64_t, copy_in_flight> copies_;                         ///< likewise
-  std::unordered_map<std::uint64_t, std::shared_ptr<operation_progress>> progress_;  ///< likewise
+  std::unordered_map<std::uint64_t, copy_in_flight> copies_;                         ///< by operation
+  std::unordered_map<std::uint64_t, std::shared_ptr<operation_progress>> progress_;  ///< by operation
   std::map<op_id, reported_end> reported_ends_;       ///< that do not count yet
   std::vector<std::shared_ptr<void const>> retired_;  ///< what nothing here needs any more
   operation_journal journal_;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "job_record.hpp"
 #include "job_runtime.hpp"
 
 namespace ballast {
@@ -31,5 +32,17 @@ void job_scheduler::drain(deadline until) { runtime_->drain(until); }
 job_statistics job_scheduler::statistics() const { return runtime_->statistics(); }
 
 std::vector<journal_entry> job_scheduler::journal() const { return runtime_->journal(); }
+
+bool job_ticket::is_finished() const { return state_ == nullptr || state_->is_complete(); }
+
+void job_ticket::wait(deadline until) const {
+  if (state_ != nullptr) state_->wait(until);
+}
+
+job_report job_ticket::report(deadline until) const {
+  if (state_ == nullptr) return {};
+  state_->wait(until);
+  return state_->report();
+}
 
 }  // namespace ballast

@@ -4,11 +4,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "byte_range.hpp"
+#include "ballast/detail/job/job_request.hpp"
+#include "byte_runs.hpp"
 #include "job_order.hpp"
 
 namespace ballast::detail {
@@ -33,7 +37,7 @@ struct wrong_use {
   bool operator==(wrong_use const&) const = default;
 };
 
-/// The text of it: "is written but not declared".
+/// A wrong use in words: "is written but not declared".
 char const* text_of(wrong_use::kind what);
 
 /// A task is tried twice, on memory that differs in all that nothing was taken in to.
@@ -62,9 +66,9 @@ class map_check {
   map_check(std::span<array_use const> uses, checked_array const& array, trial_margins margins);
 
   byte_range hull() const { return hull_; }
-  /// Of a trial's memory, which is aligned to 256 bytes.
+  /// The size of a trial's memory, which is aligned to 256 bytes.
   std::size_t bytes() const { return declared_.back().bytes.end; }
-  /// Where the hull begins in it: as far from a multiple of 256 bytes as in the array.
+  /// Where the hull begins in a trial's memory: as far from a multiple of 256 bytes as in the array.
   std::size_t hull_offset() const { return hull_offset_; }
   /// All of a trial's memory, ascending.
   std::vector<declared_bytes> const& declared() const { return declared_; }
@@ -94,6 +98,44 @@ class map_check {
   byte_range hull_;
   std::size_t hull_offset_;
   std::vector<declared_bytes> declared_;
+};
+
+/// A task of CPU cores whose kernel runs twice, on memory of its own instead of the device's, so that what it
+/// does beside its access maps shows. Not copied; one thread at a time.
+class checked_task {
+ public:
+  /// `uses` and `arrays`, of each argument: its bytes, and where its element 0 would be on the device. The
+  /// request outlives the task.
+  checked_task(job_request const& request, std::span<array_use const> uses, std::vector<void*> arrays);
+
+  /// Takes in what the task reads, which is on the device by now.
+  void prepare();
+  /// For a trial, 0 or 1: of each argument, where its element 0 would be.
+  std::vector<void*> arrays(std::size_t trial) const;
+  /// After both: the results of the first go to the device. Throws ballast::error, and changes nothing there,
+  /// if the kernel did anything beside its maps.
+  void conclude();
+
+ private:
+  struct aligned_delete {
+    void operator()(std::byte* memory) const;
+  };
+  using trial_memory = std::unique_ptr<std::byte[], aligned_delete>;
+
+  /// Arguments that share memory.
+  struct shared_memory {
+    std::vector<std::size_t> arguments;
+    map_check check;
+    std::byte* hull;  ///< on the device
+    std::array<trial_memory, trials> memory{};
+  };
+
+  static trial_memory allocate(std::size_t bytes);
+  std::string message(std::vector<std::size_t> const& arguments, wrong_use const& wrong) const;
+
+  job_request const& request_;
+  std::vector<void*> arrays_;
+  std::vector<shared_memory> shared_;
 };
 
 }  // namespace ballast::detail

@@ -7,9 +7,20 @@
 #include <deque>
 #include <vector>
 
-#include "ids.hpp"
+#include "ballast/detail/base/strong.hpp"
+#include "ballast/job_scheduler.hpp"
 
 namespace ballast::detail {
+
+/// Jobs count from 1 in the order of their submission.
+using job_number = strong_id<struct job_number_tag, std::uint64_t>;
+/// Where a copy of an array may lie: 0 is the host, 1 + d device d of the list.
+using place_id = strong_id<struct place_tag, std::uint32_t>;
+inline constexpr place_id host_place{0};
+/// Operations count from 1 in the order in which they were planned; 0 is none.
+using op_id = strong_id<struct op_tag, std::uint64_t>;
+/// The arrays of a scheduler count from 1 in the order in which they were made.
+using array_id = strong_id<struct array_tag, std::uint64_t>;
 
 enum class op_kind : std::uint8_t { copy, kernel, fill, host_access };
 enum class op_status : std::uint8_t { waiting, issued, ended, failed };
@@ -73,6 +84,23 @@ class operations {
 
   std::uint64_t forgotten_ = 0;
   std::deque<operation> kept_;
+};
+
+/// The newest lines of what happened to operations. One thread at a time.
+class operation_journal {
+ public:
+  static constexpr std::size_t max_lines = 65536;
+
+  void record_submission(op_id op, operation const& planned, job_number job);
+  /// While it is still known.
+  void record_end(op_id op, operation const& ended);
+
+  std::vector<journal_entry> lines() const { return {lines_.begin(), lines_.end()}; }
+
+ private:
+  void keep(journal_entry line);
+
+  std::deque<journal_entry> lines_;
 };
 
 }  // namespace ballast::detail

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "byte_range.hpp"
+#include "byte_runs.hpp"
 
 namespace ballast::detail {
 

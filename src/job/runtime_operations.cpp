@@ -1,12 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
-#include "checked_task.hpp"
+#include "ballast/error.hpp"
+#include "job_failed.hpp"
 #include "job_runtime.hpp"
+#include "map_check.hpp"
 
 namespace ballast::detail {
 namespace {
+
+/// One copy of equal rows, as a stream takes it.
+struct row_copy {
+  std::byte* to = nullptr;
+  std::byte const* from = nullptr;
+  std::size_t row_bytes = 0, rows = 1;
+  std::size_t to_pitch = 0, from_pitch = 0;  ///< where there are several rows
+};
+
+std::byte* address(placed_bytes const& at, located_bytes const& piece, std::size_t byte) {
+  return at.memory + piece.offset + (byte - piece.bytes.begin);
+}
+
+bool follows(row_copy const& last, std::byte const* to, std::byte const* from) {
+  return to == last.to + last.rows * last.to_pitch && from == last.from + last.rows * last.from_pitch;
+}
+
+/// A second row decides the pitch.
+bool append_row(row_copy& last, row_copy const& next) {
+  if (last.row_bytes != next.row_bytes) return false;
+  if (last.rows > 1 && !follows(last, next.to, next.from)) return false;
+  if (last.rows == 1) {
+    if (next.to < last.to + last.row_bytes || next.from < last.from + last.row_bytes) return false;
+    last.to_pitch = std::size_t(next.to - last.to);
+    last.from_pitch = std::size_t(next.from - last.from);
+  }
+  ++last.rows;
+  return true;
+}
+
+/// Adds what copies the bytes that are located at both; rows that follow each other evenly become one.
+void add_copies(std::vector<row_copy>& copies, placed_bytes const& from, placed_bytes const& to) {
+  for (auto const& source : from.located)
+    for (auto const& target : to.located) {
+      auto const bytes = common(source.bytes, target.bytes);
+      if (bytes.is_empty()) continue;
+      row_copy const next{.to = address(to, target, bytes.begin),
+                          .from = address(from, source, bytes.begin),
+                          .row_bytes = bytes.size()};
+      if (copies.empty() || !append_row(copies.back(), next)) copies.push_back(next);
+    }
+}
+
+void enqueue(std::vector<row_copy> const& copies, stream& on) {
+  for (auto const& copy : copies)
+    if (copy.rows == 1)
+      on.copy(copy.to, copy.from, copy.row_bytes);
+    else
+      on.copy_rows(copy.to, copy.to_pitch, copy.from, copy.from_pitch, copy.row_bytes, copy.rows);
+}
 
 op_stream on(std::uint32_t device, device_stream stream) { return {device, std::uint32_t(stream)}; }
 
@@ -19,7 +73,8 @@ moved_bytes moved_by(planned_copy const& copy) {
 
 }  // namespace
 
-/// The target's, so that what comes in is in one order; but a GPU reaches all memory, and CPU cores do not.
+/// A copy takes a stream of its target, so that what comes in is in one order; but a GPU reaches all memory,
+/// and CPU cores do not.
 op_stream job_runtime::stream_of_copy(place_id from, place_id to) const {
   if (to == host_place) return on(from.value() - 1, device_stream::copy_out);
   auto const is_cuda = [&](place_id place) {
@@ -29,8 +84,8 @@ op_stream job_runtime::stream_of_copy(place_id from, place_id to) const {
   return on(to.value() - 1, device_stream::copy_in);
 }
 
-/// That of the kernel whose results it reads, so that it begins at once when that ends. Else they alternate,
-/// so that the tail of a kernel and the next one's beginning share the device.
+/// A task takes the stream of the kernel whose results it reads, so that it begins as soon as that ends.
+/// Other tasks alternate, so that the tail of one kernel and the beginning of the next share the device.
 op_stream job_runtime::compute_stream_of(planned_task const& task) {
   if (auto const writer = last_writer(task); writer != op_id()) return ops_.at(writer).on;
   auto const device = task.job->devices[task.device_index];
@@ -65,7 +120,7 @@ moved_bytes job_runtime::fetch_to(std::shared_ptr<array_state> const& array, byt
   return moved;
 }
 
-/// Of tasks of one job that are planned together.
+/// The tasks are of one job and planned together.
 void job_runtime::broadcast_shared_reads(std::vector<planned_task>& tasks) {
   if (tasks.size() < 2) return;
   auto const job = tasks.front().job;
@@ -169,12 +224,164 @@ void job_runtime::submit_operation(op_id op, job_number job, std::function<void(
   executors_[executor]->submit(std::move(work));
 }
 
-/// Of those that have not ended.
+/// The progress of those operations that have not ended.
 progress_list job_runtime::progress_of(std::vector<op_id> const& ops) const {
   progress_list found;
   for (auto const op : ops)
     if (auto const one = progress_.find(op.value()); one != progress_.end()) found.push_back(one->second);
   return found;
+}
+
+namespace {
+
+constexpr std::size_t max_busy_times = 16;
+
+bool is_device_lost(std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (device_lost const&) { return true; } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool job_runtime::handle_ends(std::uint32_t executor, std::vector<ended_operation> const& ends,
+                              device_executor::if_busy then) {
+  guard const hold(*this, then);
+  if (!hold.holds()) return false;
+  for (auto const& end : ends) reported_ends_.emplace(end.op, reported_end{executor, end});
+  handle_reported_ends();
+  ops_.forget_before(op_id(ops_.newest().value() + 1));
+  advance();
+  changed_.notify();
+  return true;
+}
+
+/// In the order of the operations: an end counts once those of all that it comes after do, because their
+/// failure is its own, and executors tell them at different times.
+void job_runtime::handle_reported_ends() {
+  std::vector<op_stream> held_up;
+  for (auto reported = reported_ends_.begin(); reported != reported_ends_.end();) {
+    auto const& op = ops_.at(reported->first);
+    bool const may_count =
+        std::ranges::find(held_up, op.on) == held_up.end() &&
+        std::ranges::all_of(op.dependencies, [&](op_id earlier) { return ops_.has_ended(earlier); });
+    if (!may_count) {
+      held_up.push_back(op.on);
+      ++reported;
+      continue;
+    }
+    auto const counts = reported_ends_.extract(reported++);
+    handle_end(counts.mapped().executor, counts.mapped().end);
+  }
+}
+
+void job_runtime::handle_end(std::uint32_t executor, ended_operation const& end) {
+  ops_.mark_ended(end.op, end.failure != nullptr);
+  auto const failed = ops_.at(end.op).status == op_status::failed;
+  journal_.record_end(end.op, ops_.at(end.op));
+  progress_.erase(end.op.value());
+  auto const kernel = kernels_in_flight_.extract(end.op.value());
+  auto const copy = copies_.extract(end.op.value());
+  if (end.failure && is_device_lost(end.failure)) lose_device(executor);
+  if (kernel) handle_kernel_end(executor, kernel.mapped(), end, failed);
+  if (copy) {
+    handle_copy_end(end.op, copy.mapped(), failed);
+    retired_.push_back(copy.mapped().array);
+  }
+}
+
+void job_runtime::handle_copy_end(op_id op, copy_in_flight const& copy, bool failed) {
+  auto const& [array, what, job] = copy;
+  sources_.mark_ended(what.from, what.to, what.size);
+  if (!failed) return;
+  for (auto const bytes : what.bytes) array->directory.record_failed_copy(op, what.to, bytes, job);
+}
+
+void job_runtime::release_task(std::uint32_t executor, planned_task const& task) {
+  --task.job->tasks_in_flight;
+  --task.job->device_states[task.device_index].in_flight;
+  --on_devices_[executor].tasks;
+  residencies_[executor]->set().unpin(task.residents);
+  if (!options_.reuse) residencies_[executor]->evict_unpinned();
+}
+
+void job_runtime::handle_kernel_end(std::uint32_t executor, kernel_in_flight const& kernel,
+                                    ended_operation const& end, bool failed) {
+  auto& task = *kernel.task;
+  auto& piece = task.pieces[kernel.piece];
+  piece.begin_ns = end.begin_ns, piece.end_ns = end.end_ns;
+  if (failed) handle_piece_failure(task, piece, end);
+  if (++task.pieces_ended < task.pieces.size()) return;
+  release_task(executor, task);
+  if (task.has_failed) return;
+  auto const end_ns = task.end_ns();
+  handle_task_end(executor, task, {.op = end.op, .begin_ns = end_ns - task.busy_ns(), .end_ns = end_ns});
+}
+
+std::int64_t planned_task::end_ns() const { return std::ranges::max(pieces, {}, &task_piece::end_ns).end_ns; }
+
+std::int64_t planned_task::busy_ns() const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> times;
+  for (auto const& piece : pieces) times.emplace_back(piece.begin_ns, piece.end_ns);
+  std::ranges::sort(times);
+  std::int64_t sum = 0, until = times.front().first;
+  for (auto const& [begin_ns, end_ns] : times) {
+    sum += std::max<std::int64_t>(end_ns - std::max(begin_ns, until), 0);
+    until = std::max(until, end_ns);
+  }
+  return sum;
+}
+
+void job_runtime::handle_task_end(std::uint32_t executor, planned_task const& task,
+                                  ended_operation const& end) {
+  auto& job = *task.job;
+  ++statistics_.tasks;
+  record_span(job, executor, end);
+  job.report.moved += task.moved;
+  job.report.tasks.push_back({executor, task.part, task.moved, end.begin_ns, end.end_ns});
+  job.split->ended(task.device_index, {.part = task.part,
+                                       .begin_ns = end.begin_ns,
+                                       .end_ns = end.end_ns,
+                                       .bytes_in = task.own_bytes,
+                                       .bytes_out = task.moved.to_host,
+                                       .alone = was_alone(executor, job.number, end)});
+}
+
+void job_runtime::record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const {
+  if (options_.spans == nullptr) return;
+  auto const worker = ops_.at(end.op).on.stream - std::uint32_t(device_stream::compute_0);
+  options_.spans->record({.device = device,
+                          .worker = worker,
+                          .label = job.report.name,
+                          .step = std::int64_t(job.number.value()),
+                          .tasks = 1,
+                          .begin_ns = end.begin_ns,
+                          .end_ns = end.end_ns});
+}
+
+void job_runtime::handle_piece_failure(planned_task& task, task_piece const& piece,
+                                       ended_operation const& end) {
+  auto& job = *task.job;
+  task.has_failed = true;
+  for (std::size_t i = 0; i < piece.uses.size(); ++i)
+    piece.uses[i].written.for_each_interval([&](byte_range bytes) {
+      job.request.arguments[i].array->directory.record_loss(end.op, bytes, job.number);
+    });
+  auto const why = end.failure ? end.failure : failure_of_source();
+  fail(job, piece.part, devices_[job.devices[task.device_index]]->name(), why);
+}
+
+/// Whether no kernel of another job that has ended by now ran on the device meanwhile.
+bool job_runtime::was_alone(std::uint32_t device, job_number job, ended_operation const& end) {
+  auto& latest = on_devices_[device].latest;
+  auto const met = std::ranges::any_of(latest, [&](busy_time const& other) {
+    return other.job != job && other.begin_ns < end.end_ns && end.begin_ns < other.end_ns;
+  });
+  if (latest.size() == max_busy_times) latest.erase(latest.begin());
+  latest.push_back({job, end.begin_ns, end.end_ns});
+  return !met;
 }
 
 }  // namespace ballast::detail

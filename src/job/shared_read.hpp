@@ -5,15 +5,15 @@
 #include <span>
 #include <vector>
 
-#include "byte_range.hpp"
-#include "copy_links.hpp"
-#include "ids.hpp"
+#include "byte_runs.hpp"
+#include "copy_source.hpp"
+#include "operations.hpp"
 
 namespace ballast::detail {
 
 /// Copies of more bytes are cut, so that what needs the first of them need not wait for the last.
 inline constexpr std::size_t max_copy_bytes = std::size_t(16) << 20;
-/// Of a shared read: a copy of less takes as long for being a copy as for its bytes.
+/// The least stripe of a shared read: a smaller copy takes as long for being a copy as for its bytes.
 inline constexpr std::size_t min_stripe_bytes = std::size_t(1) << 20;
 
 /// A copy of a shared read: bytes of an array that are to go from one place to another, ascending.

@@ -1,15 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "job_history.hpp"
-#include "split_kinds.hpp"
-#include "split_pooled.hpp"
+#include "split_run.hpp"
 
 namespace ballast::detail {
 namespace {
+
+constexpr double work_ahead_ns = 100e3;  // hides the way to the host and back, some 10 us, many times over
+
+/// The split whose units wait in one pool: each device takes the next ones as it gets on.
+class pooled_split : public recorded_split {
+ protected:
+  using recorded_split::recorded_split;
+
+  std::uint32_t units_taken() const { return taken_; }
+
+ private:
+  /// For the next task of the device; what is more than it may have or than there are is cut off.
+  virtual std::uint32_t wanted_units(std::uint32_t device) const = 0;
+  /// Known units per ns of the device, or 0.
+  virtual double speed(std::uint32_t) const { return 0; }
+
+  std::optional<job_part> choose(std::uint32_t device, std::uint32_t in_flight) final;
+  std::uint32_t tasks_ahead(std::uint32_t device, std::uint32_t units) const;
+
+  std::uint32_t taken_ = 0;
+};
+
+std::optional<job_part> pooled_split::choose(std::uint32_t device, std::uint32_t in_flight) {
+  auto const most = std::min(unissued(), shape().devices[device].max_units);
+  auto const units = std::clamp(wanted_units(device), std::uint32_t{1}, most);
+  if (in_flight >= tasks_ahead(device, units)) return std::nullopt;
+  job_part const part{taken_, units};
+  taken_ += units;
+  return part;
+}
+
+/// How many tasks of `units` the device may have at once.
+std::uint32_t pooled_split::tasks_ahead(std::uint32_t device, std::uint32_t units) const {
+  if (shape().devices.size() == 1) return max_tasks_in_flight;
+  auto const tasks = std::ceil(work_ahead_ns * speed(device) / units);
+  return std::max(shape().in_flight,
+                  static_cast<std::uint32_t>(std::min<double>(tasks, max_tasks_in_flight)));
+}
+
+class master_worker_split final : public pooled_split {
+ public:
+  master_worker_split(job_shape const& shape, listener finished) : pooled_split(shape, std::move(finished)) {
+    for (auto const& part : equal_parts({0, shape.units}, shape.tasks))
+      ends_.push_back(part.first + part.count);
+  }
+
+ private:
+  /// To the end of the part: the rest of it, where the device before took less than the whole.
+  std::uint32_t wanted_units(std::uint32_t) const override {
+    return *std::ranges::upper_bound(ends_, units_taken()) - units_taken();
+  }
+
+  std::vector<std::uint32_t> ends_;  ///< of the parts, ascending
+};
 
 constexpr double min_task_ns = 50e3;  // several times what a task costs by itself
 constexpr std::uint32_t probes_of_the_units = 16;
@@ -35,7 +90,7 @@ class guided_split final : public pooled_split {
 
   double min_task_units(std::uint32_t device) const { return std::floor(min_task_ns * speed(device)); }
 
-  /// Of all devices' speed. Those of unknown speed pass for the mean of the known ones.
+  /// The device's share of the speed of all. Devices of unknown speed pass for the mean of the known ones.
   double share(std::uint32_t device) const {
     double sum = 0;
     std::uint32_t known = 0;
@@ -58,6 +113,24 @@ class guided_split final : public pooled_split {
   bool probing_;
 };
 
+}  // namespace
+
+std::unique_ptr<job_split> split_among_workers(job_shape const& shape, recorded_split::listener finished) {
+  return std::make_unique<master_worker_split>(shape, std::move(finished));
+}
+
+std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<double> units_per_ns,
+                                        bool probing, recorded_split::listener finished) {
+  return std::make_unique<guided_split>(shape, std::move(units_per_ns), probing, std::move(finished));
+}
+
+namespace {
+
+/// Ohno et al. 2016, section 4.3: whichever device is idle gets the next task.
+class master_worker_policy final : public split_policy {
+  std::unique_ptr<job_split> split(job_shape const& shape) override { return split_among_workers(shape); }
+};
+
 class guided_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {
     auto const known = history_.of(shape);
@@ -70,11 +143,7 @@ class guided_policy final : public split_policy {
 
 }  // namespace
 
-std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<double> units_per_ns,
-                                        bool probing, recorded_split::listener finished) {
-  return std::make_unique<guided_split>(shape, std::move(units_per_ns), probing, std::move(finished));
-}
-
+std::unique_ptr<split_policy> make_master_worker_split() { return std::make_unique<master_worker_policy>(); }
 std::unique_ptr<split_policy> make_guided_split() { return std::make_unique<guided_policy>(); }
 
 }  // namespace ballast::detail

@@ -1,9 +1,310 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_history.hpp"
-#include "split_kinds.hpp"
-#include "split_ranges.hpp"
+#include "split_learned.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace ballast::detail {
+namespace {
+
+constexpr double min_gain = 0.01;  // of the time, for a border to move
+constexpr std::uint32_t early_runs = 4;
+constexpr double payback_runs = 100;  // who repeats a job a few times mostly repeats it often
+
+/// All that lies between the old borders and the new ones.
+double units_that_move(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to) {
+  double units = 0, old_border = 0, new_border = 0;
+  for (std::size_t device = 0; device < from.size(); ++device) {
+    old_border += from[device];
+    new_border += to[device];
+    units += std::abs(old_border - new_border);
+  }
+  return units;
+}
+
+std::uint32_t units_of(std::vector<std::uint32_t> const& shares) {
+  return std::accumulate(shares.begin(), shares.end(), std::uint32_t{0});
+}
+
+/// To change from one to the other, one unit after another over the slowest link.
+double move_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to,
+               job_shape const& shape) {
+  auto const slowest = std::ranges::min(shape.devices, {}, &split_device::bytes_per_ns).bytes_per_ns;
+  return units_that_move(from, to) * static_cast<double>(shape.bytes_per_unit) / slowest;
+}
+
+}  // namespace
+
+void paced_shares::learn(finished_job const& run, std::vector<double> const& busy_ns) {
+  history_.learn(run, busy_ns);
+  if (!run.alone || !are_of(run)) return;
+  auto const now = std::ranges::max(busy_ns);
+  run_ns_ = run_ns_ == 0 || now < run_ns_ ? now : (run_ns_ + now) / 2;
+  auto const gain = gain_ns(shares_, shares_by_pace(units_of(shares_), history_.paces()));
+  lost_ns_ = gain > 0 ? lost_ns_ + gain : 0;
+  ++runs_;
+}
+
+bool paced_shares::are_of(finished_job const& run) const {
+  return std::ranges::equal(shares_, run.devices, {}, {}, &device_run::units);
+}
+
+double paced_shares::gain_ns(std::vector<std::uint32_t> const& from,
+                             std::vector<std::uint32_t> const& to) const {
+  auto const paces = history_.paces();
+  auto const now_ns = slowest_ns(from, paces);
+  auto const gain_ns = now_ns - slowest_ns(to, paces);
+  return gain_ns > min_gain * now_ns ? gain_ns : 0;
+}
+
+void paced_shares::move_borders(job_shape const& shape) {
+  auto wanted = shares_by_pace(shape.units, history_.paces());
+  if (shares_.empty()) shares_ = wanted;
+  auto const gain = gain_ns(shares_, wanted);
+  auto const pays_ns = runs_ < early_runs ? gain * payback_runs : lost_ns_;
+  if (gain == 0 || pays_ns < move_ns(shares_, wanted, shape)) return;
+  shares_ = wanted;
+  lost_ns_ = 0;
+}
+
+bool paced_shares::promise_more_than(std::vector<std::uint32_t> const& others, job_shape const& shape) const {
+  auto const wanted = shares_by_pace(shape.units, history_.paces());
+  auto const gain = gain_ns(others, wanted);
+  return gain > 0 && gain * payback_runs > 2 * move_ns(others, wanted, shape);
+}
+
+bool paced_shares::are_better_than(paced_shares const& others, job_shape const& shape) const {
+  auto const gain = others.run_ns() - run_ns();
+  return run_ns_ > 0 && gain > min_gain * others.run_ns() &&
+         gain * payback_runs > move_ns(others.shares(), shares_, shape);
+}
+
+namespace {
+
+constexpr double min_grain_ns = 100e3;  // a dozen times what a task costs
+constexpr double min_grain_gain = 0.03;
+constexpr std::uint32_t waves_of_section = 4, min_waves = 16;
+
+bool is_within(job_part part, job_part whole) {
+  return part.first >= whole.first && part.first + part.count <= whole.first + whole.count;
+}
+
+/// When the last task of these units ended.
+std::int64_t end_of(device_run const& run, job_part units) {
+  std::int64_t end = run.begin_ns;
+  for (auto const& task : run.ended)
+    if (is_within(task.part, units)) end = std::max(end, task.end_ns);
+  return end;
+}
+
+/// Whether these units were in tasks of `grain`, the last one perhaps smaller.
+bool has_tasks_of(device_run const& run, job_part units, std::uint32_t grain) {
+  auto const is_of_them = [&](ended_task const& task) { return is_within(task.part, units); };
+  return std::ranges::count_if(run.ended, is_of_them) == whole_steps(units.count, grain);
+}
+
+std::uint64_t units_of(std::uint64_t blocks, std::uint64_t blocks_per_unit) {
+  return (blocks - 1) / blocks_per_unit + 1;
+}
+
+}  // namespace
+
+task_grain::task_grain(std::uint64_t blocks_per_unit, split_device const& device)
+    : max_units_(device.max_units) {
+  if (blocks_per_unit == 0 || device.blocks_at_once < 2) return;
+  whole_wave_ = units_of(device.blocks_at_once, blocks_per_unit);
+  half_wave_ = units_of(device.blocks_at_once / 2, blocks_per_unit);
+}
+
+std::vector<job_part> task_grain::trial(job_part range, double unit_ns) {
+  if (tried_ || whole_wave_ == 0 || static_cast<double>(half_wave_) * unit_ns < min_grain_ns) return {};
+  if (range.count > max_units_ || range.count / min_waves < whole_wave_) return {};
+  auto const wave = static_cast<std::uint32_t>(whole_wave_), half = static_cast<std::uint32_t>(half_wave_);
+  auto const units = waves_of_section * wave, end = range.first + range.count;
+  sections_ = {{{end - 2 * units, units}, wave}, {{end - units, units}, half}};
+  std::vector<job_part> parts;
+  for (auto const& [all, grain] : sections_)
+    for (auto const& part : parts_of_steps(all, units, grain)) parts.push_back(part);
+  return parts;
+}
+
+double task_grain::learn(device_run const& run, double busy_ns) {
+  auto const was_in = [&](section const& one) { return has_tasks_of(run, one.units, one.grain); };
+  if (tried_ || sections_.empty() || !std::ranges::all_of(sections_, was_in)) return busy_ns;
+  auto const small = sections_[0].units.count + sections_[1].units.count;
+  if (run.units <= small) return busy_ns;
+  tried_ = true;
+  auto end = end_of(run, {sections_[0].units.first + small - run.units, run.units - small});
+  auto best_ns = static_cast<double>(end - run.begin_ns) / (run.units - small);
+  auto const enough = (1 - min_grain_gain) * best_ns;
+  for (auto const& [units, grain] : sections_) {
+    auto const unit_ns = static_cast<double>(end_of(run, units) - end) / units.count;
+    if (unit_ns < std::min(best_ns, enough)) best_ns = unit_ns, chosen_ = grain;
+    end = end_of(run, units);
+  }
+  return best_ns * run.units;
+}
+
+namespace {
+
+constexpr double task_costs_ns = 8e3;    // of one more task, beside its work
+constexpr double hidden_costs_ns = 2e3;  // of one more task, where the kernels hide behind the copies
+constexpr double max_tasks = 64;
+constexpr double min_wave_fill = 0.9;
+constexpr std::uint32_t runs_to_settle = 2;  // their ranges follow from other parts and from other ranges
+
+/// As many units as fit into the fewest waves of blocks that they fill well; 1 where blocks are unknown.
+std::uint32_t units_of_waves(job_shape const& shape, split_device const& device) {
+  if (shape.blocks_per_unit == 0 || device.blocks_at_once == 0) return 1;
+  for (auto blocks = device.blocks_at_once;; blocks += device.blocks_at_once) {
+    auto const units = blocks / shape.blocks_per_unit;
+    if (units >= shape.units) return std::max(shape.units, 1u);
+    auto const filled = static_cast<double>(units * shape.blocks_per_unit) / static_cast<double>(blocks);
+    if (filled >= min_wave_fill) return static_cast<std::uint32_t>(units);
+  }
+}
+
+std::vector<std::uint32_t> units_of_waves(job_shape const& shape) {
+  std::vector<std::uint32_t> units;
+  for (auto const& device : shape.devices) units.push_back(units_of_waves(shape, device));
+  return units;
+}
+
+std::uint32_t units_in_both(job_part one, job_part other) {
+  auto const begin = std::max(one.first, other.first);
+  auto const end = std::min(one.first + one.count, other.first + other.count);
+  return end > begin ? end - begin : 0;
+}
+
+std::vector<job_part> ranges_of(finished_job const& run) {
+  std::vector<std::uint32_t> shares;
+  for (auto const& device : run.devices) shares.push_back(device.units);
+  return side_by_side(shares);
+}
+
+}  // namespace
+
+learned_ranges::learned_ranges(job_shape const& shape)
+    : shape_(shape),
+      by_units_(shape, std::vector<std::uint32_t>(shape.devices.size(), 1)),
+      by_waves_(shape, units_of_waves(shape)),
+      last_ranges_(shape.devices.size()),
+      of_unit_(shape.devices.size()) {
+  for (auto const& device : shape.devices) grains_.emplace_back(shape.blocks_per_unit, device);
+}
+
+device_parts learned_ranges::parts(job_shape const& shape) {
+  auto& now = chosen(shape);
+  now.move_borders(shape);
+  forward_ = !forward_;
+  auto const ranges = side_by_side(now.shares());
+  device_parts parts;
+  for (std::size_t device = 0; device < ranges.size(); ++device) {
+    parts.push_back(tasks_of(device, ranges[device]));
+    auto const fits = ranges[device].count <= shape.devices[device].max_units;
+    if (!fits && !forward_) std::ranges::reverse(parts.back());
+  }
+  return parts;
+}
+
+paced_shares& learned_ranges::chosen(job_shape const& shape) {
+  if (runs_ < runs_to_settle || by_waves_.units_per_step() == by_units_.units_per_step()) return by_units_;
+  if (by_waves_.shares().empty() && !by_waves_.promise_more_than(by_units_.shares(), shape)) return by_units_;
+  if (by_waves_.shares().empty()) in_waves_ = true;
+  auto& other = in_waves_ ? by_units_ : by_waves_;
+  auto& now = in_waves_ ? by_waves_ : by_units_;
+  if (!other.are_better_than(now, shape)) return now;
+  in_waves_ = !in_waves_;
+  other.forget_time();
+  return other;
+}
+
+std::vector<job_part> learned_ranges::tasks_of(std::size_t device, job_part range) {
+  if (auto const grain = grains_[device].units()) return parts_of_steps(range, range.count, *grain);
+  auto const small =
+      runs_ == 1 ? grains_[device].trial(range, of_unit_[device].kernels_ns) : std::vector<job_part>();
+  if (!small.empty()) range.count = small.front().first - range.first;
+  auto tasks = large_tasks_of(device, range);
+  tasks.insert(tasks.end(), small.begin(), small.end());
+  return tasks;
+}
+
+/// n tasks show 1 / n of the copies, for the rest hides behind kernels, and cost something each: the least
+/// sum of copies / n + cost * n.
+std::vector<job_part> learned_ranges::large_tasks_of(std::size_t device, job_part range) const {
+  auto const& known = of_unit_[device];
+  auto const units = range.count;
+  auto const ns_of_byte = units / shape_.devices[device].bytes_per_ns;
+  auto const in_ns = known.bytes_in * ns_of_byte, out_ns = known.bytes_out * ns_of_byte;
+  auto const kernels_ns = known.kernels_ns * units;
+  auto const cost_ns = std::max(in_ns, out_ns) > kernels_ns ? hidden_costs_ns : task_costs_ns;
+  auto const tasks = std::round(std::sqrt((in_ns + out_ns) / cost_ns));
+  auto const that_fit = whole_steps(units, shape_.devices[device].max_units);
+  auto const count = std::max(static_cast<std::uint32_t>(std::clamp(tasks, 1.0, max_tasks)), that_fit);
+  return parts_of_steps(range, count, by_waves_.units_per_step()[device]);
+}
+
+void learned_ranges::forget_speeds(finished_job const& run) {
+  by_units_.forget_speeds(run);
+  by_waves_.forget_speeds(run);
+}
+
+void learned_ranges::learn(finished_job const& run) {
+  if (run.alone) learn_times(run);
+  last_ranges_ = ranges_of(run);
+}
+
+void learned_ranges::learn_times(finished_job const& run) {
+  if (runs_ < runs_to_settle) forget_speeds(run);
+  auto times = busy_ns(run);
+  for (std::size_t device = 0; device < times.size(); ++device)
+    times[device] = grains_[device].learn(run.devices[device], times[device]);
+  by_units_.learn(run, times);
+  by_waves_.learn(run, times);
+  record_unit_costs(run);
+  ++runs_;
+}
+
+void learned_ranges::learn_from_probes(finished_job const& run) {
+  if (!run.alone || runs_ > 0) return;
+  by_units_.learn(run, run.spans_with_copies_ns(shape_));
+  record_unit_costs(run);
+}
+
+/// Without what was copied only because ranges are others than before.
+std::vector<double> learned_ranges::busy_ns(finished_job const& run) const {
+  auto times = run.spans_with_copies_ns(shape_);
+  auto const moved = moved_bytes(run);
+  for (std::size_t device = 0; device < times.size(); ++device) {
+    auto const& did = run.devices[device];
+    if (moved[device] > 0) times[device] = std::max(static_cast<double>(did.kernels_ns), 1.0);
+  }
+  return times;
+}
+
+/// All of them after the first run, which had no ranges.
+std::vector<double> learned_ranges::moved_bytes(finished_job const& run) const {
+  std::vector<double> bytes;
+  auto const ranges = ranges_of(run);
+  for (std::size_t device = 0; device < ranges.size(); ++device) {
+    auto const moved = ranges[device].count - units_in_both(ranges[device], last_ranges_[device]);
+    bytes.push_back(static_cast<double>(moved) * static_cast<double>(shape_.bytes_per_unit));
+  }
+  return bytes;
+}
+
+void learned_ranges::record_unit_costs(finished_job const& run) {
+  auto const moved = moved_bytes(run);
+  for (std::size_t device = 0; device < run.devices.size(); ++device) {
+    auto const& did = run.devices[device];
+    auto const bytes_in = std::max(static_cast<double>(did.bytes_in) - moved[device], 0.0);
+    if (did.units > 0)
+      of_unit_[device] = {bytes_in / did.units, static_cast<double>(did.bytes_out) / did.units,
+                          static_cast<double>(did.kernels_ns) / did.units};
+  }
+}
+
 namespace {
 
 /// Wants no number from the user, the future work of Ohno et al. 2016: how fast the devices are and into how

@@ -2,8 +2,7 @@
 #include "ballast/detail/base/policy_registry.hpp"
 #include "ballast/error.hpp"
 #include "ballast/policy/split.hpp"
-#include "split_kinds.hpp"
-#include "split_pooled.hpp"
+#include "split_run.hpp"
 
 namespace ballast {
 

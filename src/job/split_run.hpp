@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "ballast/policy/split.hpp"
+#include "split_shares.hpp"
 
 namespace ballast::detail {
 
@@ -36,9 +38,9 @@ struct finished_job {
   std::vector<placed_part> placed;  ///< in the order in which they were given out
   bool alone = true;                ///< all tasks were, so that their times can be learned from
 
-  /// Of each device.
+  /// span_ns() of each device.
   std::vector<double> spans_ns() const;
-  /// Likewise, and the copies before and after, if they take as long as the shape says.
+  /// span_ns() of each device, and its copies before and after, if they take as long as the shape says.
   std::vector<double> spans_with_copies_ns(job_shape const& shape) const;
 };
 
@@ -69,5 +71,28 @@ class recorded_split : public job_split {
   finished_job run_;
   std::uint32_t unissued_, unfinished_;
 };
+
+/// Tasks that a device has at once where nothing is decided by waiting: its share is known, or it is alone.
+inline constexpr std::uint32_t max_tasks_in_flight = 64;
+
+/// Each device takes its parts in their order, however the others get on, and has as many as it can ahead.
+std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts const& parts,
+                                           recorded_split::listener finished = {});
+
+/// `shape.tasks` equal parts, the next one for whoever has room.
+std::unique_ptr<job_split> split_among_workers(job_shape const& shape,
+                                               recorded_split::listener finished = {});
+
+/// Large parts first, small ones last, for whoever has room. `units_per_ns` of each device are known, or 0. A
+/// device of unknown speed begins with a small part as a probe if `probing`.
+std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<double> units_per_ns,
+                                        bool probing, recorded_split::listener finished = {});
+
+std::unique_ptr<split_policy> make_static_split();
+std::unique_ptr<split_policy> make_master_worker_split();
+std::unique_ptr<split_policy> make_guided_split();
+std::unique_ptr<split_policy> make_weighted_split();
+std::unique_ptr<split_policy> make_fixed_split();
+std::unique_ptr<split_policy> make_learned_split();
 
 }  // namespace ballast::detail

@@ -12,7 +12,6 @@
 #include "byte_runs.hpp"
 #include "coherence_directory.hpp"
 #include "copy_source.hpp"
-#include "ids.hpp"
 #include "operations.hpp"
 
 namespace ballast::detail {

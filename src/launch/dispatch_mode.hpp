@@ -54,4 +54,13 @@ class mode_selector {
   std::int64_t busy_ns_ = 0;
 };
 
+/// Whether launch streams may issue their launches on their own threads instead of handing them over.
+enum class direct_dispatch { never, always, where_better };
+
+/// What the order policy of that name asks for.
+constexpr direct_dispatch direct_dispatch_of(std::string_view order) {
+  if (order == "passthrough") return direct_dispatch::always;
+  return order == "adaptive" ? direct_dispatch::where_better : direct_dispatch::never;
+}
+
 }  // namespace ballast::detail

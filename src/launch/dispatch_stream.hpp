@@ -8,10 +8,10 @@
 #include <mutex>
 #include <vector>
 
-#include "ballast/detail/launch/completion_signal.cuh"
+#include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/device.hpp"
 #include "ballast/policy/merge.hpp"
-#include "launch_stream_state.hpp"
+#include "launch_stream.hpp"
 
 namespace ballast::detail {
 
@@ -37,7 +37,7 @@ struct launch_in_flight {
   /// That it launched, held until it has ended.
   std::shared_ptr<void const> graph;
 
-  /// Forgets all but the memory that it has.
+  /// Empties it; its vectors keep their memory.
   void clear();
 };
 
@@ -77,7 +77,7 @@ class dispatch_stream {
             .number = number};
   }
   void mark_issued();
-  /// The launch issued last is one of a graph. The thread that looks for ends.
+  /// The launch issued last is that of `graph`. The thread that looks for ends.
   void attach_graph(std::shared_ptr<void const> graph);
   /// Gives the launch issued last an event or record of its end, if it has none, and with it all before. The
   /// thread that looks for ends.

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// What any thread asks of a dispatcher, and how launch streams issue their own launches on their own threads.
 #include "dispatcher.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <future>
+#include <string>
+#include <system_error>
+#include <utility>
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
-#include "nice_thread.hpp"
+#include "ballast/start_threads.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -41,6 +50,38 @@ std::vector<dispatch_mode> modes_of(launch_options const& options, std::uint32_t
 void clear(stream& on, void* memory, std::size_t bytes) {
   on.fill(memory, 0, bytes);
   on.synchronize();
+}
+
+/// What the system says against it, 0 if nothing. Linux keeps a niceness for each thread (sched(7)).
+int set_own_niceness(int niceness) {
+  constexpr id_t calling_thread = 0;
+  return setpriority(PRIO_PROCESS, calling_thread, niceness) == 0 ? 0 : errno;
+}
+
+[[noreturn]] void throw_refused_niceness(int niceness, int reason) {
+  throw_bad_argument("dispatcher_niceness", niceness,
+                     "what this process may set (" + std::generic_category().message(reason) +
+                         "): lower values than its own need CAP_SYS_NICE or a limit on nice (RLIMIT_NICE)");
+}
+
+/// A thread that does `work`, of that niceness from the beginning; without one, of the caller's. Throws
+/// bad_argument ("dispatcher_niceness") if the system refuses it, error if it has no thread; then nothing of
+/// `work` was done.
+std::thread start_nice_thread(std::optional<int> niceness, std::function<void()> work) {
+  constexpr auto purpose = "issuing launches";
+  if (!niceness) return start_thread(purpose, std::move(work));
+  std::promise<int> setting;
+  auto answer = setting.get_future();
+  auto thread = start_thread(
+      purpose, [niceness = *niceness, setting = std::move(setting), work = std::move(work)]() mutable {
+        auto const reason = set_own_niceness(niceness);
+        setting.set_value(reason);
+        if (reason == 0) work();
+      });
+  auto const reason = answer.get();
+  if (reason == 0) return thread;
+  thread.join();
+  throw_refused_niceness(*niceness, reason);
 }
 
 }  // namespace
@@ -160,6 +201,83 @@ void dispatcher::add_to_inbox(launch_stream_state& line) {
 // before.
 void dispatcher::wake() {
   if (asleep_.load(std::memory_order_seq_cst)) wake_event_.notify();
+}
+
+bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
+  if (!may_issue_directly(line, work)) return false;
+  auto const place = stream_for(line);
+  auto& target = dispatch_streams_[place];
+  completion_events events;
+  try {
+    record_events_before(work, target, events);
+  } catch (...) { return false; }  // the thread will see what it is
+  std::unique_lock const hold(target.mutex(), std::try_to_lock);
+  if (!hold || target.is_full()) return false;
+  bool const must_be_first =
+      direct_dispatch_ == direct_dispatch::where_better && mode() != dispatch_mode::direct;
+  if (must_be_first && !line.is_in_flight() && target.in_flight() != 0) return false;
+  try {
+    enqueue_directly(target, line, work, events);
+  } catch (...) {
+    line.fail(std::current_exception(), !is_sound());
+    return true;
+  }
+  line.mark_issued(place, 1);
+  target.mark_issued();
+  if (asleep_without_timeout_.load(std::memory_order_seq_cst)) wake_event_.notify();
+  return true;
+}
+
+void dispatcher::enqueue_directly(dispatch_stream& target, launch_stream_state& line, submission& work,
+                                  completion_events const& events) {
+  auto& next = target.next();
+  next.clear();
+  next.members.assign(1, {&line, 1, false});
+  next.reports_end = next.is_timed = work.kernel() != nullptr;
+  next.needs_end_only_if_watched = true;
+  for (auto const& before : events) target.on().wait_for(*before);
+  enqueue_alone(target, work);
+  count(1);
+  counts_.direct.fetch_add(1, std::memory_order_relaxed);
+  kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Where the line's launches are, else its own; another one, if that is free of launches, where the order
+/// asks for no certain stream.
+std::uint32_t dispatcher::stream_for(launch_stream_state const& line) const {
+  auto const streams = std::uint32_t(dispatch_streams_.size());
+  auto const own = line.number() % streams;
+  if (line.is_in_flight()) return line.stream_index();
+  if (direct_dispatch_ == direct_dispatch::always) return own;
+  for (std::uint32_t i = 0; i < streams; ++i)
+    if (launches_in_flight_[(own + i) % streams].load(std::memory_order_relaxed) == 0)
+      return (own + i) % streams;
+  return own;
+}
+
+bool dispatcher::is_sound() {
+  try {
+    device_->check();
+    return true;
+  } catch (...) { return false; }
+}
+
+bool dispatcher::may_issue_directly(launch_stream_state const& line, submission const& work) const {
+  if (direct_dispatch_ == direct_dispatch::never) return false;
+  if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
+  if (closed_.load(std::memory_order_relaxed) || stopped_because_.load(std::memory_order_seq_cst) != nullptr)
+    return false;
+  if (line.is_in_flight() && line.is_in_graph()) return false;
+  if (work.has_dependencies() && !can_wait_on_device(work)) return false;
+  if (direct_dispatch_ == direct_dispatch::always || mode() == dispatch_mode::direct) return true;
+  return is_alone(line);
+}
+
+/// Where hardware queues are shared, launches behind each other may be in front of who comes next.
+bool dispatcher::is_alone(launch_stream_state const& line) const {
+  auto const own = connections_ < dispatch_streams_.size() ? 0 : line.issued() - line.finished();
+  return kernels_in_flight_.load(std::memory_order_relaxed) == own &&
+         !anyone_waits_.load(std::memory_order_relaxed) && inbox_.load(std::memory_order_relaxed) == nullptr;
 }
 
 }  // namespace ballast::detail

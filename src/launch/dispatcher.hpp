@@ -15,18 +15,25 @@
 #include "ballast/launch_kernels.hpp"
 #include "ballast/launch_queue.hpp"
 #include "ballast/stream.hpp"
-#include "direct_dispatch.hpp"
 #include "dispatch_mode.hpp"
 #include "dispatch_stream.hpp"
+#include "dispatcher.hpp"
 #include "graph_batch.hpp"
 #include "kernel_table.hpp"
 #include "launch_plan.hpp"
-#include "launch_stream_state.hpp"
+#include "launch_stream.hpp"
 
 namespace ballast::detail {
 
+/// The niceness that Linux knows: lower values get more of the processor.
+inline constexpr int min_niceness = -20, max_niceness = 19;
+
 /// Carries out the launches of the launch streams of one device: its thread takes what they submit, asks the
 /// plan, issues, and looks for what has ended. It sleeps while there is nothing of that.
+///
+/// In three source files, by the thread and its work: dispatcher.cpp has what any thread calls and what
+/// launch streams do on their own threads, dispatcher_thread.cpp the thread's loop, dispatcher_launch.cpp how
+/// the thread issues. One class, since all three change what is in flight and share its locks.
 class dispatcher {
  public:
   dispatcher(std::shared_ptr<compute_device> device, launch_kernels const* kernels,
@@ -42,13 +49,14 @@ class dispatcher {
   std::size_t launch_stream_count() const;
   void pause() { paused_.store(true, std::memory_order_seq_cst); }
   void resume();
-  /// Drops what was not issued, with an error for its launch streams; later submissions likewise.
+  /// Drops what was not issued, and what is submitted later, with an error for its launch streams.
   void stop(char const* cause);
   /// Throws error with that cause after stop().
   void throw_if_stopped() const;
   /// Sleeps until all that was submitted so far has finished or failed. Throws timed_out.
   void drain(deadline until);
-  /// The same for a destructor; returns at once if the queue is paused.
+  /// For a destructor: sleeps until all that was submitted so far has finished or failed, at most until the
+  /// deadline. Returns at once if the queue is paused.
   void finish(deadline until) noexcept;
   /// Fails what was not issued, and waits for what is in flight, at most the queue's shutdown_timeout. No
   /// other call but is_at_rest() after it.
@@ -60,8 +68,8 @@ class dispatcher {
   void add_to_inbox(launch_stream_state& line);
 
   // The thread of the line's launch stream.
-  /// Issues the line's next launch here and now: true, also if that failed, which is then the line's error;
-  /// false if it is to wait like others.
+  /// Issues the line's next launch here and now. Returns true also if that failed, which is then the line's
+  /// error; false if the launch has to wait for the dispatcher's thread.
   bool issue_directly(launch_stream_state& line, submission& work);
 
  private:
@@ -207,6 +215,13 @@ class dispatcher {
   std::atomic<char const*> stopped_because_ = nullptr;
   counts counts_;
   std::thread thread_;
+};
+
+/// The dispatchers of a queue, one per device; shared with its launch streams, which may outlive it.
+struct dispatchers {
+  std::deque<dispatcher> all;
+  launch_options options;
+  std::mutex making;  ///< of launch streams
 };
 
 }  // namespace ballast::detail

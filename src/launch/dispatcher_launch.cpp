@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the dispatcher issues.
+// How the dispatcher's thread issues launches: one by one, merged, or many plain ones as a graph.
+#include "dispatcher.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-
-#include "ballast/error.hpp"
-#include "dispatcher.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -55,6 +54,25 @@ bool dispatcher::issue(planned_launch const& planned) {
   for (auto const launch_stream : planned.launch_streams)
     if (auto* const line = by_number_[launch_stream]; line != nullptr && line->active) update(*line);
   return true;
+}
+
+/// Behind what comes before `work` and is in flight on other streams than that of `own`.
+void dispatcher::record_events_before(submission const& work, dispatch_stream const& own,
+                                      completion_events& events) {
+  for (auto const& one : work.dependencies()) {
+    if (one.is_met()) continue;
+    auto& target = dispatch_streams_[one.launch.state_->stream_index()];
+    if (&target == &own) continue;
+    std::lock_guard const hold(target.mutex());
+    events.push_back(target.on().record_untimed());
+  }
+}
+
+dispatcher::completion_events dispatcher::events_before(planned_launch const& planned, std::uint32_t place) {
+  completion_events events;
+  for (auto const launch_stream : planned.launch_streams)
+    record_events_before(*launch_stream_of(launch_stream).chain().front(), dispatch_streams_[place], events);
+  return events;
 }
 
 /// By a launch stream that issued itself: two chains on one stream would take as long as both. A stream that
@@ -230,6 +248,50 @@ completion_signal dispatcher::completion_of_next(dispatch_stream const& target) 
   end.notify = [](void* wake_event) { static_cast<event_count*>(wake_event)->notify(); };
   end.notified = &wake_event_;
   return end;
+}
+
+bool dispatcher::issue_graph() {
+  if (!batch_.is_due()) return false;
+  auto const empty =
+      std::ranges::find_if(dispatch_streams_, [](auto const& target) { return target.in_flight() == 0; });
+  if (empty == dispatch_streams_.end() || !batch_.collect(by_number_)) return false;
+  if (!issue_graph(std::uint32_t(empty - dispatch_streams_.begin()))) return false;
+  fence_->pass();
+  for (auto const& member : batch_.members()) {
+    member.line->notify_issue_watchers();
+    if (member.line->active) update(*member.line);
+  }
+  return true;
+}
+
+/// False if they are to be issued one by one.
+bool dispatcher::issue_graph(std::uint32_t place) {
+  auto& target = dispatch_streams_[place];
+  std::lock_guard const hold(target.mutex());
+  if (target.is_full()) return false;
+  auto graph = batch_.launch(target.on());
+  if (graph == nullptr) return false;
+  auto& next = target.next();
+  next.clear();
+  next.members.assign(batch_.members().begin(), batch_.members().end());
+  counts_.launches.fetch_add(1, std::memory_order_relaxed);
+  counts_.kernels.fetch_add(batch_.launches(), std::memory_order_relaxed);
+  kernels_in_flight_.fetch_add(batch_.launches(), std::memory_order_relaxed);
+  for (auto const& member : batch_.members()) {
+    plan_.withdraw(member.line->number());
+    mark_issued(*member.line, place, member.launches, true);
+  }
+  target.mark_issued();
+  target.attach_graph(std::move(graph));
+  graph_streams_.push_back(place);
+  target.record_event();
+  return true;
+}
+
+/// Behind a graph nothing is put: the next launches of all its launch streams would follow each other there.
+void dispatcher::mask_graph_streams() {
+  std::erase_if(graph_streams_, [&](auto const place) { return !dispatch_streams_[place].carries_graph(); });
+  for (auto const place : graph_streams_) in_flight_[place] = dispatch_stream::max_in_flight;
 }
 
 }  // namespace ballast::detail

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dispatcher's thread does but for issuing and looking for ends.
+// What the dispatcher's thread does besides issuing: it waits for work, offers launches whose dependencies
+// are met to the plan, and learns which launches have ended.
+#include "dispatcher.hpp"
+
 #include <algorithm>
 
 #include "ballast/error.hpp"
-#include "dispatcher.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -16,6 +18,10 @@ constexpr std::chrono::nanoseconds between_fault_checks = std::chrono::milliseco
 constexpr std::uint32_t naps_between_checks = 16;
 // At launches of another device and at events, which wake nobody.
 constexpr std::chrono::nanoseconds between_dependency_polls = std::chrono::microseconds(100);
+// An event is asked by a call of CUDA that costs as much as a tenth of a launch.
+constexpr int max_events_queried = 4, max_events_recorded = 4;
+// While launch streams issue themselves and do not wait, ends only make room.
+constexpr std::chrono::nanoseconds between_unawaited_events = std::chrono::milliseconds(1);
 // As long as there is something to issue.
 constexpr std::uint32_t issued_between_polls = 16;
 
@@ -40,38 +46,6 @@ void dispatcher::serve() {
   auto const until = deadline::in(shutdown_timeout_);
   drain_in_flight(until);
   await_rest(until);
-}
-
-/// So that tickets, which may outlive the queue, know.
-void dispatcher::drain_in_flight(deadline until) {
-  while (!lost_ && is_anything_in_flight()) {
-    auto const seen = wake_event_.epoch();
-    if (poll_device()) continue;
-    if (until.passed())
-      return give_up("launches in flight had not ended when their queue went\n" +
-                     describe_resident_holder(*device_));
-    wake_event_.wait_past(seen, clock::now() + nap);
-  }
-}
-
-/// What has told its end is about to leave its stream; blocks of a lost device tell none.
-void dispatcher::await_rest(deadline until) {
-  while (!is_at_rest() && !until.passed()) std::this_thread::sleep_for(nap);
-}
-
-bool dispatcher::poll_device() {
-  std::lock_guard const hold(thread_mutex_);
-  try {
-    device_->check();
-    return poll_completions() || record_events();
-  } catch (std::exception const& cause) { give_up(cause.what()); }
-  return false;
-}
-
-void dispatcher::give_up(std::string const& cause) {
-  lost_ = true;
-  for (auto const& line : all_launch_streams())
-    line->fail(std::make_exception_ptr(error(cause)), line->is_in_flight());
 }
 
 /// Whether there was anything to do.
@@ -105,6 +79,60 @@ bool dispatcher::poll_once() {
   found |= poll_completions();
   found |= retry_blocked();
   return found || record_events();
+}
+
+/// Tells the selector of modes how much has ended, and in how long.
+void dispatcher::update_mode() {
+  auto const now = clock::now();
+  auto const outstanding = kernels_in_flight_.load(std::memory_order_relaxed) + plan_.offers();
+  mode_selector_.record(ended_since_update_,
+                        was_busy_ ? std::chrono::nanoseconds(now - polled_at_).count() : 0, outstanding);
+  mode_.store(mode_selector_.now(), std::memory_order_relaxed);
+  ended_since_update_ = 0;
+  polled_at_ = now;
+  bool const may_issue = !paused_.load(std::memory_order_relaxed);
+  was_busy_ = kernels_in_flight_.load(std::memory_order_relaxed) != 0 ||
+              (may_issue && (plan_.offers() != 0 || planned_ != nullptr));
+}
+
+/// Between two looks while something is in flight: the core is not given away at once.
+bool dispatcher::should_poll_again() {
+  if (lost_ || !device_->is_cuda() || ++polls_ >= polls_before_sleep || !is_anything_in_flight())
+    return false;
+  pause_core();
+  return true;
+}
+
+bool dispatcher::is_anything_in_flight() const {
+  return std::ranges::any_of(dispatch_streams_, [](auto const& target) { return target.in_flight() != 0; });
+}
+
+clock::time_point dispatcher::next_poll() const {
+  if (lost_) return clock::time_point::max();
+  if (!blocked_.empty()) return clock::now() + between_dependency_polls;
+  if (!is_anything_in_flight()) return clock::time_point::max();
+  return clock::now() + (device_->is_cuda() ? nap : between_fault_checks);
+}
+
+/// A paused queue in which launches wait is mostly resumed soon, and the time to wake up would be theirs.
+bool dispatcher::await_wake_up(std::uint64_t seen, clock::time_point until) {
+  bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
+  return is_resumed_soon ? wake_event_.spin_then_wait_past(seen, until) : wake_event_.wait_past(seen, until);
+}
+
+/// What was changed before it is asleep, the last look finds; who changes something later rings.
+void dispatcher::sleep(std::uint64_t seen) {
+  asleep_.store(true, std::memory_order_seq_cst);
+  asleep_without_timeout_.store(true, std::memory_order_seq_cst);
+  if (!poll() && !ended_.load(std::memory_order_seq_cst)) {
+    auto const until = next_poll();
+    asleep_without_timeout_.store(until == clock::time_point::max(), std::memory_order_relaxed);
+    bool const rung = await_wake_up(seen, until);
+    // A kernel that faulted tells no end.
+    suspects_fault_ = !rung && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
+  }
+  asleep_without_timeout_.store(false, std::memory_order_seq_cst);
+  asleep_.store(false, std::memory_order_seq_cst);
 }
 
 bool dispatcher::drain_inbox() {
@@ -153,6 +181,58 @@ bool dispatcher::offer_if_ready(launch_stream_state& line, submission& oldest) {
   return false;
 }
 
+/// A line of a queue that is gone may name a dispatcher that was where this one is.
+bool dispatcher::is_issued_here(launch_ticket const& ticket) const {
+  return ticket.state_->fence() == fence_.get() && ticket.is_issued();
+}
+
+/// Whether nothing that comes before `work` is still to be issued, so that its stream can wait for it. Where
+/// hardware queues are few, all that shares one with that stream would wait as well.
+bool dispatcher::can_wait_on_device(submission const& work) const {
+  if (!waits_on_device_) return false;
+  try {
+    return std::ranges::all_of(work.dependencies(), [&](dependency const& one) {
+      return one.is_met() || (one.moment == nullptr && is_issued_here(one.launch));
+    });
+  } catch (...) { return false; }  // it cannot be met: the thread will tell whose launch it is
+}
+
+/// Behind what the oldest launch of the line may be issued now; nothing if it may not. Throws what made a
+/// dependency impossible.
+std::optional<dispatcher::predecessor_stream> dispatcher::find_predecessor_stream(
+    launch_stream_state const& line, submission const& oldest) const {
+  auto const behind_own = line.is_in_flight() ? predecessor_stream(line.stream_index()) : std::nullopt;
+  if (oldest.dependencies_met()) return behind_own;
+  if (follows_others_)
+    if (auto const place = common_predecessor_stream(line, oldest)) return place;
+  if (mode() != dispatch_mode::merged && can_wait_on_device(oldest)) return behind_own;
+  return std::nullopt;
+}
+
+/// The one stream where all is that is in flight and comes before the launch: its stream keeps the order.
+std::optional<dispatcher::predecessor_stream> dispatcher::common_predecessor_stream(
+    launch_stream_state const& line, submission const& oldest) const {
+  predecessor_stream behind;
+  if (line.is_in_flight()) behind = line.stream_index();
+  for (auto const& one : oldest.dependencies()) {
+    if (one.is_met()) continue;
+    if (one.moment != nullptr || !is_issued_here(one.launch)) return std::nullopt;
+    auto const place = one.launch.state_->stream_index();
+    if (behind && *behind != place) return std::nullopt;
+    behind = place;
+  }
+  return behind;
+}
+
+/// Whether nothing is in flight any more that the line's oldest launch comes behind.
+bool dispatcher::may_change_stream(launch_stream_state& line) const {
+  if (line.is_in_flight()) return false;
+  auto const* const oldest = line.chain().front();
+  try {
+    return oldest == nullptr || oldest->dependencies_met();
+  } catch (...) { return false; }  // the device is lost
+}
+
 void dispatcher::offer(launch_stream_state& line, submission& oldest, predecessor_stream behind) {
   offered_launch offered;
   offered.order = {.launch_stream = line.number(), .submitted = oldest.at_ns(), .priority = line.priority()};
@@ -182,6 +262,110 @@ bool dispatcher::retry_blocked() {
   return found;
 }
 
+bool dispatcher::poll_completions() {
+  bool found = false;
+  int events = 0;
+  for (std::size_t i = 0; i < dispatch_streams_.size(); ++i) {
+    auto& target = dispatch_streams_[(first_polled_ + i) % dispatch_streams_.size()];
+    if (launches_in_flight_[(first_polled_ + i) % dispatch_streams_.size()].load(std::memory_order_relaxed) ==
+        0)
+      continue;
+    if (target.is_known_by_event() && ++events > max_events_queried) {
+      first_polled_ += i;
+      break;
+    }
+    found |= poll_stream(target);
+  }
+  if (!completed_.empty()) notify_completed();
+  return found;
+}
+
+/// A line may have been noted more than once.
+void dispatcher::notify_completed() {
+  fence_->pass();
+  for (auto* const line : completed_) line->notify_watchers();
+  std::erase_if(completed_, [](launch_stream_state const* line) { return !line->leaving; });
+  std::ranges::sort(completed_);
+  completed_.erase(std::unique(completed_.begin(), completed_.end()), completed_.end());
+  for (auto* const line : completed_) forget_if_left(*line);
+  completed_.clear();
+}
+
+bool dispatcher::poll_stream(dispatch_stream& target) {
+  bool found = false;
+  while (auto* const ended = target.ended()) {
+    complete_launch(target, *ended);
+    target.mark_ended();
+    found = true;
+  }
+  return poll_kernel_ends(target) || found;
+}
+
+void dispatcher::complete_launch(dispatch_stream& target, launch_in_flight const& ended) {
+  learn(target, ended);
+  for (auto const& member : ended.members)
+    if (!member.has_ended) complete_member(member);
+}
+
+/// Kernels of a merged launch end before it; what follows them may begin elsewhere. Those that go on in its
+/// chain have ended with the last.
+bool dispatcher::poll_kernel_ends(dispatch_stream& target) {
+  auto* const merged = target.oldest_reporting_each();
+  if (merged == nullptr) return false;
+  bool found = false;
+  std::uint32_t place = 0;
+  for (auto& member : merged->members) {
+    if (!member.has_ended && target.has_kernel_ended(place)) {
+      member.has_ended = found = true;
+      complete_member(member);
+    }
+    place += member.launches;
+  }
+  return found;
+}
+
+void dispatcher::complete_member(launch_in_flight::member const& member) {
+  member.line->mark_finished(member.launches);
+  ended_since_update_ += member.launches;
+  kernels_in_flight_.fetch_sub(member.launches, std::memory_order_relaxed);
+  if (may_change_stream(*member.line)) plan_.predecessor_finished(member.line->number());
+  completed_.push_back(member.line);
+}
+
+void dispatcher::learn(dispatch_stream const& target, launch_in_flight const& ended) {
+  auto const span = target.span_ns_of_ended();
+  if (ended.is_measured) plain_times_.record(span);
+  if (span <= 0) return;
+  table_.learn(ended.facts, ended.predicted, span);
+  // Beside others each launch takes longer, merged or not.
+  bool const was_alone = ended.alone_as == counts_.launches.load(std::memory_order_relaxed);
+  if (was_alone && ended.predicted.merged_busy > 0) plan_.filter().record(ended.facts, ended.predicted, span);
+}
+
+/// Launches that do not tell their end get an event behind them: but once for all that were issued together,
+/// and those whose end nobody waits for now and then, since an event costs as much as a part of a launch.
+bool dispatcher::record_events() {
+  int given = 0;
+  for (auto& target : dispatch_streams_) {
+    if (!needs_event(target)) continue;
+    std::lock_guard const hold(target.mutex());
+    target.record_event();
+    if (++given == max_events_recorded) return true;
+  }
+  if (given == 0 && clock::now() - events_recorded_at_ > between_unawaited_events)
+    events_recorded_at_ = clock::now();
+  return given != 0;
+}
+
+bool dispatcher::needs_event(dispatch_stream const& target) const {
+  auto const* const newest = target.newest();
+  if (newest == nullptr || newest->reports_end || newest->end_event != nullptr) return false;
+  if (!newest->needs_end_only_if_watched || target.in_flight() > dispatch_stream::max_in_flight / 2)
+    return true;
+  if (newest->members.front().line->is_watched()) return true;
+  return clock::now() - events_recorded_at_ > between_unawaited_events;
+}
+
 void dispatcher::forget_if_left(launch_stream_state& line) {
   if (!line.leaving || line.offered || line.blocked || line.is_in_flight()) return;
   std::lock_guard const hold(launch_streams_mutex_);
@@ -204,44 +388,36 @@ void dispatcher::fail_all(std::exception_ptr error) {
   for (auto const& line : all_launch_streams()) fail(*line, error);
 }
 
-/// Between two looks while something is in flight: the core is not given away at once.
-bool dispatcher::should_poll_again() {
-  if (lost_ || !device_->is_cuda() || ++polls_ >= polls_before_sleep || !is_anything_in_flight())
-    return false;
-  pause_core();
-  return true;
-}
-
-bool dispatcher::is_anything_in_flight() const {
-  return std::ranges::any_of(dispatch_streams_, [](auto const& target) { return target.in_flight() != 0; });
-}
-
-clock::time_point dispatcher::next_poll() const {
-  if (lost_) return clock::time_point::max();
-  if (!blocked_.empty()) return clock::now() + between_dependency_polls;
-  if (!is_anything_in_flight()) return clock::time_point::max();
-  return clock::now() + (device_->is_cuda() ? nap : between_fault_checks);
-}
-
-/// A paused queue in which launches wait is mostly resumed soon, and the time to wake up would be theirs.
-bool dispatcher::await_wake_up(std::uint64_t seen, clock::time_point until) {
-  bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
-  return is_resumed_soon ? wake_event_.spin_then_wait_past(seen, until) : wake_event_.wait_past(seen, until);
-}
-
-/// What was changed before it is asleep, the last look finds; who changes something later rings.
-void dispatcher::sleep(std::uint64_t seen) {
-  asleep_.store(true, std::memory_order_seq_cst);
-  asleep_without_timeout_.store(true, std::memory_order_seq_cst);
-  if (!poll() && !ended_.load(std::memory_order_seq_cst)) {
-    auto const until = next_poll();
-    asleep_without_timeout_.store(until == clock::time_point::max(), std::memory_order_relaxed);
-    bool const rung = await_wake_up(seen, until);
-    // A kernel that faulted tells no end.
-    suspects_fault_ = !rung && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
+/// So that tickets, which may outlive the queue, know.
+void dispatcher::drain_in_flight(deadline until) {
+  while (!lost_ && is_anything_in_flight()) {
+    auto const seen = wake_event_.epoch();
+    if (poll_device()) continue;
+    if (until.passed())
+      return give_up("launches in flight had not ended when their queue went\n" +
+                     describe_resident_holder(*device_));
+    wake_event_.wait_past(seen, clock::now() + nap);
   }
-  asleep_without_timeout_.store(false, std::memory_order_seq_cst);
-  asleep_.store(false, std::memory_order_seq_cst);
+}
+
+/// What has told its end is about to leave its stream; blocks of a lost device tell none.
+void dispatcher::await_rest(deadline until) {
+  while (!is_at_rest() && !until.passed()) std::this_thread::sleep_for(nap);
+}
+
+bool dispatcher::poll_device() {
+  std::lock_guard const hold(thread_mutex_);
+  try {
+    device_->check();
+    return poll_completions() || record_events();
+  } catch (std::exception const& cause) { give_up(cause.what()); }
+  return false;
+}
+
+void dispatcher::give_up(std::string const& cause) {
+  lost_ = true;
+  for (auto const& line : all_launch_streams())
+    line->fail(std::make_exception_ptr(error(cause)), line->is_in_flight());
 }
 
 }  // namespace ballast::detail

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ballast/error.hpp"
-#include "graph_costs.hpp"
+#include "graph_cache.hpp"
 
 namespace ballast::detail {
 namespace {

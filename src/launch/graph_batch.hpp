@@ -11,7 +11,7 @@
 #include "ballast/launch_queue.hpp"
 #include "dispatch_stream.hpp"
 #include "graph_cache.hpp"
-#include "plain_times.hpp"
+#include "plain_launches.hpp"
 
 namespace ballast::detail {
 
@@ -22,7 +22,7 @@ class graph_batch {
   /// `times` of plain launches, as far as they are known, stay as long as this does.
   graph_batch(compute_device& device, launch_options const& options, plain_times const& times);
 
-  /// Of any line whose oldest launch was offered to the plan.
+  /// Counts a line whose oldest launch was offered to the plan.
   void count_offer(launch_stream_state& line);
   /// Whether so much was offered since the last collect() that another is worth its time.
   bool is_due() const { return offered_ >= min_launch_streams; }

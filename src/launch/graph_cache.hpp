@@ -6,9 +6,66 @@
 #include <memory>
 #include <vector>
 
-#include "cached_graph.hpp"
+#include "plain_launches.hpp"
 
 namespace ballast::detail {
+
+// Of an H200 (docs/decisions/0011): a launch; setting the arguments of one in a graph; building a graph.
+inline constexpr std::uint64_t launch_ns = 4200;
+inline constexpr std::uint64_t set_arguments_ns = 750;
+inline constexpr std::uint64_t build_ns = 2'000'000, build_launch_ns = 2000;
+/// What launching a graph takes the host, beyond its arguments: an assumption.
+inline constexpr std::uint64_t launch_graph_ns = 15'000;
+
+/// Fewer are not worth a look: they are issued before anyone notices.
+inline constexpr std::size_t min_graph_branches = 8, min_graph_launches = 32;
+
+/// Whether the host time that was lost by going without a graph would have paid for one. So building costs at
+/// most as much as never building, whatever comes.
+constexpr bool is_worth_building(std::size_t launches, std::uint64_t misses) {
+  auto const lost = misses * launches * (launch_ns - set_arguments_ns);
+  return launches >= min_graph_launches && lost >= build_ns + launches * build_launch_ns;
+}
+
+struct graph_use {
+  std::size_t launches = 0, branches = 0;
+  std::size_t changed = 0;      ///< launches whose arguments must be set
+  std::int64_t typical_ns = 0;  ///< how long one of the launches runs, 0 if that is unknown
+};
+
+/// A graph begins when its arguments are set. Launches one by one begin at once, and where one thread makes
+/// them as fast as they end, lose no more than the time until each branch has its first.
+constexpr bool is_worth_launching(graph_use const& use) {
+  bool const host_keeps_up = use.typical_ns >= std::int64_t(use.branches * launch_ns);
+  auto const lost_one_by_one = (host_keeps_up ? use.branches : use.launches) * launch_ns;
+  return use.changed * set_arguments_ns + launch_graph_ns < lost_one_by_one;
+}
+
+/// A graph with the arguments that its launches have, byte for byte. All batches given must have the shape of
+/// the one that it was built of. One thread at a time.
+class cached_graph {
+ public:
+  cached_graph(std::unique_ptr<launch_graph> graph, plain_batch const& built_of);
+
+  /// How many launches of the batch have other arguments.
+  std::size_t compare(plain_batch const& batch);
+  /// Sets the arguments that the last compare() found to be others in this batch. If that throws, the graph
+  /// is of no more use.
+  void set_changed(plain_batch const& batch);
+  launch_graph& graph() { return *graph_; }
+
+ private:
+  struct changed_launch {
+    std::size_t branch, place;
+    std::size_t first_byte;
+  };
+
+  void keep(plain_batch const& batch, batched_launch const& launch, std::size_t first_byte);
+
+  std::unique_ptr<launch_graph> graph_;
+  std::vector<unsigned char> bytes_;  // of the arguments, launch after launch
+  std::vector<changed_launch> changed_;
+};
 
 /// Remembers the shapes of batches and the graphs that were built of them, and forgets those that were not
 /// used for longest. A graph is in use as long as anyone else holds it. No clock, no device. One thread at a
@@ -26,9 +83,9 @@ class graph_cache {
 
   /// Notes that there is such a batch.
   lookup_result look_up(plain_batch const& batch);
-  /// A graph of the batch that was looked up last.
+  /// Adds a graph of the batch that was looked up last.
   void insert(std::shared_ptr<cached_graph> graph);
-  /// Of the batch that was looked up last nothing is built any more.
+  /// Drops the graphs of the batch that was looked up last, for which none is built any more.
   void give_up();
 
   std::size_t shapes() const { return known_.size(); }

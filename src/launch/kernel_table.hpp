@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "ballast/detail/launch/kernel_times.hpp"
 #include "ballast/launch_kernels.hpp"
 #include "ballast/policy/merge.hpp"
+#include "kernel_times.hpp"
 
 namespace ballast::detail {
 
@@ -20,7 +20,7 @@ class kernel_table {
 
   launch_costs const& costs() const { return costs_; }
   std::vector<family_facts> const& families() const { return families_; }
-  /// Of a launch of that many blocks.
+  /// What is known of a launch of `kernel` with that many blocks.
   kernel_facts facts(launchable_kernel const& kernel, std::uint32_t blocks, std::int32_t priority) const;
   /// How long one block takes, 0 if that is unknown.
   std::int64_t block_ns(launchable_kernel const& kernel) const {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/detail/launch/kernel_times.hpp"
+#include "kernel_times.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "ballast/error.hpp"
-#include "contention_model.hpp"
+#include "merge_model.hpp"
 
 namespace ballast::detail {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "ballast/detail/launch/merge_filter.hpp"
 #include "ballast/policy/merge.hpp"
 #include "ballast/policy/order.hpp"
+#include "merge_filter.hpp"
 
 namespace ballast::detail {
 

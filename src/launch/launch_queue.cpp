@@ -9,8 +9,7 @@
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "ballast/log.hpp"
-#include "dispatchers.hpp"
-#include "nice_thread.hpp"
+#include "dispatcher.hpp"
 
 namespace ballast {
 
@@ -125,6 +124,19 @@ launch_statistics launch_queue::statistics() const {
   launch_statistics sum;
   for (auto const& one : dispatchers_->all) one.add_to(sum);
   return sum;
+}
+
+std::vector<launch_statistics::named_count> launch_statistics::listed() const {
+  return {{"launches", launches},
+          {"kernels", kernels},
+          {"merged_launches", merged_launches},
+          {"merged_kernels", merged_kernels},
+          {"chained_kernels", chained_kernels},
+          {"issued_by_producers", issued_by_producers},
+          {"graphs_built", graphs_built},
+          {"graph_launches", graph_launches},
+          {"graph_kernels", graph_kernels},
+          {"graph_arguments_set", graph_arguments_set}};
 }
 
 }  // namespace ballast

@@ -2,18 +2,54 @@
 #include "ballast/policy/order.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "ballast/detail/base/policy_registry.hpp"
 #include "ballast/error.hpp"
-#include "order_key.hpp"
 
 namespace ballast {
 
 using namespace detail;
 namespace {
+
+enum class order_key { fifo, priority, longest_first };
+
+constexpr registry_entry<order_key> key_choices[] = {
+    {{"fifo", "as the policy orders them (the default)"}, order_key::fifo},
+    {{"priority", "the highest priority first; what has a low one may wait forever"}, order_key::priority},
+    {{"longest_first", "the longest expected run first, so that short ones fill the end"},
+     order_key::longest_first}};
+
+/// What `key` goes by; more is sooner.
+std::int64_t urgency(order_key key, waiting_launch const& launch) {
+  if (key == order_key::priority) return launch.priority;
+  return key == order_key::longest_first ? launch.expected_ns : 0;
+}
+
+/// The place of the launch with the most urgency among those that `may` be issued, of equals the one with the
+/// least `turn`; nothing if none may.
+template <class May, class Turn>
+std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch const> waiting, May may,
+                                       Turn turn) {
+  std::optional<std::size_t> best;
+  using rank = std::pair<std::int64_t, decltype(turn(waiting.front()))>;  // the least is first
+  rank first{};
+  for (std::size_t place = 0; place < waiting.size(); ++place) {
+    if (!may(waiting[place])) continue;
+    rank const own(-urgency(key, waiting[place]), turn(waiting[place]));
+    if (best && !(own < first)) continue;
+    best = place;
+    first = own;
+  }
+  return best;
+}
 
 std::uint32_t emptiest_stream(std::span<std::uint32_t const> in_flight) {
   return static_cast<std::uint32_t>(std::ranges::min_element(in_flight) - in_flight.begin());
@@ -193,13 +229,15 @@ std::optional<order_decision> order_policy::decide(order_view const& view) {
   return choose(view);
 }
 
+std::vector<named_policy> order_keys() { return descriptions(key_choices); }
+
 std::vector<named_policy> order_policies() { return descriptions(order_choices); }
 
 std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view among,
                                                 std::uint32_t connections) {
   if (connections < 1) throw_bad_argument("connections", connections, "at least 1");
   auto const make_order = find(order_choices, "order", order);
-  return make_order(order_key_named(among), connections);
+  return make_order(find(key_choices, "among", among), connections);
 }
 
 }  // namespace ballast

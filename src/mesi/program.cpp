@@ -1,24 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/mesi/program.hpp"
 
+#include <chrono>
+#include <cstddef>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ballast/deadline.hpp"
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/log.hpp"
 #include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/variable.hpp"
-#include "pending_launches.hpp"
 #include "settings.hpp"
 
 namespace ballast::mesi {
 namespace {
+
+/// The launches that the devices have not finished, so that a loop of launches does not run away from them,
+/// and that no failure goes unheard because nobody looks at its variables. Any thread may call any member.
+class pending_launches {
+ public:
+  explicit pending_launches(std::chrono::nanoseconds timeout) : timeout_(timeout) {}
+
+  void add(job_ticket launch);
+  /// Waits for the oldest one if there are more than `max_pending`. Throws its failure if it has ended, and
+  /// timed_out.
+  void limit();
+  /// Throws the first failure, and timed_out. Others are still to be told.
+  void wait_for_all();
+  /// Waits for the launch whose job messages call `number`, as "number 17", and for those before, and throws
+  /// its failure, which is not told again. Throws timed_out.
+  void throw_failure_of(std::string const& number);
+
+  static constexpr std::size_t max_pending = 256;  ///< what has been submitted takes memory until it has run
+
+ private:
+  /// Takes out the oldest if it has finished, or if more than `allowed_pending` are there.
+  std::optional<job_ticket> oldest(std::size_t allowed_pending);
+  void put_back(job_ticket launch);
+  /// Puts it back if its end has not been told.
+  void wait_for(job_ticket launch, deadline until);
+
+  std::chrono::nanoseconds timeout_;
+  std::mutex mutex_;
+  std::deque<job_ticket> tickets_;
+};
+
+void pending_launches::add(job_ticket launch) {
+  std::lock_guard const lock(mutex_);
+  tickets_.push_back(std::move(launch));
+}
+
+void pending_launches::limit() {
+  if (auto launch = oldest(max_pending)) wait_for(*std::move(launch), deadline::in(timeout_));
+}
+
+void pending_launches::wait_for_all() {
+  auto const until = deadline::in(timeout_);
+  while (auto launch = oldest(0)) wait_for(*std::move(launch), until);
+}
+
+void pending_launches::throw_failure_of(std::string const& number) {
+  std::lock_guard const lock(mutex_);
+  auto const called = "(" + number + ")";
+  auto const until = deadline::in(timeout_);
+  for (auto launch = tickets_.begin(); launch != tickets_.end(); ++launch) try {
+      launch->wait(until);  // what it was to write may be told as lost before its end has come
+    } catch (job_failed const& failure) {
+      if (failure.job().find(called) == std::string::npos) continue;
+      tickets_.erase(launch);
+      throw;
+    }
+}
+
+std::optional<job_ticket> pending_launches::oldest(std::size_t allowed_pending) {
+  std::lock_guard const lock(mutex_);
+  if (tickets_.empty()) return std::nullopt;
+  if (tickets_.size() <= allowed_pending && !tickets_.front().is_finished()) return std::nullopt;
+  auto launch = std::move(tickets_.front());
+  tickets_.pop_front();
+  return launch;
+}
+
+void pending_launches::put_back(job_ticket launch) {
+  std::lock_guard const lock(mutex_);
+  tickets_.push_front(std::move(launch));
+}
+
+void pending_launches::wait_for(job_ticket launch, deadline until) {
+  try {
+    launch.wait(until);
+  } catch (timed_out const&) {
+    put_back(std::move(launch));
+    throw;
+  }
+}
 
 /// Files register their kernels before main, and one of a file before may have used a variable by then.
 struct known_kernels {

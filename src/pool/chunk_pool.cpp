@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/detail/pool/chunk_pool.hpp"
 
-#include "halt_reason.hpp"
 #include "method_memories.hpp"
 #include "worker_memory.hpp"
 
 namespace ballast::detail {
-
 namespace {
 
 pool_options options_of(std::uint32_t capacity, std::uint32_t joins) {

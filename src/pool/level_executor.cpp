@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "ballast/detail/pool/level_arrays.cuh"
-#include "halt_reason.hpp"
 #include "join_memory.hpp"
 #include "pool_executor.hpp"
 

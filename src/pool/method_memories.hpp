@@ -6,9 +6,8 @@
 
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/detail/pool/deque_stealing.cuh"
-#include "ballast/detail/pool/locked_queue.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
-#include "ballast/detail/pool/shared_ring.cuh"
+#include "ballast/detail/pool/shared_queues.cuh"
 #include "pool_executor.hpp"
 
 namespace ballast::detail {
@@ -19,7 +18,7 @@ void start_with(kernel_start const& how, pool_view const& view, Method const& me
   how.kernel.start_on(how.on, &work, sizeof work, how.follow);
 }
 
-/// What record_slots hold, once no worker runs.
+/// The task that a slot holds, once no worker runs.
 template <class Slot>
 stored_task task_in(Slot& slot) {
   return slot.template read<device_atomic>();

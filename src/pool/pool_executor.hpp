@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballast/detail/pool/pool_view.cuh"
@@ -24,7 +25,7 @@ struct pool_plan {
   std::uint32_t stack_capacity = 0;  ///< a power of two, with room for any task's children
 };
 
-/// Throws bad_argument ("capacity").
+/// Checks and rounds the options. Throws bad_argument ("capacity").
 pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                     pool_options const& options);
 
@@ -46,7 +47,8 @@ class pool_executor {
  public:
   virtual ~pool_executor() = default;
 
-  /// Until no task is left, or why_stopped is told; then all tasks that have not run are in `waiting`.
+  /// Runs tasks until none is left, or why_stopped is told; then all tasks that have not run are in
+  /// `waiting`.
   virtual void execute(pool_run& run) = 0;
   virtual void request_stop() noexcept = 0;
   virtual std::uint32_t workers() const = 0;
@@ -98,10 +100,13 @@ struct pool_method_code {
   bool block_per_task = false;  ///< of a launch for each level
 };
 
-/// Throws bad_argument ("method").
+/// The method of that name. Throws bad_argument ("method").
 pool_method_code const& pool_method_named(std::string_view name);
 
 std::unique_ptr<pool_executor> make_resident_executor(pool_plan const& plan, pool_method_code const& method);
 std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task);
+
+/// What a halt means for who asked for the run; empty if tasks did not fit, which is no reason to stop.
+std::string_view reason_of(pool_halt halt);
 
 }  // namespace ballast::detail

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "halt_reason.hpp"
 #include "pool_executor.hpp"
 #include "worker_memory.hpp"
 

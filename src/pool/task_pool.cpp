@@ -1,11 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/task_pool.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <new>
 
 #include "ballast/log.hpp"
 #include "pool_executor.hpp"
+
+namespace ballast::detail {
+namespace {
+
+constexpr std::uint32_t min_capacity = 8, max_capacity = 1u << 20, default_stack = 256, warp_stack = 1024;
+
+}  // namespace
+
+pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                    pool_options const& options) {
+  if (options.capacity < min_capacity || options.capacity > max_capacity)
+    throw_bad_argument("capacity", options.capacity, "8 to 1048576 tasks a worker");
+  pool_plan plan{std::move(device), &kernels, options, std::bit_ceil(options.capacity), 0};
+  auto const stack = tasks_at_once(plan) > 1 ? warp_stack : default_stack;
+  auto const children = kernels.max_spawns() + 1;
+  plan.stack_capacity = std::max(std::min(plan.capacity, stack), std::bit_ceil(children));
+  return plan;
+}
+
+std::string_view reason_of(pool_halt halt) {
+  switch (halt) {
+    case pool_halt::stop_requested:
+      return "a stop was requested";
+    case pool_halt::too_many_spawns:
+      return "a kernel created more tasks than its `spawns`; those beyond are lost";
+    case pool_halt::out_of_joins:
+      return "no record is left for a join: the option `joins`";
+    case pool_halt::too_many_joins:
+      return "a kernel made more joins than its `joins`, or ended some twice; what hangs on them is lost";
+    case pool_halt::bad_range:
+      return "a kernel created a task of a range that is not 1 to 16777215 blocks; it is lost";
+    case pool_halt::stalled:
+      return "a worker waited too long for another inside a shared structure";
+    default:
+      return "";
+  }
+}
+
+}  // namespace ballast::detail
 
 namespace ballast {
 

@@ -2,14 +2,52 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <vector>
 
+#include "ballast/detail/pool/launch_epilogue.cuh"
 #include "join_memory.hpp"
-#include "launch_memory.hpp"
 #include "pool_executor.hpp"
 
 namespace ballast::detail {
+
+/// What the workers of a launch have in common, and each worker's report behind it, in one piece of memory on
+/// the device and one on the host. No member waits.
+class launch_memory {
+ public:
+  launch_memory(std::shared_ptr<compute_device> device, std::uint32_t workers);
+
+  std::size_t bytes() const { return there_.bytes(); }
+  /// Before a launch: clears the words.
+  void begin(stream& on);
+  /// Behind a launch on a GPU: enqueues the epilogue, whose code is `code`.
+  void end(stream& on, kernel_code const& code);
+  /// Copies all to the host: instead of end(), and also in the middle of a launch.
+  void read_back(stream& on);
+  /// Clears the reports, which is needed where not every worker writes one.
+  void clear_reports(stream& on);
+
+  /// The words and reports on the device.
+  pool_words* words() const { return words_at(there_.data()); }
+  worker_report* reports() const { return behind_words(there_.data()); }
+  /// What the last end() or read_back() has brought; zero before.
+  pool_words const& words_here() const { return *words_at(here_.data()); }
+  std::span<worker_report const> reports_here() const { return {behind_words(here_.data()), workers_}; }
+
+ private:
+  using piece = launch_epilogue::piece;
+
+  static pool_words* words_at(piece* at) { return reinterpret_cast<pool_words*>(at); }
+  static worker_report* behind_words(piece* at) {
+    return reinterpret_cast<worker_report*>(at + sizeof(pool_words) / sizeof(piece));
+  }
+
+  std::uint32_t workers_;
+  bool is_clear_ = false;  ///< whether the words on the device are, or will be when the stream is there
+  device_buffer<piece> there_;
+  pinned_buffer<piece> here_;
+};
 
 /// What the workers of a resident kernel have, whatever the method: the tasks that wait for them, their
 /// stacks, their counts, their joins. All members only while no worker runs.
@@ -33,7 +71,8 @@ class worker_memory {
   void clear_reports(stream& on) { launch_.clear_reports(on); }
   pool_view view() const;
 
-  /// After each launch, the one or the other; when the stream has come so far, what it left can be asked for.
+  /// After each launch, either end_launch() or read_back(); once the stream has come so far, what the launch
+  /// left can be asked for.
   void end_launch(stream& on, kernel_code const& code) { launch_.end(on, code); }
   void read_back(stream& on) { launch_.read_back(on); }
   pool_words const& words() const { return launch_.words_here(); }

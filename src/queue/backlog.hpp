@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -14,9 +15,31 @@
 #include <vector>
 
 #include "ballast/balanced_queue.hpp"
-#include "batch_parts.hpp"
 
 namespace ballast::detail {
+
+/// Which of a batch's tasks no device was given yet, in equal parts of consecutive tasks. With a part for
+/// each device a device takes the front of its own first, so that it works on what lies together, and then
+/// what others left, from the end of the largest part (affinity scheduling, Markatos and LeBlanc 1994). With
+/// one part all take its front. Pure.
+class batch_parts {
+ public:
+  struct range {
+    std::size_t first = 0, count = 0;
+  };
+
+  /// `parts`: at least 1.
+  batch_parts(std::size_t tasks, std::size_t parts);
+
+  /// Up to `max_count` tasks for the device; fewer where a part ends, none if nothing is left.
+  range take(std::size_t device, std::uint64_t max_count);
+  bool empty() const;
+  /// The parts, each cut down to the tasks that are left of it.
+  std::vector<range> const& rest() const { return parts_; }
+
+ private:
+  std::vector<range> parts_;
+};
 
 /// A batch of the backlog: what is left to give away, and what came of the rest.
 struct backlog_batch {
@@ -39,7 +62,7 @@ class backlog {
   explicit backlog(std::size_t devices, std::size_t parts = 1)
       : devices_(devices), parts_(parts), idle_(devices) {}
 
-  /// Throws ballast::error if closed, and what fail() was told.
+  /// Appends a batch. Throws ballast::error if closed, and what fail() was told.
   backlog_ticket add(std::shared_ptr<prepared_tasks const> tasks);
   void close();  ///< add() refuses from now on
   void open();   ///< forgets everything; tickets given before are refused
@@ -56,7 +79,8 @@ class backlog {
   void fail(std::exception_ptr why);
   void rethrow_failure() const;
 
-  void check_ticket(backlog_ticket which) const;  ///< of another queue or an earlier run
+  /// Throws bad_argument ("ticket") for a ticket of another queue or an earlier run.
+  void check_ticket(backlog_ticket which) const;
   bool finished(std::uint64_t number) const;
   std::uint64_t unfinished() const;  ///< tasks of this run, wherever they are
   std::uint64_t end() const;         ///< one past the last batch number

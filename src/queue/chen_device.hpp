@@ -1,20 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "backlog.hpp"
+#include "ballast/detail/queue/chen_source.cuh"
 #include "ballast/detail/resident/resident_kernel.hpp"
+#include "ballast/device.hpp"
 #include "ballast/methods/chen_queue.hpp"
-#include "chen_memory.hpp"
-#include "chen_steps.hpp"
+#include "ballast/stream.hpp"
 
 namespace ballast::detail {
+
+/// The time steps of a chen_queue: whether one runs, whether it is to end, how many devices are still at it.
+/// Any thread may call.
+class chen_steps {
+ public:
+  chen_steps(backlog& pool, std::size_t devices) : pool_(&pool), devices_(devices) {}
+
+  void open();         ///< before the control threads start
+  void begin();        ///< a step begins unless one runs: tasks are there
+  void request_end();  ///< the step that runs ends when the pool is empty
+  void leave();        ///< control threads end when no step runs
+  void fail();         ///< no further step; the control threads end
+  void request_stop() noexcept { stop_requested_.store(true); }
+
+  bool stop_requested() const { return stop_requested_.load(); }
+  bool ending() const { return ending_.load(); }
+  bool running() const;
+  std::uint64_t current() const;  ///< the number of the last step that began
+
+  /// For control threads: sleeps until a step later than `done` begins and returns its number; 0: leave.
+  std::uint64_t await_begin(std::uint64_t done);
+  /// A device's kernel has ended. The last one ends the step; tasks that came too late begin the next.
+  void device_done();
+
+  event_count to_control, to_waiters;
+
+ private:
+  void begin_locked();
+
+  backlog* pool_;
+  std::size_t devices_;
+  mutable std::mutex mutex_;
+  std::uint64_t step_ = 0;
+  std::size_t at_work_ = 0;
+  bool broken_ = false;
+  std::atomic<bool> ending_ = false, leaving_ = false, stop_requested_ = false;
+};
+
+/// The queues of one device and the host's side of them (Chen et al. 2010, Algorithm 2). The host's copies
+/// travel on a stream of their own, from pinned memory, since a copy from pageable memory would wait. One
+/// thread at a time, except the counts, which any thread may read.
+class chen_memory {
+ public:
+  chen_memory(std::shared_ptr<compute_device> device, chen_options const& options);
+
+  /// Makes everything as before the first task. Only while no kernel runs. Waits for the stream.
+  void clear();
+  chen_source_ref source(resident_control const& control);
+  std::uint32_t queues() const { return std::uint32_t(written_.size()); }
+  std::uint32_t capacity() const { return capacity_; }
+
+  /// Line 8 of Algorithm 2.
+  bool is_empty(std::uint32_t queue) const { return consumed(queue) == written(queue); }
+  /// h_written of the paper.
+  std::uint64_t written(std::uint32_t queue) const { return written_[queue].load(); }
+  /// h_consumed of the paper.
+  std::uint64_t consumed(std::uint32_t queue) const;
+  /// Lines 9 to 14 of Algorithm 2, for 1 .. capacity() tasks and an empty queue. Waits for the first copy
+  /// only. If it throws, no block will run any of these tasks.
+  void write(std::uint32_t queue, std::span<task_record const> tasks, deadline until);
+  /// Asks the blocks to leave, without waiting.
+  void write_stop();
+
+  /// How many tasks of the last refill no block claimed; they are its first ones. Only while no kernel runs.
+  /// Waits for the stream.
+  std::uint64_t unclaimed(std::uint32_t queue);
+  /// To be called before a kernel; does nothing unless tasks are timed.
+  void forget_times();
+  /// The times, on the device's clock, once the kernel has ended.
+  batch_times read_times();
+
+ private:
+  std::uint64_t* staged(std::uint32_t queue) const { return &staging_[std::size_t(queue) * stride_]; }
+  std::uint64_t* load(std::uint32_t queue) const { return loads_.data() + std::size_t(queue) * stride_; }
+  void await_copies(deadline until);
+
+  std::uint32_t capacity_, stride_;
+  device_buffer<chen_counts> counts_;
+  device_buffer<std::uint64_t> loads_, stop_;
+  device_buffer<batch_times> times_;
+  pinned_buffer<std::uint64_t> consumed_;  ///< h_consumed, a line per queue
+  pinned_buffer<std::uint64_t> staging_, staged_written_;
+  pinned_buffer<std::uint64_t> staged_one_;
+  pinned_buffer<batch_times> staged_times_;
+  std::vector<std::atomic<std::uint64_t>> written_;  ///< h_written
+  std::unique_ptr<stream> copies_;
+};
 
 /// One device of a chen_queue and its control thread, which in every time step launches the kernel, refills
 /// the device's queues from the pool as they become empty, sends the HALTs and waits for the kernel's end.

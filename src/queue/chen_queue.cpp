@@ -10,7 +10,6 @@
 #include "backlog.hpp"
 #include "ballast/log.hpp"
 #include "chen_device.hpp"
-#include "chen_steps.hpp"
 
 namespace ballast {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "ballast/detail/queue/slot.cuh"
+#include "ballast/detail/queue/ring_words.cuh"
 #include "ballast/start_threads.hpp"
 
 namespace ballast::detail {

@@ -1,21 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstring>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
+#include "ballast/detail/pool/chunk_pool.hpp"
+#include "ballast/detail/queue/hybrid_view.cuh"
 #include "ballast/detail/queue/ring_source.cuh"
 #include "ballast/device.hpp"
 #include "ballast/stream.hpp"
 #include "ballast/task_queue.hpp"
-#include "ring_buffer.hpp"
 
 namespace ballast::detail {
+
+/// An array in the memory that a ring_home names; not cleared.
+template <class T>
+class ring_buffer {
+ public:
+  /// `own`: the queue's device, which can address the home.
+  ring_buffer(std::shared_ptr<compute_device> const& own, ring_home const& home, std::size_t size)
+      : host_addresses_(home.is_host() || !own->is_cuda()) {
+    auto const& peer = home.peer_device();
+    if (home.is_host())
+      pinned_ = pinned_buffer<T>(own, size);
+    else
+      on_device_ = device_buffer<T>(peer != nullptr ? peer : own, size);
+  }
+
+  T* data() const { return pinned_.data() != nullptr ? pinned_.data() : on_device_.data(); }
+  std::size_t size() const { return pinned_.size() + on_device_.size(); }
+  std::size_t bytes() const { return size() * sizeof(T); }
+
+  // Only while the queue's kernel does not run. What the host addresses it reads and writes itself: beside
+  // another resident kernel, CUDA may let a copy from host memory to host memory wait.
+
+  /// `zeros`: bytes() of pinned zeros, to be copied: a fill of a peer's memory would be a kernel there, and
+  /// one that is resident may leave it no room. Does not wait for the stream, one of the queue's device.
+  void clear(void const* zeros, stream& with) {
+    if (host_addresses_)
+      std::memset(static_cast<void*>(data()), 0, bytes());
+    else
+      with.copy(data(), zeros, bytes());
+  }
+  /// Copies the array to the host. Waits for the stream.
+  std::vector<T> read(stream& with) const {
+    if (host_addresses_) return {data(), data() + size()};
+    std::vector<T> copy(size());
+    with.copy(copy.data(), data(), bytes());
+    with.synchronize();
+    return copy;
+  }
+
+ private:
+  bool host_addresses_;
+  pinned_buffer<T> pinned_;
+  device_buffer<T> on_device_;
+};
 
 /// Everything a task queue allocates, once.
 struct queue_memory {
   queue_memory(std::shared_ptr<compute_device> device, queue_options const& options, std::uint32_t blocks);
 
-  /// As before the first run. Only while no kernel runs. Waits for the stream.
+  /// Makes everything as before the first run. Only while no kernel runs. Waits for the stream.
   void clear(stream& with);
   ring_source_ref source(resident_control const& control);
   std::size_t bytes() const;
@@ -36,6 +86,31 @@ struct queue_memory {
   device_buffer<std::uint32_t> traced;
   device_buffer<host_server_state> host_serving;
   event_count worker_wake_event, host_wake_event;
+};
+
+/// What a queue allocates beside its queue_memory if its tasks create tasks.
+class hybrid_memory {
+ public:
+  hybrid_memory(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+                spawned_options const& options, queue_memory const& queue, std::uint32_t blocks);
+
+  /// To be called before each launch; see chunk_pool::clear().
+  void clear(bool was_stopped);
+  hybrid_work work(ring_source_ref const& source) const;
+  std::size_t bytes() const;
+
+  // Once the kernel has ended; any thread.
+  std::string why_halted();
+  pool_statistics statistics();
+  std::vector<stored_task> collect();
+
+ private:
+  bool has_server_;
+  std::mutex mutex_;
+  std::unique_ptr<stream> stream_;
+  chunk_pool pool_;
+  device_buffer<std::uint64_t> counters_;
+  device_buffer<batch_id> origins_;
 };
 
 }  // namespace ballast::detail

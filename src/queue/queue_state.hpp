@@ -11,7 +11,6 @@
 
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/task_queue.hpp"
-#include "hybrid_memory.hpp"
 #include "queue_memory.hpp"
 #include "submission_ring.hpp"
 
@@ -42,6 +41,7 @@ class waiter_registration {
 };
 
 /// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.
+/// Submission is defined in task_queue.cpp, beside the calls that users make; all else in queue_state.cpp.
 struct task_queue::state {
   state(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
         queue_options const& options);

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ballast/detail/queue/slot.cuh"
+#include "ballast/detail/queue/ring_words.cuh"
 #include "ballast/task_queue.hpp"
 #include "biased_lock.hpp"
 #include "queue_memory.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sm_counts.hpp"
+#include "device_choice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

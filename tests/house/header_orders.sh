@@ -11,10 +11,15 @@ cd "$tree"
 mapfile -t headers < <(find ballast -name detail -prune -o \( -name '*.hpp' -o -name '*.cuh' \) -print | sort)
 ((${#headers[@]} >= 20)) || { echo "only ${#headers[@]} headers in $tree"; exit 1; }
 
+# What headers include of the standard library is read once; that each includes what it needs, others test.
+flags=(-std=c++20 -w -DBALLAST_HAVE_CUDA=0 -I "$tree")
+grep -rhoE '^#include <[a-z_]+>' ballast --include='*.hpp' --include='*.cuh' | sort -u >"$scratch/standard.hpp"
+"$compiler" "${flags[@]}" -x c++-header "$scratch/standard.hpp" -o "$scratch/standard.hpp.gch"
+
 # compile name order...
 compile() {
   printf '#include "%s"\n' "${@:2}" >"$scratch/$1.cpp"
-  "$compiler" -std=c++20 -fsyntax-only -w -DBALLAST_HAVE_CUDA=0 -I "$tree" "$scratch/$1.cpp" || { echo "in order $1:"; cat "$scratch/$1.cpp"; exit 1; }
+  "$compiler" "${flags[@]}" -fsyntax-only -include "$scratch/standard.hpp" "$scratch/$1.cpp" || { echo "in order $1:"; cat "$scratch/$1.cpp"; exit 1; }
 }
 
 compile sorted "${headers[@]}"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime_records.hpp"
+#include "job_runtime.hpp"
 #include "split_run.hpp"
 
 namespace ballast::test {

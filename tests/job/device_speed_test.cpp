@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_speed.hpp"
+#include "job_history.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "copy_links.hpp"
+#include "copy_source.hpp"
 #include "operations.hpp"
 #include "task_planner.hpp"
 

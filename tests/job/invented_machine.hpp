@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "copy_links.hpp"
+#include "copy_source.hpp"
 
 namespace ballast::test {
 using namespace detail;

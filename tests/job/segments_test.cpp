@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "segments.hpp"
+#include "working_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "graph_costs.hpp"
 #include "invented_batches.hpp"
 
 namespace ballast::test {

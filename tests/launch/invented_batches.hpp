@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
-#include "cached_graph.hpp"
+#include "graph_cache.hpp"
 
 namespace ballast::test {
 using namespace detail;

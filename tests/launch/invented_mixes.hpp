@@ -7,10 +7,10 @@
 #include <deque>
 #include <vector>
 
-#include "ballast/detail/launch/kernel_times.hpp"
 #include "ballast/policy/merge.hpp"
 #include "invented_blocks.hpp"
 #include "invented_resource.hpp"
+#include "kernel_times.hpp"
 
 namespace ballast::test {
 using namespace detail;

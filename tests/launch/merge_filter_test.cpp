@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/detail/launch/merge_filter.hpp"
+#include "merge_filter.hpp"
 
 #include <gtest/gtest.h>
 

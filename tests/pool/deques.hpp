@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ballast/detail/pool/abp_deque.cuh"
-#include "ballast/detail/pool/chase_lev_deque.cuh"
-#include "ballast/detail/pool/tagged_deque.cuh"
+#include "ballast/detail/pool/deques.cuh"
 #include "records.hpp"
 
 namespace ballast::test {

@@ -4,8 +4,7 @@
 #include <cstdint>
 
 #include "ballast/atomic_ref.cuh"
-#include "ballast/detail/pool/abp_deque.cuh"
-#include "ballast/detail/pool/chase_lev_deque.cuh"
+#include "ballast/detail/pool/deques.cuh"
 #include "ballast/detail/pool/ring_queue.cuh"
 #include "ballast/kernel.cuh"
 #include "ballast/task.hpp"

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "ballast/detail/pool/stored_task.cuh"
+#include "ballast/detail/pool/record_slot.cuh"
 #include "ballast/device.hpp"
 #include "pool_device.hpp"
 #include "tree_kernels.cuh"

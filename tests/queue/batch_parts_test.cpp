@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "batch_parts.hpp"
+#include "backlog.hpp"
 
 #include <gtest/gtest.h>
 

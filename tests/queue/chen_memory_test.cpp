@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "chen_memory.hpp"
+#include "chen_device.hpp"
 
 #include <gmock/gmock.h>
 

@@ -146,8 +146,8 @@ TEST(queue_interleavings, tell_wrongly_with_a_credit_that_is_one_off) {
   EXPECT_GT(batch::explored(3).failures, 0u);
 }
 
-/// Two grid tasks that use one of the shared grids one after the other: grid_publisher and
-/// grid_consumer.
+/// Two grid tasks that use one of the shared grids one after the other, as ring_server
+/// and ring_consumer do it.
 namespace grid {
 
 constexpr std::uint64_t blocks = 2, grid_tickets = 2;

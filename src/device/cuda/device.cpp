@@ -3,12 +3,10 @@
 
 #include <array>
 
-#include "cuda/event.hpp"
 #include "cuda/graph.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
-#include "first_cuda_use.hpp"
-#include "resident_claim.hpp"
+#include "hardware_connections.hpp"
 
 namespace ballast::detail {
 namespace {

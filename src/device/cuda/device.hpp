@@ -8,14 +8,14 @@
 
 #include "ballast/device.hpp"
 #include "cuda/engine.hpp"
-#include "gpu_code.hpp"
 
 namespace ballast::detail {
 
 /// How many GPUs the driver offers; 0 if there is no driver. Who opens a GPU calls this before, so it is
 /// where ballast first uses CUDA.
 int count_gpus() noexcept;
-/// Of each of them. Makes no context. Throws ballast::error if one does not answer.
+/// The compute capability of each GPU that the driver offers. Makes no context. Throws ballast::error if a
+/// GPU does not answer.
 std::vector<compute_capability> capabilities_of_gpus();
 
 /// One GPU by its primary context, or a part of it, which differs in its streams.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <array>
@@ -8,19 +9,51 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballast/stream.hpp"
-#include "cuda/errors.hpp"
-#include "cuda/sm_partition.hpp"
-#include "gpu_code.hpp"
+#include "device_choice.hpp"
+#include "device_state.hpp"
 
 namespace ballast::detail {
 
-/// Lent by the engine, with a device time or without, which is cheaper to record and to ask for; or adopted.
+/// Whether the error ends the context: no later call on the device can succeed.
+bool is_sticky(cudaError_t status) noexcept;
+
+/// Returns if `status` is success. Else forgets CUDA's last error and throws: device_lost after an error that
+/// ends the context (and records it), ballast::error naming the device, the call and CUDA's words otherwise.
+void require(fault_record& fault, cudaError_t status, std::string_view call);
+
+/// require() for destructors: records an error that ends the context, forgets any other.
+void require_nothrow(fault_record& fault, cudaError_t status, std::string_view call) noexcept;
+
+/// Some of a GPU's multiprocessors: kernels in its streams run on no others. It is a green context, which
+/// shares memory, events, modules and peers with the GPU's primary context: only streams are its own.
+class sm_partition {
+ public:
+  /// The calling thread has entered the GPU. Throws bad_argument ("devices") with the legal counts if the
+  /// driver makes no part of exactly so many, ballast::error if it makes no parts.
+  sm_partition(int gpu, int multiprocessors, fault_record& fault);
+  sm_partition(sm_partition const&) = delete;
+  sm_partition& operator=(sm_partition const&) = delete;
+  /// Call after its streams have been destroyed.
+  ~sm_partition();
+
+  /// A stream that does not wait for the default stream. Any thread may call.
+  cudaStream_t make_stream();
+
+ private:
+  fault_record& fault_;
+  std::mutex mutex_;  ///< a green context is used by one thread at a time
+  CUgreenCtx context_ = nullptr;
+};
+
+/// An event is lent by the engine, with a device time or without one, which is cheaper to record and to
+/// query; or it is adopted.
 enum class event_kind { timed, untimed, adopted };
 
-/// Makes no context. Throws ballast::error if the GPU does not answer.
+/// Reads the compute capability of a GPU. Makes no context. Throws ballast::error if the GPU does not answer.
 compute_capability capability_of(int gpu, fault_record& fault);
 
 /// What a GPU shares with its streams and events: its fault, its unused events, the kernels loaded so far.
@@ -35,15 +68,15 @@ class cuda_engine {
 
   /// Throws if the device is lost, then makes it the calling thread's current one.
   void enter();
-  /// The same for destructors; false if the device is lost or cannot be entered.
+  /// enter() for destructors: returns false if the device is lost or cannot be entered.
   bool try_enter() noexcept;
   void require(cudaError_t status, std::string_view call) { detail::require(fault, status, call); }
-  /// The same of a call with a kernel, which may be one that was not compiled for this GPU.
+  /// require() for a call with a kernel, which may not have been compiled for this GPU.
   void require_kernel(cudaError_t status, std::string_view call, std::string_view kernel);
 
   /// A stream for ballast alone, on the part of the GPU. The device must have been entered.
   cudaStream_t make_stream();
-  /// Lends an event of a kind that it lends.
+  /// Lends an event, timed or untimed.
   cudaEvent_t acquire_event(event_kind kind);
   /// Leaves an adopted event to its owner.
   void release_event(cudaEvent_t event, event_kind kind) noexcept;

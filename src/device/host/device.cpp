@@ -2,8 +2,8 @@
 #include "host/device.hpp"
 
 #include "ballast/error.hpp"
-#include "host/cores.hpp"
 #include "host/memory.hpp"
+#include "host/worker_pool.hpp"
 
 namespace ballast::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ballast/device.hpp"
+#include "device_state.hpp"
 #include "host/stream.hpp"
-#include "resident_claim.hpp"
 
 namespace ballast::detail {
 

@@ -2,17 +2,29 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <limits>
 #include <string>
 
 namespace ballast::detail {
 
-/// The machine's memory.
+inline constexpr std::size_t unlimited_bytes = std::numeric_limits<std::size_t>::max();
+
+/// What RLIMIT_AS leaves this process to allocate; unlimited_bytes if there is no limit.
+std::size_t available_address_space();
+
+/// What the memory limits of this process's control group and of those above it leave, by version 2 or 1,
+/// what they can give back of files counted as free. `membership` is as /proc/self/cgroup.
+std::size_t available_in_control_group(std::filesystem::path const& membership = "/proc/self/cgroup",
+                                       std::filesystem::path const& root = "/sys/fs/cgroup");
+
+/// The size of the machine's memory.
 std::size_t host_memory_bytes() noexcept;
-/// What this process can still have without swapping: of the machine, of its control group's limit and of
-/// RLIMIT_AS the least.
+/// What this process can still allocate without swapping: the least of what the machine, its control group
+/// and RLIMIT_AS leave.
 std::size_t available_memory_bytes();
-/// Memory aligned to 256 bytes. Throws ballast::error naming the device and the sizes if the bytes are more
-/// than three quarters of what the machine has available now.
+/// Allocates memory aligned to 256 bytes. Throws ballast::error naming the device and the sizes if the bytes
+/// are more than three quarters of what the machine has available now.
 void* allocate_host_memory(std::string const& device, std::size_t bytes);
 void release_host_memory(void* address) noexcept;
 /// Copies whole 8-byte words where addresses and size allow and the copy is small, so that words which a

@@ -10,8 +10,6 @@
 
 #include "ballast/error.hpp"
 #include "ballast/start_threads.hpp"
-#include "host/cores.hpp"
-#include "host/event.hpp"
 #include "host/memory.hpp"
 
 namespace ballast::detail {
@@ -38,6 +36,27 @@ void check_host_function(kernel_code const& code) {
 }
 
 }  // namespace
+
+void host_event_state::complete() noexcept {
+  at_ns_.store(std::chrono::nanoseconds(clock::now().time_since_epoch()).count(), std::memory_order_release);
+  at_ns_.notify_all();
+}
+
+bool host_event::reached() {
+  fault_->check();
+  return state_->completed_at_ns() != 0;
+}
+
+std::chrono::nanoseconds host_event::since(event const& earlier) const {
+  auto const* const other = dynamic_cast<host_event const*>(&earlier);
+  if (other == nullptr)
+    throw_bad_argument("earlier", "an event of another backend", "an event of this device");
+  if (!timed_) throw_untimed("event");
+  if (!other->timed_) throw_untimed("earlier");
+  auto const begin = other->state_->completed_at_ns(), end = state_->completed_at_ns();
+  if (begin == 0 || end == 0) throw error("event times were asked before both events were reached");
+  return std::chrono::nanoseconds(end - begin);
+}
 
 // Owned by the thread too: one that never ends may outlive the stream.
 struct host_stream::work_queue {

@@ -11,9 +11,18 @@
 #include <vector>
 
 #include "ballast/stream.hpp"
-#include "fault.hpp"
+#include "device_state.hpp"
 
 namespace ballast::detail {
+
+/// The numbers of the cores that this process may use, ascending.
+std::vector<int> usable_cores();
+/// Binds the calling thread to a core; a core that is gone meanwhile leaves it unbound.
+void bind_thread_to(int core) noexcept;
+/// Names the calling thread for debuggers and `top`; 15 characters are kept.
+void name_thread(std::string const& name) noexcept;
+/// The processor's name as /proc/cpuinfo gives it.
+std::string processor_model();
 
 /// One launch on its way through a pool; lives in run() or run_cooperative().
 struct host_launch {
@@ -21,7 +30,7 @@ struct host_launch {
   std::uint32_t grid;
   void const* argument;
   std::atomic<std::uint64_t> next = 0;  ///< the next block to claim; grid or more: all are claimed
-  std::uint32_t active_workers = 0;     ///< workers at it, guarded by the pool
+  std::uint32_t active_workers = 0;     ///< that run its blocks; guarded by the pool
 
   bool claimed() const { return next.load(std::memory_order_relaxed) >= grid; }
 };
@@ -42,9 +51,9 @@ class worker_pool {
   ~worker_pool();  ///< Waits at most ten seconds for blocks that do not end.
 
   std::uint32_t size() const { return std::uint32_t(workers_.size()); }
-  /// Runs the blocks and returns when all have ended, or the first of them threw: then the fault is noted.
+  /// Runs the blocks and returns when all have ended, or the first of them threw, which records a fault.
   void run(kernel_code const& code, std::uint32_t grid, void const* argument);
-  /// The same with a worker for every block; grid must not exceed size().
+  /// run() with a worker for every block at the same time; grid must not exceed size().
   void run_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument);
 
  private:

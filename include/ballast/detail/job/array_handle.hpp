@@ -29,7 +29,7 @@ class array_handle {
   array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes, std::string name);
 
   extents const& shape() const noexcept;
-  /// Of the host's copy; null if there are no elements.
+  /// The address of the host's copy; null if there are no elements.
   void* address() const noexcept;
   /// As shared_array::read(), write() and update(); every_element for all.
   index_range open(host_use use, index_range elements, deadline until) const;

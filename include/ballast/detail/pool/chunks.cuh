@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
+#include "ballast/detail/pool/deques.cuh"
 #include "ballast/detail/pool/pool_view.cuh"
 #include "ballast/detail/pool/ring_queue.cuh"
 #include "ballast/detail/pool/steal.cuh"
-#include "ballast/detail/pool/tagged_deque.cuh"
 
 namespace ballast::detail {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,12 +10,89 @@
 #include "ballast/detail/pool/deque_stealing.cuh"
 #include "ballast/detail/pool/launch_epilogue.cuh"
 #include "ballast/detail/pool/level_arrays.cuh"
-#include "ballast/detail/pool/locked_queue.cuh"
-#include "ballast/detail/pool/shared_ring.cuh"
-#include "ballast/detail/pool/work_in_pool.cuh"
+#include "ballast/detail/pool/pool_loop.cuh"
+#include "ballast/detail/pool/shared_queues.cuh"
 #include "ballast/detail/resident/compile_kernels.cuh"
+#include "ballast/detail/resident/worker_loop.cuh"
 
 namespace ballast::detail {
+
+/// One host thread is a worker. What the tasks throw passes through.
+template <class List, class Method, class View = pool_view>
+void work_in_pool_on_host(void const* argument, host_block_context& context) {
+  auto const work = *static_cast<pool_work<Method, View> const*>(argument);
+  host_block_count const counted(*work.control.host_blocks);
+  host_worker worker_group(context);
+  typename View::worker_type me;
+  pool_loop<List, Method, View> const loop(work, me, context.block);
+  work.control.arrive(worker_group, worker_group.now_ns());
+  loop.begin(worker_group, context.block);
+  bool const is_paced = worker_group.pace().is_needed();
+  for (worker_step step; (step = loop.next(worker_group)) != worker_step::leave;) {
+    if (step != worker_step::run) {
+      loop.act(worker_group, step);
+      continue;
+    }
+    auto const begin = is_paced ? worker_group.now_ns() : 0;
+    List::template run_first_block<host_block>(worker_group.record(), worker_group.scratch(), loop.sink());
+    if (is_paced) worker_group.pace().worked(std::chrono::nanoseconds(worker_group.now_ns() - begin));
+    loop.count_completed(worker_group);
+  }
+  loop.end(worker_group);
+}
+
+#if defined(__CUDACC__)
+/// Each lane of a warp runs one task.
+template <class List, class Loop>
+__device__ void run_many(Loop const& loop) {
+  extern __shared__ __align__(128) unsigned char ballast_scratch[];
+  stored_task mine;
+  if (threadIdx.x < loop.take_many(mine))
+    List::template run_first_block<host_block>(mine.record, ballast_scratch + threadIdx.x * List::scratch,
+                                               loop.sink());
+}
+
+/// What a worker has in shared memory.
+template <class WorkerGroup, class View>
+struct pool_worker_memory {
+  typename WorkerGroup::storage tasks;
+  typename View::worker_type worker;
+};
+
+/// A block of threads is a worker; where each thread is one, the warp works for its threads.
+template <class List, class Method, class View, class WorkerGroup>
+__device__ void work_in_pool(pool_work<Method, View> const& work, typename View::worker_type& me,
+                             WorkerGroup worker_group) {
+  worker_group.reset_tasks();
+  pool_loop<List, Method, View> const loop(work, me, blockIdx.x);
+  loop.begin(worker_group, blockIdx.x);
+  for (worker_step step; (step = loop.next(worker_group)) != worker_step::leave;) {
+    if (step != worker_step::run) {
+      loop.act(worker_group, step);
+      continue;
+    }
+    if constexpr (List::by_threads)
+      run_many<List>(loop);
+    else
+      List::template run_first_block<cuda_block>(worker_group.record(), worker_group.scratch(), loop.sink());
+    worker_group.sync();
+    loop.count_completed(worker_group);
+  }
+  loop.end(worker_group);
+}
+
+/// Its blocks do not say that they arrive: nobody waits for that, and it is a write over PCIe for each.
+template <class List, class Method, class Scratch = launched_with<List::scratch * List::max_taken>>
+__global__ void __launch_bounds__(List::block_threads,
+                                  clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)
+    work_in_pool_on_gpu(__grid_constant__ pool_work<Method> const work) {
+  using worker_group_type = cuda_worker<List::block_threads>;
+  __shared__ typename worker_group_type::words words;
+  __shared__ pool_worker_memory<worker_group_type, pool_view> memory;
+  worker_group_type const worker_group(memory.tasks, words);
+  work_in_pool<List>(work, memory.worker, worker_group);
+}
+#endif
 
 /// Keeps nothing: a kernel that declares no children creates none.
 struct no_sink {

@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/detail/pool/abp_deque.cuh"
-#include "ballast/detail/pool/chase_lev_deque.cuh"
+#include "ballast/detail/pool/deques.cuh"
 #include "ballast/detail/pool/pool_view.cuh"
 #include "ballast/detail/pool/steal.cuh"
 

@@ -24,7 +24,8 @@ BALLAST_HD void refill_join_cache(WorkerGroup const& worker_group, pool_view con
     cache[me.joins + i] = cache[view.joins.cache_capacity + i];
 }
 
-/// Then counts them; `max_made` is what the tasks may have made. Leader.
+/// Counts the joins that tasks have made and ended, after refill_join_cache(); `max_made` is how many they
+/// may have made. Leader.
 BALLAST_HD inline void count_joins(pool_view const& view, pool_worker& me, std::uint32_t max_made) {
   if (me.joins_before - me.joins > max_made) view.halt_for(pool_halt::too_many_joins);
   if (has_too_many_joins(me)) {

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "ballast/detail/pool/pool_worker.cuh"
-#include "ballast/detail/pool/stored_task.cuh"
+#include "ballast/detail/pool/record_slot.cuh"
 #include "ballast/detail/resident/task_record.cuh"
 #include "ballast/join.cuh"
 #include "ballast/kernel.cuh"

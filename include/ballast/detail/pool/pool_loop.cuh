@@ -7,20 +7,20 @@
 #include "ballast/detail/pool/join_cache.cuh"
 #include "ballast/detail/pool/pool_list.cuh"
 #include "ballast/detail/pool/pool_view.cuh"
-#include "ballast/detail/pool/warp_take.cuh"
 #include "ballast/detail/resident/control.cuh"
 #include "ballast/detail/resident/worker_group.cuh"
 
 namespace ballast::detail {
 
 // A Method says where tasks are that are in no stack. It is trivially copyable and has
-//   should_share(worker_group, view, me)   leader: whether tasks of the stack should be shown to the others
-//   now share(worker_group, view, me)    the worker group: puts tasks of the stack where others can take
-//   them, after
-//                            view.flush_counts(me); what finds no room stays in the stack
-//   refill(worker_group, view, me)   the worker group, with an empty stack: takes tasks into the stack, if
-//   there are any: the
-//                            worker's own, else by view.take_waiting(), else another's
+//   should_share(worker_group, view, me)  leader: whether tasks of the stack should be shown to the others
+//   now share(worker_group, view, me)         the worker group: puts tasks of the stack where others can take
+//   them,
+//                                         after view.flush_counts(me); what finds no room stays in the stack
+//   refill(worker_group, view, me)        the worker group, with an empty stack: takes tasks into the stack,
+//   if
+//                                         there are any: the worker's own, else by view.take_waiting(), else
+//                                         another's
 // A View says where a run's first tasks come from, and counts what is pending; it is as pool_view.
 
 /// The argument of a pool's resident kernel.
@@ -30,6 +30,46 @@ struct pool_work {
   View view;
   Method method;
 };
+
+#if defined(__CUDACC__)
+/// The sum over the lanes up to this one.
+__device__ inline std::uint32_t sum_up_to(std::uint32_t value) {
+  for (std::uint32_t distance = 1; distance < 32; distance *= 2) {
+    std::uint32_t const below = __shfl_up_sync(0xffffffff, value, distance);
+    if (threadIdx.x >= distance) value += below;
+  }
+  return value;
+}
+
+/// Where threads are workers: the warp takes up to 32 of the newest tasks of its stack together, as many as
+/// there is room for their children, and joins; lane i has one in `mine` if i is less than the answer. What
+/// is left of tasks of several blocks goes back, and `me` says where their children go. Ends with a syncwarp.
+template <class List>
+__device__ std::uint32_t take_newest_of(local_stack const& stack, pool_worker& me, stored_task& mine) {
+  std::uint32_t const lane = threadIdx.x, held = me.held(), begin = me.begin, end = me.end;
+  std::uint32_t room = 0;
+  if (lane < held) {
+    mine = stack[end - 1 - lane];
+    room = List::room_for(mine.record);
+  }
+  std::uint32_t const rooms = sum_up_to(room);
+  bool const has_joins = (lane + 1) * List::max_joins <= me.joins;
+  bool const fits = lane < held && held - 1 - lane + rooms <= stack.capacity() && has_joins;
+  std::uint32_t const misfits = ~__ballot_sync(0xffffffff, fits);
+  std::uint32_t const taken = misfits == 0 ? 32 : __ffs(int(misfits)) - 1;
+  bool const has_rest = lane < taken && mine.record.range().count > 1;
+  std::uint32_t const rests = __ballot_sync(0xffffffff, has_rest);
+  if (has_rest) stack[end - taken + __popc(rests & ((1u << lane) - 1))].record = mine.record.rest();
+  __syncwarp();  // all have read `me`
+  if (lane == taken - 1) {
+    me.end = me.first = begin + (held - taken) + __popc(rests);
+    me.limit = me.first + rooms - __popc(rests);
+    me.completed = taken - __popc(rests);
+  }
+  __syncwarp();
+  return taken;
+}
+#endif
 
 /// What one worker does: its leader decides, its worker group acts. Members that take a worker group are
 /// called by all of its threads together, unless they say "leader".

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ballast/atomic_ref.cuh"
-#include "ballast/detail/pool/local_stack.cuh"
+#include "ballast/detail/pool/pool_worker.cuh"
 #include "ballast/detail/resident/control.cuh"
 #include "ballast/join.cuh"
 #include "ballast/kernel.cuh"

@@ -4,6 +4,9 @@
 #include <cstdint>
 
 #include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/detail/pool/record_slot.cuh"
+#include "ballast/join.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::detail {
 
@@ -69,13 +72,13 @@ struct pool_worker {
   std::uint32_t random;
   std::uint32_t victim;        ///< from whom the last steal was won
   std::uint32_t joins;         ///< free records in the cache; wraps if a kernel makes more than it declares
-  std::uint32_t joins_before;  ///< the same before the tasks ran
+  std::uint32_t joins_before;  ///< free records in the cache before the tasks ran
   std::uint32_t joins_ended;   ///< joins that the running tasks have ended
   pool_halt refused;           ///< why what the running tasks did ends the run
   std::uint32_t
       stored_elsewhere;   ///< tasks for which the worker has room elsewhere in use, when it last looked
   std::uint32_t found;    ///< what the leader tells the others within a step
-  std::uint32_t portion;  ///< the same
+  std::uint32_t portion;  ///< how many tasks are meant, told in the same way
 
   BALLAST_HD std::uint32_t held() const { return end - begin; }
   /// A number that differs from call to call and from worker to worker: xorshift (Marsaglia 2003).
@@ -93,5 +96,76 @@ struct pool_worker {
     if (tasks > counts.max_in_common) counts.max_in_common = tasks;
   }
 };
+
+/// The places of a worker's stack.
+class local_stack {
+ public:
+  /// `capacity` is a power of two.
+  BALLAST_HD local_stack(stored_task* tasks, std::uint32_t capacity) : tasks_(tasks), mask_(capacity - 1) {}
+  BALLAST_HD stored_task& operator[](std::uint32_t place) const { return tasks_[place & mask_]; }
+  BALLAST_HD std::uint32_t capacity() const { return mask_ + 1; }
+
+ private:
+  array_ref<stored_task> tasks_;
+  std::uint32_t mask_;
+};
+
+/// Adds to a word that only the threads of one worker share; returns what it was.
+BALLAST_HD inline std::uint32_t add_in_worker(std::uint32_t& word, std::uint32_t value) {
+#if BALLAST_ON_GPU
+  return atomicAdd(&word, value);
+#else
+  std::uint32_t const old = word;
+  word += value;
+  return old;
+#endif
+}
+
+/// Where the children of running tasks go: on top of the stack.
+class stack_sink {
+ public:
+  BALLAST_HD stack_sink(local_stack const& stack, pool_worker& me, join_arena const& joins)
+      : stack_(stack), me_(&me), joins_(joins) {}
+
+  BALLAST_HD void add(stored_task const& task) const {
+    std::uint32_t const place = add_in_worker(me_->end, 1);
+    if (static_cast<std::int32_t>(me_->limit - place) > 0) stack_[place] = task;
+  }
+
+  /// The run ends for this reason when the tasks that run now are over.
+  BALLAST_HD void refuse(pool_halt reason) const { me_->refused = reason; }
+
+  BALLAST_HD join_arena const& joins() const { return joins_; }
+  /// Of the cache, to which nothing is added meanwhile.
+  BALLAST_HD join_handle new_join() const {
+    std::uint32_t const place = add_in_worker(me_->joins, ~std::uint32_t(0)) - 1;
+    if (static_cast<std::int32_t>(place) < 0) return {};
+    return {joins_.cache_of(me_->number)[place] + 1};
+  }
+  BALLAST_HD void end_join(join_handle join) const {
+    std::uint32_t const place = add_in_worker(me_->joins_ended, 1);
+    if (place < max_joins_taken)
+      joins_.cache_of(me_->number)[joins_.cache_capacity + place] = join.number - 1;
+  }
+
+ private:
+  local_stack stack_;
+  pool_worker* me_;
+  join_arena const& joins_;
+};
+
+/// The worker_group copies `count` tasks; `from` and `to` give the task at 0 .. count - 1. Needs a sync
+/// before and after.
+template <class WorkerGroup, class From, class To>
+BALLAST_HD void copy_tasks([[maybe_unused]] WorkerGroup const& worker_group, std::uint32_t count,
+                           From const& from, To const& to) {
+#if BALLAST_ON_GPU
+  for (std::uint32_t piece = worker_group.rank(); piece < 3 * count; piece += WorkerGroup::threads)
+    reinterpret_cast<uint4*>(&to(piece / 3))[piece % 3] =
+        reinterpret_cast<uint4 const*>(&from(piece / 3))[piece % 3];
+#else
+  for (std::uint32_t i = 0; i < count; ++i) to(i) = from(i);
+#endif
+}
 
 }  // namespace ballast::detail

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/detail/resident/task_record.cuh"
 
 namespace ballast::detail {
 
@@ -69,5 +70,11 @@ class record_slot {
 
   std::uint64_t words_[words];
 };
+
+/// A task as pools store it, aligned so that a GPU moves 16 bytes at once.
+struct alignas(16) stored_task {
+  task_record record;
+};
+static_assert(sizeof(stored_task) == 48);
 
 }  // namespace ballast::detail

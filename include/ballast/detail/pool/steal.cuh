@@ -27,9 +27,9 @@ BALLAST_HD bool steal_from_any(pool_view const& view, pool_worker& me, Attempt c
   return false;
 }
 
-/// The same for a worker group: on a GPU the lanes of its first warp look at 32 workers at once, the last
-/// victim and others drawn at random, and make the attempt at the first that seems to have tasks together.
-/// Its outcome is what the leader says; so is the answer.
+/// Steals as steal_from_any() does, for a worker group: on a GPU the lanes of its first warp look at 32
+/// workers at once, the last victim and others drawn at random, and make the attempt at the first that seems
+/// to have tasks together. Its outcome is what the leader says; so is the answer.
 template <class WorkerGroup, class HasTasks, class Attempt>
 BALLAST_HD bool steal_by_warp([[maybe_unused]] WorkerGroup const& worker_group, pool_view const& view,
                               pool_worker& me, [[maybe_unused]] HasTasks const& has_tasks,
@@ -56,7 +56,7 @@ BALLAST_HD bool steal_by_warp([[maybe_unused]] WorkerGroup const& worker_group, 
 #endif
 }
 
-/// The same where the leader alone makes the attempt.
+/// Steals as steal_by_warp() does, where the leader alone makes the attempt.
 template <class WorkerGroup, class HasTasks, class Attempt>
 BALLAST_HD bool steal_together(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me,
                                HasTasks const& has_tasks, Attempt const& attempt) {

@@ -6,7 +6,6 @@
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
 #include "ballast/detail/queue/ring_consumer.cuh"
-#include "ballast/detail/queue/ring_host.cuh"
 
 namespace ballast::detail {
 

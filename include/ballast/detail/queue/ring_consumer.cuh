@@ -3,9 +3,7 @@
 
 #include <cstdint>
 
-#include "ballast/detail/queue/grid_consumer.cuh"
-#include "ballast/detail/queue/ring_completion.cuh"
-#include "ballast/detail/queue/ring_poll.cuh"
+#include "ballast/detail/queue/ring_source.cuh"
 
 #if defined(__CUDACC__)
 
@@ -17,6 +15,20 @@ inline constexpr std::uint32_t status_lifetime_ns = 20'000;  ///< so fast nobody
 inline constexpr std::uint32_t max_late_polls = 1 << 16;     ///< of a late server, until it counts as gone
 inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks, for workers to take several at once
 
+// Of a grid task, blocks that take less than this are taken several at once while many are left.
+inline constexpr std::uint32_t short_block_ns = 20'000;
+inline constexpr std::uint32_t max_blocks_at_once = 4;
+inline constexpr std::uint32_t left_per_worker = 8;
+
+/// What a worker's leader finds to do next.
+struct next_action {
+  enum kind : std::uint32_t {
+    runs,    ///< the record is there
+    takes,   ///< no task is there
+    leaves,  ///< the worker was asked to stop
+  };
+};
+
 /// Whether the server, which looks around all the time and says so, has not for idle_timeout. Asked rarely,
 /// since only a long wait can end so.
 __device__ inline bool ring_source_ref::server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const {
@@ -27,18 +39,18 @@ __device__ inline bool ring_source_ref::server_is_late(std::uint64_t idle_ns, st
 
 /// How the first warp of a worker gets its next task.
 template <std::uint32_t Threads>
-struct ring_consumer : grid_consumer<Threads> {
-  using base = grid_consumer<Threads>;
-  using base::source, base::worker_group;
-  using typename base::worker_group_type;
+struct ring_consumer {
+  using worker_group_type = cuda_worker<Threads>;
   static_assert(worker_group_type::max_held == slots_per_poll);
 
+  ring_source_ref const& source;
+  worker_group_type& worker_group;
   std::uint64_t waits_since = 0;
   bool fresh = false;      ///< the leader: the tickets were claimed just now
   bool far = false;        ///< many other tasks will come before ours
   std::uint32_t late = 0;  ///< looks in a row at which the server was late
 
-  /// The next block of a spread task, or the next of the tasks that were taken together, or else of those to
+  /// The next block of a grid task, or the next of the tasks that were taken together, or else of those to
   /// come; false: the worker ends. What stays between tasks in shared memory is the leader's: it reads it and
   /// tells the other lanes.
   __device__ bool next() {
@@ -63,19 +75,19 @@ struct ring_consumer : grid_consumer<Threads> {
   __device__ next_action::kind next_step() const {
     for (;;) {
       if (worker_group.worker_state()[worker_word::grid] != 0) {
-        auto const found = this->claim_blocks(worker_group.worker_state()[worker_word::grid] - 1);
+        auto const found = claim_blocks(worker_group.worker_state()[worker_word::grid] - 1);
         if (found != next_action::takes) return found;
       }
       std::uint32_t const present = worker_group.shared().present + 1;
       if (present >= worker_group.shared().held) return next_action::takes;
       if (stale() && stop_requested()) return next_action::leaves;
       if (!begin(present)) return next_action::runs;
-      this->enter_grid();
+      enter_grid();
     }
   }
 
   /// From here on the task is ours: a stop hands back those that nobody began. The fence in await() puts all
-  /// reads of the slot before. Says whether it is a spread task's entry.
+  /// reads of the slot before. Returns whether the slot holds a grid_ticket.
   __device__ bool begin(std::uint32_t present) const {
     worker_group.shared().present = present;
     auto const ticket = worker_group.shared().first + present;
@@ -98,6 +110,66 @@ struct ring_consumer : grid_consumer<Threads> {
     if (!server_status::of(status).stop) return false;
     source.set_activity(worker_group, worker_group.shared().first, activity::left);
     return true;
+  }
+
+  // What the leader does with a grid_ticket: it takes blocks of the grid task until none is left.
+
+  __device__ void enter_grid() const {
+    auto& worker_state = worker_group.worker_state();
+    auto const range = worker_group.record().range();
+    worker_state[worker_word::grid] = shared_grid_of(worker_group.meta()) + 1;
+    worker_state[worker_word::blocks] = range.count;
+    worker_state[worker_word::first] = range.first;
+    worker_state[worker_word::end] = 0;
+  }
+
+  /// Takes the next blocks of the grid task that it shares in. What a worker has taken it runs, those with
+  /// which it heard of a stop too; so after a stop nobody has what is beyond shared_grid::next. The two
+  /// loads are under way together.
+  __device__ next_action::kind claim_blocks(std::uint32_t number) const {
+    auto& worker_state = worker_group.worker_state();
+    std::uint32_t const blocks = worker_state[worker_word::blocks];
+    if (blocks != 0) {
+      std::uint32_t const wanted = blocks_at_once();
+      auto const status = source.status_for(worker_group.block()).load_relaxed();
+      auto const i = atomic_ref<std::uint32_t, scope::device>(source.words->shared_grids[number].next)
+                         .add_relaxed(wanted);
+      if (i < blocks) {
+        worker_state[worker_word::end] = min(i + wanted, blocks);
+        worker_state[worker_word::begun_ns] = std::uint32_t(worker_group.now_ns());
+        worker_state[worker_word::blocks] = server_status::of(status).stop ? 0 : blocks;
+        worker_group.record().describe(
+            {worker_state[worker_word::first] + i, worker_state[worker_word::end] - i},
+            worker_group.record().kernel() | task_record::grid_bit);
+        return next_action::runs;
+      }
+    }
+    leave_grid(source, worker_group);
+    return blocks == 0 ? next_action::leaves : next_action::takes;
+  }
+
+  /// How many blocks to take: depends on how long those that ran last took and on how many were left then.
+  __device__ std::uint32_t blocks_at_once() const {
+    auto const& worker_state = worker_group.worker_state();
+    std::uint32_t const ran = worker_group.record().range().count;
+    bool const short_ones =
+        std::uint32_t(worker_group.now_ns()) - worker_state[worker_word::begun_ns] < short_block_ns * ran;
+    bool const many = worker_state[worker_word::blocks] - worker_state[worker_word::end] >
+                      left_per_worker * worker_group.blocks();
+    return worker_state[worker_word::end] != 0 && short_ones && many ? max_blocks_at_once : 1;
+  }
+
+  __device__ BALLAST_NOINLINE static void leave_grid(ring_source_ref const& source,
+                                                     worker_group_type worker_group) {
+    auto& worker_state = worker_group.worker_state();
+    auto& grid = source.words->shared_grids[worker_state[worker_word::grid] - 1];
+    if (worker_state[worker_word::end] != 0 ||
+        worker_state[worker_word::credit] != 0)  // of its blocks, or of tasks before it
+      source.report(mark_of(worker_group.meta()), worker_state[worker_word::credit]);
+    if (worker_state[worker_word::blocks] == 0)
+      source.set_activity(worker_group, worker_group.shared().first, activity::left);
+    worker_state[worker_word::credit] = worker_state[worker_word::grid] = 0;
+    atomic_ref<std::uint32_t, scope::device>(grid.grid_tickets).add_release(std::uint32_t(-1));
   }
 
   // For the whole warp.
@@ -187,7 +259,7 @@ struct ring_consumer : grid_consumer<Threads> {
 
 template <std::uint32_t Threads>
 __device__ bool ring_source_ref::next(cuda_worker<Threads>& worker_group) const {
-  bool const goes_on = worker_group.warp() == 0 && ring_consumer<Threads>{{*this, worker_group}}.next();
+  bool const goes_on = worker_group.warp() == 0 && ring_consumer<Threads>{*this, worker_group}.next();
   return worker_group.any(goes_on);
 }
 

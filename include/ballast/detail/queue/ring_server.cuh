@@ -1,30 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
-#include "ballast/detail/queue/grid_publisher.cuh"
+#include "ballast/detail/queue/ring_source.cuh"
 
 #if defined(__CUDACC__)
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t reads_per_turn =
-    16;  ///< of a full submission ring, before others are looked at
+inline constexpr std::uint32_t reads_per_turn = 16;  ///< of a full submission ring before others are polled
 inline constexpr std::uint32_t rounds_before_publish = 64;  ///< what was fetched; a quiet one counts as eight
+inline constexpr std::uint32_t chunks_in_flight = 4;  ///< 16-byte PCIe reads per thread when reading ahead
+inline constexpr std::uint32_t slots_checked = 4;     ///< ring slots that a thread looks at for space
+inline constexpr std::uint32_t slots_checked_for_grids = 16;  ///< as all of them will be filled at once
+
+/// What a GPU's server remembers, in shared memory. Each word has one writer between two syncs.
+struct ring_server_memory {
+  std::uint64_t tail;               ///< tickets filled so far
+  std::uint64_t tail_seen;          ///< when tasks last came
+  std::uint64_t free_until;         ///< tickets below have a free slot
+  std::uint64_t ready_tail;         ///< tail up to which words->ready counts, if workers claim when ready
+  std::uint64_t unticketed_blocks;  ///< blocks of grid tasks, less their grid_tickets
+  std::uint64_t taken_published;    ///< device_words::taken as last written
+  std::uint64_t filled_published;   ///< device_words::filled as last written
+  std::uint64_t last_task_ns;       ///< when a task last came
+  std::uint64_t got[max_submission_rings];
+  std::uint32_t
+      fetched_published[max_submission_rings];  ///< low half of device_words::fetched as last written
+  std::uint8_t found[32];                       ///< by this round's poll, of the submission ring of each warp
+  std::uint8_t grid_found[32];                  ///< whether a grid task follows them
+  std::uint32_t moved;                 ///< by this round's poll, not in the tail yet; the warps add to it
+  std::uint32_t rounds_since_publish;  ///< since the host was told what was fetched
+  std::uint32_t grid;                  ///< the one opened last
+  std::uint32_t grid_tickets;          ///< of the grid opened last that are not in the ring yet
+  std::uint32_t grid_ring;             ///< and whose it is
+  std::uint32_t grid_tickets_moved;    ///< of them, in the ring; kept if the source claims when ready
+  std::uint32_t first_ring;            ///< the submission ring of the first warp
+  std::uint32_t ring_count;            ///< in use
+  std::uint32_t closed;
+  std::uint32_t ended;  ///< nothing more will come
+  std::uint32_t stopping;
+  /// The source: a fence empties the SM's L1 of everything but shared memory.
+  alignas(16) unsigned char source_bytes[sizeof(ring_source_ref)];
+
+  __device__ ring_source_ref const& source() const {
+    return *reinterpret_cast<ring_source_ref const*>(source_bytes);
+  }
+};
+
+// With the reductions' words and CUDA's own 1 KB a block: 16 blocks take 32 KB of an SM's L1, not 64.
+static_assert(sizeof(ring_server_memory) + 128 <= 1024);
 
 /// What block 0 does. Every thread of the block calls these together, except where it says otherwise.
+///
+/// Small enough to be an argument in registers, since what is not inlined has registers of its own: reading
+/// ahead needs them all. ClaimWhenReady: what the source is, known here, since whatever a server might do
+/// costs the kernels beside it registers (docs/decisions/0007).
 template <std::uint32_t Threads, bool ClaimWhenReady>
-struct ring_server : grid_publisher<Threads, ClaimWhenReady> {
-  using base = grid_publisher<Threads, ClaimWhenReady>;
+struct ring_server {
   using worker_group_type = cuda_worker<Threads>;
-  using base::worker_group, base::state, base::source, base::space, base::publish;
+  static constexpr std::uint32_t max_window = std::bit_floor(Threads * chunks_in_flight / 4);  ///< slots
 
   /// What the host says.
   struct host_state {
     std::uint64_t control, head;
     bool stop;
   };
+
+  worker_group_type worker_group;
+  shared_ref<ring_server_memory> memory;
 
   /// The state's words may be anything before. Also copies the source there.
   __device__ void clear(ring_source_ref const& given) const {
@@ -60,17 +106,21 @@ struct ring_server : grid_publisher<Threads, ClaimWhenReady> {
   }
 
  private:
-  /// One first_ring of the server's loop; true if a task moved. Where nothing comes it is one read over PCIe,
+  __device__ ring_server_memory& state() const { return *memory; }
+  __device__ ring_source_ref const& source() const { return state().source(); }
+  __device__ std::uint64_t space() const { return state().free_until - state().tail; }
+
+  /// One round of the server's loop; true if a task moved. Where nothing comes it is one read over PCIe,
   /// that of every submission ring and of the host's words at once, and two syncs.
   __device__ bool round() const {
     bool const publishes = state().rounds_since_publish >= rounds_before_publish;
     if (publishes) publish_fetched(true);
-    this->find_space(worker_group_type::warps * slots_per_poll);
+    find_space(worker_group_type::warps * slots_per_poll);
     host_state said{};
     if (is_host_reader()) said = read_host_state();
     std::uint32_t const ring_count = min(worker_group_type::warps, state().ring_count);
     bool const seen =
-        worker_group.warp() < ring_count && this->poll_ring(polled_ring(worker_group.warp()), ring_count);
+        worker_group.warp() < ring_count && poll_ring(polled_ring(worker_group.warp()), ring_count);
     bool const moved = worker_group.any(seen) && move_all(ring_count);
     if (is_host_reader()) {
       state().rounds_since_publish = publishes ? 0 : state().rounds_since_publish + (moved ? 1 : 8);
@@ -90,10 +140,10 @@ struct ring_server : grid_publisher<Threads, ClaimWhenReady> {
   __device__ bool move_all(std::uint32_t ring_count) const {
     bool moved = state().moved != 0;
     worker_group.sync();
-    this->book_polled();
+    book_polled();
     for (std::uint32_t warp = 0; warp < ring_count; ++warp) {
       if (state().found[warp] == slots_per_poll) read_full_ring(polled_ring(warp));
-      if (state().grid_found[warp] != 0 && base::publish_grid(*this, polled_ring(warp))) moved = true;
+      if (state().grid_found[warp] != 0 && publish_grid(*this, polled_ring(warp))) moved = true;
     }
     worker_group.sync();
     publish_fetched(false);
@@ -104,7 +154,7 @@ struct ring_server : grid_publisher<Threads, ClaimWhenReady> {
   __device__ void read_full_ring(std::uint32_t ring_index) const {
     bool more = true;
     for (std::uint32_t reads = 0; more && reads < reads_per_turn; ++reads) {
-      more = base::read_ahead(*this, ring_index);
+      more = read_ahead(*this, ring_index);
       publish_fetched(false);
     }
   }
@@ -205,12 +255,12 @@ struct ring_server : grid_publisher<Threads, ClaimWhenReady> {
       publish();
     }
     worker_group.sync();
-    while (state().stopping == 0 && (space() < source().capacity() || this->has_grids_in_use())) {
+    while (state().stopping == 0 && (space() < source().capacity() || has_grids_in_use())) {
       auto const before = space();
       worker_group.sync();
       if (is_host_reader()) apply(read_host_state());
       worker_group.sync();
-      this->find_space(source().capacity());
+      find_space(source().capacity());
       if (space() == before) back_off(gpu_spin_for_ns + 1);
       worker_group.sync();
     }
@@ -227,12 +277,247 @@ struct ring_server : grid_publisher<Threads, ClaimWhenReady> {
                                                       in_part && !is_shared ? state().grid_tickets_moved : 0};
     }
   }
+
+  // How tasks move from submission rings to the ring.
+
+  /// Looks whether ring slots became free; needed only when little space is left. `Each`: at so many a
+  /// thread.
+  template <std::uint32_t Each = slots_checked>
+  __device__ void find_space(std::uint64_t wanted) const {
+    if (space() >= wanted) return;
+    std::uint32_t found = Threads * Each;
+#  pragma unroll
+    for (std::uint32_t k = Each; k-- > 0;) {
+      std::uint32_t const i = worker_group.rank() + k * Threads;
+      if (!source().ring_slot_is_free(state().free_until + i)) found = i;
+    }
+    found = worker_group.reduce_min(found);
+    fence_after_relaxed<scope::device>();  // the workers' reads of the slots come before our writes
+    if (worker_group.leader()) state().free_until += found;
+    worker_group.sync();
+  }
+
+  __device__ void put(std::uint64_t ticket, std::uint32_t part, stamped_chunk const& chunk) const {
+    store_chunk<scope::device>(source().ring_slot(ticket).chunks[part],
+                               restamped(chunk, lap_of(ticket, source().shift)));
+  }
+
+  /// For the leader, after slots were written: tells the workers how many tickets have their task.
+  __device__ void publish() const {
+    if constexpr (ClaimWhenReady) {
+      if (state().ready_tail != state().tail) publish_ready_count();
+    }
+    server_status const status{std::uint32_t(state().tail), state().ended != 0, state().stopping != 0};
+    for (std::uint32_t copy = 0; copy < status_replicas; ++copy)
+      source().status_for(copy).store_relaxed(status.word());
+  }
+
+  /// One poll of up to one submission ring per warp: a single load instruction sees the next 8 slots of a
+  /// submission ring. What is there moves to the ring, up to the first grid task. For a warp that has a
+  /// submission ring; true if it saw anything. book_polled() must follow.
+  __device__ bool poll_ring(std::uint32_t ring_index, std::uint32_t ring_count) const {
+    std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
+    std::uint64_t const ticket = state().got[ring_index] + slot;
+    auto const lap = lap_of(ticket, source().shift);
+    auto const chunk =
+        load_chunk<scope::system>(source().submission_slot(ring_index, ticket).chunks[part], lap);
+    std::uint32_t const whole = whole_slots(is_here(chunk, lap));
+    std::uint32_t const plain = whole_slots(is_here(chunk, lap) && !(part == 3 && is_grid(chunk)));
+    std::uint32_t const some = min(plain, quota(ring_count));
+    std::uint32_t place = 0;
+    if (worker_group.lane() == 0 && some != 0) place = atomicAdd(&state().moved, some);
+    place = __shfl_sync(0xffffffff, place, 0);
+    if (slot < some) put(state().tail + place + slot, part, chunk);
+    if (worker_group.lane() == 0) {
+      state().got[ring_index] += some;
+      state().found[worker_group.warp()] = std::uint8_t(some);
+      state().grid_found[worker_group.warp()] = plain < whole;
+    }
+    return whole != 0;
+  }
+
+  /// Adds the tasks that the polls moved to the tail.
+  __device__ void book_polled() const {
+    if (worker_group.leader()) {
+      state().tail += state().moved;
+      state().moved = 0;
+      publish();
+    }
+    worker_group.sync();
+  }
+
+  /// The block reads the next slots of a submission ring up to a window's end, several 16-byte reads in
+  /// flight per thread; true if all were there. A window starts at a multiple of its size: so it never wraps,
+  /// has one lap, and needs one address. A function of its own: with the data in flight its registers just
+  /// suffice, and what is spilled as it comes makes each read wait for the one before.
+  __device__ BALLAST_NOINLINE static bool read_ahead(ring_server server, std::uint32_t ring_index) {
+    return server.read_window(ring_index);
+  }
+
+  __device__ void publish_ready_count() const {
+    atomic_ref<std::uint32_t, scope::device>(source().words->ready)
+        .add_relaxed(std::uint32_t(state().tail - state().ready_tail));
+    state().ready_tail = state().tail;
+  }
+
+  /// Slots per submission ring of a poll, so that all fit into the space.
+  __device__ std::uint32_t quota(std::uint32_t ring_count) const {
+    auto const room = space();
+    if (room >= std::uint64_t(slots_per_poll) * ring_count) return slots_per_poll;
+    std::uint32_t const each = std::uint32_t(room) / ring_count;
+    return each == 0 && worker_group.warp() == 0 ? std::uint32_t(room) : each;
+  }
+
+  __device__ bool read_window(std::uint32_t ring_index) const {
+    find_space(max_window);
+    std::uint32_t const window = min(std::uint64_t(max_window), source().capacity());
+    std::uint64_t const next = state().got[ring_index];
+    std::uint32_t const first = std::uint32_t(next) & (window - 1);
+    stamped_chunk const* const chunks = source().submission_slot(ring_index, next - first).chunks;
+    stamped_chunk held[chunks_in_flight];
+#  pragma unroll
+    for (std::uint32_t k = 0; k < chunks_in_flight; ++k)
+      held[k] = load_chunk<scope::system>(chunks[min(worker_group.rank() + k * Threads, 4 * window - 1)], 0);
+    std::uint32_t const lap = lap_of(next, source().shift);
+    std::uint32_t end = std::uint32_t(min(std::uint64_t(window), first + space()));
+#  pragma unroll
+    for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
+      std::uint32_t const slot = (worker_group.rank() + k * Threads) / 4;
+      bool const spread = worker_group.lane() % 4 == 3 && is_grid(held[k]);
+      if (slot >= first && (spread || !is_here(held[k], lap))) end = min(end, slot);
+    }
+    end = worker_group.reduce_min(end);
+    std::uint64_t const to = state().tail - first;
+#  pragma unroll
+    for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
+      std::uint32_t const slot = (worker_group.rank() + k * Threads) / 4;
+      if (slot >= first && slot < end) put(to + slot, worker_group.lane() % 4, held[k]);
+    }
+    worker_group.sync();
+    if (worker_group.leader()) {
+      state().got[ring_index] += end - first;
+      state().tail += end - first;
+      publish();
+    }
+    worker_group.sync();
+    return end == window;
+  }
+
+  // How a grid task's blocks are given to the workers: in one of the shared grids, of which grid_tickets in
+  // the ring tell.
+
+  /// If a grid task is next in the submission ring: gives it a grid of its own, and as many grid_tickets in
+  /// the ring as workers may come to take its blocks. True if anything happened. A function of its own, as it
+  /// is rare.
+  __device__ BALLAST_NOINLINE static bool publish_grid(ring_server server, std::uint32_t ring_index) {
+    return server.publish_next_grid(ring_index);
+  }
+
+  __device__ bool has_grids_in_use() const {
+    bool const idle =
+        worker_group.rank() >= max_shared_grids || grid_tickets_of(worker_group.rank()).load_relaxed() == 0;
+    return worker_group.reduce_min(idle) == 0;
+  }
+
+  __device__ atomic_ref<std::uint32_t, scope::device> grid_tickets_of(std::uint32_t grid) const {
+    return atomic_ref<std::uint32_t, scope::device>(source().words->shared_grids[grid].grid_tickets);
+  }
+
+  __device__ bool publish_next_grid(std::uint32_t ring_index) const {
+    auto chunk = load_chunk<scope::system>(
+        source().submission_slot(ring_index, state().got[ring_index]).chunks[worker_group.lane() % 4], 0);
+    if (__shfl_sync(0xffffffff, std::uint32_t(is_grid(chunk)), 3) == 0) return false;  // others come before
+    if (state().grid_tickets == 0 && !open_grid(ring_index, chunk)) return false;
+    if (state().grid_ring != ring_index) return false;
+    if (!ClaimWhenReady && worker_group.lane() % 4 == 3) chunk = ticket_of_grid(chunk, state().grid);
+    if (ClaimWhenReady) return put_grid_tickets(chunk);  // there may be millions: others come between
+    bool any = false;
+    while (put_grid_tickets(chunk)) any = true;
+    return any;
+  }
+
+  /// As many grid_tickets as there is space for; false if that is none. They are published first, so that
+  /// workers that wait far back come near while they are written.
+  __device__ bool put_grid_tickets(stamped_chunk const& chunk) const {
+    find_space<slots_checked_for_grids>(state().grid_tickets);
+    auto const some = std::uint32_t(min(space(), std::uint64_t(state().grid_tickets)));
+    auto const from = state().tail;
+    auto const moved = state().grid_tickets_moved;
+    worker_group.sync();
+    if (worker_group.leader() && some != 0) {
+      state().tail += some;
+      state().grid_tickets -= some;
+      state().grid_tickets_moved += some;
+      if (state().grid_tickets == 0) ++state().got[state().grid_ring];
+      publish();
+    }
+    for (std::uint32_t i = 0; i < some;) {
+      auto const ahead = source().capacity() - ((from + i) & (source().capacity() - 1));  // to the ring's end
+      auto const part = std::uint32_t(min(std::uint64_t(some - i), ahead));
+      put_row(from + i, part, chunk, moved + i);
+      i += part;
+    }
+    worker_group.sync();
+    return some != 0;
+  }
+
+  /// Writes `chunk` into `count` neighbouring slots, which are of one lap. If the source claims when ready,
+  /// each slot gets a block of its own, from `block` on.
+  __device__ void put_row(std::uint64_t first, std::uint32_t count, stamped_chunk const& chunk,
+                          std::uint32_t block) const {
+    auto const mine = restamped(chunk, lap_of(first, source().shift));
+    stamped_chunk* const chunks = source().ring_slot(first).chunks;
+    for (std::uint32_t i = worker_group.rank(); i < 4 * count; i += Threads)
+      store_chunk<scope::device>(
+          chunks[i],
+          ClaimWhenReady ? chunk_of_block(mine, int(worker_group.lane() % 4), block + i / 4) : mine);
+  }
+
+  /// False if every grid still has grid_tickets that are not used up.
+  __device__ bool open_grid(std::uint32_t ring_index, stamped_chunk const& chunk) const {
+    if (ClaimWhenReady) return expand_blocks(ring_index, __shfl_sync(0xffffffff, blocks_of(chunk), 3));
+    std::uint32_t const found = find_free_grid();
+    if (found == max_shared_grids) return false;
+    fence_after_relaxed<scope::device>();  // its last user is done with it
+    auto& grid = source().words->shared_grids[found];
+    std::uint32_t const blocks = __shfl_sync(0xffffffff, blocks_of(chunk), 3);
+    if (worker_group.rank() < 4) grid.whole.chunks[worker_group.rank()] = chunk;
+    if (worker_group.leader()) {
+      state().grid = found;
+      state().grid_tickets = min(blocks, worker_group.blocks() - 1);
+      state().grid_ring = ring_index;
+      state().unticketed_blocks += blocks - state().grid_tickets;
+      atomic_ref<std::uint32_t, scope::device>(grid.next).store_relaxed(0);
+      grid_tickets_of(found).store_relaxed(state().grid_tickets);
+    }
+    worker_group.sync();
+    fence_after_relaxed<scope::device>();  // the leader's words come before everybody's grid_tickets
+    return true;
+  }
+
+  /// Where workers take whole tasks only, every block is one.
+  __device__ bool expand_blocks(std::uint32_t ring_index, std::uint32_t blocks) const {
+    worker_group.sync();
+    if (worker_group.leader()) {
+      state().grid_tickets = blocks;
+      state().grid_tickets_moved = 0;
+      state().grid_ring = ring_index;
+    }
+    worker_group.sync();
+    return true;
+  }
+
+  __device__ std::uint32_t find_free_grid() const {
+    std::uint32_t const i = worker_group.rank();
+    return worker_group.reduce_min(
+        i < max_shared_grids && grid_tickets_of(i).load_relaxed() == 0 ? i : max_shared_grids);
+  }
 };
 
 template <bool ClaimWhenReady, std::uint32_t Threads>
 __device__ BALLAST_NOINLINE void ring_source_ref::serve(cuda_worker<Threads> worker_group,
                                                         ring_server_memory& memory) const {
-  ring_server<Threads, ClaimWhenReady> const server{{{worker_group, shared_ref(memory)}}};
+  ring_server<Threads, ClaimWhenReady> const server{worker_group, shared_ref(memory)};
   server.clear(*this);
   server.run();
 }

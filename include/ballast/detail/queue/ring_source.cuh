@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "ballast/detail/queue/ring_words.cuh"
@@ -13,8 +15,8 @@ namespace ballast::detail {
 /// The source of tasks that is fed by the host: a submission ring (single producer, single consumer) per
 /// submitting thread in pinned memory, one server that moves tasks from the submission rings into a ring in
 /// device memory, and workers that claim tickets of the ring by fetch-and-add. After Chen et al. 2010 (tasks,
-/// HALT), with a sequence stamp per slot in place of their counts. Its members are in ring_completion.cuh,
-/// ring_host.cuh, on a GPU ring_consumer.cuh and ring_server.cuh.
+/// HALT), with a sequence stamp per slot in place of their counts. What only a GPU's blocks do is in
+/// ring_consumer.cuh and ring_server.cuh.
 ///
 /// Who may write a slot is decided by its stamp and by `released`: a ring slot is free for ticket t when its
 /// released word equals t's lap number; the worker that begins the task (on the host: copies it out) raises
@@ -124,5 +126,316 @@ struct ring_source_ref {
   BALLAST_HD void time_task(std::uint64_t batch, std::uint64_t begin_ns, std::uint64_t end_ns) const;
   BALLAST_HD void publish_times(std::uint64_t batch) const;
 };
+
+// What the workers and servers of both backends do.
+
+#if !BALLAST_ON_GPU
+/// Adding nothing orders the caller's stores before the look, as a load would not: either the waiter sees
+/// what was stored, or it is seen waiting.
+inline void ring_source_ref::notify_host_if(std::uint32_t& waiters) const {
+  if (std::atomic_ref(waiters).fetch_add(0) != 0) host_wake_event->notify();
+}
+#endif
+
+BALLAST_HD inline void ring_source_ref::trace_task(std::uint32_t worker, task_record const& record,
+                                                   std::uint64_t begin_ns, std::uint64_t end_ns) const {
+  auto const at = traced[worker]++;  // the worker's own word
+  if (at < trace_depth)
+    trace[std::uint64_t(worker) * trace_depth + at] = {begin_ns, end_ns, record.data[10], record.data[11]};
+}
+
+BALLAST_HD inline void ring_source_ref::time_task(std::uint64_t batch, std::uint64_t begin_ns,
+                                                  std::uint64_t end_ns) const {
+  using word = atomic_ref<std::uint64_t, scope::device>;
+  word(times[batch].first_begin_ns).store_min(begin_ns);
+  word(times[batch].last_end_ns).store_max(end_ns);
+  word(times[batch].work_ns).add_relaxed(end_ns - begin_ns);
+}
+
+// Only the last worker of a batch comes here, after all others have reported.
+BALLAST_HD BALLAST_NOINLINE inline void ring_source_ref::publish_times(std::uint64_t batch) const {
+  using word = atomic_ref<std::uint64_t, scope::device>;
+  batch_times const result{word(times[batch].first_begin_ns).load_relaxed(),
+                           word(times[batch].last_end_ns).load_relaxed(),
+                           word(times[batch].work_ns).load_relaxed()};
+  times_out[batch] = result;
+  word(times[batch].first_begin_ns).store_relaxed(~std::uint64_t(0));
+  word(times[batch].last_end_ns).store_relaxed(0);
+  word(times[batch].work_ns).store_relaxed(0);
+}
+
+// One 16-byte record per batch. The fence makes the batch's results visible to the host before it; the
+// device-scope adds of the other workers come before it by cumulativity.
+BALLAST_HD inline void ring_source_ref::publish_completion(std::uint64_t batch, std::uint32_t lap) const {
+  fence_after_relaxed<scope::system>();
+  store_chunk<scope::system>(completions[batch], {{0, 0, 0}, lap});
+#if !BALLAST_ON_GPU
+  if (host_wake_event != nullptr) notify_host_if(words->completion_waiters);
+#endif
+}
+
+BALLAST_HD inline std::uint64_t ring_source_ref::claim(std::uint32_t count) const {
+#if BALLAST_ON_GPU
+  return device_atomic<std::uint64_t>(words->head).add_relaxed(count);
+#else
+  // Sequentially consistent like the alarm, so that a feeder that sets the alarm and then counts the claims
+  // never sleeps through the one that it waits for.
+  auto const ticket = std::atomic_ref(words->head).fetch_add(count);
+  if (ticket + count >= std::atomic_ref(words->taken_threshold).load()) host_wake_event->notify();
+  return ticket;
+#endif
+}
+
+// The fence puts the reads of the slot before its release, and what the server knew before what follows.
+BALLAST_HD inline bool ring_source_ref::read_ring(std::uint64_t ticket, task_record& record,
+                                                  std::uint32_t (&marks)[4]) const {
+  auto const& slot = ring_slot(ticket);
+  auto const lap = lap_of(ticket, shift);
+  stamped_chunk chunks[4];
+  for (int i = 0; i < 4; ++i) chunks[i] = load_chunk<scope::device>(slot.chunks[i], lap);
+  for (int i = 0; i < 4; ++i)
+    if (!is_here(chunks[i], lap)) return false;
+  fence_after_relaxed<scope::device>();
+  for (int i = 0; i < 4; ++i) {
+    for (int word = 0; word < 3; ++word) record.data[3 * i + word] = chunks[i].data[word];
+    marks[i] = chunks[i].stamp >> 16;
+  }
+  return true;
+}
+
+BALLAST_HD inline void ring_source_ref::release(std::uint64_t ticket) const {
+  auto const next_lap = std::uint32_t(ticket >> shift) + 1;
+#if BALLAST_ON_GPU
+  released_word(ticket).store_relaxed(next_lap);
+#else
+  released_word(ticket).store_release(next_lap);
+  worker_wake_event->notify();  // somebody asleep may move a task there
+#endif
+}
+
+// Adds release only, since an acquire would empty the SM's L1 after every task; the last one acquires with
+// the fence. The credits of a part of a batch never sum to zero, so several may be added in one; zero is the
+// whole batch, which needs no counter.
+BALLAST_HD inline void ring_source_ref::report(batch_mark const& mark, std::uint32_t credit) const {
+  auto const batch = (std::uint64_t(mark.ring_index) << batch_shift) + mark.slot;
+  if (credit != 0) {
+    atomic_ref<std::uint32_t, scope::device> const counter(counters[batch]);
+    if (counter.add_release(credit) + credit != 0) return;
+    fence_after_relaxed<scope::device>();
+  }
+  if (times != nullptr) publish_times(batch);
+  publish_completion(batch, mark.lap);
+}
+
+template <class WorkerGroup>
+BALLAST_HD BALLAST_NOINLINE void ring_source_ref::record_times(WorkerGroup worker_group,
+                                                               std::uint64_t begin_ns,
+                                                               std::uint64_t end_ns) const {
+  auto const mark = mark_of(worker_group.meta());
+  if (trace != nullptr) trace_task(worker_group.block(), worker_group.record(), begin_ns, end_ns);
+  if (times != nullptr)
+    time_task((std::uint64_t(mark.ring_index) << batch_shift) + mark.slot, begin_ns, end_ns);
+}
+
+// Tasks of one batch that were taken together are reported together after the last of them: the batch is not
+// complete before.
+template <class WorkerGroup>
+BALLAST_HD void ring_source_ref::finish(WorkerGroup& worker_group, std::uint64_t begin_ns,
+                                        std::uint64_t end_ns) const {
+  if (!worker_group.leader()) return;
+  if (times_tasks()) record_times(worker_group, begin_ns, end_ns);
+  auto const mark = mark_of(worker_group.meta());
+  auto& unreported = worker_group.worker_state()[worker_word::credit];
+  if (worker_group.worker_state()[worker_word::grid] != 0) {  // reported when no block is left
+    auto const ran = worker_group.record().range();
+    bool const has_first = ran.first == worker_group.worker_state()[worker_word::first];
+    unreported += (has_first ? mark.credit + 1 : 0) - ran.count;
+    return;
+  }
+  auto const credit = unreported + mark.credit;
+  unreported = 0;
+  if (worker_group.has_next() && is_same_batch(mark, mark_of(worker_group.next_meta())))
+    unreported = credit;
+  else
+    report(mark, credit);
+}
+
+// The host backend's worker and server: the same slots, stamps, tickets and counters as on a GPU, with one
+// thread in place of a block. A worker whose ticket is not there yet serves, if nobody else does, and else
+// sleeps.
+
+inline constexpr std::uint64_t spin_for_ns = 50'000;  ///< no sleep in the first 50 us of idleness
+inline constexpr std::uint64_t long_absence_ns = 100'000'000;
+inline constexpr std::uint32_t slots_per_round =
+    64;  ///< that a server moves before it looks for its own task
+
+inline bool ring_source_ref::move_slot(std::uint32_t ring_index) const {
+  auto& state = *host_serving;
+  auto const from = state.got[ring_index], to = state.tail;
+  if (!ring_slot_is_free(to)) return false;
+  auto const awaited = lap_of(from, shift), lap = lap_of(to, shift);
+  stamped_chunk chunks[4];
+  for (int i = 0; i < 4; ++i) {
+    chunks[i] = load_chunk<scope::system>(submission_slot(ring_index, from).chunks[i], awaited);
+    if (!is_here(chunks[i], awaited)) return false;
+  }
+  // Only whole tasks: the next one to be moved into this ring slot may be another submission ring's.
+  auto const block = state.blocks[ring_index]++;
+  bool const spread = is_grid(chunks[3]);
+  for (int i = 0; i < 4; ++i)
+    store_chunk<scope::device>(ring_slot(to).chunks[i],
+                               restamped(spread ? chunk_of_block(chunks[i], i, block) : chunks[i], lap));
+  ++state.tail;
+  if (spread && state.blocks[ring_index] < blocks_of(chunks[3])) return true;
+  ++state.got[ring_index];
+  state.blocks[ring_index] = 0;
+  return true;
+}
+
+inline std::uint32_t ring_source_ref::move_from_ring(std::uint32_t ring_index) const {
+  std::uint32_t moved = 0;
+  while (moved < slots_per_round && move_slot(ring_index)) ++moved;
+  if (moved == 0) return 0;
+  auto const& state = *host_serving;
+  to_host->final_position[ring_index] = {state.got[ring_index],
+                                         state.blocks[ring_index]};  // read after the run
+  if (claims_when_ready()) atomic_ref<std::uint32_t, scope::device>(words->ready).add_relaxed(moved);
+  atomic_ref<std::uint64_t, scope::system>(to_host->filled).store_relaxed(state.tail);
+  atomic_ref<std::uint64_t, scope::system>(to_host->fetched[ring_index]).store_release(state.got[ring_index]);
+  return moved;
+}
+
+inline bool ring_source_ref::all_fetched() const {
+  for (std::uint32_t ring_index = 0; ring_index < host_serving->ring_count; ++ring_index)
+    if (host_serving->got[ring_index] !=
+        atomic_ref<std::uint64_t, scope::system>(from_host->submitted[ring_index]).load_relaxed())
+      return false;
+  return true;
+}
+
+inline bool ring_source_ref::push_halts(std::uint32_t workers) const {
+  auto& state = *host_serving;
+  task_record halt{};
+  halt.describe({0, 1}, task_record::halt);
+  bool pushed = false;
+  for (; state.halts < workers && ring_slot_is_free(state.tail); ++state.halts, ++state.tail, pushed = true)
+    for (int i = 0; i < 4; ++i)
+      store_chunk<scope::device>(ring_slot(state.tail).chunks[i],
+                                 make_chunk(halt, batch_mark{}, i, lap_of(state.tail, shift)));
+  return pushed;
+}
+
+/// The workers of a claim-when-ready source are all told at once, which the host wants only when nothing is
+/// left to do.
+inline bool ring_source_ref::end_workers(std::uint32_t workers) const {
+  if (!claims_when_ready()) return push_halts(workers);
+  if (host_serving->halts != 0) return false;
+  host_serving->halts = workers;
+  status_for(0).store_release(server_status{.ended = true}.word());
+  return true;
+}
+
+/// Whether every worker waits. If the source claims when ready the workers are looked at twice, as the server
+/// of a GPU does.
+inline bool ring_source_ref::all_wait(std::uint32_t workers) const {
+  auto const head = atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed();
+  if (!claims_when_ready()) return head == host_serving->tail + workers;
+  std::uint64_t first = 0, second = 0;
+  return head == host_serving->tail && control.none_running(0, workers, first) &&
+         control.none_running(0, workers, second) && first == second;
+}
+
+inline void ring_source_ref::give_up_if_idle(host_worker const& worker_group) const {
+  auto& state = *host_serving;
+  auto const now = worker_group.now_ns();
+  // Where nobody served for long, everybody was busy; who is idle looks in again every 10 ms.
+  bool const was_busy = now - state.last_served_ns > control.idle_timeout_ns / 2 + long_absence_ns;
+  state.last_served_ns = now;
+  if (was_busy || !all_wait(worker_group.blocks())) state.last_task_ns = now;
+  if (now - state.last_task_ns < control.idle_timeout_ns) return;
+  control.report_idle_timeout();
+  status_for(0).store_release(server_status{.stop = true}.word());
+}
+
+/// One round of serving; true if anything moved. Only the holder of server_busy calls it.
+inline bool ring_source_ref::serve(host_worker const& worker_group) const {
+  auto& state = *host_serving;
+  auto const said = atomic_ref<std::uint64_t, scope::system>(from_host->control).load_acquire();
+  state.ring_count = std::uint32_t(said);
+  std::uint32_t moved = 0;
+  for (std::uint32_t i = 0; i < state.ring_count; ++i)
+    moved += move_from_ring((state.first_ring + i) % state.ring_count);
+  ++state.first_ring;  // where the ring is full, every submission ring is the first at times
+  if (moved > 0) state.last_task_ns = worker_group.now_ns();
+  bool const halted = (said & closed_bit) != 0 && all_fetched() && end_workers(worker_group.blocks());
+  if (moved == 0 && !halted) give_up_if_idle(worker_group);
+  return moved > 0 || halted;
+}
+
+inline bool ring_source_ref::serve_if_free(host_worker const& worker_group) const {
+  std::atomic_ref busy(words->server_busy);
+  if (busy.load(std::memory_order_relaxed) != 0 || busy.exchange(1, std::memory_order_acquire) != 0)
+    return false;
+  bool const moved = serve(worker_group);
+  busy.store(0, std::memory_order_release);
+  if (!moved) return false;
+  worker_wake_event->notify();
+  notify_host_if(words->room_waiters);
+  return true;
+}
+
+inline bool ring_source_ref::should_leave() const {
+  auto const word = status_for(0).load_acquire();
+  return control.stop_requested() || server_status::of(word).stop;
+}
+
+inline bool ring_source_ref::next(host_worker& worker_group) const {
+  auto const ticket = claim(1);
+  set_activity(worker_group, ticket, activity::waits);
+  std::uint64_t idle_since = 0;
+  for (std::uint32_t looks = 0;; ++looks) {
+    auto const epoch = worker_wake_event->epoch();
+    if (should_leave()) break;
+    if (read_ring(ticket, worker_group.record(), worker_group.meta())) {
+      release(ticket);
+      if (worker_group.record().kernel() == task_record::halt) break;
+      set_activity(worker_group, ticket, activity::runs);
+      return true;
+    }
+    if (serve_if_free(worker_group)) {
+      looks = 0;
+      idle_since = 0;
+      continue;
+    }
+    worker_group.back_off(looks);
+    auto const now = worker_group.now_ns();
+    if (idle_since == 0) idle_since = now;
+    if (now - idle_since > spin_for_ns)
+      worker_wake_event->wait_past(epoch, clock::now() + std::chrono::milliseconds(10));
+  }
+  set_activity(worker_group, ticket, activity::left);
+  return false;
+}
+
+#if defined(__CUDACC__)
+// What the worker and the server of a GPU share.
+
+inline constexpr std::uint64_t gpu_spin_for_ns = 50'000;  ///< no sleep in the first 50 us of idleness
+inline constexpr std::uint32_t slots_per_poll = 8;        ///< one warp instruction: 32 lanes of 16 bytes
+
+/// Sleeps longer the longer nothing came; not at all in the first 50 us.
+__device__ inline void back_off(std::uint64_t idle_ns) {
+  if (idle_ns > gpu_spin_for_ns) __nanosleep(idle_ns > 20 * gpu_spin_for_ns ? 1000 : 200);
+}
+
+/// How many of eight slots are whole, from the first on; `here` says of each lane whether its chunk is there.
+__device__ inline std::uint32_t whole_slots(bool here) {
+  std::uint32_t mask = __ballot_sync(0xffffffff, here);
+  mask &= mask >> 1;
+  mask &= mask >> 2;
+  std::uint32_t const missing = ~mask & 0x11111111;
+  return missing == 0 ? slots_per_poll : (__ffs(missing) - 1) / 4;
+}
+#endif
 
 }  // namespace ballast::detail

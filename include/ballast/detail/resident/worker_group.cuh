@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <thread>
 
-#include "ballast/detail/device/shared_ref.cuh"
 #include "ballast/detail/device/stamped_chunk.cuh"
 #include "ballast/detail/resident/task_record.cuh"
 #include "ballast/kernel.cuh"
@@ -67,6 +66,21 @@ class host_worker {
 };
 
 #if defined(__CUDACC__)
+/// A reference to a T in the block's shared memory that takes one register, and through which accesses are
+/// known to be to shared memory also in functions that are not inlined.
+template <class T>
+class shared_ref {
+ public:
+  __device__ explicit shared_ref(T& of) : address_(std::uint32_t(__cvta_generic_to_shared(&of))) {}
+
+  __device__ T& operator*() const { return *static_cast<T*>(__cvta_shared_to_generic(address_)); }
+  __device__ T* operator->() const { return &**this; }
+
+ private:
+  std::uint32_t address_;
+};
+
+/// The worker group of a GPU: the threads of a resident block.
 template <std::uint32_t Threads>
 class cuda_worker {
  public:

@@ -1,26 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 
 #include "ballast/detail/resident/control.cuh"
-#include "ballast/detail/resident/kernel_list.cuh"
+#include "ballast/detail/resident/task_record.cuh"
 #include "ballast/detail/resident/worker_group.cuh"
+#include "ballast/kernel.cuh"
 
 namespace ballast::detail {
 
+/// The kernels that one resident kernel can run: a closed list of types with equal `threads`. A kernel's id
+/// is its place in the list. Instantiated in one .cu file by BALLAST_KERNELS. A list costs what its heaviest
+/// kernel costs.
+template <kernel_form... K>
+struct kernel_list {
+  static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt, "a list holds 1 to 126 kernels");
+
+  static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
+  static_assert(((std::uint32_t(K::threads) == threads) && ...), "the kernels of a list have equal threads");
+  static_assert(threads % 32 == 0, "kernels of one thread are for task pools");
+
+  /// Of a block, whichever kernel it runs.
+  static constexpr std::uint32_t scratch = std::max({scratch_bytes<K>...});
+
+  /// Of the resident kernel, per SM: what its most demanding kernel wants.
+  static constexpr int blocks_per_multiprocessor = launch_bound_blocks<K...>;
+  static constexpr int blocks_with_server = capped_launch_bound_blocks<threads, K...>;
+
+  /// Runs the task, or each that a grid task stands for, on the calling block of threads, with Block<K> as
+  /// the view each kernel gets.
+  template <template <class> class Block>
+  BALLAST_HD static void run(task_record const& record, void* scratch_memory) {
+    std::uint32_t id = 0;
+    (void)((record.kernel() == id++ ? (run_one<Block, K>(record, scratch_memory), true) : false) || ...);
+  }
+
+  template <template <class> class Block, class One>
+  BALLAST_HD static void run_one(task_record const& record, void* scratch_memory) {
+    alignas(One) unsigned char bytes[sizeof(One)];
+    __builtin_memcpy(bytes, record.data, sizeof(One));
+    auto const range = record.range();
+    std::uint32_t const of_a_task = record.is_grid() ? 1 : range.count;
+    for (std::uint32_t i = 0; i < range.count; i += of_a_task)
+      run_blocks<Block>(reinterpret_cast<One const&>(bytes), {range.first + i, of_a_task}, scratch_memory);
+  }
+};
+
 // A Source is where tasks come from. It is trivially copyable, travels as the resident kernel's only
 // argument, and has
-//   control        its resident_control
-//   next(worker_group)     waits for a task and puts it into worker_group.record(); false: the worker ends
-//   finish(worker_group, begin_ns, end_ns)   the task in worker_group.record() was executed by all threads of
-//   the worker group times_tasks()  whether finish() wants the times (they cost two clock reads a task)
-//   serving_state, serve(worker_group, state)   GPU only: what block 0 does instead of working, until all is
-//   over; a
-//                                       source that has neither has no server, and all blocks work. Not
-//                                       inlined, it leaves the workers' registers to the tasks
+//   control: its resident_control.
+//   next(worker_group): waits for a task and puts it into worker_group.record(); false: the worker ends.
+//   finish(worker_group, begin_ns, end_ns): all threads of the worker group have executed the task in
+//     worker_group.record().
+//   times_tasks(): whether finish() wants the times, which cost two clock reads a task.
+//   serving_state, serve(worker_group, state): GPU only, what block 0 does instead of working until all is
+//     over. A source that has neither has no server, and all blocks work. Not inlined, so that it leaves the
+//     workers' registers to the tasks.
 
 template <class Source>
 concept has_server = requires {

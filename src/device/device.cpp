@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/device.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "ballast/arguments.hpp"
+#include "ballast/error.hpp"
+#include "ballast/log.hpp"
+#include "device_choice.hpp"
+#include "host/device.hpp"
+#if BALLAST_HAVE_CUDA
+#  include "cuda/device.hpp"
+#endif
+
+namespace ballast {
+
+using namespace detail;
+namespace {
+
+/// To ask starts CUDA, which takes memory and time, and fails in a child made by fork().
+offered_gpus query_driver() {
+#if BALLAST_HAVE_CUDA
+  return {gpu_code(BALLAST_GPU_CODE), capabilities_of_gpus()};
+#else
+  return {gpu_code(BALLAST_GPU_CODE), {}};
+#endif
+}
+
+offered_gpus offered_for(std::vector<device_spec> const& specs) {
+  auto const is_gpu = [](device_spec const& spec) { return spec.kind == backend::cuda; };
+  return std::ranges::any_of(specs, is_gpu) ? query_driver() : offered_gpus{gpu_code(BALLAST_GPU_CODE), {}};
+}
+
+void warn(std::string const& line) {
+  if (!line.empty()) write_log(log_level::warning, line);
+}
+
+std::vector<std::string> names_of(std::vector<device_spec> const& specs) {
+  std::map<std::string, int> total, used;
+  for (auto const& spec : specs) ++total[to_text(spec)];
+  std::vector<std::string> names;
+  for (auto const& spec : specs) {
+    auto const text = to_text(spec);
+    names.push_back(total[text] == 1 ? text : text + "#" + std::to_string(used[text]++));
+  }
+  return names;
+}
+
+// Allocates the cores of this process out to the host devices, or none if there are not enough for all.
+class core_allocator {
+ public:
+  explicit core_allocator(std::vector<device_spec> const& specs) : cores_(usable_cores()) {
+    std::size_t wanted = 0;
+    for (auto const& spec : specs)
+      if (spec.kind == backend::host) wanted += count(spec);
+    enough_ = wanted <= cores_.size();
+  }
+
+  std::size_t count(device_spec const& spec) const {
+    return spec.cores == spec.all ? cores_.size() : std::size_t(spec.cores);
+  }
+  std::vector<int> allocate(device_spec const& spec) {
+    if (!enough_) return {};
+    auto const first = cores_.begin() + std::ptrdiff_t(allocated_);
+    allocated_ += count(spec);
+    return {first, first + std::ptrdiff_t(count(spec))};
+  }
+
+ private:
+  std::vector<int> cores_;
+  std::size_t allocated_ = 0;
+  bool enough_ = false;
+};
+
+}  // namespace
+
+void* compute_device::allocate(memory where, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* const address = allocate_bytes(where, bytes);
+  allocations_.fetch_add(1, std::memory_order_relaxed);
+  return address;
+}
+
+void compute_device::release(memory where, void* address) noexcept {
+  if (address != nullptr) release_bytes(where, address);
+}
+
+std::string describe_resident_holder(compute_device const& device) {
+  auto const holder = device.resident_holder();
+  if (holder.empty()) return {};
+  return device.name() + " is held by " + holder + ": other kernels may have to wait until that ends\n";
+}
+
+#if BALLAST_HAVE_CUDA
+int cuda_device_count() noexcept { return count_gpus(); }
+#else
+int cuda_device_count() noexcept { return 0; }
+#endif
+
+std::string default_device_list() {
+  auto const chosen = environment("BALLAST_DEVICES");
+  if (!chosen) {
+    auto const [text, left_out] = choose_default(query_driver());
+    warn(left_out);
+    return text;
+  }
+  try {
+    auto const specs = parse_devices(*chosen);
+    choose_devices(specs, offered_for(specs));
+  } catch (bad_argument const& problem) {
+    throw_bad_argument("BALLAST_DEVICES", problem.value(), problem.legal());
+  }
+  return *chosen;
+}
+
+device_list open_devices(std::vector<device_spec> const& specs) {
+  auto const [all, left_out] = choose_devices(specs, offered_for(specs));
+  warn(left_out);
+  auto const names = names_of(all);
+  core_allocator allocator(all);
+  device_list devices;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+#if BALLAST_HAVE_CUDA
+    if (all[i].kind == backend::cuda) {
+      devices.push_back(std::make_shared<cuda_device>(all[i], names[i]));
+      continue;
+    }
+#endif
+    devices.push_back(
+        std::make_shared<host_device>(all[i], names[i], allocator.count(all[i]), allocator.allocate(all[i])));
+  }
+  for (auto const& from : devices)
+    for (auto const& to : devices)
+      if (from != to) from->enable_peer_access(*to);
+  return devices;
+}
+
+device_list open_devices(std::string_view list) { return open_devices(parse_devices(list)); }
+
+}  // namespace ballast

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "ballast/access_map.hpp"
+
+namespace ballast::detail {
+
+/// Why a job failed: what a job_failed says besides the job's name.
+struct job_failure {
+  job_part part;
+  std::string device, cause;
+};
+
+/// What was thrown, for messages.
+std::string cause_of(std::exception_ptr const& failure);
+
+/// Why an operation fails that was not tried: what it takes data of has failed.
+std::exception_ptr failure_of_source();
+
+}  // namespace ballast::detail

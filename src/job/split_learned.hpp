@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ballast/policy/split.hpp"
+#include "job_history.hpp"
+#include "split_run.hpp"
+#include "split_shares.hpp"
+
+namespace ballast::detail {
+
+/// Units of each device by what it does in a step, learned from the runs before.
+class paced_shares {
+ public:
+  paced_shares(job_shape const& shape, std::vector<std::uint32_t> units_per_step)
+      : history_(shape, std::move(units_per_step)) {}
+
+  std::vector<std::uint32_t> const& shares() const { return shares_; }
+  std::vector<std::uint32_t> const& units_per_step() const { return history_.units_per_step(); }
+  /// What a run with these shares takes; 0 if there was none.
+  double run_ns() const { return run_ns_; }
+  bool is_known() const { return history_.is_known(); }
+
+  /// The next run with these shares tells it anew.
+  void forget_time() { run_ns_ = 0; }
+  void forget_speeds(finished_job const& run) { history_.forget(run); }
+  /// Learns from a run with any shares, in which each device was busy for `busy_ns`.
+  void learn(finished_job const& run, std::vector<double> const& busy_ns);
+
+  /// Changes the shares to what the speeds say, if that pays for the bytes that have to move: soon after the
+  /// beginning, when most is to be gained, or when the runs since then have lost as much as the move costs.
+  void move_borders(job_shape const& shape);
+
+  /// Whether shares by these speeds promise so much more than `others` that going there and back would pay.
+  bool promise_more_than(std::vector<std::uint32_t> const& others, job_shape const& shape) const;
+  /// Whether a run with these has taken so much less than with `others` that changing to them pays. Not as
+  /// long as the time with `others` is unknown.
+  bool are_better_than(paced_shares const& others, job_shape const& shape) const;
+
+ private:
+  /// The time that a run gains by changing from one to the other; 0 if it is too little to count.
+  double gain_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to) const;
+  bool are_of(finished_job const& run) const;
+
+  job_history history_;
+  std::vector<std::uint32_t> shares_;
+  double run_ns_ = 0;
+  double lost_ns_ = 0;  ///< by the runs since there was something to gain
+  std::uint32_t runs_ = 0;
+};
+
+/// Whether a device is faster with tasks of few blocks than with large ones. Blocks that begin together read
+/// the same at about the same time, so that the cache has it; those of a large kernel drift apart. At the end
+/// of one run's range tasks of as many blocks as the device runs at once are tried, and tasks of half as
+/// many, two of which fill it. What took least of a unit stays.
+class task_grain {
+ public:
+  task_grain(std::uint64_t blocks_per_unit, split_device const& device);
+
+  /// The units of a small task if those were found faster; none if tasks are to be large.
+  std::optional<std::uint32_t> units() const { return chosen_; }
+
+  /// The small tasks with which the range is to end, in a run that tries them. None where blocks are unknown,
+  /// there was a trial, the range is of few waves or larger than a task may be, or tasks would take no more
+  /// than they cost: `unit_ns` is what a unit takes in large ones, 0 if unknown.
+  std::vector<job_part> trial(job_part range, double unit_ns);
+
+  /// What the run's units would have taken with the tasks that are to be from now on. `busy_ns` if it was no
+  /// trial; it may have begun before the run that it was to follow had ended.
+  double learn(device_run const& run, double busy_ns);
+
+ private:
+  struct section {
+    job_part units{};
+    std::uint32_t grain = 0;
+  };
+
+  std::uint32_t max_units_;
+  std::uint64_t whole_wave_ = 0, half_wave_ = 0;  ///< in units; 0: unknown
+  std::vector<section> sections_;                 ///< of the trial, in the order of their units
+  bool tried_ = false;
+  std::optional<std::uint32_t> chosen_;
+};
+
+/// One range of units per device, side by side, so that only their ends lie at other devices' data; how long
+/// each is and into how many tasks it is cut follows from the runs before. A kernel of few blocks takes whole
+/// waves of them, another one does not: ranges for both are tried, and those that took less stay. Tasks of
+/// few blocks are tried once as well.
+class learned_ranges {
+ public:
+  explicit learned_ranges(job_shape const& shape);
+
+  /// Whether anything was learned.
+  bool is_known() const { return by_units_.is_known(); }
+
+  /// What each device is to do next.
+  device_parts parts(job_shape const& shape);
+
+  /// Learns from a run in ranges.
+  void learn(finished_job const& run);
+  /// Learns from a run in other parts, before there was one in ranges. The first run in ranges knows better.
+  void learn_from_probes(finished_job const& run);
+
+ private:
+  struct unit_costs {
+    double bytes_in = 0, bytes_out = 0;  ///< without those that were copied because a border moved
+    double kernels_ns = 0;
+  };
+
+  paced_shares& chosen(job_shape const& shape);
+  void learn_times(finished_job const& run);
+  void forget_speeds(finished_job const& run);
+  std::vector<job_part> tasks_of(std::size_t device, job_part range);
+  std::vector<job_part> large_tasks_of(std::size_t device, job_part range) const;
+  std::vector<double> busy_ns(finished_job const& run) const;
+  std::vector<double> moved_bytes(finished_job const& run) const;
+  void record_unit_costs(finished_job const& run);
+
+  job_shape shape_;
+  paced_shares by_units_, by_waves_;
+  std::vector<task_grain> grains_;  ///< of each device
+  bool in_waves_ = false;
+  bool forward_ =
+      false;  ///< to and fro, so that what a run left in a memory too small is what the next begins with
+  std::uint32_t runs_ = 0;  ///< that it learned from
+  std::vector<job_part> last_ranges_;
+  std::vector<unit_costs> of_unit_;  ///< of each device, in the last run
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ballast/policy/merge.hpp"
+
+namespace ballast::detail {
+
+/// What a block of each kernel of a family takes on one device: how long it runs while few others do, and for
+/// how long it keeps the resource busy that all blocks share, which decides where many run. Learned from the
+/// spans of launches, also of kernels that only ever ran merged. A span is one number for both and for many
+/// kernels: each moves by its part of the predicted work and by how unsure it still is (a Kalman filter
+/// without covariances, whose variance grows with the errors that it sees, so that it follows changes; one
+/// span that is far off counts little). Launches that fill little of the device teach times only; those that
+/// fill it also usage.
+///
+/// They are the library's guesses, for the model; nothing is promised of them but their signs. Pure but for
+/// what it learned: no clock, no device. One thread at a time; nothing is allocated after construction.
+class kernel_times {
+ public:
+  /// Throws bad_argument for what `check` refuses.
+  kernel_times(family_facts const& family, launch_costs const& costs);
+
+  /// What kernel_facts::block_ns is to be: at least 1, or 0 as long as nothing is known. Throws bad_argument
+  /// ("kernel") from max_family_kernels on.
+  std::int64_t block_ns(std::uint32_t kernel) const;
+
+  /// What kernel_facts::shared_ns is to be: at least 0, and 0 as long as nothing speaks for more. Throws
+  /// bad_argument ("kernel") from max_family_kernels on.
+  double shared_ns(std::uint32_t kernel) const;
+
+  /// A launch of `kernel` alone took `span_ns` from the begin of its first block to the end of its last. Its
+  /// block_ns and shared_ns are not looked at. Throws bad_argument for what `check` refuses and ("span_ns")
+  /// unless that is at least 1.
+  void record_alone(kernel_facts const& kernel, std::int64_t span_ns);
+
+  /// A launch of `kernels` as one took `span_ns`, and `unshared_ns` was predicted of it
+  /// (predicted_times::unshared_busy) for their block_ns as given here; others may have been noted since
+  /// then. Kernels of unknown time (block_ns 0) are taken to be all equal, and then nobody else learns
+  /// anything. Throws bad_argument for what `check` refuses, ("span_ns") unless that is at least 1, and
+  /// ("unshared_ns") unless that is finite and, where all times are known, above 0. O(kernels).
+  void record_merged(std::span<kernel_facts const> kernels, double unshared_ns, std::int64_t span_ns);
+
+ private:
+  struct learned {
+    double block_ns = 0;
+    double shared_ns = 0;
+    double time_variance = 1;   ///< variance of the time's logarithm
+    double usage_variance = 1;  ///< variance of the usage
+    double part = 0;            ///< of the work of the launch that is learned from; else 0
+    double fill = 0;            ///< of the places for blocks during that launch; else 0
+
+    /// How often over the resource would be wanted if the kernel's blocks filled the device.
+    double usage(double slots) const { return shared_ns * slots / block_ns; }
+  };
+  struct expectation {
+    double slots;
+    double work;        ///< the sum of all blocks' times
+    double busy_ns;     ///< what the launch is expected to take
+    double bound_part;  ///< of what is wanted of the resource, while that is more than it can give
+  };
+
+  void guess(std::span<kernel_facts const> kernels, std::int64_t span_ns);
+  double unshared_now(std::span<kernel_facts const> kernels, double unshared_ns);
+  expectation expect(std::span<kernel_facts const> kernels, double slots, double unshared_ns) const;
+  double set_parts(std::span<kernel_facts const> kernels, expectation const& expected);
+  void learn(std::span<kernel_facts const> kernels, expectation const& expected, std::int64_t span_ns);
+  static void learn_usage(learned& kernel, double error, double variance, expectation const& expected);
+  static void learn_time(learned& kernel, double error, double variance);
+
+  multiprocessor_count multiprocessors_;
+  double merged_slots_;
+  std::vector<learned> kernels_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "ballast/deadline.hpp"
+#include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/detail/launch/submission.hpp"
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
+#include "ballast/stream.hpp"
+
+namespace ballast::detail {
+
+/// The launches of one launch stream in order: one thread appends, one takes, and neither waits for the
+/// other. Grows by links of sixteen, one of which is kept for the next time.
+class submission_queue {
+ public:
+  submission_queue() : first_(new link), last_(first_) {}
+  submission_queue(submission_queue const&) = delete;
+  submission_queue& operator=(submission_queue const&) = delete;
+  ~submission_queue() {
+    for (link* one = first_; one != nullptr;) {
+      link* const next = one->next.load(std::memory_order_relaxed);
+      delete one;
+      one = next;
+    }
+    delete spare_.load(std::memory_order_relaxed);
+  }
+
+  // The thread that appends.
+  /// The next submission, to be filled; nobody sees it before commit(). Calling again gives the same one.
+  submission& next() {
+    if (appended_ == link::size) add_link();
+    return last_->places[appended_];
+  }
+  void commit() { last_->filled.store(++appended_, std::memory_order_release); }
+
+  // The thread that takes.
+  /// The oldest submission, null if there is none.
+  submission* front() {
+    if (taken_ == link::size && !move_on()) return nullptr;
+    if (taken_ >= first_->filled.load(std::memory_order_acquire)) return nullptr;
+    return &first_->places[taken_];
+  }
+  /// The submission that is so many places behind the oldest; null if there is none, or if it lies beyond the
+  /// next link, as it may from 16 places on.
+  submission* peek(std::uint32_t after) {
+    auto* holds = first_;
+    auto place = taken_ + after;
+    if (place >= link::size) {
+      holds = first_->next.load(std::memory_order_acquire);
+      place -= link::size;
+    }
+    if (holds == nullptr || place >= holds->filled.load(std::memory_order_acquire)) return nullptr;
+    return &holds->places[place];
+  }
+  /// Releases the oldest submission. There must be one.
+  void pop() { first_->places[taken_++].release(); }
+  /// Prefetches the oldest `count` submissions.
+  void fetch(std::uint32_t count) const {
+    __builtin_prefetch(&first_->filled);
+    auto const end = std::min(taken_ + count, link::size);
+    for (auto place = taken_; place < end; ++place) {
+      auto const* const work = reinterpret_cast<char const*>(&first_->places[place]);
+      __builtin_prefetch(work);
+      __builtin_prefetch(work + 64);
+    }
+  }
+
+ private:
+  struct link {
+    static constexpr std::uint32_t size = 16;
+    std::atomic<std::uint32_t> filled = 0;
+    std::atomic<link*> next = nullptr;
+    std::array<submission, size> places;
+  };
+
+  void add_link() {
+    link* added = spare_.exchange(nullptr, std::memory_order_acquire);
+    if (added == nullptr) added = new link;
+    last_->next.store(added, std::memory_order_release);
+    last_ = added;
+    appended_ = 0;
+  }
+
+  /// Apart, so that front(), which is asked several times for each launch, stays small.
+  BALLAST_NOINLINE bool move_on() {
+    link* const next = first_->next.load(std::memory_order_acquire);
+    if (next == nullptr) return false;
+    first_->filled.store(0, std::memory_order_relaxed);
+    first_->next.store(nullptr, std::memory_order_relaxed);
+    delete spare_.exchange(first_, std::memory_order_acq_rel);
+    first_ = next;
+    taken_ = 0;
+    return true;
+  }
+
+  alignas(64) link* first_;
+  std::uint32_t taken_ = 0;
+  alignas(64) link* last_;
+  std::uint32_t appended_ = 0;
+  std::atomic<link*> spare_ = nullptr;
+};
+
+class dispatcher;
+
+/// What a thread may sleep for.
+enum class launch_phase : std::uint8_t { issue, end };
+
+/// Decides the race between a thread that waits for launches and the thread that notes their ends, at the
+/// price of one addition for many notes: once both have passed, the one that notes sees that the line is
+/// watched, or the watcher sees what was noted.
+class watch_fence {
+ public:
+  /// To be called between writing notes and reading who watches, and between marking a watcher and reading
+  /// the notes.
+  void pass() { word_.fetch_add(1, std::memory_order_acq_rel); }
+
+ private:
+  alignas(64) std::atomic<std::uint64_t> word_ = 0;
+};
+
+/// The launches of one launch stream, from submission to end; shared by the launch stream, its tickets and
+/// the dispatcher of its device. Counts are of launches, each number once: issued <= submitted, finished <=
+/// issued.
+class launch_stream_state {
+ public:
+  launch_stream_state(dispatcher& owner, std::weak_ptr<compute_device const> device,
+                      std::shared_ptr<watch_fence> fence, std::uint32_t number, std::int32_t priority)
+      : owner_(&owner),
+        device_(std::move(device)),
+        number_(number),
+        priority_(priority),
+        fence_(std::move(fence)) {}
+
+  dispatcher& owner() const { return *owner_; }
+  /// The dispatcher's fence; no other dispatcher has the same one, not even when this one is gone.
+  watch_fence const* fence() const { return fence_.get(); }
+  std::uint32_t number() const { return number_; }  ///< among the lines of its device
+  std::int32_t priority() const { return priority_; }
+
+  // Any thread.
+  std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+  std::uint64_t issued() const { return issued_.load(std::memory_order_acquire); }
+  std::uint64_t finished() const { return finished_.load(std::memory_order_acquire); }
+  bool has_failed() const { return failed_.load(std::memory_order_acquire); }
+  /// Throws the error if launch `number` was, or will be, not carried out because of it.
+  void check(std::uint64_t number) const;
+  /// Somebody wants to know soon what becomes of the launches in flight, and of those that wait if it is
+  /// their issue.
+  void watch(launch_phase moment);
+  /// Marks the line as watched without passing the fence, for a caller that will ask again.
+  void mark_watched() {
+    if (!is_watched()) watched_.store(true, std::memory_order_relaxed);
+  }
+  bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
+  /// Sleeps until `happened()`. Throws like check(number), and timed_out ("launch N of launch stream P to
+  /// `what`").
+  template <class Happened>
+  void await(launch_phase moment, Happened happened, std::uint64_t number, char const* what, deadline until);
+  /// Sleeps until the launches up to `number` have finished or failed: true; false if the deadline passed.
+  bool settles(std::uint64_t number, deadline until);
+  std::string state() const;
+
+  // The launch stream's thread.
+  submission_queue& chain() { return chain_; }
+  void mark_submitted() {
+    submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  /// Whether the dispatcher must be told: it does not look at this line at the moment.
+  bool announce() { return (marks_.fetch_or(announced, std::memory_order_acq_rel) & announced) == 0; }
+  /// The launch stream's last call: no launch will follow. Whether the dispatcher must be told, as by
+  /// announce().
+  bool leave() { return (marks_.fetch_or(announced | left, std::memory_order_acq_rel) & announced) == 0; }
+
+  // Whoever issues for this line: the dispatcher's thread, or the launch stream while nothing of it waits.
+  void mark_issued(std::uint32_t stream_index, std::uint32_t launches, bool in_graph = false);
+  /// Where the launches in flight are; only if there are any.
+  std::uint32_t stream_index() const { return stream_index_.load(std::memory_order_relaxed); }
+  /// Whether they are of a graph: what follows them there follows those of all its launch streams.
+  bool is_in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
+  bool is_in_flight() const { return finished() != issued(); }
+
+  // The dispatcher's thread.
+  void mark_finished(std::uint32_t launches);
+  /// After notes, and after the fence was passed: wakes who watches. An issue wakes nobody who sleeps until
+  /// an end: to wake a thread costs as much as a launch.
+  void notify_watchers();
+  void notify_issue_watchers();
+  /// From now on the dispatcher has to be told of launches. Whether the launch stream has left, and so never
+  /// tells.
+  bool deactivate() { return (marks_.fetch_and(~announced, std::memory_order_acq_rel) & left) != 0; }
+  /// The next of the lines that were announced; of the launch stream's thread until it was.
+  launch_stream_state* next_in_inbox = nullptr;
+  bool active = false;   ///< the dispatcher was told, and looks at it until there is nothing
+  bool offered = false;  ///< its oldest launch is in the plan
+  bool blocked = false;  ///< its oldest launch waits for dependencies
+  bool leaving = false;  ///< no launch will follow
+  /// Its launches up to this one go into no graph.
+  std::uint64_t alone_until = 0;
+
+  // Any thread that saw a launch fail.
+  /// The rest is not carried out, nor is what is in flight if `lost`. Of both the first error stays.
+  void fail(std::exception_ptr error, bool lost);
+
+ private:
+  static constexpr std::uint32_t announced = 1, left = 2;
+
+  template <class Happened>
+  bool sleeps_until(launch_phase moment, Happened happened, deadline until);
+  bool is_settled(std::uint64_t number) const;
+
+  dispatcher* owner_;
+  std::weak_ptr<compute_device const> device_;  ///< its dispatcher's, which tickets may outlive
+  std::uint32_t number_;
+  std::int32_t priority_;
+  std::shared_ptr<watch_fence> fence_;
+  submission_queue chain_;
+  alignas(64) std::atomic<std::uint64_t> submitted_ = 0;
+  std::atomic<std::uint32_t> marks_ = 0;
+  alignas(64) std::atomic<std::uint64_t> issued_ = 0;
+  std::atomic<std::uint64_t> finished_ = 0;
+  std::atomic<std::uint32_t> stream_index_ = 0;
+  std::atomic<bool> failed_ = false, lost_ = false, in_graph_ = false;
+  std::atomic<bool> watched_ = false, issue_watched_ = false;
+  std::exception_ptr error_, loss_;
+  std::mutex error_mutex_;
+  event_count changed_;
+};
+
+template <class Happened>
+bool launch_stream_state::sleeps_until(launch_phase moment, Happened happened, deadline until) {
+  for (;;) {
+    auto const seen = changed_.epoch();
+    watch(moment);
+    if (happened()) return true;
+    if (!changed_.wait_past(seen, until.at())) return happened();
+  }
+}
+
+template <class Happened>
+void launch_stream_state::await(launch_phase moment, Happened happened, std::uint64_t number,
+                                char const* what, deadline until) {
+  auto const happened_or_failed = [&] {
+    check(number);
+    return happened();
+  };
+  if (sleeps_until(moment, happened_or_failed, until)) return;
+  throw timed_out("launch " + std::to_string(number) + " of a launch stream to " + what, state());
+}
+
+}  // namespace ballast::detail
