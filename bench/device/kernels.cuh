@@ -51,7 +51,7 @@ struct compare_clocks {
   }
 };
 
-/// Copies words by `lanes` (1 to 32) threads, again and again, and notes how long each round took.
+/// Copies words with `lanes` (1 to 32) threads, repeatedly, and records how long each round took.
 struct copy_words {
   static constexpr int threads = 32;
   static constexpr int in_flight = 8;  // loads of a thread before it stores

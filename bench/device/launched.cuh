@@ -16,7 +16,8 @@ template <kernel_form K>
 void start(stream& on, std::uint32_t grid, K const& kernel) {
   on.launch(code_of<K>(), grid, &kernel, sizeof(K));
 }
-/// The same with all blocks there at once, so that they disturb each other.
+/// Launches `grid` blocks that are all resident at the same time, so that they disturb each other. Does not
+/// wait.
 template <kernel_form K>
 void start_together(stream& on, std::uint32_t grid, K const& kernel) {
   on.launch_cooperative(code_of<K>(), grid, &kernel, sizeof(K));

@@ -45,12 +45,12 @@ class session {
   /// for a point of a curve (x finite).
   void measure(std::string const& curve, double x, std::string const& unit,
                std::function<double()> const& sample);
-  /// The same for a figure that belongs to no curve.
+  /// As above, for a figure that belongs to no curve.
   void measure(std::string const& name, std::string const& unit, std::function<double()> const& sample);
   /// How often measure() calls; to be said before the first of them.
   void repeat(std::size_t warm_up, std::size_t repetitions);
-  /// What measure() does to a sample, with other numbers of calls, for who adds the values himself. Throws
-  /// ballast::error if the user wants to stop.
+  /// Does to a sample what measure() does, with other numbers of calls, for callers that add the values
+  /// themselves. Throws ballast::error if the user wants to stop.
   std::vector<double> samples(std::size_t warm_up, std::size_t repetitions,
                               std::function<double()> const& sample) const;
   /// Samples that were taken together with others, or in another way.

@@ -14,7 +14,7 @@ namespace ballast::bench {
 /// So many runs a policy that learns shall have seen.
 inline constexpr std::size_t runs_to_learn = 5;
 
-/// A program that is measured in one way, beside others.
+/// A program that is measured in one way, and compared with others.
 struct contestant {
   std::string name;
   std::unique_ptr<job_program> program;

@@ -18,7 +18,8 @@ void prefer_shared_memory(void const* function);
 /// Throws ballast::error with CUDA's words, or where CUDA was not built.
 void launch_by_cuda(stream& on, void const* function, launch_shape const& shape, void** arguments);
 
-/// The same with the arguments by value, which must be of the parameters' types.
+/// Launches a `__global__` function as above, with its arguments by value; they must be of the parameters'
+/// types.
 template <class... Parameter>
 void launch_by_cuda(stream& on, void (*kernel)(Parameter...), launch_shape const& shape,
                     Parameter... arguments) {

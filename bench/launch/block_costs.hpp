@@ -15,7 +15,7 @@ struct block_costs {
 };
 block_costs measured_costs(session& now);
 
-/// The steps of a block for which a start costs so many levels, that is block times; at least 16.
+/// The steps of a block for which a start costs the given number of levels, that is block times; at least 16.
 std::uint32_t steps_for(block_costs const& costs, double start_levels);
 
 }  // namespace ballast::bench

@@ -11,9 +11,9 @@
 namespace ballast::bench {
 namespace {
 
-constexpr std::size_t lines = 16;  ///< streams, or producers, as in the paper
+constexpr std::size_t lines = 16;  ///< streams, or launch streams, as in the paper
 
-/// Kernels in groups of so many, each group on one line.
+/// Kernels in groups of a given size, each group on one line.
 struct grouped {
   std::size_t kernels, group;
   std::size_t line_of(std::size_t kernel) const { return kernel / group % lines; }

@@ -10,7 +10,7 @@
 namespace ballast::bench {
 namespace {
 
-/// Kernel i on stream i modulo so many of the set, by one thread.
+/// Kernel i on stream i modulo the given number of the set, by one thread.
 double seconds_on(stream_set& streams, std::size_t used, one_block_work& work, std::size_t kernels) {
   return seconds_of([&] {
     for (std::size_t i = 0; i < kernels; ++i) work.launch(streams[i % used], i);

@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t streams = 64;
 constexpr std::uint32_t connections = 8;
 
-/// A plan in front of which so many launch streams always wait, each with an equal kernel of one block.
+/// A plan in front of which the given number of launch streams always wait, each with an equal kernel of one
+/// block.
 class crowded_plan {
  public:
   crowded_plan(std::string const& order, std::string const& merge, std::uint32_t producers)

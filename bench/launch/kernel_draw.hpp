@@ -20,7 +20,7 @@ struct draw_rule {
   bool half_are_long;   ///< every second kernel is a long_block
 };
 
-/// Blocks of so many kernels, uniform from 1 to `most`, the same for the same seed.
+/// Blocks of the given number of kernels, uniform from 1 to `most`, the same for the same seed.
 std::vector<std::uint32_t> random_grids(std::size_t kernels, std::uint32_t most, std::uint32_t seed);
 
 /// One kernel of a queue.

@@ -11,14 +11,15 @@
 
 namespace ballast::bench {
 
-/// Shared memory of which exactly so many blocks (1, 2 or 4) fit on an SM of compute capability 9.0, which
-/// has 228 KiB and keeps one for itself with each block.
+/// Shared memory of which exactly the given number of blocks (1, 2 or 4) fit on an SM of compute capability
+/// 9.0, which has 228 KiB and keeps one for itself with each block.
 constexpr std::uint32_t shared_bytes_for(int places) {
   return (places == 1 ? 116 : places == 2 ? 80 : 48) * 1024;
 }
 
-/// So many dependent multiply-adds in each thread, few enough threads that blocks on one SM hardly slow each
-/// other; then one more in the block's count. Every block costs the same, and an SM runs `Places` at a time.
+/// Runs dependent multiply-adds in each thread, with few enough threads that blocks on one SM hardly slow
+/// each other; then adds one to the block's count. Every block costs the same, and an SM runs `Places` at a
+/// time.
 template <int Places>
 struct level_block {
   static constexpr int threads = 64;
@@ -40,7 +41,7 @@ struct level_block {
   }
 };
 
-/// The same with twice the work, by twice the code.
+/// The same kernel with twice the work, by twice the code.
 struct long_block {
   static constexpr int threads = level_block<1>::threads;
   using scratch = level_block<1>::scratch;

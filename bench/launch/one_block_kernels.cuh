@@ -28,8 +28,9 @@ struct take_roots {
   }
 };
 
-/// Nothing but registers: so many dependent multiply-adds in every thread. The first of the two words becomes
-/// what they make of it, so that a launch that is lost, or runs beside another on the same words, is noticed.
+/// Uses registers only: the given number of dependent multiply-adds in every thread. The first of the two
+/// words becomes their result, so that a launch that is lost, or overlaps another on the same words, is
+/// noticed.
 struct multiply_and_add {
   static constexpr int threads = 512;
   array_ref<std::uint32_t> words;
@@ -49,7 +50,8 @@ struct multiply_and_add {
 /// take_roots and multiply_and_add, for launch queues.
 launch_kernels const& one_block_kernels();
 
-/// The same as plain `__global__` functions of one block; null where CUDA was not built.
+/// take_roots and multiply_and_add as plain `__global__` functions of one block; null where CUDA was not
+/// built.
 using plain_roots = void (*)(float* numbers, std::uint32_t size);
 plain_roots plain_roots_kernel();
 using plain_multiply = void (*)(std::uint32_t* words, std::uint32_t steps);

@@ -25,17 +25,17 @@ class one_block_work {
   virtual void submit(launch_stream& by, std::size_t item) = 0;
   /// All items as at first. Waits; while nothing runs.
   virtual void reset() = 0;
-  /// Whether each of the first items has run so many times since reset().
+  /// Whether each of the first items has run the given number of times since reset().
   virtual bool ran(std::span<std::uint32_t const> times) = 0;
   /// The seconds in which all items can be done at best, by one launch over the whole device; nothing where
   /// that is not limited by what the kernels share. After it, reset().
   virtual std::optional<double> shared_bound(session&) { return {}; }
 };
 
-/// Square roots of so many numbers, in place: the kernel of Wende et al.
+/// Square roots of the given number of values, in place: the kernel of Wende et al.
 std::unique_ptr<one_block_work> make_roots(std::shared_ptr<compute_device> device, std::size_t items,
                                            std::uint32_t numbers);
-/// So many dependent multiply-adds, no memory.
+/// The given number of dependent multiply-adds, without memory accesses.
 std::unique_ptr<one_block_work> make_multiplications(std::shared_ptr<compute_device> device,
                                                      std::size_t items, std::uint32_t steps);
 
@@ -46,7 +46,7 @@ std::vector<std::unique_ptr<one_block_work>> both_works(session const& now,
 /// What they are, for the record.
 void record_works(session& now);
 
-/// Samples of a run in which the first items run so many times each, after one that is verified.
+/// Samples of a run in which the first items run the given number of times each, after one that is verified.
 std::vector<double> checked_seconds(session& now, one_block_work& work,
                                     std::vector<std::uint32_t> const& times, std::size_t repetitions,
                                     std::function<double()> const& run);

@@ -44,7 +44,7 @@ std::vector<std::uint32_t> numbers_of_reordered_kernels(session const& now) {
 
 constexpr int raised_niceness = -10;
 
-/// Whether consumers may have a higher priority here than producers, which takes a privilege.
+/// Whether this process may give dispatchers a higher priority than launch streams, which needs a privilege.
 bool may_raise_priority(session& now) {
   try {
     launch_queue const queue({now.first()}, {.dispatcher_niceness = raised_niceness});
@@ -56,7 +56,7 @@ bool may_raise_priority(session& now) {
   }
 }
 
-/// The curve of a number of producers, with a consumer like them or of that niceness.
+/// The curve of a number of launch streams, with a dispatcher of their priority or of the given niceness.
 void measure_producers(session& now, one_block_work& work, double serial, std::size_t producers,
                        std::optional<int> niceness) {
   queued_work queue({now.first()}, "round_robin", 0, producers, niceness);
@@ -71,7 +71,8 @@ void measure_producers(session& now, one_block_work& work, double serial, std::s
 /// A device's works side by side with another's: the same places mean the same kernel.
 using works_of_devices = std::vector<std::vector<std::unique_ptr<one_block_work>>>;
 
-/// As many producers on each device, a thread for each; producer p is one of device p modulo devices.
+/// The same number of launch streams on each device, with a thread for each; launch stream p is on device p
+/// modulo devices.
 std::vector<double> seconds_on(session& now, works_of_devices const& works, std::size_t which,
                                queued_work& queue, std::uint32_t kernels) {
   auto const devices = works.size();
@@ -91,7 +92,7 @@ std::vector<double> seconds_on(session& now, works_of_devices const& works, std:
 }  // namespace
 
 /// Figure 5 of Wende et al. 2012, whose envelopes are the minimum and the maximum of ten runs. Their consumer
-/// had a higher priority than the producers; here it is measured with and without.
+/// had a higher priority than the producers; here the dispatcher is measured with and without.
 void measure_reordering(session& now) {
   now.axes("Producers through a round_robin queue, against one stream", "kernels of a producer",
            "times serial", true, true);

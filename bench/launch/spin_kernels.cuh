@@ -10,7 +10,8 @@
 
 namespace ballast::bench {
 
-/// Busy for so many nanoseconds, then one more in the word. Two that overlap on one word lose a count.
+/// Stays busy for the given nanoseconds, then adds one to the word. Two that overlap on one word lose a
+/// count.
 BALLAST_HD inline void spin_and_count(std::uint32_t* word, std::uint64_t busy_ns) {
   constexpr int max_polls = 1 << 24;  // an end for a clock that stands
   device_atomic<std::uint32_t> const runs(*word);
@@ -35,7 +36,7 @@ struct spin_block {
 /// spin_block, for launch queues.
 launch_kernels const& spin_kernels();
 
-/// The same as a plain `__global__` function, in blocks of spin_block::threads; null where CUDA was not
+/// spin_block as a plain `__global__` function, in blocks of spin_block::threads; null where CUDA was not
 /// built.
 using plain_spin = void (*)(std::uint32_t* runs, std::uint64_t busy_ns);
 plain_spin plain_spin_kernel();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kernels_of_a_thread = 8;
 
-/// Where threads meet; who leaves, however, keeps nobody waiting.
+/// Where threads meet; a thread that leaves does not keep the others waiting.
 class meeting {
  public:
   explicit meeting(std::barrier<>& place) : place_(&place) {}
@@ -27,7 +27,7 @@ class meeting {
   std::barrier<>* place_;
 };
 
-/// One number of threads, each with a stream or producer and data of its own.
+/// One number of threads, each with its own stream or launch stream and its own data.
 class measured_threads {
  public:
   measured_threads(session& now, one_block_work& work, stream_set& streams, std::size_t threads)

@@ -9,7 +9,7 @@
 
 namespace ballast::bench {
 
-/// Who is told a number: a join, or else the word `answer`.
+/// The receiver of a number: a join, or else the word `answer`.
 struct number_reader {
   array_ref<std::uint64_t> answer;
   join_handle parent;

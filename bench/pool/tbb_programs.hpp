@@ -11,7 +11,7 @@
 
 namespace ballast::bench {
 
-/// Runs `program` by so many threads of oneTBB, the calling one among them, and waits for it.
+/// Runs `program` on the given number of oneTBB threads, the calling one among them, and waits for it.
 void run_by_tbb(int threads, std::function<void()> const& program);
 
 /// These are called within run_by_tbb().

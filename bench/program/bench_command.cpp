@@ -68,7 +68,7 @@ std::string as_text(run_record const& record) {
   return all.text(charset_of_environment()) + checked;
 }
 
-/// Records of another number of connections than CUDA's own are told apart by their files' names.
+/// The file names distinguish records of another number of connections than CUDA's own.
 std::string connections_suffix() {
   auto const now = process_connections();
   return now.from_environment ? std::to_string(now.count) + "-connections" : "";

@@ -60,8 +60,8 @@ struct echo {
   }
 };
 
-/// The same on the way of a task: block 0 hears the ping and tells block 1 through device memory, which makes
-/// its results visible to the host and answers.
+/// Answers each number in `ping` with the same in `pong` along the path of a task: block 0 reads the ping and
+/// passes it to block 1 through device memory, which makes its results visible to the host and answers.
 struct relayed_echo {
   static constexpr int threads = 128;
   array_ref<std::uint32_t> ping, pong;  // pinned

@@ -9,8 +9,8 @@
 
 namespace ballast::bench {
 
-/// A block of so many dependent multiply-adds as its entry of `steps` says; none: it ends at once. Leaves a
-/// count and what it computed.
+/// A block of as many dependent multiply-adds as its entry of `steps` says; with none it ends immediately.
+/// Stores a count and its result.
 struct uneven_block {
   static constexpr int threads = 128;
   static constexpr int blocks_per_multiprocessor = 16;
@@ -31,8 +31,8 @@ struct uneven_block {
   }
 };
 
-/// One tile of C = A B, square matrices of `size` columns (a multiple of 32), row after row; a block that its
-/// entry of `active` names 0 ends at once. After matrixMul of the CUDA samples, which the paper used.
+/// One tile of C = A B, square matrices of `size` columns (a multiple of 32), row after row; a block whose
+/// entry of `active` is 0 ends immediately. After matrixMul of the CUDA samples, which the paper used.
 struct matmul_tile {
   static constexpr std::uint32_t tile = 32;
   static constexpr int threads = 128;

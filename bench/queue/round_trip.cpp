@@ -11,7 +11,8 @@
 namespace ballast::bench {
 namespace {
 
-/// A number to a running kernel and back. `make`: the kernel, given the two words; of so many blocks.
+/// Sends a number to a running kernel and back. `make` makes the kernel from the two words; it has the given
+/// number of blocks.
 template <class Make>
 void measure_echo(session& now, std::string const& name, std::uint32_t rounds, std::uint32_t blocks,
                   Make const& make) {

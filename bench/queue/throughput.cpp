@@ -29,7 +29,7 @@ class submitting {
     ++rounds_;
     return double(tasks_.size()) / seconds;
   }
-  /// The same tasks put into their form before, as programs do that submit them in every step.
+  /// The same tasks prepared beforehand, as programs do that submit them in every step.
   double prepared_tasks_per_second(std::size_t piece) {
     auto const until = deadline::in(std::chrono::minutes(1));
     ++rounds_;

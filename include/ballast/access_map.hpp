@@ -17,23 +17,24 @@
 
 namespace ballast {
 
-/// The sizes of an array of 1 to 3 dimensions, in elements, slowest dimension first. A value; any thread may
-/// call.
+/// The sizes of an array of 1 to 3 dimensions, in elements, slowest dimension first. A value type; any thread
+/// may call any member.
 class extents {
  public:
-  /// Sizes may be 0. Throws bad_argument ("sizes") for none or more than 3, and if the product of those that
-  /// are not 0 does not fit in size_t.
+  /// Makes extents of 1 to 3 sizes, which may be 0. Throws bad_argument ("sizes") for no size or more than 3,
+  /// and if the product of those that are not 0 does not fit in size_t.
   explicit extents(std::span<std::size_t const> sizes);
   extents(std::initializer_list<std::size_t> sizes)
       : extents(std::span<std::size_t const>(sizes.begin(), sizes.size())) {}
 
   int rank() const { return rank_; }
-  /// `dimension`: 0, the slowest, to rank() - 1.
+  /// The size of `dimension`, from 0, the slowest, to rank() - 1.
   std::size_t operator[](int dimension) const { return sides_[side_of(dimension)]; }
+  /// The number of elements.
   std::size_t elements() const { return sides_[0] * sides_[1] * sides_[2]; }
-  /// As three dimensions, by sizes of 1 in front.
+  /// The sizes as three dimensions, with sizes of 1 in front.
   std::array<std::size_t, 3> const& sides() const { return sides_; }
-  /// The place of `dimension` among the sides().
+  /// The index of `dimension` in sides().
   std::size_t side_of(int dimension) const { return std::size_t(3 - rank_ + dimension); }
 
   bool operator==(extents const&) const = default;
@@ -43,7 +44,7 @@ class extents {
   std::array<std::size_t, 3> sides_{1, 1, 1};
 };
 
-/// Half open; empty if end <= begin.
+/// The indices from begin to end - 1; empty if end <= begin.
 struct index_range {
   std::size_t begin = 0, end = 0;
 
@@ -51,11 +52,11 @@ struct index_range {
   constexpr bool operator==(index_range const&) const = default;
 };
 
-/// All elements of an array of any size.
+/// The range of all elements of an array, whatever its size.
 inline constexpr index_range every_element{0, std::numeric_limits<std::size_t>::max()};
 
-/// The elements whose indices lie in a range in each dimension, slowest first; an array of fewer than three
-/// dimensions has {0, 1} in front, as extents::sides().
+/// The elements whose indices lie in a range in each dimension, slowest first. An array of fewer than three
+/// dimensions has {0, 1} in front, as in extents::sides().
 struct box {
   std::array<index_range, 3> sides;
 
@@ -63,11 +64,11 @@ struct box {
   bool operator==(box const&) const = default;
 };
 
-/// All of an array.
+/// The box of all elements of an array.
 box whole(extents const& array);
 
-/// Which elements of an array a part of a job touches: a box, or ranges of the flattened elements (the last
-/// index runs fastest), in any order, which may meet. A value.
+/// The elements of an array that a part of a job touches: a box, or ranges of the flattened elements (the
+/// last index runs fastest), in any order, which may overlap. A value type.
 class region {
  public:
   region() = default;  ///< no element
@@ -75,7 +76,7 @@ class region {
   region(std::initializer_list<index_range> elements) : region(std::vector(elements)) {}
   explicit region(std::vector<index_range> elements) : content_(std::move(elements)) {}
 
-  /// One of the two, nothing else.
+  /// The ranges, or the box.
   std::variant<std::vector<index_range>, box> const& content() const { return content_; }
 
   bool operator==(region const&) const = default;
@@ -84,34 +85,34 @@ class region {
   std::variant<std::vector<index_range>, box> content_;
 };
 
-/// The dimension along which a job is cut: its indices are the job's units. `slowest` is the last of z, y, x
-/// that has more than one block, so that the blocks of a part follow each other.
+/// The dimension along which a job is cut; its indices are the job's units. `slowest` is the last of z, y, x
+/// that has more than one block, so that the blocks of a part are contiguous.
 enum class cut : std::uint8_t { slowest, x, y, z };
 
-/// The units first to first + count - 1 of a job; nothing if count is 0.
+/// The units first to first + count - 1 of a job; none if count is 0.
 struct job_part {
   std::uint32_t first = 0, count = 0;
 
   constexpr bool operator==(job_part const&) const = default;
 };
 
-/// How many blocks a job has in each dimension, and along which it is cut. A unit is one index of that
-/// dimension with all its blocks. A value; any thread may call.
+/// How many blocks a job has in each dimension, and along which dimension it is cut. A unit is one index of
+/// that dimension with all its blocks. A value type; any thread may call any member.
 class job_grid {
  public:
-  /// Made implicitly from one to three counts, from 0 to 2 147 483 647; a job without blocks does nothing.
-  /// Throws bad_argument ("grid").
+  /// Makes a grid, implicitly, from one to three counts, each from 0 to 2 147 483 647, cut along
+  /// `cut::slowest`. A job without blocks does nothing. Throws bad_argument ("grid").
   template <std::integral X, std::integral Y = int, std::integral Z = int>
   job_grid(X x, Y y = 1, Z z = 1) : job_grid(launch_extent(x, y, z)) {}
-  /// Likewise, cut along a dimension.
+  /// Makes a grid of these blocks, cut along the given dimension. Throws bad_argument ("grid").
   job_grid(launch_extent blocks, cut along = cut::slowest);
 
   launch_extent const& blocks() const { return blocks_; }
   /// The dimension that is cut, never `slowest`.
   cut along() const { return along_; }
-  /// The indices of that dimension; 0 if the grid has no blocks.
+  /// The number of units: the indices of the dimension that is cut; 0 if the grid has no blocks.
   std::uint32_t units() const;
-  /// 0 if the grid has no blocks.
+  /// Blocks of one unit; 0 if the grid has no blocks.
   std::uint64_t blocks_of_unit() const;
 
   bool operator==(job_grid const&) const = default;
@@ -121,7 +122,8 @@ class job_grid {
   cut along_;
 };
 
-/// What an access map is asked: which elements of `array` do the units `part` of a job of `units` touch?
+/// The argument of an access map: which elements of `array` do the units `part` of a job with `units` units
+/// touch?
 struct map_view {
   job_part part;            ///< within the units
   std::uint32_t units = 0;  ///< of the job
@@ -132,7 +134,7 @@ struct map_view {
 enum class unit_overlap : std::uint8_t {
   never,    ///< no two do
   always,   ///< neighbouring ones do, unless their elements are none
-  unknown,  ///< to be tried out
+  unknown,  ///< not declared: submit() tests it
 };
 
 /// A function from map_view to the region that is touched.
@@ -140,29 +142,30 @@ template <class F>
 concept region_function =
     std::is_invocable_r_v<region, F const&, map_view const&> && std::copy_constructible<F>;
 
-/// Which elements of an array a part of a job reads or writes. A value; of() may be called from any thread,
-/// any number of times, at once from several if the user's function may.
+/// The elements of an array that a part of a job reads or writes. A value type. Any thread may call of(), and
+/// several threads may call it concurrently if the user's function allows that.
 class access_map {
  public:
   using named_map = access_map (*)();
 
-  /// The user's own function. It must be pure, and monotone: the region of a part covers the region of each
-  /// part within it.
+  /// Makes a map from the user's own function. It must be pure, and monotone: its region for a part covers
+  /// its region for each part within.
   template <region_function F>
   access_map(F function) : access_map("a function", unit_overlap::unknown, std::move(function)) {}
   /// Lets `rows`, `all` and `one_to_one` be written without parentheses.
   access_map(named_map map) : access_map(map()) {}
-  /// With a name for messages. `overlap` is believed: with `never`, units that write the same element are not
-  /// found.
+  /// Makes a map with a name for messages. `overlap` is trusted: with `never`, units that write the same
+  /// element are not detected.
   access_map(std::string name, unit_overlap overlap, std::function<region(map_view const&)> function)
       : name_(std::move(name)), overlap_(overlap), function_(std::move(function)) {}
 
-  /// Empty for a part without units. Throws what the function throws, bad_argument ("part") for a part that
-  /// is not within the units, and bad_argument ("map") if the map does not fit units and array, or the region
-  /// is not within the array.
+  /// The region that a part touches; empty for a part without units. Throws what the function throws;
+  /// bad_argument ("part") if the part does not lie within the units; bad_argument ("map") if the map does
+  /// not fit units and array, or the region does not lie within the array.
   region of(map_view const& view) const;
-  /// As a message says it: "rows(4)".
+  /// The name in messages, such as "rows(4)".
   std::string const& name() const { return name_; }
+  /// Whether units may touch elements in common, as declared when the map was made.
   unit_overlap overlap() const { return overlap_; }
 
  private:
@@ -171,39 +174,46 @@ class access_map {
   std::function<region(map_view const&)> function_;
 };
 
-/// Each unit has an equal share of the flattened elements: of() refuses elements that units do not divide.
+/// Each unit touches an equal share of the flattened elements. of() throws if the number of elements is not a
+/// multiple of the number of units.
 access_map one_to_one();
-/// Each unit has so many of the flattened elements, at least 1, the last unit what is left: of() refuses
-/// units that are not elements / elements_per_unit, rounded up. Throws bad_argument ("elements_per_unit").
+/// Each unit touches `elements_per_unit` (at least 1) of the flattened elements, and the last unit the
+/// remainder. of() throws if the units are not elements / elements_per_unit, rounded up. Throws bad_argument
+/// ("elements_per_unit").
 access_map one_to_one(std::size_t elements_per_unit);
 
-/// Equal shares of the rows, which are the indices of the slowest dimension; else as one_to_one.
+/// Each unit touches an equal share of the rows, which are the indices of the slowest dimension. of() throws
+/// if the number of rows is not a multiple of the number of units.
 access_map rows();
-/// Throws bad_argument ("rows_per_unit").
+/// Each unit touches `rows_per_unit` (at least 1) rows, and the last unit the remainder. Throws bad_argument
+/// ("rows_per_unit").
 access_map rows(std::size_t rows_per_unit);
 
-/// As rows, and `halo` rows more on either side, as far as the array goes.
+/// Each unit touches its share of the rows, as in rows(), and `halo` more rows on either side, as far as the
+/// array extends.
 access_map neighborhood(std::size_t halo);
-/// Throws bad_argument ("rows_per_unit").
+/// Each unit touches `rows_per_unit` (at least 1) rows, the last unit the remainder, and `halo` more rows on
+/// either side, as far as the array extends. Throws bad_argument ("rows_per_unit").
 access_map neighborhood(std::size_t halo, std::size_t rows_per_unit);
 
-/// As rows, along another dimension, from 0, the slowest, to 2: of() refuses arrays that do not have it.
-/// Throws bad_argument ("dimension").
+/// Each unit touches an equal share of the indices of a dimension, from 0, the slowest, to 2. of() throws for
+/// arrays that do not have the dimension. Throws bad_argument ("dimension").
 access_map slice(int dimension);
-/// Throws bad_argument ("dimension", "per_unit").
+/// Each unit touches `per_unit` (at least 1) indices of a dimension, and the last unit the remainder. Throws
+/// bad_argument ("dimension", "per_unit").
 access_map slice(int dimension, std::size_t per_unit);
 
 /// The whole array, for every part that has units.
 access_map all();
 
-/// What a job is besides its kernel and its arrays. `{8192}`, `{{columns, rows}}` and `{.grid = 8192, .name =
-/// "step"}` are read.
+/// Describes a job except for its kernel and its arrays. `{8192}`, `{{columns, rows}}` and `{.grid = 8192,
+/// .name = "step"}` are valid.
 struct job_setup {
   job_grid grid;
-  std::string name = {};    ///< for messages and reports; else the kernel's type
-  std::string policy = {};  ///< one of split_policies(); else the scheduler's
+  std::string name = {};    ///< for messages and reports; empty: the kernel's type
+  std::string policy = {};  ///< one of split_policies(); empty: the scheduler's
   std::uint32_t tasks = 0;  ///< as job_shape::tasks; 0: the scheduler's
-  /// Jobs of one number, grid and policy share what was learned; 0: those of one factory.
+  /// Jobs with the same site, grid and policy share what was learned. 0: jobs of one factory are one site.
   std::uint64_t site = 0;
 };
 

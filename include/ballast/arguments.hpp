@@ -15,8 +15,8 @@
 
 namespace ballast {
 
-/// `text` as a whole number from `min` to `max`, without sign or spaces around it (a minus for signed
-/// types); else throws bad_argument (`argument`) with the text as it was written.
+/// Parses `text` as a whole number from `min` to `max`, without a sign (except a minus for signed types) and
+/// without spaces around it; otherwise throws bad_argument (`argument`) with the text as it was written.
 template <std::integral Number>
 Number parse_integer(std::string_view argument, std::string_view text, Number min, Number max) {
   Number value{};
@@ -27,16 +27,16 @@ Number parse_integer(std::string_view argument, std::string_view text, Number mi
                      "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
 }
 
-/// The place of `word` in the list of legal words (at least one); else throws bad_argument (`argument`)
-/// that tells them all: "open or periodic".
+/// The index of `word` in the list of legal words (at least one); otherwise throws bad_argument (`argument`),
+/// which lists them all: "open or periodic".
 std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
                         std::string_view word);
 
-/// The text with its control characters as C++ writes them ("\\n", "\\x1b"), so that a sentence can quote it.
+/// The text with its control characters written as in C++ ("\\n", "\\x1b"), so that a sentence can quote it.
 std::string escape_control_characters(std::string_view text);
 
-/// The value of an environment variable; nothing if it is unset or the empty string. A variable that was
-/// renamed is read under its old name too. The first call warns of variables that seem misspelt, in the log.
+/// The value of an environment variable; nothing if it is unset or empty. A renamed variable is also read
+/// under its old name. The first call logs a warning for each variable that seems misspelt.
 std::optional<std::string> environment(std::string_view name);
 
 /// A variable of the environment that the library or one of its programs reads.
@@ -44,15 +44,15 @@ struct environment_variable {
   std::string_view name, meaning;
 };
 
-/// All of them, by name.
+/// All variables of the environment that are read, sorted by name.
 std::span<environment_variable const> environment_variables();
 
-/// A sentence for each of `settings` ("NAME=value", a null pointer at the end, as `environ`) whose name
-/// begins with BALLAST_ and is the old name of a variable, or differs from one that is read in one or two
-/// letters.
+/// A sentence for each of `settings` ("NAME=value", terminated by a null pointer, as `environ`) whose name
+/// begins with BALLAST_ and either is the old name of a variable or differs in one or two letters from a name
+/// that is read.
 std::vector<std::string> misspelt_variables(char const* const* settings);
 
-/// A policy as it is offered to a user: its name and one sentence.
+/// A policy as offered to a user: its name, and one sentence.
 struct named_policy {
   std::string_view name, summary;
 };

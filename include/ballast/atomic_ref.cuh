@@ -59,34 +59,36 @@ class atomic_ref {
   BALLAST_HD void store_release(Word value) const {
     standard(*word_).store(value, std::memory_order_release);
   }
-  /// These three return the old value.
+  /// This and the next two return the old value.
   BALLAST_HD Word add_relaxed(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_relaxed);
   }
   BALLAST_HD Word add_acquire(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_acquire);
   }
-  /// For counters whose last adder goes on: on a GPU it follows with fence_after_relaxed; here it has
-  /// acquired already.
+  /// Adds and releases, for counters after whose last addition a thread continues: on a GPU it must follow
+  /// with fence_after_relaxed(); on the host the addition acquires too.
   BALLAST_HD Word add_release(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_acq_rel);
   }
-  /// Puts `value` in place of `expected` and says whether it did, acquiring in any case; never fails without
-  /// cause.
+  /// Replaces `expected` by `value` and returns whether it did; acquires in either case; never fails
+  /// spuriously.
   BALLAST_HD bool compare_exchange_acq_rel(Word expected, Word value) const {
     return standard(*word_).compare_exchange_strong(expected, value, std::memory_order_acq_rel,
                                                     std::memory_order_acquire);
   }
-  /// The pair for two threads that each write (or read) one word and then read another, of which at least one
-  /// must see what the other did: first access, fence_sequential(), second access. On a GPU the fence orders
-  /// them and the load acquires; here the accesses are sequentially consistent themselves and the fence is
-  /// nothing, since ThreadSanitizer does not model fences. A store_sequential releases on the host only.
+  /// store_sequential() and load_sequential() are for two threads that each write (or read) one word and then
+  /// read another, of which at least one must see what the other did: first access, fence_sequential(),
+  /// second access. On a GPU the fence orders them and the load acquires. On the host the accesses themselves
+  /// are sequentially consistent and the fence does nothing, since ThreadSanitizer does not model fences. A
+  /// store_sequential() releases on the host only.
   BALLAST_HD void store_sequential(Word value) const {
     standard(*word_).store(value, std::memory_order_seq_cst);
   }
   BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
   BALLAST_HD static void fence_sequential() {}
-  /// Leaves the larger (the smaller) of the word and `value` in the word; relaxed.
+  /// store_max() leaves the larger, and store_min() the smaller, of the word and `value` in the word;
+  /// relaxed.
   BALLAST_HD void store_max(Word value) const {
     for (Word seen = load_relaxed(); seen < value && !compare_exchange(seen, value);) {}
   }
@@ -109,9 +111,10 @@ class atomic_ref {
 template <class Word>
 using device_atomic = atomic_ref<Word, scope::device>;
 
-/// Orders this thread's accesses before it against those after it, for the threads of the scope. On a GPU the
-/// one fence after relaxed polls (an acquire load in a poll would empty the SM's L1 each time). On the host
-/// nothing: acquire loads and release stores order there, and ThreadSanitizer does not model fences.
+/// Orders this thread's accesses before it against those after it, for the threads of the scope. On a GPU it
+/// is the single fence after relaxed polls (an acquire load in a poll would invalidate the SM's L1 each
+/// time). On the host it does nothing: acquire loads and release stores order there, and ThreadSanitizer does
+/// not model fences.
 template <scope Scope>
 BALLAST_HD void fence_after_relaxed() {
 #if BALLAST_ON_GPU

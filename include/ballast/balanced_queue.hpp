@@ -15,74 +15,82 @@ namespace ballast {
 
 struct balanced_options {
   std::string policy = "drain";    ///< a name of feed_policies()
-  std::uint32_t fixed_batch = 20;  ///< for "fixed"
-  queue_options queue;             ///< of each device
+  std::uint32_t fixed_batch = 20;  ///< tasks per feed of the policy "fixed", at least 1
+  queue_options queue;             ///< for the task_queue of each device
 };
 
-/// Names a batch of the common backlog; cheap to copy. Refused (bad_argument "ticket") by other queues and
-/// after the next start().
+/// Names a batch of the common backlog; cheap to copy. Other queues refuse it (bad_argument "ticket"), and so
+/// does this one after the next start().
 struct backlog_ticket {
   std::uint64_t run = 0;
   std::uint64_t number = 0;
 };
 
-/// What one device did of a batch. Times need balanced_options::queue.times; they are 0 otherwise.
+/// What one device did for a batch. Times need balanced_options::queue.times; without it they are 0.
 struct device_share {
   std::uint64_t tasks = 0;
-  execution when;  ///< first begin to last end on this device: its busy time; host clock, ns
+  execution when;  ///< from the first begin to the last end on this device; host clock, ns
 };
 
-/// One backlog on the host for several devices, each with a resident kernel and a feeding thread that takes
-/// from the backlog as its device drains (Chen et al. 2010, section 4.4, "higher level task queue"). Every
-/// task runs exactly once, on whichever device was free first, so its arguments must be valid on every device
-/// of the list. Submitting and waiting: any number of threads. start(), close(), stop(): one thread at a
-/// time.
+/// One backlog on the host for several devices. Each device has a resident kernel and a feeding thread that
+/// takes tasks from the backlog as the device drains (Chen et al. 2010, section 4.4, "higher level task
+/// queue"). Every task runs exactly once, on whichever device has room first, so its arguments must be valid
+/// on every device of the list. Any number of threads may submit and wait concurrently; only one thread at a
+/// time may call start(), close() or stop().
 class balanced_queue {
  public:
-  /// Starts a task_queue on every device (at least one). Throws like task_queue, bad_argument ("policy",
-  /// "devices").
+  /// Starts a task_queue on every device (at least one). `kernels` must outlive the queue. Throws as the
+  /// constructor of task_queue, and bad_argument ("policy", "devices").
   balanced_queue(device_list devices, compiled_kernels const& kernels, balanced_options options = {});
   ~balanced_queue();  ///< Stops if still running: unexecuted tasks are dropped, so close() first.
   balanced_queue(balanced_queue const&) = delete;
   balanced_queue& operator=(balanced_queue const&) = delete;
 
-  /// Copies the batch to the end of the backlog and returns. Never blocks on a device: the backlog grows with
-  /// host memory. Throws bad_argument before anything is queued if a task does not suit the list;
-  /// ballast::error if the queue is closed; what ended a feeding thread, if one has ended.
+  /// Copies the batch to the end of the backlog and returns. Never waits for a device: the backlog grows in
+  /// host memory. Throws bad_argument, before anything is queued, if a task does not suit the list;
+  /// ballast::error if the queue is closed; and, if a feeding thread has ended with an error, that error.
   backlog_ticket submit(std::span<task const> batch);
   backlog_ticket submit(task const& one);
-  /// The same for tasks that were prepared with this queue's kernel list, without a copy and without a check:
-  /// for programs that submit the same tasks in every step.
+  /// Adds tasks that were prepared with this queue's kernel list to the backlog, without a copy and without a
+  /// check: for programs that submit the same tasks in every step. Throws as the other overloads.
   backlog_ticket submit(std::shared_ptr<prepared_tasks const> batch);
 
+  /// Whether all tasks of the batch have run; their results are then visible to the host. Does not wait.
   bool finished(backlog_ticket which) const;
-  /// Throw timed_out with the state of every device, queue_stopped, device_lost. With GPUs the thread
-  /// polls, with host devices alone it sleeps.
+  /// Waits for a batch, or for everything submitted before the call, at most until the deadline, or for
+  /// balanced_options::queue.timeout if none is passed. With GPUs the thread polls; with host devices only,
+  /// it sleeps. Throws timed_out with the state of every device, queue_stopped, device_lost.
   void wait(backlog_ticket which);
   void wait(backlog_ticket which, deadline until);
   void wait_all();
   void wait_all(deadline until);
 
-  /// What each device did of a finished batch, in the order of the devices. The record is dropped by
-  /// forget().
+  /// What each device did for a finished batch, in the order of the devices. forget() drops the record.
+  /// Throws ballast::error if the batch is not finished.
   std::vector<device_share> shares(backlog_ticket which) const;
-  /// Drops the record of a finished batch: for programs that submit without end. finished() stays true.
+  /// Drops the record of a finished batch, for programs that submit without end. finished() stays true for
+  /// it.
   void forget(backlog_ticket which);
 
-  /// Runs everything accepted, then ends the kernels. Idempotent. Throws like wait().
+  /// Accepts no more tasks, runs the accepted ones, and ends the kernels; waits for that. Idempotent. Throws
+  /// as wait().
   void close();
   void close(deadline until);
-  /// Ends the kernels after the tasks that run now; returns the tasks that did not run. (Those that name
-  /// joins cannot be submitted again: a join is one device's, a task goes to any.) Threads in wait() get
-  /// queue_stopped. If a device does not stop in time it throws; what was collected comes with the next call.
+  /// Ends the kernels after the tasks that run now, waits for that, and returns the tasks that did not run.
+  /// (Those that name joins cannot be submitted again: a join belongs to one device, but a task may go to
+  /// any.) Threads in wait() get queue_stopped. Throws timed_out if a device does not stop in time; the next
+  /// call returns the tasks collected so far.
   std::vector<task> stop();
-  /// Asks for what stop() does; waits in other threads then throw queue_stopped. Async-signal-safe.
+  /// Requests what stop() does, without waiting; waits in other threads then throw queue_stopped. Any thread
+  /// may call; async-signal-safe.
   void request_stop() noexcept;
-  /// Starts again after close() or stop(); the devices allocate nothing.
+  /// Starts the kernels again after close() or stop(); allocates nothing on the devices.
   void start();
 
-  std::size_t size() const;  ///< devices
+  std::size_t size() const;  ///< number of devices
+  /// The queue of one device, by its index in the list from 0. Throws std::out_of_range beyond the list.
   task_queue& on(std::size_t device);
+  /// The state of every device, as text: what timed_out carries.
   std::string describe();
 
  private:

@@ -5,10 +5,10 @@
 
 namespace ballast {
 
-/// The clock of every host wait and host timestamp in ballast.
+/// The clock of every wait and timestamp of the host.
 using clock = std::chrono::steady_clock;
 
-/// A point in time after which a wait gives up. Trivially copyable; reading it never blocks.
+/// A point in time after which a wait gives up. Trivially copyable.
 class deadline {
  public:
   /// A deadline `timeout` from now; a timeout beyond a century means "never".
@@ -16,9 +16,12 @@ class deadline {
     return deadline(timeout > std::chrono::hours(24 * 36500) ? clock::time_point::max()
                                                              : clock::now() + timeout);
   }
+  /// A deadline that never passes.
   static deadline never() { return deadline(clock::time_point::max()); }
 
+  /// Whether the deadline has passed; reads the clock.
   bool passed() const { return at_ != clock::time_point::max() && clock::now() >= at_; }
+  /// The point in time; clock::time_point::max() if it never passes.
   clock::time_point at() const { return at_; }
 
  private:

@@ -34,91 +34,97 @@ struct device_spec {
   bool operator==(device_spec const&) const = default;
 };
 
-/// Reads a device list such as "cuda:0,host:1/2.5". Pure: asks no driver.
-/// Throws bad_argument (argument "devices") naming the part that does not fit the grammar, or the list and
-/// which of its entries is empty.
+/// Parses a device list such as "cuda:0,host:1/2.5". Pure: asks no driver. Throws bad_argument ("devices")
+/// with the part that does not match the grammar, or with the list and which of its entries is empty.
 std::vector<device_spec> parse_devices(std::string_view list);
 
 /// The spec in its shortest text form; parse_devices(to_text(s)) yields s again.
 std::string to_text(device_spec const& spec);
 
-/// `BALLAST_DEVICES` if it is set, else "cuda" if the machine has a GPU that this build has code for, else
-/// "host"; GPUs without code are then told in the log. Throws bad_argument (argument "BALLAST_DEVICES") if
-/// the variable holds what open_devices() would refuse.
+/// The value of `BALLAST_DEVICES` if it is set, else "cuda" if the machine has a GPU for which this build has
+/// code, else "host"; the log then names GPUs without code. Throws bad_argument ("BALLAST_DEVICES") if the
+/// variable holds a list that open_devices() would refuse.
 std::string default_device_list();
 
 /// Where an allocation lives: on the device, or in host memory that the device addresses directly
 /// (page-locked and mapped for a GPU). On a host device both are ordinary memory.
 enum class memory { device, pinned };
 
+/// What a device is. Fixed once the device is open.
 struct device_properties {
-  std::string model;        ///< as the driver or /proc/cpuinfo names it
-  int multiprocessors = 0;  ///< SMs of a GPU or of the part that is used, cores of a host device
-  std::size_t memory_bytes = 0;
-  std::uint64_t clock_hertz = 0;  ///< the highest of the SMs' that the driver states, 0 on the host
+  std::string model;              ///< as the driver or /proc/cpuinfo names it
+  int multiprocessors = 0;        ///< SMs of a GPU or of the part that is used, cores of a host device
+  std::size_t memory_bytes = 0;   ///< of the GPU, or of the machine
+  std::uint64_t clock_hertz = 0;  ///< highest SM clock that the driver states; 0 on the host
   int compute_major = 0, compute_minor = 0;     ///< 0.0 on the host
   int driver_version = 0, runtime_version = 0;  ///< CUDA's own numbers (13000 is 13.0), 0 on the host
   bool pinned_to_cores = false;                 ///< host: the workers are bound to cores
 };
 
-/// One device: a GPU or a group of CPU cores. Owned by shared_ptr; outlives its streams and buffers.
-/// Any thread may call any member.
+/// One device: a GPU or a group of CPU cores. Owned by shared_ptr; must outlive its streams and buffers. Any
+/// thread may call any member.
 class compute_device {
  public:
   compute_device(compute_device const&) = delete;
   compute_device& operator=(compute_device const&) = delete;
   virtual ~compute_device() = default;
 
-  /// The spec, plus #k where a list names it more than once: "cuda:1", "host:1#0".
+  /// The text of the spec, followed by #k if the list names it more than once: "cuda:1", "host:1#0".
   std::string const& name() const noexcept { return name_; }
   device_spec const& spec() const noexcept { return spec_; }
   bool is_cuda() const noexcept { return spec_.kind == backend::cuda; }
   virtual device_properties const& properties() const noexcept = 0;
 
-  /// Memory aligned to 256 bytes, not cleared; bytes 0 yields null. Throws ballast::error with the sizes when
-  /// there is not enough, device_lost after a fault. May wait for the device: do not call while a resident
-  /// kernel runs on it.
+  /// Allocates memory aligned to 256 bytes, not cleared; returns null for 0 bytes. May wait for the device:
+  /// do not call it while a resident kernel runs there. Throws ballast::error with the sizes if there is not
+  /// enough memory, and device_lost after a fault.
   void* allocate(memory where, std::size_t bytes);
+  /// Frees what allocate() returned for the same `where`. May wait for the device, as allocate().
   void release(memory where, void* address) noexcept;
-  /// How many bytes of device memory are free just now: of a GPU's as the driver tells (others may take them,
-  /// and they may lie in pieces), of a host device the memory that this process can have (of the
-  /// machine, its control group and RLIMIT_AS the least). Throws
-  /// device_lost.
+  /// How many bytes of device memory are free at the moment. On a GPU it is what the driver reports (other
+  /// programs may take them, and they may be fragmented). On a host device it is the memory that this process
+  /// can still get: the smallest of the machine's, its control group's and RLIMIT_AS's. Throws device_lost.
   virtual std::size_t free_bytes() = 0;
-  /// How many allocations were made so far; what a restart must not change.
+  /// How many allocations were made so far; a restart must not change it.
   std::uint64_t allocations() const noexcept { return allocations_.load(std::memory_order_relaxed); }
 
-  /// On a part of a GPU its kernels run on the part's SMs only.
+  /// Makes a stream of this device. If the device is a part of a GPU, kernels of the stream run on the part's
+  /// SMs only. Throws device_lost.
   virtual std::unique_ptr<stream> make_stream() = 0;
-  /// A stream over the caller's cudaStream_t (null: CUDA's default stream), to be used like any other; it
-  /// neither destroys what it adopted nor waits for it when it goes, and is not limited to a part. The caller
-  /// keeps the cudaStream_t until then, and may use it meanwhile. Throws bad_argument "native" for a stream
-  /// of another GPU, "device" on a host device.
+  /// Makes a stream over the caller's cudaStream_t (null: CUDA's default stream), to be used like any other.
+  /// Its destructor neither destroys the cudaStream_t nor waits for it, and it is not limited to a part of a
+  /// GPU. The caller must keep the cudaStream_t until the returned stream is destroyed, and may use it
+  /// meanwhile. Throws bad_argument ("native") for a stream of another GPU, ("device") on a host device.
   virtual std::unique_ptr<stream> adopt_stream(void* native) = 0;
-  /// An event over the caller's cudaEvent_t, not owned either: it stands for what the caller recorded last,
-  /// and counts as reached before that. The caller keeps it until this event is gone. It has a time unless it
-  /// was created without (since() then throws ballast::error with CUDA's words). Throws bad_argument "native"
-  /// for null, "device" on a host device.
+  /// Makes an event over the caller's cudaEvent_t, which it does not own. It stands for what the caller
+  /// recorded last, and counts as reached before the first recording. The caller must keep the cudaEvent_t
+  /// until the returned event is destroyed. It has a time unless it was created without one (since() then
+  /// throws ballast::error with CUDA's message). Throws bad_argument ("native") for null, ("device") on a
+  /// host device.
   virtual std::unique_ptr<event> adopt_event(void* native) = 0;
   /// Builds a graph of plain launches, whose functions, shapes and arguments are copied. May wait for the
-  /// device, like resources(). Throws bad_argument ("branches") if there is none, an empty one, or one after
-  /// a branch that does not stand before it, and ("function"), and ballast::error as stream::launch_plain();
-  /// ("device") on a host device.
+  /// device, as resources(). Throws bad_argument ("branches") if the list is empty, a branch is empty, or a
+  /// branch comes after one that does not precede it in the list; bad_argument ("function") and
+  /// ballast::error as stream::launch_plain(); bad_argument ("device") on a host device.
   virtual std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) = 0;
-  /// Loads the kernel (so that no lazy loading happens later) and says what it needs and how many blocks fit.
+  /// Loads the kernel, so that no lazy loading happens later, and returns what it needs and how many of its
+  /// blocks fit. The first call for a kernel may wait for the device.
   virtual kernel_resources resources(kernel_code const& code) = 0;
 
-  /// Whether kernels here can load and store `other`'s device memory; if so, makes it possible.
+  /// Enables kernels of this device to load and store `other`'s device memory, if that is possible; returns
+  /// whether it is.
   virtual bool enable_peer_access(compute_device const& other) = 0;
-  /// Returns if the device is sound, throws device_lost after a fault. Does not synchronise.
+  /// Returns if the device works, throws device_lost after a fault. Does not wait.
   virtual void check() = 0;
 
-  /// At most one resident kernel per device and process: true for the first claimant until it is given back.
-  /// `holder` says who that is, in messages.
+  /// Claims the device for a resident kernel: true for the first claimant, false for others until
+  /// release_resident(). There is at most one resident kernel per device and process. `holder` names the
+  /// claimant in messages.
   virtual bool claim_resident(std::string_view holder) = 0;
+  /// Ends the claim of claim_resident().
   virtual void release_resident() noexcept = 0;
-  virtual bool has_resident() const noexcept = 0;  ///< claimed and not given back, just now
-  /// Who claimed it; empty if nobody holds it just now.
+  virtual bool has_resident() const noexcept = 0;  ///< whether it is claimed at the moment
+  /// The `holder` of the current claim; empty if there is none.
   virtual std::string resident_holder() const = 0;
 
  protected:
@@ -135,25 +141,26 @@ class compute_device {
 
 using device_list = std::vector<std::shared_ptr<compute_device>>;
 
-/// For messages about what does not end: a line that names the resident kernel which holds the device, behind
-/// which other kernels may have to wait; empty if none does.
+/// A line for messages about work that does not end: it names the resident kernel that holds the device,
+/// behind which other kernels may have to wait. Empty if none holds it.
 std::string describe_resident_holder(compute_device const& device);
 
-/// How many GPUs the driver offers, also such as this build has no code for; 0 where CUDA was not built or no
-/// driver answers. Never throws.
+/// How many GPUs the driver offers, including those for which this build has no code; 0 if CUDA was not built
+/// or no driver answers. Never throws.
 int cuda_device_count() noexcept;
 
-/// Opens every device of the list, in order; `cuda` alone stands for every GPU that this build has code for,
-/// and the log tells of the others. Host devices are given cores of this process one after another, and are
-/// bound to them if the list asks for no more than there are. Throws bad_argument ("devices") if one does not
-/// exist, is a GPU without code, is named twice (a GPU, or parts of one), or is limited to a number of SMs
-/// that a part of it cannot have, which the message names. Peer access is enabled between all pairs that have
-/// it.
+/// Opens every device of the list, in order; `cuda` alone stands for every GPU for which this build has code,
+/// and the log names the others. Host devices receive cores of this process one after another, and are bound
+/// to them if the list needs no more cores than there are. Enables peer access between all pairs of GPUs that
+/// have it. Throws bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU
+/// without code, is named twice (a GPU, or parts of one), or is limited to a number of SMs that a part of it
+/// cannot have.
 device_list open_devices(std::vector<device_spec> const& specs);
 device_list open_devices(std::string_view list);
 
-/// Owns `size()` values of T in one place of one device; not cleared, not constructed. Move only.
-/// Allocating and freeing may wait for the device (see compute_device::allocate).
+/// Owns `size()` values of T in one kind of memory of one device; neither cleared nor constructed. Move only.
+/// The constructor and destructor may wait for the device, and the constructor throws, as
+/// compute_device::allocate().
 template <class T, memory Where>
 class typed_buffer {
   static_assert(std::is_trivially_copyable_v<T>, "a buffer holds plain bytes");
@@ -173,7 +180,7 @@ class typed_buffer {
     if (data_ != nullptr) device_->release(Where, data_);
   }
 
-  /// The address, valid on the device; on the host too if the memory is pinned or the device is a host
+  /// The address, valid on the device, and also on the host if the memory is pinned or the device is a host
   /// device.
   T* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }
@@ -199,10 +206,11 @@ using device_buffer = typed_buffer<T, memory::device>;
 template <class T>
 using pinned_buffer = typed_buffer<T, memory::pinned>;
 
-/// One measured direction. `direct` says whether kernels on `to` can address `from`'s memory.
+/// The measured transfers in one direction. `direct`: whether kernels on the target can address the source's
+/// memory.
 struct link {
   double gigabytes_per_second = 0;
-  double microseconds = 0;  ///< one 8-byte copy, enqueue to completion, median
+  double microseconds = 0;  ///< median time of an 8-byte copy, from its enqueue to its completion
   bool direct = false;
 };
 
@@ -211,34 +219,37 @@ struct link_matrix {
   std::vector<std::string> places;
   std::vector<link> links;  ///< row-major, from * places.size() + to
 
+  /// The link from one place to another; both indices must be below places.size().
   link const& between(std::size_t from, std::size_t to) const { return links[from * places.size() + to]; }
 };
 
-/// Measures every direction by copies of `bytes` (at least 1), the median of `repetitions` (at least 1) after
-/// one warm-up. Allocates two buffers of `bytes` per device and waits for them: not while a resident kernel
-/// runs.
+/// Measures every direction by copies of `bytes` bytes (at least 1), taking the median of `repetitions` (at
+/// least 1) after one warm-up. Allocates two buffers of `bytes` per device and waits for the copies: do not
+/// call it while a resident kernel runs.
 link_matrix measure_links(device_list const& devices, std::size_t bytes = std::size_t(64) << 20,
                           int repetitions = 5);
 
-/// The hardware queues of a GPU, over which CUDA deals the streams of a process: work of two streams in one
-/// queue may wait for each other.
+/// The hardware queues of a GPU, over which CUDA distributes the streams of a process: work of two streams in
+/// one queue may wait for each other.
 struct hardware_connections {
   std::uint32_t count = 8;        ///< 1 to 32
-  bool from_environment = false;  ///< by the variable CUDA_DEVICE_MAX_CONNECTIONS; else CUDA's default
+  bool from_environment = false;  ///< set by the variable CUDA_DEVICE_MAX_CONNECTIONS; else CUDA's default
 
   bool operator==(hardware_connections const&) const = default;
 };
 
-/// What the variable said when this process first used CUDA by ballast (cuda_device_count(), open_devices()
-/// of a GPU); before, and in a build without CUDA, what it says now. A text that is no count from 1 to 32
-/// counts as none: CUDA does not say what it makes of that. Any thread may call; nothing is waited for.
+/// The value of CUDA_DEVICE_MAX_CONNECTIONS when this process first used CUDA through ballast
+/// (cuda_device_count(), or open_devices() of a GPU); before that, and in a build without CUDA, its current
+/// value. A text that is no count from 1 to 32 counts as unset: CUDA does not document its effect. Any thread
+/// may call; does not wait.
 hardware_connections process_connections();
 
-/// Sets the variable for this process and what it starts: true. False, and nothing is set, if it is set
-/// already, for the environment's own value wins, or if ballast has used CUDA, which reads it once. Another
-/// library may have used CUDA before, which ballast cannot see: then true promises too much. Throws
-/// bad_argument ("count") outside of 1 to 32. Call it while no other thread reads or changes the environment;
-/// without CUDA the variable is set all the same and has no effect.
+/// Sets CUDA_DEVICE_MAX_CONNECTIONS for this process and the processes that it starts, and returns true.
+/// Returns false, and sets nothing, if the environment already has a value, which takes precedence, or if
+/// ballast has used CUDA, which reads the variable once. Ballast cannot see whether another library used CUDA
+/// before; then true does not guarantee the number. Call it while no other thread reads or changes the
+/// environment. In a build without CUDA the variable is set too, without effect. Throws bad_argument
+/// ("count") outside 1 to 32.
 bool request_connections(std::uint32_t count);
 
 }  // namespace ballast

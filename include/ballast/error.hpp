@@ -8,16 +8,16 @@
 
 namespace ballast {
 
-/// Every exception that ballast throws derives from this one; what() is one sentence for the caller.
+/// The base of every exception that ballast throws; what() is one sentence for the caller.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An argument was outside its legal range; nothing was changed by the call.
+/// An argument was outside its legal range; the call has changed nothing.
 class bad_argument : public error {
  public:
-  /// `argument` is the name as documented, `value` what was passed, `legal` the range in words.
+  /// `argument` is the documented name, `value` the value that was passed, `legal` the legal range in words.
   bad_argument(std::string_view argument, std::string_view value, std::string_view legal);
 
   std::string const& argument() const noexcept { return argument_; }
@@ -28,7 +28,7 @@ class bad_argument : public error {
   std::string argument_, value_, legal_;
 };
 
-/// A wait reached its deadline. `state()` is the dump that explains what was waited for.
+/// A wait reached its deadline. `state()` describes what was waited for.
 class timed_out : public error {
  public:
   timed_out(std::string_view what_was_awaited, std::string state);
@@ -39,8 +39,8 @@ class timed_out : public error {
   std::string state_;
 };
 
-/// A device faulted (a kernel trapped, threw on the host backend, or the driver lost the device).
-/// Its memory is gone; no further call on the device can succeed in this process.
+/// A device faulted: a kernel trapped, or threw on the host backend, or the driver lost the device. Its
+/// memory is lost, and no later call on the device can succeed in this process.
 class device_lost : public error {
  public:
   device_lost(std::string_view device, std::string_view cause);
@@ -52,7 +52,7 @@ class device_lost : public error {
   std::string device_, cause_;
 };
 
-/// Throws bad_argument with the value as it stands, or printed in decimal.
+/// Throws bad_argument with the value as it is, or printed in decimal.
 [[noreturn]] void throw_bad_argument(std::string_view argument, std::string_view value,
                                      std::string_view legal);
 [[noreturn]] void throw_bad_argument(std::string_view argument, double value, std::string_view legal);

@@ -28,39 +28,42 @@ class job_ticket_state;
 
 namespace ballast {
 
-/// How a scheduler treats jobs that do not say it themselves.
+/// The options of a scheduler. `policy` and `tasks` are for jobs whose job_setup does not set them.
 struct job_options {
   std::string policy = "learned";  ///< one of split_policies()
-  std::uint32_t tasks = 8;         ///< of a job, for the policies that want a number; at least 1
-  std::uint32_t in_flight = 2;     ///< as job_shape::in_flight; 1 to 64
-  /// The memory of each device for arrays, from 4096, taken as a whole when the scheduler is made and given
-  /// back when it goes: jobs whose arrays need more run in smaller tasks, and what was used longest ago goes
-  /// back to the host. 0: 0.9 of what is free on a GPU just then, so that other libraries and schedulers find
-  /// the rest; of what the machine has available a quarter for all CPU cores of the list.
+  std::uint32_t tasks = 8;         ///< tasks of a job, for policies that use a number; at least 1
+  std::uint32_t in_flight = 2;     ///< as job_shape::in_flight, 1 to 64
+  /// Bytes of each device's memory for arrays, at least 4096. The scheduler allocates them in one piece when
+  /// it is made and frees them when it is destroyed. Jobs whose arrays need more run in smaller tasks, and
+  /// the least recently used data is evicted to the host. 0: on a GPU 0.9 of the memory that is free when the
+  /// scheduler is made, so that other libraries and schedulers find the rest; for all CPU cores of the list
+  /// together, a quarter of the memory that the machine has available.
   std::uint64_t device_bytes = 0;
-  /// How many bytes all arrays have together, if that is known: with device_bytes 0 no more is taken of the
-  /// memory of CPU cores, but for some room between them. 0: not known.
+  /// The size of all arrays together, in bytes, if it is known; 0: not known. With device_bytes 0 the
+  /// scheduler takes no more memory of CPU cores than this and some room between the arrays.
   std::uint64_t array_bytes = 0;
-  /// false: what a device has and no task in flight uses is written back and forgotten after each task (Ohno
-  /// et al. 2016, Fig. 14c: their scheme without its optimisations).
+  /// false: after each task a device's data that no task in flight uses is written back and evicted (Ohno et
+  /// al. 2016, Fig. 14c: their scheme without its optimisations).
   bool reuse = true;
-  /// true, on CPU cores only: each task runs twice on memory of its own, to find what its kernel does beside
-  /// the access maps (docs/job.md, "Checking access maps"). Such a task fails, and nothing of it reaches the
-  /// arrays. Kernels have to give the same bits twice and to have no effects but on arrays; the factory is
-  /// called twice for each task.
+  /// true, on CPU cores only: each task runs twice on separate memory, to find accesses of its kernel outside
+  /// the access maps (docs/job.md, "Checking access maps"). Such a task fails, and none of its results
+  /// reaches the arrays. Kernels must give the same bits twice and have no effects except on arrays; the
+  /// factory is called twice for each task.
   bool check_maps = false;
-  /// How long the scheduler's destructor waits for jobs that have not ended, and jobs on a lost device for
-  /// its blocks that still run, before they fail. What a device has not ended by then may still use the
-  /// arrays: then all of their memory stays to the end of the process, and the log says so.
+  /// How long the scheduler's destructor waits for unfinished jobs, and how long jobs on a lost device wait
+  /// for its blocks that still run, before the jobs fail. Work that a device has not ended by then may still
+  /// use the arrays: therefore all of their memory then stays allocated until the end of the process, and the
+  /// log says so.
   std::chrono::nanoseconds shutdown_timeout = std::chrono::minutes(1);
-  /// Gets a span for each task that ended well, as long as its kernels ran: the stream of the one that was
-  /// last to end is the worker, the job's number the step; accesses of the host have numbers too. A task's
-  /// span is there before its ticket has finished. Of at least as many devices as the scheduler's, in the
-  /// same order; outlives the scheduler.
+  /// If not null, receives a span for each task that ended successfully, from the begin to the end of its
+  /// kernels. The span's worker is the stream of the kernel that ended last, and its step is the job's
+  /// number; accesses of the host have numbers too. A task's span is recorded before its ticket is finished.
+  /// The recorder must have at least as many devices as the scheduler, in the same order, and must outlive
+  /// it.
   recorder* spans = nullptr;
 };
 
-/// Bytes that copies between arrays' places were planned to move.
+/// Bytes that were planned to be copied between the places of arrays.
 struct moved_bytes {
   std::uint64_t from_host = 0, to_host = 0, between_devices = 0;
 
@@ -71,47 +74,47 @@ struct moved_bytes {
     between_devices += more.between_devices;
     return *this;
   }
-  /// What was moved since `before`, of a count that goes on.
+  /// The difference to an earlier value `before` of the same count.
   moved_bytes since(moved_bytes const& before) const {
     return {from_host - before.from_host, to_host - before.to_host, between_devices - before.between_devices};
   }
   bool operator==(moved_bytes const&) const = default;
 };
 
-/// What became of one task. Times are nanoseconds of the host's steady clock; on a GPU its kernels
-/// end when they are seen to have ended.
+/// What became of one task. Times are nanoseconds of the host's steady clock (ballast::clock); on a GPU a
+/// kernel ends when its completion is observed.
 struct task_report {
-  std::uint32_t device = 0;  ///< its place in the scheduler's list
+  std::uint32_t device = 0;  ///< index in the scheduler's device list
   job_part part{};
-  moved_bytes moved{};                    ///< so that the task could begin
+  moved_bytes moved{};                    ///< copied so that the task could begin
   std::int64_t begin_ns = 0, end_ns = 0;  ///< of its kernels, without what lay between them
 };
 
-/// A finished job.
+/// The report of a finished job. Times are nanoseconds of the host's steady clock.
 struct job_report {
   std::string name, policy;
   std::int64_t submitted_ns = 0, begin_ns = 0, end_ns = 0;  ///< first kernel's begin, last one's end
-  /// For all tasks together; not what reuse = false writes back after a task.
+  /// Copied for all tasks together, without what reuse = false writes back after a task.
   moved_bytes moved{};
   std::vector<task_report> tasks{};  ///< in the order in which they ended
 };
 
-/// What a scheduler did so far.
+/// What a scheduler has done so far.
 struct job_statistics {
   std::uint64_t submitted = 0, ended = 0, failed = 0;  ///< jobs; failed ones have ended too
-  std::uint64_t tasks = 0;                             ///< that ended well
-  moved_bytes moved{};                                 ///< all, also for accesses of the host
+  std::uint64_t tasks = 0;                             ///< tasks that ended successfully
+  moved_bytes moved{};                                 ///< in total, including accesses of the host
 };
 
-/// A task of a job failed, or took data of one that did. The arrays' elements that the job was to write are
-/// lost until they are written anew; other jobs go on.
+/// A task of a job failed, or used data of a job that failed. The elements of arrays that the job should have
+/// written are lost until they are written anew; other jobs continue.
 class job_failed : public error {
  public:
-  /// `part` has no units and `device` is empty where no task failed, but a job as a whole or an access of the
-  /// host, which calls the job that was to write "number 17".
+  /// `part` has no units and `device` is empty if no task failed but a job as a whole, or an access of the
+  /// host. For such an access, `job` names the job that was to write, such as "number 17".
   job_failed(std::string job, job_part part, std::string device, std::string_view cause);
 
-  /// As messages call it: "'step' (number 17)".
+  /// The job's name in messages: "'step' (number 17)".
   std::string const& job() const noexcept { return job_; }
   job_part part() const noexcept { return part_; }
   std::string const& device() const noexcept { return device_; }
@@ -122,49 +125,50 @@ class job_failed : public error {
   std::string device_;
 };
 
-/// One job. Cheap to copy; may outlive the scheduler. Any thread may call any member.
+/// Names one job. Cheap to copy; may outlive the scheduler. Any thread may call any member.
 class job_ticket {
  public:
-  /// Of no job: finished, with an empty report.
+  /// A ticket of no job: it counts as finished, with an empty report.
   job_ticket() = default;
   explicit job_ticket(std::shared_ptr<detail::job_ticket_state> state) : state_(std::move(state)) {}
 
-  /// Whether all its tasks have ended; or it has failed, nothing of it runs any more, and older jobs have
-  /// nothing to read or write of what it was to write. Does not wait.
+  /// Whether all tasks of the job have ended. A failed job is finished when none of its tasks runs any more
+  /// and no older job has yet to read or write the data that it was to write. Does not wait.
   bool is_finished() const;
-  /// Sleeps until is_finished(). Throws job_failed, and timed_out with the state of the scheduler.
+  /// Sleeps until is_finished(), at most until the deadline. Throws job_failed, and timed_out with the state
+  /// of the scheduler.
   void wait(deadline until = deadline::in(std::chrono::minutes(10))) const;
-  /// Waits as wait() does, and throws likewise.
+  /// The report of the job, once it is finished. Waits and throws as wait().
   job_report report(deadline until = deadline::in(std::chrono::minutes(10))) const;
 
  private:
   std::shared_ptr<detail::job_ticket_state> state_;
 };
 
-/// A line of a scheduler's journal: an operation was handed to a device's thread, or has ended. The journal
-/// holds the order of what happened and no times.
+/// One line of a scheduler's journal: an operation was submitted to a device's thread, or has ended. The
+/// journal holds the order of events and no times.
 struct journal_entry {
   enum class what : std::uint8_t { submitted, ended, failed };
 
   what happened{};
-  std::uint64_t operation = 0;  ///< they count from 1 in the order in which they were planned
-  bool is_kernel = false;       ///< else a copy
-  std::uint64_t job = 0;        ///< its number; 0: the host's, and in lines of ends
-  std::uint32_t device = 0;     ///< that carries it out
+  std::uint64_t operation = 0;  ///< its number, counted from 1 in the order of planning
+  bool is_kernel = false;       ///< true: a kernel, false: a copy
+  std::uint64_t job = 0;        ///< the job's number; 0 for accesses of the host and for ends
+  std::uint32_t device = 0;     ///< index of the device that carries it out
   std::uint32_t stream = 0;     ///< of the device: 0 copies in, 1 and 2 compute, 3 copies out
   std::vector<std::uint64_t> dependencies =
-      {};  ///< it waits for, of each stream the newest; none in lines of ends
+      {};  ///< operations that it waits for, the newest of each stream; empty for ends
 };
 
-/// One kernel of a list.
+/// One kernel of a list for jobs.
 struct listed_job_kernel {
   kernel_key key;
   std::string name;
   kernel_code code;  ///< runs a task_of_kernel of it; without a name
 };
 
-/// What a list of kernels for jobs became when its .cu file was compiled (BALLAST_JOB_KERNELS). Immutable;
-/// lives as long as the program; any thread may call.
+/// A compiled list of kernels for jobs (BALLAST_JOB_KERNELS). Immutable; lives as long as the program; any
+/// thread may call any member.
 class job_kernels {
  public:
   job_kernels(std::string name, std::vector<listed_job_kernel> kernels)
@@ -182,40 +186,46 @@ class job_kernels {
   std::vector<listed_job_kernel> kernels_;
 };
 
-/// Runs jobs over shared arrays: cuts each into tasks, gives them to devices, copies what they need where
-/// they need it, and orders jobs by the elements that they touch, as if they ran in the order of their
-/// submission. One thread per device carries that out. Any thread may call any member. Making and destroying
-/// a scheduler or a shared_array takes and frees memory, which may wait for the devices: not while a resident
-/// kernel (a queue, a pool) runs there.
+/// Runs jobs over shared arrays: cuts each job into tasks, assigns them to devices, copies the data that they
+/// need, and orders jobs that touch common elements as if they ran in the order of their submission. One
+/// thread per device carries out the operations. Any thread may call any member. Making and destroying a
+/// scheduler or a shared_array allocates and frees memory, which may wait for the devices: do not do it while
+/// a resident kernel (of a queue or a pool) runs there.
 class job_scheduler {
  public:
-  /// `devices`: 1 to 31. Throws bad_argument ("devices", "policy", "tasks", "in_flight", "device_bytes",
-  /// "check_maps", "spans"), device_lost, error if a device has not as much memory.
+  /// Makes a scheduler on 1 to 31 devices and allocates options.device_bytes on each. Throws bad_argument
+  /// ("devices", "policy", "tasks", "in_flight", "device_bytes", "check_maps", "spans"), device_lost, and
+  /// error if a device does not have that much memory.
   explicit job_scheduler(device_list const& devices, job_options const& options = {});
-  /// With kernels, as add().
+  /// Makes a scheduler and adds the kernels of a list, as add().
   job_scheduler(device_list const& devices, job_kernels const& kernels, job_options const& options = {});
   job_scheduler(job_scheduler const&) = delete;
   job_scheduler& operator=(job_scheduler const&) = delete;
-  /// Waits at most options.shutdown_timeout for the jobs; what has not ended then fails. After that at most a
-  /// minute for each stream on which a kernel still runs, and for factories that have not returned. A job
-  /// that failed is told by its ticket only. Arrays may outlive it.
+  /// Waits for unfinished jobs, at most options.shutdown_timeout; those that have not ended by then fail.
+  /// After that it waits at most a minute for each stream on which a kernel still runs, and for factories
+  /// that have not returned. The failure of a job is reported by its ticket only. Arrays may outlive the
+  /// scheduler.
   ~job_scheduler();
 
-  /// Loads the kernels of a list, so that jobs may use them; one in two lists is one kernel. May wait for
-  /// devices. Throws device_lost.
+  /// Loads the kernels of a list, so that jobs may use them. The same kernel may be in several lists. `more`
+  /// must outlive the scheduler. May wait for devices. Throws device_lost.
   void add(job_kernels const& more);
 
-  /// Takes arrays with access maps, and last a factory, which is called for each kernel of a task with an
-  /// array_ref<T> for each of them (of T const for reads()) and returns the task's kernel. Index i of a
-  /// reference is element i of the whole flattened array, of which only the task's region may be touched.
-  /// Factories are called on threads of the scheduler, on several at once and in any order, and access no
-  /// array; neither they nor their destructors wait for jobs. Maps are called on any thread and use neither
-  /// arrays nor the scheduler. Waits for no device. Throws what a map throws, error when the scheduler is
-  /// going, and bad_argument, before anything has changed: "kernel" that is in no added list, or is a plain
-  /// one where all devices are CPU cores; "grid" that is cut although a slower dimension has more than one
-  /// block, or has more than 2 147 483 647 blocks; "map" that does not fit; "policy"; "arguments" of another
-  /// scheduler or of which a unit writes what another one touches; "device_bytes" if the arrays of a unit fit
-  /// on no device.
+  /// Submits a job and returns its ticket; does not wait for a device. The arguments are arrays with access
+  /// maps, and last a factory. The factory is called for each kernel of a task with one array_ref<T> per
+  /// array (of T const for reads()) and returns the kernel. Index i of such a reference is element i of the
+  /// whole flattened array, of which only the task's region may be touched.
+  ///
+  /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
+  /// arrays; neither they nor their destructors may wait for jobs. Maps are called on any thread and must use
+  /// neither arrays nor the scheduler.
+  ///
+  /// Throws what a map throws; error if the scheduler is being destroyed; and bad_argument, before anything
+  /// has changed: ("kernel") if it is in no added list, or is a plain one while all devices are CPU cores;
+  /// ("grid") if it is cut although a slower dimension has more than one block, or has more than 2 147 483
+  /// 647 blocks; ("map") if a map does not fit; ("policy"); ("arguments") for arrays of another scheduler, or
+  /// if a unit writes elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no
+  /// device.
   template <class... Arguments>
   job_ticket submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     static_assert(sizeof...(Arguments) > 0, "the last argument is a factory");
@@ -223,10 +233,11 @@ class job_scheduler {
                         std::make_index_sequence<sizeof...(Arguments) - 1>());
   }
 
-  /// Sleeps until the jobs submitted before the call have ended, well or not. Throws timed_out.
+  /// Sleeps until the jobs submitted before the call have ended, successfully or not, at most until the
+  /// deadline. Throws timed_out.
   void drain(deadline until = deadline::in(std::chrono::minutes(10)));
   job_statistics statistics() const;
-  /// The newest 65536 lines.
+  /// The newest lines of the journal, at most 65536, oldest first.
   std::vector<journal_entry> journal() const;
 
   std::shared_ptr<detail::job_runtime> const& runtime() const { return runtime_; }

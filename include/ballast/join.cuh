@@ -10,35 +10,35 @@
 
 namespace ballast {
 
-/// Names a join: a task that waits for children. Tasks carry it among their arguments. Made by fork().
+/// Names a join: a task that waits for children. Made by fork(); tasks carry it among their arguments.
 struct join_handle {
-  std::uint32_t number = 0;  ///< 1 + the record; 0: none
+  std::uint32_t number = 0;  ///< 1 + the index of its record; 0: no join
   BALLAST_HD explicit operator bool() const { return number != 0; }
 };
 
-/// What a join waits for and what comes then: the closure of R. D. Blumofe and others, "Cilk: an efficient
+/// What a join waits for and what runs then: the closure of R. D. Blumofe and others, "Cilk: an efficient
 /// multithreaded runtime system", PPoPP 1995, or the counter that Mohan and Gopalan 2014 keep at each node.
 struct alignas(64) join_record {
-  std::uint64_t value;  ///< children combine theirs here
+  std::uint64_t value;  ///< in which the children combine their results
   std::uint32_t left;   ///< children that have not finished
   std::uint32_t unused;
   detail::stored_task continuation;
 };
 static_assert(sizeof(join_record) == 64);
 
-/// Children that one turn of a worker may give records back for, beyond those that it declares.
+/// The most records that the children of one turn of a worker may return beyond those that the turn declares.
 inline constexpr std::uint32_t max_joins_taken = 32;
 
-/// The records of joins, all bits zero at first. A worker keeps some free ones in a cache of its own; what it
-/// has too many of goes through a ring.
+/// The records of joins, all bits zero at first. A worker keeps some free records in its own cache; surplus
+/// ones go through a ring.
 struct join_arena {
   join_record* records = nullptr;
-  std::uint32_t* used = nullptr;  ///< records below were in use at some time; may grow beyond `capacity`
-  detail::ring_queue_ref<std::uint32_t> returned;  ///< free records that belong to no worker
-  std::uint32_t* caches = nullptr;                 ///< cache_capacity + max_joins_taken for each worker
-  std::uint32_t capacity = 0;                      ///< of records
+  std::uint32_t* used = nullptr;  ///< records below this were used before; may exceed `capacity`
+  detail::ring_queue_ref<std::uint32_t> returned;  ///< free records that are in no cache
+  std::uint32_t* caches = nullptr;  ///< cache_capacity + max_joins_taken entries for each worker
+  std::uint32_t capacity = 0;       ///< number of records
   std::uint32_t cache_capacity = 0;
-  std::uint32_t batch = 1;  ///< records that a worker gets at once
+  std::uint32_t batch = 1;  ///< records that a worker takes in one step
 
   BALLAST_HD join_record& operator[](join_handle join) const {
     return array_ref<join_record>(records)[join.number - 1];
@@ -53,11 +53,13 @@ struct join_arena {
     return array_ref<std::uint32_t>(caches).from(std::size_t(worker) * (cache_capacity + max_joins_taken));
   }
 
-  /// Whether every record was in use at some time: then what a worker keeps, another may lack.
+  /// Whether every record was used before: from then on, a record in one worker's cache may be missing in
+  /// another's.
   BALLAST_HD bool is_used_up() const {
     return device_atomic<std::uint32_t>(*used).load_relaxed() >= capacity;
   }
-  /// Up to `count` records that were never used, from the answer's first on; fewer or none at the end.
+  /// Takes up to `count` records that were never used, from index `first` on; returns how many, which is less
+  /// than `count`, or 0, when they run out.
   BALLAST_HD std::uint32_t fresh(std::uint32_t count, std::uint32_t& first) const {
     device_atomic<std::uint32_t> const word(*used);
     if (word.load_relaxed() >= capacity) return 0;

@@ -20,13 +20,13 @@
 
 namespace ballast {
 
-/// Who takes part in the accesses to a word: the threads of one device, or other devices and the host as
-/// well. Every access to one word uses one scope: mixing scopes on a word is a data race.
+/// Which threads access a word: those of one device, or also other devices and the host. All accesses to one
+/// word must use one scope: mixing scopes on a word is a data race.
 enum class scope { device, system };
 
-/// A pointer to T in global memory (device or mapped host memory), 8 bytes, trivially copyable, not owning.
-/// A pointer that travels inside a task is generic to the compiler; every access here asserts that it is
-/// global, so that loads and stores need no generic address. Bounds are the caller's business.
+/// A pointer to T in global memory (device memory or mapped host memory): 8 bytes, trivially copyable, not
+/// owning. To the compiler a pointer that travels inside a task is generic; every access here asserts that it
+/// is global, so that loads and stores need no generic address. Bounds are not checked.
 template <class T>
 class array_ref {
  public:
@@ -50,7 +50,7 @@ class array_ref {
 
 class launch_extent;
 
-/// What has the three counts of an extent, as CUDA's dim3.
+/// A type with the three counts of an extent, such as CUDA's dim3.
 template <class T>
 concept has_three_counts = !std::same_as<T, launch_extent> && requires(T const& counts) {
   requires std::integral<std::remove_cvref_t<decltype(counts.x)>>;
@@ -58,9 +58,9 @@ concept has_three_counts = !std::same_as<T, launch_extent> && requires(T const& 
   requires std::integral<std::remove_cvref_t<decltype(counts.z)>>;
 };
 
-/// How many blocks or threads there are in each dimension. Made implicitly from one to three counts and from
-/// whatever has_three_counts. A negative count, and one that 32 bits do not hold, becomes the greatest of 32
-/// bits, which no launch accepts.
+/// How many blocks or threads there are in each dimension. Made implicitly from one to three counts, or from
+/// a type that has_three_counts. A count that is negative or exceeds 32 bits becomes 2^32 - 1, which no
+/// launch accepts.
 class launch_extent {
  public:
   constexpr launch_extent() = default;
@@ -83,7 +83,7 @@ class launch_extent {
 };
 
 /// What stands between <<< and >>> in a launch: blocks, threads of a block, and the dynamic shared memory of
-/// a block. Which of them are legal is the device's matter: the launch says.
+/// a block. The launch checks which values the device allows.
 struct launch_shape {
   launch_extent grid, block;
   std::uint32_t shared_bytes = 0;
@@ -91,7 +91,7 @@ struct launch_shape {
   constexpr bool operator==(launch_shape const&) const = default;
 };
 
-/// The type as C++ writes it.
+/// The name of the type as written in C++.
 template <class T>
 std::string type_name() {
   char* const name = abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, nullptr);
@@ -111,11 +111,11 @@ struct kernel_tag {
 template <class K>
 constexpr kernel_key key_of = &kernel_tag<K>::name;
 
-/// The type that a key_of is of, as C++ writes it.
+/// The name of the type whose key_of this is, as written in C++.
 inline std::string name_of(kernel_key key) { return (*static_cast<type_namer const*>(key))(); }
 
-/// What a kernel of a list threw on CPU cores. The code that runs it is called by the list's name, so this
-/// names the kernel.
+/// An exception that a kernel of a list threw on CPU cores, with the kernel's name: the code that runs the
+/// kernel has the name of the list.
 class kernel_exception : public std::runtime_error {
  public:
   kernel_exception(std::string kernel, char const* what)
@@ -126,7 +126,7 @@ class kernel_exception : public std::runtime_error {
   std::string kernel_;
 };
 
-/// Calls the kernel; throws kernel_exception if that throws.
+/// Calls the kernel for one block. On the host throws kernel_exception if the kernel throws.
 template <class K, class Block>
 BALLAST_HD void invoke_kernel(K const& kernel, Block& block) {
 #if BALLAST_ON_GPU
@@ -161,32 +161,33 @@ constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
                                                                        : std::uint32_t(sizeof(scratch_of<K>));
 
 /// The last template argument of a `__global__` function: the dynamic shared memory that it is launched with.
-/// Nothing else in PTX tells that, and tests/limits reads it there.
+/// Nothing else in PTX shows it, and tests/limits reads it there.
 template <std::uint32_t Bytes>
 struct launched_with {};
 
-/// How many blocks of K should fit on an SM at once: K::blocks_per_multiprocessor if K declares it, else 0,
-/// no wish. The compiler keeps the registers low enough for it, alone and in a list.
+/// How many blocks of K should fit on an SM at the same time: K::blocks_per_multiprocessor if K declares it,
+/// else 0, which means no requirement. The compiler limits the registers accordingly, alone and in a list.
 template <class K>
 constexpr int requested_blocks = 0;
 template <class K>
 requires requires { K::blocks_per_multiprocessor; }
 constexpr int requested_blocks<K> = K::blocks_per_multiprocessor;
 
-/// What the launch bounds of a kernel of so many threads say that runs any of K.
+/// The minimum blocks per SM in the launch bounds of a kernel that runs any of K.
 template <class... K>
 constexpr int launch_bound_blocks = std::max({1, requested_blocks<K>...});
 
-/// The same for a kernel that would be given more than 64 registers (some more, where Threads does not divide
-/// 1024) though nobody has a wish: because it also has a server, a function that is called, whereupon ptxas
-/// lets every thread have all that the bounds allow; or where more workers hide more waiting, as in pools.
+/// As launch_bound_blocks, but limits a kernel for which no K has a requirement to 64 registers a thread
+/// (some more where Threads does not divide 1024). It is for kernels that contain a server, a function that
+/// is called, for which ptxas would give every thread all registers that the bounds allow; and for kernels
+/// where more workers hide more waiting, as in pools.
 template <std::uint32_t Threads, class... K>
 constexpr int capped_launch_bound_blocks = std::max({0, requested_blocks<K>...}) != 0
                                                ? launch_bound_blocks<K...>
                                                : std::max(1, int(1024 / Threads));
 
-/// What an SM of the GPUs that are compiled for holds at once (table "Technical Specifications per Compute
-/// Capability" of CUDA's programming guide, tried with ptxas 13.0).
+/// The threads and blocks that an SM of the target GPUs holds at the same time (table "Technical
+/// Specifications per Compute Capability" of CUDA's programming guide, tried with ptxas 13.0).
 struct sm_capacity {
   int threads, blocks;
 };
@@ -202,21 +203,22 @@ inline constexpr sm_capacity target_sm_capacity{1536, 24};
 inline constexpr sm_capacity target_sm_capacity{2048, 32};
 #endif
 
-/// So many blocks of Threads threads, or as many as an SM holds: ptxas ignores launch bounds that ask for
-/// more and gives the kernel all registers. For launch bounds only: differs between the GPUs of one build.
+/// `Blocks`, or as many blocks of `Threads` threads as an SM holds if that is fewer: ptxas ignores launch
+/// bounds that ask for more and gives the kernel all registers. For launch bounds only: the value differs
+/// between the GPUs of one build.
 template <std::uint32_t Threads, int Blocks>
 constexpr int clamped_launch_bound = std::min({Blocks, target_sm_capacity.blocks,
                                                target_sm_capacity.threads / int(Threads)});
 
-/// What every kernel is: a trivially copyable functor whose members are its arguments, with
-/// `static constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels
-/// that only pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`.
+/// The form of every kernel: a trivially copyable functor whose members are its arguments, with `static
+/// constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels that only
+/// pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`.
 template <class K>
 concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
     (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
 
-/// These say one by one why K is no kernel of a list, which the concept does not. The compiler shows the
-/// numbers with them.
+/// The following templates report one by one why K cannot be a kernel of a list, which the concept does not.
+/// The compiler's message shows the numbers.
 template <class K, auto Threads>
 struct kernel_of_threads {
   static_assert(Threads == 1 || (Threads >= 32 && Threads <= 1024 && Threads % 32 == 0),
@@ -235,15 +237,15 @@ constexpr bool check_kernel() {
   if constexpr (declares_threads) (void)sizeof(kernel_of_threads<K, K::threads>);
   return sizeof(kernel_of_bytes<K, sizeof(K), Limit>) != 0;
 }
-/// For the macros that compile lists: true, or the first reason why one of them is no kernel of at most
-/// `Limit` bytes.
+/// For the macros that compile lists: true if every K is a kernel of at most `Limit` bytes; otherwise a
+/// static_assert fails with the first reason.
 template <std::size_t Limit, class... K>
 constexpr bool check_kernels() {
   return (check_kernel<K, Limit>() && ...);
 }
 
-/// A kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses, outlive
-/// the task, and are read when it runs. List it as indirect<K>.
+/// Wraps a kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses,
+/// must outlive the task, and are read when it runs. List the kernel as indirect<K>.
 template <kernel_form K>
 struct indirect {
   static constexpr int threads = K::threads;
@@ -259,8 +261,8 @@ struct indirect {
   }
 };
 
-/// A number of items that is known when compiled: `block.for_each(items<256>, f)` compares nothing on a GPU
-/// if the block's threads divide it, so that a loop around it can be unrolled.
+/// A compile-time number of items: `block.for_each(items<256>, f)` needs no comparison on a GPU if the
+/// block's threads divide the number, so that a loop around it can be unrolled.
 template <std::uint32_t N>
 struct item_count {};
 template <std::uint32_t N>
@@ -271,10 +273,10 @@ inline constexpr item_count<N> items{};
 ///   first(), count()   the task's block range
 ///   rank(), size()     this thread among the block's threads; a host block has one thread
 ///   sync()     every thread of the block waits for the others; their writes are visible after it
-///   for_each(n, f)     calls f(i) for i in [0, n), each exactly once, spread over the threads; no sync
+///   for_each(n, f)     calls f(i) for i in [0, n), each exactly once, divided among the threads; no sync
 ///                      inside
-///   for_each(items<N>, f)        the same for a number that is known when compiled
-///   for_each(rows, columns, f)   the same for f(row, column), columns innermost
+///   for_each(items<N>, f)        for_each(N, f) for a compile-time N
+///   for_each(rows, columns, f)   calls f(row, column) for each pair, exactly once, columns innermost
 ///   scratch()          the kernel's `scratch` struct, shared by the block's threads; contents undefined at
 ///                      the start
 template <class B>
@@ -325,7 +327,7 @@ class host_block {
   }
   BALLAST_HD scratch_of<K>& scratch() const { return *static_cast<scratch_of<K>*>(scratch_); }
 
-  /// For whoever runs the blocks of a range one after another.
+  /// For the code that runs the blocks of a range one after another: makes `index` the current block.
   BALLAST_HD void move_to(std::uint32_t index) { index_ = index; }
 
  private:
@@ -382,8 +384,8 @@ class cuda_block {
 };
 #endif
 
-/// State of N items of a block that lives across sync(): a register per thread and item on a GPU, an array on
-/// the host. Item i may be touched only by the thread that for_each gives i to; always index it inside
+/// State of N items of a block that persists across sync(): a register per thread and item on a GPU, an array
+/// on the host. Only the thread to which for_each assigns i may touch item i; always index it inside
 /// for_each(N, ...).
 template <class T, std::uint32_t N, class Block>
 class per_item {
@@ -403,7 +405,7 @@ class per_item {
 };
 
 /// Runs every block of a task, one after another, on the calling block of threads. Ends with a sync, so that
-/// the scratch may be used again.
+/// the scratch can be reused.
 template <template <class> class Block, class K>
 BALLAST_HD void run_blocks(K const& kernel, block_range range, void* scratch) {
   Block<K> block(range, scratch);
@@ -414,9 +416,10 @@ BALLAST_HD void run_blocks(K const& kernel, block_range range, void* scratch) {
   }
 }
 
-/// a * b + c in one rounding on a GPU and in two on the host, wherever it is compiled. For kernels whose
+/// a * b + c with one rounding on a GPU and two on the host, wherever it is compiled. For kernels whose
 /// results must not depend on which launch runs them: compilers fuse differently from one launch to the next,
-/// so their files forbid it (--fmad=false, -ffp-contract=off), and ask for it here.
+/// so the files of such kernels forbid it (--fmad=false, -ffp-contract=off) and request fusion with this
+/// function.
 BALLAST_HD inline float fused_multiply_add(float a, float b, float c) {
 #if BALLAST_ON_GPU
   return __fmaf_rn(a, b, c);
@@ -432,7 +435,7 @@ BALLAST_HD inline double fused_multiply_add(double a, double b, double c) {
 #endif
 }
 
-/// 1 over the square root of a; on a GPU its own instruction.
+/// 1 / sqrt(a); on a GPU the instruction for it.
 BALLAST_HD inline float inverse_square_root(float a) {
 #if BALLAST_ON_GPU
   return rsqrtf(a);
@@ -448,10 +451,10 @@ BALLAST_HD inline double inverse_square_root(double a) {
 #endif
 }
 
-/// The first parameter of a plain `__global__` kernel that is a job: where this task begins in the job's
-/// grid. Take block() and thread() for blockIdx and for the thread's place in the whole grid.
+/// The first parameter of a plain `__global__` kernel that is run as a job: where this task begins in the
+/// job's grid. Use block() instead of blockIdx, and thread() for the thread's index in the whole grid.
 struct grid_slice {
-  launch_extent first;  ///< block of the task
+  launch_extent first;  ///< first block of the task
   launch_extent grid;   ///< blocks of the job
 
 #if defined(__CUDACC__)

@@ -4,7 +4,8 @@
 #include "ballast/detail/launch/compile_launch.cuh"
 
 /// Compiles a list of kernels for launch queues, once, in a .cu file: defines `ballast::launch_kernels const&
-/// name()`, which a header declares for the .cpp files that use it. Kernels of at most 192 bytes of members.
+/// name()`, which a header declares for the .cpp files that use it. A kernel has at most 192 bytes of
+/// members; list a larger one as indirect<K>.
 #define BALLAST_LAUNCH_KERNELS(name, ...)                                                        \
   ::ballast::launch_kernels const& name() {                                                      \
     static_assert(::ballast::check_kernels<::ballast::detail::max_kernel_bytes, __VA_ARGS__>()); \

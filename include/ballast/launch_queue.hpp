@@ -30,105 +30,110 @@ struct dispatchers;
 
 namespace ballast {
 
-/// Streams of a device that are worth having: so many grids run at once (CUDA, compute capability 9.0).
+/// The largest useful number of streams of a device: a GPU runs this many grids concurrently (CUDA, compute
+/// capability 9.0).
 inline constexpr std::uint32_t max_streams = 128;
 
-/// How a launch_queue decides. Names as in order_policies(), order_keys() and merge_policies().
+/// The options of a launch_queue. `order`, `among` and `merge` are names of order_policies(), order_keys()
+/// and merge_policies().
 struct launch_options {
   std::string order = "adaptive";
   std::string among = "fifo";
   std::string merge = "together";
-  /// Whether groups that the merge policy proposes are refused where they do not pay (docs/launch.md).
+  /// Whether the queue refuses merges that the merge policy proposes but that do not pay (docs/launch.md).
   bool filter_merges = true;
-  /// GPUs, order "adaptive" and key "fifo" only: plain launches that eight and more launch streams have
+  /// GPUs, order "adaptive" and key "fifo" only: plain launches that eight or more launch streams have
   /// waiting, up to 16 of each, go out as one CUDA graph if launches of these functions and shapes recur.
-  /// They count as finished together. A graph is built on the way, which may wait for the device; never
-  /// beside a resident kernel that already runs, but turn it off if one may be started meanwhile.
+  /// They complete together. The queue builds graphs as it goes, which may wait for the device. It builds
+  /// none while a resident kernel runs; turn graphs off if one may be started later.
   bool graphs = true;
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
-  /// launch streams run side by side only on different streams, unless they are merged.
+  /// launch streams run concurrently only on different streams, unless they are merged.
   std::uint32_t streams = 0;
-  /// Hardware connections that the process must have, 1 to 32; 0: however many it has. They are asked for
-  /// before the first GPU is opened (request_connections()), so a queue can only check. CPU cores have none
-  /// and take any number.
+  /// Hardware connections that the process must have, 1 to 32; 0: any number. They must be requested before
+  /// the first GPU is opened (request_connections()), so a queue can only check them. CPU cores have none and
+  /// accept any number.
   std::uint32_t connections = 0;
-  /// Launches of one launch stream that may wait to be issued, at least 1; launch() sleeps while there are as
-  /// many.
+  /// How many launches of one launch stream may wait to be issued, at least 1; launch() sleeps while that
+  /// many wait.
   std::uint64_t max_waiting = 65536;
-  /// How long launch() sleeps at most.
+  /// How long launch() sleeps at most; then it throws timed_out.
   std::chrono::nanoseconds submit_timeout = std::chrono::minutes(10);
-  /// How long the destructor waits for what was submitted, and how long for what is in flight then. What a
-  /// device has not ended by that time may still tell its end: then all memory of the queue stays to the end
-  /// of the process, and the log says so.
+  /// How long the destructor waits for submitted launches, and then again for those in flight. A launch that
+  /// a device has not ended by then may still report its completion: therefore all memory of the queue then
+  /// stays allocated until the end of the process, and the log says so.
   std::chrono::nanoseconds shutdown_timeout = std::chrono::minutes(1);
-  /// Niceness of the threads that issue, -20 to 19 (lower: more of the processor, Linux); nothing: that of
-  /// the thread that makes the queue. Less than that needs CAP_SYS_NICE or RLIMIT_NICE, else the queue is
-  /// refused.
+  /// Linux niceness of the dispatcher threads, -20 to 19 (lower: a larger share of the processor); nothing:
+  /// that of the thread that makes the queue. A lower value than that needs CAP_SYS_NICE or RLIMIT_NICE;
+  /// without them the constructor throws bad_argument ("dispatcher_niceness").
   std::optional<int> dispatcher_niceness = std::nullopt;
 };
 
 struct launch_stream_options {
-  /// Higher ones first, where the key is "priority".
+  /// With the key "priority", launches of higher priority go first. Only launches of equal priority are
+  /// merged.
   std::int32_t priority = 0;
 };
 
-/// What a queue did so far, over all devices.
+/// What a queue has done so far, over all devices.
 struct launch_statistics {
   struct named_count {
     std::string_view name;
     std::uint64_t count;
   };
-  /// Of each device: how far the predicted times of merged launches were from the measured ones.
+  /// For one device: how far the predicted times of merged launches were from the measured ones, over all
+  /// launches and over the newest.
   struct device_predictions {
     error_summary all, newest;
   };
 
-  std::uint64_t launches = 0;         ///< that devices were given, merged ones and all others
+  std::uint64_t launches = 0;         ///< submitted to devices: merged launches and all others
   std::uint64_t kernels = 0;          ///< launches of launch streams that were issued
-  std::uint64_t merged_launches = 0;  ///< of two and more kernels
-  std::uint64_t merged_kernels = 0;   ///< in those
-  /// Of merged_kernels, those of one block that the block of the kernel before them in their line ran.
+  std::uint64_t merged_launches = 0;  ///< of `launches`, those of two or more kernels
+  std::uint64_t merged_kernels = 0;   ///< kernels in merged launches
+  /// Of `merged_kernels`, the one-block kernels that ran on the block of their predecessor in the launch
+  /// stream.
   std::uint64_t chained_kernels = 0;
-  std::uint64_t issued_by_producers = 0;  ///< of `launches`, on the launch streams' own threads
+  std::uint64_t issued_by_producers = 0;  ///< of `launches`, issued by launch streams themselves
   std::uint64_t graphs_built = 0;
-  std::uint64_t graph_launches = 0;       ///< of `launches`, each of many kernels
-  std::uint64_t graph_kernels = 0;        ///< in those
-  std::uint64_t graph_arguments_set = 0;  ///< kernels in those whose arguments had to be set
-  verdict_counts verdicts;                ///< of groups that the merge policy proposed
-  std::vector<device_predictions> predictions;
-  /// Of each device, how its launches go now: "merged", "one_by_one" or "direct" (docs/launch.md).
+  std::uint64_t graph_launches = 0;             ///< of `launches`, those of a graph, each of many kernels
+  std::uint64_t graph_kernels = 0;              ///< kernels in graph launches
+  std::uint64_t graph_arguments_set = 0;        ///< of `graph_kernels`, those whose arguments had to be set
+  verdict_counts verdicts;                      ///< on the groups that the merge policy proposed
+  std::vector<device_predictions> predictions;  ///< for each device
+  /// For each device, its current dispatch mode: "merged", "one_by_one" or "direct" (docs/launch.md).
   std::vector<std::string_view> dispatch_modes;
-  /// Of each device: the hardware connections that its order counts on. max_streams on CPU cores, where each
-  /// stream has a thread of its own.
+  /// For each device, the hardware connections that its order assumes; max_streams on CPU cores, where each
+  /// stream has its own thread.
   std::vector<std::uint32_t> connections;
 
-  /// The counts from `launches` to `graph_arguments_set` under these names, for reports and records.
+  /// The counts from `launches` to `graph_arguments_set` with their names, for reports and records.
   std::vector<named_count> listed() const;
 };
 
-/// What may be launched beside kernels: called with a stream.
+/// A callable that a launch stream can launch besides kernels: it is called with a stream.
 template <class Work>
 concept stream_work = std::invocable < std::decay_t<Work>
 &, stream& > ;
 
-/// A line of launches that take effect in order: each begins when the one before has ended, on one device,
-/// the launch stream's. Made by launch_queue::make_launch_stream(). Launches of different launch streams are
-/// independent. Move only; one thread at a time, and each thread that launches should have its own.
-/// Destroying it leaves what was launched to be carried out. A launch stream that outlives its queue throws
-/// error at launch() and after(), and so after launch_queue::stop().
+/// A sequence of launches that take effect in order: each begins when the one before has ended. All run on
+/// the launch stream's device. Made by launch_queue::make_launch_stream(). Launches of different launch
+/// streams are independent. Move only; only one thread at a time may use it, and each thread that launches
+/// should have its own. The destructor does not wait, and launches already made are still carried out. After
+/// launch_queue::stop(), and once its queue is destroyed, launch() and after() throw error.
 ///
-/// launch() copies its arguments and returns without waiting for the device; it sleeps only while
-/// launch_options::max_waiting launches wait (then timed_out after launch_options::submit_timeout). Once a
-/// launch has failed, it and all later ones of this launch stream throw that error, from launch() and from
-/// tickets.
+/// launch() copies its arguments and returns without waiting for the device. It sleeps only while
+/// launch_options::max_waiting launches of this launch stream wait, and throws timed_out after
+/// launch_options::submit_timeout. Once a launch has failed, it and all later ones of this launch stream
+/// throw that error, from launch() and from their tickets.
 class launch_stream {
  public:
   launch_stream(launch_stream&&) noexcept = default;
   launch_stream& operator=(launch_stream&& other) noexcept;
   ~launch_stream();
 
-  /// A ballast kernel of the queue's list, `grid` blocks, at least 1. May be merged with kernels of other
-  /// launch streams. Throws bad_argument ("kernel", "grid").
+  /// Launches `grid` blocks, at least 1, of a ballast kernel of the queue's list. The queue may merge it with
+  /// kernels of other launch streams. Throws bad_argument ("kernel", "grid").
   template <kernel_form K>
   launch_ticket launch(K const& kernel, std::uint32_t grid) {
     auto const& listed = listed_kernel_of(key_of<K>, grid);
@@ -136,9 +141,9 @@ class launch_stream {
     return commit();
   }
 
-  /// Any `__global__` function; the arguments are converted to its parameters and copied. GPUs only: on CPU
-  /// cores throws bad_argument ("kernel"). `shape` is grid, block and shared bytes; CUDA checks it when the
-  /// launch is issued.
+  /// Launches any `__global__` function; the arguments are converted to its parameters and copied. `shape` is
+  /// grid, block and shared bytes; CUDA checks it when the launch is issued, so the ticket throws the error.
+  /// GPUs only: on CPU cores throws bad_argument ("kernel").
   template <class... Parameter, class... Argument>
   launch_ticket launch(void (*kernel)(Parameter...), launch_shape const& shape, Argument&&... arguments) {
     static_assert(sizeof...(Parameter) == sizeof...(Argument),
@@ -154,29 +159,31 @@ class launch_stream {
     return launch(kernel, launch_shape{grid, block}, std::forward<Argument>(arguments)...);
   }
 
-  /// `work(stream&)` enqueues what it likes on the stream: copies, fills, a library's calls on native(). It
-  /// is called once, on another thread as a rule; it must not wait for the device, keep the stream, use
-  /// the queue or a launch stream, or own either. What it enqueued before it threw is not waited for. What it
-  /// throws is this launch's error.
+  /// Launches a callable: `work(stream&)` enqueues anything to the stream, such as copies, fills, or a
+  /// library's calls on native(). It is called once, usually on another thread. It must not wait for the
+  /// device, keep the stream, use the queue or a launch stream, or own either of them. If it throws, the
+  /// exception is this launch's error, and nothing waits for what it enqueued before.
   template <stream_work Work>
   launch_ticket launch(Work&& work) {
     next_submission().set_work(std::forward<Work>(work));
     return commit();
   }
 
-  /// What is launched here later begins after the other launch has ended. If that is not carried out, neither
-  /// are these. It concerns nothing if nothing is launched here later, which the log says when the launch
-  /// stream goes.
+  /// Launches made here later begin after the other launch has ended. If the other launch is not carried out,
+  /// these are not either. Does not wait. If nothing is launched here later, the call has no effect, and the
+  /// log says so when the launch stream is destroyed.
   void after(launch_ticket const& other);
-  /// What is launched here later begins after an event of any stream.
+  /// Launches made here later begin after an event of any stream. Does not wait.
   void after(std::shared_ptr<event> moment);
-  /// What is launched here later begins after all that was enqueued to a stream of the caller's so far.
+  /// Launches made here later begin after everything enqueued to a stream of the caller so far. Does not
+  /// wait.
   void after(stream& theirs) { after(std::shared_ptr<event>(theirs.record_untimed())); }
-  /// What is enqueued to a stream of the caller's later begins after all that was launched here so far.
-  /// Sleeps until that was issued, which is not until it has ended. Throws timed_out.
+  /// Work that the caller enqueues to `theirs` later begins after everything launched here so far. Sleeps
+  /// until those launches are issued, but not until they have ended, at most until the deadline. Throws
+  /// timed_out.
   void precede(stream& theirs, deadline until = deadline::in(std::chrono::minutes(10)));
 
-  /// Of all launches so far, the last one.
+  /// The ticket of the last launch, and so of all launches made here so far. Does not wait.
   launch_ticket last() const;
   compute_device& device() const;
 
@@ -239,41 +246,47 @@ class launch_stream::plain_work {
   std::tuple<std::remove_const_t<Parameter>...> arguments_;
 };
 
-/// Takes launches from any number of host threads, each with a launch stream of its own, and decides in which
-/// order and on which streams they go to the devices and which of them go together (Wende, Cordes and Steinke
-/// 2012; "A New Method of Co-Scheduling Cuda Kernels"). One thread per device issues them and sleeps while
-/// there is nothing to do. Any thread may call any member.
+/// Takes launches from any number of host threads, each with its own launch stream. Decides in which order
+/// and on which streams they go to the devices, and which of them are merged (Wende, Cordes and Steinke 2012;
+/// "A New Method of Co-Scheduling Cuda Kernels"). One dispatcher thread per device issues them, and sleeps
+/// while there is nothing to do. Any thread may call any member.
 class launch_queue {
  public:
-  /// For plain `__global__` functions and callables. `devices`: at least one. Throws bad_argument ("devices",
-  /// "order", "among", "merge", "streams", "connections", "max_waiting", "dispatcher_niceness"), device_lost.
+  /// Makes a queue for plain `__global__` functions and callables. `devices`: at least one. Throws
+  /// bad_argument ("devices", "order", "among", "merge", "streams", "connections", "max_waiting",
+  /// "dispatcher_niceness"), device_lost.
   explicit launch_queue(device_list const& devices, launch_options const& options = {});
-  /// For ballast kernels of the list too, which are loaded now: on GPUs do so before a resident kernel
-  /// starts.
+  /// Makes a queue that also takes ballast kernels of the list, which must outlive it. Loads them now, which
+  /// may wait for the device: on GPUs make the queue before a resident kernel starts. Throws as the other
+  /// constructor.
   launch_queue(device_list const& devices, launch_kernels const& kernels, launch_options const& options = {});
   launch_queue(launch_queue const&) = delete;
   launch_queue& operator=(launch_queue const&) = delete;
-  /// Waits for what was submitted, at most launch_options::shutdown_timeout, unless the queue is paused; then
-  /// as stop(). When no launch stream is left either, what is in flight is waited for, as long once more.
+  /// Waits for submitted launches, at most launch_options::shutdown_timeout, unless the queue is paused; then
+  /// acts as stop(). If no launch stream is left, it also waits for launches in flight, again at most that
+  /// long.
   ~launch_queue();
 
-  /// On the device that has the fewest launch streams for its multiprocessors.
+  /// Makes a launch stream on the device that has the fewest launch streams per multiprocessor. Does not
+  /// wait.
   launch_stream make_launch_stream(launch_stream_options const& options = {});
-  /// On the device of that place in the list. Throws bad_argument ("device").
+  /// Makes a launch stream on the device with this index in the list, from 0. Does not wait. Throws
+  /// bad_argument ("device").
   launch_stream make_launch_stream_on(std::size_t device, launch_stream_options const& options = {});
 
-  /// Nothing is issued between the two, but for what is being issued when pause() is called; launch() goes on
-  /// taking launches.
+  /// Between pause() and resume() the queue issues nothing, except the launch that it is issuing when pause()
+  /// is called; launch() continues to accept launches. Neither waits.
   void pause();
   void resume();
 
-  /// Sleeps until all that was submitted before the call has finished, or failed. Throws timed_out with
-  /// the state of the launch streams.
+  /// Sleeps until everything submitted before the call has finished or failed, at most until the deadline.
+  /// Throws timed_out with the state of the launch streams.
   void drain(deadline until = deadline::in(std::chrono::minutes(10)));
-  /// What was not issued yet is dropped: its tickets, and launch() calls soon after, throw an error that says
-  /// so. Does not wait.
+  /// Drops the launches that were not issued yet: their tickets, and launch() calls soon after, throw an
+  /// error that says so. Does not wait.
   void stop();
 
+  /// Counts so far. May wait for a dispatcher while it is busy, never for a device.
   launch_statistics statistics() const;
 
  private:

@@ -14,20 +14,21 @@ class launch_stream_state;
 namespace ballast {
 
 /// One launch of a launch stream. Cheap to copy; may outlive the launch stream and the queue. Any thread may
-/// call any member; none but wait_*() waits. A launch that was not carried out, because an earlier one of its
-/// launch stream or it itself failed, the device was lost or the queue was stopped, throws that error from
-/// every member but is_issued().
+/// call any member; only wait_issued() and wait_finished() wait. A launch is not carried out if an earlier
+/// one of its launch stream or it itself failed, the device was lost, or the queue was stopped. Then every
+/// member except is_issued() throws that error.
 class launch_ticket {
  public:
-  /// Of no launch: issued and finished.
+  /// A ticket of no launch: it counts as issued and finished.
   launch_ticket() = default;
 
-  /// Whether it was handed to the device.
+  /// Whether the launch was submitted to the device.
   bool is_issued() const;
-  /// Whether all its blocks have ended. What they wrote is then visible to the caller, and to what the caller
-  /// launches.
+  /// Whether all blocks of the launch have ended. Their writes are then visible to the caller, and to
+  /// launches that the caller makes next.
   bool is_finished() const;
-  /// Throws timed_out.
+  /// Sleep until is_issued(), or until is_finished(), at most until the deadline. Throw timed_out with the
+  /// state of the launch stream.
   void wait_issued(deadline until = deadline::in(std::chrono::minutes(10))) const;
   void wait_finished(deadline until = deadline::in(std::chrono::minutes(10))) const;
 

@@ -9,21 +9,22 @@
 
 namespace ballast {
 
-/// Writes a whole file or nothing: the text goes to a temporary file beside `path` of a name that nobody can
-/// foresee, which takes the name of `path` when the disk has it. So a reader never sees half a file, and a
-/// failure leaves the old one and no temporary. An existing file keeps its mode and, as far as the process
-/// may do that, owner and group; a read-only one is refused, for root too. What is no regular file
-/// (/dev/null, a pipe) is written in place. Throws ballast::error, one sentence with the path; what `write`
-/// throws passes through, and nothing is replaced then. Of two writers of one path the last remains.
+/// Writes a whole file or nothing: the text goes to a temporary file of unpredictable name in the same
+/// directory, which is renamed to `path` once it is on the disk. So a reader never sees half a file, and a
+/// failure leaves the old file and no temporary one. An existing file keeps its mode and, if the process has
+/// the right to set them, owner and group; a read-only file is refused, for root too. A path that is no
+/// regular file (/dev/null, a pipe) is written in place. Of two concurrent writers of one path, the last one
+/// wins. Throws ballast::error, one sentence with the path; an exception of `write` passes through, and then
+/// nothing is replaced.
 void replace_file(std::filesystem::path const& path, std::function<void(std::ostream&)> const& write);
 void replace_file(std::filesystem::path const& path, std::string_view contents);
 
-/// Writes and removes such a temporary file, so that what stands in the way of a later replace_file() is
-/// known before the work whose result it is to hold. Throws as that does; `path` stays as it is, and what is
-/// no regular file is not tried.
+/// Writes and removes a temporary file as replace_file() does, so that an obstacle is found before the work
+/// whose result the file is to hold. Leaves `path` unchanged, and does nothing if it is no regular file.
+/// Throws as replace_file().
 void check_replaceable(std::filesystem::path const& path);
 
-/// The path without links and dots, as far as it leads to something.
+/// The absolute path with links and dots resolved, as far as it exists.
 inline std::filesystem::path without_links(std::filesystem::path const& path) {
   std::error_code cause;
   auto const whole = std::filesystem::absolute(path, cause);
@@ -31,8 +32,8 @@ inline std::filesystem::path without_links(std::filesystem::path const& path) {
   return cause ? whole.lexically_normal() : found;
 }
 
-/// Whether both lead to one file, also by way of links, hard ones too; files that are not there yet are known
-/// by their names. Throws nothing.
+/// Whether both paths lead to one file, also through symbolic or hard links. Files that do not exist yet are
+/// compared by their paths. Throws nothing.
 inline bool is_same_file(std::filesystem::path const& one, std::filesystem::path const& other) {
   std::error_code ignored;
   return without_links(one) == without_links(other) || std::filesystem::equivalent(one, other, ignored);

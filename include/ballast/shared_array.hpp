@@ -18,62 +18,67 @@
 
 namespace ballast {
 
-/// An array that the host and all devices of a scheduler share: each has a copy, and what is needed where is
-/// copied when it is needed. Not cleared at first. Move only; moving and swapping arrays that unfinished jobs
-/// use is safe, and so is destroying them: the memory stays as long as a job needs it. May outlive the
-/// scheduler; what only devices held is gone then. Any thread may call any member, but none while another
-/// one moves the array; what threads do with elements that they were given is theirs to order. One that was
-/// moved from may only be assigned and destroyed.
+/// An array that the host and all devices of a scheduler share. Each of them has a copy, and data is copied
+/// to where it is needed when it is needed. Not cleared at first. Move only. Moving, swapping and destroying
+/// arrays that unfinished jobs use is safe: the memory stays as long as a job needs it. An array may outlive
+/// the scheduler; data that only devices held is then lost. Any thread may call any member, but none while
+/// another thread moves the array; the caller orders the accesses of its threads to the elements that they
+/// obtained. An array that was moved from may only be assigned to and destroyed.
 template <class T, int Rank = 1>
 class shared_array {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>, "a shared array holds plain bytes");
   static_assert(Rank >= 1 && Rank <= 3);
 
  public:
-  /// Elements per dimension, slowest first, which may be 0. Throws bad_argument ("sizes") if the bytes do not
-  /// fit in size_t, device_lost, error if there is no memory: pinned where there is a GPU.
+  /// Makes an array of these elements per dimension, slowest first; sizes may be 0. Allocates host memory
+  /// (pinned if there is a GPU), which may wait for the devices. Throws bad_argument ("sizes") if the bytes
+  /// do not fit in size_t, device_lost, and error if there is no memory.
   shared_array(job_scheduler& of, std::array<std::size_t, Rank> const& sizes, std::string name = {})
       : handle_(of, extents(sizes), sizeof(T), std::move(name)) {}
   shared_array(shared_array&&) noexcept = default;
   shared_array& operator=(shared_array&&) noexcept = default;
 
   std::size_t size() const { return shape().elements(); }
-  /// `dimension`: 0, the slowest, to Rank - 1.
+  /// Elements along `dimension`, from 0, the slowest, to Rank - 1.
   std::size_t size(int dimension) const { return shape()[dimension]; }
   extents const& shape() const noexcept { return handle_.shape(); }
 
-  /// The flattened elements of a range, after the jobs submitted before that write them; copies to the host
-  /// what is not there. Right until a job that writes them is submitted. Waits for nothing else. Throws
-  /// bad_argument ("elements") beyond the array, job_failed if a job was to write them and failed, error if a
-  /// lost device or the scheduler took them along, timed_out with the state of the scheduler.
+  /// The flattened elements of a range, to be read by the caller. Waits for the jobs submitted before that
+  /// write them, and for nothing else, at most until the deadline; copies to the host what is not there. The
+  /// span is valid until a job that writes these elements is submitted. Throws bad_argument ("elements")
+  /// beyond the array; job_failed if a job was to write the elements and failed; error if they were lost with
+  /// a device or with the scheduler; timed_out with the state of the scheduler.
   std::span<T const> read(index_range elements = every_element, deadline until = default_deadline()) const {
     return opened(detail::host_use::read, elements, until);
   }
-  /// The same after the jobs that read or write them, to be written by the caller: every one of them, because
-  /// nothing is copied in. Right until a job that uses them is submitted.
+  /// The flattened elements of a range, to be written by the caller: every one of them, because nothing is
+  /// copied in. Waits for the jobs submitted before that read or write them. The span is valid until a job
+  /// that uses these elements is submitted. Throws as read().
   std::span<T> write(index_range elements = every_element, deadline until = default_deadline()) {
     return opened(detail::host_use::write, elements, until);
   }
-  /// As write(), with what was there.
+  /// The flattened elements of a range with their values, to be read and written by the caller. Waits and
+  /// throws as write(), and copies to the host what is not there.
   std::span<T> update(index_range elements = every_element, deadline until = default_deadline()) {
     return opened(detail::host_use::update, elements, until);
   }
 
-  /// One element, as read() gives it. The first one after a job that writes the array brings all of it to the
-  /// host. Indices below size(dimension), which is not checked.
+  /// One element, to be read. The first access after a job that writes the array waits as read() and copies
+  /// the whole array to the host. Each index must be below size(dimension), which is not checked.
   template <std::convertible_to<std::size_t>... Index>
   T const& operator()(Index... indices) const {
     if (!handle_.is_open(detail::host_use::read)) read();
     return address()[flattened<Index...>(indices...)];
   }
-  /// One element, as update() gives it.
+  /// One element, to be read and written. The first access after a job that uses the array waits as update()
+  /// and copies the whole array to the host. Each index must be below size(dimension), which is not checked.
   template <std::convertible_to<std::size_t>... Index>
   T& mutable_at(Index... indices) {
     if (!handle_.is_open(detail::host_use::update)) update();
     return address()[flattened<Index...>(indices...)];
   }
 
-  /// The host's copy, whatever is in it. Does not wait.
+  /// The address of the host's copy, whatever its contents. Does not wait.
   T* address() const noexcept { return static_cast<T*>(handle_.address()); }
   detail::array_handle const& handle() const noexcept { return handle_; }
 
@@ -96,6 +101,8 @@ class shared_array {
   detail::array_handle handle_;
 };
 
+/// How the units of a job use the elements of their regions; see reads(), writes(), writes_some() and
+/// updates().
 enum class access_mode : std::uint8_t { reads, writes, writes_some, updates };
 
 /// An array as an argument of a job.
@@ -108,29 +115,31 @@ struct job_argument {
   bool writes() const { return mode != access_mode::reads; }
 };
 
-/// A job_argument whose elements are T in the kernel.
+/// A job_argument whose elements the kernel sees as T.
 template <class T>
 struct array_access {
   using element = T;
   job_argument argument;
 };
 
-/// The units of a job read the elements of their regions.
+/// An argument of which the units of a job read the elements of their regions.
 template <class T, int Rank>
 array_access<T const> reads(shared_array<T, Rank> const& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), access_mode::reads}};
 }
-/// They write every element of their regions, and read none of them before.
+/// An argument of which the units of a job write every element of their regions, and read none of them
+/// before.
 template <class T, int Rank>
 array_access<T> writes(shared_array<T, Rank>& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), access_mode::writes}};
 }
-/// They write some elements of their regions; the others keep their values.
+/// An argument of which the units of a job write some elements of their regions; the others keep their
+/// values.
 template <class T, int Rank>
 array_access<T> writes_some(shared_array<T, Rank>& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), access_mode::writes_some}};
 }
-/// They read and write elements of their regions.
+/// An argument of which the units of a job read and write elements of their regions.
 template <class T, int Rank>
 array_access<T> updates(shared_array<T, Rank>& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), access_mode::updates}};

@@ -15,14 +15,14 @@
 
 namespace ballast {
 
-/// Where threads wait until it is known whether all of them could be started.
+/// Where new threads wait until it is known whether all of them could be started.
 class start_gate {
  public:
   void decide(bool all_started) {
     decision_.store(all_started ? enter : leave);
     decision_.notify_all();
   }
-  /// Waits for decide().
+  /// Waits for decide(); returns whether all were started.
   bool wait_for_decision() const {
     decision_.wait(undecided);
     return decision_.load() == enter;
@@ -40,7 +40,7 @@ struct jthread_starter {
   }
 };
 
-/// A thread that does `work`. Throws error, which names the `purpose`, if it cannot be started.
+/// Starts a thread that calls `work`. Throws error, which names the `purpose`, if it cannot be started.
 template <class Work>
 std::thread start_thread(std::string const& purpose, Work&& work) {
   try {
@@ -50,9 +50,9 @@ std::thread start_thread(std::string const& purpose, Work&& work) {
   }
 }
 
-/// Starts `count` threads or none: work(i), copied for each thread, is called by thread i once all have been
-/// started. Waits for no work. Throws error with how many were wanted and how many could be started; then
-/// those have ended, without a call of work.
+/// Starts `count` threads or none. Once all have been started, thread i calls a copy of `work` with i. Does
+/// not wait for the work. Throws error, which says how many threads were requested and how many could be
+/// started; those have then ended without calling `work`.
 template <class Work, class Starter = jthread_starter>
 std::vector<std::jthread> start_threads(std::size_t count, Work const& work, Starter start = {}) {
   std::vector<std::jthread> threads;

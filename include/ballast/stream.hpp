@@ -20,18 +20,20 @@
 
 namespace ballast {
 
-/// Lets host threads sleep until something happened, at the price of one uncontended add for who notifies.
-/// Use: `auto const seen = wake_event.epoch(); if (nothing to do) wake_event.wait_past(seen, until);`
-/// A notification after epoch() was read is never missed. Any thread may call any member.
+/// Lets host threads sleep until something has happened, at the cost of one uncontended atomic addition for
+/// the notifier. Use: `auto const seen = wake_event.epoch(); if (nothing to do) wake_event.wait_past(seen,
+/// until);` A notification after epoch() was read is never missed. Any thread may call any member.
 class event_count {
  public:
+  /// How often notify() was called; pass it to a wait.
   std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_seq_cst); }
-  /// Wakes every waiter. The caller's writes before it are visible to who wakes.
+  /// Wakes every waiter. The caller's earlier writes are visible to the threads that it wakes.
   void notify();
-  /// Sleeps until notify() was called since `seen` was read: true; false when the deadline passed first.
+  /// Sleeps until notify() has been called since `seen` was read, and returns true; returns false if the
+  /// deadline passes first.
   bool wait_past(std::uint64_t seen, clock::time_point until);
-  /// The same for what is expected soon: looks for some 100 us before it sleeps, because to be woken takes
-  /// about as long.
+  /// As wait_past(), but spins for some 100 us before it sleeps, because a wake-up takes about as long: for
+  /// events that are expected soon.
   bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
 
  private:
@@ -41,19 +43,19 @@ class event_count {
   std::condition_variable changed_;
 };
 
-/// Makes a host device slower by a stated factor: sleeps (factor - 1) times what was just worked.
-/// What a sleep takes too long is carried over, so the factor holds on average. One thread each.
+/// Makes a host device slower by a given factor: after work it sleeps (factor - 1) times as long as the work
+/// took. The excess of a sleep is carried over, so the factor holds on average. One thread uses one pacer.
 class pacer {
  public:
   explicit pacer(double slowdown) : extra_(slowdown - 1.0) {}
 
   /// Whether it ever sleeps.
   bool is_needed() const { return extra_ > 0; }
-  /// Call after `worked` of real work: sleeps as add_debt() says.
+  /// Call after `worked` of real work: sleeps for as long as add_debt() returns.
   void worked(std::chrono::nanoseconds worked);
 
-  /// The arithmetic alone. add_debt() books `worked` and says how long to sleep now: the whole debt, or 0
-  /// while it is below 100 us; slept() books how long a sleep really took.
+  /// The arithmetic without the sleep. add_debt() adds the debt of `worked` and returns how long to sleep
+  /// now: the whole debt, or 0 while it is below 100 us. slept() subtracts how long a sleep really took.
   std::chrono::nanoseconds add_debt(std::chrono::nanoseconds worked);
   void slept(std::chrono::nanoseconds took);
 
@@ -62,7 +64,7 @@ class pacer {
   double debt_ns_ = 0;
 };
 
-/// What one block of a host launch is given: its index in the grid, its scratch buffer, its pacer.
+/// What one block of a host launch receives: its index in the grid, its scratch buffer, its pacer.
 struct host_block_context {
   std::uint32_t block = 0;
   std::uint32_t grid = 0;
@@ -80,7 +82,8 @@ struct kernel_code {
   std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
 };
 
-/// What a kernel needs of a device; `blocks_per_multiprocessor` is what fits at once (1 on the host).
+/// What a kernel needs on a device, and how many of its blocks fit on a multiprocessor at the same time (1 on
+/// the host).
 struct kernel_resources {
   int registers = 0;            ///< per thread
   int spill_bytes = 0;          ///< local memory per thread
@@ -88,16 +91,16 @@ struct kernel_resources {
   int blocks_per_multiprocessor = 0;
 };
 
-/// A launch of any `__global__` function, compiled by whomever; GPUs only.
+/// A launch of any `__global__` function, whichever compiler run produced it; GPUs only.
 struct plain_launch {
-  void const* function = nullptr;  ///< its address
+  void const* function = nullptr;  ///< address of the `__global__` function
   launch_shape shape;
-  /// The address of each parameter's value, as many as the function has; null if it has none.
+  /// The addresses of the parameters' values, one for each parameter of the function; null if it has none.
   void* const* arguments = nullptr;
   std::string_view name = "a plain kernel";  ///< for messages
 };
 
-/// A launch of a plain `__global__` kernel by a task: made by plain().
+/// A launch of a plain `__global__` kernel by a task of a job; made by plain().
 template <class... Parameter>
 struct plain_kernel {
   void (*function)(grid_slice, Parameter...);
@@ -113,9 +116,9 @@ plain_kernel<Parameter...> plain_with_shared_memory(void (*kernel)(grid_slice, P
   return {kernel, block, shared_bytes, {std::move(arguments)...}};
 }
 
-/// What a factory returns for a plain `__global__` kernel, compiled by whomever, whose first parameter is a
-/// grid_slice: `plain(kernel, block, arguments...)`, or with the bytes of dynamic shared memory of a block
-/// before the arguments. GPUs only. A shape that CUDA refuses fails the task.
+/// What the factory of a job returns for a plain `__global__` kernel whose first parameter is a grid_slice:
+/// `plain(kernel, block, arguments...)`, or with the bytes of dynamic shared memory of a block before the
+/// arguments. GPUs only. If CUDA refuses the shape, the task fails.
 template <class... Parameter, class... Rest>
 plain_kernel<Parameter...> plain(void (*kernel)(grid_slice, Parameter...), launch_extent block,
                                  Rest... rest) {
@@ -134,69 +137,75 @@ struct is_plain_kernel<plain_kernel<Parameter...>> : std::true_type {};
 template <class K>
 concept plain_kernel_of_any = is_plain_kernel<K>::value;
 
-/// A point in a stream. Any thread may call; nothing here blocks.
+/// A point in a stream. Any thread may call any member; none waits.
 class event {
  public:
   virtual ~event() = default;
 
   /// Whether everything enqueued before the event has finished. Throws device_lost.
   virtual bool reached() = 0;
-  /// Device time from `earlier` (same device, both reached) to this event. Throws bad_argument ("event" for
-  /// this one, "earlier") for an event without a time.
+  /// Device time from `earlier` to this event; both must be of one device and reached. Throws bad_argument
+  /// ("event" for this one, "earlier" for the other) if an event has no time.
   virtual std::chrono::nanoseconds since(event const& earlier) const = 0;
 };
 
-/// Work in order on one device, asynchronous to the caller. One thread at a time may enqueue.
-/// No member synchronises with the device except synchronize(); all throw device_lost after a fault.
+/// Runs work in order on one device, asynchronously to the caller. Only one thread at a time may enqueue. No
+/// member waits for the device except synchronize() and the destructor; all throw device_lost after a fault.
 class stream {
  public:
-  virtual ~stream() = default;  ///< Waits (at most a minute) for what was enqueued; an adopted one does not.
+  /// Waits for what was enqueued, at most a minute. The destructor of an adopted stream does not wait.
+  virtual ~stream() = default;
 
-  /// Copies between any two places: device memory of any device, pinned or pageable host memory.
-  /// The caller of a GPU's stream may wait until pageable memory was read or written, and waits for a copy
-  /// from host memory to host memory. Both ranges must stay valid until done. Words that a running kernel
-  /// writes atomically may be copied meanwhile, and words that it polls be written: aligned words of 8 bytes
-  /// arrive whole (on the host in copies of up to 16 KiB), in any order within a copy. Who polls a word that
-  /// a later copy wrote, with acquire, sees the copies whose events were reached before that copy was
-  /// enqueued.
+  /// Copies between any two places: device memory of any device, pinned or pageable host memory. On a GPU's
+  /// stream the call may wait until pageable memory was read or written, and it waits for a copy from host
+  /// memory to host memory. Both ranges must stay valid until the copy is done.
+  ///
+  /// A copy may read words that a running kernel writes atomically, and write words that it polls: aligned
+  /// words of 8 bytes arrive whole (on the host in copies of up to 16 KiB), in any order within a copy. A
+  /// kernel that polls, with acquire, a word that a later copy wrote sees the copies whose events were
+  /// reached before that copy was enqueued.
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
-  /// Copies `rows` times `row_bytes` bytes, as copy() would each; rows begin every `to_pitch` and every
-  /// `from_pitch` bytes. Throws bad_argument ("to_pitch", "from_pitch") if several rows would overlap.
+  /// Copies `rows` rows of `row_bytes` bytes, each as copy() would. `to_pitch` and `from_pitch` are the bytes
+  /// from the start of one row to the start of the next. Throws bad_argument ("to_pitch", "from_pitch") if
+  /// there are several rows and they would overlap.
   void copy_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                  std::size_t row_bytes, std::size_t rows);
-  /// Sets `bytes` bytes of this device's memory, or of pinned memory.
+  /// Sets `bytes` bytes of this device's memory, or of pinned memory, to `byte`.
   virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;
-  /// Launches `grid` blocks; the argument is copied before the call returns. grid 0 does nothing.
-  /// Under CUDA_LAUNCH_BLOCKING=1 the call waits for the kernel.
+  /// Launches `grid` blocks of a ballast kernel; the argument, `bytes` bytes, is copied before the call
+  /// returns. grid 0 does nothing. Under CUDA_LAUNCH_BLOCKING=1 the call waits for the kernel.
   virtual void launch(kernel_code const& code, std::uint32_t grid, void const* argument,
                       std::size_t bytes) = 0;
-  /// The same with all blocks resident at once, as blocks that wait for each other need.
-  /// Throws bad_argument ("blocks") if they do not fit.
+  /// Launches `grid` blocks that are all resident at the same time, as blocks that wait for each other need.
+  /// Otherwise as launch(). Throws bad_argument ("blocks") if they do not fit.
   virtual void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                                   std::size_t bytes) = 0;
   /// Launches any `__global__` function; the arguments are copied before the call returns. Throws
-  /// bad_argument
-  /// ("function") if there is none, ballast::error with the kernel's name if CUDA refuses the shape or a
-  /// block has less shared memory; then nothing was launched, and stream and device stay sound. On a host
-  /// device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
+  /// bad_argument ("function") if there is none; ballast::error with the kernel's name if CUDA refuses the
+  /// shape or a block has less shared memory, and then nothing was launched, and stream and device stay
+  /// usable. On a host device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
   virtual void launch_plain(plain_launch const& launch) = 0;
+  /// Records an event behind everything enqueued so far; it has a time.
   virtual std::unique_ptr<event> record() = 0;
-  /// The same without a time, for who only asks whether it was reached or waits for it: since() refuses it.
+  /// Records an event without a time, which is cheaper to query and to wait for: its since() throws
+  /// bad_argument.
   virtual std::unique_ptr<event> record_untimed() = 0;
-  /// What is enqueued here later starts after `before`, an event of any stream of the same backend.
+  /// Work that is enqueued here later starts after `before`, an event of any stream of the same backend. Does
+  /// not wait.
   virtual void wait_for(event const& before) = 0;
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;
-  /// Whether nothing that was enqueued so far uses memory any more, or will. The same as idle(), but of a
-  /// lost device too: blocks of CPU cores that were running then go on.
+  /// Whether no work enqueued so far uses memory now or later. As idle(), except on a lost device, where
+  /// blocks of CPU cores that were running continue; it does not throw there.
   virtual bool is_at_rest() noexcept = 0;
-  /// Notifies `wake_event`, which outlives that, when everything enqueued so far has finished, also after a
-  /// fault: true. A GPU's stream does nothing: false; who waits asks again and again.
+  /// Host devices: notifies `wake_event`, which must live until then, when everything enqueued so far has
+  /// finished, also after a fault; returns true. GPUs: does nothing and returns false; poll idle() or an
+  /// event instead.
   virtual bool notify_on_completion(event_count& wake_event) = 0;
-  /// The cudaStream_t, null on the host backend.
+  /// The cudaStream_t as a void*; null on the host backend.
   virtual void* native() = 0;
 
-  /// Waits until idle(). Throws timed_out, device_lost.
+  /// Waits until idle(), at most until the deadline. Throws timed_out, device_lost.
   void synchronize(deadline until = deadline::in(std::chrono::minutes(10)));
 
  private:
@@ -208,40 +217,41 @@ class stream {
   virtual std::string const& device_name() const = 0;
 };
 
-/// Plain launches that run one after another; at least one.
+/// Plain launches, at least one, that run one after another.
 struct graph_branch {
   std::vector<plain_launch> launches;
-  /// Which branches before this one in the list end before it begins.
+  /// Indices of earlier branches in the list that must end before this one begins.
   std::vector<std::size_t> after = {};
 };
 
-/// Branches that run beside each other where none is said to begin after another, launched on a GPU by one
-/// call; by compute_device::make_graph(). What
-/// was built stays but for the arguments and which launches are left out. One thread at a time may call, and
-/// with a stream it is the one that may enqueue there. No member waits; all throw device_lost after a fault,
-/// and ballast::error with CUDA's words if CUDA refuses. It may go while it runs: CUDA ends that first.
+/// Branches of plain launches, launched on a GPU by one call; made by compute_device::make_graph(). Branches
+/// run concurrently unless one must begin after another. Only the arguments, and which launches are left out,
+/// can change after the graph is built. Only one thread at a time may call, and for a call with a stream it
+/// must be the thread that may enqueue there. No member waits; all throw device_lost after a fault, and
+/// ballast::error with CUDA's message if CUDA refuses. A graph may be destroyed while it runs: CUDA completes
+/// it first.
 class launch_graph {
  public:
   virtual ~launch_graph() = default;
 
   virtual std::size_t branches() const noexcept = 0;
-  /// Of one branch. Throws bad_argument ("branch").
+  /// The number of launches of one branch. Throws bad_argument ("branch").
   virtual std::size_t launches(std::size_t branch) const = 0;
 
-  /// Enqueues what the first launch would otherwise have to carry to the device.
+  /// Enqueues the transfer to the device that the first launch would otherwise make.
   virtual void upload(stream& on) = 0;
-  /// Enqueues all branches behind what was enqueued to the stream before. One graph never overlaps itself: a
-  /// launch also starts after the graph's launches before it, in whichever stream. Who wants two at a time
-  /// makes two graphs. Throws bad_argument ("on") if the stream is none of this GPU's.
+  /// Enqueues all branches behind what was enqueued to the stream before. A graph never overlaps itself: a
+  /// launch also starts after the graph's earlier launches, in whichever stream. Make two graphs to run two
+  /// at a time. Throws bad_argument ("on") if the stream is not of this GPU.
   virtual void launch(stream& on) = 0;
 
-  /// New arguments, one address per parameter, copied before the call returns; launches of the graph that
-  /// were enqueued before keep theirs. All else stays. `index` counts the launches of a branch from 0. Throws
-  /// bad_argument ("branch", "index").
+  /// Sets the arguments of one launch, one address per parameter, copied before the call returns. Launches of
+  /// the graph that were enqueued before keep theirs, and nothing else changes. `index` counts the launches
+  /// of a branch from 0. Throws bad_argument ("branch", "index").
   virtual void set_arguments(std::size_t branch, std::size_t index, void* const* arguments) = 0;
-  /// Whether this launch takes place in the graph's launches that are enqueued from now on. If it
-  /// does not, what follows it waits for what precedes it; its arguments stay, and may be set
-  /// meanwhile. Where nothing changes, CUDA is not asked. Throws as set_arguments().
+  /// Sets whether this launch takes place in launches of the graph that are enqueued from now on. If it does
+  /// not, its successors wait for its predecessors; its arguments stay, and may be set meanwhile. If nothing
+  /// changes, CUDA is not called. Throws as set_arguments().
   virtual void set_enabled(std::size_t branch, std::size_t index, bool enabled) = 0;
 };
 

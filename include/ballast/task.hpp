@@ -19,14 +19,14 @@ namespace ballast {
 inline constexpr std::uint32_t argument_words = 10;  ///< 40 bytes of arguments travel in a task
 inline constexpr std::uint32_t max_blocks_per_task = (1u << 24) - 1;  ///< the count has 24 bits
 
-/// A hint how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
+/// A hint of how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
 struct task_cost {
   std::uint32_t units = 0;
   auto operator<=>(task_cost const&) const = default;
 };
 
-/// A range of blocks of a kernel, ready to be queued. Cheap to copy; holds the kernel's arguments by value.
-/// The range's count is checked when the task is submitted (1 .. max_blocks_per_task).
+/// A range of blocks of a kernel, ready to be queued. Cheap to copy; holds the kernel's arguments by value
+/// (at most 40 bytes). Submission checks that the range's count is 1 to max_blocks_per_task.
 class task {
  public:
   template <kernel_form K>
@@ -39,12 +39,13 @@ class task {
 
   kernel_key key() const { return key_; }
   block_range range() const { return range_; }
-  /// Of the tasks of one batch those with the greater cost begin first. A task that is handed back has none.
+  /// The tasks of one batch with the greater cost start first. A task that a queue returned has no cost.
   task_cost cost() const { return cost_; }
+  /// Whether it was made by grid_task().
   bool is_grid() const { return is_grid_; }
   std::array<std::uint32_t, argument_words> const& arguments() const { return arguments_; }
 
-  /// See grid_task().
+  /// Makes a grid task; declared below.
   friend task grid_task(task whole) {
     whole.is_grid_ = true;
     return whole;
@@ -62,8 +63,9 @@ class task {
   std::array<std::uint32_t, argument_words> arguments_{};
 };
 
-/// The same blocks, each as a task of its own: one entry in a queue, for a grid whose blocks any worker may
-/// take. `first` to `first + count - 1` run in any order and at the same time; a cost is that of the dearest.
+/// Makes each block of `whole` a separate task, in one entry of a queue: a grid whose blocks any worker may
+/// take. Blocks `first` to `first + count - 1` run in any order and concurrently; a cost applies to the
+/// costliest block.
 task grid_task(task whole);
 
 /// Identifies a type of task source (the queue's, the pool's) among the entries of a list.
@@ -81,8 +83,8 @@ struct listed_kernel {
   kernel_key key;
   std::string name;
   kernel_code code;
-  std::uint32_t spawns = 0;         ///< children that a block of it may create; only a pool keeps them
-  std::uint32_t joins = 0;          ///< joins that a block of it may make; likewise
+  std::uint32_t spawns = 0;  ///< children that a block may create; only pools run kernels that create any
+  std::uint32_t joins = 0;   ///< joins that a block may make; only pools run kernels that make any
   std::uint32_t tasks_at_once = 1;  ///< that a block of a GPU runs: 32 if each thread of a warp runs its own
 };
 
@@ -92,37 +94,41 @@ struct resident_entry {
   kernel_code code;
 };
 
-/// What a kernel list became when its .cu file was compiled: the object that queues take by reference, so
-/// that their users are plain .cpp. Immutable; lives as long as the program; any thread may call.
+/// A compiled kernel list: the object that queues and pools take by reference, so that the code that uses
+/// them is plain C++. Immutable; lives as long as the program; any thread may call any member.
 class compiled_kernels {
  public:
   compiled_kernels(std::string name, std::vector<listed_kernel> kernels, std::vector<resident_entry> entries);
 
   std::string const& name() const { return name_; }
+  /// Threads of a block, equal for all kernels of the list.
   std::uint32_t threads() const { return kernels_.front().code.threads; }
   std::span<listed_kernel const> kernels() const { return kernels_; }
-  /// The most children that a block of any of them may create.
+  /// The largest `spawns` of any kernel of the list.
   std::uint32_t max_spawns() const;
-  /// The most joins that a block of any of them may make.
+  /// The largest `joins` of any kernel of the list.
   std::uint32_t max_joins() const;
 
-  /// The task as it travels. Throws bad_argument ("kernel") if its kernel is not in the list, ("count") if
-  /// its block count is not 1 .. max_blocks_per_task.
+  /// The task in the format in which it travels to the device. Throws bad_argument ("kernel") if its kernel
+  /// is not in the list, ("count") if its block count is not 1 to max_blocks_per_task.
   detail::task_record record_of(task const& task) const;
-  /// The task that a record came from.
+  /// The task from which a record was made; its cost is lost.
   task task_of(detail::task_record const& record) const;
 
+  /// Whether the list was compiled for a type of source.
   bool has_entry_for(source_key source) const;
-  /// The entry for a type of source. Throws ballast::error if the list was compiled without it.
+  /// The resident kernel for a type of source. Throws ballast::error if the list was compiled without it.
   kernel_code const& entry_for(source_key source) const;
 
-  /// Runs the task as an ordinary launch of its block count on a stream, for whoever needs no queue. Does not
-  /// synchronise. Throws like record_of(), and if the kernel is one that only a pool can run.
+  /// Enqueues the task to a stream as an ordinary launch with its block count, for programs that need no
+  /// queue. Does not wait. Throws as record_of(), and bad_argument ("kernel") if the kernel creates tasks.
   void launch(stream& on, task const& task) const;
 
-  /// What each kernel alone needs on a device, in list order. Loads the kernels.
+  /// The resources that each kernel needs by itself on a device, in list order. Loads the kernels, which may
+  /// wait for the device.
   std::vector<kernel_resources> resources(compute_device& device) const;
-  /// The kernel with which the fewest blocks fit on an SM: the one that the list pays for.
+  /// The kernel of which the fewest blocks fit on an SM; it determines the resources of the whole list. Loads
+  /// the kernels.
   listed_kernel const& heaviest(compute_device& device) const;
 
  private:
@@ -154,23 +160,25 @@ inline detail::task_record compiled_kernels::record_of(task const& task) const {
   return record;
 }
 
-/// Puts the tasks into start_order(), if any has a cost, and into the form in which they travel, in place of
-/// what `into` held. Throws like compiled_kernels::record_of().
+/// Sorts the tasks into start_order(), if any has a cost, and writes them to `into` in the format in which
+/// they travel, replacing what it held. Throws as compiled_kernels::record_of().
 void prepare(compiled_kernels const& kernels, std::span<task const> tasks,
              std::vector<detail::task_record>& into);
 
-/// Tasks that were checked against a list and put into the form in which they travel: for programs that
-/// submit the same tasks again and again. Immutable; the list must outlive it.
+/// Tasks that were checked against a list and converted to the format in which they travel, for programs that
+/// submit the same tasks repeatedly. Immutable; the list must outlive it.
 class prepared_tasks {
  public:
   prepared_tasks() = default;
-  /// By prepare().
+  /// Checks, sorts and converts the tasks, as prepare(). Throws as compiled_kernels::record_of().
   prepared_tasks(compiled_kernels const& kernels, std::span<task const> tasks);
 
+  /// The list for which the tasks were prepared; null if default-constructed.
   compiled_kernels const* kernels() const { return kernels_; }
   std::span<detail::task_record const> records() const { return records_; }
+  /// Whether any of the tasks is a grid task.
   bool has_grids() const;
-  /// The same without grid tasks: each of their blocks is a task in the list.
+  /// A copy in which each block of a grid task is a separate task.
   prepared_tasks expand_grids() const;
 
  private:

@@ -18,56 +18,58 @@
 
 namespace ballast {
 
-/// A way to keep and to share the tasks of a pool.
+/// A method of storing the tasks of a pool and of sharing them among its workers.
 struct pool_method {
   std::string_view name, summary;
 };
 
-/// Every method; the first is the default.
+/// Every method by name; the first is the default.
 std::span<pool_method const> pool_methods();
 
 struct pool_options {
   std::string method = "chunks";  ///< a name of pool_methods()
-  /// Tasks for which there is room, for each worker, 8 to 2^20, rounded up to a power of two; of `static`, to
-  /// begin with. More tasks than fit are moved to the host and back, which is slow. About 48 bytes each.
+  /// Room for tasks, for each worker: 8 to 2^20, rounded up to a power of two; for `static` only the initial
+  /// room. About 48 bytes each. Tasks that do not fit are moved to the host and back, which is slow.
   std::uint32_t capacity = 1024;
-  /// Joins that can wait at a time, 64 bytes each, and some 100 to 400 more for each worker's cache; 0: 2048
-  /// for each worker. None are kept for lists whose kernels make none; `static` begins with so many and makes
-  /// more where memory allows.
+  /// Joins that can wait at the same time, 64 bytes each, plus some 100 to 400 more for each worker's cache.
+  /// 0: 2048 for each worker. Lists whose kernels make no joins get none. `static` starts with this number
+  /// and makes more where memory allows.
   std::uint32_t joins = 0;
   detail::resident_options resident;
-  /// How long run() works if it is given no deadline.
+  /// How long run() may take if no deadline is passed.
   clock::duration timeout = std::chrono::minutes(10);
 };
 
-/// What one worker did in a run. Of `static`, a worker is a block of the grid; of `static-per-task`, all
-/// blocks together are.
+/// What one worker did in a run. With `static`, a worker is a block of the grid; with `static-per-task`, all
+/// blocks together are one worker.
 struct pool_worker_statistics {
   std::uint64_t run = 0;  ///< tasks
   std::uint64_t steals_tried = 0, steals_won = 0;
-  std::chrono::nanoseconds idle{0};  ///< with nothing to do, after the first look around
+  std::chrono::nanoseconds idle{0};  ///< time without a task, from the first unsuccessful search on
 };
 
 struct pool_statistics {
   std::uint64_t created = 0;  ///< tasks: the roots, and what tasks created
-  std::uint64_t run = 0;      ///< of these, run to their end
-  /// On a GPU a look at 32 workers, and the attempt that follows it, count as one.
+  std::uint64_t run = 0;      ///< of `created`, run to their end
+  /// Attempts to steal, and successful ones. On a GPU a look at 32 workers and the attempt that follows it
+  /// count as one.
   std::uint64_t steals_tried = 0, steals_won = 0;
   std::uint64_t joins = 0;   ///< joins that were made; each adds a task, its continuation, to `created`
-  std::uint64_t shared = 0;  ///< how often a task was put where other workers could take it
-  /// The sum of the most places that each worker used at any time, a published chunk counted whole: room for
-  /// so many tasks would have sufficed; or the most tasks that were with the host, if that is more. Of `ring`
-  /// and `blocking` with the most that a worker saw in the queue, of `static` the most tasks in both arrays.
+  std::uint64_t shared = 0;  ///< how often a task was published to other workers
+  /// The sum, over the workers, of the most places that each used at any time, where a published chunk counts
+  /// whole: room for that many tasks would have sufficed. If the host held more tasks at some time, it is
+  /// that number instead. `ring` and `blocking` add the most tasks that a worker saw in the queue; for
+  /// `static` it is the most tasks in both arrays.
   std::uint64_t max_stored = 0;
-  std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit, or a launch per level
+  std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit; for `static` one per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
   std::vector<pool_worker_statistics> workers;
 };
 
 /// A run ended before all tasks had run. Every task that was created has run, is in unexecuted(), or is the
-/// continuation of a join whose children have not all finished. The joins that tasks name stay as they are
-/// until the pool has completed another run, so these tasks may be given to run() of the same pool; but not
-/// if the joins did not suffice, or a kernel made more than it declares: then they are forgotten.
+/// continuation of a join whose children have not all finished. The joins that tasks name are kept until the
+/// pool has completed another run, so these tasks may be passed to run() of the same pool. The exception: if
+/// the run ran out of joins, or a kernel created more than it declares, the joins are dropped.
 class pool_stopped : public error {
  public:
   pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
@@ -81,37 +83,40 @@ class pool_stopped : public error {
   pool_statistics statistics_;
 };
 
-/// Runs tasks that create tasks, on the workers of one device, which balance them among themselves. One
-/// thread at a time may call run(), which refuses a second; any thread request_stop().
+/// Runs tasks that create tasks, on the workers of one device, which balance them among themselves. Only one
+/// thread at a time may call run(), which refuses a second one; any thread may call request_stop().
 class task_pool {
  public:
-  /// Allocates everything and loads the list's kernels. `kernels` was made by BALLAST_POOL_KERNELS and must
-  /// outlive the pool. Throws bad_argument (the option's name), device_lost, and ballast::error if the list
-  /// is not for pools or the device has a resident kernel.
+  /// Allocates memory and loads the list's kernels. `kernels` must have been made by BALLAST_POOL_KERNELS
+  /// (or, for the method `chunks`, BALLAST_SPAWNING_KERNELS) and must outlive the pool. Throws bad_argument
+  /// with the option's name, device_lost, and ballast::error if the list is not for pools or the device has a
+  /// resident kernel.
   task_pool(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
             pool_options options = {});
   ~task_pool();
   task_pool(task_pool const&) = delete;
   task_pool& operator=(task_pool const&) = delete;
 
-  /// Runs the roots and every task that they create, in any order, and returns when all have run; results are
-  /// visible to the host then. May allocate, if there are more roots than before. Memory that tasks use must
-  /// be ready now (copies completed). Tasks that run are not interrupted; by `static`, whole levels. Throws
-  /// ballast::error if another run() is at work or its kernel has not ended, bad_argument before anything has
-  /// run if a root does not suit the list; pool_stopped at the deadline, after request_stop(), when no room
-  /// is left for tasks or joins, and when a kernel creates more than it declares; timed_out if the
-  /// kernel does not end even so; device_lost.
+  /// Runs the roots and every task that they create, in any order, and waits until all have run, at most
+  /// until the deadline, or for options.timeout if none is passed; the results are then visible to the host.
+  /// The memory that tasks use must be ready when it is called (copies completed). May allocate, if there are
+  /// more roots than in any earlier run. Running tasks are not interrupted; with `static`, levels are not.
+  ///
+  /// Throws bad_argument, before anything has run, if a root does not suit the list; ballast::error if
+  /// another run() is active or its kernel has not ended; pool_stopped at the deadline, after request_stop(),
+  /// when no room is left for tasks or joins, and when a kernel creates more than it declares; timed_out if
+  /// even then the kernel does not end; device_lost.
   pool_statistics run(std::span<task const> roots);
   pool_statistics run(std::span<task const> roots, deadline until);
   pool_statistics run(task const& root);
 
-  /// Asks the present run to end after the tasks that run now; it throws pool_stopped. Nothing if none runs.
-  /// Async-signal-safe; does not wait.
+  /// Requests that the current run ends after the tasks that run now; that run() then throws pool_stopped.
+  /// Does nothing if no run is active. Does not wait; any thread may call; async-signal-safe.
   void request_stop() noexcept;
 
-  std::string_view method() const;
+  std::string_view method() const;  ///< a name of pool_methods()
   std::uint32_t workers() const;
-  /// Bytes allocated for the pool, on the device and pinned.
+  /// Bytes allocated for the pool, device and pinned memory together.
   std::size_t memory_bytes() const;
   compute_device& device() const;
 

@@ -19,23 +19,25 @@
 
 namespace ballast {
 
-/// Where a task_queue keeps its ring: the slots that blocks take tasks from, and the words that say which of
-/// them are free (Chen et al. 2010, section 4.2, had to keep them on the device). On a host device every home
-/// is the same memory. Cheap to copy.
+/// Where a task_queue keeps its ring: the slots from which blocks take tasks, and the words that say which
+/// slots are free (Chen et al. 2010, section 4.2, had to keep them on the device). On a host device every
+/// home is the same memory. Cheap to copy.
 class ring_home {
  public:
-  /// The memory of the queue's device, which its blocks reach fastest.
+  /// The memory of the queue's own device, to which its blocks have the fastest access.
   static ring_home own_device() { return {}; }
-  /// Pinned host memory. On a GPU each look of a waiting block may be a read over the bus, where the server's
-  /// reads of the submission rings have to pass too: use few resident blocks.
+  /// Pinned host memory. On a GPU each poll of a waiting block may be a read over the bus, where it contends
+  /// with the server's reads of the submission rings: use few resident blocks.
   static ring_home host() {
     ring_home made;
     made.is_host_ = true;
     return made;
   }
-  /// The memory of a device that the queue's device can address (compute_device::reach), which task_queue
-  /// asks; it is held until the queue is gone. Making and destroying the queue allocates and frees there,
-  /// which may wait for a kernel that is resident on that device. Throws bad_argument ("ring") if null.
+  /// The memory of another device, which the queue's device must be able to address: the constructor of
+  /// task_queue calls compute_device::enable_peer_access() and throws bad_argument ("ring") if that returns
+  /// false. The queue keeps `whose` alive. Making and destroying the queue allocates and frees memory there,
+  /// which may wait for a kernel that is resident on that device. Throws bad_argument ("ring") if `whose` is
+  /// null.
   static ring_home peer(std::shared_ptr<compute_device> whose) {
     if (whose == nullptr) throw_bad_argument("ring", "a peer that is null", "a device");
     ring_home made;
@@ -44,7 +46,7 @@ class ring_home {
   }
 
   bool is_host() const { return is_host_; }
-  /// Null unless made by peer().
+  /// The device given to peer(); null for own_device() and host().
   std::shared_ptr<compute_device> const& peer_device() const { return peer_; }
 
  private:
@@ -54,20 +56,22 @@ class ring_home {
   std::shared_ptr<compute_device> peer_;
 };
 
-/// Names what one submit() accepted; cheap to copy. Valid for the queue and the run that gave it,
-/// refused (bad_argument "ticket") by others.
+/// Names the tasks that one submit() accepted; cheap to copy. Valid only for the queue, and the run of it,
+/// that returned it; others refuse it (bad_argument "ticket").
 struct ticket {
   std::uint32_t ring_index = 0;
   std::uint32_t run = 0;                          ///< of all queues of the process
   std::uint64_t first_batch = 0, last_batch = 0;  ///< inclusive; first > last: nothing to wait for
 };
 
-/// Of queues whose tasks create tasks: those of a list made by BALLAST_SPAWNING_KERNELS.
+/// Options for queues whose tasks create tasks, that is, whose list was made by BALLAST_SPAWNING_KERNELS;
+/// other queues ignore them.
 struct spawned_options {
-  /// Tasks on the device beside those in the ring, for each worker, 8 to 2^20, rounded up to a power of two.
-  /// If created tasks find no room the queue stops. About 48 bytes each.
+  /// Room on the device for created tasks, in addition to the ring, for each worker: 8 to 2^20 tasks, rounded
+  /// up to a power of two, about 48 bytes each. If created tasks find no room, the queue stops.
   std::uint32_t capacity = 1024;
-  /// Joins that can wait at a time, 64 bytes each; 0: 2048 for each worker, none for lists that make none.
+  /// Joins that can wait at the same time, 64 bytes each. 0: 2048 for each worker, or none if no kernel of
+  /// the list makes joins.
   std::uint32_t joins = 0;
 };
 
@@ -76,140 +80,158 @@ struct queue_options {
   /// of two. Memory is proportional to it: with 8 submission rings about 1200 bytes per task of capacity,
   /// host and device together.
   std::uint32_t capacity = 8192;
-  /// Submission rings for submitting threads, 1 .. 32. Threads beyond that many share submission rings.
+  /// Submission rings for submitting threads, 1 to 32. If more threads submit, they share submission rings.
   std::uint32_t submission_rings = 8;
-  /// Where the ring lies; all else that the device works with stays in its own memory.
+  /// Where the ring lies; everything else that the device works with stays in its own memory.
   ring_home ring = ring_home::own_device();
   detail::resident_options resident;
   spawned_options spawned;
-  /// False: the queue is made closed, for start() to open. CUDA may let an allocation wait for a kernel that
-  /// runs on any GPU of the process, so who makes several queues makes all before starting one.
+  /// False: the queue is made closed, and start() opens it. CUDA may make an allocation wait for a kernel
+  /// that runs on any GPU of the process, so a program with several queues makes all of them before it starts
+  /// one.
   bool start_at_once = true;
-  /// How long a call waits that is given no deadline of its own.
+  /// How long a call waits to which no deadline is passed.
   clock::duration timeout = std::chrono::minutes(10);
-  /// Whether execution_of() is offered; costs two clock reads and three atomic adds per task.
+  /// Whether execution_of() is available. Costs two clock reads and three atomic additions per task.
   bool times = false;
-  /// So many tasks per worker are recorded for task_spans(); 0 records none. 24 bytes each.
+  /// How many tasks per worker are recorded for task_spans(), 24 bytes each; 0 records none.
   std::uint32_t trace_depth = 0;
 };
 
-/// Not all of a batch was accepted before the deadline. What was accepted will run; the rest was not touched.
-/// Of tasks with costs the first are those of start_order().
+/// Not all of a batch was accepted before the deadline. The accepted tasks will run; the others were not
+/// touched. If tasks have costs, the accepted ones are the first of start_order(), otherwise the first of the
+/// batch.
 class queue_full : public timed_out {
  public:
   queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state);
 
-  ticket accepted_batches() const noexcept { return accepted_batches_; }  ///< wait for it if accepted() > 0
-  std::size_t accepted() const noexcept { return accepted_; }             ///< the first so many tasks
+  ticket accepted_batches() const noexcept {
+    return accepted_batches_;
+  }  ///< names the accepted tasks, if accepted() > 0
+  std::size_t accepted() const noexcept { return accepted_; }  ///< how many tasks were accepted
 
  private:
   ticket accepted_batches_;
   std::size_t accepted_;
 };
 
-/// The resident kernel ended before all accepted tasks had run; stop() hands them back.
+/// The resident kernel ended before all accepted tasks had run; task_queue::stop() returns those that did not
+/// run.
 class queue_stopped : public error {
  public:
   queue_stopped(std::string_view device, std::uint64_t unfinished, std::string_view why);
 
+  /// At most this many accepted tasks had not run when the kernel ended.
   std::uint64_t unfinished() const noexcept { return unfinished_; }
 
  private:
   std::uint64_t unfinished_;
 };
 
-/// When the tasks of a ticket ran, in ns on the host's clock.
+/// When the tasks of a ticket ran: nanoseconds of the host's steady clock (ballast::clock).
 struct execution {
   std::int64_t first_begin_ns = 0, last_end_ns = 0;
-  std::int64_t work_ns = 0;  ///< sum of the tasks' times
+  std::int64_t work_ns = 0;  ///< sum of the tasks' durations
 };
 
-/// One traced task; on a GPU also the blocks of a grid task that a worker took together.
+/// One traced task. On a GPU, the blocks of a grid task that a worker took together are also one span.
 struct task_span {
   std::uint32_t worker = 0;
   std::int64_t begin_ns = 0, end_ns = 0;  ///< on the host's clock
   block_range range;
-  std::uint32_t kernel = 0;  ///< its place in the kernel list
+  std::uint32_t kernel = 0;  ///< index in compiled_kernels::kernels()
 };
 
 struct queue_statistics {
-  std::uint64_t submitted = 0;  ///< tasks accepted in this run
-  std::uint64_t fetched = 0;  ///< of these, moved to the device; may lag by a few microseconds, as may taken
-  std::uint64_t taken = 0;    ///< of these, claimed by workers
-  std::uint64_t batches = 0;
+  std::uint64_t submitted = 0;      ///< tasks accepted in this run
+  std::uint64_t fetched = 0;        ///< of `submitted`, moved to the device; may lag by a few microseconds
+  std::uint64_t taken = 0;          ///< of `fetched`, claimed by workers; may lag by a few microseconds
+  std::uint64_t batches = 0;        ///< batches accepted in this run
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
-  /// If tasks create tasks: what the workers did with all of them, known once close() or stop() has returned
-  /// (not after device_lost).
+  /// If tasks create tasks: what the workers did with all tasks. Known once close() or stop() has returned,
+  /// except after device_lost.
   std::optional<pool_statistics> pool;
 };
 
 /// Feeds tasks to a kernel that stays on one device, without a CUDA call per submission (Chen et al. 2010).
-/// Submitting and waiting: any number of threads. start(), close(), stop(): one thread at a time.
+/// Any number of threads may submit and wait concurrently; only one thread at a time may call start(),
+/// close() or stop().
 class task_queue {
  public:
-  /// Allocates everything, loads the list's kernels and starts the resident kernel. `kernels` must outlive
-  /// the queue. Throws bad_argument (the option's name: "ring" if the device cannot address its ring's home),
-  /// device_lost, timed_out, and ballast::error if the device has a resident kernel.
+  /// Allocates all memory, loads the list's kernels and, unless options.start_at_once is false, starts the
+  /// resident kernel and waits until all its blocks run, at most options.resident.start_timeout. `kernels`
+  /// must outlive the queue. Throws bad_argument with the option's name ("ring" if the device cannot address
+  /// the ring's home), device_lost, timed_out, and ballast::error if the device already has a resident
+  /// kernel.
   task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
              queue_options options = {});
-  /// Stops if still running: unexecuted tasks are dropped, so close() first. Waits at most stop_timeout.
+  /// Stops the kernel if it still runs, and drops the tasks that did not run: call close() first to run them.
+  /// Waits at most options.resident.stop_timeout.
   ~task_queue();
   task_queue(task_queue const&) = delete;
   task_queue& operator=(task_queue const&) = delete;
 
-  /// Queues one task, or a batch in one go. Blocks while the queue is full, at most until the deadline. The
-  /// tasks may run in any order and at the same time; memory they use must be ready now (copies completed).
-  /// Throws bad_argument before anything is queued if any task does not suit the list; queue_full;
-  /// queue_stopped and device_lost if the kernel ended; ballast::error if the queue is closed.
+  /// Queues one task, or a batch under one ticket. Waits while the submission ring is full, at most until the
+  /// deadline, or for options.timeout if none is passed. The tasks may run in any order and concurrently; the
+  /// memory that they use must be ready when they are submitted (copies completed). Throws bad_argument,
+  /// before anything is queued, if any task does not suit the list; queue_full at the deadline; queue_stopped
+  /// or device_lost if the kernel has ended; ballast::error if the queue is closed.
   ticket submit(task const& one);
   ticket submit(task const& one, deadline until);
   ticket submit(std::span<task const> batch);
   ticket submit(std::span<task const> batch, deadline until);
-  /// Tasks `first` .. `first + count - 1` of a prepared batch of this queue's list; cheaper, nothing is
-  /// checked again.
+  /// Queues tasks `first` to `first + count - 1` of a prepared batch. Cheaper than a span of tasks, since
+  /// they are not checked and converted again. Waits and throws as the other overloads; throws also
+  /// bad_argument ("count") if the range does not lie within the batch, and ballast::error if the batch was
+  /// prepared for another list.
   ticket submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
-  /// The same without waiting: nothing if the submission ring is full, or in use by another thread, at the
-  /// moment.
+  /// Queues one task if there is room now; never waits. Returns nothing if the submission ring is full, or in
+  /// use by another thread, at the moment. Throws as submit(), but never queue_full.
   std::optional<ticket> try_submit(task const& one);
 
-  /// Whether all tasks of the ticket have run, and all that they created; their results are visible to the
-  /// host then, and to later tasks.
+  /// Whether all tasks of the ticket, and all tasks that they created, have run. Their results are then
+  /// visible to the host and to tasks submitted later. Does not wait.
   bool finished(ticket const& which) const;
-  /// Wait for a ticket, or for all that was submitted before the call. Throw timed_out with the queue's
-  /// state, queue_stopped, device_lost. On a GPU the thread polls; on a host device it sleeps.
+  /// Waits for a ticket, or for everything submitted before the call, at most until the deadline, or for
+  /// options.timeout if none is passed. On a GPU the thread polls and yields its core between polls; on a
+  /// host device it sleeps. Throws timed_out with the queue's state, queue_stopped, device_lost.
   void wait(ticket const& which);
   void wait(ticket const& which, deadline until);
   void wait_all();
   void wait_all(deadline until);
 
-  /// Accepts no more tasks, runs what was accepted, ends the kernel (the paper's HALT). Idempotent. Throws
-  /// like wait().
+  /// Accepts no more tasks, runs the accepted ones, and ends the kernel (the paper's HALT). Waits for that,
+  /// at most until the deadline, or for options.timeout if none is passed. Idempotent. Throws as wait().
   void close();
   void close(deadline until);
-  /// Ends the kernel after the tasks that run now and returns those that were accepted, or created on the
-  /// device, and did not run. Those that name joins belong into a run of this queue before any close(), and
-  /// into no other queue. After device_lost: those not known to have reached the device (some may have run;
-  /// its memory is gone anyway). A second call returns nothing new.
+  /// Ends the kernel after the tasks that run now, waits for that, and returns the tasks that were accepted,
+  /// or created on the device, and did not run. Tasks that name joins may be submitted again only to this
+  /// queue, before any close(). After device_lost it returns the tasks that are not known to have reached the
+  /// device; some of these may have run, but the device's memory is lost anyway. A second call returns no
+  /// task again.
   std::vector<task> stop();
-  /// Asks for what stop() does, without waiting; waits in other threads then throw queue_stopped.
-  /// Async-signal-safe.
+  /// Requests what stop() does, without waiting; waits in other threads then throw queue_stopped. Any thread
+  /// may call; async-signal-safe.
   void request_stop() noexcept;
-  /// Starts again after close() or stop(). Allocates nothing. Tickets of earlier runs are refused from then
-  /// on.
+  /// Starts the kernel again after close() or stop(), or for the first time if options.start_at_once was
+  /// false. Allocates nothing. Tickets of earlier runs are refused from then on.
   void start();
+  /// Whether the resident kernel runs. Does not wait.
   bool running();
 
-  /// When the ticket's tasks ran. Requires options.times, a finished ticket of at least one task, and fewer
-  /// than `capacity` batches (65536, if that is less) submitted on the same thread's submission ring since.
-  /// Throws ballast::error otherwise.
+  /// When the ticket's tasks ran. Requires options.times and a finished ticket of at least one task. Fewer
+  /// than `capacity` batches (65536, if that is less) may have been submitted on the same thread's submission
+  /// ring since. Throws ballast::error otherwise.
   execution execution_of(ticket const& which) const;
-  /// The traced tasks of the last run, by worker. Call after close() or stop().
+  /// The traced tasks of the last run, by worker; none if options.trace_depth is 0. Call it after close() or
+  /// stop().
   std::vector<task_span> task_spans() const;
+  /// The counts of this run. Any thread may call; does not wait.
   queue_statistics statistics() const;
-  /// Tasks of this run that workers have claimed; on a GPU a few microseconds behind, and up to 7 of a worker
-  /// not begun yet.
+  /// Tasks of this run that workers have claimed. On a GPU the count lags by a few microseconds, and includes
+  /// up to 7 tasks of each worker that have not begun yet.
   std::uint64_t taken() const;
-  /// The state that timed_out carries: submission rings, counts, what each block does.
+  /// The state that timed_out carries, as text: submission rings, counts, and what each block does.
   std::string describe();
   /// Bytes allocated for the queue, on the host and on the device together.
   std::size_t memory_bytes() const;
@@ -219,9 +241,9 @@ class task_queue {
   compute_device& device() const;
   compiled_kernels const& kernels() const;
 
-  /// For feeders, one per queue: sleep until `taken_threshold` tasks were taken, or until the ticket is
-  /// finished (or another batch is), or somebody notified wake_event() since `epoch` was read; at most so
-  /// long. On a GPU, where nothing can ring, they return after giving the core away once.
+  /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the ticket
+  /// (or another batch) is finished, or until wake_event() was notified since `epoch` was read; at most for
+  /// `timeout`. On a GPU, where nothing can notify, they yield the core once and return.
   void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
   void sleep_until_complete(std::uint64_t epoch, ticket const& which, clock::duration timeout);
   event_count& wake_event();

@@ -10,8 +10,8 @@
 
 namespace ballast {
 
-/// A block of `Threads` real host threads with a barrier, for tests: under ThreadSanitizer it shows a missing
-/// sync(), which one host thread hides.
+/// A block of `Threads` real host threads with a barrier, for tests: under ThreadSanitizer it reveals a
+/// missing sync(), which a block of one host thread hides.
 template <class K, std::uint32_t Threads>
 class team_block {
  public:
@@ -50,8 +50,8 @@ class team_block {
   std::uint32_t rank_;
 };
 
-/// Runs the blocks of `range` one after another on a team of `Threads` threads; returns when all are done.
-/// Throws error if not all can be started.
+/// Runs the blocks of `range` one after another on a team of `Threads` threads; waits until all have run.
+/// Throws error if not all threads can be started.
 template <std::uint32_t Threads, kernel_form K>
 void run_with_team(K const& kernel, block_range range) {
   scratch_of<K> scratch{};

@@ -20,7 +20,7 @@ struct span {
   std::int64_t step = 0;      ///< the caller's step; busy time is measured within one
   std::uint64_t tasks = 0;    ///< tasks executed in the span; 0 for a plain kernel
   std::int64_t begin_ns = 0;  ///< nanoseconds of the host's steady clock (ballast::clock)
-  std::int64_t end_ns = 0;    ///< the same, at least begin_ns
+  std::int64_t end_ns = 0;    ///< nanoseconds of the same clock, at least begin_ns
 
   bool operator==(span const&) const = default;
 };
@@ -32,28 +32,29 @@ struct recording {
   std::uint64_t dropped = 0;              ///< spans that found the recorder full
 };
 
-/// Collects spans from any number of threads, up to a fixed number; the rest is counted, not kept, so a long
-/// run cannot fill the memory. Grows as spans arrive. Any thread may call any member; none waits for a
-/// device.
+/// Collects spans from any number of threads, up to a fixed number; further ones are counted but not stored,
+/// so a long run cannot exhaust the memory. Its memory grows as spans arrive. Any thread may call any member;
+/// none waits for a device.
 class recorder {
  public:
   static constexpr std::size_t default_capacity = std::size_t(1) << 20;
 
-  /// `devices`: their names, at least one. `capacity`: spans kept, at least 1. Throws bad_argument.
+  /// `devices`: the devices' names, at least one. `capacity`: how many spans are stored, at least 1. Throws
+  /// bad_argument.
   explicit recorder(std::vector<std::string> devices, std::size_t capacity = default_capacity);
 
-  /// Throws bad_argument ("span.device", "span.end_ns") if the device is not in the list or the end lies
-  /// before the begin; a batch with such a span is refused whole.
+  /// Records a span, or a batch of spans. Throws bad_argument ("span.device", "span.end_ns") if a device is
+  /// not in the list or a span ends before it begins; a batch with such a span is refused as a whole.
   void record(span one);
   void record(std::vector<span> batch);
 
-  /// How many there are names of.
+  /// The number of devices.
   std::size_t devices() const { return devices_.size(); }
-  std::size_t size() const;
-  std::uint64_t dropped() const;
-  /// A copy of what was recorded so far.
+  std::size_t size() const;       ///< spans stored
+  std::uint64_t dropped() const;  ///< spans that found no room
+  /// A copy of everything recorded so far.
   recording snapshot() const;
-  /// Forgets every span and sets the count of dropped ones to 0.
+  /// Removes every span and resets the count of dropped ones to 0.
   void clear();
 
  private:
@@ -82,30 +83,32 @@ struct step_busy {
   std::vector<std::int64_t> busy_ns;  ///< per device; 0 for a device that did nothing in the step
 };
 
-/// Pure functions of the spans, in any order of them; `devices` is the number of devices, and spans of
-/// devices beyond it throw bad_argument ("span.device").
+/// Pure functions of the spans, whatever their order. `devices` is the number of devices; a span of a device
+/// beyond it throws bad_argument ("span.device").
 std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices);  ///< steps ascend
 std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
 
-/// The largest over the mean: 1 is even, n means that one of n devices did everything. 1 if all are zero.
-/// Throws bad_argument ("busy") if it is empty or a value is negative or not finite.
+/// The largest value over the mean: 1 is perfectly even, n means that one of n devices did everything; 1 if
+/// all values are zero. Throws bad_argument ("busy") if there is no value, or one is negative or not finite.
 double imbalance(std::span<double const> busy);
-double imbalance(std::span<device_load const> loads);  ///< of their busy times
+double imbalance(std::span<device_load const> loads);  ///< of the busy times
 
-/// The Trace Event Format of Chrome, which ui.perfetto.dev and chrome://tracing open: one process per device,
-/// one thread per worker, one complete event ("X") per span. Times are microseconds since the first begin,
-/// with three decimals; `args` hold tasks and step, `otherData` the number of dropped spans.
+/// Writes the Trace Event Format of Chrome, which ui.perfetto.dev and chrome://tracing open: one process per
+/// device, one thread per worker, one complete event ("X") per span. Times are microseconds since the first
+/// begin, with three decimals; `args` holds tasks and step, `otherData` the number of dropped spans.
 void write_chrome_trace(std::ostream& out, recording const& what);
-/// Columns device,worker,label,step,tasks,begin_ns,end_ns with a header line; fields quoted as in RFC 4180.
+/// Writes the columns device,worker,label,step,tasks,begin_ns,end_ns with a header line; fields are quoted as
+/// in RFC 4180.
 void write_csv(std::ostream& out, recording const& what);
 
-/// The same into a file, whole or not at all: see replace_file(). Throws ballast::error with the path.
+/// Write the Chrome trace, or the CSV, to a file, as a whole or not at all: see replace_file(). Throw
+/// ballast::error with the path.
 void save_chrome_trace(std::filesystem::path const& path, recording const& what);
 void save_csv(std::filesystem::path const& path, recording const& what);
 
 /// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), on the thread that made it;
-/// ranges nest. Costs about nothing when no profiler is attached, and does nothing at all in a build without
-/// CUDA. `name` is read by the constructor only.
+/// ranges nest. Costs almost nothing when no profiler is attached, and does nothing in a build without CUDA.
+/// Only the constructor reads `name`.
 class nvtx_range {
  public:
 #if defined(BALLAST_HAVE_CUDA) && BALLAST_HAVE_CUDA

@@ -9,26 +9,26 @@
 
 namespace ballast::mesi {
 
-/// What a thread of a launch `kernel<<[x, y]>>` is told of itself.
+/// The indices of a thread in a launch `kernel<<[x, y]>>`.
 struct thread_id {
   int x = 0, y = 0;
 };
 
-/// `<<[x, y]>>`, or `<<[x]>>`.
+/// The numbers of threads of a launch: `<<[x, y]>>`, or `<<[x]>>`.
 struct threads {
   constexpr explicit threads(std::int64_t along_x, std::int64_t along_y = 1) : x(along_x), y(along_y) {}
   std::int64_t x, y;
 };
 
-/// none: one task has all blocks.
+/// The dimension along which a launch is cut; none: one task has all blocks.
 enum class axis : std::uint8_t { x, y, none };
 
-/// Whether the compiler may use as many registers as it likes, or so few that a multiprocessor has room for
-/// all the threads that it can hold.
+/// free: the compiler may use as many registers as it likes. few: only as many as let a multiprocessor hold
+/// all the threads that it can.
 enum class registers : std::uint8_t { free, few };
 
 /// How a launch is carried out: threads per block, the dimension along which it is cut, and how many threads
-/// of the launch, one below the other, a thread of a block is in turn.
+/// of the launch, one below the other, each thread of a block executes in turn.
 struct launch_form {
   std::uint32_t block_x = 256, block_y = 1;
   axis cut = axis::x;
@@ -40,7 +40,7 @@ struct launch_form {
   BALLAST_HD constexpr std::uint32_t height() const { return block_y * rows_per_thread; }
 };
 
-/// The blocks of a launch, of which `Launch` says what a thread does.
+/// The blocks of a launch; `Launch` says what a thread does.
 template <class Launch>
 struct thread_blocks {
   static constexpr launch_form form = Launch::form;

@@ -23,23 +23,23 @@ namespace ballast::mesi {
 struct part {
   std::int64_t begin = 0, end = 0;
 };
-/// Flattened elements, counted from the one that an argument points to; half open.
+/// Flattened elements begin to end - 1, counted from the element to which an argument points.
 struct range {
   std::int64_t begin = 0, end = 0;
 };
 
 using ranges = std::vector<range>;
 
-/// Towards minus infinity; b is positive.
+/// a / b rounded towards minus infinity; b must be positive.
 constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
 
-/// An argument of a launch: whose memory a pointer leads to, and where in it.
+/// An argument of a launch: the variable to whose memory a pointer leads, and where in it.
 struct argument_location {
   variable_state* of;
   std::int64_t offset;  ///< in elements
 };
-/// Throws bad_argument naming the parameter if it leads to no variable, to one whose elements have not so
-/// many bytes, or into an element.
+/// The location to which an argument leads. Throws bad_argument naming the parameter if it leads to no
+/// variable, to a variable whose elements have another size, or into the middle of an element.
 argument_location location_of(void const* argument, std::size_t element_bytes, char const* parameter,
                               std::string const& kernel);
 /// Throws bad_argument naming parameter, kernel and variable if a launch writes beyond the variable.
@@ -64,8 +64,8 @@ access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, thr
   };
 }
 
-/// What ranges are computed from, so that they do not overflow. Throws bad_argument naming parameter and
-/// kernel if it is beyond 2^40 in either direction.
+/// A value from which ranges are computed, checked so that they do not overflow. Throws bad_argument naming
+/// parameter and kernel if it is beyond 2^40 in either direction.
 std::int64_t as_bound(std::int64_t value, char const* parameter, std::string const& kernel);
 
 /// Collects what a launch touches.
@@ -76,7 +76,7 @@ class launch_uses {
 
   std::int64_t threads_x() const { return of_.x; }
   std::int64_t threads_y() const { return of_.y; }
-  /// A whole number among the arguments.
+  /// A bound from an integer argument, as as_bound().
   template <class T>
   std::int64_t bound(T value, char const* name) const {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -110,7 +110,8 @@ class launch_uses {
   auto updates(P array, char const* name, Touched touched) const {
     return access<element_of<P>>(array, name, touched, access_mode::updates, beyond::refused);
   }
-  /// Of ranges that may be longer than what is written: nothing is refused, they end with the variable.
+  /// Updates of ranges that may be longer than what is written: ranges are cut off at the end of the
+  /// variable, and nothing is refused.
   template <class P, class Touched>
   auto updates_some(P array, char const* name, Touched touched) const {
     return access<element_of<P>>(array, name, touched, access_mode::updates, beyond::cut_off);
@@ -150,14 +151,15 @@ P biased(P argument, array_ref<T> on_device) {
 
 /// Throws bad_argument naming the kernel if there are more than 2 147 483 647 threads along a dimension.
 void require_threads(threads of, char const* kernel);
-/// Of a job that was refused: throws bad_argument that tells what to do if it was the kernel that is not
-/// known, as those of a file are not before its initialisers have run.
+/// For a job that was refused: throws bad_argument that says what to do if the kernel was unknown, as the
+/// kernels of a file are before its initialisers have run.
 void refuse_if_early(bad_argument const& refused, char const* kernel);
 /// After a launch: waits if the variable of the argument is kept open.
 void fetch_if_kept_open(void const* argument);
 
-/// Launches of one kernel are jobs of one site, wherever they are written: a border between devices that is
-/// learned for one of them is right for the others, and rows do not go to and fro between them.
+/// The site of a kernel. All launches of one kernel are jobs of one site, wherever they are written: a border
+/// between devices that is learned for one launch suits the others, and rows do not move back and forth
+/// between them.
 constexpr std::uint64_t site_of(std::string_view kernel) {
   std::uint64_t sum = 14695981039346656037u;  // FNV-1a
   for (char const c : kernel) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;

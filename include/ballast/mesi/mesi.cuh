@@ -8,7 +8,7 @@
 #include "ballast/mesi/program.hpp"
 #include "ballast/mesi/variable.hpp"
 
-/// The launches of a file, at its end.
+/// Registers the launches of a file; it stands at the end of the file.
 #define BALLAST_MESI_KERNELS(...)                                                                  \
   namespace {                                                                                      \
   template <class... Launch>                                                                       \

@@ -10,7 +10,7 @@
 
 namespace ballast::mesi {
 
-/// What a variable is but for its type.
+/// The state of a variable that does not depend on its type.
 class variable_state {
  public:
   constexpr variable_state(char const* name, std::size_t elements, std::size_t element_bytes)
@@ -22,12 +22,13 @@ class variable_state {
   std::size_t elements() const { return elements_; }
   std::size_t element_bytes() const { return element_bytes_; }
   detail::array_handle const& handle();
-  /// Where the host has it, after the jobs that are in the way of `use`.
+  /// The address of the host's copy. Waits for the jobs that conflict with `use`.
   void* opened(detail::host_use use) {
     auto const* const made = handle_.load(std::memory_order_acquire);
     return made != nullptr && made->is_open(use) ? made->address() : wait_for(use);
   }
-  /// From now on each launch that touches it waits for its end and brings it home.
+  /// From now on each launch that touches the variable waits for its own end and copies the variable to the
+  /// host.
   void keep_open() { is_kept_open_.store(true); }
   bool is_kept_open() const { return is_kept_open_.load(); }
 
@@ -43,14 +44,14 @@ class variable_state {
 
 /// A virtual shared variable (Ohno et al. 2016): `__global__ float a[N]` is a `variable<float[N]> a{"a"}`.
 /// Its elements are 0 at first. Host and kernels share it; each access of the host waits for the launches
-/// that are in its way.
+/// that conflict with it.
 template <class T>
 class variable {
  public:
   using element = std::remove_all_extents_t<T>;
   static_assert(std::is_trivially_copyable_v<element> && !std::is_const_v<element>);
 
-  /// Never there: decltype(a.declared) is what decltype(a) was.
+  /// Never defined: decltype(a.declared) is what decltype(a) was.
   static T declared;
 
   constexpr explicit variable(char const* name)
@@ -58,7 +59,7 @@ class variable {
 
   T const& read() { return *static_cast<T const*>(state_.opened(detail::host_use::read)); }
   T& update() { return *static_cast<T*>(state_.opened(detail::host_use::update)); }
-  /// To be handed to a launch or compared, not to be looked at: waits for nothing.
+  /// The address of the elements, to be passed to a launch or compared but not dereferenced; does not wait.
   T& address() { return *static_cast<T*>(state_.handle().address()); }
   T& open() {
     state_.keep_open();
@@ -69,10 +70,10 @@ class variable {
   variable_state state_;
 };
 
-/// The variable whose memory holds `address`, or ends there; null if it is the memory of none.
+/// The variable whose memory holds `address`, or ends there; null if there is none.
 variable_state* variable_at(void const* address);
 
-/// Where a pointer leads to, or else where the value is itself; whether that is const or volatile or not.
+/// The address to which a pointer leads, or the address of any other value; ignores const and volatile.
 template <class T>
 void const* place_behind(T& value) {
   void const volatile* address = nullptr;
@@ -83,7 +84,8 @@ void const* place_behind(T& value) {
   return const_cast<void const*>(address);
 }
 
-/// A pointer or a reference of the host that may lead to a variable: waits for the launches in the way.
+/// For a pointer or a reference of the host that may lead to a variable: waits for the launches that conflict
+/// with its use.
 template <class T>
 T& host(T& value) {
   constexpr bool reads = std::is_const_v<std::remove_all_extents_t<std::remove_pointer_t<T>>>;
@@ -92,7 +94,7 @@ T& host(T& value) {
   return value;
 }
 
-/// What host() does, and again after each launch that touches the variable.
+/// Does what host() does, now and after each launch that touches the variable.
 template <class T>
 T& open(T& value) {
   if (auto* const of = variable_at(place_behind(value))) of->keep_open();

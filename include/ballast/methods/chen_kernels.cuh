@@ -4,8 +4,8 @@
 #include "ballast/detail/queue/chen_source.cuh"
 #include "ballast/queue_kernels.cuh"
 
-/// BALLAST_KERNELS for lists that chen_queue runs too. Apart, since each source compiles every kernel of the
-/// list once more.
+/// As BALLAST_KERNELS, for lists that a chen_queue runs too. It is separate because each source compiles
+/// every kernel of the list once more.
 #define BALLAST_KERNELS_WITH_CHEN(name, ...)                                                          \
   ::ballast::compiled_kernels const& name() {                                                         \
     static_assert(::ballast::check_kernels<4 * ::ballast::argument_words, __VA_ARGS__>());            \

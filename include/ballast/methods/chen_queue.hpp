@@ -14,13 +14,14 @@
 
 namespace ballast {
 
-/// The defaults are the paper's, for the GPUs of 2009; it found them "empirically".
+/// The options of a chen_queue. The defaults are the paper's, for the GPUs of 2009, which found them
+/// "empirically".
 struct chen_options {
   std::uint32_t queues = 2;            ///< of each device, 1 .. 16
   std::uint32_t tasks_per_queue = 20;  ///< 1 .. 256; also how many HALTs travel together
-  detail::resident_options resident;   ///< idle_timeout: a step with nothing to do for so long ends by itself
-  clock::duration timeout = std::chrono::minutes(10);  ///< of calls without a deadline, and of each copy
-  bool times = false;  ///< whether last_step() tells times; costs two clock reads and three adds per task
+  detail::resident_options resident;   ///< a step that is idle for idle_timeout ends by itself
+  clock::duration timeout = std::chrono::minutes(10);  ///< for calls without a deadline, and for each copy
+  bool times = false;  ///< whether last_step() has times; costs two clock reads and three adds per task
 };
 
 /// The task queue of Chen, Villa, Krishnamoorthy and Gao (IPDPS 2010) as it was published, with the fewest
@@ -40,38 +41,41 @@ class chen_queue {
   chen_queue(chen_queue const&) = delete;
   chen_queue& operator=(chen_queue const&) = delete;
 
-  /// Adds the tasks to the pool and returns; the step begins if none runs, and launches the kernel on every
-  /// device. Never waits for a device: the pool grows with host memory. Throws bad_argument before anything
-  /// is queued if a task does not suit the list; ballast::error if the queue is closed; what ended a control
-  /// thread, if one has ended.
+  /// Adds the tasks to the pool and returns; if no step runs, begins one and launches the kernel on every
+  /// device. Never waits for a task: the pool grows in host memory. Throws bad_argument, before anything is
+  /// queued, if a task does not suit the list; ballast::error if the queue is closed; and, if a control
+  /// thread has ended with an error, that error.
   void submit(task const& one);
   void submit(std::span<task const> batch);
-  /// The same for tasks that were prepared with this queue's kernel list, without a copy and without a check.
+  /// Adds tasks that were prepared with this queue's kernel list, without a copy and without a check. Throws
+  /// as the other overloads.
   void submit(std::shared_ptr<prepared_tasks const> batch);
 
-  /// Ends the step: waits until all that was submitted before the call has run and the kernels have ended.
-  /// Throws timed_out with the state of every device, queue_stopped, device_lost. With GPUs the thread
-  /// polls, with host devices alone it sleeps.
+  /// Ends the step: waits until everything submitted before the call has run and the kernels have ended, at
+  /// most until the deadline, or for options.timeout if none is passed. With GPUs the thread polls; with host
+  /// devices only, it sleeps. Throws timed_out with the state of every device, queue_stopped, device_lost.
   void wait_all();
   void wait_all(deadline until);
-  /// What each device did in the last step that it finished, in the order of the devices.
+  /// What each device did in its last finished step, in the order of the devices.
   std::vector<device_share> last_step() const;
 
-  /// wait_all(), and no more tasks. Idempotent.
+  /// Waits as wait_all(), and accepts no more tasks. Idempotent. Throws as wait_all().
   void close();
   void close(deadline until);
   /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Threads in wait_all()
   /// get queue_stopped. If a device does not stop in time it throws; call again. After device_lost, tasks
   /// that had reached the lost device are not among them.
   std::vector<task> stop();
-  /// Asks for what stop() does; waits in other threads then throw queue_stopped. Async-signal-safe.
+  /// Requests what stop() does, without waiting; waits in other threads then throw queue_stopped. Any thread
+  /// may call; async-signal-safe.
   void request_stop() noexcept;
   /// Opens the queue again after close() or stop(). Allocates nothing.
   void start();
   /// Whether a step runs.
   bool running() const;
 
-  std::size_t size() const;  ///< devices
+  std::size_t size() const;  ///< number of devices
+  /// The state of every device, as text: what timed_out carries.
   std::string describe();
 
  private:

@@ -8,17 +8,17 @@
 
 namespace ballast {
 
-/// What a feeding thread knows when it decides. All counts since the device's queue started.
+/// What a feeding thread knows when it decides. All counts are since the start of the device's queue.
 struct feed_view {
   std::int64_t now_ns = 0;
-  std::uint64_t backlog = 0;         ///< tasks that no device was given yet
+  std::uint64_t backlog = 0;         ///< tasks not given to any device yet
   std::uint64_t given = 0;           ///< tasks given to this device
-  std::uint64_t taken = 0;           ///< of these, begun by its workers
-  std::uint64_t finished = 0;        ///< of these, known to be finished
+  std::uint64_t taken = 0;           ///< of `given`, begun by its workers
+  std::uint64_t finished = 0;        ///< of `given`, known to be finished
   std::uint32_t workers = 1;         ///< blocks that execute tasks on this device
   std::uint32_t devices = 1;         ///< devices that share the backlog
-  std::uint64_t idle_elsewhere = 0;  ///< workers of the other devices that have nothing to do, when last seen
-  std::int64_t feed_latency_ns = 0;  ///< from deciding to a worker seeing the task, at a guess
+  std::uint64_t idle_elsewhere = 0;  ///< idle workers of the other devices, as last observed
+  std::int64_t feed_latency_ns = 0;  ///< estimated time from a decision to a worker seeing the task
 
   /// Workers of this device that have neither a task nor one waiting for them.
   std::uint64_t idle() const {
@@ -28,18 +28,19 @@ struct feed_view {
 };
 
 struct feed_decision {
-  std::uint32_t tasks = 0;  ///< give so many now; at most the backlog
+  std::uint32_t tasks = 0;  ///< how many to give now; at most the backlog
   std::uint64_t wake_at_taken =
-      0;  ///< nothing to decide before so many tasks are taken (or others change things)
+      0;  ///< decide again once this many tasks are taken (or other devices change the view)
 };
 
-/// Decides how many tasks of the common backlog a device is given, and when. One instance per device. Pure:
-/// no clock, no device, no randomness; the same views give the same decisions.
+/// Decides how many tasks of the common backlog a device gets, and when. One instance per device; one thread
+/// at a time. Pure: no clock, no device, no randomness; the same views give the same decisions.
 class feed_policy {
  public:
   virtual ~feed_policy() = default;
+  /// How many tasks to give to the device now. Does not wait.
   virtual feed_decision decide(feed_view const& view) = 0;
-  /// Whether each device has a part of every batch that it is given first.
+  /// Whether every batch is divided into a part for each device, which the device gets first.
   virtual bool partitions_batches() const { return false; }
 };
 
@@ -50,7 +51,8 @@ struct feed_policy_entry {
 /// Every policy by name; "drain" is the default.
 std::vector<feed_policy_entry> feed_policies();
 
-/// Throws bad_argument ("policy") listing the names. `fixed_batch` is used by "fixed": at least 1.
+/// Makes the policy of this name. `fixed_batch` is used by "fixed" and must be at least 1. Throws
+/// bad_argument ("policy"), which lists the names.
 std::unique_ptr<feed_policy> make_feed_policy(std::string_view name, std::uint32_t fixed_batch = 20);
 
 }  // namespace ballast

@@ -14,13 +14,13 @@
 
 namespace ballast {
 
-/// How many multiprocessors a device has; legal: at least 1. A type of its own, since beside a count of
-/// blocks the two are easily exchanged.
+/// How many multiprocessors a device has, at least 1. It is a separate type because it is easily exchanged
+/// with a count of blocks.
 using multiprocessor_count = detail::strong_id<struct multiprocessor_tag, std::uint32_t>;
 
-/// The most blocks that one multiprocessor executes of a launch with so many `blocks` of equal cost: blocks
-/// over multiprocessors, rounded up. Throws bad_argument ("blocks", "multiprocessors") unless both are at
-/// least 1. Pure, like all of this header: any thread may call.
+/// The most blocks that one multiprocessor executes in a launch of `blocks` blocks of equal cost: blocks over
+/// multiprocessors, rounded up. Throws bad_argument ("blocks", "multiprocessors") unless both are at least 1.
+/// Pure, like everything in this header: any thread may call.
 std::uint64_t level_number(std::uint64_t blocks, multiprocessor_count multiprocessors);
 
 /// The predicted time of launches that run one after another, in levels: the time in which a multiprocessor
@@ -36,7 +36,7 @@ double paper_time(std::span<std::uint64_t const> blocks, multiprocessor_count mu
 /// The kernels of a family have numbers below this.
 inline constexpr std::uint32_t max_family_kernels = 128;
 
-/// What is known of one waiting launch.
+/// What is known of one waiting launch; its kernel runs `blocks` blocks.
 struct kernel_facts {
   std::uint32_t family = 0;  ///< the merged kernel that contains its kernel
   std::uint32_t kernel = 0;  ///< its kernel's number there, below max_family_kernels
@@ -68,7 +68,8 @@ struct launch_costs {
   double start_ns = 0;  ///< on the device, from one kernel's end to the begin of the next; finite, at least 0
   double issue_ns = 0;  ///< on the host, for each launch; finite, at least 0
 
-  /// How many blocks the device executes at once, of which so many fit on a multiprocessor.
+  /// How many blocks the device executes concurrently if `blocks_per_multiprocessor` fit on each
+  /// multiprocessor.
   std::uint64_t slots_of(std::uint32_t blocks_per_multiprocessor) const {
     return std::uint64_t{multiprocessors.value()} * blocks_per_multiprocessor;  // of 32 bits each
   }
@@ -107,8 +108,8 @@ class merge_policy {
   /// ranges above.
   std::vector<merge_group> group(merge_view const& view) const;
 
-  /// The first of these groups alone, for who launches one at a time; that of the oldest kernel. It replaces
-  /// what `first` held, and is empty if nothing waits. Throws likewise.
+  /// The first of the groups of group(), that of the oldest kernel, for callers that issue one launch at a
+  /// time. It replaces what `first` held, and is empty if nothing waits. Throws as group().
   void first_group(merge_view const& view, merge_group& first) const;
 
  private:
@@ -119,19 +120,19 @@ class merge_policy {
 /// Every merge policy by name; "together" is the default.
 std::vector<named_policy> merge_policies();
 
-/// Throws bad_argument ("merge") listing the names.
+/// Makes the policy of this name. Throws bad_argument ("merge"), which lists the names.
 std::unique_ptr<merge_policy> make_merge_policy(std::string_view name = "together");
 
-/// The blocks of each launch that the groups make of view.waiting, which is what the model asks for.
+/// The number of blocks of each launch that the groups make of view.waiting; it is what paper_time() takes.
 std::vector<std::uint64_t> blocks_of_launches(merge_view const& view, std::span<merge_group const> groups);
 
 /// What the same kernels take in three ways, in ns from the moment at which the host begins to issue.
 struct predicted_times {
   double merged_busy;        ///< of one launch, from the begin of its first block to the end of its last
-  double merged;             ///< the same with its issue and its start
+  double merged;             ///< merged_busy with the issue and the start of the launch
   double series;             ///< one launch after another, each issued as soon as the host can
-  double streams;            ///< on a stream each, at least; never more than `series`
-  double apart_busy;         ///< the same if the host issued all at once, without their starts
+  double streams;            ///< at least, with a stream for each launch; never more than `series`
+  double apart_busy;         ///< `streams` if all launches were issued at the same time, without their starts
   double unshared_busy = 0;  ///< what merged_busy would be if no block held another up
 };
 
@@ -148,13 +149,12 @@ struct predicted_times {
 /// With one block per multiprocessor, equal block_ns, no shared_ns, no issue_ns and start_ns = block_ns,
 /// merged and series are those of paper_time in block times, exactly (below 2^53 ns).
 ///
-/// Assumes that a kernel's blocks all take the same time but for what they share, whatever else runs beside
-/// them.
+/// Assumes that all blocks of a kernel take the same time except for what they share, whatever else runs.
 /// Throws bad_argument for what `check` refuses. O(kernels), allocates nothing; pure, any thread may call.
 predicted_times predict(std::span<kernel_facts const> kernels, family_facts const& family,
                         launch_costs const& costs);
 
-/// The same for facts that were checked.
+/// As predict(), for arguments that were already checked.
 predicted_times predict_checked(std::span<kernel_facts const> kernels, family_facts const& family,
                                 launch_costs const& costs) noexcept;
 
@@ -174,12 +174,13 @@ enum class merge_verdict : std::uint8_t {
 };
 inline constexpr std::size_t merge_verdict_count = 11;
 
-/// Its name, as in the enumeration, and one sentence for a report.
+/// The verdict's name, as in the enumeration, and one sentence for a report.
 named_policy const& description(merge_verdict verdict);
 
 struct merge_decision {
   merge_verdict verdict = merge_verdict::merge;
-  /// What the verdict is founded on: all 0 if a time is unknown, or if the facts before it were enough.
+  /// The times on which the verdict is based; all 0 if a time is unknown, or if the facts before the times
+  /// decided.
   predicted_times predicted{};
 };
 
@@ -191,8 +192,8 @@ struct merge_decision {
 merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family,
                             launch_costs const& costs);
 
-/// What speaks against one kernel in any merged launch of the family; `merge` if nothing does. Checks
-/// nothing.
+/// The reason against one kernel in any merged launch of the family; `merge` if there is none. Does not check
+/// its arguments.
 merge_verdict verdict_alone(kernel_facts const& kernel, family_facts const& family,
                             launch_costs const& costs);
 
@@ -224,7 +225,7 @@ struct error_summary {
   double within_20 = 0;  ///< at most 20%
 };
 
-/// Errors in classes of one percent.
+/// A histogram of errors in classes of one percent.
 class error_histogram {
  public:
   static constexpr std::uint8_t last_class = 200;  ///< and all errors above
@@ -242,18 +243,18 @@ class error_histogram {
   std::uint64_t total_ = 0;
 };
 
-/// Predictions beside what was measured, over all and over the newest. Its size is fixed. One thread at a
-/// time.
+/// Compares predictions with measurements, over all and over the newest. Its size is fixed. One thread at a
+/// time may call.
 class prediction_error {
  public:
   static constexpr std::size_t newest_count = 256;
 
-  /// In any unit. Throws bad_argument ("predicted", "measured") unless both are finite, `predicted` at least
-  /// 0 and `measured` above 0.
+  /// Records a prediction and its measurement, both in the same unit. Throws bad_argument ("predicted",
+  /// "measured") unless both are finite, `predicted` at least 0 and `measured` above 0.
   void record(double predicted, double measured);
 
   error_summary all() const { return all_.summary(); }
-  /// Of the last newest_count, or of all as long as there are fewer.
+  /// The errors of the last newest_count predictions, or of all if there are fewer.
   error_summary newest() const { return newest_.summary(); }
 
  private:
