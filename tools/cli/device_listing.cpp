@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "report/machine_facts.hpp"
+#include "report/provenance.hpp"
 
 namespace ballast::cli {
 namespace {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ballast {
 
@@ -11,13 +13,59 @@ namespace ballast {
 /// blanks. Drawn with a terminal that is `noenhanced`.
 std::string gnuplot_string(std::string_view text);
 
-/// The same for a tick's label, in which gnuplot looks for %.
+/// gnuplot_string() for a tick's label, in which gnuplot would expand %: signs of that kind are doubled, too.
 std::string gnuplot_tick(std::string_view text);
 
 /// A number as gnuplot reads it, nine significant digits: more than a picture shows.
 std::string plotted(double number);
 
-/// How many pixels wide a text is, about: one letter of the picture's font for each code point.
+/// About how many pixels wide a text is drawn: each code point counts as one letter of the picture's font.
 int pixels_wide(std::string_view text);
+
+/// The whole picture, in pixels from its left upper corner.
+struct picture_size {
+  int width = 0, height = 0;
+
+  double x(int pixels) const { return double(pixels) / width; }       ///< as gnuplot counts: a part of all
+  double y(int pixels) const { return 1 - double(pixels) / height; }  ///< from below
+};
+
+/// The rectangle that a panel draws its data in, without labels.
+struct panel_frame {
+  int left = 0, right = 0, top = 0, bottom = 0;
+};
+
+/// The commands that draw the next plot inside `frame`.
+std::string frame_commands(picture_size const& picture, panel_frame const& frame);
+
+/// The commands that put the legend of the next plot to the right of `frame`.
+std::string legend_commands(picture_size const& picture, panel_frame const& frame);
+
+/// How many pixels wide a legend with these texts is.
+int legend_width(std::vector<std::string> const& texts);
+
+/// How many pixels wide the widest of the texts is.
+int widest(std::vector<std::string> const& texts);
+
+/// One of eight colours, as a quoted string, chosen so that colour-blind people can tell neighbours apart
+/// (Okabe and Ito); the ninth is the first again.
+std::string colour(std::size_t number);
+
+/// How gnuplot writes the values along an axis.
+struct axis_scale {
+  bool log = false;
+  bool includes_unit = false;         ///< each tick names the unit, so that the axis need not
+  double divisor = 1;                 ///< of the values before they are drawn: 0.002 s is drawn at 2,
+  std::string suffix = {};            ///< and " ms" follows
+  std::string tick_format = "%.10g";  ///< gnuplot's: a number and the suffix
+};
+
+/// The scale for values in `unit` from `smallest` to `largest`. Seconds get the prefixes n, µ and m, rates
+/// and bytes k, M and G, other units none. `log` stays set unless `smallest` is 0 or less, which a
+/// logarithmic axis cannot show.
+axis_scale scale_for(std::string_view unit, double smallest, double largest, bool log);
+
+/// A value with four significant digits and the prefix that suits it: "391.2 µs".
+std::string value_text(std::string_view unit, double value);
 
 }  // namespace ballast

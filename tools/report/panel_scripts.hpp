@@ -4,26 +4,26 @@
 #include <string>
 #include <vector>
 
-#include "plot_frame.hpp"
+#include "gnuplot_text.hpp"
 #include "plot_panels.hpp"
 #include "report/run_record.hpp"
 
 namespace ballast {
 
-/// How high a panel is with its labels, in pixels.
+/// How many pixels high a panel of lines is, its labels included.
 int height_of_lines(plot_panel const& panel);
+
+/// How many pixels high a panel of bars is, its labels included.
 int height_of_bars(plot_panel const& panel);
 
-/// What draws a panel of lines at `top`. `labels` tells the records apart, if there are several; the y_label
-/// is empty if the unit is to be told instead.
+/// The script that draws a panel of lines at `top`. `labels` holds a label for each record; with several
+/// records the legend shows it. An empty y_label is replaced by the unit.
 std::string line_script(plot_panel const& panel, std::vector<std::string> const& labels,
                         plot_axes const& axes, picture_size const& picture, int top);
 
-/// The same for bars, whose values lie along the other axis.
+/// The script that draws a panel of bars at `top`; their values lie along the x axis, which y_label names.
+/// `labels` holds a label for each record; with several records the legend shows it.
 std::string bar_script(plot_panel const& panel, std::vector<std::string> const& labels, plot_axes const& axes,
                        picture_size const& picture, int top);
-
-/// What stands along the axis of values: the record's label, or the unit, or nothing where the ticks say it.
-std::string axis_label(std::string const& y_label, std::string const& unit, bool ticks_include_unit);
 
 }  // namespace ballast

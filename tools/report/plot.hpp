@@ -17,9 +17,9 @@ namespace ballast {
 /// no series.
 std::string plot_script(std::span<run_record const> records);
 
-/// Draws that with the `gnuplot` found in PATH and writes the picture whole or not at all. Throws what
-/// plot_script throws, and ballast::error if there is no gnuplot, it failed, or the file cannot be written.
-/// Waits for gnuplot, which takes a fraction of a second.
+/// Draws the records as plot_script() says with the `gnuplot` found in PATH, and writes the picture whole or
+/// not at all. Throws what plot_script throws, and ballast::error if there is no gnuplot, it failed, or the
+/// file cannot be written. Waits for gnuplot, which takes a fraction of a second.
 void write_plot(std::filesystem::path const& svg, std::span<run_record const> records);
 
 }  // namespace ballast

@@ -38,14 +38,16 @@ struct plot_panel {
   std::string topic = "";         ///< what all lines have in common, if the panel was split
 };
 
-/// First the panels of lines, then those of bars, units as they come. More lines than an eye tells apart are
-/// split where their curves are named "A, B": into a panel for each B.
+/// The panels of a picture: first those of lines, then those of bars, each in the order of their units. More
+/// lines than an eye tells apart are split where their curves are named "A, B": into a panel for each B.
 std::vector<plot_panel> panels_of(std::span<run_record const> records);
 
-/// What names have in common that belong together: "S1" of "S1.busy_seconds.cuda:0", all of a name without a
-/// point.
+/// A series's name up to its first point, which series of one group share: "S1" of "S1.busy_seconds.cuda:0".
+/// Without a point the whole name.
 std::string group_of(std::string const& series_name);
-/// The rest: "busy_seconds.cuda:0"; empty for a name without a point.
+
+/// A series's name after its first point: "busy_seconds.cuda:0" of "S1.busy_seconds.cuda:0". Without a point
+/// empty.
 std::string quantity_of(std::string const& series_name);
 
 }  // namespace ballast

@@ -2,15 +2,78 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "ballast/error.hpp"
 #include "gnuplot_text.hpp"
 #include "panel_scripts.hpp"
-#include "record_labels.hpp"
 #include "report/plot.hpp"
+#include "report/run_record.hpp"
 
 namespace ballast {
 namespace {
+
+using texts = std::vector<std::string>;
+
+std::string joined(texts const& all) {
+  std::string text;
+  for (std::string const& one : all) text += (text.empty() ? "" : ", ") + one;
+  return text;
+}
+
+/// The first ten places of the commit's hash, "(changed)" behind it if the tree was; "unknown".
+std::string short_commit(source_state const& source) {
+  if (source.commit.empty()) return "unknown";
+  return source.commit.substr(0, 10) + (source.clean.value_or(true) ? "" : " (changed)");
+}
+
+/// What may tell records apart, the best first; one text for each record.
+std::vector<texts> traits_of(std::span<run_record const> records) {
+  std::vector<texts> traits(4);
+  for (run_record const& record : records) {
+    traits[0].push_back(record.machine.name);
+    traits[1].push_back(joined(record.devices));
+    traits[2].push_back(short_commit(record.source));
+    traits[3].push_back(record.started);
+  }
+  return traits;
+}
+
+std::size_t distinct(texts const& all) { return std::set<std::string>(all.begin(), all.end()).size(); }
+
+void append(texts& labels, texts const& trait) {
+  for (std::size_t r = 0; r < labels.size(); ++r) labels[r] += (labels[r].empty() ? "" : ", ") + trait[r];
+}
+
+void number_repeats(texts& labels) {
+  if (distinct(labels) == labels.size()) return;
+  for (std::size_t r = 0; r < labels.size(); ++r) {
+    labels[r] += (labels[r].empty() ? "#" : " #") + std::to_string(r + 1);
+  }
+}
+
+/// A short text for each record that no other has: the machine, the devices, the commit or the time if one of
+/// them tells all apart, else all of these that differ; the same record twice gets #1 and #2.
+std::vector<std::string> distinguishing_labels(std::span<run_record const> records) {
+  texts labels(records.size());
+  for (texts const& trait : traits_of(records)) {
+    if (distinct(trait) == records.size()) return trait;
+    if (distinct(trait) > 1) append(labels, trait);
+  }
+  number_repeats(labels);
+  return labels;
+}
+
+/// Where a record comes from, in one line: "2x-nvidia-h200 (cuda:0, cuda:1), commit 77432dd987, 2026-11-21,
+/// ..."
+std::string origin_of(run_record const& record) {
+  return record.machine.name + " (" + joined(record.devices) + "), commit " + short_commit(record.source) +
+         ", " + record.started.substr(0, 10) + ", " + std::to_string(record.repetitions) + " repetitions" +
+         (record.answer.verified ? "" : ", ANSWER NOT VERIFIED");
+}
 
 constexpr int picture_width = 960, margin = 16;
 constexpr int title_base = 24, first_line_base = 50, line_height = 18;
@@ -87,12 +150,6 @@ plot_axes axes_of(run_record const& record, std::vector<plot_panel> const& panel
 }
 
 }  // namespace
-
-std::string axis_label(std::string const& y_label, std::string const& unit, bool ticks_include_unit) {
-  if (ticks_include_unit && (y_label == unit || y_label == "seconds")) return "";
-  if (!y_label.empty() || ticks_include_unit) return y_label;
-  return unit == "1" ? "ratio or count" : unit;
-}
 
 std::string plot_script(std::span<run_record const> records) {
   check_records_are_alike(records);

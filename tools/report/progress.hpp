@@ -19,9 +19,9 @@ struct progress_output {
   bool terminal = false;
 };
 
-/// Writes to a C stream and flushes it; a terminal if the stream is one.
+/// An output that writes to a C stream and flushes it; a terminal if the stream is one.
 progress_output progress_on(std::FILE* stream);
-/// Writes nothing.
+/// An output that drops what is written.
 progress_output no_progress();
 
 /// Says how far a long run is, how fast, and how long it will take. One thread at a time may call.

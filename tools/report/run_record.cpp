@@ -3,16 +3,76 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdint>
 #include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "ballast/error.hpp"
 #include "ballast/replace_file.hpp"
-#include "record_rules.hpp"
+#include "report/json_value.hpp"
 #include "report/statistics.hpp"
 
 namespace ballast {
 namespace {
+
+/// Of a benchmark's name, the slash last.
+constexpr std::string_view legal = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+
+void check_name(std::string const& name) {
+  if (name.empty() || name.find_first_not_of(legal) != std::string::npos) {
+    throw_bad_argument("run_record.benchmark", "'" + name + "'", "letters, digits and ._/-, at least one");
+  }
+}
+
+void check_points(std::vector<sample_series> const& all) {
+  std::set<std::tuple<std::string, std::string, double>> points;
+  for (sample_series const& one : all) {
+    if (one.x && !std::isfinite(*one.x))
+      throw_bad_argument("run_record.series " + one.name + ".x", *one.x, "finite");
+    if (one.curve.empty()) continue;
+    if (!one.x)
+      throw_bad_argument("run_record.series " + one.name + ".x", "none", "a number, as curve is set");
+    if (points.emplace(one.curve, one.unit, *one.x).second) continue;
+    throw_bad_argument("run_record.series " + one.name + ".x", *one.x, "used once in its curve and unit");
+  }
+}
+
+void check_series(std::vector<sample_series> const& all) {
+  std::set<std::string> names;
+  for (sample_series const& one : all) {
+    if (!names.insert(one.name).second) throw_bad_argument("run_record.series", one.name, "a name used once");
+    if (one.samples.empty()) throw_bad_argument("run_record.series", one.name, "one sample or more");
+    for (double const sample : one.samples) {
+      if (!std::isfinite(sample)) throw_bad_argument("run_record.series " + one.name, sample, "finite");
+    }
+  }
+}
+
+/// Throws bad_argument naming the field if the record breaks a rule of bench/SCHEMA.md that its type allows
+/// it to break.
+void check_record(run_record const& record) {
+  check_name(record.benchmark);
+  check_series(record.series);
+  check_points(record.series);
+}
+
+/// Throws bad_argument if a file's name may not hold the part; it may be empty.
+void check_name_part(std::string const& argument, std::string const& part) {
+  if (part.find_first_not_of(legal.substr(0, legal.size() - 1)) == std::string::npos) return;
+  throw_bad_argument(argument, "'" + part + "'", "letters, digits and ._-");
+}
 
 using object = json_value::object;
 
@@ -132,6 +192,247 @@ std::filesystem::path write_run_record(std::filesystem::path const& results, run
 
 void require_run_folder(std::filesystem::path const& results, run_record const& record) {
   check_replaceable(make_folder(results, record) / "trial");
+}
+
+namespace {
+
+/// One value of a JSON document that was read, and the way to it ("series[2].unit"). Whatever is not as it
+/// was asked for ends in ballast::error, which begins with the file and that way. The document outlives it.
+class json_member {
+ public:
+  json_member(nlohmann::ordered_json const& value, std::string file, std::string place = {})
+      : value_(&value), file_(std::move(file)), place_(std::move(place)) {}
+
+  json_member at(std::string const& name) const;
+  std::optional<json_member> find(std::string const& name) const;
+  std::vector<json_member> elements() const;
+  bool is_null() const { return value_->is_null(); }
+
+  std::string text() const;
+  double number() const;
+  bool flag() const;
+  template <class Integer>
+  Integer count() const;
+  std::vector<std::string> texts() const;
+  std::vector<double> numbers() const;
+  json_value::object members() const;  ///< all of an object, in their order
+
+  /// "FILE: series[2].unit: a string is needed, a number is there", to be thrown.
+  error type_error(std::string const& needed) const;
+
+ private:
+  std::string at_place() const { return file_ + ": " + (place_.empty() ? "" : place_ + ": "); }
+
+  nlohmann::ordered_json const* value_;
+  std::string file_, place_;
+};
+
+template <class Integer>
+Integer json_member::count() const {
+  if (value_->is_number_unsigned()) {
+    auto const number = value_->get<std::uint64_t>();
+    if (std::in_range<Integer>(number)) return static_cast<Integer>(number);
+  }
+  throw type_error("a whole number from 0 on");
+}
+
+using json = nlohmann::ordered_json;
+
+std::string kind_of(json const& value) {
+  switch (value.type()) {
+    case json::value_t::null:
+      return "null";
+    case json::value_t::object:
+      return "an object";
+    case json::value_t::array:
+      return "a list";
+    case json::value_t::string:
+      return "the string " + value.dump();
+    case json::value_t::boolean:
+      return "a boolean";
+    default:
+      return "the number " + value.dump();
+  }
+}
+
+json_value::object members_of(json const& value);
+
+json_value copy_of(json const& value) {
+  switch (value.type()) {
+    case json::value_t::object:
+      return members_of(value);
+    case json::value_t::string:
+      return value.get<std::string>();
+    case json::value_t::boolean:
+      return value.get<bool>();
+    case json::value_t::number_integer:
+      return value.get<std::int64_t>();
+    case json::value_t::number_unsigned:
+      return value.get<std::uint64_t>();
+    case json::value_t::number_float:
+      return value.get<double>();
+    case json::value_t::array:
+      break;
+    default:
+      return {};
+  }
+  json_value::list elements;
+  for (json const& one : value) elements.push_back(copy_of(one));
+  return elements;
+}
+
+json_value::object members_of(json const& value) {
+  json_value::object members;
+  for (auto const& [name, one] : value.items()) members.emplace_back(name, copy_of(one));
+  return members;
+}
+
+error json_member::type_error(std::string const& needed) const {
+  return error(at_place() + needed + " is needed, " + kind_of(*value_) + " is there");
+}
+
+std::optional<json_member> json_member::find(std::string const& name) const {
+  if (!value_->is_object()) throw type_error("an object");
+  auto const found = value_->find(name);
+  if (found == value_->end()) return std::nullopt;
+  return json_member(*found, file_, place_.empty() ? name : place_ + "." + name);
+}
+
+json_member json_member::at(std::string const& name) const {
+  if (auto found = find(name)) return *std::move(found);
+  throw error(at_place() + "the member " + name + " is missing");
+}
+
+std::vector<json_member> json_member::elements() const {
+  if (!value_->is_array()) throw type_error("a list");
+  std::vector<json_member> all;
+  for (json const& one : *value_) {
+    all.emplace_back(one, file_, place_ + "[" + std::to_string(all.size()) + "]");
+  }
+  return all;
+}
+
+std::string json_member::text() const {
+  return value_->is_string() ? value_->get<std::string>() : throw type_error("a string");
+}
+
+double json_member::number() const {
+  return value_->is_number() ? value_->get<double>() : throw type_error("a number");
+}
+
+bool json_member::flag() const {
+  return value_->is_boolean() ? value_->get<bool>() : throw type_error("a boolean");
+}
+
+std::vector<std::string> json_member::texts() const {
+  std::vector<std::string> all;
+  for (json_member const& one : elements()) all.push_back(one.text());
+  return all;
+}
+
+std::vector<double> json_member::numbers() const {
+  std::vector<double> all;
+  for (json_member const& one : elements()) all.push_back(one.number());
+  return all;
+}
+
+json_value::object json_member::members() const {
+  return value_->is_object() ? members_of(*value_) : throw type_error("an object");
+}
+
+std::string contents_of(std::filesystem::path const& path) {
+  if (std::filesystem::is_directory(path)) throw error("cannot read " + path.string() + ": it is a folder");
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file.is_open()) text << file.rdbuf();
+  if (file.is_open() && !text.bad()) return std::move(text).str();
+  throw error("cannot read " + path.string() + ": " + std::generic_category().message(errno));
+}
+
+nlohmann::ordered_json document_in(std::filesystem::path const& path) {
+  try {
+    return nlohmann::ordered_json::parse(contents_of(path));
+  } catch (nlohmann::json::exception const& problem) {
+    throw error(path.string() + " is not JSON: " + problem.what());
+  }
+}
+
+std::string text_or_null(json_member const& one) { return one.is_null() ? "" : one.text(); }
+
+source_state source_in(json_member const& one) {
+  json_member const clean = one.at("clean");
+  return {text_or_null(one.at("commit")), clean.is_null() ? std::nullopt : std::optional(clean.flag())};
+}
+
+gpu_facts gpu_in(json_member const& one) {
+  return {one.at("model").text(), one.at("multiprocessors").count<int>(),
+          one.at("memory_bytes").count<std::size_t>(), one.at("compute_capability").text()};
+}
+
+machine_facts machine_in(json_member const& one) {
+  machine_facts facts;
+  facts.name = one.at("name").text();
+  facts.cpu = one.at("cpu").text();
+  facts.cores = one.at("cores").count<std::size_t>();
+  facts.memory_bytes = one.at("memory_bytes").count<std::size_t>();
+  facts.system = one.at("system").text();
+  facts.compiler = one.at("compiler").text();
+  for (json_member const& gpu : one.at("gpus").elements()) facts.gpus.push_back(gpu_in(gpu));
+  facts.driver = text_or_null(one.at("driver"));
+  facts.cuda_runtime = text_or_null(one.at("cuda_runtime"));
+  return facts;
+}
+
+/// `curve` and `x` came later than the first records.
+sample_series series_in(json_member const& one) {
+  sample_series series{one.at("name").text(), one.at("unit").text(), one.at("samples").numbers()};
+  if (auto const curve = one.find("curve")) series.curve = curve->text();
+  if (auto const x = one.find("x"); x && !x->is_null()) series.x = x->number();
+  return series;
+}
+
+plot_axes axes_in(json_member const& one) {
+  return {one.at("title").text(), one.at("x_label").text(), one.at("y_label").text(), one.at("x_log").flag(),
+          one.at("y_log").flag()};
+}
+
+void check_schema(json_member const& schema) {
+  if (schema.text() != run_record::schema)
+    throw schema.type_error("\"" + std::string(run_record::schema) + "\"");
+}
+
+run_record record_in(json_member const& document) {
+  check_schema(document.at("schema"));
+  run_record record;
+  record.benchmark = document.at("benchmark").text();
+  record.version = document.at("version").text();
+  record.started = document.at("started").text();
+  record.command = document.at("command").texts();
+  record.source = source_in(document.at("source"));
+  record.machine = machine_in(document.at("machine"));
+  record.devices = document.at("devices").texts();
+  record.policies = document.at("policies").members();
+  record.parameters = document.at("parameters").members();
+  record.warm_up = document.at("warm_up").count<std::size_t>();
+  record.repetitions = document.at("repetitions").count<std::size_t>();
+  for (json_member const& one : document.at("series").elements()) record.series.push_back(series_in(one));
+  if (auto const axes = document.find("axes")) record.axes = axes_in(*axes);
+  record.derived = document.at("derived").members();
+  record.answer = {document.at("answer").at("verified").flag(), document.at("answer").at("how").text()};
+  return record;
+}
+
+}  // namespace
+
+run_record read_run_record(std::filesystem::path const& path) {
+  nlohmann::ordered_json const document = document_in(path);
+  run_record record = record_in(json_member(document, path.string()));
+  try {
+    check_record(record);
+  } catch (bad_argument const& problem) {  // here the file is wrong, not an argument
+    throw error(path.string() + ": " + problem.what());
+  }
+  return record;
 }
 
 std::string utc_now() {

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "report/json_value.hpp"
-#include "report/machine_facts.hpp"
-#include "report/source_state.hpp"
+#include "report/provenance.hpp"
 
 namespace ballast {
 
@@ -77,9 +76,9 @@ std::filesystem::path write_run_record(std::filesystem::path const& results, run
 /// path.
 void require_run_folder(std::filesystem::path const& results, run_record const& record);
 
-/// What such a file holds. Members it does not know are left out; a file without axes, curve or x (the first
-/// had none) gives empty ones. Throws ballast::error with the file and the member: no such file, not JSON,
-/// another schema, a missing member, one of another type, or what to_json refuses.
+/// Reads a record that write_run_record() wrote. Members it does not know are left out; a file without axes,
+/// curve or x (the first had none) gives empty ones. Throws ballast::error with the file and the member: no
+/// such file, not JSON, another schema, a missing member, one of another type, or what to_json refuses.
 run_record read_run_record(std::filesystem::path const& path);
 
 /// This moment in UTC, to the second: "2026-01-31T09:05:00Z".

@@ -15,11 +15,15 @@ struct sample_summary {
 };
 
 /// The value below which `fraction` (0 .. 1) of the samples lie, linear between neighbours (the definition of
-/// Hyndman and Fan 1996, number 7, which R and NumPy use by default). Samples in any order.
-/// All three throw bad_argument ("samples") if there are none or one is not a number, ("fraction") outside 0
-/// .. 1.
+/// Hyndman and Fan 1996, number 7, which R and NumPy use by default). Samples in any order. Throws
+/// bad_argument ("samples") if there are none or one is not a number, ("fraction") outside 0 .. 1.
 double quantile(std::span<double const> samples, double fraction);
+
+/// quantile() at 0.5. Throws bad_argument ("samples") if there are none or one is not a number.
 double median(std::span<double const> samples);
+
+/// Count, extremes, median and quartiles, the last three as quantile() has them. Throws bad_argument
+/// ("samples") if there are none or one is not a number.
 sample_summary summarise(std::span<double const> samples);
 
 }  // namespace ballast

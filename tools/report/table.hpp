@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -46,5 +47,11 @@ class table {
 std::string rounded(double number, int digits = 4);
 /// Bytes in B, KiB, MiB, GiB or TiB with up to four digits: "141 GiB".
 std::string byte_size(std::size_t bytes);
+
+/// How many places a UTF-8 text takes, one for each code point.
+inline std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
 
 }  // namespace ballast

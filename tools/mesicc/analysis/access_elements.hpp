@@ -23,8 +23,9 @@ struct access_elements {
   std::vector<cause> other_causes;  ///< why the guards or the loops are not known
 };
 
-/// What is known of the scalars and the threads of a launch.
+/// What is known of the thread ids of a launch.
 isl::set threads_of(launch_model const& model, lowering& to_isl);
+/// What is known of the scalars of a launch.
 isl::set scalars_of(launch_model const& model, lowering& to_isl);
 
 enum class precision : std::uint8_t {
@@ -33,7 +34,7 @@ enum class precision : std::uint8_t {
                  ///< quick to reckon with
 };
 
-/// In the order of the model's accesses.
+/// The elements that each access of the model touches, in the order of the accesses.
 std::vector<access_elements> elements_of_accesses(launch_model const& model, precision wanted,
                                                   lowering& to_isl, isl_session const& session);
 

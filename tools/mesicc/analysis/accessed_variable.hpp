@@ -19,11 +19,11 @@ struct accessed_variable {
       exposed_reads;  ///< those that may read what the thread has not written before
 
   bool is_one_argument() const { return arguments.size() == 1; }
-  /// The same, of one of the arguments.
+  /// The accesses through one of the arguments.
   accessed_variable through(int argument) const;
 };
 
-/// In the order of the first arguments.
+/// The variables that a launch may access, in the order of their first arguments.
 std::vector<accessed_variable> variables_of(launch_model const& model,
                                             std::vector<access_elements> const& accesses,
                                             isl_session const& session);

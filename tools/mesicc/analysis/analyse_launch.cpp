@@ -1,20 +1,246 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyse_launch.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "access_elements.hpp"
 #include "accessed_variable.hpp"
-#include "block_choice.hpp"
-#include "explanation.hpp"
 #include "isl_session.hpp"
+#include "model/evaluate.hpp"
+#include "model/expression_text.hpp"
+#include "model/launch_model.hpp"
+#include "model/launch_plan.hpp"
 #include "partition_attempt.hpp"
 
 namespace ballast::mesicc {
 namespace {
+
+constexpr int max_threads = 256, min_threads = 64;
+constexpr std::int64_t enough_blocks = 1024;  // a few for each multiprocessor of a large GPU
+constexpr int warp = 32;
+// docs/decisions/0015 has what was measured for these two.
+constexpr int max_rows_per_thread = 8;
+constexpr std::size_t max_accesses_of_short_kernel = 16;
+
+/// In the middle of a launch of constant size, in the first run of each loop.
+leaf_values sample_thread(launch_model const& model) {
+  leaf_values leaves;
+  auto const middle = [](expression const& threads) {
+    return is_constant(threads) ? threads->value / 2 : 1000;
+  };
+  leaves.thread = {middle(model.threads_x), middle(model.threads_y)};
+  leaves.scalars.assign(model.scalars.size(), 1024);
+  leaves.loops.assign(model.loops.size(), 0);
+  return leaves;
+}
+
+std::int64_t flat_index(array_argument const& array, access const& one, leaf_values const& leaves) {
+  std::int64_t flat = 0;
+  for (std::size_t place = 0; place < one.index.size(); ++place) {
+    auto const extent = place > 0 && is_constant(array.extents[place]) ? array.extents[place]->value : 1;
+    flat = evaluate(expression(flat) * extent + one.index[place], leaves);
+  }
+  return flat;
+}
+
+/// Whether neighbours in `direction` touch elements that one transaction brings.
+bool is_coalesced(launch_model const& model, access const& one, axis direction) {
+  auto const& array = model.arrays[std::size_t(one.array)];
+  auto leaves = sample_thread(model);
+  auto const here = flat_index(array, one, leaves);
+  ++leaves.thread[std::size_t(direction)];
+  auto const there = flat_index(array, one, leaves);
+  return there == here || there - 1 == here || there + 1 == here;
+}
+
+/// Accesses in loops happen more often.
+std::int64_t coalesced(launch_model const& model, axis direction) {
+  std::int64_t count = 0;
+  for (auto const& one : model.accesses) {
+    if (is_coalesced(model, one, direction))
+      count += std::int64_t(1) << (4 * std::min<std::size_t>(one.loops.size(), 8));
+  }
+  return count;
+}
+
+std::optional<std::int64_t> threads_along(launch_model const& model, axis direction) {
+  auto const& threads = direction == axis::x ? model.threads_x : model.threads_y;
+  return is_constant(threads) ? std::optional(std::max<std::int64_t>(threads->value, 1)) : std::nullopt;
+}
+
+/// Enough blocks matter more than large ones, as long as a block is two warps.
+int threads_of_block(launch_model const& model) {
+  auto const x = threads_along(model, axis::x), y = threads_along(model, axis::y);
+  int threads = max_threads;
+  if (!x || !y || *x > max_threads * enough_blocks || *y > max_threads * enough_blocks) return threads;
+  while (threads > min_threads && *x * *y < threads * enough_blocks) threads /= 2;
+  return threads;
+}
+
+/// A power of two, not more than the launch has use for.
+int width_along(launch_model const& model, axis direction, int threads) {
+  auto const wanted = threads_along(model, direction).value_or(threads);
+  return int(std::bit_ceil(std::uint64_t(std::min<std::int64_t>(wanted, threads))));
+}
+
+bool is_short(launch_model const& model) { return model.accesses.size() <= max_accesses_of_short_kernel; }
+
+bool waits_for_memory_in_a_loop(launch_model const& model) {
+  return std::ranges::any_of(
+      model.accesses, [](access const& one) { return one.kind == access_kind::read && !one.loops.empty(); });
+}
+
+/// Numbers of 8 bytes take two registers each.
+bool gets_on_with_few_registers(launch_model const& model) {
+  return is_short(model) &&
+         std::ranges::all_of(model.arrays, [](auto const& array) { return array.element_bytes <= 4; });
+}
+
+/// So many that there are still blocks in plenty, which are what is balanced.
+int rows_per_thread(launch_model const& model, block_shape const& block) {
+  auto const x = threads_along(model, axis::x), y = threads_along(model, axis::y);
+  if (!x || !y || block.x < warp || !is_short(model) || !model.loops.empty()) return 1;
+  int rows = max_rows_per_thread;
+  while (rows > 1 && *x / block.x * (*y / (block.y * rows)) < 8 * enough_blocks) rows /= 2;
+  return rows;
+}
+
+block_shape shape_of_block(launch_model const& model, axis cut) {
+  int const threads = threads_of_block(model);
+  if (model.dimensions == 1) return {threads, 1};
+  if (coalesced(model, axis::y) > coalesced(model, axis::x)) {
+    int const height = width_along(model, axis::y, threads);
+    return {threads / height, height};
+  }
+  int const most = cut == axis::x ? warp : threads;  // a part is whole blocks
+  int const width = width_along(model, axis::x, most);
+  return {width, threads / width};
+}
+
+/// Threads of a block, of which those along x are neighbours in a warp: along the direction in which more
+/// accesses are of neighbouring elements, and as many as keep a multiprocessor busy, or fewer if there would
+/// be too few blocks. A short kernel that waits for memory in a loop is to use few registers; one without
+/// loops gives a thread several rows where there are more than enough.
+block_shape choose_block(launch_model const& model, axis cut) {
+  auto block = shape_of_block(model, cut);
+  block.rows_per_thread = rows_per_thread(model, block);
+  block.few_registers = waits_for_memory_in_a_loop(model) && gets_on_with_few_registers(model);
+  return block;
+}
+
+/// Each once, also where ranges meet.
+std::int64_t elements_in(std::vector<element_range> const& ranges, leaf_values const& leaves) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts;
+  for (auto const& range : ranges)
+    parts.emplace_back(evaluate(range.begin, leaves), evaluate(range.end, leaves));
+  std::ranges::sort(parts);
+  std::int64_t elements = 0, counted_to = INT64_MIN;
+  for (auto const& [begin, end] : parts) {
+    elements += std::max<std::int64_t>(0, begin < end ? end - std::max(begin, counted_to) : 0);
+    counted_to = std::max(counted_to, end);
+  }
+  return elements;
+}
+
+class explainer {
+ public:
+  explainer(launch_model const& model, launch_plan const& plan)
+      : model_(model), plan_(plan), names_(names_in_messages(model)) {}
+
+  std::string text() const {
+    auto lines = heading();
+    for (std::size_t place = 0; place < model_.arrays.size(); ++place)
+      lines += about(model_.arrays[place], plan_.arrays[place]);
+    return lines;
+  }
+
+ private:
+  std::string text_of(expression const& value) const { return mesicc::text_of(value, names_); }
+
+  std::string heading() const {
+    auto extents = text_of(model_.threads_x);
+    if (model_.dimensions == 2) extents += ", " + text_of(model_.threads_y);
+    auto const block = std::to_string(plan_.block.x) + " x " + std::to_string(plan_.block.y);
+    auto const rows = plan_.block.rows_per_thread;
+    return model_.kernel + "<<[" + extents + "]>>: " + cut() + ", in blocks of " + block + " threads" +
+           (rows == 1 ? "" : ", " + std::to_string(rows) + " rows each") + "\n";
+  }
+  std::string cut() const {
+    if (!plan_.partitioned) return "one task";
+    return std::string("tasks of threads b <= lThreadId.") + (plan_.cut == axis::x ? "x" : "y") + " < e";
+  }
+
+  std::string about(array_argument const& array, array_plan const& use) const {
+    auto const name =
+        "  " + array.parameter +
+        (array.variable.empty() || array.variable == array.parameter ? "" : " = " + array.variable);
+    if (!use.is_read() && !use.is_written()) return name + ": is not used\n";
+    std::string lines;
+    if (use.is_read())
+      lines += name + ": reads " + (use.reads_all ? "all" : listed(use.reads)) +
+               moved(use.reads, use.reads_all, array, "copies in") + "\n";
+    if (use.is_written())
+      lines +=
+          name + ": writes " + (use.writes_all ? "all" : listed(use.writes)) + written(array, use) + "\n";
+    return lines;
+  }
+
+  std::string listed(std::vector<element_range> const& ranges) const {
+    std::string text;
+    for (auto const& range : ranges) {
+      text += (text.empty() ? "" : " and ") + ("[" + text_of(range.begin) + ", " + text_of(range.end) + ")");
+    }
+    return text;
+  }
+
+  std::string written(array_argument const& array, array_plan const& use) const {
+    return (use.is_read() ? "" : ", each element") + moved(use.writes, use.writes_all, array, "makes");
+  }
+
+  /// "; copies in 64 bytes a row and 128 more", of a task in the middle of a launch of constant size.
+  std::string moved(std::vector<element_range> const& ranges, bool all, array_argument const& array,
+                    std::string const& verb) const {
+    auto const few = all ? std::nullopt : bytes_of_rows(ranges, array, some_rows),
+               one_more = all ? std::nullopt : bytes_of_rows(ranges, array, some_rows + 1);
+    if (!few || !one_more) return "";
+    auto const row = *one_more - *few, more = *few - some_rows * row;
+    if (row < 0 || more < 0) return "";
+    if (row == 0) return "; " + verb + " " + std::to_string(more) + " bytes";
+    auto const beside = more == 0 ? "" : " and " + std::to_string(more) + " more";
+    return "; " + verb + " " + std::to_string(row) + " bytes a " +
+           (model_.dimensions == 1 ? "thread" : "row") + beside;
+  }
+
+  std::optional<std::int64_t> bytes_of_rows(std::vector<element_range> const& ranges,
+                                            array_argument const& array, std::int64_t rows) const {
+    auto const& threads = plan_.cut == axis::x ? model_.threads_x : model_.threads_y;
+    if (!is_constant(threads) || !model_.scalars.empty() || threads->value < 4 * some_rows)
+      return std::nullopt;
+    leaf_values leaves;
+    leaves.part_begin = threads->value / 2;
+    leaves.part_end = leaves.part_begin + rows;
+    auto const elements = elements_in(ranges, leaves);
+    return elements * std::int64_t(array.element_bytes);
+  }
+
+  static constexpr std::int64_t some_rows = 6;
+
+  launch_model const& model_;
+  launch_plan const& plan_;
+  leaf_names names_;
+};
+
+/// Lines that tell how a launch is cut and what a task reads, writes and moves.
+std::string explain(launch_model const& model, launch_plan const& plan) {
+  return explainer(model, plan).text();
+}
 
 bool has_rows(expression const& threads) { return !is_constant(threads) || threads->value > 1; }
 

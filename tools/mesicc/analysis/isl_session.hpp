@@ -42,7 +42,7 @@ class isl_session {
   bool ask(bool otherwise, Question&& question) const {
     return ask(std::forward<Question>(question)).value_or(otherwise);
   }
-  /// Of a question that is not asked, because it would take too many operations.
+  /// Notes that a question was not asked because it would take too many operations.
   void leave_unasked() const { ++exhausted_; }
   /// Whether a question has taken too many operations.
   bool is_exhausted() const { return exhausted_ > 0; }

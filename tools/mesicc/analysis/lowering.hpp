@@ -51,7 +51,7 @@ class lowering {
   /// Whether it may hold or not for one reason alone, which is noted then: where() would ask for two cases.
   bool is_open(condition const& holds);
 
-  /// Of all that was lowered since the last call.
+  /// The causes that were met since the last call.
   std::vector<cause> take_causes();
   isl::set forget_unknowns(isl::set elements);
 

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "overlap_checks.hpp"
 
+#include <isl/cpp.h>
+
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "growing_union.hpp"
-#include "renamed.hpp"
 
 namespace ballast::mesicc {
 namespace {
+
+/// `elements` with another name for one of its parameters; `to` must not be among them.
+isl::set renamed(isl::set const& elements, std::string const& from, std::string const& to) {
+  int const place = isl_set_find_dim_by_name(elements.get(), isl_dim_param, from.c_str());
+  if (place < 0) return elements;
+  return isl::manage(isl_set_set_dim_id(elements.copy(), isl_dim_param, unsigned(place),
+                                        isl::id(elements.ctx(), to).release()));
+}
 
 std::string const other_row = "q";
 

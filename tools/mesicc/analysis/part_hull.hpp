@@ -22,13 +22,13 @@ struct cut_direction {
 
 /// The elements that one thread row of `cut` touches in an access, by its thread id.
 isl::set of_row(access_elements const& one, cut_direction const& cut);
-/// In any of `accesses`; nothing where isl has no answer.
+/// The elements that one thread row of `cut` touches in any of `accesses`. Nothing where isl has no answer.
 std::optional<isl::set> of_row(std::vector<access_elements const*> const& accesses, cut_direction const& cut,
                                isl_session const& session);
-/// The same in few pieces: if it has many, those near each other are one, with what lies between them.
+/// `row` in few pieces: if it has many, those near each other become one, with what lies between them.
 /// Nothing where isl has no answer.
 std::optional<isl::set> in_few_pieces(isl::set const& row, isl_session const& session);
-/// Those that a part [b, e) touches.
+/// The elements that a part [b, e) touches, whose thread rows touch `row`.
 isl::set of_part(isl::set const& row, cut_direction const& cut);
 
 /// From the first element of a part to its last.

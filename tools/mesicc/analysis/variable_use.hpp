@@ -23,7 +23,7 @@ struct variable_use {
 std::optional<variable_use> use_of(accessed_variable const& variable, cut_direction const& cut,
                                    isl_session const& session);
 
-/// The same as a plan, with all elements counted from the beginning of the variable. Nothing if what is
+/// `use` as a plan, with all elements counted from the beginning of the variable. Nothing if what is
 /// written cannot be printed; if what is read cannot, it becomes everything, in `use` too.
 std::optional<array_plan> printable_plan(variable_use& use, cut_direction const& cut,
                                          isl_session const& session);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which functions run on devices, and what they use. device_functions_text.cpp changes their text.
 #include "emit/device_functions.hpp"
 
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/Lex/Lexer.h>
 
 #include <algorithm>
 
@@ -155,6 +156,183 @@ hidden_parameters const& device_functions::hidden_of(clang::FunctionDecl const* 
   static hidden_parameters const none;
   auto const found = uses_.find(key_of(function));
   return found == uses_.end() ? none : found->second.hidden;
+}
+
+bool device_functions::is_ambiguous(clang::VarDecl const* variable) const {
+  auto const name = variable->getNameAsString();
+  auto const is_other = [&](clang::VarDecl const* other) {
+    return other != variable && other->getNameAsString() == name;
+  };
+  return std::ranges::any_of(uses_, [&](auto const& entry) {
+    auto const& [hidden, calls, references, names] = entry.second;
+    if (std::ranges::find(hidden.variables, variable) == hidden.variables.end()) return false;
+    return names.contains(name) || std::ranges::any_of(hidden.variables, is_other);
+  });
+}
+
+/// A variable has one name in all functions, as macros may name it in several.
+void device_functions::choose_names(clang::ASTContext const& context) {
+  std::set<clang::VarDecl const*> all;
+  for (auto const& [function, of] : uses_) all.insert(of.hidden.variables.begin(), of.hidden.variables.end());
+  std::set<std::string> given;
+  for (auto const* const variable : all) {
+    if (!is_ambiguous(variable)) continue;
+    auto base = "shared" + qualified_name(*variable);
+    for (auto at = base.find("::"); at != std::string::npos; at = base.find("::")) base.replace(at, 2, "_");
+    auto name = base;
+    for (int i = 2; context.Idents.find(name) != context.Idents.end() || !given.insert(name).second; ++i)
+      name = base + "_" + std::to_string(i);
+    names_[variable] = name;
+  }
+}
+
+std::string device_functions::name_of(clang::VarDecl const* variable) const {
+  auto const found = names_.find(variable->getCanonicalDecl());
+  return found == names_.end() ? variable->getNameAsString() : found->second;
+}
+
+namespace {
+
+bool has_no_name_to_call(clang::FunctionDecl const& function) {
+  return llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl, clang::CXXConversionDecl>(function) ||
+         function.isOverloadedOperator();
+}
+
+/// Written a second time, with types put in.
+bool is_specialised(clang::FunctionDecl const& function) {
+  auto const kind = function.getTemplateSpecializationKind();
+  return kind != clang::TSK_Undeclared && kind != clang::TSK_ImplicitInstantiation;
+}
+
+}  // namespace
+
+std::vector<refused_use> device_functions::refused_uses() const {
+  std::vector<refused_use> found;
+  for (auto const* const reference : in_heads_)
+    found.push_back({reference->getSourceRange(), "'" + reference->getDecl()->getNameAsString() +
+                                                      "' can be used in the body of a function only"});
+  for (auto const* const function : declarations_) {
+    if (hidden_of(function).empty()) continue;
+    if (has_no_name_to_call(*function))
+      found.push_back({clang::SourceRange(function->getLocation()),
+                       "an operator, a constructor or a destructor cannot use lThreadId and __global__ "
+                       "variables; hand them over as arguments"});
+    else if (is_specialised(*function))
+      found.push_back({clang::SourceRange(function->getLocation()),
+                       "a specialisation of a template cannot use lThreadId and __global__ variables"});
+  }
+  for (auto const& where : instantiated_by_hand_)
+    found.push_back({clang::SourceRange(where),
+                     "an explicit instantiation of a __device__ template is not "
+                     "supported; without it there is one where it is called"});
+  for (auto const& [where, function] : values_)
+    if (!hidden_of(function).empty() && !has_no_name_to_call(*function))
+      found.push_back({where, "'" + function->getNameAsString() +
+                                  "' uses lThreadId or __global__ variables, so that it can only be called, "
+                                  "by its name, in the body of a kernel or __device__ function"});
+  return found;
+}
+
+std::string device_functions::arguments_of(hidden_parameters const& hidden) const {
+  std::string text = hidden.thread_id ? "lThreadId" : "";
+  for (auto const* const variable : hidden.variables) text += (text.empty() ? "" : ", ") + name_of(variable);
+  return text;
+}
+
+std::string device_functions::parameters_of(hidden_parameters const& hidden,
+                                            clang::ASTContext const& context) const {
+  std::string text = hidden.thread_id ? "ballast::mesi::thread_id lThreadId" : "";
+  for (auto const* const variable : hidden.variables) {
+    auto const type = context.getLValueReferenceType(variable->getType().getCanonicalType());
+    text += (text.empty() ? "" : ", ") + declaration_of(name_of(variable), type, context);
+  }
+  return text;
+}
+
+namespace {
+
+/// Where the user says `__device__`, in a macro perhaps; invalid where that is nowhere.
+clang::SourceLocation written_mark(clang::Attr const& attribute, source_rewriter const& rewriter) {
+  auto const& sources = rewriter.sources();
+  for (auto at = attribute.getLocation(); at.isMacroID();) {
+    at = sources.getImmediateMacroCallerLoc(at);
+    llvm::SmallString<32> buffer;
+    auto const word =
+        clang::Lexer::getSpelling(sources.getSpellingLoc(at), buffer, sources, rewriter.language());
+    if (word.size() > 4 && word.starts_with("__") && word.ends_with("__") && word != "__attribute__")
+      return sources.getSpellingLoc(at);
+  }
+  return {};
+}
+
+/// `__host__ __device__` together are one mark.
+void rewrite_marks(clang::FunctionDecl const& function, source_rewriter& rewriter) {
+  auto const mark = [&](clang::Attr const* attribute, char const* text) {
+    if (attribute == nullptr || attribute->isImplicit() || attribute->isInherited()) return;
+    auto const place = written_mark(*attribute, rewriter);
+    place.isValid() ? rewriter.replace_token(place, text) : rewriter.fail(function.getLocation());
+  };
+  mark(function.getAttr<clang::CUDAGlobalAttr>(), "BALLAST_HD");
+  mark(function.getAttr<clang::CUDADeviceAttr>(), "BALLAST_HD");
+  mark(function.getAttr<clang::CUDAHostAttr>(), "");
+}
+
+/// Behind the parenthesis, which may be in a macro and stand for all its uses.
+void insert_into_list(clang::SourceLocation parenthesis, std::string const& text, source_rewriter& rewriter) {
+  auto const opening = rewriter.sources().getSpellingLoc(parenthesis);
+  auto const next = clang::Lexer::findNextToken(opening, rewriter.sources(), rewriter.language());
+  bool const is_void = next && next->is(clang::tok::raw_identifier) && next->getRawIdentifier() == "void";
+  auto const behind =
+      !is_void ? next
+               : clang::Lexer::findNextToken(next->getLocation(), rewriter.sources(), rewriter.language());
+  bool const is_alone = text.empty() || (behind && behind->is(clang::tok::r_paren));
+  if (is_void && is_alone && !text.empty()) return rewriter.replace_token(next->getLocation(), text);
+  rewriter.insert_once_after(parenthesis, is_alone ? text : text + ", ");
+}
+
+/// The parenthesis before the arguments of a call.
+clang::SourceLocation opening_of(clang::CallExpr const& call, source_rewriter const& rewriter) {
+  auto const last = call.getCallee()->getEndLoc();
+  for (auto const place : {rewriter.sources().getSpellingLoc(last), last}) {
+    auto const next = clang::Lexer::findNextToken(place, rewriter.sources(), rewriter.language());
+    if (next && next->is(clang::tok::l_paren)) return next->getLocation();
+  }
+  return {};
+}
+
+}  // namespace
+
+void device_functions::rewrite_calls(uses const& of, source_rewriter& rewriter) const {
+  for (auto const& [call, callee] : of.calls) {
+    auto const arguments = arguments_of(hidden_of(callee));
+    auto const opening = opening_of(*call, rewriter);
+    if (opening.isValid())
+      insert_into_list(opening, arguments, rewriter);
+    else if (!arguments.empty())
+      rewriter.fail(call->getBeginLoc());
+  }
+}
+
+void device_functions::rewrite(source_rewriter& rewriter) const {
+  for (auto const* const function : of_host_) rewrite_marks(*function, rewriter);
+  for (auto const* const function : declarations_) {
+    rewrite_marks(*function, rewriter);
+    auto const& hidden = hidden_of(function);
+    auto text = parameters_of(hidden, function->getASTContext());
+    if (is_kernel(function) && !hidden.thread_id)  // each kernel is handed it
+      text = "ballast::mesi::thread_id" + (text.empty() ? "" : ", " + text);
+    auto const list = function->getFunctionTypeLoc();
+    if (list) insert_into_list(list.getLParenLoc(), text, rewriter);
+  }
+  for (auto const& [function, of] : uses_) {
+    for (auto const* const reference : of.variables) {
+      auto const* const variable = llvm::cast<clang::VarDecl>(reference->getDecl());
+      if (reference->hasQualifier() || name_of(variable) != variable->getNameAsString())
+        rewriter.replace_tokens({reference->getBeginLoc(), reference->getLocation()}, name_of(variable));
+      rewriter.keep_token(reference->getLocation());
+    }
+    rewrite_calls(of, rewriter);
+  }
 }
 
 }  // namespace ballast::mesicc

@@ -22,13 +22,13 @@ class source_rewriter {
       : sources_(sources), language_(language) {}
 
   void replace_token(clang::SourceLocation token, std::string const& text);
-  /// Of both ends the whole token.
+  /// Replaces a range of tokens, both ends included.
   void replace_tokens(clang::SourceRange range, std::string const& text);
-  /// From the first byte of one token up to another, which stays.
+  /// Replaces from the first byte of one token up to another, which stays.
   void replace_up_to(clang::SourceLocation first, clang::SourceLocation end, std::string const& text);
   void insert_before(clang::SourceLocation token, std::string const& text);
   void insert_after(clang::SourceLocation token, std::string const& text);
-  /// Where a token of a macro is used several times, once; a failure if not each time with the same text.
+  /// Inserts only once where a macro uses the token several times; it is a failure if the texts differ.
   void insert_once_after(clang::SourceLocation token, std::string const& text);
   /// Whether something else has taken the place of the token.
   bool is_replaced(clang::SourceLocation token);

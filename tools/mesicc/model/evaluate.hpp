@@ -20,7 +20,8 @@ struct leaf_values {
   std::function<bool(condition_node const&)> unknown_condition = {};  ///< none: false
 };
 
-/// In 64 bits, which wrap around; what is divided by 0 is 0.
+/// The value of an expression, or whether a condition holds, computed in 64 bits, which wrap around. What is
+/// divided by 0 is 0.
 std::int64_t evaluate(expression const& value, leaf_values const& leaves);
 bool evaluate(condition const& value, leaf_values const& leaves);
 

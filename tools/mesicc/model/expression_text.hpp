@@ -18,8 +18,9 @@ struct leaf_names {
   std::vector<std::string> scalars = {}, loops = {};
 };
 
-/// The leaves as the scalars are spelt in generated code, or as messages call them.
+/// The names of the leaves in generated code.
 leaf_names names_in_code(launch_model const& model);
+/// The names of the leaves in messages.
 leaf_names names_in_messages(launch_model const& model);
 
 /// As C++, with no parentheses that are not needed, where the leaves are 64-bit integers. An unknown is

@@ -8,17 +8,17 @@
 
 namespace ballast::mesicc {
 
-/// `__global__ int a[4];`
+/// Whether this is a shared variable: `__global__ int a[4];`.
 bool is_shared_variable(clang::ValueDecl const* declaration);
-/// `__global__ void f(...)`.
+/// Whether this is a kernel: `__global__ void f(...)`.
 bool is_kernel(clang::FunctionDecl const* function);
-/// A kernel or a `__device__` function.
+/// Whether this is a kernel or a `__device__` function.
 bool runs_on_devices(clang::FunctionDecl const* function);
-/// Written by the user: neither in a system header nor by the translator.
+/// Whether the user wrote what is at `place`: it is neither in a system header nor from the translator.
 bool is_of_user(clang::SourceLocation place, clang::SourceManager const& sources);
-/// Of the prelude: what a thread is told about itself.
+/// Whether this is the prelude's lThreadId.
 bool is_thread_id(clang::ValueDecl const* declaration);
-/// Null for a call of something else than a named function.
+/// The function that is called; null for a call of anything but a named function.
 clang::FunctionDecl const* called_by(clang::CallExpr const* call);
 
 }  // namespace ballast::mesicc

@@ -19,6 +19,10 @@ struct dialect_file {
 /// By path, as clang asked for it.
 using dialect_files = std::map<std::string, dialect_file>;
 
+/// Where clang finds the prelude, which is included before the first line of a program; no such folder exists
+/// on disk.
+inline constexpr char prelude_path[] = "/mesi/prelude.h";
+
 /// The files of `below` and the prelude. Launches are rewritten as they are read, and noted in `files`, which
 /// has to outlive what is returned.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> dialect_file_system(

@@ -17,7 +17,8 @@ using variables = std::set<clang::VarDecl const*>;
 /// taken, or that something refers to.
 variables exposed_variables(clang::Stmt const* body);
 
-/// The same, but two pointers that std::swap exchanges are not exposed by that.
+/// What exposed_variables() gives, except that a call of std::swap does not expose the two pointers that it
+/// exchanges.
 variables exposed_variables_but_swapped(clang::Stmt const* body);
 
 /// The two variables that a call of std::swap exchanges; or nulls.

@@ -27,6 +27,11 @@ struct environment {
 /// Runs a kernel once with symbols for values, in the order of the source, and notes each access to an array
 /// of the launch. What it cannot follow becomes unknown, an access that may happen, or an error; an array
 /// never leaves its sight unnoticed.
+///
+/// The text of a kernel is a recursion through statements, expressions and calls, so one class holds the
+/// state that all three change. Its functions take three files, since each of the three reads alone and
+/// compiles for long: kernel_walker.cpp has statements and loops, walk_expressions.cpp values and places with
+/// the pointers and integers that they are, walk_calls.cpp what functions do.
 class kernel_walker {
  public:
   /// `model` has the arrays and scalars of the arguments; arrays that the kernel names itself are added.
@@ -128,13 +133,13 @@ class kernel_walker {
 
   location locate(clang::Expr const* expression);
   location locate_name(clang::DeclRefExpr const& reference);
+  int array_named(clang::VarDecl const& variable);
   location locate_other(clang::Expr const& expression);
   location locate_cast(clang::CastExpr const& cast);
   location locate_choice(clang::ConditionalOperator const& branch);
   location locate_thread(clang::MemberExpr const& member);
   address pointer_of(clang::Expr const* expression);
   value evaluate_pointers_by(value const& pointer, value const& steps, bool adds, clang::Expr const& where);
-  static bool names_thread_of_cuda(clang::VarDecl const& variable);
   location locate_global(clang::VarDecl const& variable, clang::Expr const& where);
   location locate_member(clang::MemberExpr const& member);
   location assign(clang::BinaryOperator const& assignment);
@@ -181,8 +186,6 @@ class kernel_walker {
   value to_base(value const& from, clang::CastExpr const& cast);
   void escape(address const& pointer, clang::Expr const& where, std::string const& how);
   void record(access_kind kind, address const& elements, clang::SourceRange where);
-
-  int array_named(clang::VarDecl const& variable);
 
   // Integers.
   bool wraps_around(clang::QualType type) const;

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "source/dialect_files.hpp"
 #include "source/places.hpp"
-#include "source/prelude.hpp"
 
 namespace ballast::mesicc {
 namespace {

@@ -36,8 +36,8 @@ struct program {
 
 /// Reads a file and the headers that it includes. Throws nothing but std::bad_alloc.
 program parse_program(std::filesystem::path const& file, parse_options const& options = {});
-/// The same for a text that is in no file; `name` is what diagnostics call it, and what its includes with
-/// quotes are beside.
+/// Reads a text that is in no file, and the headers that it includes. `name` is what diagnostics call it;
+/// what it includes in quotes is looked for beside that path. Throws nothing but std::bad_alloc.
 program parse_text(std::string_view text, std::string const& name, parse_options const& options = {});
 
 }  // namespace ballast::mesicc

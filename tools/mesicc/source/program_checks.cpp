@@ -2,6 +2,11 @@
 #include "source/program_checks.hpp"
 
 #include <clang/AST/Attr.h>
+#include <clang/Lex/Lexer.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
 
 #include "source/ast_walker.hpp"
 #include "source/dialect.hpp"
@@ -9,10 +14,11 @@
 #include "source/places.hpp"
 
 namespace ballast::mesicc {
-namespace {
 
 using llvm::dyn_cast;
 using llvm::isa;
+
+namespace {
 
 bool holds_pointers(clang::QualType type) {
   if (type->isAnyPointerType() || type->isReferenceType() || type->isMemberPointerType()) return true;
@@ -241,6 +247,177 @@ checked_parts checked_program(program const& parsed, std::vector<diagnostic>& fo
   checked_parts parts;
   checker(parsed, found, parts).walk(parsed.context().getTranslationUnitDecl());
   return parts;
+}
+
+namespace {
+
+class kernel_finder : public ast_walker {
+ public:
+  std::vector<clang::FunctionDecl const*> found;
+
+ private:
+  void visit_function(clang::FunctionDecl const* function) override {
+    if (is_kernel(function) && function->doesThisDeclarationHaveABody()) found.push_back(function);
+  }
+};
+
+class call_follower : public ast_walker {
+ public:
+  call_follower() : ast_walker({.of_templates = true, .implicit = true}) {}
+
+  void reach(clang::FunctionDecl const* function) {
+    clang::FunctionDecl const* body = nullptr;
+    if (function == nullptr || !function->hasBody(body)) return;
+    if (reached_.insert(body).second) found.push_back(body);
+  }
+  std::vector<clang::FunctionDecl const*> found;
+
+ private:
+  void visit_reference(clang::DeclRefExpr const* reference) override {
+    reach(llvm::dyn_cast<clang::FunctionDecl>(reference->getDecl()));
+  }
+  void visit_member(clang::MemberExpr const* member) override {
+    reach(llvm::dyn_cast<clang::FunctionDecl>(member->getMemberDecl()));
+  }
+  void visit_construction(clang::CXXConstructExpr const* made) override { reach(made->getConstructor()); }
+  void visit_temporary(clang::CXXBindTemporaryExpr const* bound) override {
+    reach(bound->getTemporary()->getDestructor());
+  }
+  void visit_variable(clang::VarDecl const* variable) override { reach_destructor(variable->getType()); }
+  void visit_destructor(clang::CXXDestructorDecl const* destructor) override {
+    for (auto const& base : destructor->getParent()->bases()) reach_destructor(base.getType());
+    for (auto const* const member : destructor->getParent()->fields()) reach_destructor(member->getType());
+  }
+  void reach_destructor(clang::QualType type) {
+    auto const* const record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    if (record != nullptr && record->hasDefinition()) reach(record->getDestructor());
+  }
+
+  std::set<clang::FunctionDecl const*> reached_;
+};
+
+class shared_name_finder : public ast_walker {
+ public:
+  shared_name_finder() : ast_walker({.implicit = true}) {}
+
+  std::vector<clang::DeclRefExpr const*> found;
+
+ private:
+  void visit_reference(clang::DeclRefExpr const* reference) override {
+    if (is_shared_variable(reference->getDecl())) found.push_back(reference);
+  }
+};
+
+}  // namespace
+
+std::vector<clang::FunctionDecl const*> functions_of_kernels(program const& parsed) {
+  kernel_finder kernels;
+  kernels.walk(parsed.context().getTranslationUnitDecl());
+  call_follower follower;
+  for (auto const* const kernel : kernels.found) follower.reach(kernel);
+  for (std::size_t next = 0; next < follower.found.size(); ++next)  // which adds those that it calls
+    follower.walk(follower.found[next]);
+  return std::move(follower.found);
+}
+
+void refuse_shared_variables_of_host_code(program const& parsed,
+                                          std::vector<clang::FunctionDecl const*> const& of_kernels,
+                                          std::vector<diagnostic>& found) {
+  for (auto const* const function : of_kernels) {
+    if (runs_on_devices(function)) continue;
+    shared_name_finder names;
+    names.walk(function);
+    for (auto const* const name : names.found) {
+      auto const where = place_of(name->getSourceRange(), parsed.sources(), parsed.context().getLangOpts());
+      found.push_back({severity::error,
+                       where,
+                       "'" + name->getDecl()->getNameAsString() +
+                           "' is a __global__ variable, which a function that a kernel calls can use if it "
+                           "is __device__",
+                       {}});
+    }
+  }
+}
+
+namespace {
+
+/// What compilers say of themselves, of devices and of their flags.
+bool asks_for_compiler(llvm::StringRef name) {
+  constexpr llvm::StringLiteral beginnings[] = {"__clang",    "__CUDA",  "__NVCC",   "__GNUC_",
+                                                "__AVX",      "__SSE",   "__FMA",    "__BMI",
+                                                "__OPTIMIZE", "__FAST_", "__FINITE", "BALLAST_"};
+  constexpr llvm::StringLiteral names[] = {"_REENTRANT", "_OPENMP", "NDEBUG"};
+  return llvm::any_of(beginnings, [&](auto const& begin) { return name.starts_with(begin); }) ||
+         llvm::is_contained(names, name);
+}
+
+bool is_condition(llvm::StringRef directive) {
+  return directive.starts_with("if") || directive.starts_with("elif");
+}
+
+/// The names in the conditions of a file.
+std::vector<clang::Token> names_in_conditions(clang::FileID file, program const& parsed) {
+  clang::Lexer lexer(file, parsed.sources().getBufferOrFake(file), parsed.sources(),
+                     parsed.context().getLangOpts());
+  std::vector<clang::Token> found;
+  bool is_directive = false, is_in_condition = false;
+  clang::Token next;
+  for (lexer.LexFromRawLexer(next); next.isNot(clang::tok::eof); lexer.LexFromRawLexer(next)) {
+    if (next.isAtStartOfLine()) {
+      is_in_condition = false;
+      is_directive = next.is(clang::tok::hash);
+      continue;
+    }
+    if (next.is(clang::tok::raw_identifier) && is_directive) {
+      is_in_condition = is_condition(next.getRawIdentifier());
+    } else if (next.is(clang::tok::raw_identifier) && is_in_condition) {
+      found.push_back(next);
+    }
+    is_directive = false;
+  }
+  return found;
+}
+
+bool contains(clang::FunctionDecl const* function, clang::SourceLocation place,
+              clang::SourceManager const& sources) {
+  auto const range = sources.getExpansionRange(function->getSourceRange());
+  return sources.isPointWithin(place, range.getBegin(), range.getEnd());
+}
+
+std::vector<clang::FileID> files_of_user(clang::SourceManager const& sources) {
+  std::vector<clang::FileID> files;
+  for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
+    auto const& entry = sources.getLocalSLocEntry(i);
+    if (!entry.isFile()) continue;
+    auto const file = sources.getFileID(clang::SourceLocation::getFromRawEncoding(entry.getOffset()));
+    if (is_of_user(sources.getLocForStartOfFile(file), sources)) files.push_back(file);
+  }
+  return files;
+}
+
+}  // namespace
+
+void find_conditions_on_compilers(program const& parsed,
+                                  std::vector<clang::FunctionDecl const*> const& of_kernels,
+                                  std::vector<diagnostic>& found) {
+  auto const& sources = parsed.sources();
+  for (auto const file : files_of_user(sources)) {
+    for (auto const& name : names_in_conditions(file, parsed)) {
+      if (!asks_for_compiler(name.getRawIdentifier())) continue;
+      auto const place = name.getLocation();
+      bool const in_kernel =
+          llvm::any_of(of_kernels, [&](auto const* one) { return contains(one, place, sources); });
+      auto const where = place_of(clang::SourceRange(place, place), sources, parsed.context().getLangOpts());
+      auto const spelt = "'" + name.getRawIdentifier().str() + "'";
+      found.push_back({in_kernel ? severity::error : severity::warning,
+                       where,
+                       in_kernel ? "what kernels do cannot depend on " + spelt +
+                                       ": mesicc would see other code than the compilers of the result"
+                                 : "mesicc reads this as clang does; the compilers of the result may see " +
+                                       spelt + " in another way",
+                       {}});
+    }
+  }
 }
 
 }  // namespace ballast::mesicc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/machine_facts.hpp"
+#include "report/provenance.hpp"
 
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -10,6 +10,9 @@
 #include <sstream>
 #include <thread>
 #include <utility>
+
+#include "ballast/arguments.hpp"
+#include "ballast_source.hpp"  // made by the build: BALLAST_SOURCE
 
 namespace ballast {
 namespace {
@@ -97,6 +100,19 @@ std::string machine_name(machine_facts const& facts) {
 std::string cuda_version_text(int version) {
   if (version <= 0) return {};
   return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
+}
+
+source_state parse_source(std::string_view text) {
+  if (text.empty()) return {};
+  constexpr std::string_view mark = "-dirty";
+  bool const dirty = text.ends_with(mark);
+  if (dirty) text.remove_suffix(mark.size());
+  return {std::string(text), !dirty};
+}
+
+source_state current_source() {
+  auto const given = environment("BALLAST_COMMIT");
+  return parse_source(given ? *given : BALLAST_SOURCE);
 }
 
 }  // namespace ballast

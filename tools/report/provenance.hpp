@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ballast {
@@ -36,5 +38,22 @@ std::string machine_name(machine_facts const& facts);
 
 /// 13000, as the CUDA runtime counts, is "13.0"; 0 is "".
 std::string cuda_version_text(int version);
+
+/// Which source a program was built from, as far as that can be known.
+struct source_state {
+  std::string commit;         ///< the full hash; empty if unknown
+  std::optional<bool> clean;  ///< whether the tracked files were as committed; nothing if unknown
+
+  bool operator==(source_state const&) const = default;
+};
+
+/// The variable BALLAST_COMMIT if it is set (a hash, with "-dirty" at the end if the tree was changed); else
+/// what git said about the folder that this library was compiled from, when it was, if that was a checkout of
+/// its own; else unknown.
+source_state current_source();
+
+/// Reads a text of the form that BALLAST_COMMIT has, "HASH" or "HASH-dirty"; an empty one is an unknown
+/// source.
+source_state parse_source(std::string_view text);
 
 }  // namespace ballast
