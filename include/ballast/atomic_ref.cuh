@@ -21,7 +21,8 @@ namespace ballast {
 /// Over PCIe only loads and stores are atomic: a word shared with a GPU's host has one writer and no add.
 template <class Word, scope Scope>
 class atomic_ref {
-  static_assert(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>);
+  static_assert(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>,
+                "an atomic word is a std::uint32_t or a std::uint64_t");
 
  public:
   BALLAST_HD explicit atomic_ref(Word& word) : word_(&word) {}

@@ -156,7 +156,7 @@ device_list open_devices(std::string_view list);
 /// Allocating and freeing may wait for the device (see compute_device::allocate).
 template <class T, memory Where>
 class typed_buffer {
-  static_assert(std::is_trivially_copyable_v<T>, "a buffer holds plain bytes");
+  static_assert(std::is_trivially_copyable_v<T>, "a buffer holds plain bytes: T is trivially copyable");
 
  public:
   typed_buffer() = default;

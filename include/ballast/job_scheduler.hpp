@@ -218,9 +218,10 @@ class job_scheduler {
   /// on no device.
   template <class... Arguments>
   job_ticket submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
-    static_assert(sizeof...(Arguments) > 0, "the last argument is a factory");
+    constexpr std::size_t arguments = sizeof...(Arguments);
+    static_assert(arguments > 0, "the last argument of submit() is a factory, which returns the kernel");
     return submit_tuple(setup, std::forward_as_tuple(accesses_then_factory...),
-                        std::make_index_sequence<sizeof...(Arguments) - 1>());
+                        std::make_index_sequence < arguments == 0 ? 0 : arguments - 1 > ());
   }
 
   /// Sleeps until the jobs submitted before the call have ended, well or not. Throws timed_out.
@@ -236,6 +237,7 @@ class job_scheduler {
   job_ticket submit_tuple(job_setup const& setup, Tuple const& all, std::index_sequence<I...>) {
     static_assert((array_access_of_any<std::tuple_element_t<I, Tuple>> && ...),
                   "all arguments but the last are reads(), writes(), writes_some() or updates()");
+    detail::check_factory<std::tuple_element_t<sizeof...(I), Tuple>, std::tuple_element_t<I, Tuple>...>();
     return submit_request(detail::make_request(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...));
   }
   job_ticket submit_request(detail::job_request request);

@@ -228,13 +228,21 @@ struct kernel_of_bytes {
 };
 template <class K, std::size_t Limit>
 constexpr bool check_kernel() {
-  static_assert(std::is_trivially_copyable_v<K>, "K is not trivially copyable");
-  static_assert(std::is_trivially_copyable_v<scratch_of<K>>, "K::scratch is not trivially copyable");
-  constexpr bool declares_threads = requires { K::threads; };
+  static_assert(std::is_trivially_copyable_v<K>,
+                "K is not trivially copyable: its members travel as bytes, so give it array_ref and numbers");
+  static_assert(
+      std::is_trivially_copyable_v<scratch_of<K>>,
+      "K::scratch is not trivially copyable: it is raw shared memory, so give it arrays and numbers");
+  constexpr bool declares_threads = requires { typename std::integral_constant<int, K::threads>; };
   static_assert(declares_threads, "K declares no `static constexpr int threads`");
   if constexpr (declares_threads) (void)sizeof(kernel_of_threads<K, K::threads>);
   return sizeof(kernel_of_bytes<K, sizeof(K), Limit>) != 0;
 }
+/// Whether a block of K creates tasks, which only a pool keeps.
+template <class K>
+concept declares_spawns = requires {
+  K::spawns;
+};
 /// For the macros that compile lists: true, or the first reason why one of them is no kernel of at most
 /// `Limit` bytes.
 template <std::size_t Limit, class... K>

@@ -142,7 +142,7 @@ class launch_stream {
   template <class... Parameter, class... Argument>
   launch_ticket launch(void (*kernel)(Parameter...), launch_shape const& shape, Argument&&... arguments) {
     static_assert(sizeof...(Parameter) == sizeof...(Argument),
-                  "as many arguments as the kernel has parameters");
+                  "give launch() one argument for each parameter of the kernel");
     throw_if_no_gpu();
     next_submission().set_work(plain_work<Parameter...>(
         kernel, shape, static_cast<Parameter>(std::forward<Argument>(arguments))...));

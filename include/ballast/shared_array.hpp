@@ -26,8 +26,9 @@ namespace ballast {
 /// moved from may only be assigned and destroyed.
 template <class T, int Rank = 1>
 class shared_array {
-  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>, "a shared array holds plain bytes");
-  static_assert(Rank >= 1 && Rank <= 3);
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "a shared array holds plain bytes: T is trivially copyable and not const");
+  static_assert(Rank >= 1 && Rank <= 3, "a shared array has 1 to 3 dimensions");
 
  public:
   /// Elements per dimension, slowest first, which may be 0. Throws bad_argument ("sizes") if the bytes do not
@@ -86,7 +87,7 @@ class shared_array {
   }
   template <class... Index>
   std::size_t flattened(Index... indices) const {
-    static_assert(sizeof...(Index) == Rank, "one index per dimension");
+    static_assert(sizeof...(Index) == Rank, "give one index for each dimension of the array");
     std::size_t flat = 0;
     int dimension = 0;
     ((flat = flat * size(dimension++) + std::size_t(indices)), ...);

@@ -122,7 +122,8 @@ plain_kernel<Parameter...> plain(void (*kernel)(grid_slice, Parameter...), launc
   if constexpr (sizeof...(Rest) == sizeof...(Parameter)) {
     return plain_with_shared_memory(kernel, block, 0, std::move(rest)...);
   } else {
-    static_assert(sizeof...(Rest) == sizeof...(Parameter) + 1, "as many arguments as the kernel has");
+    static_assert(sizeof...(Rest) == sizeof...(Parameter) + 1,
+                  "give plain() one argument for each parameter of the kernel after grid_slice");
     return plain_with_shared_memory(kernel, block, std::move(rest)...);
   }
 }

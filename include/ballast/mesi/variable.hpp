@@ -48,7 +48,8 @@ template <class T>
 class variable {
  public:
   using element = std::remove_all_extents_t<T>;
-  static_assert(std::is_trivially_copyable_v<element> && !std::is_const_v<element>);
+  static_assert(std::is_trivially_copyable_v<element> && !std::is_const_v<element>,
+                "a variable holds plain bytes: its elements are trivially copyable and not const");
 
   /// Never there: decltype(a.declared) is what decltype(a) was.
   static T declared;
