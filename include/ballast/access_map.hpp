@@ -24,18 +24,22 @@ class extents {
   /// Sizes may be 0. Throws bad_argument ("sizes") for none or more than 3, and if the product of those that
   /// are not 0 does not fit in size_t.
   explicit extents(std::span<std::size_t const> sizes);
+  /// The same for sizes written out, as in `extents{rows, columns}`.
   extents(std::initializer_list<std::size_t> sizes)
       : extents(std::span<std::size_t const>(sizes.begin(), sizes.size())) {}
 
+  /// How many dimensions the array has, 1 to 3.
   int rank() const { return rank_; }
   /// `dimension`: 0, the slowest, to rank() - 1.
   std::size_t operator[](int dimension) const { return sides_[side_of(dimension)]; }
+  /// The product of all sizes: 0 if one of them is 0.
   std::size_t elements() const { return sides_[0] * sides_[1] * sides_[2]; }
   /// As three dimensions, by sizes of 1 in front.
   std::array<std::size_t, 3> const& sides() const { return sides_; }
   /// The place of `dimension` among the sides().
   std::size_t side_of(int dimension) const { return std::size_t(3 - rank_ + dimension); }
 
+  /// Equal in rank and in every size.
   bool operator==(extents const&) const = default;
 
  private:
@@ -45,9 +49,12 @@ class extents {
 
 /// Half open; empty if end <= begin.
 struct index_range {
-  std::size_t begin = 0, end = 0;
+  /// The first element.
+  std::size_t begin = 0, end = 0;  ///< the one behind the last
 
+  /// Whether the range holds no element.
   constexpr bool is_empty() const { return end <= begin; }
+  /// Equal in both ends, so two empty ranges may differ.
   constexpr bool operator==(index_range const&) const = default;
 };
 
@@ -57,9 +64,12 @@ inline constexpr index_range every_element{0, std::numeric_limits<std::size_t>::
 /// The elements whose indices lie in a range in each dimension, slowest first; an array of fewer than three
 /// dimensions has {0, 1} in front, as extents::sides().
 struct box {
+  /// One range for each dimension, slowest first.
   std::array<index_range, 3> sides;
 
+  /// Whether the box holds no element, because one of its sides is empty.
   bool is_empty() const { return sides[0].is_empty() || sides[1].is_empty() || sides[2].is_empty(); }
+  /// Equal in every side.
   bool operator==(box const&) const = default;
 };
 
@@ -71,13 +81,17 @@ box whole(extents const& array);
 class region {
  public:
   region() = default;  ///< no element
+  /// Made implicitly from the box that it is.
   region(box elements) : content_(elements) {}
+  /// Made from ranges written out, as in `region{{0, 8}, {64, 72}}`.
   region(std::initializer_list<index_range> elements) : region(std::vector(elements)) {}
+  /// Made from ranges of flattened elements, in any order.
   explicit region(std::vector<index_range> elements) : content_(std::move(elements)) {}
 
   /// One of the two, nothing else.
   std::variant<std::vector<index_range>, box> const& content() const { return content_; }
 
+  /// Equal in kind and in every range; two ways to write the same elements are not equal.
   bool operator==(region const&) const = default;
 
  private:
@@ -90,8 +104,10 @@ enum class cut : std::uint8_t { slowest, x, y, z };
 
 /// The units first to first + count - 1 of a job; nothing if count is 0.
 struct job_part {
-  std::uint32_t first = 0, count = 0;
+  /// The first unit.
+  std::uint32_t first = 0, count = 0;  ///< how many there are
 
+  /// Equal in both numbers.
   constexpr bool operator==(job_part const&) const = default;
 };
 
@@ -106,6 +122,7 @@ class job_grid {
   /// Likewise, cut along a dimension.
   job_grid(launch_extent blocks, cut along = cut::slowest);
 
+  /// How many blocks the job has in each dimension, each from 0 to 2 147 483 647.
   launch_extent const& blocks() const { return blocks_; }
   /// The dimension that is cut, never `slowest`.
   cut along() const { return along_; }
@@ -114,6 +131,7 @@ class job_grid {
   /// 0 if the grid has no blocks.
   std::uint64_t blocks_of_unit() const;
 
+  /// Equal in blocks and in the dimension that is cut.
   bool operator==(job_grid const&) const = default;
 
  private:
@@ -144,6 +162,7 @@ concept region_function =
 /// any number of times, at once from several if the user's function may.
 class access_map {
  public:
+  /// A function of this header that makes a map and takes nothing.
   using named_map = access_map (*)();
 
   /// The user's own function. It must be pure, and monotone: the region of a part covers the region of each
@@ -163,6 +182,7 @@ class access_map {
   region of(map_view const& view) const;
   /// As a message says it: "rows(4)".
   std::string const& name() const { return name_; }
+  /// What the constructor was told, or found by trying, about units that share elements.
   unit_overlap overlap() const { return overlap_; }
 
  private:
@@ -199,6 +219,7 @@ access_map all();
 /// What a job is besides its kernel and its arrays. `{8192}`, `{{columns, rows}}` and `{.grid = 8192, .name =
 /// "step"}` are read.
 struct job_setup {
+  /// The job's blocks, and the dimension along which it is cut.
   job_grid grid;
   std::string name = {};    ///< for messages and reports; else the kernel's type
   std::string policy = {};  ///< one of split_policies(); else the scheduler's

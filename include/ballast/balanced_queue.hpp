@@ -13,6 +13,7 @@
 
 namespace ballast {
 
+/// How a balanced_queue deals its backlog out, and how it makes the queue of each device.
 struct balanced_options {
   std::string policy = "drain";    ///< a name of feed_policies()
   std::uint32_t fixed_batch = 20;  ///< for "fixed"
@@ -22,12 +23,15 @@ struct balanced_options {
 /// Names a batch of the common backlog; cheap to copy. Refused (bad_argument "ticket") by other queues and
 /// after the next start().
 struct backlog_ticket {
+  /// Counts the starts of all such queues, so that another run's ticket is refused.
   std::uint64_t run = 0;
+  /// Counts the batches of the run.
   std::uint64_t number = 0;
 };
 
 /// What one device did of a batch. Times need balanced_options::queue.times; they are 0 otherwise.
 struct device_share {
+  /// How many tasks of the batch the device ran.
   std::uint64_t tasks = 0;
   execution when;  ///< first begin to last end on this device: its busy time; host clock, ns
 };
@@ -50,17 +54,23 @@ class balanced_queue {
   /// host memory. Throws bad_argument before anything is queued if a task does not suit the list;
   /// ballast::error if the queue is closed; what ended a feeding thread, if one has ended.
   backlog_ticket submit(std::span<task const> batch);
+  /// The same for a batch of one task.
   backlog_ticket submit(task const& one);
   /// The same for tasks that were prepared with this queue's kernel list, without a copy and without a check:
   /// for programs that submit the same tasks in every step.
   backlog_ticket submit(std::shared_ptr<prepared_tasks const> batch);
 
+  /// Whether every task of the batch has run; then its results are visible to the host. Does not wait. Throws
+  /// bad_argument ("ticket").
   bool finished(backlog_ticket which) const;
   /// Throw timed_out with the state of every device, queue_stopped, device_lost. With GPUs the thread
   /// polls, with host devices alone it sleeps.
   void wait(backlog_ticket which);
+  /// The same until a deadline of its own instead of queue_options::timeout.
   void wait(backlog_ticket which, deadline until);
+  /// Waits for everything that was submitted before the call, and throws as wait() does.
   void wait_all();
+  /// The same until a deadline of its own.
   void wait_all(deadline until);
 
   /// What each device did of a finished batch, in the order of the devices. The record is dropped by
@@ -71,6 +81,7 @@ class balanced_queue {
 
   /// Runs everything accepted, then ends the kernels. Idempotent. Throws like wait().
   void close();
+  /// The same until a deadline of its own instead of queue_options::timeout.
   void close(deadline until);
   /// Ends the kernels after the tasks that run now; returns the tasks that did not run. (Those that name
   /// joins cannot be submitted again: a join is one device's, a task goes to any.) Threads in wait() get
@@ -82,7 +93,10 @@ class balanced_queue {
   void start();
 
   std::size_t size() const;  ///< devices
+  /// The queue of a device, which counts from 0 in the order of the list. Throws std::out_of_range from
+  /// size() on. Only look at it: who submits to it directly bypasses the backlog.
   task_queue& on(std::size_t device);
+  /// The state that timed_out carries: the backlog, and task_queue::describe() of every device.
   std::string describe();
 
  private:

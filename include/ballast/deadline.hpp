@@ -16,9 +16,12 @@ class deadline {
     return deadline(timeout > std::chrono::hours(24 * 36500) ? clock::time_point::max()
                                                              : clock::now() + timeout);
   }
+  /// A deadline that does not pass.
   static deadline never() { return deadline(clock::time_point::max()); }
 
+  /// Whether the time has come. Reads the clock.
   bool passed() const { return at_ != clock::time_point::max() && clock::now() >= at_; }
+  /// The moment itself; `clock::time_point::max()` for never().
   clock::time_point at() const { return at_; }
 
  private:

@@ -20,10 +20,11 @@ namespace ballast {
 enum class backend { cuda, host };
 
 /// One device as the user names it. Grammar (comma-separated in a list):
-///   cuda | cuda:INDEX[@SMS] | host[:CORES][/SLOWDOWN]
+///   `cuda | cuda:INDEX[@SMS] | host[:CORES][/SLOWDOWN]`
 struct device_spec {
   static constexpr int all = -1;  ///< `index`: every GPU; `cores`: every core this process may use
 
+  /// Which backend the device belongs to, and so which of the members below count.
   backend kind = backend::host;
   int index = all;          ///< cuda: which GPU, 0 .. count-1
   int multiprocessors = 0;  ///< cuda: the SMs it is limited to, 1 .. 65535 (which of these the GPU can be
@@ -31,6 +32,7 @@ struct device_spec {
   int cores = all;          ///< host: how many cores, at least 1
   double slowdown = 1.0;    ///< host: every block takes this many times longer; 1 .. 1000
 
+  /// Equal in every member.
   bool operator==(device_spec const&) const = default;
 };
 
@@ -51,12 +53,16 @@ std::string default_device_list();
 /// (page-locked and mapped for a GPU). On a host device both are ordinary memory.
 enum class memory { device, pinned };
 
+/// What a device says of itself. The members do not change while it is open.
 struct device_properties {
   std::string model;        ///< as the driver or /proc/cpuinfo names it
   int multiprocessors = 0;  ///< SMs of a GPU or of the part that is used, cores of a host device
+  /// Memory in bytes, whether it is free or not.
   std::size_t memory_bytes = 0;
   std::uint64_t clock_hertz = 0;  ///< the highest of the SMs' that the driver states, 0 on the host
-  int compute_major = 0, compute_minor = 0;     ///< 0.0 on the host
+  /// Compute capability, as 9 and 0 for 9.0.
+  int compute_major = 0, compute_minor = 0;  ///< 0.0 on the host
+  /// The driver's version, and that of the CUDA runtime that ballast was built with.
   int driver_version = 0, runtime_version = 0;  ///< CUDA's own numbers (13000 is 13.0), 0 on the host
   bool pinned_to_cores = false;                 ///< host: the workers are bound to cores
 };
@@ -69,16 +75,21 @@ class compute_device {
   compute_device& operator=(compute_device const&) = delete;
   virtual ~compute_device() = default;
 
-  /// The spec, plus #k where a list names it more than once: "cuda:1", "host:1#0".
+  /// The spec, plus `#k` where a list names it more than once: "cuda:1", "host:1#0".
   std::string const& name() const noexcept { return name_; }
+  /// The entry of the list that the device was opened for.
   device_spec const& spec() const noexcept { return spec_; }
+  /// Whether the device is a GPU or a part of one.
   bool is_cuda() const noexcept { return spec_.kind == backend::cuda; }
+  /// What the device says of itself; read once, when it was opened.
   virtual device_properties const& properties() const noexcept = 0;
 
   /// Memory aligned to 256 bytes, not cleared; bytes 0 yields null. Throws ballast::error with the sizes when
   /// there is not enough, device_lost after a fault. May wait for the device: do not call while a resident
   /// kernel runs on it.
   void* allocate(memory where, std::size_t bytes);
+  /// Gives back what allocate() returned for the same `where`; null is ignored. May wait for the device, as
+  /// allocate() does.
   void release(memory where, void* address) noexcept;
   /// How many bytes of device memory are free just now: of a GPU's as the driver tells (others may take them,
   /// and they may lie in pieces), of a host device the memory that this process can have (of the
@@ -116,12 +127,14 @@ class compute_device {
   /// At most one resident kernel per device and process: true for the first claimant until it is given back.
   /// `holder` says who that is, in messages.
   virtual bool claim_resident(std::string_view holder) = 0;
+  /// Gives the claim back, so that the next claimant gets the device. Only for who holds it.
   virtual void release_resident() noexcept = 0;
   virtual bool has_resident() const noexcept = 0;  ///< claimed and not given back, just now
   /// Who claimed it; empty if nobody holds it just now.
   virtual std::string resident_holder() const = 0;
 
  protected:
+  /// For the backends, which open the device and then tell its name.
   compute_device(device_spec spec, std::string name) : spec_(spec), name_(std::move(name)) {}
 
  private:
@@ -133,6 +146,7 @@ class compute_device {
   std::atomic<std::uint64_t> allocations_ = 0;
 };
 
+/// Opened devices, in the order in which they were named.
 using device_list = std::vector<std::shared_ptr<compute_device>>;
 
 /// For messages about what does not end: a line that names the resident kernel which holds the device, behind
@@ -143,6 +157,7 @@ std::string describe_resident_holder(compute_device const& device);
 /// driver answers. Never throws.
 int cuda_device_count() noexcept;
 
+///@{
 /// Opens every device of the list, in order; `cuda` alone stands for every GPU that this build has code for,
 /// and the log tells of the others. Host devices are given cores of this process one after another, and are
 /// bound to them if the list asks for no more than there are. Throws bad_argument ("devices") if one does not
@@ -151,6 +166,7 @@ int cuda_device_count() noexcept;
 /// it.
 device_list open_devices(std::vector<device_spec> const& specs);
 device_list open_devices(std::string_view list);
+///@}
 
 /// Owns `size()` values of T in one place of one device; not cleared, not constructed. Move only.
 /// Allocating and freeing may wait for the device (see compute_device::allocate).
@@ -160,11 +176,14 @@ class typed_buffer {
 
  public:
   typed_buffer() = default;
+  /// Allocates room for `size` values, which may be 0. Throws as compute_device::allocate().
   typed_buffer(std::shared_ptr<compute_device> device, std::size_t size)
       : device_(std::move(device)),
         size_(size),
         data_(static_cast<T*>(device_->allocate(Where, size * sizeof(T)))) {}
+  /// Takes the memory over and leaves the other one empty.
   typed_buffer(typed_buffer&& other) noexcept { swap(other); }
+  /// Frees its own memory and takes the other one's over, which is empty afterwards.
   typed_buffer& operator=(typed_buffer&& other) noexcept {
     typed_buffer(std::move(other)).swap(*this);
     return *this;
@@ -176,10 +195,14 @@ class typed_buffer {
   /// The address, valid on the device; on the host too if the memory is pinned or the device is a host
   /// device.
   T* data() const noexcept { return data_; }
+  /// How many values of T fit.
   std::size_t size() const noexcept { return size_; }
+  /// The same in bytes.
   std::size_t bytes() const noexcept { return size_ * sizeof(T); }
 
+  /// A value of pinned memory. `index` is below size(), which is not checked.
   T& operator[](std::size_t index) const noexcept requires(Where == memory::pinned) { return data_[index]; }
+  /// All values of pinned memory.
   std::span<T> span() const noexcept requires(Where == memory::pinned) { return {data_, size_}; }
 
  private:
@@ -194,23 +217,29 @@ class typed_buffer {
   T* data_ = nullptr;
 };
 
+/// Memory of the device, which the host does not address unless the device is a host device.
 template <class T>
 using device_buffer = typed_buffer<T, memory::device>;
+/// Host memory that the device addresses: what both read and write.
 template <class T>
 using pinned_buffer = typed_buffer<T, memory::pinned>;
 
 /// One measured direction. `direct` says whether kernels on `to` can address `from`'s memory.
 struct link {
+  /// The rate of one large copy, in 10^9 bytes per second; median.
   double gigabytes_per_second = 0;
   double microseconds = 0;  ///< one 8-byte copy, enqueue to completion, median
+  /// Whether kernels on `to` can load and store the memory of `from`.
   bool direct = false;
 };
 
 /// Links between places: place 0 is the host's pinned memory, place 1 + i is device i of the list.
 struct link_matrix {
+  /// What messages and tables call the places: "host", then the devices' names.
   std::vector<std::string> places;
   std::vector<link> links;  ///< row-major, from * places.size() + to
 
+  /// The link for copies from one place to another; both are below places.size(), which is not checked.
   link const& between(std::size_t from, std::size_t to) const { return links[from * places.size() + to]; }
 };
 
@@ -226,6 +255,7 @@ struct hardware_connections {
   std::uint32_t count = 8;        ///< 1 to 32
   bool from_environment = false;  ///< by the variable CUDA_DEVICE_MAX_CONNECTIONS; else CUDA's default
 
+  /// Equal in both members.
   bool operator==(hardware_connections const&) const = default;
 };
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+/// The library. What lies in ballast::detail is installed because templates need it, and may change at any
+/// time.
 namespace ballast {
 
 /// Every exception that ballast throws derives from this one; what() is one sentence for the caller.
@@ -20,8 +22,11 @@ class bad_argument : public error {
   /// `argument` is the name as documented, `value` what was passed, `legal` the range in words.
   bad_argument(std::string_view argument, std::string_view value, std::string_view legal);
 
+  /// The argument's name, as documented.
   std::string const& argument() const noexcept { return argument_; }
+  /// What was passed, as text.
   std::string const& value() const noexcept { return value_; }
+  /// The legal range, in words.
   std::string const& legal() const noexcept { return legal_; }
 
  private:
@@ -31,8 +36,10 @@ class bad_argument : public error {
 /// A wait reached its deadline. `state()` is the dump that explains what was waited for.
 class timed_out : public error {
  public:
+  /// `what_was_awaited` ends the first line of what(); `state`, of any number of lines, follows it.
   timed_out(std::string_view what_was_awaited, std::string state);
 
+  /// The dump alone, as what() has it behind its first line.
   std::string const& state() const noexcept { return state_; }
 
  private:
@@ -43,15 +50,19 @@ class timed_out : public error {
 /// Its memory is gone; no further call on the device can succeed in this process.
 class device_lost : public error {
  public:
+  /// `device` by its name, and what happened to it, in the driver's words where it has some.
   device_lost(std::string_view device, std::string_view cause);
 
+  /// The device's name.
   std::string const& device() const noexcept { return device_; }
+  /// What happened to it.
   std::string const& cause() const noexcept { return cause_; }
 
  private:
   std::string device_, cause_;
 };
 
+///@{
 /// Throws bad_argument with the value as it stands, or printed in decimal.
 [[noreturn]] void throw_bad_argument(std::string_view argument, std::string_view value,
                                      std::string_view legal);
@@ -60,5 +71,6 @@ template <std::integral Integer>
 [[noreturn]] void throw_bad_argument(std::string_view argument, Integer value, std::string_view legal) {
   throw_bad_argument(argument, std::string_view(std::to_string(value)), legal);
 }
+///@}
 
 }  // namespace ballast

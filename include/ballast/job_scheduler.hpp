@@ -62,9 +62,13 @@ struct job_options {
 
 /// Bytes that copies between arrays' places were planned to move.
 struct moved_bytes {
-  std::uint64_t from_host = 0, to_host = 0, between_devices = 0;
+  std::uint64_t from_host = 0;        ///< to devices
+  std::uint64_t to_host = 0;          ///< from devices
+  std::uint64_t between_devices = 0;  ///< from one to another
 
+  /// The sum of the three.
   std::uint64_t all() const { return from_host + to_host + between_devices; }
+  /// Adds each of the three counts.
   moved_bytes& operator+=(moved_bytes const& more) {
     from_host += more.from_host;
     to_host += more.to_host;
@@ -75,6 +79,7 @@ struct moved_bytes {
   moved_bytes since(moved_bytes const& before) const {
     return {from_host - before.from_host, to_host - before.to_host, between_devices - before.between_devices};
   }
+  /// Equal in all three counts.
   bool operator==(moved_bytes const&) const = default;
 };
 
@@ -82,15 +87,21 @@ struct moved_bytes {
 /// end when they are seen to have ended.
 struct task_report {
   std::uint32_t device = 0;  ///< its place in the scheduler's list
+  /// The units that the task had.
   job_part part{};
-  moved_bytes moved{};                    ///< so that the task could begin
+  moved_bytes moved{};  ///< so that the task could begin
+  /// When its first kernel began and its last one ended.
   std::int64_t begin_ns = 0, end_ns = 0;  ///< of its kernels, without what lay between them
 };
 
 /// A finished job.
 struct job_report {
-  std::string name, policy;
-  std::int64_t submitted_ns = 0, begin_ns = 0, end_ns = 0;  ///< first kernel's begin, last one's end
+  /// That of its job_setup, or its kernel's type.
+  std::string name, policy;  ///< the split policy that dealt it out
+  /// When submit() took it.
+  std::int64_t submitted_ns = 0;
+  /// When the first of its kernels began.
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< when the last one ended
   /// For all tasks together; not what reuse = false writes back after a task.
   moved_bytes moved{};
   std::vector<task_report> tasks{};  ///< in the order in which they ended
@@ -98,9 +109,12 @@ struct job_report {
 
 /// What a scheduler did so far.
 struct job_statistics {
-  std::uint64_t submitted = 0, ended = 0, failed = 0;  ///< jobs; failed ones have ended too
-  std::uint64_t tasks = 0;                             ///< that ended well
-  moved_bytes moved{};                                 ///< all, also for accesses of the host
+  /// Jobs that submit() took.
+  std::uint64_t submitted = 0;
+  /// Jobs that are over, well or not.
+  std::uint64_t ended = 0, failed = 0;  ///< jobs that ended with a failure
+  std::uint64_t tasks = 0;              ///< that ended well
+  moved_bytes moved{};                  ///< all, also for accesses of the host
 };
 
 /// A task of a job failed, or took data of one that did. The arrays' elements that the job was to write are
@@ -113,7 +127,9 @@ class job_failed : public error {
 
   /// As messages call it: "'step' (number 17)".
   std::string const& job() const noexcept { return job_; }
+  /// The units of the task that failed; none where no task did.
   job_part part() const noexcept { return part_; }
+  /// The name of the device that ran the task; empty where no task failed.
   std::string const& device() const noexcept { return device_; }
 
  private:
@@ -127,6 +143,7 @@ class job_ticket {
  public:
   /// Of no job: finished, with an empty report.
   job_ticket() = default;
+  /// For the scheduler, which knows the state.
   explicit job_ticket(std::shared_ptr<detail::job_ticket_state> state) : state_(std::move(state)) {}
 
   /// Whether all its tasks have ended; or it has failed, nothing of it runs any more, and older jobs have
@@ -144,8 +161,10 @@ class job_ticket {
 /// A line of a scheduler's journal: an operation was handed to a device's thread, or has ended. The journal
 /// holds the order of what happened and no times.
 struct journal_entry {
+  /// What the line tells of.
   enum class what : std::uint8_t { submitted, ended, failed };
 
+  /// Whether the operation was handed over, has ended well or has failed.
   what happened{};
   std::uint64_t operation = 0;  ///< they count from 1 in the order in which they were planned
   bool is_kernel = false;       ///< else a copy
@@ -158,7 +177,9 @@ struct journal_entry {
 
 /// One kernel of a list.
 struct listed_job_kernel {
+  /// Identifies the kernel's type.
   kernel_key key;
+  /// The kernel's type, as C++ writes it.
   std::string name;
   kernel_code code;  ///< runs a task_of_kernel of it; without a name
 };
@@ -167,6 +188,7 @@ struct listed_job_kernel {
 /// lives as long as the program; any thread may call.
 class job_kernels {
  public:
+  /// For BALLAST_JOB_KERNELS, which compiled these.
   job_kernels(std::string name, std::vector<listed_job_kernel> kernels)
       : name_(std::move(name)), kernels_(std::move(kernels)) {
     for (auto& kernel : kernels_) kernel.code.name = kernel.name;
@@ -174,7 +196,9 @@ class job_kernels {
   job_kernels(job_kernels const&) = delete;
   job_kernels& operator=(job_kernels const&) = delete;
 
+  /// The name that the macro was given.
   std::string const& name() const { return name_; }
+  /// The kernels, in the order in which they were listed.
   std::span<listed_job_kernel const> kernels() const { return kernels_; }
 
  private:
@@ -226,10 +250,12 @@ class job_scheduler {
 
   /// Sleeps until the jobs submitted before the call have ended, well or not. Throws timed_out.
   void drain(deadline until = deadline::in(std::chrono::minutes(10)));
+  /// Counts since the scheduler was made. Waits for no device.
   job_statistics statistics() const;
   /// The newest 65536 lines.
   std::vector<journal_entry> journal() const;
 
+  /// For the parts of the library that share the scheduler's state.
   std::shared_ptr<detail::job_runtime> const& runtime() const { return runtime_; }
 
  private:

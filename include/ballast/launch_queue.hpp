@@ -35,8 +35,11 @@ inline constexpr std::uint32_t max_streams = 128;
 
 /// How a launch_queue decides. Names as in order_policies(), order_keys() and merge_policies().
 struct launch_options {
+  /// Which launch stream comes next, and on which stream: one of order_policies().
   std::string order = "adaptive";
+  /// Who is first among several that could: one of order_keys().
   std::string among = "fifo";
+  /// Which kernels become one launch: one of merge_policies().
   std::string merge = "together";
   /// Whether groups that the merge policy proposes are refused where they do not pay (docs/launch.md).
   bool filter_merges = true;
@@ -67,6 +70,7 @@ struct launch_options {
   std::optional<int> dispatcher_niceness = std::nullopt;
 };
 
+/// How launches of one launch stream are treated among those of others.
 struct launch_stream_options {
   /// Higher ones first, where the key is "priority".
   std::int32_t priority = 0;
@@ -74,13 +78,17 @@ struct launch_stream_options {
 
 /// What a queue did so far, over all devices.
 struct launch_statistics {
+  /// One line of listed().
   struct named_count {
+    /// The name of the member that was counted.
     std::string_view name;
+    /// What it had come to.
     std::uint64_t count;
   };
   /// Of each device: how far the predicted times of merged launches were from the measured ones.
   struct device_predictions {
-    error_summary all, newest;
+    /// Of everything predicted.
+    error_summary all, newest;  ///< of the last prediction_error::newest_count
   };
 
   std::uint64_t launches = 0;         ///< that devices were given, merged ones and all others
@@ -90,11 +98,13 @@ struct launch_statistics {
   /// Of merged_kernels, those of one block that the block of the kernel before them in their line ran.
   std::uint64_t chained_kernels = 0;
   std::uint64_t issued_by_producers = 0;  ///< of `launches`, on the launch streams' own threads
+  /// CUDA graphs that were built for launches that recur.
   std::uint64_t graphs_built = 0;
   std::uint64_t graph_launches = 0;       ///< of `launches`, each of many kernels
   std::uint64_t graph_kernels = 0;        ///< in those
   std::uint64_t graph_arguments_set = 0;  ///< kernels in those whose arguments had to be set
   verdict_counts verdicts;                ///< of groups that the merge policy proposed
+  /// In the order of the queue's devices.
   std::vector<device_predictions> predictions;
   /// Of each device, how its launches go now: "merged", "one_by_one" or "direct" (docs/launch.md).
   std::vector<std::string_view> dispatch_modes;
@@ -123,7 +133,9 @@ concept stream_work = std::invocable < std::decay_t<Work>
 /// tickets.
 class launch_stream {
  public:
+  /// Takes the other one's line of launches over; the other may then only be assigned or destroyed.
   launch_stream(launch_stream&&) noexcept = default;
+  /// Leaves what was launched here to be carried out, and takes the other one's line over.
   launch_stream& operator=(launch_stream&& other) noexcept;
   ~launch_stream();
 
@@ -148,6 +160,7 @@ class launch_stream {
         kernel, shape, static_cast<Parameter>(std::forward<Argument>(arguments))...));
     return commit();
   }
+  /// The same without dynamic shared memory.
   template <class... Parameter, class... Argument>
   launch_ticket launch(void (*kernel)(Parameter...), launch_extent grid, launch_extent block,
                        Argument&&... arguments) {
@@ -178,6 +191,7 @@ class launch_stream {
 
   /// Of all launches so far, the last one.
   launch_ticket last() const;
+  /// The device that its launches go to.
   compute_device& device() const;
 
  private:
@@ -265,6 +279,7 @@ class launch_queue {
   /// Nothing is issued between the two, but for what is being issued when pause() is called; launch() goes on
   /// taking launches.
   void pause();
+  /// Goes on issuing, also what was submitted while the queue was paused.
   void resume();
 
   /// Sleeps until all that was submitted before the call has finished, or failed. Throws timed_out with
@@ -274,6 +289,7 @@ class launch_queue {
   /// so. Does not wait.
   void stop();
 
+  /// Counts since the queue was made. Any thread may call at any time; nothing is waited for.
   launch_statistics statistics() const;
 
  private:

@@ -29,6 +29,7 @@ class launch_ticket {
   bool is_finished() const;
   /// Throws timed_out.
   void wait_issued(deadline until = deadline::in(std::chrono::minutes(10))) const;
+  /// Sleeps until is_finished(). Throws timed_out with the state of the launch stream.
   void wait_finished(deadline until = deadline::in(std::chrono::minutes(10))) const;
 
  private:

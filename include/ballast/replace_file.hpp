@@ -9,6 +9,7 @@
 
 namespace ballast {
 
+///@{
 /// Writes a whole file or nothing: the text goes to a temporary file beside `path` of a name that nobody can
 /// foresee, which takes the name of `path` when the disk has it. So a reader never sees half a file, and a
 /// failure leaves the old one and no temporary. An existing file keeps its mode and, as far as the process
@@ -17,6 +18,7 @@ namespace ballast {
 /// throws passes through, and nothing is replaced then. Of two writers of one path the last remains.
 void replace_file(std::filesystem::path const& path, std::function<void(std::ostream&)> const& write);
 void replace_file(std::filesystem::path const& path, std::string_view contents);
+///@}
 
 /// Writes and removes such a temporary file, so that what stands in the way of a later replace_file() is
 /// known before the work whose result it is to hold. Throws as that does; `path` stays as it is, and what is

@@ -35,12 +35,16 @@ class shared_array {
   /// fit in size_t, device_lost, error if there is no memory: pinned where there is a GPU.
   shared_array(job_scheduler& of, std::array<std::size_t, Rank> const& sizes, std::string name = {})
       : handle_(of, extents(sizes), sizeof(T), std::move(name)) {}
+  /// Takes the other one's elements over, also those that unfinished jobs use.
   shared_array(shared_array&&) noexcept = default;
+  /// Gives its own elements up, as the destructor does, and takes the other one's over.
   shared_array& operator=(shared_array&&) noexcept = default;
 
+  /// Elements over all dimensions.
   std::size_t size() const { return shape().elements(); }
   /// `dimension`: 0, the slowest, to Rank - 1.
   std::size_t size(int dimension) const { return shape()[dimension]; }
+  /// The sizes of all dimensions.
   extents const& shape() const noexcept { return handle_.shape(); }
 
   /// The flattened elements of a range, after the jobs submitted before that write them; copies to the host
@@ -76,6 +80,7 @@ class shared_array {
 
   /// The host's copy, whatever is in it. Does not wait.
   T* address() const noexcept { return static_cast<T*>(handle_.address()); }
+  /// For the parts of the library that need no type of element.
   detail::array_handle const& handle() const noexcept { return handle_; }
 
  private:
@@ -97,22 +102,30 @@ class shared_array {
   detail::array_handle handle_;
 };
 
+/// What a job does with the elements of a region: see reads(), writes(), writes_some() and updates().
 enum class access_mode : std::uint8_t { reads, writes, writes_some, updates };
 
 /// An array as an argument of a job.
 struct job_argument {
+  /// The array, which the job keeps alive.
   std::shared_ptr<detail::array_state> array;
+  /// Which elements each part of the job touches.
   access_map map;
+  /// What it does with them.
   access_mode mode;
 
+  /// Whether a task needs the elements' old values.
   bool reads() const { return mode != access_mode::writes; }
+  /// Whether a task leaves new values behind.
   bool writes() const { return mode != access_mode::reads; }
 };
 
 /// A job_argument whose elements are T in the kernel.
 template <class T>
 struct array_access {
+  /// What a factory's array_ref is of: const if the job only reads.
   using element = T;
+  /// The same without the type of the elements.
   job_argument argument;
 };
 

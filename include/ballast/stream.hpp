@@ -25,6 +25,7 @@ namespace ballast {
 /// A notification after epoch() was read is never missed. Any thread may call any member.
 class event_count {
  public:
+  /// The count to hand to wait_past(). Read it before looking whether there is something to do.
   std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_seq_cst); }
   /// Wakes every waiter. The caller's writes before it are visible to who wakes.
   void notify();
@@ -45,6 +46,7 @@ class event_count {
 /// What a sleep takes too long is carried over, so the factor holds on average. One thread each.
 class pacer {
  public:
+  /// `slowdown`: every piece of work shall take this many times longer; at least 1.
   explicit pacer(double slowdown) : extra_(slowdown - 1.0) {}
 
   /// Whether it ever sleeps.
@@ -55,6 +57,7 @@ class pacer {
   /// The arithmetic alone. add_debt() books `worked` and says how long to sleep now: the whole debt, or 0
   /// while it is below 100 us; slept() books how long a sleep really took.
   std::chrono::nanoseconds add_debt(std::chrono::nanoseconds worked);
+  /// Books a sleep that took so long, against the debt.
   void slept(std::chrono::nanoseconds took);
 
  private:
@@ -64,7 +67,9 @@ class pacer {
 
 /// What one block of a host launch is given: its index in the grid, its scratch buffer, its pacer.
 struct host_block_context {
+  /// The block's index in the grid, from 0.
   std::uint32_t block = 0;
+  /// Blocks of the grid.
   std::uint32_t grid = 0;
   void* scratch = nullptr;  ///< `kernel_code::scratch_bytes`, aligned to 128 bytes, not cleared
   pacer* pace = nullptr;    ///< only a cooperative launch paces itself; plain blocks are paced by the device
@@ -72,9 +77,11 @@ struct host_block_context {
 
 /// One kernel as both backends see it: a function whose only parameter is a trivially copyable argument.
 struct kernel_code {
+  /// For messages; lives as long as the code.
   std::string_view name;
   void const* cuda_function =
       nullptr;  ///< address of the `__global__` function; null where CUDA was not built
+  /// What runs a block on a CPU core; called once for each block, by any worker.
   void (*host_function)(void const* argument, host_block_context& context) = nullptr;
   std::uint32_t threads = 0;        ///< threads of a block on a GPU, a multiple of 32 up to 1024
   std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
@@ -85,12 +92,14 @@ struct kernel_resources {
   int registers = 0;            ///< per thread
   int spill_bytes = 0;          ///< local memory per thread
   int static_shared_bytes = 0;  ///< per block
+  /// Blocks that fit on an SM at once, registers and shared memory considered.
   int blocks_per_multiprocessor = 0;
 };
 
 /// A launch of any `__global__` function, compiled by whomever; GPUs only.
 struct plain_launch {
   void const* function = nullptr;  ///< its address
+  /// Grid, block and dynamic shared memory, which CUDA checks.
   launch_shape shape;
   /// The address of each parameter's value, as many as the function has; null if it has none.
   void* const* arguments = nullptr;
@@ -100,12 +109,17 @@ struct plain_launch {
 /// A launch of a plain `__global__` kernel by a task: made by plain().
 template <class... Parameter>
 struct plain_kernel {
+  /// The `__global__` function.
   void (*function)(grid_slice, Parameter...);
+  /// Threads of a block.
   launch_extent block;
+  /// Dynamic shared memory of a block, in bytes.
   std::uint32_t shared_bytes;
+  /// Values for the parameters behind grid_slice.
   std::tuple<std::decay_t<Parameter>...> arguments;
 };
 
+/// plain(), with the bytes of dynamic shared memory of a block in any case.
 template <class... Parameter, class... Argument>
 plain_kernel<Parameter...> plain_with_shared_memory(void (*kernel)(grid_slice, Parameter...),
                                                     launch_extent block, std::uint32_t shared_bytes,
@@ -181,6 +195,7 @@ class stream {
   /// block has less shared memory; then nothing was launched, and stream and device stay sound. On a host
   /// device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
   virtual void launch_plain(plain_launch const& launch) = 0;
+  /// An event with a time: reached when everything enqueued so far has finished. Does not wait.
   virtual std::unique_ptr<event> record() = 0;
   /// The same without a time, for who only asks whether it was reached or waits for it: since() refuses it.
   virtual std::unique_ptr<event> record_untimed() = 0;
@@ -211,6 +226,7 @@ class stream {
 
 /// Plain launches that run one after another; at least one.
 struct graph_branch {
+  /// In the order in which they run.
   std::vector<plain_launch> launches;
   /// Which branches before this one in the list end before it begins.
   std::vector<std::size_t> after = {};
@@ -225,6 +241,7 @@ class launch_graph {
  public:
   virtual ~launch_graph() = default;
 
+  /// How many branches the graph was made of.
   virtual std::size_t branches() const noexcept = 0;
   /// Of one branch. Throws bad_argument ("branch").
   virtual std::size_t launches(std::size_t branch) const = 0;

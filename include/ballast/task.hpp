@@ -21,7 +21,9 @@ inline constexpr std::uint32_t max_blocks_per_task = (1u << 24) - 1;  ///< the c
 
 /// A hint how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
 struct task_cost {
+  /// Only compared, so that any unit will do.
   std::uint32_t units = 0;
+  /// By units; a task of unknown cost counts as the shortest.
   auto operator<=>(task_cost const&) const = default;
 };
 
@@ -29,6 +31,8 @@ struct task_cost {
 /// The range's count is checked when the task is submitted (1 .. max_blocks_per_task).
 class task {
  public:
+  /// Blocks `range` of a kernel, whose members are copied. A kernel has at most 40 bytes of members, or is
+  /// indirect.
   template <kernel_form K>
   explicit task(K const& kernel, block_range range = {}, task_cost cost = {})
       : key_(key_of<K>), range_(range), cost_(cost) {
@@ -37,11 +41,15 @@ class task {
     std::memcpy(arguments_.data(), &kernel, sizeof(K));
   }
 
+  /// Which kernel it is of.
   kernel_key key() const { return key_; }
+  /// Which blocks it stands for.
   block_range range() const { return range_; }
   /// Of the tasks of one batch those with the greater cost begin first. A task that is handed back has none.
   task_cost cost() const { return cost_; }
+  /// Whether each block is a task of its own: see grid_task().
   bool is_grid() const { return is_grid_; }
+  /// The kernel's members, as 40 bytes of which the rest is 0.
   std::array<std::uint32_t, argument_words> const& arguments() const { return arguments_; }
 
   /// See grid_task().
@@ -69,17 +77,23 @@ task grid_task(task whole);
 /// Identifies a type of task source (the queue's, the pool's) among the entries of a list.
 using source_key = void const*;
 
+/// The object whose address is the source_key_of a type.
 template <class Source>
 struct source_tag {
+  /// Only its address counts.
   static constexpr char here = 0;
 };
+/// The key of a type of source, which is the same wherever it is asked for.
 template <class Source>
 constexpr source_key source_key_of = &source_tag<Source>::here;
 
 /// One kernel of a list; its code runs it as an ordinary launch.
 struct listed_kernel {
+  /// Identifies the kernel's type.
   kernel_key key;
+  /// The kernel's type, as C++ writes it.
   std::string name;
+  /// Runs one task by an ordinary launch.
   kernel_code code;
   std::uint32_t spawns = 0;         ///< children that a block of it may create; only a pool keeps them
   std::uint32_t joins = 0;          ///< joins that a block of it may make; likewise
@@ -88,7 +102,9 @@ struct listed_kernel {
 
 /// The resident worker loop of a list, for one type of source.
 struct resident_entry {
+  /// Which source the loop takes tasks from.
   source_key source;
+  /// The resident kernel.
   kernel_code code;
 };
 
@@ -96,10 +112,14 @@ struct resident_entry {
 /// that their users are plain .cpp. Immutable; lives as long as the program; any thread may call.
 class compiled_kernels {
  public:
+  /// For the macros that compile lists, one kernel at least.
   compiled_kernels(std::string name, std::vector<listed_kernel> kernels, std::vector<resident_entry> entries);
 
+  /// The name that the macro was given.
   std::string const& name() const { return name_; }
+  /// Threads of a block on a GPU, equal for all kernels of the list.
   std::uint32_t threads() const { return kernels_.front().code.threads; }
+  /// The kernels, in the order in which they were listed.
   std::span<listed_kernel const> kernels() const { return kernels_; }
   /// The most children that a block of any of them may create.
   std::uint32_t max_spawns() const;
@@ -112,6 +132,7 @@ class compiled_kernels {
   /// The task that a record came from.
   task task_of(detail::task_record const& record) const;
 
+  /// Whether the list was compiled for that source.
   bool has_entry_for(source_key source) const;
   /// The entry for a type of source. Throws ballast::error if the list was compiled without it.
   kernel_code const& entry_for(source_key source) const;
@@ -167,8 +188,11 @@ class prepared_tasks {
   /// By prepare().
   prepared_tasks(compiled_kernels const& kernels, std::span<task const> tasks);
 
+  /// The list that the tasks were checked against; null if there are none.
   compiled_kernels const* kernels() const { return kernels_; }
+  /// The tasks in the order in which they start, as they travel.
   std::span<detail::task_record const> records() const { return records_; }
+  /// Whether one of them is a grid task.
   bool has_grids() const;
   /// The same without grid tasks: each of their blocks is a task in the list.
   prepared_tasks expand_grids() const;

@@ -22,6 +22,7 @@ struct span {
   std::int64_t begin_ns = 0;  ///< nanoseconds of the host's steady clock (ballast::clock)
   std::int64_t end_ns = 0;    ///< the same, at least begin_ns
 
+  /// Equal in every member.
   bool operator==(span const&) const = default;
 };
 
@@ -37,6 +38,7 @@ struct recording {
 /// device.
 class recorder {
  public:
+  /// Spans that are kept if nothing else is said: about a million.
   static constexpr std::size_t default_capacity = std::size_t(1) << 20;
 
   /// `devices`: their names, at least one. `capacity`: spans kept, at least 1. Throws bad_argument.
@@ -45,11 +47,14 @@ class recorder {
   /// Throws bad_argument ("span.device", "span.end_ns") if the device is not in the list or the end lies
   /// before the begin; a batch with such a span is refused whole.
   void record(span one);
+  /// The same for several spans, under one lock.
   void record(std::vector<span> batch);
 
   /// How many there are names of.
   std::size_t devices() const { return devices_.size(); }
+  /// Spans that are kept so far.
   std::size_t size() const;
+  /// Spans that came when `capacity` were kept already.
   std::uint64_t dropped() const;
   /// A copy of what was recorded so far.
   recording snapshot() const;
@@ -71,21 +76,26 @@ class recorder {
 struct device_load {
   std::int64_t busy_ns = 0;  ///< end of the last span minus begin of the first in a step, summed over steps
   std::int64_t work_ns = 0;  ///< the lengths of all spans, summed over workers
+  /// Tasks of all its spans.
   std::uint64_t tasks = 0;
 
+  /// Equal in every member.
   bool operator==(device_load const&) const = default;
 };
 
 /// The busy time of every device in one step.
 struct step_busy {
+  /// The step that the spans name.
   std::int64_t step = 0;
   std::vector<std::int64_t> busy_ns;  ///< per device; 0 for a device that did nothing in the step
 };
 
+///@{
 /// Pure functions of the spans, in any order of them; `devices` is the number of devices, and spans of
 /// devices beyond it throw bad_argument ("span.device").
 std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices);  ///< steps ascend
 std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
+///@}
 
 /// The largest over the mean: 1 is even, n means that one of n devices did everything. 1 if all are zero.
 /// Throws bad_argument ("busy") if it is empty or a value is negative or not finite.
@@ -99,9 +109,11 @@ void write_chrome_trace(std::ostream& out, recording const& what);
 /// Columns device,worker,label,step,tasks,begin_ns,end_ns with a header line; fields quoted as in RFC 4180.
 void write_csv(std::ostream& out, recording const& what);
 
+///@{
 /// The same into a file, whole or not at all: see replace_file(). Throws ballast::error with the path.
 void save_chrome_trace(std::filesystem::path const& path, recording const& what);
 void save_csv(std::filesystem::path const& path, recording const& what);
+///@}
 
 /// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), on the thread that made it;
 /// ranges nest. Costs about nothing when no profiler is attached, and does nothing at all in a build without
@@ -112,6 +124,7 @@ class nvtx_range {
   explicit nvtx_range(char const* name) noexcept;
   ~nvtx_range();
 #else
+  /// The name is not read where CUDA was not built.
   explicit nvtx_range(char const*) noexcept {}
   ~nvtx_range() {}  // not defaulted: an object that only marks a scope is no unused variable
 #endif

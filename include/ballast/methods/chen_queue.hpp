@@ -45,6 +45,7 @@ class chen_queue {
   /// is queued if a task does not suit the list; ballast::error if the queue is closed; what ended a control
   /// thread, if one has ended.
   void submit(task const& one);
+  /// The same for several tasks.
   void submit(std::span<task const> batch);
   /// The same for tasks that were prepared with this queue's kernel list, without a copy and without a check.
   void submit(std::shared_ptr<prepared_tasks const> batch);
@@ -53,12 +54,14 @@ class chen_queue {
   /// Throws timed_out with the state of every device, queue_stopped, device_lost. With GPUs the thread
   /// polls, with host devices alone it sleeps.
   void wait_all();
+  /// The same until a deadline of its own instead of chen_options::timeout.
   void wait_all(deadline until);
   /// What each device did in the last step that it finished, in the order of the devices.
   std::vector<device_share> last_step() const;
 
   /// wait_all(), and no more tasks. Idempotent.
   void close();
+  /// The same until a deadline of its own instead of chen_options::timeout.
   void close(deadline until);
   /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Threads in wait_all()
   /// get queue_stopped. If a device does not stop in time it throws; call again. After device_lost, tasks
@@ -72,6 +75,7 @@ class chen_queue {
   bool running() const;
 
   std::size_t size() const;  ///< devices
+  /// The state that timed_out carries: the step, the pool, and every device's queues and blocks.
   std::string describe();
 
  private:

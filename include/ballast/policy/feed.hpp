@@ -10,6 +10,7 @@ namespace ballast {
 
 /// What a feeding thread knows when it decides. All counts since the device's queue started.
 struct feed_view {
+  /// When the thread looked, in ns of the host's steady clock.
   std::int64_t now_ns = 0;
   std::uint64_t backlog = 0;         ///< tasks that no device was given yet
   std::uint64_t given = 0;           ///< tasks given to this device
@@ -27,6 +28,7 @@ struct feed_view {
   }
 };
 
+/// What a feeding thread is to do next.
 struct feed_decision {
   std::uint32_t tasks = 0;  ///< give so many now; at most the backlog
   std::uint64_t wake_at_taken =
@@ -38,13 +40,16 @@ struct feed_decision {
 class feed_policy {
  public:
   virtual ~feed_policy() = default;
+  /// What to do now. Called by the device's feeding thread only.
   virtual feed_decision decide(feed_view const& view) = 0;
   /// Whether each device has a part of every batch that it is given first.
   virtual bool partitions_batches() const { return false; }
 };
 
+/// A feed policy as it is offered to a user.
 struct feed_policy_entry {
-  std::string_view name, summary;
+  /// As an option takes it.
+  std::string_view name, summary;  ///< one sentence for a help text
 };
 
 /// Every policy by name; "drain" is the default.

@@ -34,6 +34,7 @@ struct order_view {
   std::span<std::uint32_t const> in_flight;
 };
 
+/// What to issue next, and where.
 struct order_decision {
   std::size_t launch;    ///< issue this one, a place in order_view::waiting
   std::uint32_t stream;  ///< behind what was issued there, a place in order_view::in_flight
