@@ -235,7 +235,7 @@ struct link {
 
 /// Links between places: place 0 is the host's pinned memory, place 1 + i is device i of the list.
 struct link_matrix {
-  /// What messages and tables call the places: "host", then the devices' names.
+  /// What messages and tables call the places: "host memory", then the devices' names.
   std::vector<std::string> places;
   std::vector<link> links;  ///< row-major, from * places.size() + to
 
