@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says a shared array has 1 to 3 dimensions
 
+#include <array>
+#include <string>
+
 #include "ballast/shared_array.hpp"
 
 namespace shared_array_of_4_dimensions {

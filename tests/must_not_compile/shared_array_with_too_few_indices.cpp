@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says give one index for each dimension of the array
 
+#include <array>
+#include <string>
+
 #include "ballast/shared_array.hpp"
 
 namespace shared_array_with_too_few_indices {

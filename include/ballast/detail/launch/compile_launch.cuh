@@ -97,7 +97,8 @@ template <kernel_form... K>
 launch_kernels compile_for_launches(std::string name) {
   static_assert(sizeof...(K) <= max_family_kernels,
                 "a list for launches holds at most 128 kernels: split it");
-  return {std::move(name), {make_launchable<K, family_of<K, K...>>()...}};
+  if constexpr (sizeof...(K) <= max_family_kernels)  // else the families would take long, for nothing
+    return {std::move(name), {make_launchable<K, family_of<K, K...>>()...}};
 }
 
 }  // namespace ballast::detail
