@@ -32,6 +32,7 @@ tests=(
   git:git
   python3:python3
   clang-format:clang-format
+  doxygen:doxygen
   libgtest-dev:gtest/gtest.h
   libgmock-dev:gmock/gmock.h
   libtbb-dev:tbb/task_group.h

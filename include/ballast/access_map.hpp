@@ -24,9 +24,11 @@ class extents {
   /// Makes extents of 1 to 3 sizes, which may be 0. Throws bad_argument ("sizes") for no size or more than 3,
   /// and if the product of those that are not 0 does not fit in size_t.
   explicit extents(std::span<std::size_t const> sizes);
+  /// The same for sizes written out, as in `extents{rows, columns}`.
   extents(std::initializer_list<std::size_t> sizes)
       : extents(std::span<std::size_t const>(sizes.begin(), sizes.size())) {}
 
+  /// How many dimensions the array has, 1 to 3.
   int rank() const { return rank_; }
   /// The size of `dimension`, from 0, the slowest, to rank() - 1.
   std::size_t operator[](int dimension) const { return sides_[side_of(dimension)]; }
@@ -37,6 +39,7 @@ class extents {
   /// The index of `dimension` in sides().
   std::size_t side_of(int dimension) const { return std::size_t(3 - rank_ + dimension); }
 
+  /// Equal in rank and in every size.
   bool operator==(extents const&) const = default;
 
  private:
@@ -46,9 +49,12 @@ class extents {
 
 /// The indices from begin to end - 1; empty if end <= begin.
 struct index_range {
-  std::size_t begin = 0, end = 0;
+  /// The first element.
+  std::size_t begin = 0, end = 0;  ///< the one behind the last
 
+  /// Whether the range holds no element.
   constexpr bool is_empty() const { return end <= begin; }
+  /// Equal in both ends, so two empty ranges may differ.
   constexpr bool operator==(index_range const&) const = default;
 };
 
@@ -58,9 +64,12 @@ inline constexpr index_range every_element{0, std::numeric_limits<std::size_t>::
 /// The elements whose indices lie in a range in each dimension, slowest first. An array of fewer than three
 /// dimensions has {0, 1} in front, as in extents::sides().
 struct box {
+  /// One range for each dimension, slowest first.
   std::array<index_range, 3> sides;
 
+  /// Whether the box holds no element, because one of its sides is empty.
   bool is_empty() const { return sides[0].is_empty() || sides[1].is_empty() || sides[2].is_empty(); }
+  /// Equal in every side.
   bool operator==(box const&) const = default;
 };
 
@@ -72,13 +81,17 @@ box whole(extents const& array);
 class region {
  public:
   region() = default;  ///< no element
+  /// Made implicitly from the box that it is.
   region(box elements) : content_(elements) {}
+  /// Made from ranges written out, as in `region{{0, 8}, {64, 72}}`.
   region(std::initializer_list<index_range> elements) : region(std::vector(elements)) {}
+  /// Made from ranges of flattened elements, in any order.
   explicit region(std::vector<index_range> elements) : content_(std::move(elements)) {}
 
   /// The ranges, or the box.
   std::variant<std::vector<index_range>, box> const& content() const { return content_; }
 
+  /// Equal in kind and in every range; two ways to write the same elements are not equal.
   bool operator==(region const&) const = default;
 
  private:
@@ -91,8 +104,10 @@ enum class cut : std::uint8_t { slowest, x, y, z };
 
 /// The units first to first + count - 1 of a job; none if count is 0.
 struct job_part {
-  std::uint32_t first = 0, count = 0;
+  /// The first unit.
+  std::uint32_t first = 0, count = 0;  ///< how many there are
 
+  /// Equal in both numbers.
   constexpr bool operator==(job_part const&) const = default;
 };
 
@@ -107,6 +122,7 @@ class job_grid {
   /// Makes a grid of these blocks, cut along the given dimension. Throws bad_argument ("grid").
   job_grid(launch_extent blocks, cut along = cut::slowest);
 
+  /// How many blocks the job has in each dimension, each from 0 to 2 147 483 647.
   launch_extent const& blocks() const { return blocks_; }
   /// The dimension that is cut, never `slowest`.
   cut along() const { return along_; }
@@ -115,6 +131,7 @@ class job_grid {
   /// Blocks of one unit; 0 if the grid has no blocks.
   std::uint64_t blocks_of_unit() const;
 
+  /// Equal in blocks and in the dimension that is cut.
   bool operator==(job_grid const&) const = default;
 
  private:
@@ -146,6 +163,7 @@ concept region_function =
 /// several threads may call it concurrently if the user's function allows that.
 class access_map {
  public:
+  /// A function of this header that makes a map and takes nothing.
   using named_map = access_map (*)();
 
   /// Makes a map from the user's own function. It must be pure, and monotone: its region for a part covers
@@ -209,6 +227,7 @@ access_map all();
 /// Describes a job except for its kernel and its arrays. `{8192}`, `{{columns, rows}}` and `{.grid = 8192,
 /// .name = "step"}` are valid.
 struct job_setup {
+  /// The job's blocks, and the dimension along which it is cut.
   job_grid grid;
   std::string name = {};    ///< for messages and reports; empty: the kernel's type
   std::string policy = {};  ///< one of split_policies(); empty: the scheduler's

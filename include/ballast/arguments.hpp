@@ -41,7 +41,8 @@ std::optional<std::string> environment(std::string_view name);
 
 /// A variable of the environment that the library or one of its programs reads.
 struct environment_variable {
-  std::string_view name, meaning;
+  /// As a shell sets it.
+  std::string_view name, meaning;  ///< one sentence about its values
 };
 
 /// All variables of the environment that are read, sorted by name.
@@ -54,7 +55,8 @@ std::vector<std::string> misspelt_variables(char const* const* settings);
 
 /// A policy as offered to a user: its name, and one sentence.
 struct named_policy {
-  std::string_view name, summary;
+  /// As an option takes it.
+  std::string_view name, summary;  ///< one sentence for a help text
 };
 
 }  // namespace ballast

@@ -21,9 +21,11 @@ namespace ballast {
 /// Over PCIe only loads and stores are atomic: a word shared with a GPU's host has one writer and no add.
 template <class Word, scope Scope>
 class atomic_ref {
-  static_assert(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>);
+  static_assert(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>,
+                "an atomic word is a std::uint32_t or a std::uint64_t");
 
  public:
+  /// Refers to the word, which must outlive this and lie in global or host memory.
   BALLAST_HD explicit atomic_ref(Word& word) : word_(&word) {}
 
 #if BALLAST_ON_GPU
@@ -50,12 +52,17 @@ class atomic_ref {
   BALLAST_HD void store_max(Word value) const { ptx::store_max(word_, value); }
   BALLAST_HD void store_min(Word value) const { ptx::store_min(word_, value); }
 #else
+  /// What carries the accesses out on the host.
   using standard = std::atomic_ref<Word>;
+  /// Reads the word; orders nothing.
   BALLAST_HD Word load_relaxed() const { return standard(*word_).load(std::memory_order_relaxed); }
+  /// Reads the word; what its writer wrote before store_release() is visible to this thread afterwards.
   BALLAST_HD Word load_acquire() const { return standard(*word_).load(std::memory_order_acquire); }
+  /// Writes the word; orders nothing.
   BALLAST_HD void store_relaxed(Word value) const {
     standard(*word_).store(value, std::memory_order_relaxed);
   }
+  /// Writes the word; who reads it with load_acquire() sees what this thread wrote before.
   BALLAST_HD void store_release(Word value) const {
     standard(*word_).store(value, std::memory_order_release);
   }
@@ -63,6 +70,7 @@ class atomic_ref {
   BALLAST_HD Word add_relaxed(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_relaxed);
   }
+  /// Adds with acquire order: what the last releasing writer wrote is visible afterwards.
   BALLAST_HD Word add_acquire(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_acquire);
   }
@@ -85,13 +93,16 @@ class atomic_ref {
   BALLAST_HD void store_sequential(Word value) const {
     standard(*word_).store(value, std::memory_order_seq_cst);
   }
+  /// Reads the word in the order that all threads agree on.
   BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
+  /// Stands between the two accesses of such a pair.
   BALLAST_HD static void fence_sequential() {}
   /// store_max() leaves the larger, and store_min() the smaller, of the word and `value` in the word;
   /// relaxed.
   BALLAST_HD void store_max(Word value) const {
     for (Word seen = load_relaxed(); seen < value && !compare_exchange(seen, value);) {}
   }
+  /// The same for the smaller.
   BALLAST_HD void store_min(Word value) const {
     for (Word seen = load_relaxed(); seen > value && !compare_exchange(seen, value);) {}
   }

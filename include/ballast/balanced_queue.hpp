@@ -13,6 +13,7 @@
 
 namespace ballast {
 
+/// How a balanced_queue deals its backlog out, and how it makes the queue of each device.
 struct balanced_options {
   std::string policy = "drain";    ///< a name of feed_policies()
   std::uint32_t fixed_batch = 20;  ///< tasks per feed of the policy "fixed", at least 1
@@ -22,12 +23,15 @@ struct balanced_options {
 /// Names a batch of the common backlog; cheap to copy. Other queues refuse it (bad_argument "ticket"), and so
 /// does this one after the next start().
 struct backlog_ticket {
+  /// Counts the starts of all such queues, so that another run's ticket is refused.
   std::uint64_t run = 0;
+  /// Counts the batches of the run.
   std::uint64_t number = 0;
 };
 
 /// What one device did for a batch. Times need balanced_options::queue.times; without it they are 0.
 struct device_share {
+  /// How many tasks of the batch the device ran.
   std::uint64_t tasks = 0;
   execution when;  ///< from the first begin to the last end on this device; host clock, ns
 };
@@ -50,6 +54,7 @@ class balanced_queue {
   /// host memory. Throws bad_argument, before anything is queued, if a task does not suit the list;
   /// ballast::error if the queue is closed; and, if a feeding thread has ended with an error, that error.
   backlog_ticket submit(std::span<task const> batch);
+  /// The same for a batch of one task.
   backlog_ticket submit(task const& one);
   /// Adds tasks that were prepared with this queue's kernel list to the backlog, without a copy and without a
   /// check: for programs that submit the same tasks in every step. Throws as the other overloads.
@@ -61,8 +66,11 @@ class balanced_queue {
   /// balanced_options::queue.timeout if none is passed. With GPUs the thread polls; with host devices only,
   /// it sleeps. Throws timed_out with the state of every device, queue_stopped, device_lost.
   void wait(backlog_ticket which);
+  /// The same until a deadline of its own instead of queue_options::timeout.
   void wait(backlog_ticket which, deadline until);
+  /// Waits for everything that was submitted before the call, and throws as wait() does.
   void wait_all();
+  /// The same until a deadline of its own.
   void wait_all(deadline until);
 
   /// What each device did for a finished batch, in the order of the devices. forget() drops the record.
@@ -75,6 +83,7 @@ class balanced_queue {
   /// Accepts no more tasks, runs the accepted ones, and ends the kernels; waits for that. Idempotent. Throws
   /// as wait().
   void close();
+  /// The same until a deadline of its own instead of queue_options::timeout.
   void close(deadline until);
   /// Ends the kernels after the tasks that run now, waits for that, and returns the tasks that did not run.
   /// (Those that name joins cannot be submitted again: a join belongs to one device, but a task may go to

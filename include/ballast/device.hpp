@@ -20,10 +20,11 @@ namespace ballast {
 enum class backend { cuda, host };
 
 /// One device as the user names it. Grammar (comma-separated in a list):
-///   cuda | cuda:INDEX[@SMS] | host[:CORES][/SLOWDOWN]
+///   `cuda | cuda:INDEX[@SMS] | host[:CORES][/SLOWDOWN]`
 struct device_spec {
   static constexpr int all = -1;  ///< `index`: every GPU; `cores`: every core this process may use
 
+  /// Which backend the device belongs to, and so which of the members below count.
   backend kind = backend::host;
   int index = all;          ///< cuda: which GPU, 0 .. count-1
   int multiprocessors = 0;  ///< cuda: the SMs it is limited to, 1 .. 65535 (which of these the GPU can be
@@ -31,6 +32,7 @@ struct device_spec {
   int cores = all;          ///< host: how many cores, at least 1
   double slowdown = 1.0;    ///< host: every block takes this many times longer; 1 .. 1000
 
+  /// Equal in every member.
   bool operator==(device_spec const&) const = default;
 };
 
@@ -52,11 +54,14 @@ enum class memory { device, pinned };
 
 /// What a device is. Fixed once the device is open.
 struct device_properties {
-  std::string model;              ///< as the driver or /proc/cpuinfo names it
-  int multiprocessors = 0;        ///< SMs of a GPU or of the part that is used, cores of a host device
+  std::string model;        ///< as the driver or /proc/cpuinfo names it
+  int multiprocessors = 0;  ///< SMs of a GPU or of the part that is used, cores of a host device
+  /// Memory in bytes, whether it is free or not.
   std::size_t memory_bytes = 0;   ///< of the GPU, or of the machine
   std::uint64_t clock_hertz = 0;  ///< highest SM clock that the driver states; 0 on the host
-  int compute_major = 0, compute_minor = 0;     ///< 0.0 on the host
+  /// Compute capability, as 9 and 0 for 9.0.
+  int compute_major = 0, compute_minor = 0;  ///< 0.0 on the host
+  /// The driver's version, and that of the CUDA runtime that ballast was built with.
   int driver_version = 0, runtime_version = 0;  ///< CUDA's own numbers (13000 is 13.0), 0 on the host
   bool pinned_to_cores = false;                 ///< host: the workers are bound to cores
 };
@@ -71,8 +76,11 @@ class compute_device {
 
   /// The text of the spec, followed by #k if the list names it more than once: "cuda:1", "host:1#0".
   std::string const& name() const noexcept { return name_; }
+  /// The entry of the list that the device was opened for.
   device_spec const& spec() const noexcept { return spec_; }
+  /// Whether the device is a GPU or a part of one.
   bool is_cuda() const noexcept { return spec_.kind == backend::cuda; }
+  /// What the device says of itself; read once, when it was opened.
   virtual device_properties const& properties() const noexcept = 0;
 
   /// Allocates memory aligned to 256 bytes, not cleared; returns null for 0 bytes. May wait for the device:
@@ -128,6 +136,7 @@ class compute_device {
   virtual std::string resident_holder() const = 0;
 
  protected:
+  /// For the backends, which open the device and then tell its name.
   compute_device(device_spec spec, std::string name) : spec_(spec), name_(std::move(name)) {}
 
  private:
@@ -139,6 +148,7 @@ class compute_device {
   std::atomic<std::uint64_t> allocations_ = 0;
 };
 
+/// Opened devices, in the order in which they were named.
 using device_list = std::vector<std::shared_ptr<compute_device>>;
 
 /// A line for messages about work that does not end: it names the resident kernel that holds the device,
@@ -157,21 +167,25 @@ int cuda_device_count() noexcept;
 /// cannot have.
 device_list open_devices(std::vector<device_spec> const& specs);
 device_list open_devices(std::string_view list);
+///@}
 
 /// Owns `size()` values of T in one kind of memory of one device; neither cleared nor constructed. Move only.
 /// The constructor and destructor may wait for the device, and the constructor throws, as
 /// compute_device::allocate().
 template <class T, memory Where>
 class typed_buffer {
-  static_assert(std::is_trivially_copyable_v<T>, "a buffer holds plain bytes");
+  static_assert(std::is_trivially_copyable_v<T>, "a buffer holds plain bytes: T is trivially copyable");
 
  public:
   typed_buffer() = default;
+  /// Allocates room for `size` values, which may be 0. Throws as compute_device::allocate().
   typed_buffer(std::shared_ptr<compute_device> device, std::size_t size)
       : device_(std::move(device)),
         size_(size),
         data_(static_cast<T*>(device_->allocate(Where, size * sizeof(T)))) {}
+  /// Takes the memory over and leaves the other one empty.
   typed_buffer(typed_buffer&& other) noexcept { swap(other); }
+  /// Frees its own memory and takes the other one's over, which is empty afterwards.
   typed_buffer& operator=(typed_buffer&& other) noexcept {
     typed_buffer(std::move(other)).swap(*this);
     return *this;
@@ -183,10 +197,14 @@ class typed_buffer {
   /// The address, valid on the device, and also on the host if the memory is pinned or the device is a host
   /// device.
   T* data() const noexcept { return data_; }
+  /// How many values of T fit.
   std::size_t size() const noexcept { return size_; }
+  /// The same in bytes.
   std::size_t bytes() const noexcept { return size_ * sizeof(T); }
 
+  /// A value of pinned memory. `index` is below size(), which is not checked.
   T& operator[](std::size_t index) const noexcept requires(Where == memory::pinned) { return data_[index]; }
+  /// All values of pinned memory.
   std::span<T> span() const noexcept requires(Where == memory::pinned) { return {data_, size_}; }
 
  private:
@@ -201,21 +219,26 @@ class typed_buffer {
   T* data_ = nullptr;
 };
 
+/// Memory of the device, which the host does not address unless the device is a host device.
 template <class T>
 using device_buffer = typed_buffer<T, memory::device>;
+/// Host memory that the device addresses: what both read and write.
 template <class T>
 using pinned_buffer = typed_buffer<T, memory::pinned>;
 
 /// The measured transfers in one direction. `direct`: whether kernels on the target can address the source's
 /// memory.
 struct link {
+  /// The rate of one large copy, in 10^9 bytes per second; median.
   double gigabytes_per_second = 0;
   double microseconds = 0;  ///< median time of an 8-byte copy, from its enqueue to its completion
+  /// Whether kernels on `to` can load and store the memory of `from`.
   bool direct = false;
 };
 
 /// Links between places: place 0 is the host's pinned memory, place 1 + i is device i of the list.
 struct link_matrix {
+  /// What messages and tables call the places: "host memory", then the devices' names.
   std::vector<std::string> places;
   std::vector<link> links;  ///< row-major, from * places.size() + to
 
@@ -235,6 +258,7 @@ struct hardware_connections {
   std::uint32_t count = 8;        ///< 1 to 32
   bool from_environment = false;  ///< set by the variable CUDA_DEVICE_MAX_CONNECTIONS; else CUDA's default
 
+  /// Equal in both members.
   bool operator==(hardware_connections const&) const = default;
 };
 

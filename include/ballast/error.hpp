@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+/// The library. What lies in ballast::detail is installed because templates need it, and may change at any
+/// time.
 namespace ballast {
 
 /// The base of every exception that ballast throws; what() is one sentence for the caller.
@@ -20,8 +22,11 @@ class bad_argument : public error {
   /// `argument` is the documented name, `value` the value that was passed, `legal` the legal range in words.
   bad_argument(std::string_view argument, std::string_view value, std::string_view legal);
 
+  /// The argument's name, as documented.
   std::string const& argument() const noexcept { return argument_; }
+  /// What was passed, as text.
   std::string const& value() const noexcept { return value_; }
+  /// The legal range, in words.
   std::string const& legal() const noexcept { return legal_; }
 
  private:
@@ -31,8 +36,10 @@ class bad_argument : public error {
 /// A wait reached its deadline. `state()` describes what was waited for.
 class timed_out : public error {
  public:
+  /// `what_was_awaited` ends the first line of what(); `state`, of any number of lines, follows it.
   timed_out(std::string_view what_was_awaited, std::string state);
 
+  /// The dump alone, as what() has it behind its first line.
   std::string const& state() const noexcept { return state_; }
 
  private:
@@ -43,9 +50,12 @@ class timed_out : public error {
 /// memory is lost, and no later call on the device can succeed in this process.
 class device_lost : public error {
  public:
+  /// `device` by its name, and what happened to it, in the driver's words where it has some.
   device_lost(std::string_view device, std::string_view cause);
 
+  /// The device's name.
   std::string const& device() const noexcept { return device_; }
+  /// What happened to it.
   std::string const& cause() const noexcept { return cause_; }
 
  private:
@@ -60,5 +70,6 @@ template <std::integral Integer>
 [[noreturn]] void throw_bad_argument(std::string_view argument, Integer value, std::string_view legal) {
   throw_bad_argument(argument, std::string_view(std::to_string(value)), legal);
 }
+///@}
 
 }  // namespace ballast

@@ -65,9 +65,13 @@ struct job_options {
 
 /// Bytes that were planned to be copied between the places of arrays.
 struct moved_bytes {
-  std::uint64_t from_host = 0, to_host = 0, between_devices = 0;
+  std::uint64_t from_host = 0;        ///< to devices
+  std::uint64_t to_host = 0;          ///< from devices
+  std::uint64_t between_devices = 0;  ///< from one to another
 
+  /// The sum of the three.
   std::uint64_t all() const { return from_host + to_host + between_devices; }
+  /// Adds each of the three counts.
   moved_bytes& operator+=(moved_bytes const& more) {
     from_host += more.from_host;
     to_host += more.to_host;
@@ -78,6 +82,7 @@ struct moved_bytes {
   moved_bytes since(moved_bytes const& before) const {
     return {from_host - before.from_host, to_host - before.to_host, between_devices - before.between_devices};
   }
+  /// Equal in all three counts.
   bool operator==(moved_bytes const&) const = default;
 };
 
@@ -85,15 +90,21 @@ struct moved_bytes {
 /// kernel ends when its completion is observed.
 struct task_report {
   std::uint32_t device = 0;  ///< index in the scheduler's device list
+  /// The units that the task had.
   job_part part{};
-  moved_bytes moved{};                    ///< copied so that the task could begin
+  moved_bytes moved{};  ///< copied so that the task could begin
+  /// When its first kernel began and its last one ended.
   std::int64_t begin_ns = 0, end_ns = 0;  ///< of its kernels, without what lay between them
 };
 
 /// The report of a finished job. Times are nanoseconds of the host's steady clock.
 struct job_report {
-  std::string name, policy;
-  std::int64_t submitted_ns = 0, begin_ns = 0, end_ns = 0;  ///< first kernel's begin, last one's end
+  /// That of its job_setup, or its kernel's type.
+  std::string name, policy;  ///< the split policy that dealt it out
+  /// When submit() took it.
+  std::int64_t submitted_ns = 0;
+  /// When the first of its kernels began.
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< when the last one ended
   /// Copied for all tasks together, without what reuse = false writes back after a task.
   moved_bytes moved{};
   std::vector<task_report> tasks{};  ///< in the order in which they ended
@@ -101,9 +112,12 @@ struct job_report {
 
 /// What a scheduler has done so far.
 struct job_statistics {
-  std::uint64_t submitted = 0, ended = 0, failed = 0;  ///< jobs; failed ones have ended too
-  std::uint64_t tasks = 0;                             ///< tasks that ended successfully
-  moved_bytes moved{};                                 ///< in total, including accesses of the host
+  /// Jobs that submit() took.
+  std::uint64_t submitted = 0;
+  /// Jobs that ended, successfully or not.
+  std::uint64_t ended = 0, failed = 0;  ///< jobs that ended with a failure
+  std::uint64_t tasks = 0;              ///< tasks that ended successfully
+  moved_bytes moved{};                  ///< in total, including accesses of the host
 };
 
 /// A task of a job failed, or used data of a job that failed. The elements of arrays that the job should have
@@ -116,7 +130,9 @@ class job_failed : public error {
 
   /// The job's name in messages: "'step' (number 17)".
   std::string const& job() const noexcept { return job_; }
+  /// The units of the task that failed; none where no task did.
   job_part part() const noexcept { return part_; }
+  /// The name of the device that ran the task; empty where no task failed.
   std::string const& device() const noexcept { return device_; }
 
  private:
@@ -130,6 +146,7 @@ class job_ticket {
  public:
   /// A ticket of no job: it counts as finished, with an empty report.
   job_ticket() = default;
+  /// For the scheduler, which knows the state.
   explicit job_ticket(std::shared_ptr<detail::job_ticket_state> state) : state_(std::move(state)) {}
 
   /// Whether all tasks of the job have ended. A failed job is finished when none of its tasks runs any more
@@ -148,8 +165,10 @@ class job_ticket {
 /// One line of a scheduler's journal: an operation was submitted to a device's thread, or has ended. The
 /// journal holds the order of events and no times.
 struct journal_entry {
+  /// What the line tells of.
   enum class what : std::uint8_t { submitted, ended, failed };
 
+  /// Whether the operation was handed over, has ended well or has failed.
   what happened{};
   std::uint64_t operation = 0;  ///< its number, counted from 1 in the order of planning
   bool is_kernel = false;       ///< true: a kernel, false: a copy
@@ -162,7 +181,9 @@ struct journal_entry {
 
 /// One kernel of a list for jobs.
 struct listed_job_kernel {
+  /// Identifies the kernel's type.
   kernel_key key;
+  /// The kernel's type, as C++ writes it.
   std::string name;
   kernel_code code;  ///< runs a task_of_kernel of it; without a name
 };
@@ -171,6 +192,7 @@ struct listed_job_kernel {
 /// thread may call any member.
 class job_kernels {
  public:
+  /// For BALLAST_JOB_KERNELS, which compiled these.
   job_kernels(std::string name, std::vector<listed_job_kernel> kernels)
       : name_(std::move(name)), kernels_(std::move(kernels)) {
     for (auto& kernel : kernels_) kernel.code.name = kernel.name;
@@ -178,7 +200,9 @@ class job_kernels {
   job_kernels(job_kernels const&) = delete;
   job_kernels& operator=(job_kernels const&) = delete;
 
+  /// The name that the macro was given.
   std::string const& name() const { return name_; }
+  /// The kernels, in the order in which they were listed.
   std::span<listed_job_kernel const> kernels() const { return kernels_; }
 
  private:
@@ -228,18 +252,21 @@ class job_scheduler {
   /// device.
   template <class... Arguments>
   job_ticket submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
-    static_assert(sizeof...(Arguments) > 0, "the last argument is a factory");
+    constexpr std::size_t arguments = sizeof...(Arguments);
+    static_assert(arguments > 0, "the last argument of submit() is a factory, which returns the kernel");
     return submit_tuple(setup, std::forward_as_tuple(accesses_then_factory...),
-                        std::make_index_sequence<sizeof...(Arguments) - 1>());
+                        std::make_index_sequence < arguments == 0 ? 0 : arguments - 1 > ());
   }
 
   /// Sleeps until the jobs submitted before the call have ended, successfully or not, at most until the
   /// deadline. Throws timed_out.
   void drain(deadline until = deadline::in(std::chrono::minutes(10)));
+  /// Counts since the scheduler was made. Waits for no device.
   job_statistics statistics() const;
   /// The newest lines of the journal, at most 65536, oldest first.
   std::vector<journal_entry> journal() const;
 
+  /// For the parts of the library that share the scheduler's state.
   std::shared_ptr<detail::job_runtime> const& runtime() const { return runtime_; }
 
  private:
@@ -247,6 +274,7 @@ class job_scheduler {
   job_ticket submit_tuple(job_setup const& setup, Tuple const& all, std::index_sequence<I...>) {
     static_assert((array_access_of_any<std::tuple_element_t<I, Tuple>> && ...),
                   "all arguments but the last are reads(), writes(), writes_some() or updates()");
+    detail::check_factory<std::tuple_element_t<sizeof...(I), Tuple>, std::tuple_element_t<I, Tuple>...>();
     return submit_request(detail::make_request(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...));
   }
   job_ticket submit_request(detail::job_request request);

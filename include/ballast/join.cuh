@@ -13,6 +13,7 @@ namespace ballast {
 /// Names a join: a task that waits for children. Made by fork(); tasks carry it among their arguments.
 struct join_handle {
   std::uint32_t number = 0;  ///< 1 + the index of its record; 0: no join
+  /// Whether it names a join at all.
   BALLAST_HD explicit operator bool() const { return number != 0; }
 };
 
@@ -21,7 +22,9 @@ struct join_handle {
 struct alignas(64) join_record {
   std::uint64_t value;  ///< in which the children combine their results
   std::uint32_t left;   ///< children that have not finished
+  /// Keeps the task behind it aligned.
   std::uint32_t unused;
+  /// What runs when `left` has become 0.
   detail::stored_task continuation;
 };
 static_assert(sizeof(join_record) == 64);
@@ -32,23 +35,29 @@ inline constexpr std::uint32_t max_joins_taken = 32;
 /// The records of joins, all bits zero at first. A worker keeps some free records in its own cache; surplus
 /// ones go through a ring.
 struct join_arena {
+  /// `capacity` of them, in the device's memory.
   join_record* records = nullptr;
   std::uint32_t* used = nullptr;  ///< records below this were used before; may exceed `capacity`
   detail::ring_queue_ref<std::uint32_t> returned;  ///< free records that are in no cache
   std::uint32_t* caches = nullptr;  ///< cache_capacity + max_joins_taken entries for each worker
   std::uint32_t capacity = 0;       ///< number of records
+  /// Of one worker's cache, in records.
   std::uint32_t cache_capacity = 0;
   std::uint32_t batch = 1;  ///< records that a worker takes in one step
 
+  /// The record of a join, which is set.
   BALLAST_HD join_record& operator[](join_handle join) const {
     return array_ref<join_record>(records)[join.number - 1];
   }
+  /// The children of a join that have not finished.
   BALLAST_HD device_atomic<std::uint32_t> left(join_handle join) const {
     return device_atomic<std::uint32_t>((*this)[join].left);
   }
+  /// The word in which the children of a join combine theirs.
   BALLAST_HD device_atomic<std::uint64_t> value(join_handle join) const {
     return device_atomic<std::uint64_t>((*this)[join].value);
   }
+  /// The place for the numbers of free records that the worker keeps.
   BALLAST_HD array_ref<std::uint32_t> cache_of(std::uint32_t worker) const {
     return array_ref<std::uint32_t>(caches).from(std::size_t(worker) * (cache_capacity + max_joins_taken));
   }

@@ -31,9 +31,12 @@ template <class T>
 class array_ref {
  public:
   array_ref() = default;
+  /// Refers to elements from `first` on; null is legal as long as no element is touched.
   BALLAST_HD explicit array_ref(T* first) : first_(first) {}
 
+  /// The element of that index, which is not checked.
   BALLAST_HD T& operator[](std::size_t index) const { return data()[index]; }
+  /// The address of the first element.
   BALLAST_HD T* data() const {
 #if BALLAST_ON_GPU
     __builtin_assume(__isGlobal(first_));
@@ -42,6 +45,7 @@ class array_ref {
   }
   /// The elements from `offset` on.
   BALLAST_HD array_ref from(std::size_t offset) const { return array_ref(first_ + offset); }
+  /// Whether it refers to memory at all.
   BALLAST_HD explicit operator bool() const { return first_ != nullptr; }
 
  private:
@@ -64,15 +68,20 @@ concept has_three_counts = !std::same_as<T, launch_extent> && requires(T const& 
 class launch_extent {
  public:
   constexpr launch_extent() = default;
+  /// From one to three counts of any integer types.
   template <std::integral X, std::integral Y = int, std::integral Z = int>
   constexpr launch_extent(X in_x, Y in_y = 1, Z in_z = 1)
       : x(counted(in_x)), y(counted(in_y)), z(counted(in_z)) {}
+  /// From CUDA's dim3, and whatever else has_three_counts.
   template <has_three_counts Counts>
   constexpr launch_extent(Counts const& counts) : launch_extent(counts.x, counts.y, counts.z) {}
 
+  /// Equal in all three counts.
   constexpr bool operator==(launch_extent const&) const = default;
 
-  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint32_t x = 1;  ///< along x, where indices run fastest
+  std::uint32_t y = 1;  ///< along y
+  std::uint32_t z = 1;  ///< along z
 
  private:
   template <std::integral Count>
@@ -85,9 +94,12 @@ class launch_extent {
 /// What stands between <<< and >>> in a launch: blocks, threads of a block, and the dynamic shared memory of
 /// a block. The launch checks which values the device allows.
 struct launch_shape {
-  launch_extent grid, block;
+  /// Blocks of the grid.
+  launch_extent grid, block;  ///< threads of a block
+  /// Dynamic shared memory of a block, in bytes.
   std::uint32_t shared_bytes = 0;
 
+  /// Equal in all three members.
   constexpr bool operator==(launch_shape const&) const = default;
 };
 
@@ -103,11 +115,15 @@ std::string type_name() {
 /// Identifies a kernel type at run time, across translation units of one program.
 using kernel_key = void const*;
 
+/// Writes the name of one type.
 using type_namer = std::string (*)();
+/// The object whose address is the key_of a kernel; one for each type in the whole program.
 template <class K>
 struct kernel_tag {
+  /// Writes the type's name, so that name_of() needs nothing but the key.
   static constexpr type_namer name = &type_name<K>;
 };
+/// The key of a kernel type, which is the same wherever it is asked for.
 template <class K>
 constexpr kernel_key key_of = &kernel_tag<K>::name;
 
@@ -118,8 +134,10 @@ inline std::string name_of(kernel_key key) { return (*static_cast<type_namer con
 /// kernel has the name of the list.
 class kernel_exception : public std::runtime_error {
  public:
+  /// `kernel` is the type as C++ writes it, `what` what its exception said.
   kernel_exception(std::string kernel, char const* what)
       : std::runtime_error(what), kernel_(std::move(kernel)) {}
+  /// The kernel's type, as C++ writes it.
   std::string const& kernel() const noexcept { return kernel_; }
 
  private:
@@ -143,19 +161,24 @@ BALLAST_HD void invoke_kernel(K const& kernel, Block& block) {
 /// A kernel without a `scratch` struct has this one.
 struct no_scratch {};
 
+/// What scratch_of looks up: no_scratch, unless K declares its own.
 template <class K>
 struct scratch_type {
+  /// The struct that stands for none.
   using type = no_scratch;
 };
+/// For kernels that declare a `scratch`.
 template <class K>
 requires requires { typename K::scratch; }
 struct scratch_type<K> {
+  /// The kernel's own struct.
   using type = typename K::scratch;
 };
 /// K::scratch if K declares it: shared memory of a block on a GPU, a buffer of the worker on the host.
 template <class K>
 using scratch_of = typename scratch_type<K>::type;
 
+/// The size of scratch_of<K>; 0 for a struct without members.
 template <class K>
 constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
                                                                        : std::uint32_t(sizeof(scratch_of<K>));
@@ -169,6 +192,7 @@ struct launched_with {};
 /// else 0, which means no requirement. The compiler limits the registers accordingly, alone and in a list.
 template <class K>
 constexpr int requested_blocks = 0;
+/// For kernels that declare it.
 template <class K>
 requires requires { K::blocks_per_multiprocessor; }
 constexpr int requested_blocks<K> = K::blocks_per_multiprocessor;
@@ -189,9 +213,11 @@ constexpr int capped_launch_bound_blocks = std::max({0, requested_blocks<K>...})
 /// The threads and blocks that an SM of the target GPUs holds at the same time (table "Technical
 /// Specifications per Compute Capability" of CUDA's programming guide, tried with ptxas 13.0).
 struct sm_capacity {
-  int threads, blocks;
+  /// The most that are on it at a time.
+  int threads, blocks;  ///< the most that are on it at a time
 };
 #if !defined(__CUDA_ARCH__)
+/// That of the GPU for which device code is being compiled; a large one on the host.
 inline constexpr sm_capacity target_sm_capacity{2048, 32};
 #elif __CUDA_ARCH__ < 800
 inline constexpr sm_capacity target_sm_capacity{1024, 16};
@@ -228,15 +254,25 @@ template <class K, std::size_t Bytes, std::size_t Limit>
 struct kernel_of_bytes {
   static_assert(Bytes <= Limit, "K has more bytes of members than this list allows: list it as indirect<K>");
 };
+/// For check_kernels: one kernel.
 template <class K, std::size_t Limit>
 constexpr bool check_kernel() {
-  static_assert(std::is_trivially_copyable_v<K>, "K is not trivially copyable");
-  static_assert(std::is_trivially_copyable_v<scratch_of<K>>, "K::scratch is not trivially copyable");
-  constexpr bool declares_threads = requires { K::threads; };
+  static_assert(std::is_trivially_copyable_v<K>,
+                "K is not trivially copyable: its members travel as bytes, so give it array_ref and numbers");
+  static_assert(
+      std::is_trivially_copyable_v<scratch_of<K>>,
+      "K::scratch is not trivially copyable: it is raw shared memory, so give it arrays and numbers");
+  constexpr bool declares_threads = requires { typename std::integral_constant<int, K::threads>; };
   static_assert(declares_threads, "K declares no `static constexpr int threads`");
   if constexpr (declares_threads) (void)sizeof(kernel_of_threads<K, K::threads>);
   return sizeof(kernel_of_bytes<K, sizeof(K), Limit>) != 0;
 }
+/// Whether a block of K creates tasks, which only a pool keeps.
+template <class K>
+concept declares_spawns = requires {
+  K::spawns;
+};
+
 /// For the macros that compile lists: true if every K is a kernel of at most `Limit` bytes; otherwise a
 /// static_assert fails with the first reason.
 template <std::size_t Limit, class... K>
@@ -248,12 +284,17 @@ constexpr bool check_kernels() {
 /// must outlive the task, and are read when it runs. List the kernel as indirect<K>.
 template <kernel_form K>
 struct indirect {
+  /// As K has them.
   static constexpr int threads = K::threads;
+  /// As K wishes, or 0.
   static constexpr int blocks_per_multiprocessor = requested_blocks<K>;
+  /// As K has it.
   using scratch = scratch_of<K>;
 
+  /// The kernel with its members, in memory that the device addresses.
   array_ref<K const> arguments;
 
+  /// Copies the kernel out of memory and runs it.
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     K const kernel = *arguments.data();
@@ -265,6 +306,7 @@ struct indirect {
 /// block's threads divide the number, so that a loop around it can be unrolled.
 template <std::uint32_t N>
 struct item_count {};
+/// What for_each takes in place of a number.
 template <std::uint32_t N>
 inline constexpr item_count<N> items{};
 
@@ -294,7 +336,9 @@ concept block = requires(B b, std::uint32_t n) {
 
 /// Which blocks of a kernel a task stands for: logical indices first .. first + count - 1.
 struct block_range {
+  /// The logical index of the first block.
   std::uint32_t first = 0;
+  /// How many blocks; a task has at least 1 of them.
   std::uint32_t count = 1;
 };
 
@@ -302,10 +346,14 @@ struct block_range {
 template <class K>
 class host_block {
  public:
+  /// Known when compiled, for what must differ between one thread and several.
   static constexpr std::uint32_t threads = 1;
 
+  /// `scratch` has room for scratch_of<K>, aligned to 128 bytes.
   BALLAST_HD host_block(block_range range, void* scratch) : range_(range), scratch_(scratch) {}
 
+  ///@{
+  /// As the concept block says; rank() is always 0, and sync() does nothing.
   BALLAST_HD std::uint32_t index() const { return index_; }
   BALLAST_HD std::uint32_t first() const { return range_.first; }
   BALLAST_HD std::uint32_t count() const { return range_.count; }
@@ -326,6 +374,7 @@ class host_block {
       for (std::uint32_t column = 0; column < columns; ++column) f(row, column);
   }
   BALLAST_HD scratch_of<K>& scratch() const { return *static_cast<scratch_of<K>*>(scratch_); }
+  ///@}
 
   /// For the code that runs the blocks of a range one after another: makes `index` the current block.
   BALLAST_HD void move_to(std::uint32_t index) { index_ = index; }
@@ -341,10 +390,14 @@ class host_block {
 template <class K>
 class cuda_block {
  public:
+  /// Known when compiled, for what must differ between one thread and several.
   static constexpr std::uint32_t threads = K::threads;
 
+  /// The pointer is not used: the block's scratch is the kernel's dynamic shared memory.
   __device__ cuda_block(block_range range, void*) : range_(range) {}
 
+  ///@{
+  /// As the concept block says; every thread of the block has a copy of its own.
   __device__ std::uint32_t index() const { return index_; }
   __device__ std::uint32_t first() const { return range_.first; }
   __device__ std::uint32_t count() const { return range_.count; }
@@ -373,7 +426,9 @@ class cuda_block {
     extern __shared__ __align__(128) unsigned char ballast_scratch[];
     return *reinterpret_cast<scratch_of<K>*>(ballast_scratch);
   }
+  ///@}
 
+  /// For whoever runs the blocks of a range one after another.
   __device__ void move_to(std::uint32_t index) { index_ = index; }
 
  private:
@@ -390,8 +445,11 @@ class cuda_block {
 template <class T, std::uint32_t N, class Block>
 class per_item {
  public:
+  ///@{
+  /// The value of item `item`, which for_each gave to the calling thread.
   BALLAST_HD T& operator[](std::uint32_t item) { return values_[index_of(item)]; }
   BALLAST_HD T const& operator[](std::uint32_t item) const { return values_[index_of(item)]; }
+  ///@}
 
  private:
   static constexpr std::uint32_t count = (N + Block::threads - 1) / Block::threads;
@@ -434,6 +492,7 @@ BALLAST_HD inline double fused_multiply_add(double a, double b, double c) {
   return a * b + c;
 #endif
 }
+///@}
 
 /// 1 / sqrt(a); on a GPU the instruction for it.
 BALLAST_HD inline float inverse_square_root(float a) {
@@ -450,6 +509,7 @@ BALLAST_HD inline double inverse_square_root(double a) {
   return 1.0 / std::sqrt(a);
 #endif
 }
+///@}
 
 /// The first parameter of a plain `__global__` kernel that is run as a job: where this task begins in the
 /// job's grid. Use block() instead of blockIdx, and thread() for the thread's index in the whole grid.
@@ -458,6 +518,7 @@ struct grid_slice {
   launch_extent grid;   ///< blocks of the job
 
 #if defined(__CUDACC__)
+  /// What blockIdx would be in a launch of the whole job.
   __device__ launch_extent block() const {
     launch_extent at = first;
     at.x += blockIdx.x;
@@ -465,6 +526,7 @@ struct grid_slice {
     at.z += blockIdx.z;
     return at;
   }
+  /// The thread's place in the grid of the whole job, in threads.
   __device__ launch_extent thread() const {
     launch_extent at = block();
     at.x = at.x * blockDim.x + threadIdx.x;

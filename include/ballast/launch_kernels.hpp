@@ -15,7 +15,9 @@ namespace ballast {
 
 /// One kernel of a list for launch queues.
 struct launchable_kernel {
+  /// Identifies the kernel's type.
   kernel_key key;
+  /// The kernel's type, as C++ writes it.
   std::string name;
   std::uint32_t bytes;       ///< bytes of the kernel's members
   kernel_code alone;         ///< runs a lone_launch of it
@@ -35,9 +37,12 @@ inline std::uint32_t pieces_of(launchable_kernel const& kernel) {
 /// may call any member.
 class launch_kernels {
  public:
+  /// For BALLAST_LAUNCH_KERNELS, which compiled these. Sorts them into families.
   launch_kernels(std::string name, std::vector<launchable_kernel> kernels);
 
+  /// The name that the macro was given.
   std::string const& name() const { return name_; }
+  /// The kernels, in the order in which they were listed.
   std::span<launchable_kernel const> kernels() const { return kernels_; }
   /// The number of families.
   std::uint32_t families() const { return families_; }

@@ -37,8 +37,11 @@ inline constexpr std::uint32_t max_streams = 128;
 /// The options of a launch_queue. `order`, `among` and `merge` are names of order_policies(), order_keys()
 /// and merge_policies().
 struct launch_options {
+  /// Which launch stream comes next, and on which stream: one of order_policies().
   std::string order = "adaptive";
+  /// Who is first among several that could: one of order_keys().
   std::string among = "fifo";
+  /// Which kernels become one launch: one of merge_policies().
   std::string merge = "together";
   /// Whether the queue refuses merges that the merge policy proposes but that do not pay (docs/launch.md).
   bool filter_merges = true;
@@ -69,6 +72,7 @@ struct launch_options {
   std::optional<int> dispatcher_niceness = std::nullopt;
 };
 
+/// How launches of one launch stream are treated among those of others.
 struct launch_stream_options {
   /// With the key "priority", launches of higher priority go first. Only launches of equal priority are
   /// merged.
@@ -77,14 +81,18 @@ struct launch_stream_options {
 
 /// What a queue has done so far, over all devices.
 struct launch_statistics {
+  /// One line of listed().
   struct named_count {
+    /// The name of the member that was counted.
     std::string_view name;
+    /// What it had come to.
     std::uint64_t count;
   };
   /// For one device: how far the predicted times of merged launches were from the measured ones, over all
   /// launches and over the newest.
   struct device_predictions {
-    error_summary all, newest;
+    /// Of everything predicted.
+    error_summary all, newest;  ///< of the last prediction_error::newest_count
   };
 
   std::uint64_t launches = 0;         ///< submitted to devices: merged launches and all others
@@ -95,11 +103,13 @@ struct launch_statistics {
   /// stream.
   std::uint64_t chained_kernels = 0;
   std::uint64_t issued_by_producers = 0;  ///< of `launches`, issued by launch streams themselves
+  /// CUDA graphs that were built for launches that recur.
   std::uint64_t graphs_built = 0;
-  std::uint64_t graph_launches = 0;             ///< of `launches`, those of a graph, each of many kernels
-  std::uint64_t graph_kernels = 0;              ///< kernels in graph launches
-  std::uint64_t graph_arguments_set = 0;        ///< of `graph_kernels`, those whose arguments had to be set
-  verdict_counts verdicts;                      ///< on the groups that the merge policy proposed
+  std::uint64_t graph_launches = 0;       ///< of `launches`, those of a graph, each of many kernels
+  std::uint64_t graph_kernels = 0;        ///< kernels in graph launches
+  std::uint64_t graph_arguments_set = 0;  ///< of `graph_kernels`, those whose arguments had to be set
+  verdict_counts verdicts;                ///< on the groups that the merge policy proposed
+  /// In the order of the queue's devices.
   std::vector<device_predictions> predictions;  ///< for each device
   /// For each device, its current dispatch mode: "merged", "one_by_one" or "direct" (docs/launch.md).
   std::vector<std::string_view> dispatch_modes;
@@ -128,7 +138,9 @@ concept stream_work = std::invocable < std::decay_t<Work>
 /// throw that error, from launch() and from their tickets.
 class launch_stream {
  public:
+  /// Takes the other one's line of launches over; the other may then only be assigned or destroyed.
   launch_stream(launch_stream&&) noexcept = default;
+  /// Leaves what was launched here to be carried out, and takes the other one's line over.
   launch_stream& operator=(launch_stream&& other) noexcept;
   ~launch_stream();
 
@@ -147,12 +159,13 @@ class launch_stream {
   template <class... Parameter, class... Argument>
   launch_ticket launch(void (*kernel)(Parameter...), launch_shape const& shape, Argument&&... arguments) {
     static_assert(sizeof...(Parameter) == sizeof...(Argument),
-                  "as many arguments as the kernel has parameters");
+                  "give launch() one argument for each parameter of the kernel");
     throw_if_no_gpu();
     next_submission().set_work(plain_work<Parameter...>(
         kernel, shape, static_cast<Parameter>(std::forward<Argument>(arguments))...));
     return commit();
   }
+  /// The same without dynamic shared memory.
   template <class... Parameter, class... Argument>
   launch_ticket launch(void (*kernel)(Parameter...), launch_extent grid, launch_extent block,
                        Argument&&... arguments) {
@@ -185,6 +198,7 @@ class launch_stream {
 
   /// The ticket of the last launch, and so of all launches made here so far. Does not wait.
   launch_ticket last() const;
+  /// The device that its launches go to.
   compute_device& device() const;
 
  private:
@@ -277,6 +291,7 @@ class launch_queue {
   /// Between pause() and resume() the queue issues nothing, except the launch that it is issuing when pause()
   /// is called; launch() continues to accept launches. Neither waits.
   void pause();
+  /// Goes on issuing, also what was submitted while the queue was paused.
   void resume();
 
   /// Sleeps until everything submitted before the call has finished or failed, at most until the deadline.

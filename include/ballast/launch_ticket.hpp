@@ -30,6 +30,7 @@ class launch_ticket {
   /// Sleep until is_issued(), or until is_finished(), at most until the deadline. Throw timed_out with the
   /// state of the launch stream.
   void wait_issued(deadline until = deadline::in(std::chrono::minutes(10))) const;
+  /// Sleeps until is_finished(). Throws timed_out with the state of the launch stream.
   void wait_finished(deadline until = deadline::in(std::chrono::minutes(10))) const;
 
  private:

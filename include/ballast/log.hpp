@@ -6,6 +6,8 @@
 
 namespace ballast {
 
+/// How much a line matters: `debug` to who looks for a fault, `info` to who wants to know what is going on,
+/// `warning` to who would otherwise get something else than they asked for.
 enum class log_level { debug, info, warning };
 
 /// Receives every log line. Called from any thread, one call at a time; must not call set_log_sink() or

@@ -18,6 +18,7 @@ namespace ballast {
 /// nothing is replaced.
 void replace_file(std::filesystem::path const& path, std::function<void(std::ostream&)> const& write);
 void replace_file(std::filesystem::path const& path, std::string_view contents);
+///@}
 
 /// Writes and removes a temporary file as replace_file() does, so that an obstacle is found before the work
 /// whose result the file is to hold. Leaves `path` unchanged, and does nothing if it is no regular file.

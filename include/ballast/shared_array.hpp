@@ -26,8 +26,9 @@ namespace ballast {
 /// obtained. An array that was moved from may only be assigned to and destroyed.
 template <class T, int Rank = 1>
 class shared_array {
-  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>, "a shared array holds plain bytes");
-  static_assert(Rank >= 1 && Rank <= 3);
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "a shared array holds plain bytes: T is trivially copyable and not const");
+  static_assert(Rank >= 1 && Rank <= 3, "a shared array has 1 to 3 dimensions");
 
  public:
   /// Makes an array of these elements per dimension, slowest first; sizes may be 0. Allocates host memory
@@ -35,12 +36,16 @@ class shared_array {
   /// do not fit in size_t, device_lost, and error if there is no memory.
   shared_array(job_scheduler& of, std::array<std::size_t, Rank> const& sizes, std::string name = {})
       : handle_(of, extents(sizes), sizeof(T), std::move(name)) {}
+  /// Takes the other one's elements over, also those that unfinished jobs use.
   shared_array(shared_array&&) noexcept = default;
+  /// Gives its own elements up, as the destructor does, and takes the other one's over.
   shared_array& operator=(shared_array&&) noexcept = default;
 
+  /// Elements over all dimensions.
   std::size_t size() const { return shape().elements(); }
   /// Elements along `dimension`, from 0, the slowest, to Rank - 1.
   std::size_t size(int dimension) const { return shape()[dimension]; }
+  /// The sizes of all dimensions.
   extents const& shape() const noexcept { return handle_.shape(); }
 
   /// The flattened elements of a range, to be read by the caller. Waits for the jobs submitted before that
@@ -80,6 +85,7 @@ class shared_array {
 
   /// The address of the host's copy, whatever its contents. Does not wait.
   T* address() const noexcept { return static_cast<T*>(handle_.address()); }
+  /// For the parts of the library that need no type of element.
   detail::array_handle const& handle() const noexcept { return handle_; }
 
  private:
@@ -91,7 +97,7 @@ class shared_array {
   }
   template <class... Index>
   std::size_t flattened(Index... indices) const {
-    static_assert(sizeof...(Index) == Rank, "one index per dimension");
+    static_assert(sizeof...(Index) == Rank, "give one index for each dimension of the array");
     std::size_t flat = 0;
     int dimension = 0;
     ((flat = flat * size(dimension++) + std::size_t(indices)), ...);
@@ -107,18 +113,25 @@ enum class access_mode : std::uint8_t { reads, writes, writes_some, updates };
 
 /// An array as an argument of a job.
 struct job_argument {
+  /// The array, which the job keeps alive.
   std::shared_ptr<detail::array_state> array;
+  /// Which elements each part of the job touches.
   access_map map;
+  /// What it does with them.
   access_mode mode;
 
+  /// Whether a task needs the elements' old values.
   bool reads() const { return mode != access_mode::writes; }
+  /// Whether a task leaves new values behind.
   bool writes() const { return mode != access_mode::reads; }
 };
 
 /// A job_argument whose elements the kernel sees as T.
 template <class T>
 struct array_access {
+  /// What a factory's array_ref is of: const if the job only reads.
   using element = T;
+  /// The same without the type of the elements.
   job_argument argument;
 };
 

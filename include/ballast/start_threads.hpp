@@ -18,6 +18,7 @@ namespace ballast {
 /// Where new threads wait until it is known whether all of them could be started.
 class start_gate {
  public:
+  /// Lets all waiting threads go, to their work if `all_started`, else home. Once.
   void decide(bool all_started) {
     decision_.store(all_started ? enter : leave);
     decision_.notify_all();
@@ -33,7 +34,9 @@ class start_gate {
   std::atomic<int> decision_ = undecided;
 };
 
+/// Starts std::jthreads; tests use others, which fail.
 struct jthread_starter {
+  /// Throws what the constructor of std::jthread throws.
   template <class Body>
   std::jthread operator()(Body&& body) const {
     return std::jthread(std::forward<Body>(body));

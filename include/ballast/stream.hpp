@@ -47,6 +47,7 @@ class event_count {
 /// took. The excess of a sleep is carried over, so the factor holds on average. One thread uses one pacer.
 class pacer {
  public:
+  /// `slowdown`: every piece of work shall take this many times longer; at least 1.
   explicit pacer(double slowdown) : extra_(slowdown - 1.0) {}
 
   /// Whether it ever sleeps.
@@ -57,6 +58,7 @@ class pacer {
   /// The arithmetic without the sleep. add_debt() adds the debt of `worked` and returns how long to sleep
   /// now: the whole debt, or 0 while it is below 100 us. slept() subtracts how long a sleep really took.
   std::chrono::nanoseconds add_debt(std::chrono::nanoseconds worked);
+  /// Books a sleep that took so long, against the debt.
   void slept(std::chrono::nanoseconds took);
 
  private:
@@ -66,7 +68,9 @@ class pacer {
 
 /// What one block of a host launch receives: its index in the grid, its scratch buffer, its pacer.
 struct host_block_context {
+  /// The block's index in the grid, from 0.
   std::uint32_t block = 0;
+  /// Blocks of the grid.
   std::uint32_t grid = 0;
   void* scratch = nullptr;  ///< `kernel_code::scratch_bytes`, aligned to 128 bytes, not cleared
   pacer* pace = nullptr;    ///< only a cooperative launch paces itself; plain blocks are paced by the device
@@ -74,9 +78,11 @@ struct host_block_context {
 
 /// One kernel as both backends see it: a function whose only parameter is a trivially copyable argument.
 struct kernel_code {
+  /// For messages; lives as long as the code.
   std::string_view name;
   void const* cuda_function =
       nullptr;  ///< address of the `__global__` function; null where CUDA was not built
+  /// What runs a block on a CPU core; called once for each block, by any worker.
   void (*host_function)(void const* argument, host_block_context& context) = nullptr;
   std::uint32_t threads = 0;        ///< threads of a block on a GPU, a multiple of 32 up to 1024
   std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
@@ -88,12 +94,14 @@ struct kernel_resources {
   int registers = 0;            ///< per thread
   int spill_bytes = 0;          ///< local memory per thread
   int static_shared_bytes = 0;  ///< per block
+  /// Blocks that fit on an SM at once, registers and shared memory considered.
   int blocks_per_multiprocessor = 0;
 };
 
 /// A launch of any `__global__` function, whichever compiler run produced it; GPUs only.
 struct plain_launch {
   void const* function = nullptr;  ///< address of the `__global__` function
+  /// Grid, block and dynamic shared memory, which CUDA checks.
   launch_shape shape;
   /// The addresses of the parameters' values, one for each parameter of the function; null if it has none.
   void* const* arguments = nullptr;
@@ -103,12 +111,17 @@ struct plain_launch {
 /// A launch of a plain `__global__` kernel by a task of a job; made by plain().
 template <class... Parameter>
 struct plain_kernel {
+  /// The `__global__` function.
   void (*function)(grid_slice, Parameter...);
+  /// Threads of a block.
   launch_extent block;
+  /// Dynamic shared memory of a block, in bytes.
   std::uint32_t shared_bytes;
+  /// Values for the parameters behind grid_slice.
   std::tuple<std::decay_t<Parameter>...> arguments;
 };
 
+/// plain(), with the bytes of dynamic shared memory of a block in any case.
 template <class... Parameter, class... Argument>
 plain_kernel<Parameter...> plain_with_shared_memory(void (*kernel)(grid_slice, Parameter...),
                                                     launch_extent block, std::uint32_t shared_bytes,
@@ -125,7 +138,8 @@ plain_kernel<Parameter...> plain(void (*kernel)(grid_slice, Parameter...), launc
   if constexpr (sizeof...(Rest) == sizeof...(Parameter)) {
     return plain_with_shared_memory(kernel, block, 0, std::move(rest)...);
   } else {
-    static_assert(sizeof...(Rest) == sizeof...(Parameter) + 1, "as many arguments as the kernel has");
+    static_assert(sizeof...(Rest) == sizeof...(Parameter) + 1,
+                  "give plain() one argument for each parameter of the kernel after grid_slice");
     return plain_with_shared_memory(kernel, block, std::move(rest)...);
   }
 }
@@ -219,6 +233,7 @@ class stream {
 
 /// Plain launches, at least one, that run one after another.
 struct graph_branch {
+  /// In the order in which they run.
   std::vector<plain_launch> launches;
   /// Indices of earlier branches in the list that must end before this one begins.
   std::vector<std::size_t> after = {};
@@ -234,6 +249,7 @@ class launch_graph {
  public:
   virtual ~launch_graph() = default;
 
+  /// How many branches the graph was made of.
   virtual std::size_t branches() const noexcept = 0;
   /// The number of launches of one branch. Throws bad_argument ("branch").
   virtual std::size_t launches(std::size_t branch) const = 0;

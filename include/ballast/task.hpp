@@ -21,7 +21,9 @@ inline constexpr std::uint32_t max_blocks_per_task = (1u << 24) - 1;  ///< the c
 
 /// A hint of how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
 struct task_cost {
+  /// Only compared, so that any unit will do.
   std::uint32_t units = 0;
+  /// By units; a task of unknown cost counts as the shortest.
   auto operator<=>(task_cost const&) const = default;
 };
 
@@ -29,6 +31,8 @@ struct task_cost {
 /// (at most 40 bytes). Submission checks that the range's count is 1 to max_blocks_per_task.
 class task {
  public:
+  /// Blocks `range` of a kernel, whose members are copied. A kernel has at most 40 bytes of members, or is
+  /// indirect.
   template <kernel_form K>
   explicit task(K const& kernel, block_range range = {}, task_cost cost = {})
       : key_(key_of<K>), range_(range), cost_(cost) {
@@ -37,12 +41,15 @@ class task {
     std::memcpy(arguments_.data(), &kernel, sizeof(K));
   }
 
+  /// Which kernel it is of.
   kernel_key key() const { return key_; }
+  /// Which blocks it stands for.
   block_range range() const { return range_; }
   /// The tasks of one batch with the greater cost start first. A task that a queue returned has no cost.
   task_cost cost() const { return cost_; }
   /// Whether it was made by grid_task().
   bool is_grid() const { return is_grid_; }
+  /// The kernel's members, as 40 bytes of which the rest is 0.
   std::array<std::uint32_t, argument_words> const& arguments() const { return arguments_; }
 
   /// Makes a grid task; declared below.
@@ -71,17 +78,23 @@ task grid_task(task whole);
 /// Identifies a type of task source (the queue's, the pool's) among the entries of a list.
 using source_key = void const*;
 
+/// The object whose address is the source_key_of a type.
 template <class Source>
 struct source_tag {
+  /// Only its address counts.
   static constexpr char here = 0;
 };
+/// The key of a type of source, which is the same wherever it is asked for.
 template <class Source>
 constexpr source_key source_key_of = &source_tag<Source>::here;
 
 /// One kernel of a list; its code runs it as an ordinary launch.
 struct listed_kernel {
+  /// Identifies the kernel's type.
   kernel_key key;
+  /// The kernel's type, as C++ writes it.
   std::string name;
+  /// Runs one task by an ordinary launch.
   kernel_code code;
   std::uint32_t spawns = 0;  ///< children that a block may create; only pools run kernels that create any
   std::uint32_t joins = 0;   ///< joins that a block may make; only pools run kernels that make any
@@ -90,7 +103,9 @@ struct listed_kernel {
 
 /// The resident worker loop of a list, for one type of source.
 struct resident_entry {
+  /// Which source the loop takes tasks from.
   source_key source;
+  /// The resident kernel.
   kernel_code code;
 };
 
@@ -98,11 +113,14 @@ struct resident_entry {
 /// them is plain C++. Immutable; lives as long as the program; any thread may call any member.
 class compiled_kernels {
  public:
+  /// For the macros that compile lists, one kernel at least.
   compiled_kernels(std::string name, std::vector<listed_kernel> kernels, std::vector<resident_entry> entries);
 
+  /// The name that the macro was given.
   std::string const& name() const { return name_; }
   /// Threads of a block, equal for all kernels of the list.
   std::uint32_t threads() const { return kernels_.front().code.threads; }
+  /// The kernels, in the order in which they were listed.
   std::span<listed_kernel const> kernels() const { return kernels_; }
   /// The largest `spawns` of any kernel of the list.
   std::uint32_t max_spawns() const;
@@ -175,6 +193,7 @@ class prepared_tasks {
 
   /// The list for which the tasks were prepared; null if default-constructed.
   compiled_kernels const* kernels() const { return kernels_; }
+  /// The tasks in the order in which they start, as they travel.
   std::span<detail::task_record const> records() const { return records_; }
   /// Whether any of the tasks is a grid task.
   bool has_grids() const;

@@ -20,12 +20,14 @@ namespace ballast {
 
 /// A method of storing the tasks of a pool and of sharing them among its workers.
 struct pool_method {
-  std::string_view name, summary;
+  /// As pool_options::method takes it.
+  std::string_view name, summary;  ///< one sentence for a help text
 };
 
 /// Every method by name; the first is the default.
 std::span<pool_method const> pool_methods();
 
+/// How a pool keeps its tasks, and how its workers run.
 struct pool_options {
   std::string method = "chunks";  ///< a name of pool_methods()
   /// Room for tasks, for each worker: 8 to 2^20, rounded up to a power of two; for `static` only the initial
@@ -35,6 +37,7 @@ struct pool_options {
   /// 0: 2048 for each worker. Lists whose kernels make no joins get none. `static` starts with this number
   /// and makes more where memory allows.
   std::uint32_t joins = 0;
+  /// How many blocks work, and how long they may take to stop.
   detail::resident_options resident;
   /// How long run() may take if no deadline is passed.
   clock::duration timeout = std::chrono::minutes(10);
@@ -44,16 +47,18 @@ struct pool_options {
 /// blocks together are one worker.
 struct pool_worker_statistics {
   std::uint64_t run = 0;  ///< tasks
-  std::uint64_t steals_tried = 0, steals_won = 0;
+  /// Looks at other workers for tasks.
+  std::uint64_t steals_tried = 0, steals_won = 0;  ///< looks that brought tasks
   std::chrono::nanoseconds idle{0};  ///< time without a task, from the first unsuccessful search on
 };
 
+/// What the tasks of one run came to.
 struct pool_statistics {
   std::uint64_t created = 0;  ///< tasks: the roots, and what tasks created
   std::uint64_t run = 0;      ///< of `created`, run to their end
   /// Attempts to steal, and successful ones. On a GPU a look at 32 workers and the attempt that follows it
   /// count as one.
-  std::uint64_t steals_tried = 0, steals_won = 0;
+  std::uint64_t steals_tried = 0, steals_won = 0;  ///< looks that brought tasks
   std::uint64_t joins = 0;   ///< joins that were made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was published to other workers
   /// The sum, over the workers, of the most places that each used at any time, where a published chunk counts
@@ -63,6 +68,7 @@ struct pool_statistics {
   std::uint64_t max_stored = 0;
   std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit; for `static` one per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
+  /// By worker; their sums are the counts above.
   std::vector<pool_worker_statistics> workers;
 };
 
@@ -72,10 +78,13 @@ struct pool_statistics {
 /// the run ran out of joins, or a kernel created more than it declares, the joins are dropped.
 class pool_stopped : public error {
  public:
+  /// For the pool: `why` ends the sentence of what().
   pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
                pool_statistics statistics);
 
+  /// What was created and did not run, ready for run() of the same pool.
   std::vector<task> const& unexecuted() const noexcept { return unexecuted_; }
+  /// What was done until then.
   pool_statistics const& statistics() const noexcept { return statistics_; }
 
  private:
@@ -107,17 +116,22 @@ class task_pool {
   /// when no room is left for tasks or joins, and when a kernel creates more than it declares; timed_out if
   /// even then the kernel does not end; device_lost.
   pool_statistics run(std::span<task const> roots);
+  /// The same until a deadline of its own instead of pool_options::timeout.
   pool_statistics run(std::span<task const> roots, deadline until);
+  /// The same for one root.
   pool_statistics run(task const& root);
 
   /// Requests that the current run ends after the tasks that run now; that run() then throws pool_stopped.
   /// Does nothing if no run is active. Does not wait; any thread may call; async-signal-safe.
   void request_stop() noexcept;
 
+  /// The name of the method that the pool was made with.
   std::string_view method() const;  ///< a name of pool_methods()
+  /// How many blocks work; where kernels have one thread, each thread of these takes tasks.
   std::uint32_t workers() const;
   /// Bytes allocated for the pool, device and pinned memory together.
   std::size_t memory_bytes() const;
+  /// The device that the pool runs on.
   compute_device& device() const;
 
  private:

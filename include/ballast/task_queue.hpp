@@ -45,6 +45,7 @@ class ring_home {
     return made;
   }
 
+  /// Whether it is pinned host memory.
   bool is_host() const { return is_host_; }
   /// The device given to peer(); null for own_device() and host().
   std::shared_ptr<compute_device> const& peer_device() const { return peer_; }
@@ -59,8 +60,10 @@ class ring_home {
 /// Names the tasks that one submit() accepted; cheap to copy. Valid only for the queue, and the run of it,
 /// that returned it; others refuse it (bad_argument "ticket").
 struct ticket {
+  /// Which submission ring took the tasks, from 0.
   std::uint32_t ring_index = 0;
-  std::uint32_t run = 0;                          ///< of all queues of the process
+  std::uint32_t run = 0;  ///< of all queues of the process
+  /// The batches of that ring.
   std::uint64_t first_batch = 0, last_batch = 0;  ///< inclusive; first > last: nothing to wait for
 };
 
@@ -75,6 +78,7 @@ struct spawned_options {
   std::uint32_t joins = 0;
 };
 
+/// How large a queue is, where it lies, and what it records.
 struct queue_options {
   /// Tasks that fit into a submission ring, and into the ring on the device: 2 .. 2^24, rounded up to a power
   /// of two. Memory is proportional to it: with 8 submission rings about 1200 bytes per task of capacity,
@@ -84,7 +88,9 @@ struct queue_options {
   std::uint32_t submission_rings = 8;
   /// Where the ring lies; everything else that the device works with stays in its own memory.
   ring_home ring = ring_home::own_device();
+  /// How many blocks stay on the device, and how long they may take to start and to stop.
   detail::resident_options resident;
+  /// Room for what tasks create; not used by lists whose kernels create none.
   spawned_options spawned;
   /// False: the queue is made closed, and start() opens it. CUDA may make an allocation wait for a kernel
   /// that runs on any GPU of the process, so a program with several queues makes all of them before it starts
@@ -103,6 +109,7 @@ struct queue_options {
 /// batch.
 class queue_full : public timed_out {
  public:
+  /// For the queue: of `offered` tasks the first `accepted` will run.
   queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state);
 
   ticket accepted_batches() const noexcept {
@@ -119,6 +126,7 @@ class queue_full : public timed_out {
 /// run.
 class queue_stopped : public error {
  public:
+  /// For the queue: what() names the device and says `why`.
   queue_stopped(std::string_view device, std::uint64_t unfinished, std::string_view why);
 
   /// At most this many accepted tasks had not run when the kernel ended.
@@ -130,22 +138,28 @@ class queue_stopped : public error {
 
 /// When the tasks of a ticket ran: nanoseconds of the host's steady clock (ballast::clock).
 struct execution {
-  std::int64_t first_begin_ns = 0, last_end_ns = 0;
-  std::int64_t work_ns = 0;  ///< sum of the tasks' durations
+  /// When the first of them began.
+  std::int64_t first_begin_ns = 0, last_end_ns = 0;  ///< when the last of them ended
+  std::int64_t work_ns = 0;                          ///< sum of the tasks' durations
 };
 
 /// One traced task. On a GPU, the blocks of a grid task that a worker took together are also one span.
 struct task_span {
+  /// The resident block that ran it; block 0 of a GPU serves and runs none.
   std::uint32_t worker = 0;
+  /// When it began and ended.
   std::int64_t begin_ns = 0, end_ns = 0;  ///< on the host's clock
+  /// The blocks of the kernel that ran.
   block_range range;
   std::uint32_t kernel = 0;  ///< index in compiled_kernels::kernels()
 };
 
+/// What a queue did since its last start().
 struct queue_statistics {
-  std::uint64_t submitted = 0;      ///< tasks accepted in this run
-  std::uint64_t fetched = 0;        ///< of `submitted`, moved to the device; may lag by a few microseconds
-  std::uint64_t taken = 0;          ///< of `fetched`, claimed by workers; may lag by a few microseconds
+  std::uint64_t submitted = 0;  ///< tasks accepted in this run
+  std::uint64_t fetched = 0;    ///< of `submitted`, moved to the device; may lag by a few microseconds
+  std::uint64_t taken = 0;      ///< of `fetched`, claimed by workers; may lag by a few microseconds
+  /// How many submissions these were in.
   std::uint64_t batches = 0;        ///< batches accepted in this run
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
   /// If tasks create tasks: what the workers did with all tasks. Known once close() or stop() has returned,
@@ -177,8 +191,11 @@ class task_queue {
   /// before anything is queued, if any task does not suit the list; queue_full at the deadline; queue_stopped
   /// or device_lost if the kernel has ended; ballast::error if the queue is closed.
   ticket submit(task const& one);
+  /// The same until a deadline of its own instead of queue_options::timeout.
   ticket submit(task const& one, deadline until);
+  /// Queues a batch in one go, as above.
   ticket submit(std::span<task const> batch);
+  /// The same until a deadline of its own.
   ticket submit(std::span<task const> batch, deadline until);
   /// Queues tasks `first` to `first + count - 1` of a prepared batch. Cheaper than a span of tasks, since
   /// they are not checked and converted again. Waits and throws as the other overloads; throws also
@@ -196,13 +213,17 @@ class task_queue {
   /// options.timeout if none is passed. On a GPU the thread polls and yields its core between polls; on a
   /// host device it sleeps. Throws timed_out with the queue's state, queue_stopped, device_lost.
   void wait(ticket const& which);
+  /// The same until a deadline of its own instead of queue_options::timeout.
   void wait(ticket const& which, deadline until);
+  /// Waits for everything that was submitted before the call.
   void wait_all();
+  /// The same until a deadline of its own.
   void wait_all(deadline until);
 
   /// Accepts no more tasks, runs the accepted ones, and ends the kernel (the paper's HALT). Waits for that,
   /// at most until the deadline, or for options.timeout if none is passed. Idempotent. Throws as wait().
   void close();
+  /// The same until a deadline of its own instead of queue_options::timeout.
   void close(deadline until);
   /// Ends the kernel after the tasks that run now, waits for that, and returns the tasks that were accepted,
   /// or created on the device, and did not run. Tasks that name joins may be submitted again only to this
@@ -235,17 +256,22 @@ class task_queue {
   std::string describe();
   /// Bytes allocated for the queue, on the host and on the device together.
   std::size_t memory_bytes() const;
+  /// Tasks that fit into a submission ring: options.capacity, rounded up to a power of two.
   std::uint32_t capacity() const;
   /// Blocks that execute tasks.
   std::uint32_t workers() const;
+  /// The device that the queue feeds.
   compute_device& device() const;
+  /// The list that its tasks come from.
   compiled_kernels const& kernels() const;
 
   /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the ticket
   /// (or another batch) is finished, or until wake_event() was notified since `epoch` was read; at most for
   /// `timeout`. On a GPU, where nothing can notify, they yield the core once and return.
   void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
+  /// Sleeps likewise until the ticket is finished, or another batch is.
   void sleep_until_complete(std::uint64_t epoch, ticket const& which, clock::duration timeout);
+  /// What a feeder notifies when the host has news for one that sleeps.
   event_count& wake_event();
 
  private:

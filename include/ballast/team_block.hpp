@@ -15,11 +15,15 @@ namespace ballast {
 template <class K, std::uint32_t Threads>
 class team_block {
  public:
+  /// Known when compiled, for what must differ between one thread and several.
   static constexpr std::uint32_t threads = Threads;
 
+  /// One thread of the team: `rank` from 0 to Threads - 1. All of a team share `scratch` and `barrier`.
   team_block(block_range range, scratch_of<K>& scratch, std::barrier<>& barrier, std::uint32_t rank)
       : range_(range), scratch_(&scratch), barrier_(&barrier), rank_(rank) {}
 
+  ///@{
+  /// As the concept block says; every thread of the team has a view of its own.
   std::uint32_t index() const { return index_; }
   std::uint32_t first() const { return range_.first; }
   std::uint32_t count() const { return range_.count; }
@@ -39,7 +43,9 @@ class team_block {
     for (std::uint32_t i = rank_; i < rows * columns; i += Threads) f(i / columns, i % columns);
   }
   scratch_of<K>& scratch() const { return *scratch_; }
+  ///@}
 
+  /// For whoever runs the blocks of a range one after another.
   void move_to(std::uint32_t index) { index_ = index; }
 
  private:

@@ -22,6 +22,7 @@ struct span {
   std::int64_t begin_ns = 0;  ///< nanoseconds of the host's steady clock (ballast::clock)
   std::int64_t end_ns = 0;    ///< nanoseconds of the same clock, at least begin_ns
 
+  /// Equal in every member.
   bool operator==(span const&) const = default;
 };
 
@@ -37,6 +38,7 @@ struct recording {
 /// none waits for a device.
 class recorder {
  public:
+  /// Spans that are kept if nothing else is said: about a million.
   static constexpr std::size_t default_capacity = std::size_t(1) << 20;
 
   /// `devices`: the devices' names, at least one. `capacity`: how many spans are stored, at least 1. Throws
@@ -46,11 +48,14 @@ class recorder {
   /// Records a span, or a batch of spans. Throws bad_argument ("span.device", "span.end_ns") if a device is
   /// not in the list or a span ends before it begins; a batch with such a span is refused as a whole.
   void record(span one);
+  /// The same for several spans, under one lock.
   void record(std::vector<span> batch);
 
   /// The number of devices.
   std::size_t devices() const { return devices_.size(); }
-  std::size_t size() const;       ///< spans stored
+  /// Spans that are kept so far.
+  std::size_t size() const;  ///< spans stored
+  /// Spans that came when `capacity` were kept already.
   std::uint64_t dropped() const;  ///< spans that found no room
   /// A copy of everything recorded so far.
   recording snapshot() const;
@@ -72,13 +77,16 @@ class recorder {
 struct device_load {
   std::int64_t busy_ns = 0;  ///< end of the last span minus begin of the first in a step, summed over steps
   std::int64_t work_ns = 0;  ///< the lengths of all spans, summed over workers
+  /// Tasks of all its spans.
   std::uint64_t tasks = 0;
 
+  /// Equal in every member.
   bool operator==(device_load const&) const = default;
 };
 
 /// The busy time of every device in one step.
 struct step_busy {
+  /// The step that the spans name.
   std::int64_t step = 0;
   std::vector<std::int64_t> busy_ns;  ///< per device; 0 for a device that did nothing in the step
 };
@@ -87,6 +95,7 @@ struct step_busy {
 /// beyond it throws bad_argument ("span.device").
 std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices);  ///< steps ascend
 std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
+///@}
 
 /// The largest value over the mean: 1 is perfectly even, n means that one of n devices did everything; 1 if
 /// all values are zero. Throws bad_argument ("busy") if there is no value, or one is negative or not finite.
@@ -105,6 +114,7 @@ void write_csv(std::ostream& out, recording const& what);
 /// ballast::error with the path.
 void save_chrome_trace(std::filesystem::path const& path, recording const& what);
 void save_csv(std::filesystem::path const& path, recording const& what);
+///@}
 
 /// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), on the thread that made it;
 /// ranges nest. Costs almost nothing when no profiler is attached, and does nothing in a build without CUDA.
@@ -115,6 +125,7 @@ class nvtx_range {
   explicit nvtx_range(char const* name) noexcept;
   ~nvtx_range();
 #else
+  /// The name is not read where CUDA was not built.
   explicit nvtx_range(char const*) noexcept {}
   ~nvtx_range() {}  // not defaulted: an object that only marks a scope is no unused variable
 #endif

@@ -7,17 +7,21 @@
 #include "ballast/detail/device/qualifiers.cuh"
 #include "ballast/kernel.cuh"
 
+/// What a program consists of that mesicc has translated (docs/mesi.md).
 namespace ballast::mesi {
 
 /// The indices of a thread in a launch `kernel<<[x, y]>>`.
 struct thread_id {
-  int x = 0, y = 0;
+  /// Its place along x, from 0.
+  int x = 0, y = 0;  ///< its place along y, from 0
 };
 
 /// The numbers of threads of a launch: `<<[x, y]>>`, or `<<[x]>>`.
 struct threads {
+  /// As many threads along x and along y; up to 2 147 483 647 each, which the launch checks.
   constexpr explicit threads(std::int64_t along_x, std::int64_t along_y = 1) : x(along_x), y(along_y) {}
-  std::int64_t x, y;
+  /// Threads along x; a launch of 0 or fewer, along either, does nothing.
+  std::int64_t x, y;  ///< threads along y
 };
 
 /// The dimension along which a launch is cut; none: one task has all blocks.
@@ -30,31 +34,43 @@ enum class registers : std::uint8_t { free, few };
 /// How a launch is carried out: threads per block, the dimension along which it is cut, and how many threads
 /// of the launch, one below the other, each thread of a block executes in turn.
 struct launch_form {
-  std::uint32_t block_x = 256, block_y = 1;
+  /// Threads of a block along x; with block_y together a multiple of 32, at most 1024.
+  std::uint32_t block_x = 256, block_y = 1;  ///< along y
+  /// The dimension whose blocks become tasks.
   axis cut = axis::x;
+  /// How many threads of the launch along y one thread of a block runs; at least 1.
   std::uint32_t rows_per_thread = 1;
+  /// How the compiler deals out registers.
   registers use = registers::free;
 
   /// Threads of the launch in a block.
   BALLAST_HD constexpr std::uint32_t width() const { return block_x; }
+  /// The same along y.
   BALLAST_HD constexpr std::uint32_t height() const { return block_y * rows_per_thread; }
 };
 
 /// The blocks of a launch; `Launch` says what a thread does.
 template <class Launch>
 struct thread_blocks {
+  /// How the launch is carried out.
   static constexpr launch_form form = Launch::form;
+  /// Threads of a block, as every kernel declares them.
   static constexpr int threads = int(form.block_x * form.block_y);
   /// A multiprocessor holds 2048 threads, in at most 32 blocks.
   static constexpr int blocks_per_multiprocessor =
       form.use == registers::few ? std::min(2048 / threads, 32) : 1;
 
+  /// What a thread does, with the arguments that it needs.
   Launch launch;
-  std::uint32_t threads_x, threads_y;
+  /// Threads of the whole launch along x.
+  std::uint32_t threads_x, threads_y;  ///< along y
 
+  /// Blocks along x, the last of which may not be full.
   BALLAST_HD std::uint32_t blocks_x() const { return (threads_x + form.width() - 1) / form.width(); }
+  /// Blocks along y, likewise.
   BALLAST_HD std::uint32_t blocks_y() const { return (threads_y + form.height() - 1) / form.height(); }
 
+  /// Runs the threads of one block, less those that the launch does not have.
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     bool constexpr along_y = form.cut != axis::x;

@@ -21,13 +21,16 @@ namespace ballast::mesi {
 
 /// Threads of a launch along the dimension that is cut: begin <= lThreadId.y (or .x) < end.
 struct part {
-  std::int64_t begin = 0, end = 0;
+  /// The first thread.
+  std::int64_t begin = 0, end = 0;  ///< the one behind the last
 };
 /// Flattened elements begin to end - 1, counted from the element to which an argument points.
 struct range {
-  std::int64_t begin = 0, end = 0;
+  /// The first element; what is negative lies before the argument.
+  std::int64_t begin = 0, end = 0;  ///< the one behind the last
 };
 
+/// In any order; they may overlap.
 using ranges = std::vector<range>;
 
 /// a / b rounded towards minus infinity; b must be positive.
@@ -35,6 +38,7 @@ constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a /
 
 /// An argument of a launch: the variable to whose memory a pointer leads, and where in it.
 struct argument_location {
+  /// The variable that the pointer leads into.
   variable_state* of;
   std::int64_t offset;  ///< in elements
 };
@@ -46,6 +50,8 @@ argument_location location_of(void const* argument, std::size_t element_bytes, c
 void require_inside(argument_location const& location, ranges const& written, char const* parameter,
                     std::string const& kernel);
 
+/// The access map of an argument: `touched_by` tells the ranges of a part, from which `offset` leads to the
+/// variable's own elements. What lies beyond the variable is cut off.
 template <class Touched>
 access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, threads of) {
   auto const rows = form.cut == axis::y ? of.y : of.x;
@@ -71,10 +77,13 @@ std::int64_t as_bound(std::int64_t value, char const* parameter, std::string con
 /// Collects what a launch touches.
 class launch_uses {
  public:
+  /// Of a launch of `of` threads; messages name the `kernel`.
   launch_uses(launch_form form, threads of, std::string kernel)
       : form_(form), of_(of), kernel_(std::move(kernel)) {}
 
+  /// Threads of the launch along x.
   std::int64_t threads_x() const { return of_.x; }
+  /// Threads of the launch along y.
   std::int64_t threads_y() const { return of_.y; }
   /// A bound from an integer argument, as as_bound().
   template <class T>
@@ -84,28 +93,34 @@ class launch_uses {
     return as_bound(is_beyond ? most : std::int64_t(value), name, kernel_);
   }
 
+  /// Reads the ranges that `touched` tells for a part; they end where the variable does.
   template <class P, class Touched>
   auto reads(P array, char const* name, Touched touched) const {
     return access<element_of<P> const>(array, name, touched, access_mode::reads, beyond::cut_off);
   }
+  /// Reads the whole variable, in every task.
   template <class P>
   auto reads_all(P array, char const* name) const {
     auto const location = this->location(array, name);
     return array_access<element_of<P> const>{{location.of->handle().state(), all(), access_mode::reads}};
   }
+  /// Reads and writes the whole variable, in every task.
   template <class P>
   auto updates_all(P array, char const* name) const {
     auto const location = this->location(array, name);
     return array_access<element_of<P>>{{location.of->handle().state(), all(), access_mode::updates}};
   }
+  /// Writes every element of the ranges. Throws bad_argument if one lies beyond the variable.
   template <class P, class Touched>
   auto writes(P array, char const* name, Touched touched) const {
     return access<element_of<P>>(array, name, touched, access_mode::writes, beyond::refused);
   }
+  /// Writes some elements of the ranges, which end where the variable does.
   template <class P, class Touched>
   auto writes_some(P array, char const* name, Touched touched) const {
     return access<element_of<P>>(array, name, touched, access_mode::writes_some, beyond::cut_off);
   }
+  /// Reads and writes the ranges. Throws bad_argument if one lies beyond the variable.
   template <class P, class Touched>
   auto updates(P array, char const* name, Touched touched) const {
     return access<element_of<P>>(array, name, touched, access_mode::updates, beyond::refused);
@@ -166,6 +181,7 @@ constexpr std::uint64_t site_of(std::string_view kernel) {
   return sum | 1;  // 0 would be none
 }
 
+/// The blocks of a launch as those of a job, cut along the dimension that its form says.
 template <class Launch>
 job_grid grid_of(thread_blocks<Launch> const& all) {
   switch (Launch::form.cut) {
@@ -178,6 +194,8 @@ job_grid grid_of(thread_blocks<Launch> const& all) {
   }
 }
 
+/// A launch as mesicc writes it: submits the job and returns, unless a variable that it touches is kept open
+/// or more than 256 launches have not ended. Throws bad_argument, and what job_scheduler::submit() throws.
 template <class Launch, class... Arguments>
 void launch(threads of, Arguments&&... arguments) {
   if (of.x <= 0 || of.y <= 0) return;

@@ -26,6 +26,7 @@ void limit_pending_launches();
 /// because an initialiser before main has used a variable. A static object; see BALLAST_MESI_KERNELS.
 class kernel_registration {
  public:
+  /// Registers the list that `list` returns. Called before main, so it throws nothing of its own.
   explicit kernel_registration(job_kernels const& (*list)());
 };
 

@@ -13,14 +13,19 @@ namespace ballast::mesi {
 /// The state of a variable that does not depend on its type.
 class variable_state {
  public:
+  /// `name` is kept as a pointer, so it is a literal.
   constexpr variable_state(char const* name, std::size_t elements, std::size_t element_bytes)
       : name_(name), elements_(elements), element_bytes_(element_bytes) {}
   variable_state(variable_state const&) = delete;
   variable_state& operator=(variable_state const&) = delete;
 
+  /// What the program calls the variable, for messages.
   char const* name() const { return name_; }
+  /// How many elements it has, over all dimensions.
   std::size_t elements() const { return elements_; }
+  /// The size of one element.
   std::size_t element_bytes() const { return element_bytes_; }
+  /// The shared array behind the variable, which the first call makes. Throws as shared_array.
   detail::array_handle const& handle();
   /// The address of the host's copy. Waits for the jobs that conflict with `use`.
   void* opened(detail::host_use use) {
@@ -30,6 +35,7 @@ class variable_state {
   /// From now on each launch that touches the variable waits for its own end and copies the variable to the
   /// host.
   void keep_open() { is_kept_open_.store(true); }
+  /// Whether keep_open() was called.
   bool is_kept_open() const { return is_kept_open_.load(); }
 
  private:
@@ -48,19 +54,26 @@ class variable_state {
 template <class T>
 class variable {
  public:
+  /// What the array holds, without its dimensions.
   using element = std::remove_all_extents_t<T>;
-  static_assert(std::is_trivially_copyable_v<element> && !std::is_const_v<element>);
+  static_assert(std::is_trivially_copyable_v<element> && !std::is_const_v<element>,
+                "a variable holds plain bytes: its elements are trivially copyable and not const");
 
   /// Never defined: decltype(a.declared) is what decltype(a) was.
   static T declared;
 
+  /// `name` is a literal, for messages; no memory is taken before the first use.
   constexpr explicit variable(char const* name)
       : state_(name, sizeof(T) / sizeof(element), sizeof(element)) {}
 
+  /// What the host may read, once launches that write the variable have ended. Throws job_failed, timed_out.
   T const& read() { return *static_cast<T const*>(state_.opened(detail::host_use::read)); }
+  /// What the host may read and write, once launches that use the variable have ended. Throws job_failed,
+  /// timed_out.
   T& update() { return *static_cast<T*>(state_.opened(detail::host_use::update)); }
   /// The address of the elements, to be passed to a launch or compared but not dereferenced; does not wait.
   T& address() { return *static_cast<T*>(state_.handle().address()); }
+  /// As update(), and again after each launch that touches the variable: for references that the host keeps.
   T& open() {
     state_.keep_open();
     return update();
@@ -100,6 +113,7 @@ T& open(T& value) {
   if (auto* const of = variable_at(place_behind(value))) of->keep_open();
   return host(value);
 }
+/// The same for a variable by its name.
 template <class T>
 T& open(variable<T>& of) {
   return of.open();

@@ -10,6 +10,7 @@ namespace ballast {
 
 /// What a feeding thread knows when it decides. All counts are since the start of the device's queue.
 struct feed_view {
+  /// When the thread looked, in ns of the host's steady clock.
   std::int64_t now_ns = 0;
   std::uint64_t backlog = 0;         ///< tasks not given to any device yet
   std::uint64_t given = 0;           ///< tasks given to this device
@@ -27,6 +28,7 @@ struct feed_view {
   }
 };
 
+/// What a feeding thread is to do next.
 struct feed_decision {
   std::uint32_t tasks = 0;  ///< how many to give now; at most the backlog
   std::uint64_t wake_at_taken =
@@ -44,8 +46,10 @@ class feed_policy {
   virtual bool partitions_batches() const { return false; }
 };
 
+/// A feed policy as it is offered to a user.
 struct feed_policy_entry {
-  std::string_view name, summary;
+  /// As an option takes it.
+  std::string_view name, summary;  ///< one sentence for a help text
 };
 
 /// Every policy by name; "drain" is the default.

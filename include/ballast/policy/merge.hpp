@@ -48,6 +48,7 @@ struct kernel_facts {
   double shared_ns = 0;       ///< for how long one block keeps a resource busy that all blocks share: as a
                               ///< rule the bytes that it moves by the bandwidth of the device's memory; 0 if
                               ///< that is unknown or nothing; finite, at least 0
+  /// Higher ones first, as launch_stream_options::priority; kernels of unequal priority are not merged.
   std::int32_t priority = 0;
   std::uint32_t argument_bytes = 0;  ///< of a merged launch's parameters that it takes, all included
   bool needs_occupancy = false;  ///< it is known to lose when fewer of its blocks run at a time than alone
@@ -55,6 +56,7 @@ struct kernel_facts {
 
 /// What is known of a family's merged kernel.
 struct family_facts {
+  /// The number that kernel_facts::family names.
   std::uint32_t family = 0;
   std::uint32_t blocks_per_multiprocessor = 1;  ///< that run at a time, at least 1
   std::uint32_t max_kernels = 64;               ///< that one launch takes, at least 2
@@ -75,10 +77,12 @@ struct launch_costs {
   }
 };
 
+///@{
 /// Throw bad_argument with the member's name for what is out of range. `kernels` holds at least one.
 void check(std::span<kernel_facts const> kernels);
 void check(family_facts const& family);
 void check(launch_costs const& costs);
+///@}
 
 /// What a decision about merging knows of a kernel that waits to be launched.
 struct merge_candidate {
@@ -172,12 +176,15 @@ enum class merge_verdict : std::uint8_t {
   no_gain,
   learned
 };
+/// How many verdicts there are.
 inline constexpr std::size_t merge_verdict_count = 11;
 
 /// The verdict's name, as in the enumeration, and one sentence for a report.
 named_policy const& description(merge_verdict verdict);
 
+/// A verdict, with the times that it weighed.
 struct merge_decision {
+  /// `merge`, or the first reason against it.
   merge_verdict verdict = merge_verdict::merge;
   /// The times on which the verdict is based; all 0 if a time is unknown, or if the facts before the times
   /// decided.
@@ -200,15 +207,21 @@ merge_verdict verdict_alone(kernel_facts const& kernel, family_facts const& fami
 /// How often each verdict was given.
 class verdict_counts {
  public:
+  /// One line of listed().
   struct named_count {
+    /// The verdict's name, and a sentence about it.
     named_policy verdict;
+    /// How often it was given.
     std::uint64_t count;
   };
 
+  /// Counts one verdict.
   void add(merge_verdict verdict) { ++counts_[static_cast<std::size_t>(verdict)]; }
+  /// Adds the counts of others to these.
   void add(verdict_counts const& others) {
     for (std::size_t i = 0; i < merge_verdict_count; ++i) counts_[i] += others.counts_[i];
   }
+  /// How often this verdict was given.
   std::uint64_t of(merge_verdict verdict) const { return counts_[static_cast<std::size_t>(verdict)]; }
   std::uint64_t refusals() const;           ///< all but `merge`
   std::vector<named_count> listed() const;  ///< every verdict, in the order of the enumeration
@@ -219,6 +232,7 @@ class verdict_counts {
 
 /// How far predictions were from what was measured, as |predicted / measured - 1|. All 0 if there were none.
 struct error_summary {
+  /// How many predictions there were.
   std::uint64_t count = 0;
   double median = 0;     ///< rounded up to whole percents; 2 stands for 2 and more
   double within_10 = 0;  ///< part of the predictions with an error of at most 10%
@@ -229,10 +243,14 @@ struct error_summary {
 class error_histogram {
  public:
   static constexpr std::uint8_t last_class = 200;  ///< and all errors above
+  /// The class of an error: |predicted / measured - 1| in percent, rounded up, at most last_class.
   static std::uint8_t class_of(double predicted, double measured);
 
+  /// Counts an error of that class.
   void add(std::uint8_t error) { ++counts_[error], ++total_; }
+  /// Takes back what add() counted, which must be there.
   void remove(std::uint8_t error) { --counts_[error], --total_; }
+  /// What the errors come to; all 0 if there are none.
   error_summary summary() const;
 
  private:
@@ -247,12 +265,14 @@ class error_histogram {
 /// time may call.
 class prediction_error {
  public:
+  /// How many predictions newest() goes by.
   static constexpr std::size_t newest_count = 256;
 
   /// Records a prediction and its measurement, both in the same unit. Throws bad_argument ("predicted",
   /// "measured") unless both are finite, `predicted` at least 0 and `measured` above 0.
   void record(double predicted, double measured);
 
+  /// Over everything recorded.
   error_summary all() const { return all_.summary(); }
   /// The errors of the last newest_count predictions, or of all if there are fewer.
   error_summary newest() const { return newest_.summary(); }

@@ -35,6 +35,7 @@ struct order_view {
   std::span<std::uint32_t const> in_flight;
 };
 
+/// What to issue next, and where.
 struct order_decision {
   std::size_t launch;    ///< the launch to issue: an index into order_view::waiting
   std::uint32_t stream;  ///< the stream to issue it to: an index into order_view::in_flight

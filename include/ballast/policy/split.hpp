@@ -33,8 +33,11 @@ struct job_shape {
 
 /// A task that a device has finished.
 struct ended_task {
+  /// The units that it had.
   job_part part{};
-  std::int64_t begin_ns = 0, end_ns = 0;      ///< of its kernel; one clock for all tasks of the device
+  /// When it began and ended, in ns.
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< of its kernel; one clock for all tasks of the device
+  /// Bytes that were copied to the device and from it.
   std::uint64_t bytes_in = 0, bytes_out = 0;  ///< copied for this part only, not what several parts read
   bool alone = true;                          ///< no other job's kernel was on the device at the same time
 };

@@ -31,8 +31,12 @@ __global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, l
 
 template <kernel_form K>
 listed_job_kernel list_kernel() {
-  static_assert(K::threads >= 32, "kernels of one thread are for task pools");
-  static_assert(sizeof(K) <= max_job_kernel_bytes, "this kernel's members exceed 4000 bytes");
+  static_assert(K::threads >= 32,
+                "kernels of one thread are for task pools: list them in BALLAST_POOL_KERNELS");
+  static_assert(!declares_spawns<K>,
+                "kernels that create tasks are for BALLAST_SPAWNING_KERNELS and BALLAST_POOL_KERNELS");
+  static_assert(sizeof(K) <= max_job_kernel_bytes,
+                "this kernel's members exceed 4000 bytes: hand over what is larger in an array");
   kernel_code code;
 #if defined(__CUDACC__)
   code.cuda_function = reinterpret_cast<void const*>(&run_task_on_gpu<K>);

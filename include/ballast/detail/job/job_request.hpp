@@ -113,6 +113,21 @@ class kernel_launcher {
   Factory factory_;
 };
 
+/// Says what is wrong with a factory, of which the compiler would tell deep inside of the library.
+template <class Factory, class... Access>
+constexpr void check_factory() {
+  using called = std::remove_cvref_t<Factory> const&;
+  constexpr bool takes_arrays =
+      std::is_invocable_v<called, array_ref<typename std::remove_cvref_t<Access>::element>...>;
+  static_assert(takes_arrays,
+                "the factory takes an array_ref<T> for each array, and array_ref<T const> for reads()");
+  if constexpr (takes_arrays) {
+    using kernel = kernel_made_by<std::remove_cvref_t<Factory>, Access...>;
+    static_assert(plain_kernel_of_any<kernel> || kernel_form<kernel>,
+                  "the factory returns, by value, a kernel of an added list or what plain() makes");
+  }
+}
+
 template <class Factory, array_access_of_any... Access>
 job_request make_request(job_setup const& setup, Factory const& factory, Access const&... accesses) {
   using launcher = kernel_launcher<Factory, Access...>;

@@ -76,10 +76,14 @@ kernel_code code_merged() {
 
 template <class K, class Family>
 launchable_kernel make_launchable() {
-  static_assert(K::threads >= 32, "kernels of one thread are for task pools");
+  static_assert(K::threads >= 32,
+                "kernels of one thread are for task pools: list them in BALLAST_POOL_KERNELS");
+  static_assert(!declares_spawns<K>,
+                "kernels that create tasks are for BALLAST_SPAWNING_KERNELS and BALLAST_POOL_KERNELS");
   static_assert(sizeof(K) <= max_kernel_bytes,
                 "this kernel's members exceed 192 bytes: list it as indirect<K>");
-  static_assert(alignof(K) <= argument_piece);
+  static_assert(alignof(K) <= argument_piece,
+                "this kernel's members are aligned to more than 16 bytes: list it as indirect<K>");
   return {key_of<K>,
           type_name<K>(),
           sizeof(K),
@@ -91,8 +95,10 @@ launchable_kernel make_launchable() {
 
 template <kernel_form... K>
 launch_kernels compile_for_launches(std::string name) {
-  static_assert(sizeof...(K) <= max_family_kernels, "a list holds at most 128 kernels");
-  return {std::move(name), {make_launchable<K, family_of<K, K...>>()...}};
+  static_assert(sizeof...(K) <= max_family_kernels,
+                "a list for launches holds at most 128 kernels: split it");
+  if constexpr (sizeof...(K) <= max_family_kernels)  // else the families would take long, for nothing
+    return {std::move(name), {make_launchable<K, family_of<K, K...>>()...}};
 }
 
 }  // namespace ballast::detail

@@ -66,7 +66,8 @@ class alignas(64) submission {
   // Of an empty one.
   template <class K>
   void set_kernel(launchable_kernel const& listed, K const& kernel, std::uint32_t blocks) {
-    static_assert(sizeof(K) <= sizeof bytes_);
+    static_assert(sizeof(K) <= sizeof bytes_,
+                  "this kernel's members exceed 192 bytes: list and launch it as indirect<K>");
     kernel_ = &listed;
     blocks_ = blocks;
     std::memcpy(bytes_, &kernel, sizeof(K));

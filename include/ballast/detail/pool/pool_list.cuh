@@ -49,7 +49,8 @@ class spawning_block : public Base {
   /// call is visible to the child if the thread that wrote it called, or if a sync() lies between.
   template <kernel_form Child>
   BALLAST_HD void spawn(Child const& child, block_range range = {}) const {
-    static_assert(spawns_of<K> > 0, "a kernel that creates tasks declares how many: static constexpr spawns");
+    static_assert(spawns_of<K> > 0,
+                  "a kernel that creates tasks declares how many: static constexpr std::uint32_t spawns");
     if (range.count - 1 >= max_blocks) return sink_.refuse(pool_halt::bad_range);
     sink_.add(stored(child, range));
   }
@@ -61,7 +62,8 @@ class spawning_block : public Base {
   template <kernel_form Continuation>
   BALLAST_HD join_handle fork(Continuation continuation, std::uint32_t children,
                               std::uint64_t initial = 0) const {
-    static_assert(joins_of<K> > 0, "a kernel that makes joins declares how many: static constexpr joins");
+    static_assert(joins_of<K> > 0,
+                  "a kernel that makes joins declares how many: static constexpr std::uint32_t joins");
     join_handle const join = sink_.new_join();
     if (!join) return join;
     continuation.join = join;
@@ -77,7 +79,8 @@ class spawning_block : public Base {
   /// One child of the join is done, with all that this thread wrote (and other threads before a sync()). By
   /// one thread for each child. The last one creates the continuation, which counts among its K::spawns.
   BALLAST_HD void finish(join_handle join) const {
-    static_assert(spawns_of<K> > 0, "a kernel that finishes a child may create the continuation: spawns");
+    static_assert(spawns_of<K> > 0,
+                  "a kernel that calls finish() may create the continuation: count it in K::spawns");
     if (!join || sink_.joins().left(join).add_release(~std::uint32_t(0)) != 1) return;
     fence_after_relaxed<scope::device>();
     sink_.add(sink_.joins()[join].continuation);
@@ -96,8 +99,9 @@ class spawning_block : public Base {
 
   template <class Child>
   BALLAST_HD static stored_task stored(Child const& child, block_range range) {
-    static_assert(List::template has<Child>, "the child's kernel must be in the pool's list");
-    static_assert(sizeof(Child) <= 40, "a task holds 40 bytes of arguments: spawn indirect<Child>");
+    static_assert(List::template has<Child>,
+                  "the child's kernel is not in the list of its creator: add it there");
+    static_assert(sizeof(Child) <= 40, "a task holds 40 bytes of arguments: list and spawn indirect<Child>");
     stored_task task{};
     __builtin_memcpy(task.record.data, &child, sizeof(Child));
     task.record.describe(range, List::template id_of<Child>());
@@ -111,10 +115,12 @@ class spawning_block : public Base {
 /// is its place in the list.
 template <kernel_form... K>
 struct pool_list {
-  static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt, "a list holds 1 to 126 kernels");
+  static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt,
+                "a list holds 1 to 126 kernels: split it");
 
   static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
-  static_assert(((std::uint32_t(K::threads) == threads) && ...), "the kernels of a list have equal threads");
+  static_assert(((std::uint32_t(K::threads) == threads) && ...),
+                "the kernels of a list have equal threads: make a list for each number of threads");
 
   /// Whether each thread is a worker of its own; then a warp takes that many tasks at once.
   static constexpr bool by_threads = threads == 1;

@@ -18,11 +18,16 @@ namespace ballast::detail {
 /// kernel costs.
 template <kernel_form... K>
 struct kernel_list {
-  static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt, "a list holds 1 to 126 kernels");
+  static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt,
+                "a list holds 1 to 126 kernels: split it");
 
   static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
-  static_assert(((std::uint32_t(K::threads) == threads) && ...), "the kernels of a list have equal threads");
-  static_assert(threads % 32 == 0, "kernels of one thread are for task pools");
+  static_assert(((std::uint32_t(K::threads) == threads) && ...),
+                "the kernels of a list have equal threads: make a list for each number of threads");
+  static_assert(threads % 32 == 0,
+                "kernels of one thread are for task pools: list them in BALLAST_POOL_KERNELS");
+  static_assert(!(declares_spawns<K> || ...),
+                "kernels that create tasks are for BALLAST_SPAWNING_KERNELS and BALLAST_POOL_KERNELS");
 
   /// Of a block, whichever kernel it runs.
   static constexpr std::uint32_t scratch = std::max({scratch_bytes<K>...});

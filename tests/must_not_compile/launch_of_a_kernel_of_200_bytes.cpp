@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says this kernel's members exceed 192 bytes: list and launch it as indirect<K>
+
+#include "ballast/launch_queue.hpp"
+
+namespace launch_of_a_kernel_of_200_bytes {
+
+struct mine {
+  static constexpr int threads = 32;
+#ifdef CORRECTED
+  unsigned char bytes[192];
+#else
+  unsigned char bytes[200];
+#endif
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {}
+};
+auto launch(ballast::launch_stream& on, mine const& kernel) { return on.launch(kernel, 1); }
+
+}
