@@ -74,7 +74,7 @@ class compute_device {
   compute_device& operator=(compute_device const&) = delete;
   virtual ~compute_device() = default;
 
-  /// The text of the spec, followed by #k if the list names it more than once: "cuda:1", "host:1#0".
+  /// The text of the spec, followed by `#k` if the list names it more than once: "cuda:1", "host:1#0".
   std::string const& name() const noexcept { return name_; }
   /// The entry of the list that the device was opened for.
   device_spec const& spec() const noexcept { return spec_; }
@@ -159,6 +159,7 @@ std::string describe_resident_holder(compute_device const& device);
 /// or no driver answers. Never throws.
 int cuda_device_count() noexcept;
 
+///@{
 /// Opens every device of the list, in order; `cuda` alone stands for every GPU for which this build has code,
 /// and the log names the others. Host devices receive cores of this process one after another, and are bound
 /// to them if the list needs no more cores than there are. Enables peer access between all pairs of GPUs that

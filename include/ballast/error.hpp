@@ -62,6 +62,7 @@ class device_lost : public error {
   std::string device_, cause_;
 };
 
+///@{
 /// Throws bad_argument with the value as it is, or printed in decimal.
 [[noreturn]] void throw_bad_argument(std::string_view argument, std::string_view value,
                                      std::string_view legal);

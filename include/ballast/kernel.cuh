@@ -474,6 +474,7 @@ BALLAST_HD void run_blocks(K const& kernel, block_range range, void* scratch) {
   }
 }
 
+///@{
 /// a * b + c with one rounding on a GPU and two on the host, wherever it is compiled. For kernels whose
 /// results must not depend on which launch runs them: compilers fuse differently from one launch to the next,
 /// so the files of such kernels forbid it (--fmad=false, -ffp-contract=off) and request fusion with this
@@ -494,6 +495,7 @@ BALLAST_HD inline double fused_multiply_add(double a, double b, double c) {
 }
 ///@}
 
+///@{
 /// 1 / sqrt(a); on a GPU the instruction for it.
 BALLAST_HD inline float inverse_square_root(float a) {
 #if BALLAST_ON_GPU

@@ -9,6 +9,7 @@
 
 namespace ballast {
 
+///@{
 /// Writes a whole file or nothing: the text goes to a temporary file of unpredictable name in the same
 /// directory, which is renamed to `path` once it is on the disk. So a reader never sees half a file, and a
 /// failure leaves the old file and no temporary one. An existing file keeps its mode and, if the process has

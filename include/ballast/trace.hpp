@@ -91,6 +91,7 @@ struct step_busy {
   std::vector<std::int64_t> busy_ns;  ///< per device; 0 for a device that did nothing in the step
 };
 
+///@{
 /// Pure functions of the spans, whatever their order. `devices` is the number of devices; a span of a device
 /// beyond it throws bad_argument ("span.device").
 std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices);  ///< steps ascend
@@ -110,6 +111,7 @@ void write_chrome_trace(std::ostream& out, recording const& what);
 /// in RFC 4180.
 void write_csv(std::ostream& out, recording const& what);
 
+///@{
 /// Write the Chrome trace, or the CSV, to a file, as a whole or not at all: see replace_file(). Throw
 /// ballast::error with the path.
 void save_chrome_trace(std::filesystem::path const& path, recording const& what);
