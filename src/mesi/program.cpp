@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -152,10 +153,14 @@ struct running_program {
   pending_launches launches{options.shutdown_timeout};
 
   running_program() { kernels().attach(jobs); }
-  /// What nobody has been told of ends the program, as what escapes main does.
+  /// A failure that nobody has seen ends the program, as one that escapes main does. It is caught for that:
+  /// g++ 12 ends a destructor that it leaves by std::terminate() without an active exception, so without its
+  /// text.
   ~running_program() {
     kernels().detach();
-    launches.wait_for_all();
+    try {
+      launches.wait_for_all();
+    } catch (...) { std::terminate(); }
   }
 };
 running_program& program() {
