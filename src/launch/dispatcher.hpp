@@ -17,7 +17,6 @@
 #include "ballast/stream.hpp"
 #include "dispatch_mode.hpp"
 #include "dispatch_stream.hpp"
-#include "dispatcher.hpp"
 #include "graph_batch.hpp"
 #include "kernel_table.hpp"
 #include "launch_plan.hpp"
