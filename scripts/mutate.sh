@@ -54,7 +54,9 @@ build() {
 
 # Those in whose lines the compiler found something.
 numbers_of_refused() {
-  grep -oE "[^ ]*source/[^ :]+:[0-9]+" "$folder/logs/build" | sed "s|.*source/||" | sort -u |
+  # Headers are seen through build/rooms/ROOM, a folder of links.
+  grep -oE "[^ ]*/(source|build/rooms/[^/]+)/[^ :]+:[0-9]+" "$folder/logs/build" |
+    sed -E 's|.*/build/rooms/[^/]+/|include/|; s|.*/source/||' | sort -u |
     awk -F'[:\t]' 'NR == FNR { at[$1 ":" $2] = 1; next } ($2 ":" $3) in at || ($2 ":" ($3 + 1)) in at { print $1 }' - "$table" |
     sort -un
 }

@@ -23,6 +23,7 @@ BETWEEN_LINES = "\x1e"  # within a field
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 NOT_AT_RUN_TIME = re.compile(
     r"\b(constexpr|static_assert|template|requires|concept|case|enum|using|typename|noexcept|asm|operator|decltype|alignas|__builtin\w*)\b|^\s*#|^\s*//")
+PARAMETER = re.compile(r"\w[&*]* [A-Za-z_]\w*[,)]")  # in the declaration of a constructor
 CALL = re.compile(r"^(\s+)((?!return\b|throw\b|delete\b|co_)[A-Za-z_*][\w.:*>\-\[\]]*(?:\([^;{}]*\))[^;{}=]*;)$")
 FUNCTION = re.compile(r"\s*(?:[\w:<>,&*~\[\] ]+[ &*])?([\w:~]+)\((?!.*;$)")
 BARRIER = re.compile(r"(?:(?:worker_group|block)\.sync|sync_warp|sync_block)\(\);")  # of a worker group that is one thread on cores
@@ -105,9 +106,11 @@ def operands_of(line, before, operator, column, stops):
     if end is None:
         if not text.rstrip().endswith(("&&", "||")):
             return None
-        end = len(line)
+        end = len(text.rstrip()) - 2
     a, b = line[begin:column].strip(), line[column + len(operator):end].strip()
     if not a or not b or not is_balanced(masked(a)) or not is_balanced(masked(b)) or re.search(r"\bauto\b", a):
+        return None
+    if "..." in (a, b):  # a fold
         return None
     return begin, end, a, b
 
@@ -188,7 +191,7 @@ def negated_condition(lines, i):
 
 def one_call(line):
     match = CALL.match(line)
-    return match if match and is_balanced(masked(line)) else None
+    return match if match and is_balanced(masked(line)) and not PARAMETER.search(masked(line)) else None
 
 
 def dropped_call(lines, i):
