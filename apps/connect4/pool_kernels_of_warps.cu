@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool_kernels.cuh"
 
-#include "ballast/pool_kernels.cuh"
+#include "ballast/methods/pool_methods.cuh"
 
 namespace ballast::connect4 {
 
-BALLAST_POOL_KERNELS(pool_kernels_of_warps, node_task<32>, node_value<32>)
+BALLAST_POOL_KERNELS_WITH_METHODS(pool_kernels_of_warps, node_task<32>, node_value<32>)
 
 }  // namespace ballast::connect4

@@ -55,6 +55,10 @@ namespace {
 
 std::unique_ptr<pool_executor> make_executor(pool_plan const& plan) {
   auto const& method = pool_method_named(plan.options.method);
+  if (!plan.kernels->has_entry_for(method.entry))
+    throw error("kernel list " + plan.kernels->name() + " was compiled without the pool method " +
+                std::string(method.about.name) + "; BALLAST_POOL_KERNELS compiles chunks, and " +
+                "BALLAST_POOL_KERNELS_WITH_METHODS (ballast/methods/pool_methods.cuh) every method");
   return method.make_memory == nullptr ? make_level_executor(plan, method.block_per_task)
                                        : make_resident_executor(plan, method);
 }

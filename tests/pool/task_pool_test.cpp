@@ -26,6 +26,21 @@ TEST(task_pool, refuses_an_unknown_method_and_tells_the_known_ones) {
   }
 }
 
+TEST(task_pool, refuses_a_method_that_its_list_was_compiled_without_and_says_how_to_compile_it) {
+  EXPECT_EQ(task_pool(device(), kernels_of_the_default_method(), pool_by("chunks")).run(task(idler{})).run,
+            1u);
+  for (auto const& method : pool_methods().subspan(1)) {
+    try {
+      task_pool pool(device(), kernels_of_the_default_method(), pool_by(method.name));
+      ADD_FAILURE() << method.name << " was not compiled";
+    } catch (error const& refused) {
+      std::string const what = refused.what();
+      EXPECT_NE(what.find("without the pool method " + std::string(method.name)), std::string::npos) << what;
+      EXPECT_NE(what.find("BALLAST_POOL_KERNELS_WITH_METHODS"), std::string::npos) << what;
+    }
+  }
+}
+
 TEST(task_pool, refuses_a_capacity_outside_its_range) {
   for (std::uint32_t const capacity : {0u, 7u, (1u << 20) + 1})
     EXPECT_THROW(task_pool(device(), tree_kernels_of_warps(), pool_by("chunks", capacity)), bad_argument);

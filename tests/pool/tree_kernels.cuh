@@ -226,6 +226,7 @@ compiled_kernels const& overjoining_kernels();
 compiled_kernels const& gated_kernels();
 compiled_kernels const& lying_kernels();
 compiled_kernels const& faulty_kernels();
+compiled_kernels const& kernels_of_the_default_method();
 compiled_kernels const& joining_kernels_of_blocks();   ///< 64 threads
 compiled_kernels const& joining_kernels_of_threads();  ///< 1 thread
 

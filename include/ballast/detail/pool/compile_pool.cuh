@@ -7,11 +7,8 @@
 #include <vector>
 
 #include "ballast/detail/pool/chunks.cuh"
-#include "ballast/detail/pool/deque_stealing.cuh"
 #include "ballast/detail/pool/launch_epilogue.cuh"
-#include "ballast/detail/pool/level_arrays.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
-#include "ballast/detail/pool/shared_queues.cuh"
 #include "ballast/detail/resident/compile_kernels.cuh"
 #include "ballast/detail/resident/worker_loop.cuh"
 
@@ -147,25 +144,6 @@ resident_entry make_pool_entry() {
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::max_taken;
   return {source_key_of<Method>, code};
-}
-
-template <class List>
-resident_entry make_level_entry() {
-  kernel_code code;
-#if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&run_level_on_gpu<List>);
-#endif
-  code.host_function = &run_level_on_host<List>;
-  code.threads = List::block_threads;
-  code.scratch_bytes = List::scratch * List::max_taken;
-  return {source_key_of<level_work>, code};
-}
-
-template <class List>
-std::vector<resident_entry> every_pool_entry() {
-  return {make_pool_entry<List, chunks_ref>(),       make_pool_entry<List, abp_ref>(),
-          make_pool_entry<List, chase_lev_ref>(),    make_pool_entry<List, shared_ring_ref>(),
-          make_pool_entry<List, locked_queue_ref>(), make_level_entry<List>()};
 }
 
 /// Compiles a list for some entries; for .cu files, through the rooms' macros.
