@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Whether other compilers than the presets' take the code: each builds and runs the tests of the room queue, and checks the
+# Whether other compilers than the presets' take the code: each builds and runs the tests of the room resident, and checks the
 # syntax of every other .cpp but mesicc's, which are for LLVM's headers. Fails when one refuses, and where CI=true when one is
 # missing.
 # scripts/second-compilers.sh [compiler...]; unnamed: g++-11 g++-12 clang++-16 clang++-19
@@ -23,16 +23,16 @@ prepare() {
 }
 
 build_one_room() {
-  cmake --build "$folder" --target ballast_test_queue -- -j "$jobs" &&
-    env -u BALLAST_TEST_DEVICES "$folder/ballast_test_queue" --gtest_brief=1
+  cmake --build "$folder" --target ballast_test_resident -- -j "$jobs" &&
+    env -u BALLAST_TEST_DEVICES "$folder/ballast_test_resident" --gtest_brief=1
 }
 
-# The whole build's .cpp less those of the queue's tests; nothing is written.
+# The whole build's .cpp less those of the room, and the kernel lists of the rooms' tests; nothing is written.
 check_syntax() {
   local rooms
   cmake --build "$folder" --target ballast_source >/dev/null || return
-  rooms=$(ninja -C "$folder" -t commands ballast_test_queue)
-  ninja -C "$folder" -t commands | grep -E -- ' -c [^ ]*\.(cpp|cxx)$' | grep -vxF "$rooms" |
+  rooms=$(ninja -C "$folder" -t commands ballast_test_resident)
+  ninja -C "$folder" -t commands | grep -E -- ' -c [^ ]*(\.(cpp|cxx)|/tests/[a-z]+/\w+\.cu)$' | grep -vxF "$rooms" |
     sed 's/ -MD -MT [^ ]* -MF [^ ]*//; s/$/ -fsyntax-only/' |
     (cd "$folder" && xargs -d '\n' -P "$jobs" -n 1 sh -c)
 }

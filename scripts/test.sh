@@ -4,7 +4,7 @@
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
 #   scripts/test.sh all       that, the translator, all CUDA code compiled, sanitizers, other compilers, random programs; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing and soaking
-#   scripts/test.sh STAGE...  some of: format release translator cuda asan tsan compilers soak alone kernels fuzz long_soak
+#   scripts/test.sh STAGE...  some of: format release translator cuda asan tsan compilers soak alone kernels asan_translator fuzz long_soak
 # docs/testing.md says what each stage is for and how long it may take.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -21,10 +21,12 @@ left_out=""
 fixed_addresses=()
 if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 
+# build_and_test PRESET [OPTION OF CMAKE...] [-- COMMAND...]: COMMAND runs ctest.
 build_and_test() {
-  local preset=$1
+  local preset=$1 options=()
   shift
-  build "$preset" && run_tests "$preset" "$@" ctest --preset "$preset" -j "$jobs"
+  while (($# > 0)) && [[ $1 != -- ]]; do options+=("$1") && shift; done
+  build "$preset" "${options[@]}" && run_tests "$preset" "${@:2}" ctest --preset "$preset" -j "$jobs"
 }
 
 build() { cmake --preset "$@" && cmake --build --preset "$1" -j "$jobs"; }
@@ -59,8 +61,8 @@ translator() {
     run_tests host-release ctest --preset host-release -j "$jobs" -R 'mesicc|each_option|outside_program|installed_files'
 }
 
-asan() { build_and_test host-asan; }
-tsan() { build_and_test host-tsan "${fixed_addresses[@]}"; }
+asan() { build_and_test host-asan -D BALLAST_MESICC=OFF; }
+tsan() { build_and_test host-tsan -- "${fixed_addresses[@]}"; }
 compilers() { scripts/second-compilers.sh; }
 
 no_nvcc() {
@@ -69,10 +71,18 @@ no_nvcc() {
   return 77
 }
 
+# What nvcc compiles, the rooms, and what of suites and benchmarks calls CUDA; an example links. Other .cpp files are the same text
+# as without CUDA: `kernels` builds them too.
+cuda_code() {
+  ninja -C build/cuda-check -t targets all |
+    sed -nE 's/^(.*\.o|.*\.ptx): (CUDA_COMPILER__|CXX_COMPILER__ballast_(test_|benchmarks)).*/\1/p; s/^(example_[0-9]\w*): phony$/\1/p' | sort -u
+}
+
 cuda() {
   local nvcc
   nvcc=$(find_nvcc) || { no_nvcc; return; }
-  build cuda-check -D BALLAST_NVCC="$nvcc" && run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
+  cmake --preset cuda-check -D BALLAST_NVCC="$nvcc" && cuda_code >build/cuda-check/cuda_code &&
+    grep -q '\.ptx$' build/cuda-check/cuda_code && xargs -a build/cuda-check/cuda_code ninja -C build/cuda-check -j "$jobs" && run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
 }
 
 # Each source by itself, as a batch hides an include that was forgotten; programs are optimised; and the tests at length.
@@ -90,10 +100,13 @@ kernels() {
     run_tests kernels ctest --test-dir build/kernels --no-tests=error --output-on-failure -L cuda-compile -j "$jobs"
 }
 
+# The translator, and what it makes, under the same sanitizers.
+asan_translator() { build_and_test host-asan -D BALLAST_MESICC=ON; }
+
 # Mutated programs for the translator, and mutated files for what reads files.
 fuzz() {
   build host-release -D BALLAST_MESICC=ON && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600 &&
-    build host-asan && run_tests host-asan env BALLAST_FUZZ_SECONDS=600 ctest --preset host-asan -L fuzz -j "$jobs"
+    build host-asan -D BALLAST_MESICC=OFF && run_tests host-asan env BALLAST_FUZZ_SECONDS=600 ctest --preset host-asan -L fuzz -j "$jobs"
 }
 
 # Random programs on all rooms, and runs of md that are killed.
@@ -121,16 +134,16 @@ stages=()
 for word in "$@"; do
   case $word in
     all) stages+=(format release translator cuda asan tsan compilers soak) ;;
-    deep) stages+=(alone kernels fuzz long_soak) ;;
-    format | release | translator | cuda | asan | tsan | compilers | soak | alone | kernels | fuzz | long_soak) stages+=("$word") ;;
+    deep) stages+=(alone kernels asan_translator fuzz long_soak) ;;
+    format | release | translator | cuda | asan | tsan | compilers | soak | alone | kernels | asan_translator | fuzz | long_soak) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers soak alone kernels fuzz long_soak" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers soak alone kernels asan_translator fuzz long_soak" >&2; exit 2 ;;
   esac
 done
 
 # Other stages need the translator's packages or other compilers.
 need=tests
-[[ " ${stages[*]} " =~ \ (translator|asan|tsan|compilers|alone|fuzz)\  ]] && need=all
+[[ " ${stages[*]} " =~ \ (translator|asan|tsan|compilers|alone|asan_translator|fuzz)\  ]] && need=all
 scripts/setup.sh "$need" || exit 1
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 
