@@ -12,12 +12,14 @@
 
 #include "ballast/error.hpp"
 #include "ballast/replace_file.hpp"
+#include "command_line/text_file.hpp"
 #include "force_field.hpp"
 #include "splitmix.hpp"
-#include "text_file.hpp"
 
 namespace ballast::md {
 namespace {
+
+using command_line::bad_file;
 
 constexpr std::int64_t max_step = 1'000'000'000'000'000'000;  ///< leaves room for those of the next run
 constexpr double max_side = 2 * max_coordinate;               ///< an origin and a length within 1e9
@@ -39,7 +41,7 @@ void check_lengths(checkpoint const& point) {
 
 /// A trajectory has the name as one word of a line.
 void check_name(std::string const& name, std::size_t type) {
-  auto const words = words_of(name);
+  auto const words = command_line::words_of(name);
   bool const is_word = words.size() == 1 && words[0] == name && name.find('\n') == name.npos;
   if (!is_word)
     throw_bad_argument("type_name " + std::to_string(type), "\"" + name + "\"",
@@ -314,7 +316,7 @@ void write_checkpoint(std::string const& path, checkpoint const& point) {
 }
 
 checkpoint read_checkpoint(std::string const& path) {
-  std::string const bytes = read_whole(path);
+  std::string const bytes = command_line::read_whole(path);
   header head{};
   if (bytes.size() < sizeof head) throw bad_file(path, 0, "this is no checkpoint of md.");
   std::memcpy(&head, bytes.data(), sizeof head);

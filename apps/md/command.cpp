@@ -23,13 +23,13 @@
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
 #include "command_line/program.hpp"
+#include "command_line/text_file.hpp"
 #include "comparison.hpp"
 #include "gaussian_system.hpp"
 #include "lammps_file.hpp"
 #include "report/progress.hpp"
 #include "report/table.hpp"
 #include "run_report.hpp"
-#include "text_file.hpp"
 #include "trajectory.hpp"
 
 namespace ballast::md {
@@ -187,7 +187,7 @@ void check_trajectory(std::string const& path, std::size_t count) {
   std::size_t there = 0;
   try {
     there = read_xyz(path).size();
-  } catch (bad_file const& problem) {
+  } catch (command_line::bad_file const& problem) {
     throw_bad_argument("--trajectory", path, legal + "; " + problem.what());
   }
   if (there == count) return;

@@ -13,10 +13,14 @@
 #include <vector>
 
 #include "atoms.hpp"
-#include "text_file.hpp"
+#include "command_line/text_file.hpp"
 
 namespace ballast::md {
 namespace {
+
+using command_line::bad_file;
+using command_line::text_lines;
+using command_line::words_of;
 
 /// The lines of a LAMMPS data file that hold something, as words, without the title.
 class lammps_lines {

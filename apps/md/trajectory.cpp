@@ -13,10 +13,16 @@
 #include <vector>
 
 #include "atoms.hpp"
-#include "text_file.hpp"
+#include "command_line/text_file.hpp"
 
 namespace ballast::md {
 namespace {
+
+using command_line::bad_file;
+using command_line::text_lines;
+using command_line::words_of;
+
+static_assert(command_line::max_number == max_coordinate, "what is written can be read, and nothing else");
 
 /// Which column of an atom's line each quantity begins at; absent quantities are -1.
 struct atom_columns {

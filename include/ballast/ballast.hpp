@@ -15,7 +15,6 @@
 #include "ballast/kernel.cuh"
 #include "ballast/launch_kernels.hpp"
 #include "ballast/launch_queue.hpp"
-#include "ballast/launch_ticket.hpp"
 #include "ballast/log.hpp"
 #include "ballast/policy/feed.hpp"
 #include "ballast/policy/merge.hpp"

@@ -83,7 +83,7 @@ class dispatcher {
   void enqueue_directly(dispatch_stream& target, launch_stream_state& line, submission& work,
                         completion_events const& events);
   bool is_sound();
-  bool is_issued_here(launch_ticket const& ticket) const;
+  bool is_issued_here(dependency const& one) const;
   bool can_wait_on_device(submission const& work) const;
   void record_events_before(submission const& work, dispatch_stream const& own, completion_events& events);
 

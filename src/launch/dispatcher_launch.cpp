@@ -61,7 +61,7 @@ void dispatcher::record_events_before(submission const& work, dispatch_stream co
                                       completion_events& events) {
   for (auto const& one : work.dependencies()) {
     if (one.is_met()) continue;
-    auto& target = dispatch_streams_[one.launch.state_->stream_index()];
+    auto& target = dispatch_streams_[one.launch_stream->stream_index()];
     if (&target == &own) continue;
     std::lock_guard const hold(target.mutex());
     events.push_back(target.on().record_untimed());

@@ -182,8 +182,8 @@ bool dispatcher::offer_if_ready(launch_stream_state& line, submission& oldest) {
 }
 
 /// A line of a queue that is gone may name a dispatcher that was where this one is.
-bool dispatcher::is_issued_here(launch_ticket const& ticket) const {
-  return ticket.state_->fence() == fence_.get() && ticket.is_issued();
+bool dispatcher::is_issued_here(dependency const& one) const {
+  return one.launch_stream->fence() == fence_.get() && one.launch_stream->issued() >= one.number;
 }
 
 /// Whether nothing that comes before `work` is still to be issued, so that its stream can wait for it. Where
@@ -192,7 +192,7 @@ bool dispatcher::can_wait_on_device(submission const& work) const {
   if (!waits_on_device_) return false;
   try {
     return std::ranges::all_of(work.dependencies(), [&](dependency const& one) {
-      return one.is_met() || (one.moment == nullptr && is_issued_here(one.launch));
+      return one.is_met() || (one.moment == nullptr && is_issued_here(one));
     });
   } catch (...) { return false; }  // it cannot be met: the thread will tell whose launch it is
 }
@@ -216,8 +216,8 @@ std::optional<dispatcher::predecessor_stream> dispatcher::common_predecessor_str
   if (line.is_in_flight()) behind = line.stream_index();
   for (auto const& one : oldest.dependencies()) {
     if (one.is_met()) continue;
-    if (one.moment != nullptr || !is_issued_here(one.launch)) return std::nullopt;
-    auto const place = one.launch.state_->stream_index();
+    if (one.moment != nullptr || !is_issued_here(one)) return std::nullopt;
+    auto const place = one.launch_stream->stream_index();
     if (behind && *behind != place) return std::nullopt;
     behind = place;
   }

@@ -3,7 +3,6 @@
 
 #include "ballast/error.hpp"
 #include "ballast/launch_queue.hpp"
-#include "ballast/launch_ticket.hpp"
 #include "ballast/log.hpp"
 #include "dispatcher.hpp"
 
@@ -13,6 +12,18 @@ void launch_stream_state::check(std::uint64_t number) const {
   if (!has_failed() || finished() >= number) return;
   if (issued() < number) std::rethrow_exception(error_);
   if (lost_.load(std::memory_order_acquire)) std::rethrow_exception(loss_);
+}
+
+bool launch_stream_state::is_finished(std::uint64_t number) {
+  if (finished() >= number) return true;
+  check(number);
+  if (!is_watched()) watched_.store(true, std::memory_order_relaxed);
+  return false;
+}
+
+bool dependency::is_met() const {
+  return (launch_stream == nullptr || launch_stream->is_finished(number)) &&
+         (moment == nullptr || moment->reached());
 }
 
 void launch_stream_state::watch(launch_phase moment) {
@@ -84,12 +95,7 @@ using namespace detail;
 
 bool launch_ticket::is_issued() const { return state_ == nullptr || state_->issued() >= number_; }
 
-bool launch_ticket::is_finished() const {
-  if (state_ == nullptr || state_->finished() >= number_) return true;
-  state_->check(number_);
-  state_->mark_watched();
-  return false;
-}
+bool launch_ticket::is_finished() const { return state_ == nullptr || state_->is_finished(number_); }
 
 void launch_ticket::wait_issued(deadline until) const {
   if (state_ == nullptr) return;
@@ -186,12 +192,12 @@ compute_device& launch_stream::device() const { return state_->owner().device();
 
 void launch_stream::after(launch_ticket const& other) {
   state_->owner().throw_if_stopped();
-  dependencies_.push_back({other, nullptr});
+  dependencies_.push_back({other.state_, other.number_, nullptr});
 }
 
 void launch_stream::after(std::shared_ptr<event> moment) {
   state_->owner().throw_if_stopped();
-  dependencies_.push_back({{}, std::move(moment)});
+  dependencies_.push_back({nullptr, 0, std::move(moment)});
 }
 
 void launch_stream::precede(stream& theirs, deadline until) {

@@ -157,10 +157,9 @@ class launch_stream_state {
   /// Somebody wants to know soon what becomes of the launches in flight, and of those that wait if it is
   /// their issue.
   void watch(launch_phase moment);
-  /// Marks the line as watched without passing the fence, for a caller that will ask again.
-  void mark_watched() {
-    if (!is_watched()) watched_.store(true, std::memory_order_relaxed);
-  }
+  /// Whether launch `number` has finished; throws like check(number). If not, marks the line as watched
+  /// without passing the fence: the caller will ask again.
+  bool is_finished(std::uint64_t number);
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
   /// Sleeps until `happened()`. Throws like check(number), and timed_out ("launch N of launch stream P to
   /// `what`").

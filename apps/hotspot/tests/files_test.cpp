@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "ballast/error.hpp"
+#include "command_line/text_file.hpp"
 #include "hotspot/plate_files.hpp"
 #include "scratch_file.hpp"
 
@@ -22,21 +22,26 @@ std::string complaint(std::string const& content, std::size_t count) {
 }
 
 TEST(hotspot_files, are_read_as_rodinia_writes_them) {
-  scratch_file const file("input", "323.829\n3.2e2\r\n  321 \n\n319.5");
+  scratch_file const file("input", "323.829\n+3.2e2\r\n  321 \n\n319.5");
   EXPECT_EQ(read_numbers(file.path(), 4), (std::vector<double>{323.829, 320, 321, 319.5}));
 }
 
 TEST(hotspot_files, are_refused_with_the_line_that_is_no_number) {
-  EXPECT_THAT(complaint("1\ntwo\n", 2), HasSubstr(", line 2: \"two\" should be one finite number."));
-  EXPECT_THAT(complaint("1\n\n2 3\n", 2), HasSubstr(", line 3: \"2 3\""));
-  EXPECT_THAT(complaint("inf\n", 1), HasSubstr(", line 1: \"inf\""));
+  EXPECT_THAT(complaint("1\ntwo\n", 2),
+              HasSubstr(", line 2: the value of a cell should be a number but is \"two\"."));
+  EXPECT_THAT(complaint("1\n\n2 3\n", 2),
+              HasSubstr(", line 3: the value of a cell should be a number but is \"2 3\"."));
+  EXPECT_THAT(complaint("inf\n", 1), HasSubstr("should be a finite number but is \"inf\"."));
+  EXPECT_THAT(complaint("\x1b[1m\n", 1), HasSubstr("should be a number but is \"\\x1b[1m\"."));
 }
 
 TEST(hotspot_files, are_refused_if_they_do_not_hold_a_number_for_each_cell) {
-  EXPECT_THAT(complaint("1\n2\n3\n", 4), HasSubstr("holds 3 numbers, and the plate has 4 cells."));
-  EXPECT_THAT(complaint("1\n2\n3\n", 2), HasSubstr("holds more than 2 numbers, and the plate has 2 cells."));
-  EXPECT_THAT(complaint("", 2), HasSubstr("cannot be read, or is empty."));
-  EXPECT_THROW(read_numbers(scratch_file("missing").path(), 1), error);
+  EXPECT_THAT(complaint("1\n2\n3\n", 4),
+              HasSubstr(", line 3: the file ends after 3 of 4 numbers, one for each cell."));
+  EXPECT_THAT(complaint("1\n2\n3\n", 2),
+              HasSubstr(", line 3: more follows than 2 numbers, one for each cell."));
+  EXPECT_THAT(complaint("", 2), HasSubstr(": the file ends after 0 of 2 numbers, one for each cell."));
+  EXPECT_THROW(read_numbers(scratch_file("missing").path(), 1), command_line::bad_file);
 }
 
 TEST(hotspot_files, are_written_as_rodinia_does) {

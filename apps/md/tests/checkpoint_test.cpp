@@ -7,9 +7,9 @@
 #include <functional>
 #include <limits>
 
+#include "command_line/text_file.hpp"
 #include "complaint.hpp"
 #include "md/gaussian_system.hpp"
-#include "md/text_file.hpp"
 #include "scratch_folder.hpp"
 #include "systems.hpp"
 
@@ -79,7 +79,7 @@ TEST(md_checkpoint, cut_off_anywhere_is_refused) {
   write_checkpoint(folder.file("c"), example());
   auto const whole = content_of(folder.file("c"));
   for (std::size_t length = 0; length < whole.size(); length += 97) {
-    EXPECT_THROW(read_checkpoint(folder.file("cut", whole.substr(0, length))), bad_file);
+    EXPECT_THROW(read_checkpoint(folder.file("cut", whole.substr(0, length))), command_line::bad_file);
   }
   EXPECT_THAT(complaint([&] { read_checkpoint(folder.file("cut", whole.substr(0, whole.size() - 1))); }),
               testing::HasSubstr("cut off"));
@@ -94,7 +94,7 @@ TEST(md_checkpoint, with_any_byte_changed_is_refused) {
   for (std::size_t at = 0; at < whole.size(); at += 41) {
     auto changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ 16);
-    EXPECT_THROW(read_checkpoint(folder.file("changed", changed)), bad_file) << "byte " << at;
+    EXPECT_THROW(read_checkpoint(folder.file("changed", changed)), command_line::bad_file) << "byte " << at;
   }
 }
 
@@ -204,7 +204,7 @@ TEST(md_checkpoint_fields, are_refused_where_counts_promise_more_than_there_is_o
   EXPECT_THAT(complaint([&] { unpacked(bytes + "xy", "c"); }),
               testing::HasSubstr("what follows rebuilt_at is 2"));
   for (std::size_t size = 0; size < bytes.size(); size += 13)
-    EXPECT_THROW(unpacked(bytes.substr(0, size), "c"), bad_file) << size;
+    EXPECT_THROW(unpacked(bytes.substr(0, size), "c"), command_line::bad_file) << size;
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "command_line/text_file.hpp"
 #include "complaint.hpp"
 #include "md/gaussian_system.hpp"
-#include "md/text_file.hpp"
 #include "scratch_folder.hpp"
 #include "systems.hpp"
 
@@ -151,7 +151,7 @@ TEST(md_lammps_file, cut_off_anywhere_never_yields_a_system_of_another_size) {
     auto const path = folder.file("cut.data", whole.substr(0, length));
     try {
       EXPECT_EQ(read_lammps_data(path).size(), 2u);  // only what follows the atoms may be missing
-    } catch (bad_file const&) {}
+    } catch (command_line::bad_file const&) {}
   }
 }
 

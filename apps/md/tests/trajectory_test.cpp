@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "command_line/text_file.hpp"
 #include "complaint.hpp"
 #include "md/atoms.hpp"
 #include "md/gaussian_system.hpp"
-#include "md/text_file.hpp"
 #include "scratch_folder.hpp"
 #include "systems.hpp"
 
@@ -135,7 +135,8 @@ TEST(md_trajectory, serves_as_a_beginning_even_if_a_later_frame_is_cut_off) {
 
 TEST(md_trajectory, complains_where_no_frame_can_be_written) {
   scratch_folder const folder;
-  EXPECT_THROW(append_frame(folder.file("missing/t.xyz"), s64(), 0, 0, boundary::open), bad_file);
+  EXPECT_THROW(append_frame(folder.file("missing/t.xyz"), s64(), 0, 0, boundary::open),
+               command_line::bad_file);
 }
 
 TEST(md_element, knows_the_noble_gases_both_ways) {

@@ -13,17 +13,19 @@
 
 #include "ballast/kernel.cuh"
 #include "ballast/launch_kernels.hpp"
-#include "ballast/launch_ticket.hpp"
 #include "ballast/stream.hpp"
 
 namespace ballast::detail {
 
+class launch_stream_state;
+
 /// What has to have happened before a launch may be issued. Met or not yet; throws what made it impossible.
 struct dependency {
-  launch_ticket launch;
+  std::shared_ptr<launch_stream_state> launch_stream;  ///< null: no launch
+  std::uint64_t number = 0;                            ///< of its launch
   std::shared_ptr<event> moment;
 
-  bool is_met() const { return launch.is_finished() && (moment == nullptr || moment->reached()); }
+  bool is_met() const;
 };
 
 /// A plain launch, as it tells of itself so that others can go with it.

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text_file.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <utility>
 
-#include "atoms.hpp"
+#include "ballast/arguments.hpp"
 
-namespace ballast::md {
+namespace ballast::command_line {
 namespace {
 
-/// A sentence may quote a file that is not text at all.
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, '?');
-  return text;
-}
-
+/// The sentence may quote a file that is not text at all.
 std::string located(std::string const& path, std::size_t line, std::string const& sentence) {
-  return path + (line > 0 ? ", line " + std::to_string(line) : "") + ": " + printable(sentence);
+  return path + (line > 0 ? ", line " + std::to_string(line) : "") + ": " +
+         escape_control_characters(sentence);
 }
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
@@ -106,7 +100,7 @@ double text_lines::finite(std::string_view word, std::string_view what) const {
 
 double text_lines::number(std::string_view word, std::string_view what) const {
   double const value = finite(word, what);
-  if (std::abs(value) <= max_coordinate) return value;
+  if (std::abs(value) <= max_number) return value;
   fail(std::string(what) + " should be a number within 1e9 but is " + quoted(word) + ".");
 }
 
@@ -117,4 +111,4 @@ std::int64_t text_lines::integer(std::string_view word, std::string_view what) c
   return value;
 }
 
-}  // namespace ballast::md
+}  // namespace ballast::command_line

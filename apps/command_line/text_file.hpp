@@ -11,7 +11,7 @@
 
 #include "ballast/error.hpp"
 
-namespace ballast::md {
+namespace ballast::command_line {
 
 /// A file cannot be read or is not what it should be; what() is one sentence that names it and the line.
 class bad_file : public error {
@@ -25,6 +25,8 @@ std::string read_whole(std::string const& path);
 /// The words of a line: runs of anything but blanks; a "quoted part" belongs to its word.
 std::vector<std::string_view> words_of(std::string_view line);
 
+inline constexpr double max_number = 1e9;  ///< of text_lines::number(), and as a negative one
+
 /// A text file read line by line, with errors that name the line; never more of it than was asked for.
 class text_lines {
  public:
@@ -36,7 +38,7 @@ class text_lines {
 
   [[noreturn]] void fail(std::string const& sentence) const { throw bad_file(path_, number_, sentence); }
 
-  /// The word as a finite number / one within +-1e9 / an integer; else fails naming what it should be.
+  /// The word as a finite number / one within +-max_number / an integer; else fails naming what it should be.
   double finite(std::string_view word, std::string_view what) const;
   double number(std::string_view word, std::string_view what) const;
   std::int64_t integer(std::string_view word, std::string_view what) const;
@@ -47,4 +49,4 @@ class text_lines {
   std::size_t number_ = 0;  ///< of the line, from 1
 };
 
-}  // namespace ballast::md
+}  // namespace ballast::command_line
