@@ -15,7 +15,7 @@ function(ballast_add_application name)
   set(target ballast_${name})
   add_library(${target} STATIC ${sources})
   ballast_precompile_standard_headers(${target})
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/apps)
+  target_include_directories(${target} PUBLIC ${ballast_SOURCE_DIR}/apps)
   target_link_libraries(${target} PUBLIC ballast_report ${app_DEPENDS} PRIVATE CLI11::CLI11)
   foreach(file IN LISTS kernels)
     ballast_own_kernels(${target} ${file} ${not_resident})
@@ -33,7 +33,7 @@ endfunction()
 function(ballast_add_program name)
   set(target ballast_${name}_command)
   add_executable(${target} ${ARGN})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME ballast-${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ballast-${name} RUNTIME_OUTPUT_DIRECTORY ${ballast_BINARY_DIR}
                                              BUILD_RPATH "\$ORIGIN") # gpu-pack.sh puts libraries beside it
   target_link_libraries(${target} PRIVATE ballast_command_line)
   if(BALLAST_INSTALL)

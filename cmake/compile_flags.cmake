@@ -30,8 +30,8 @@ endforeach()
 
 # Binaries name no folder of the machine that built them. The last that fits counts, and debuggers want no / after the
 # folder that the compiler ran in.
-ballast_flag(-ffile-prefix-map=${PROJECT_BINARY_DIR}=.)
-ballast_flag(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+ballast_flag(-ffile-prefix-map=${ballast_BINARY_DIR}=.)
+ballast_flag(-ffile-prefix-map=${ballast_SOURCE_DIR}/=)
 
 # GCC 12 sees an overlap in "literal" + std::string (its bug 105651), which is there no more in GCC 13.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

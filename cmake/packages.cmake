@@ -10,12 +10,15 @@ macro(ballast_need package debian)
 endmacro()
 
 find_package(Threads REQUIRED)
-ballast_need(fmt libfmt-dev)
-ballast_need(Boost libboost-dev)
+if(PROJECT_NAME STREQUAL "ballast")  # an installed library needs neither
+  ballast_need(fmt libfmt-dev)
+  ballast_need(Boost libboost-dev)
+endif()
 # What the programs and tests print, read and draw is a room of its own, which the library does without.
 set(ballast_reports OFF)
 if(BALLAST_COMMAND OR BALLAST_APPS OR BALLAST_TESTS)
   set(ballast_reports ON)
+  ballast_need(fmt libfmt-dev)
   ballast_need(nlohmann_json nlohmann-json3-dev)
 endif()
 if(BALLAST_COMMAND OR BALLAST_APPS OR BALLAST_MESICC)

@@ -31,7 +31,7 @@ std::size_t end_of_word(std::string_view line, std::size_t begin) {
 
 template <class Number>
 bool parsed(std::string_view word, Number& value) {
-  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
+  if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
   auto const end = word.data() + word.size();
   auto const [rest, problem] = std::from_chars(word.data(), end, value);
   return problem == std::errc() && rest == end;
