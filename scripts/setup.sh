@@ -38,9 +38,10 @@ tests=(
   libtbb-dev:tbb/task_group.h
   gnuplot-nox:gnuplot
   valgrind:valgrind
+  universal-ctags:ctags
 )
 all=("${tests[@]}" "${translator[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
-  g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16)
+  g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 clang-tidy-19:clang-tidy-19)
 
 (($# > 0)) || set -- all
 needs=()

@@ -4,7 +4,7 @@
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
 #   scripts/test.sh all       that, the translator, all CUDA code compiled, sanitizers, other compilers, random programs; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing and soaking
-#   scripts/test.sh STAGE...  some of: format release translator cuda asan tsan compilers soak alone kernels asan_translator fuzz long_soak
+#   scripts/test.sh STAGE...  some of: format release translator cuda asan tsan compilers soak alone tidy kernels asan_translator fuzz long_soak
 # docs/testing.md says what each stage is for and how long it may take.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -100,6 +100,13 @@ kernels() {
     run_tests kernels ctest --test-dir build/kernels --no-tests=error --output-on-failure -L cuda-compile -j "$jobs"
 }
 
+# .clang-tidy's rules, of which the names' are the most.
+tidy() {
+  cmake --preset host-release -B build/tidy -D BALLAST_UNITY=OFF -D BALLAST_PRECOMPILE=OFF &&
+    cmake --build build/tidy --target ballast_source &&
+    run-clang-tidy-19 -quiet -p build/tidy -j "$jobs" "$PWD/(src|apps|tools|bench|examples|tests)/.*\\.cpp$"
+}
+
 # The translator, and what it makes, under the same sanitizers.
 asan_translator() { build_and_test host-asan -D BALLAST_MESICC=ON; }
 
@@ -134,16 +141,16 @@ stages=()
 for word in "$@"; do
   case $word in
     all) stages+=(format release translator cuda asan tsan compilers soak) ;;
-    deep) stages+=(alone kernels asan_translator fuzz long_soak) ;;
-    format | release | translator | cuda | asan | tsan | compilers | soak | alone | kernels | asan_translator | fuzz | long_soak) stages+=("$word") ;;
+    deep) stages+=(alone tidy kernels asan_translator fuzz long_soak) ;;
+    format | release | translator | cuda | asan | tsan | compilers | soak | alone | tidy | kernels | asan_translator | fuzz | long_soak) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers soak alone kernels asan_translator fuzz long_soak" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers soak alone tidy kernels asan_translator fuzz long_soak" >&2; exit 2 ;;
   esac
 done
 
 # Other stages need the translator's packages or other compilers.
 need=tests
-[[ " ${stages[*]} " =~ \ (translator|asan|tsan|compilers|alone|asan_translator|fuzz)\  ]] && need=all
+[[ " ${stages[*]} " =~ \ (translator|asan|tsan|compilers|alone|tidy|asan_translator|fuzz)\  ]] && need=all
 scripts/setup.sh "$need" || exit 1
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 
