@@ -90,7 +90,7 @@ endfunction()
 
 # ballast_add_suite(target folder [NOT_RESIDENT] targets...): an executable of GoogleTest tests from folder/*.cpp and the kernel
 # lists folder/*.cu (NOT_RESIDENT as for ballast_own_kernels), linked with the given targets; nothing if the folder holds no
-# tests. It may include tests/shared.
+# tests. It may include tests/support.
 function(ballast_add_suite target folder)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*.cu)
@@ -115,7 +115,7 @@ function(ballast_add_suite_of target files)
   endif()
   add_executable(${target} ${files})
   target_link_libraries(${target} PRIVATE ${suite_UNPARSED_ARGUMENTS} GTest::gmock GTest::gtest_main)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/shared)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   ballast_compile_fast(${target})
   foreach(file IN LISTS kernels)
     ballast_own_kernels(${target} ${file} ${not_resident})
@@ -143,7 +143,7 @@ function(ballast_check_suite target files kernels not_resident)
   endif()
   add_library(${target} OBJECT ${files} ${kernels})
   target_link_libraries(${target} PRIVATE ${ARGN} GTest::gmock)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/shared)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   foreach(file IN LISTS kernels)
     ballast_own_kernels(${target} ${file} ${not_resident})
   endforeach()

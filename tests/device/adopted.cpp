@@ -5,7 +5,7 @@
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "held_stream.hpp"
-#include "test_devices.hpp"
+#include "every_device.hpp"
 #if BALLAST_HAVE_CUDA
 #  include <cuda_runtime_api.h>
 #endif

@@ -8,7 +8,7 @@
 #include "ballast/error.hpp"
 #include "held_stream.hpp"
 #include "plain_kernels.hpp"
-#include "test_devices.hpp"
+#include "every_device.hpp"
 
 namespace ballast::test {
 namespace {

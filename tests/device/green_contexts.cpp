@@ -11,7 +11,7 @@
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "device_kernels.hpp"
-#include "test_devices.hpp"
+#include "every_device.hpp"
 
 namespace ballast::test {
 namespace {

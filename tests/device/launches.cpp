@@ -12,7 +12,7 @@
 #include "ballast/error.hpp"
 #include "device_kernels.hpp"
 #include "held_stream.hpp"
-#include "test_devices.hpp"
+#include "every_device.hpp"
 
 namespace ballast::test {
 namespace {

@@ -5,7 +5,7 @@
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "plain_kernels.hpp"
-#include "test_devices.hpp"
+#include "every_device.hpp"
 
 namespace ballast::test {
 namespace {

@@ -11,7 +11,7 @@
 #include "ballast/error.hpp"
 #include "held_stream.hpp"
 #include "refused_argument.hpp"
-#include "test_devices.hpp"
+#include "every_device.hpp"
 
 namespace ballast::test {
 namespace {

@@ -8,20 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "ballast/arguments.hpp"
 #include "ballast/device.hpp"
 #include "ballast/launch_queue.hpp"
 #include "kernels.cuh"
+#include "test_devices.hpp"
 
 namespace ballast::test {
 using namespace detail;
 
-/// The devices that the tests run on: BALLAST_TEST_DEVICES, by default two host devices of unequal speed.
-inline device_list const& devices() {
-  static device_list const list =
-      open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2,host:1/2"));
-  return list;
-}
 inline device_list first_device() { return {devices().front()}; }
 
 /// Words in pinned memory that all devices and the host see, zero at first.

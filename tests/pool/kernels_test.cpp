@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "ballast/arguments.hpp"
 #include "ballast/device.hpp"
+#include "test_devices.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -43,8 +43,7 @@ class shared_by_blocks : public testing::Test {
 
   array_ref<std::uint32_t> times() const { return array_ref(times_.data()); }
 
-  std::shared_ptr<compute_device> device_ =
-      open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2")).front();
+  std::shared_ptr<compute_device> device_ = devices().front();
   std::unique_ptr<stream> stream_ = device_->make_stream();
   device_buffer<std::uint32_t> times_{device_, records + 1};
 };

@@ -6,15 +6,13 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/task_pool.hpp"
+#include "test_devices.hpp"
 
 namespace ballast::test {
 using namespace detail;
 
-/// The first device of BALLAST_TEST_DEVICES, by default two cores.
-inline std::shared_ptr<compute_device> device() {
-  static auto const list = open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
-  return list.front();
-}
+/// One device for all tests of pools, by default of two cores.
+inline std::shared_ptr<compute_device> device() { return devices().front(); }
 
 /// A pool by a method's name, on a GPU with as many blocks as BALLAST_TEST_BLOCKS says; without it as many as
 /// fit, but 16 where all of them wait for one lock.

@@ -17,16 +17,11 @@
 #include "ballast/device.hpp"
 #include "ballast/task_queue.hpp"
 #include "kernels.cuh"
+#include "test_devices.hpp"
 
 namespace ballast::test {
 using namespace detail;
 
-/// The devices that the tests run on: BALLAST_TEST_DEVICES, by default two host devices of unequal speed.
-inline device_list const& devices() {
-  static device_list const list =
-      open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2,host:1/2"));
-  return list;
-}
 inline std::shared_ptr<compute_device> first_device() { return devices().front(); }
 
 /// Options for tests: a timeout long enough for a slow machine under a sanitizer, and on GPUs as many

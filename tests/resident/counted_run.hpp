@@ -5,19 +5,16 @@
 #include <functional>
 #include <utility>
 
-#include "ballast/arguments.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/device.hpp"
 #include "kernels.cuh"
+#include "test_devices.hpp"
 
 namespace ballast::test {
 using namespace detail;
 
-inline std::shared_ptr<compute_device> device() {
-  static auto const list = open_devices(environment("BALLAST_TEST_DEVICES").value_or("host:2"));
-  return list.front();
-}
+inline std::shared_ptr<compute_device> device() { return devices().front(); }
 
 /// A resident kernel of counting_source on 2 workers (and a server on a GPU).
 struct counted_run {
