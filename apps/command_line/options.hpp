@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <concepts>
 #include <string>
+#include <vector>
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
@@ -13,6 +14,12 @@ namespace ballast::command_line {
 inline constexpr char const* device_list_help =
     "Devices, comma-separated: cuda (every GPU), cuda:INDEX[@SMS], host[:CORES][/SLOWDOWN]. Without it the "
     "variable BALLAST_DEVICES, else every GPU, else the host's cores";
+
+/// A help text that ends with the names of policies.
+inline std::string help_with_names(std::string meaning, std::vector<named_policy> const& policies) {
+  for (auto const& policy : policies) meaning.append(" ").append(policy.name);
+  return meaning;
+}
 
 /// An option that stores a whole number from `min` to `max` in `target`, a Number, whose value is shown as
 /// the default, or an optional one. CLI11 would take -1 for 2^64 - 1 and the largest number for whatever is

@@ -34,12 +34,6 @@ unsigned shift_of(char letter) {
   }
 }
 
-std::string policy_list() {
-  std::string text = "Who gets which part of a job (docs/job.md):";
-  for (auto const& policy : split_policies()) text += " " + std::string(policy.name);
-  return text;
-}
-
 /// Empty for what is no member of job_options, or has its option's name.
 std::string_view option_of(std::string_view member) {
   if (member == "device_bytes") return "device-memory";
@@ -54,7 +48,11 @@ void add_options(CLI::App& command, request& asked) {
       .add_option("--devices", asked.devices,
                   "Devices, comma-separated; else BALLAST_DEVICES, else every GPU, else the host's cores")
       ->type_name("LIST");
-  command.add_option("--policy", asked.policy, policy_list())->type_name("NAME");
+  command
+      .add_option(
+          "--policy", asked.policy,
+          command_line::help_with_names("Who gets which part of a job (docs/job.md):", split_policies()))
+      ->type_name("NAME");
   command_line::add_integer_option(command, "--tasks", asked.tasks, 1u, max_tasks,
                                    "Tasks of a job, for policies that want a number");
   command

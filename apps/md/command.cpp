@@ -363,7 +363,8 @@ void add_run_options(CLI::App& md, run_request& asked) {
             "Atoms of a task of TQ and chen (0: 128, on cores up to 512 where tasks are many)");
   add_integer_option<std::uint32_t>(md, "--queue-tasks", asked.cut.queue_tasks, 1, max_queue_tasks,
                                     "Tasks that a queue of chen holds; the paper's is 20");
-  md.add_option("--feed", asked.cut.feed, "How TQ feeds devices: drain, parts or fixed (docs/queue.md)")
+  md.add_option("--feed", asked.cut.feed,
+                command_line::help_with_names("How TQ feeds devices (docs/queue.md):", feed_policies()))
       ->type_name("POLICY")
       ->capture_default_str();
   add_integer_option(md, "--repeat", asked.repeat, 1, max_repetitions, "Repetitions; medians are reported");

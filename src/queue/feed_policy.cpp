@@ -5,9 +5,12 @@
 #include <cmath>
 #include <string>
 
+#include "ballast/detail/base/policy_registry.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast {
+
+using namespace detail;
 namespace {
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
@@ -88,21 +91,30 @@ class fixed_policy final : public feed_policy {
   std::uint32_t batch_;
 };
 
-}  // namespace
+using feed_policy_maker = std::unique_ptr<feed_policy> (*)(std::uint32_t fixed_batch);
 
-std::vector<feed_policy_entry> feed_policies() {
-  return {{"drain", "as many as the device was seen to begin between two feeds (the default)"},
-          {"parts",
-           "as drain, and each device begins in a part of the batch of its own (Markatos, LeBlanc 1994)"},
-          {"fixed", "20 at a time whenever 20 or fewer wait (Chen et al. 2010)"}};
+template <class Policy>
+std::unique_ptr<feed_policy> make_feed(std::uint32_t) {
+  return std::make_unique<Policy>();
+}
+std::unique_ptr<feed_policy> make_fixed(std::uint32_t batch) {
+  if (batch < 1) throw_bad_argument("fixed_batch", batch, "at least 1");
+  return std::make_unique<fixed_policy>(batch);
 }
 
+constexpr registry_entry<feed_policy_maker> feed_policy_choices[] = {
+    {{"drain", "as many as the device was seen to begin between two feeds (the default)"},
+     &make_feed<drain_policy>},
+    {{"parts", "as drain, and each device begins in a part of the batch of its own (Markatos, LeBlanc 1994)"},
+     &make_feed<parts_policy>},
+    {{"fixed", "`fixed_batch` at a time whenever so many or fewer wait (Chen et al. 2010)"}, &make_fixed}};
+
+}  // namespace
+
+std::vector<named_policy> feed_policies() { return descriptions(feed_policy_choices); }
+
 std::unique_ptr<feed_policy> make_feed_policy(std::string_view name, std::uint32_t fixed_batch) {
-  if (name == "drain") return std::make_unique<drain_policy>();
-  if (name == "parts") return std::make_unique<parts_policy>();
-  if (name != "fixed") throw_bad_argument("policy", name, "drain, parts or fixed");
-  if (fixed_batch < 1) throw_bad_argument("fixed_batch", fixed_batch, "at least 1");
-  return std::make_unique<fixed_policy>(fixed_batch);
+  return find(feed_policy_choices, "policy", name)(fixed_batch);
 }
 
 }  // namespace ballast

@@ -4,8 +4,8 @@
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
-#include "held_stream.hpp"
 #include "every_device.hpp"
+#include "held_stream.hpp"
 #if BALLAST_HAVE_CUDA
 #  include <cuda_runtime_api.h>
 #endif

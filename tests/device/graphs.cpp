@@ -6,9 +6,9 @@
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
+#include "every_device.hpp"
 #include "held_stream.hpp"
 #include "plain_kernels.hpp"
-#include "every_device.hpp"
 
 namespace ballast::test {
 namespace {

@@ -11,8 +11,8 @@
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "device_kernels.hpp"
-#include "held_stream.hpp"
 #include "every_device.hpp"
+#include "held_stream.hpp"
 
 namespace ballast::test {
 namespace {

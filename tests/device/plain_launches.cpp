@@ -4,8 +4,8 @@
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
-#include "plain_kernels.hpp"
 #include "every_device.hpp"
+#include "plain_kernels.hpp"
 
 namespace ballast::test {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
+#include "every_device.hpp"
 #include "held_stream.hpp"
 #include "refused_argument.hpp"
-#include "every_device.hpp"
 
 namespace ballast::test {
 namespace {

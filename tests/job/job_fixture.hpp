@@ -19,6 +19,7 @@
 #include "ballast/policy/split.hpp"
 #include "ballast/shared_array.hpp"
 #include "job_test_kernels.cuh"
+#include "names_of.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -40,11 +41,7 @@ inline device_list two_devices() {
   return devices;
 }
 
-inline std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (auto const& policy : split_policies()) names.emplace_back(policy.name);
-  return names;
-}
+inline std::vector<std::string> policy_names() { return names_of(split_policies()); }
 
 /// Memory that the tests' arrays fit in by far, so that a scheduler does not take a part of the machine's.
 inline constexpr std::uint64_t enough_device_bytes = std::uint64_t(1) << 22;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/balanced_queue.hpp"
 
+#include "ballast/policy/feed.hpp"
 #include "fixture.hpp"
+#include "names_of.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::test {
@@ -24,7 +26,7 @@ balanced_options with_policy(std::string policy) {
 }
 
 class balanced_queue_with : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(feed_policies, balanced_queue_with, testing::Values("drain", "fixed"));
+INSTANTIATE_TEST_SUITE_P(feed_policies, balanced_queue_with, testing::ValuesIn(names_of(feed_policies())));
 
 TEST_P(balanced_queue_with, executes_each_task_exactly_once_on_devices_of_unequal_speed) {
   std::uint32_t const n = 5'000;

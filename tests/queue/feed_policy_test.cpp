@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "names_of.hpp"
 
 namespace ballast::test {
 namespace {
@@ -74,7 +75,7 @@ outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invente
 }
 
 class every_policy : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(feed_policies, every_policy, testing::Values("drain", "parts", "fixed"));
+INSTANTIATE_TEST_SUITE_P(feed_policies, every_policy, testing::ValuesIn(names_of(feed_policies())));
 
 TEST_P(every_policy, gives_every_task_away_once) {
   for (std::uint64_t const backlog : {0, 1, 2, 7, 1000, 50'000}) {

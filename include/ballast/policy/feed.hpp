@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ballast/arguments.hpp"
+
 namespace ballast {
 
 /// What a feeding thread knows when it decides. All counts are since the start of the device's queue.
@@ -31,12 +33,14 @@ struct feed_view {
 /// What a feeding thread is to do next.
 struct feed_decision {
   std::uint32_t tasks = 0;  ///< how many to give now; at most the backlog
-  std::uint64_t wake_at_taken =
-      0;  ///< decide again once this many tasks are taken (or other devices change the view)
+  /// Decide again once this many tasks are taken. While the backlog is not empty the thread also asks again
+  /// after 2 ms, since other devices change the view.
+  std::uint64_t wake_at_taken = 0;
 };
 
 /// Decides how many tasks of the common backlog a device gets, and when. One instance per device; one thread
-/// at a time. Pure: no clock, no device, no randomness; the same views give the same decisions.
+/// at a time. It may keep state, but has no clock, no device and no randomness: the same sequence of views
+/// gives the same decisions. It sees its own device and sums over the others, not which device it is.
 class feed_policy {
  public:
   virtual ~feed_policy() = default;
@@ -46,14 +50,8 @@ class feed_policy {
   virtual bool partitions_batches() const { return false; }
 };
 
-/// A feed policy as it is offered to a user.
-struct feed_policy_entry {
-  /// As an option takes it.
-  std::string_view name, summary;  ///< one sentence for a help text
-};
-
 /// Every policy by name; "drain" is the default.
-std::vector<feed_policy_entry> feed_policies();
+std::vector<named_policy> feed_policies();
 
 /// Makes the policy of this name. `fixed_batch` is used by "fixed" and must be at least 1. Throws
 /// bad_argument ("policy"), which lists the names.

@@ -83,7 +83,8 @@ TEST(cli_job_programs, name_the_file_that_cannot_be_written_or_read) {
   auto const picture = folder.file("missing/chip.ppm"), power = folder.file("power");
   expect_refusal("hotspot --size 2 --picture " + picture + " --devices host:1",
                  "cannot write " + picture + ": No such file or directory", 1);
-  expect_refusal("hotspot --size 2 --power " + power + " --devices host:1", power + ": the file cannot be opened.", 1);
+  expect_refusal("hotspot --size 2 --power " + power + " --devices host:1",
+                 power + ": the file cannot be opened.", 1);
 }
 
 }  // namespace

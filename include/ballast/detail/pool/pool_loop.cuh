@@ -12,16 +12,13 @@
 
 namespace ballast::detail {
 
-// A Method says where tasks are that are in no stack. It is trivially copyable and has
-//   should_share(worker_group, view, me)  leader: whether tasks of the stack should be shown to the others
-//   now share(worker_group, view, me)         the worker group: puts tasks of the stack where others can take
-//   them,
-//                                         after view.flush_counts(me); what finds no room stays in the stack
-//   refill(worker_group, view, me)        the worker group, with an empty stack: takes tasks into the stack,
-//   if
-//                                         there are any: the worker's own, else by view.take_waiting(), else
-//                                         another's
-// A View says where a run's first tasks come from, and counts what is pending; it is as pool_view.
+// A Method stores the tasks that are in no worker's stack. It is trivially copyable and has three members:
+// - should_share(worker_group, view, me): the leader asks whether to publish tasks of its stack now.
+// - share(worker_group, view, me): the worker group calls view.flush_counts(me), then moves tasks from its
+//   stack to where other workers can take them. Tasks that find no room stay in the stack.
+// - refill(worker_group, view, me): the worker group, whose stack is empty, takes tasks into it: its own
+//   published ones, else by view.take_waiting(), else those of another worker.
+// A View, such as pool_view, says where a run's first tasks come from, and counts pending tasks.
 
 /// The argument of a pool's resident kernel.
 template <class Method, class View = pool_view>
