@@ -24,7 +24,7 @@ class extents {
   /// Makes extents of 1 to 3 sizes, which may be 0. Throws bad_argument ("sizes") for no size or more than 3,
   /// and if the product of those that are not 0 does not fit in size_t.
   explicit extents(std::span<std::size_t const> sizes);
-  /// The same for sizes written out, as in `extents{rows, columns}`.
+  /// Sizes written out, as in `extents{rows, columns}`.
   extents(std::initializer_list<std::size_t> sizes)
       : extents(std::span<std::size_t const>(sizes.begin(), sizes.size())) {}
 

@@ -97,12 +97,11 @@ class atomic_ref {
   BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
   /// Stands between the two accesses of such a pair.
   BALLAST_HD static void fence_sequential() {}
-  /// store_max() leaves the larger, and store_min() the smaller, of the word and `value` in the word;
-  /// relaxed.
+  /// Leaves the larger of the word and `value` in the word; relaxed.
   BALLAST_HD void store_max(Word value) const {
     for (Word seen = load_relaxed(); seen < value && !compare_exchange(seen, value);) {}
   }
-  /// The same for the smaller.
+  /// Leaves the smaller of the word and `value` in the word; relaxed.
   BALLAST_HD void store_min(Word value) const {
     for (Word seen = load_relaxed(); seen > value && !compare_exchange(seen, value);) {}
   }

@@ -54,7 +54,7 @@ class balanced_queue {
   /// host memory. Throws bad_argument, before anything is queued, if a task does not suit the list;
   /// ballast::error if the queue is closed; and, if a feeding thread has ended with an error, that error.
   backlog_ticket submit(std::span<task const> batch);
-  /// The same for a batch of one task.
+  /// Adds a batch of one task to the backlog.
   backlog_ticket submit(task const& one);
   /// Adds tasks that were prepared with this queue's kernel list to the backlog, without a copy and without a
   /// check: for programs that submit the same tasks in every step. Throws as the other overloads.
@@ -66,11 +66,11 @@ class balanced_queue {
   /// balanced_options::queue.timeout if none is passed. With GPUs the thread polls; with host devices only,
   /// it sleeps. Throws timed_out with the state of every device, queue_stopped, device_lost.
   void wait(backlog_ticket which);
-  /// The same until a deadline of its own instead of queue_options::timeout.
+  /// wait() that waits until `until` at most instead of queue_options::timeout.
   void wait(backlog_ticket which, deadline until);
   /// Waits for everything that was submitted before the call, and throws as wait() does.
   void wait_all();
-  /// The same until a deadline of its own.
+  /// wait_all() that waits until `until` at most.
   void wait_all(deadline until);
 
   /// What each device did for a finished batch, in the order of the devices. forget() drops the record.
@@ -83,7 +83,7 @@ class balanced_queue {
   /// Accepts no more tasks, runs the accepted ones, and ends the kernels; waits for that. Idempotent. Throws
   /// as wait().
   void close();
-  /// The same until a deadline of its own instead of queue_options::timeout.
+  /// close() that waits until `until` at most instead of queue_options::timeout.
   void close(deadline until);
   /// Ends the kernels after the tasks that run now, waits for that, and returns the tasks that did not run.
   /// (Those that name joins cannot be submitted again: a join belongs to one device, but a task may go to

@@ -200,7 +200,7 @@ class typed_buffer {
   T* data() const noexcept { return data_; }
   /// How many values of T fit.
   std::size_t size() const noexcept { return size_; }
-  /// The same in bytes.
+  /// The size in bytes.
   std::size_t bytes() const noexcept { return size_ * sizeof(T); }
 
   /// A value of pinned memory. `index` is below size(), which is not checked.

@@ -192,7 +192,7 @@ class launch_stream {
         kernel, shape, static_cast<Parameter>(std::forward<Argument>(arguments))...));
     return commit();
   }
-  /// The same without dynamic shared memory.
+  /// Launches a plain kernel without dynamic shared memory.
   template <class... Parameter, class... Argument>
   launch_ticket launch(void (*kernel)(Parameter...), launch_extent grid, launch_extent block,
                        Argument&&... arguments) {

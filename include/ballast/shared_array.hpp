@@ -131,7 +131,7 @@ template <class T>
 struct array_access {
   /// What a factory's array_ref is of: const if the job only reads.
   using element = T;
-  /// The same without the type of the elements.
+  /// The argument without the type of its elements.
   job_argument argument;
 };
 

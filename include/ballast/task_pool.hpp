@@ -118,9 +118,9 @@ class task_pool {
   /// when no room is left for tasks or joins, and when a kernel creates more than it declares; timed_out if
   /// even then the kernel does not end; device_lost.
   pool_statistics run(std::span<task const> roots);
-  /// The same until a deadline of its own instead of pool_options::timeout.
+  /// run() that waits until `until` at most instead of pool_options::timeout.
   pool_statistics run(std::span<task const> roots, deadline until);
-  /// The same for one root.
+  /// Runs one root and every task that it creates.
   pool_statistics run(task const& root);
 
   /// Requests that the current run ends after the tasks that run now; that run() then throws pool_stopped.

@@ -191,11 +191,11 @@ class task_queue {
   /// before anything is queued, if any task does not suit the list; queue_full at the deadline; queue_stopped
   /// or device_lost if the kernel has ended; ballast::error if the queue is closed.
   ticket submit(task const& one);
-  /// The same until a deadline of its own instead of queue_options::timeout.
+  /// submit() that waits until `until` at most instead of queue_options::timeout.
   ticket submit(task const& one, deadline until);
-  /// Queues a batch in one go, as above.
+  /// Queues a batch in one go. Waits and throws as submit() of one task.
   ticket submit(std::span<task const> batch);
-  /// The same until a deadline of its own.
+  /// submit() that waits until `until` at most.
   ticket submit(std::span<task const> batch, deadline until);
   /// Queues tasks `first` to `first + count - 1` of a prepared batch. Cheaper than a span of tasks, since
   /// they are not checked and converted again. Waits and throws as the other overloads; throws also
@@ -213,17 +213,17 @@ class task_queue {
   /// options.timeout if none is passed. On a GPU the thread polls and yields its core between polls; on a
   /// host device it sleeps. Throws timed_out with the queue's state, queue_stopped, device_lost.
   void wait(ticket const& which);
-  /// The same until a deadline of its own instead of queue_options::timeout.
+  /// wait() that waits until `until` at most instead of queue_options::timeout.
   void wait(ticket const& which, deadline until);
   /// Waits for everything that was submitted before the call.
   void wait_all();
-  /// The same until a deadline of its own.
+  /// wait_all() that waits until `until` at most.
   void wait_all(deadline until);
 
   /// Accepts no more tasks, runs the accepted ones, and ends the kernel (the paper's HALT). Waits for that,
   /// at most until the deadline, or for options.timeout if none is passed. Idempotent. Throws as wait().
   void close();
-  /// The same until a deadline of its own instead of queue_options::timeout.
+  /// close() that waits until `until` at most instead of queue_options::timeout.
   void close(deadline until);
   /// Ends the kernel after the tasks that run now, waits for that, and returns the tasks that were accepted,
   /// or created on the device, and did not run. Tasks that name joins may be submitted again only to this

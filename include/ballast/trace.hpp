@@ -48,7 +48,7 @@ class recorder {
   /// Records a span, or a batch of spans. Throws bad_argument ("span.device", "span.end_ns") if a device is
   /// not in the list or a span ends before it begins; a batch with such a span is refused as a whole.
   void record(span one);
-  /// The same for several spans, under one lock.
+  /// Adds several spans under one lock.
   void record(std::vector<span> batch);
 
   /// The number of devices.

@@ -43,9 +43,9 @@ struct launch_form {
   /// How the compiler deals out registers.
   registers use = registers::free;
 
-  /// Threads of the launch in a block.
+  /// Threads of the launch in a block, along x.
   BALLAST_HD constexpr std::uint32_t width() const { return block_x; }
-  /// The same along y.
+  /// Threads of the launch in a block, along y.
   BALLAST_HD constexpr std::uint32_t height() const { return block_y * rows_per_thread; }
 };
 

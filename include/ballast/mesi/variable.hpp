@@ -113,7 +113,7 @@ T& open(T& value) {
   if (auto* const of = variable_at(place_behind(value))) of->keep_open();
   return host(value);
 }
-/// The same for a variable by its name.
+/// Opens a variable by its name.
 template <class T>
 T& open(variable<T>& of) {
   return of.open();

@@ -46,7 +46,7 @@ class chen_queue {
   /// queued, if a task does not suit the list; ballast::error if the queue is closed; and, if a control
   /// thread has ended with an error, that error.
   void submit(task const& one);
-  /// The same for several tasks.
+  /// Adds several tasks to the pool.
   void submit(std::span<task const> batch);
   /// Adds tasks that were prepared with this queue's kernel list, without a copy and without a check. Throws
   /// as the other overloads.
@@ -56,14 +56,14 @@ class chen_queue {
   /// most until the deadline, or for options.timeout if none is passed. With GPUs the thread polls; with host
   /// devices only, it sleeps. Throws timed_out with the state of every device, queue_stopped, device_lost.
   void wait_all();
-  /// The same until a deadline of its own instead of chen_options::timeout.
+  /// wait_all() that waits until `until` at most instead of chen_options::timeout.
   void wait_all(deadline until);
   /// What each device did in its last finished step, in the order of the devices.
   std::vector<device_share> last_step() const;
 
   /// Waits as wait_all(), and accepts no more tasks. Idempotent. Throws as wait_all().
   void close();
-  /// The same until a deadline of its own instead of chen_options::timeout.
+  /// close() that waits until `until` at most instead of chen_options::timeout.
   void close(deadline until);
   /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Threads in wait_all()
   /// get queue_stopped. If a device does not stop in time it throws; call again. After device_lost, tasks

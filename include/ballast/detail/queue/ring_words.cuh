@@ -66,7 +66,7 @@ BALLAST_HD constexpr stamped_chunk make_chunk(task_record const& record, batch_m
   return {{data[0], data[1], data[2]}, mark_word(mark, chunk) << 16 | lap};
 }
 
-/// The same chunk, stamped for another ring.
+/// The chunk, stamped for another ring.
 BALLAST_HD constexpr stamped_chunk restamped(stamped_chunk chunk, std::uint32_t lap) {
   chunk.stamp = (chunk.stamp & ~lap_mask) | lap;
   return chunk;
