@@ -82,7 +82,8 @@ cuda() {
   local nvcc
   nvcc=$(find_nvcc) || { no_nvcc; return; }
   cmake --preset cuda-check -D BALLAST_NVCC="$nvcc" && cuda_code >build/cuda-check/cuda_code &&
-    grep -q '\.ptx$' build/cuda-check/cuda_code && xargs -a build/cuda-check/cuda_code ninja -C build/cuda-check -j "$jobs" && run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
+    grep -q '\.ptx$' build/cuda-check/cuda_code && xargs -a build/cuda-check/cuda_code ninja -C build/cuda-check -j "$jobs" &&
+    run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
 }
 
 # Each source by itself, as a batch hides an include that was forgotten; programs are optimised; and the tests at length.
