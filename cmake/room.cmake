@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A room is one target, one folder in include/ballast/detail, src, tests, bench and docs, and a list of headers for users.
 
-if(BALLAST_TESTS)
-  include(GoogleTest)
-endif()
-
 # ballast_add_room(name [DEPENDS rooms...] HEADERS headers... [HEADER_ONLY_LIBRARIES targets...])
 # Target ballast_<name>, alias ballast::<name>. Sources: src/<name>/*.cpp and host/*.cpp, and cuda/*.cpp and
 # cuda/*.cu where CUDA is built. HEADERS, below include/ballast, are for users. HEADER_ONLY_LIBRARIES are used in .cpp files
@@ -120,13 +116,7 @@ function(ballast_add_suite_of target files)
   foreach(file IN LISTS kernels)
     ballast_own_kernels(${target} ${file} ${not_resident})
   endforeach()
-  if(BALLAST_SANITIZE STREQUAL "none")
-    gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-                         TEST_PREFIX "${target}."
-                         PROPERTIES TIMEOUT 300 LABELS ${target})
-  else()
-    ballast_test_in_parts(${target})
-  endif()
+  ballast_test_in_parts(${target})
 endfunction()
 
 # Of a suite that is not to be run, what only CUDA has is compiled: kernel lists, and files that call CUDA themselves. The
@@ -149,7 +139,7 @@ function(ballast_check_suite target files kernels not_resident)
   endforeach()
 endfunction()
 
-# A process with a sanitizer starts slowly, so that one for each of three thousand tests took minutes.
+# A process for each of three thousand tests would take more time to start than the tests run.
 function(ballast_test_in_parts target)
   foreach(part RANGE 1 4)
     math(EXPR index "${part} - 1")

@@ -6,13 +6,22 @@
 set -euo pipefail
 here=$(dirname "$(realpath "$0")") tree=$(realpath "$2")
 export compiler=$1 LC_ALL=C
-options=""
-if "$compiler" --version | grep -q clang; then options=-ferror-limit=0; fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export CPATH=$tree:$here:$scratch
+flags="-std=c++20 -w -DBALLAST_HAVE_CUDA=0"
+if "$compiler" --version | grep -q clang; then
+  flags+=" -ferror-limit=0"
+else # what headers include of the standard library is read once
+  grep -rhoE '^#include <[a-z_]+>' "$tree/ballast" --include='*.hpp' --include='*.cuh' | sort -u >"$scratch/standard.hpp"
+  "$compiler" $flags -x c++-header "$scratch/standard.hpp" -o "$scratch/standard.hpp.gch"
+  flags+=" -include standard.hpp"
+fi
 
 # compile OPTION SOURCE...: what the compiler says of these together.
 compile() {
   printf '#include "%s"\n' "${@:2}" |
-    "$compiler" -std=c++20 -fsyntax-only -w $options -DBALLAST_HAVE_CUDA=0 -I "$tree" -I "$here" "$1" -x c++ - 2>&1
+    "$compiler" $flags -fsyntax-only "$1" -x c++ - 2>&1
 }
 
 # comments KIND SOURCE: the texts of its first comments of a kind, each on one line.
@@ -83,7 +92,7 @@ twice=$(for source in "${sources[@]}"; do comments Says "$source"; done | grep -
 declare -A batches=()
 for source in "${sources[@]}"; do batches[$(batch_of "$source")]+=" ${source@Q}"; done
 
-export here tree options
+export flags
 export -f compile comments count is_refused check_mistakes check_corrected
 printf '%s\n' "check_corrected ${sources[*]@Q}" "${batches[@]/#/check_mistakes}" | xargs -P 2 -d '\n' -n 1 bash -c || exit 1
 echo "the compiler refuses ${#sources[@]} mistakes and says why"
