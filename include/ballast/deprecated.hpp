@@ -13,6 +13,7 @@ namespace ballast {
 using deadline_passed [[deprecated("is called timed_out")]] = timed_out;
 using device_facts [[deprecated("is called device_properties")]] = device_properties;
 using doorbell [[deprecated("is called event_count")]] = event_count;
+using feed_policy_entry [[deprecated("is called named_policy")]] = named_policy;
 using operation_note [[deprecated("is called journal_entry")]] = journal_entry;
 using producer [[deprecated("is called launch_stream")]] = launch_stream;
 using producer_options [[deprecated("is called launch_stream_options")]] = launch_stream_options;
