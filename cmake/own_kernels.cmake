@@ -62,8 +62,6 @@ function(ballast_checked_architectures file result)
   cmake_path(GET folder PARENT_PATH parent)
   if(BALLAST_CHECK_ALL)
     set(architectures 75 80 90 100 120)
-  elseif(folder STREQUAL "${PROJECT_SOURCE_DIR}/tests/mesicc/golden")
-    set(architectures 90) # whether nvcc takes what mesicc writes is the question
   elseif(parent STREQUAL "${PROJECT_SOURCE_DIR}/tests" AND NOT file MATCHES "plain" AND NOT folder IN_LIST seen)
     set(architectures 75 80 90 100 120)
     set_property(GLOBAL APPEND PROPERTY BALLAST_FOLDERS_CHECKED ${folder})

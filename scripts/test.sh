@@ -71,19 +71,10 @@ no_nvcc() {
   return 77
 }
 
-# What nvcc compiles, the rooms, and what of suites and benchmarks calls CUDA; an example links. Other .cpp files are the same text
-# as without CUDA: `kernels` builds them too.
-cuda_code() {
-  ninja -C build/cuda-check -t targets all |
-    sed -nE 's/^(.*\.o|.*\.ptx): (CUDA_COMPILER__|CXX_COMPILER__ballast_(test_|benchmarks)).*/\1/p; s/^(example_[0-9]\w*): phony$/\1/p' | sort -u
-}
-
 cuda() {
   local nvcc
   nvcc=$(find_nvcc) || { no_nvcc; return; }
-  cmake --preset cuda-check -D BALLAST_NVCC="$nvcc" && cuda_code >build/cuda-check/cuda_code &&
-    grep -q '\.ptx$' build/cuda-check/cuda_code && xargs -a build/cuda-check/cuda_code ninja -C build/cuda-check -j "$jobs" &&
-    run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
+  build cuda-check -D BALLAST_NVCC="$nvcc" && run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
 }
 
 # Each source by itself, as a batch hides an include that was forgotten; programs are optimised; and the tests at length.
