@@ -10,16 +10,17 @@ macro(ballast_need package debian)
 endmacro()
 
 find_package(Threads REQUIRED)
-if(PROJECT_NAME STREQUAL "ballast")  # an installed library needs neither
-  ballast_need(fmt libfmt-dev)
+if(PROJECT_NAME STREQUAL "ballast")  # an installed library needs neither Boost nor fmt
   ballast_need(Boost libboost-dev)
 endif()
 # What the programs and tests print, read and draw is a room of its own, which the library does without.
 set(ballast_reports OFF)
 if(BALLAST_COMMAND OR BALLAST_APPS OR BALLAST_TESTS)
   set(ballast_reports ON)
-  ballast_need(fmt libfmt-dev)
   ballast_need(nlohmann_json nlohmann-json3-dev)
+endif()
+if(PROJECT_NAME STREQUAL "ballast" OR ballast_reports)
+  ballast_need(fmt libfmt-dev)
 endif()
 if(BALLAST_COMMAND OR BALLAST_APPS OR BALLAST_MESICC)
   ballast_need(CLI11 libcli11-dev)

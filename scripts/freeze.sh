@@ -18,7 +18,9 @@ write_tests() {
   cmake --preset host-release >"$log" && cmake --build build/host-release -j "$jobs" >>"$log"
   find build/host-release -name 'ballast_test_*' -type f -executable | while read -r suite; do
     "$suite" --gtest_list_tests | awk -v suite="${suite##*/}" '/^[^ ]/ { group = $1 } /^ / { print suite "." group $1 }'
-  done | sort >"$1/tests.txt"
+  done >"$1/tests.txt"
+  ctest --preset host-release -N | sed -n 's/^ *Test *#[0-9]*: //p' | sed '/\.part_[0-9]_of_[0-9]$/d' >>"$1/tests.txt"
+  sort -o "$1/tests.txt" "$1/tests.txt"
 }
 
 # Machine code does not depend on how the host's code around it is compiled.

@@ -47,9 +47,12 @@ skipped_tests_of() {
 }
 
 # What each failed test of build/FOLDER printed: said again at the end, since what stands in the middle of a long log is easily lost.
+# Of a suite's part without the tests that passed.
 failed_tests_of() {
   awk '/^[0-9]+\/[0-9]+ Testing: / { test = "" } { test = test $0 "\n" } /^Test (Failed|Timeout)/ { printf "%s", test }' \
-    "build/$1/Testing/Temporary/LastTest.log" | tail -n 200
+    "build/$1/Testing/Temporary/LastTest.log" |
+    awk '/^\[ RUN / { if (began != "") print began; began = $0; next } began != "" && /^\[       OK / { began = ""; next }
+      began != "" { print began; began = "" } !/^\[       OK |^\[-+\]/' | tail -n 200
 }
 
 format() { bash tests/house/licence_lines.sh . && bash tests/house/format.sh .; }

@@ -9,16 +9,11 @@
 
 #include "ballast/policy/split.hpp"
 #include "invented_devices.hpp"
+#include "names_of.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test::split_policy_contract_test {
 namespace {
-
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (auto const& policy : split_policies()) all.emplace_back(policy.name);
-  return all;
-}
 
 job_shape shape_of(std::uint32_t units, std::size_t devices, std::uint32_t tasks = 8) {
   job_shape shape{units, tasks};
@@ -72,7 +67,7 @@ class every_split_policy : public testing::TestWithParam<std::string> {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(split_policies, every_split_policy, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(split_policies, every_split_policy, testing::ValuesIn(names_of(split_policies())),
                          [](auto const& each) { return each.param; });
 
 TEST_P(every_split_policy, gives_out_each_unit_once_in_each_run) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "names_of.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test::merge_policy_test {
@@ -40,13 +41,8 @@ std::string refused_by(std::string_view policy, merge_view const& view) {
   return refused_argument([&] { make_merge_policy(policy)->group(view); });
 }
 
-class every_merge_policy : public testing::TestWithParam<std::string_view> {};
-std::vector<std::string_view> names() {
-  std::vector<std::string_view> all;
-  for (auto const& policy : merge_policies()) all.push_back(policy.name);
-  return all;
-}
-INSTANTIATE_TEST_SUITE_P(merge_policies, every_merge_policy, testing::ValuesIn(names()));
+class every_merge_policy : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(merge_policies, every_merge_policy, testing::ValuesIn(names_of(merge_policies())));
 
 TEST_P(every_merge_policy, puts_each_kernel_into_exactly_one_group) {
   for (std::size_t const count : {0, 1, 2, 3, 63, 64, 65, 500}) {

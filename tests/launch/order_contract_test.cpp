@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "invented_launch_streams.hpp"
+#include "names_of.hpp"
 
 namespace ballast::test {
 namespace {
-
-std::vector<std::string> names(std::vector<named_policy> const& policies) {
-  std::vector<std::string> all;
-  for (auto const& policy : policies) all.emplace_back(policy.name);
-  return all;
-}
 
 /// Launch streams with 1 to 7 launches of different lengths and priorities. `pause` lies between two
 /// submissions: 0 is a burst, and above the lengths a trickle.
@@ -60,8 +55,8 @@ class every_order : public testing::TestWithParam<std::tuple<std::string, std::s
   }
 };
 INSTANTIATE_TEST_SUITE_P(order_policies, every_order,
-                         testing::Combine(testing::ValuesIn(names(order_policies())),
-                                          testing::ValuesIn(names(order_keys()))),
+                         testing::Combine(testing::ValuesIn(names_of(order_policies())),
+                                          testing::ValuesIn(names_of(order_keys()))),
                          [](auto const& each) {
                            return std::get<0>(each.param) + "_" + std::get<1>(each.param);
                          });

@@ -29,6 +29,7 @@ TEST(hotspot_files, are_read_as_rodinia_writes_them) {
 TEST(hotspot_files, are_refused_with_the_line_that_is_no_number) {
   EXPECT_THAT(complaint("1\ntwo\n", 2),
               HasSubstr(", line 2: the value of a cell should be a number but is \"two\"."));
+  EXPECT_THAT(complaint("1\n+-5\n", 2), HasSubstr("should be a number but is \"+-5\"."));
   EXPECT_THAT(complaint("1\n\n2 3\n", 2),
               HasSubstr(", line 3: the value of a cell should be a number but is \"2 3\"."));
   EXPECT_THAT(complaint("inf\n", 1), HasSubstr("should be a finite number but is \"inf\"."));
