@@ -41,6 +41,7 @@ tests=(
   universal-ctags:ctags
 )
 all=("${tests[@]}" "${translator[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
+  libclang-rt-16-dev:/usr/lib/llvm-16/lib/clang/16/lib/linux
   g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 clang-tidy-19:clang-tidy-19)
 
 (($# > 0)) || set -- all

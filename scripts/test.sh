@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds and tests.
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
-#   scripts/test.sh all       that, the translator, all CUDA code compiled, sanitizers, other compilers, random programs; CI runs this
+#   scripts/test.sh all       that, the other programs, all CUDA code compiled, sanitizers, other compilers, random programs; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing and soaking
-#   scripts/test.sh STAGE...  some of: format release translator cuda asan tsan compilers soak alone tidy kernels asan_translator fuzz long_soak
+#   scripts/test.sh STAGE...  some of: format release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_translator fuzz long_soak
 # docs/testing.md says what each stage is for and how long it may take.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -56,17 +56,19 @@ failed_tests_of() {
 }
 
 format() { bash tests/house/licence_lines.sh . && bash tests/house/format.sh .; }
-release() { build host-release -D BALLAST_MESICC=OFF && run_tests host-release ctest --preset host-release -j "$jobs"; }
+build_release() { build host-release -D BALLAST_BENCHMARKS=OFF -D BALLAST_MESICC=OFF; }
+release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE consumers; }
 
-# What mesicc and its tests add to the same folder, and the tests that see more where it is there.
-translator() {
-  build host-release -D BALLAST_MESICC=ON &&
-    run_tests host-release ctest --preset host-release -j "$jobs" -R 'mesicc|each_option|outside_program|build_alone|installed_files'
+# In the same folder: the benchmarks, the command end to end, the translator, and projects that use ballast.
+programs() {
+  build host-release -D BALLAST_BENCHMARKS=ON -D BALLAST_MESICC=ON &&
+    run_tests host-release ctest --preset host-release -j "$jobs" -L 'consumers|mesi|ballast_test_cli'
 }
 
 asan() { build_and_test host-asan -D BALLAST_MESICC=OFF; }
-tsan() { build_and_test host-tsan -- "${fixed_addresses[@]}"; }
-compilers() { scripts/second-compilers.sh; }
+tsan() { build_and_test host-tsan -- "${fixed_addresses[@]}"; } # by clang 16
+compilers() { scripts/second-compilers.sh g++-11; }
+syntax() { scripts/second-compilers.sh --syntax; }
 
 no_nvcc() {
   echo "CUDA was not built: no nvcc of CUDA 13 in PATH or /usr/local/cuda/bin"
@@ -74,10 +76,12 @@ no_nvcc() {
   return 77
 }
 
+# Host code goes through the oldest g++ that there is, which no other stage shows all of it.
 cuda() {
-  local nvcc
+  local nvcc oldest=()
   nvcc=$(find_nvcc) || { no_nvcc; return; }
-  build cuda-check -D BALLAST_NVCC="$nvcc" && run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
+  ! command -v g++-11 >/dev/null || oldest=(-D CMAKE_CXX_COMPILER=g++-11 -D CMAKE_CUDA_HOST_COMPILER=g++-11)
+  build cuda-check -D BALLAST_NVCC="$nvcc" "${oldest[@]}" && run_tests cuda-check ctest --preset cuda-check -L cuda-compile -j "$jobs"
 }
 
 # Each source by itself, as a batch hides an include that was forgotten; programs are optimised; and the tests at length.
@@ -107,7 +111,7 @@ asan_translator() { build_and_test host-asan -D BALLAST_MESICC=ON; }
 
 # Mutated programs for the translator, and mutated files for what reads files.
 fuzz() {
-  build host-release -D BALLAST_MESICC=ON && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600 &&
+  build host-release -D BALLAST_BENCHMARKS=ON -D BALLAST_MESICC=ON && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600 &&
     build host-asan -D BALLAST_MESICC=OFF && run_tests host-asan env BALLAST_FUZZ_SECONDS=600 ctest --preset host-asan -L fuzz -j "$jobs"
 }
 
@@ -115,7 +119,7 @@ fuzz() {
 soak() { soak_for 1; }
 long_soak() { soak_for 30; }
 soak_for() {
-  build host-release -D BALLAST_MESICC=OFF && scripts/soak.sh "$1" 1
+  build_release && scripts/soak.sh "$1" 1
 }
 
 run_stage() {
@@ -135,17 +139,17 @@ stages=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
   case $word in
-    all) stages+=(format release translator cuda asan tsan compilers soak) ;;
-    deep) stages+=(alone tidy kernels asan_translator fuzz long_soak) ;;
-    format | release | translator | cuda | asan | tsan | compilers | soak | alone | tidy | kernels | asan_translator | fuzz | long_soak) stages+=("$word") ;;
+    all) stages+=(format release programs cuda asan tsan compilers soak) ;;
+    deep) stages+=(alone tidy syntax kernels asan_translator fuzz long_soak) ;;
+    format | release | programs | cuda | asan | tsan | compilers | soak | alone | tidy | syntax | kernels | asan_translator | fuzz | long_soak) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format release translator cuda asan tsan compilers soak alone tidy kernels asan_translator fuzz long_soak" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_translator fuzz long_soak" >&2; exit 2 ;;
   esac
 done
 
 # Other stages need the translator's packages or other compilers.
 need=tests
-[[ " ${stages[*]} " =~ \ (translator|asan|tsan|compilers|alone|tidy|asan_translator|fuzz)\  ]] && need=all
+[[ " ${stages[*]} " =~ \ (programs|asan|tsan|compilers|alone|tidy|syntax|asan_translator|fuzz)\  ]] && need=all
 scripts/setup.sh "$need" || exit 1
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 
