@@ -36,10 +36,10 @@ now() { date +%s; }
 time_up=99999999999
 [[ -z $minutes ]] || time_up=$(($(now) + 60 * minutes))
 
-# An error that does not compile is no error: it goes, and the rest is built again.
+# An error that does not compile is no error: it goes, and the rest is built again. Where one leaves a container, the program ends.
 build() {
   cmake --preset host-release -S "$folder/source" -B "$folder/build" -D BALLAST_MESICC=OFF -D BALLAST_WERROR=OFF \
-    -D BALLAST_PRECOMPILE=OFF -D CMAKE_CXX_FLAGS="-w -std=c++20 -include $folder/source/tests/mutation/mutant.hpp" >"$folder/logs/configure" || return
+    -D BALLAST_PRECOMPILE=OFF -D CMAKE_CXX_FLAGS="-w -std=c++20 -D_GLIBCXX_ASSERTIONS -include $folder/source/tests/mutation/mutant.hpp" >"$folder/logs/configure" || return
   local round bad
   for round in 1 2 3 4 5 6; do
     cmake --build "$folder/build" --target "${suites[@]}" -- -k 0 -j "$jobs" >"$folder/logs/build" 2>&1 && return
@@ -106,7 +106,8 @@ mutate() {
   tar -c --exclude=./build --exclude='./.*' . | tar -x -C "$folder/source" || return
 
   # Shared code of the room, and what of it runs on devices, which the tests run on CPU cores.
-  (cd "$folder/source" && find "src/$1" "include/ballast/detail/$1" -name '*.?pp' -o -path "include/ballast/detail/$1/*.cuh" | sort |
+  # In an order that no locale changes, so that a seed chooses the same errors everywhere.
+  (cd "$folder/source" && find "src/$1" "include/ballast/detail/$1" -name '*.?pp' -o -path "include/ballast/detail/$1/*.cuh" | LC_ALL=C sort |
     xargs python3 "$plant" "$count" "$seed" >"$table") || return
   build || return
   echo "mutate.sh: $1 with $(wc -l <"$table") errors is built"

@@ -37,7 +37,7 @@ ring_home const& reachable(ring_home const& home, compute_device& own) {
 
 template <class T>
 void zero(pinned_buffer<T>& buffer) {
-  if (buffer.bytes() > 0) std::memset(static_cast<void*>(buffer.data()), 0, buffer.bytes());
+  std::memset(static_cast<void*>(buffer.data()), 0, buffer.bytes());
 }
 
 template <class T>

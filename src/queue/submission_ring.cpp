@@ -46,7 +46,7 @@ submission_ring::submission_ring(queue_memory& memory, std::uint32_t index)
 }
 
 bool submission_ring::lock(deadline until) {
-  for (int looks = 0; !try_lock(); ++looks) {
+  for (std::uint64_t looks = 0; !try_lock(); ++looks) {
     if (looks < 60) continue;
     std::this_thread::yield();
     if (until.passed()) return false;

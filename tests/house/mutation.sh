@@ -80,6 +80,8 @@ void spared(WorkerGroup& worker_group, Words& words, Counts& best, int a, int b,
   batches.clear();  // dropped-call
   batches.finish();  // dropped-call, swapped-order
   alignas(8) unsigned char bytes[sizeof(Words)];
+  std::array<int, most + 1> all{looks + 1};  // off-by-one
+  std::array<int, most - 1> fewer;
 }
 CPP
 sed 's|  // .*||' told.cpp >spared.cpp

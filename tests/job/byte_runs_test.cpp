@@ -176,5 +176,15 @@ TEST(byte_runs, count_the_bytes_of_all_rows_and_planes) {
   EXPECT_EQ(byte_runs(box{{{{1, 3}, {1, 3}, {0, 1}}}}, {4, 5, 2}, each).bytes(), 16u);
 }
 
+TEST(byte_runs, of_a_box_go_from_its_first_byte_to_behind_its_last) {
+  random_shapes random;
+  for (int i = 0; i < 500; ++i) {
+    extents const array{random.number(1, 4), random.number(1, 4), random.number(1, 5)};
+    byte_runs const runs(random.filled_box_in(array), array, each);
+    auto const all = intervals_of(runs);
+    ASSERT_EQ(runs.hull(), (byte_range{all.front().begin, all.back().end}));
+  }
+}
+
 }  // namespace
 }  // namespace ballast::test

@@ -123,6 +123,9 @@ TEST_F(coherence_directory_test, refuses_bytes_and_places_that_there_are_not) {
   EXPECT_EQ(refused_argument([&] { write(host, {100, 101}); }), "bytes");
   EXPECT_EQ(refused_argument([&] { read(host, {90, 101}); }), "bytes");
   EXPECT_EQ(refused_argument([&] { arrive(host, left, {90, 101}); }), "bytes");
+  EXPECT_EQ(refused_argument([&] { directory.holders({90, 101}); }), "bytes");
+  EXPECT_EQ(refused_argument([&] { directory.users(host, {90, 101}); }), "bytes");
+  EXPECT_EQ(refused_argument([&] { directory.writers(host, {90, 101}); }), "bytes");
   EXPECT_EQ(refused_argument([&] { directory.missing(place_id(3), {0, 1}); }), "place");
   EXPECT_EQ(refused_argument([&] { coherence_directory(1, 0, ops); }), "places");
   EXPECT_EQ(refused_argument([&] { coherence_directory(1, 33, ops); }), "places");

@@ -59,6 +59,13 @@ TEST_F(lost_bytes, who_reads_bytes_of_a_failed_copy_or_copies_them_on_fails) {
   EXPECT_EQ(ops.at(reader).status, op_status::failed);
 }
 
+TEST_F(lost_bytes, who_moves_bytes_of_a_failed_copy_within_their_place_fails) {
+  auto const copy = arrive(host, left, {0, 50}), moved = arrive(left, left, {0, 50});
+  end(copy, true);
+  end(moved);
+  EXPECT_EQ(ops.at(moved).status, op_status::failed);
+}
+
 TEST_F(lost_bytes, what_a_failed_copy_did_not_bring_is_still_where_it_was) {
   auto const copy = arrive(host, left, {0, 50});
   end(copy, true);

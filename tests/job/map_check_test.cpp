@@ -230,6 +230,10 @@ TEST(arguments_that_share_memory, are_those_that_meet_in_one_array_where_one_of_
   EXPECT_EQ(arguments_that_share(std::vector{nothing, reads_low, nothing}), (sets{{1}}));
   EXPECT_EQ(arguments_that_share(std::vector{reads_low, elsewhere, reads_more, writes_middle, writes_high}),
             (sets{{1}, {0, 2, 3}, {4}}));
+  array_use const writes_across{one_array, {}, words_from(9, 31)};
+  EXPECT_EQ(arguments_that_share(std::vector{writes_middle, writes_high, reads_low, writes_across}),
+            (sets{{0, 1, 2, 3}}))
+      << "in their order, though those that met first were 0 and 2";
 }
 
 }  // namespace

@@ -129,5 +129,16 @@ TEST(operations, that_were_never_planned_are_refused) {
   EXPECT_TRUE(ops.has_ended(op_id()));
 }
 
+TEST(operations, tell_which_there_are_when_they_refuse_one) {
+  operations ops;
+  for (int i = 0; i < 3; ++i) add(ops, first);
+  end(ops, op_id(1));
+  ops.forget_before(op_id(2));
+  try {
+    ops.at(op_id(9));
+    FAIL() << "it was found";
+  } catch (bad_argument const& refusal) { EXPECT_EQ(refusal.legal(), "2 to 3"); }
+}
+
 }  // namespace
 }  // namespace ballast::test::operations_test

@@ -47,5 +47,35 @@ TEST(chained_kernels, are_as_many_as_take_50_us_behind_each_other) {
   EXPECT_EQ(did.chained_kernels, 4u);
 }
 
+/// Two launch streams with a launch of one block each, behind which the first has `follower`.
+template <class K>
+void run_behind_one_block(K const& follower, std::uint32_t blocks) {
+  device_list const gpu = {std::make_shared<pretended_gpu>(declared_resources{}, 1000)};
+  launch_queue queue(gpu, kernels(), {.order = "round_robin", .filter_merges = false, .streams = 2});
+  shared_words const visits(2);
+  auto one = queue.make_launch_stream(), other = queue.make_launch_stream();
+  one.launch(count_visits{visits.ref()}, 1).wait_finished();
+  one.launch(follower, blocks).wait_finished();  // so that its times are known
+  queue.pause();
+  for (auto* const line : {&one, &other}) line->launch(count_visits{visits.ref().from(1)}, 1);
+  one.launch(follower, blocks);
+  queue.resume();
+  queue.drain();
+  EXPECT_EQ(queue.statistics().merged_kernels, 2u);
+  EXPECT_EQ(queue.statistics().chained_kernels, 0u);
+}
+
+TEST(chained_kernels, are_none_of_several_blocks) {
+  shared_words const visits(3);
+  run_behind_one_block(count_visits{visits.ref()}, 3);
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(3, 2));
+}
+
+TEST(chained_kernels, are_none_of_another_family) {
+  shared_words const items(mix_items::items);
+  run_behind_one_block(mix_items{items.ref(), 1, {}}, 1);
+  EXPECT_EQ(items.read(), std::vector<std::uint32_t>(mix_items::items, 4));  // 3 * (3 * 0 + 1) + 1
+}
+
 }  // namespace
 }  // namespace ballast::test

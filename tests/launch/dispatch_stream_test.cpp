@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "fixture.hpp"
 
@@ -47,6 +48,30 @@ TEST_F(dispatch_stream_test, names_the_oldest_launch_in_flight_if_that_reports_t
   EXPECT_EQ(stream_.oldest_reporting_each(), &each);
   stream_.mark_ended();
   EXPECT_EQ(stream_.oldest_reporting_each(), nullptr);
+}
+
+TEST_F(dispatch_stream_test, holds_the_graph_of_a_launch_until_that_has_ended) {
+  auto graph = std::make_shared<int const>();
+  std::weak_ptr<int const> const watched = graph;
+  issue(false);
+  stream_.attach_graph(std::move(graph));
+  EXPECT_TRUE(stream_.carries_graph());
+  EXPECT_FALSE(watched.expired());
+  stream_.mark_ended();
+  EXPECT_FALSE(stream_.carries_graph());
+  EXPECT_TRUE(watched.expired());
+}
+
+/// As a launch is that the device refuses.
+TEST_F(dispatch_stream_test, takes_nothing_from_what_was_said_of_a_launch_that_was_not_issued) {
+  auto const& issued = issue(false);
+  stream_.next().reports_end = true;
+  EXPECT_EQ(stream_.ended(), nullptr);
+  EXPECT_FALSE(stream_.is_known_by_event());
+  stream_.next().clear();
+  stream_.record_event();
+  stream_.on().synchronize();
+  EXPECT_EQ(stream_.ended(), &issued);
 }
 
 }  // namespace

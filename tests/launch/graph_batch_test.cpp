@@ -214,6 +214,15 @@ TEST_P(launches_in_graphs, are_issued_one_by_one_if_they_are_few) {
   EXPECT_EQ(statistics().graphs_built, 0u);
 }
 
+TEST_P(launches_in_graphs, are_built_from_eight_launch_streams_on) {
+  for (std::uint32_t round = 0; round < 10; ++round)
+    together([&] {
+      for (std::uint32_t p = 0; p < 8; ++p)
+        for (std::uint32_t i = 0; i < 2 * launches; ++i) launch(p, i);
+    });
+  EXPECT_EQ(statistics().graphs_built, 1u);
+}
+
 TEST_P(launches_in_graphs, are_built_only_while_no_kernel_is_resident) {
   ASSERT_TRUE(place_.device->claim_resident("the test"));
   rounds(5, the_same);

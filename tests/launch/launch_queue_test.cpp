@@ -21,6 +21,43 @@ TEST(launch_queue, runs_one_kernel_and_tells_its_end) {
   EXPECT_EQ(queue.statistics().kernels, 1u);
 }
 
+TEST(launch_statistics, tell_the_dispatch_mode_of_each_device) {
+  auto const of = [](std::string const& order) {
+    return launch_queue(devices(), kernels(), {.order = order}).statistics().dispatch_modes;
+  };
+  EXPECT_EQ(of("held"), std::vector<std::string_view>(devices().size(), "merged")) << "it never changes";
+  EXPECT_EQ(of("adaptive").size(), devices().size());
+}
+
+/// On cores, where no launch holds up others that it has nothing to do with.
+class passthrough_queue : public testing::Test {
+ protected:
+  launch_queue queue_{open_devices("host:2"), kernels(), {.order = "passthrough", .streams = 3}};
+  shared_words const gate_{1}, visits_{1};
+};
+
+TEST_F(passthrough_queue, lets_a_launch_stream_issue_behind_its_own_launch_in_flight) {
+  auto line = queue_.make_launch_stream();
+  line.launch(wait_at_gate{gate_.ref()}, 1);
+  auto const behind = line.launch(count_visits{visits_.ref()}, 1);
+  EXPECT_TRUE(behind.is_issued());
+  EXPECT_EQ(queue_.statistics().issued_by_producers, 2u);
+  gate_.open();
+  behind.wait_finished();
+}
+
+TEST_F(passthrough_queue, has_the_device_wait_for_launches_of_other_launch_streams) {
+  std::vector<launch_stream> lines;
+  for (int i = 0; i < 3; ++i) lines.push_back(queue_.make_launch_stream());
+  for (int i = 0; i < 2; ++i) lines[2].after(lines[i].launch(wait_at_gate{gate_.ref()}, 1));
+  auto const behind = lines[2].launch(count_visits{visits_.ref()}, 1);
+  EXPECT_TRUE(behind.is_issued());
+  EXPECT_FALSE(behind.is_finished());
+  gate_.open();
+  behind.wait_finished();
+  EXPECT_EQ(visits_[0], 1u);
+}
+
 TEST(launch_statistics, list_each_count_under_its_own_name) {
   launch_statistics did;
   did.launches = 1, did.kernels = 2, did.merged_launches = 3, did.merged_kernels = 4, did.chained_kernels = 5;

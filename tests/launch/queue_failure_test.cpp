@@ -352,6 +352,18 @@ TEST(launch_queue, merges_unfiltered_whatever_is_known_of_the_kernels) {
   EXPECT_EQ(visits[grid - 1], 18u);
 }
 
+constexpr kernel_code planted_fault{
+    .name = "a planted fault",
+    .host_function = [](void const*, host_block_context&) { throw std::runtime_error("planted"); },
+    .threads = 32};
+
+bool is_lost(compute_device& device) {
+  try {
+    device.check();
+    return false;
+  } catch (device_lost const&) { return true; }
+}
+
 // Loses the device to the process on a GPU, so the GPU's runs in a process of its own.
 void lose_a_device() {
   auto const lost = open_devices(devices().front()->is_cuda() ? "cuda:0" : "host:1");
@@ -365,6 +377,20 @@ void lose_a_device() {
   EXPECT_THROW(faulty.wait_finished(), device_lost);
   EXPECT_THROW(behind.wait_finished(), device_lost);
   EXPECT_THROW(other.launch(count_visits{visits.ref()}, 1).wait_finished(), device_lost);
+}
+
+/// What the launch throws is not what happened to the device meanwhile.
+TEST(launch_queue, tells_the_loss_of_its_device_rather_than_what_a_launch_threw_on_the_lost_one) {
+  auto const mine = open_devices("host:1").front();
+  launch_queue queue({mine}, {.order = "round_robin"});
+  auto line = queue.make_launch_stream();
+  auto const failing = line.launch([&](stream& on) {
+    on.launch(planted_fault, 1, nullptr, 0);
+    auto const until = deadline::in(std::chrono::minutes(1));
+    while (!is_lost(*mine) && !until.passed()) std::this_thread::yield();
+    throw std::runtime_error("what a launch threw");
+  });
+  EXPECT_THROW(failing.wait_finished(), device_lost);
 }
 
 TEST(launch_queue, tells_every_launch_stream_that_its_device_is_lost) {

@@ -9,8 +9,8 @@ plant.py --remove LIST ID...  takes these errors out of the files again, and out
 Operators: comparison (< and <=, > and >=, == and !=), and-or (&& and ||), off-by-one (+ 1 and - 1 become + 0),
 negated-condition (of an if), dropped-call (a statement that is one call), swapped-order (two such statements).
 What leaves the program on cores as it was, or makes it slower at most, is no error: which of two equal values a comparison
-takes, what only GPUs evaluate, barriers, when a thread naps, the order of relaxed writes to two words or of two things that
-are made empty. A line holds one error at most. Sources must be laid out by clang-format: binary operators stand between spaces, and
+takes, what only GPUs evaluate, arguments of templates, barriers, when a thread naps, the order of relaxed writes to two words
+or of two things that are made empty. A line holds one error at most. Sources must be laid out by clang-format: binary operators stand between spaces, and
 brackets of templates do not.
 """
 
@@ -169,7 +169,7 @@ def and_or(lines, i):
 
 def off_by_one(lines, i):
     text = masked(lines[i])
-    for match in re.finditer(r" ([+-]) 1(?![\w.'])", text):
+    for match in re.finditer(r" ([+-]) 1(?![\w.'>])", text):
         if not is_for_gpus(text, match.start()):
             yield "off-by-one", 1, [lines[i][:match.start()] + f" {match.group(1)} ({SWITCH} ? 0 : 1)" +
                                     lines[i][match.end():]]

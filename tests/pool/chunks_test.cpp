@@ -33,13 +33,14 @@ class chunks_of_a_small_deque : public testing::Test {
   }
 
   stepped_workers workers_{1};
+  std::uint32_t used_ = 0;
 
  private:
   chunks_ref method_;
   tagged_deque_words shelf_{};
   std::vector<chunks_ref::public_deque::slot> slots_{public_deque_capacity};
   std::vector<stored_task> tasks_{chunks * chunk_tasks};
-  std::uint32_t used_ = 0, spare_ = 0;
+  std::uint32_t spare_ = 0;
   ring_queue_words words_{};
   std::vector<chunks_ref::free_list::slot> free_slots_{chunks};
 };
@@ -63,6 +64,14 @@ TEST_F(chunks_of_a_small_deque, take_from_a_worker_without_room_also_what_it_wou
   workers_[0].out_of_room = 4;
   share();
   EXPECT_EQ(workers_.in_hand_of(0), (std::vector<std::uint32_t>{3, 4}));
+}
+
+/// Each attempt that counted the chunks once more would bring the count nearer to zero.
+TEST_F(chunks_of_a_small_deque, are_given_once_however_often_one_was_asked_for_when_all_were_taken) {
+  used_ = ~std::uint32_t(0);
+  workers_.create(0, {1, 2, 3});
+  for (int times = 0; times < 3; ++times) share();
+  EXPECT_EQ(workers_.in_hand_of(0), (std::vector<std::uint32_t>{1, 2, 3}));
 }
 
 }  // namespace

@@ -77,5 +77,26 @@ TEST_F(join_cache, has_room_before_tasks_run_for_all_records_that_they_may_free)
   EXPECT_EQ(all, records(100, cache_capacity)) << "each is in the cache or was returned, once";
 }
 
+TEST_F(join_cache, has_no_record_left_and_ends_the_run_when_tasks_made_more_joins_than_it_had) {
+  cache(2);
+  me_.joins_before = 2;
+  me_.joins -= 3;
+  refill_join_cache(workers_.worker_group, view_, me_);
+  count_joins(view_, me_, 3);
+  EXPECT_EQ(view_.words->halt, std::uint32_t(pool_halt::too_many_joins));
+  EXPECT_EQ(me_.joins, 0u);
+  EXPECT_EQ(me_.delta, 1u) << "its continuation counts, though it never runs";
+}
+
+TEST_F(join_cache, keeps_its_records_and_ends_the_run_when_tasks_ended_more_joins_than_there_is_room_for) {
+  cache(2);
+  me_.joins_before = 2;
+  me_.joins_ended = max_joins_taken + 1;
+  refill_join_cache(workers_.worker_group, view_, me_);
+  count_joins(view_, me_, 3);
+  EXPECT_EQ(view_.words->halt, std::uint32_t(pool_halt::too_many_joins));
+  EXPECT_EQ(in_cache(), records(100, 2));
+}
+
 }  // namespace
 }  // namespace ballast::test::join_cache_test

@@ -89,6 +89,14 @@ TEST_P(pool_joins, go_on_when_the_tasks_that_a_deadline_left_are_run) {
   EXPECT_EQ(answer_[0], number(18));
 }
 
+/// Which make room for the joins of each level, so that the option says how much there is at first only.
+class joins_by_levels : public pool_joins {};
+
+TEST_P(joins_by_levels, keep_their_places_when_there_has_to_be_more_room) {
+  task_pool pool(device(), joining_kernels_of_blocks(), options(1024, 1));
+  expect_number(pool, root<64>(20), 20);
+}
+
 std::vector<std::string_view> method_names() {
   std::vector<std::string_view> names;
   for (auto const& method : pool_methods()) names.push_back(method.name);
@@ -102,6 +110,7 @@ std::string name_of(testing::TestParamInfo<std::string_view> const& tested) {
 }
 
 INSTANTIATE_TEST_SUITE_P(methods, pool_joins, testing::ValuesIn(method_names()), name_of);
+INSTANTIATE_TEST_SUITE_P(methods, joins_by_levels, testing::Values("static", "static-per-task"), name_of);
 
 }  // namespace
 }  // namespace ballast::test::join_test

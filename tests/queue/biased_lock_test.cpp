@@ -94,6 +94,17 @@ TEST_F(biased_lock_test, is_biased_to_no_more_than_so_many_threads_in_its_life_a
     });
 }
 
+TEST_F(biased_lock_test, counts_the_thread_that_was_there_first_among_those_that_may_have_the_bias) {
+  give_bias();
+  std::uint32_t others = 0;
+  for (std::uint32_t thread = 0; thread < biased_lock::max_owners + 2; ++thread)
+    in_another_thread([&] {
+      lock_and_unlock(lock, biased_lock::acquisitions_before_bias + 1);
+      others += lock.is_biased_to_this_thread();
+    });
+  EXPECT_EQ(others, biased_lock::max_owners - 1);
+}
+
 /// What only who holds the lock may touch. The relaxed word shows that two are inside at once, the plain one
 /// shows ThreadSanitizer whether each sees what the one before did.
 class guarded {

@@ -96,5 +96,27 @@ TEST(chen_source, waits_after_a_claim_until_the_host_says_that_the_refill_is_com
   EXPECT_EQ(consumed[0], 8u) << "the last task was taken and the host not told";
 }
 
+/// A block that finds no task.
+struct idle_block : chen_source_ref {
+  bool leaves_by(std::uint32_t looks) const {
+    for (std::uint32_t look = 0; look < looks; ++look)
+      if (should_leave(look)) return true;
+    return false;
+  }
+};
+
+TEST(chen_source, leaves_when_it_is_asked_to_and_not_for_having_found_nothing) {
+  std::uint64_t told_to_all = 0;
+  std::uint32_t asked = 0;
+  idle_block block;
+  block.stop = &told_to_all;
+  block.control.stop = &asked;
+  EXPECT_FALSE(block.leaves_by(10'000));
+  EXPECT_EQ(told_to_all, 0u) << "all others of the device would leave";
+  asked = 1;
+  EXPECT_TRUE(block.leaves_by(10'000));
+  EXPECT_EQ(told_to_all, 1u) << "the others of the device do not hear of it";
+}
+
 }  // namespace
 }  // namespace ballast::test

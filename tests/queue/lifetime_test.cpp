@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "captured_log.hpp"
 #include "fixture.hpp"
 
 namespace ballast::test {
@@ -182,6 +183,14 @@ TEST(stopped_queue, has_nothing_to_hand_back_when_it_was_idle) {
   task_queue queue(first_device(), kernels(), held_queue::options(64));
   EXPECT_TRUE(queue.stop().empty());
   EXPECT_FALSE(queue.running());
+}
+
+TEST(running_queue, that_is_destroyed_keeps_nothing_and_has_nothing_to_tell_the_log) {
+  auto mine = open_devices("host:1").front();
+  captured_log log;
+  { task_queue const queue(mine, kernels()); }
+  EXPECT_EQ(log.lines(), "");
+  EXPECT_EQ(mine.use_count(), 1) << "the queue is left behind with all its memory";
 }
 
 TEST(idle_queue, ends_at_its_idle_timeout_and_says_so) {

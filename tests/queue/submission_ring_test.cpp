@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "fixture.hpp"
 
 namespace ballast::test {
@@ -105,6 +107,16 @@ TEST(submission_ring, goes_on_after_the_laps_of_its_records_have_come_round) {
   EXPECT_FALSE(made.ring().has_room_for(1));
   made.complete(slow);
   EXPECT_TRUE(made.ring().has_room_for(1));
+}
+
+TEST(submission_ring, is_waited_for_until_the_deadline_and_no_longer_while_another_thread_holds_it) {
+  test_driven_ring made;
+  ASSERT_TRUE(made.ring().try_lock());
+  auto taken = std::async(std::launch::async,
+                          [&] { return made.ring().lock(deadline::in(std::chrono::milliseconds(200))); });
+  EXPECT_EQ(taken.wait_for(std::chrono::minutes(1)), std::future_status::ready);
+  made.ring().unlock();  // ends also a wait that would last for ever
+  EXPECT_FALSE(taken.get());
 }
 
 TEST(submission_ring, is_empty_again_before_a_new_run) {
