@@ -59,8 +59,26 @@ struct formula_task {
   }
 };
 
+/// The same, whose results the pool sums up: all of them, as workers keep their parts to themselves.
+struct summing_formula_task {
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
+  static constexpr std::uint32_t spawns = formula_node::children;
+  static constexpr bool reduces = true;
+  formula_node node;
+  std::uint32_t bushy;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.add_to_sum(node.work());
+    if (!node.has_children(bushy)) return;
+    for (std::uint32_t i = 0; i < formula_node::children; ++i)
+      block.spawn(summing_formula_task{node.child(i), bushy});
+  }
+};
+
 compiled_kernels const& fibonacci_above_kernels();
 compiled_kernels const& queens_kernels();
 compiled_kernels const& formula_kernels();
+compiled_kernels const& summing_formula_kernels();
 
 }  // namespace ballast::bench

@@ -72,16 +72,23 @@ void race_queens(session& now) {
 
 std::uint32_t bushy_levels(session const& now) { return std::uint32_t(now.size(5, 3)); }
 
-answer sum_over_tree(std::uint32_t bushy) {
-  answer sum = 0;
+/// Of the results that are counted where tasks meet, and of all.
+struct tree_sums {
+  answer counted = 0, all = 0;
+};
+
+tree_sums sum_over_tree(std::uint32_t bushy) {
+  tree_sums sums;
   for (std::vector<formula_node> waiting{{}}; !waiting.empty();) {
     auto const node = waiting.back();
     waiting.pop_back();
-    if (auto const result = node.work(); formula_node::counts(result)) sum += result;
+    auto const result = node.work();
+    if (formula_node::counts(result)) sums.counted += result;
+    sums.all += result;
     for (std::uint32_t i = 0; i < formula_node::children && node.has_children(bushy); ++i)
       waiting.push_back(node.child(i));
   }
-  return sum;
+  return sums;
 }
 
 /// The tree in a pool, again and again.
@@ -114,8 +121,12 @@ void race_tree(session& now) {
     run_by_tbb(cores(now), [&] { formula_tree_by_tbb(sum.ref(), {}, bushy); });
     return sum.total();
   };
-  race(now, "tree", right, std::ref(by_all), by_tbb);
+  race(now, "tree", right.counted, std::ref(by_all), by_tbb);
   now.parameter("tree.nodes", by_all.nodes());
+
+  task_pool summing(now.first(), summing_formula_kernels());
+  auto const in_pool = [&] { return summing.run(task(summing_formula_task{{}, bushy})).sum; };
+  race(now, "summed_tree", right.all, in_pool, [&] { return summed_formula_tree_by_tbb(cores(now), bushy); });
 }
 
 /// The tree by one core of the same kind.

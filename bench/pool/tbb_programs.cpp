@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool/tbb_programs.hpp"
 
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -36,6 +37,27 @@ void formula_tree_by_tbb(spread_sum sum, formula_node node, std::uint32_t bushy)
   for (std::uint32_t i = 1; i < formula_node::children; ++i)
     children.run([=] { formula_tree_by_tbb(sum, node.child(i), bushy); });
   children.run_and_wait([=] { formula_tree_by_tbb(sum, node.child(0), bushy); });
+}
+
+namespace {
+
+using parts_of_threads = tbb::enumerable_thread_specific<std::uint64_t>;
+
+void sum_formula_tree_by_tbb(parts_of_threads& parts, formula_node node, std::uint32_t bushy) {
+  parts.local() += node.work();
+  if (!node.has_children(bushy)) return;
+  tbb::task_group children;
+  for (std::uint32_t i = 1; i < formula_node::children; ++i)
+    children.run([&parts, bushy, child = node.child(i)] { sum_formula_tree_by_tbb(parts, child, bushy); });
+  children.run_and_wait([&] { sum_formula_tree_by_tbb(parts, node.child(0), bushy); });
+}
+
+}  // namespace
+
+std::uint64_t summed_formula_tree_by_tbb(int threads, std::uint32_t bushy) {
+  parts_of_threads parts(std::uint64_t(0));
+  run_by_tbb(threads, [&] { sum_formula_tree_by_tbb(parts, {}, bushy); });
+  return parts.combine(std::plus<>());
 }
 
 }  // namespace ballast::bench

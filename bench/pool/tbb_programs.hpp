@@ -18,5 +18,8 @@ void run_by_tbb(int threads, std::function<void()> const& program);
 std::uint64_t fibonacci_by_tbb(std::uint32_t n, std::uint32_t cut_off);
 void queens_by_tbb(spread_sum solutions, queens_place at, std::uint32_t n, std::uint32_t rows_to_cut_off);
 void formula_tree_by_tbb(spread_sum sum, formula_node node, std::uint32_t bushy);
+/// Sums up every node's result, each thread its own part (enumerable_thread_specific). Starts run_by_tbb()
+/// itself.
+std::uint64_t summed_formula_tree_by_tbb(int threads, std::uint32_t bushy);
 
 }  // namespace ballast::bench

@@ -99,6 +99,8 @@ struct listed_kernel {
   std::uint32_t spawns = 0;  ///< children that a block may create; only pools run kernels that create any
   std::uint32_t joins = 0;   ///< joins that a block may make; only pools run kernels that make any
   std::uint32_t tasks_at_once = 1;  ///< that a block of a GPU runs: 32 if each thread of a warp runs its own
+  bool reduces =
+      false;  ///< whether blocks add to their run's sum or raise its maximum, which only pools keep
 };
 
 /// The resident worker loop of a list, for one type of source.

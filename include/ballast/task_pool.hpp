@@ -70,6 +70,9 @@ struct pool_statistics {
   std::uint64_t max_stored = 0;
   std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit; for `static` one per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
+  /// What block.add_to_sum() has added in all, and wraps; what was passed to block.raise_max() at most. 0
+  /// where no kernel calls them.
+  std::uint64_t sum = 0, max = 0;  ///< the greatest value
   /// By worker; their sums are the counts above.
   std::vector<pool_worker_statistics> workers;
 };

@@ -157,6 +157,8 @@ class level_executor final : public pool_executor {
     statistics.run += level.tasks;
     statistics.created += std::min(words.tail, level.room);
     statistics.max_stored = std::max<std::uint64_t>(statistics.max_stored, level.tasks + words.tail);
+    statistics.sum += words.reduced.sum;
+    statistics.max = std::max(statistics.max, words.reduced.max);
     for (std::uint32_t block = 0; block < blocks_; ++block)
       statistics.workers[block].run += level.first_of(block + 1, blocks_) - level.first_of(block, blocks_);
   }

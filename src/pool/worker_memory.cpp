@@ -106,6 +106,8 @@ void worker_memory::add_counts(pool_statistics& statistics) const {
   statistics.joins += totals.joins;
   statistics.shared += totals.shared;
   statistics.max_stored = std::max(statistics.max_stored, totals.max_stored + totals.max_in_common);
+  statistics.sum += totals.reduced.sum;
+  statistics.max = std::max(statistics.max, totals.reduced.max);
   auto const reports = launch_.reports_here();
   statistics.workers.resize(reports.size());
   for (std::size_t worker = 0; worker < reports.size(); ++worker) {

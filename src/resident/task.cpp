@@ -56,10 +56,13 @@ std::uint32_t compiled_kernels::max_joins() const {
 
 void compiled_kernels::launch(stream& on, task const& task) const {
   auto const record = record_of(task);
-  if (kernels_[record.kernel()].spawns != 0)
-    throw_bad_argument("kernel", kernels_[record.kernel()].name + ", which creates tasks",
-                       "one that creates none");
-  on.launch(kernels_[record.kernel()].code, task.range().count, &record, sizeof record);
+  auto const& kernel = kernels_[record.kernel()];
+  if (kernel.spawns != 0)
+    throw_bad_argument("kernel", kernel.name + ", which creates tasks", "one that creates none");
+  if (kernel.reduces)
+    throw_bad_argument("kernel", kernel.name + ", which adds to the sum of its run",
+                       "one that does not: a task_pool runs it");
+  on.launch(kernel.code, task.range().count, &record, sizeof record);
 }
 
 std::vector<kernel_resources> compiled_kernels::resources(compute_device& device) const {

@@ -133,7 +133,19 @@ class pool_contract : public testing::TestWithParam<contract_case> {
     auto const expected = reachable(nodes, shape);
     EXPECT_TRUE(times_run() == expected);
     expect_sums_hold(statistics, std::uint64_t(std::accumulate(expected.begin(), expected.end(), 0)));
+    expect_reduced(statistics, expected);
     return statistics;
+  }
+
+  /// What the nodes that were run say of themselves.
+  static void expect_reduced(pool_statistics const& statistics, std::vector<std::uint32_t> const& times_run) {
+    std::uint64_t sum = 0, max = 0;
+    for (std::uint64_t node = 0; node < times_run.size(); ++node) {
+      sum += 2 * (node + 1) * times_run[node];
+      if (times_run[node] != 0) max = node + 1;
+    }
+    EXPECT_EQ(statistics.sum, sum);
+    EXPECT_EQ(statistics.max, max);
   }
 
   array_ref<std::uint32_t> times() const { return array_ref<std::uint32_t>(times_.data()); }
@@ -245,6 +257,7 @@ TEST_P(pool_contract, hands_back_at_its_deadline_what_it_has_not_run) {
     pool.run(std::vector<task>{node(0, many, tree_shape::binary)}, deadline::in(clock::duration(0)));
   } catch (pool_stopped const& stopped) {
     EXPECT_EQ(stopped.statistics().created, stopped.statistics().run + stopped.unexecuted().size());
+    expect_reduced(stopped.statistics(), times_run());
     pool.run(stopped.unexecuted());
   }
   EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(many, 1));

@@ -23,10 +23,28 @@ TEST(level_sink, counts_the_tasks_of_a_level_and_their_blocks_beyond_one_each) {
   level.out = out.data();
   level.words = &words;
   level.room = std::uint32_t(out.size());
-  level_sink const sink(level);
+  pool_reduction reduced{};
+  level_sink const sink(level, reduced);
   for (std::uint32_t const blocks : {1u, 5u, 2u, 1u}) sink.add(task_of_blocks(blocks));
   EXPECT_EQ(words.tail, 4u);
   EXPECT_EQ(words.further_blocks, 4u + 1u);
+}
+
+TEST(level_sink, keeps_what_its_tasks_reduce_until_the_thread_adds_it_to_the_level) {
+  level_words words{};
+  words.reduced = {10, 5};
+  level_work level;
+  level.words = &words;
+  pool_reduction reduced{};
+  level_sink const sink(level, reduced);
+  for (std::uint64_t const value : {3u, 7u, 4u}) {
+    sink.add_to_sum(value);
+    sink.raise_max(value);
+  }
+  EXPECT_EQ(words.reduced.sum, 10u);
+  add_to_level(level, reduced);
+  EXPECT_EQ(words.reduced.sum, 24u);
+  EXPECT_EQ(words.reduced.max, 7u);
 }
 
 }  // namespace

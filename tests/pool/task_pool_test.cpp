@@ -288,9 +288,23 @@ TEST(task_pool, leaves_its_device_to_others_between_runs) {
   EXPECT_GT(one.memory_bytes(), 0u);
 }
 
-TEST(task_pool, is_needed_to_launch_a_kernel_that_creates_tasks) {
+TEST(task_pool, is_needed_to_launch_a_kernel_that_creates_tasks_or_adds_to_the_sum_of_its_run) {
   auto const stream = device()->make_stream();
   EXPECT_THROW(tree_kernels_of_warps().launch(*stream, task(tree_node<32>{})), bad_argument);
+  EXPECT_THROW(kernels_of_the_default_method().launch(*stream, task(adder{})), bad_argument);
+}
+
+TEST(task_pool, adds_up_what_the_tasks_of_each_run_alone_have_added) {
+  task_pool pool(device(), kernels_of_the_default_method());
+  auto const many = pool.run(task(adder{3}, {0, 1000}));
+  EXPECT_EQ(many.sum, 3000u);
+  auto const one = pool.run(task(adder{~std::uint64_t(0)}));
+  EXPECT_EQ(one.sum, ~std::uint64_t(0));
+  auto const wrapped = pool.run(task(adder{~std::uint64_t(0)}, {0, 2}));
+  EXPECT_EQ(wrapped.sum, ~std::uint64_t(1));
+  auto const none = pool.run(task(idler{}));
+  EXPECT_EQ(none.sum, 0u);
+  EXPECT_EQ(none.max, 0u);
 }
 
 }  // namespace

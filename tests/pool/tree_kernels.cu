@@ -15,7 +15,7 @@ BALLAST_POOL_KERNELS_WITH_METHODS(stray_kernels, stray, idler)
 BALLAST_POOL_KERNELS_WITH_METHODS(overjoining_kernels, overjoiner, fibonacci_sum<64>)
 BALLAST_POOL_KERNELS_WITH_METHODS(gated_kernels, gated, idler)
 BALLAST_POOL_KERNELS_WITH_METHODS(lying_kernels, liar, idler)
-BALLAST_POOL_KERNELS(kernels_of_the_default_method, idler)
+BALLAST_POOL_KERNELS(kernels_of_the_default_method, idler, adder)
 BALLAST_POOL_KERNELS_WITH_METHODS(faulty_kernels, faulty, idler)
 
 }  // namespace ballast::test

@@ -27,11 +27,13 @@ BALLAST_HD constexpr std::uint32_t mixed(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// A node of a tree of `nodes` nodes, run by `Threads` threads.
+/// A node of a tree of `nodes` nodes, run by `Threads` threads. It adds its number and one to the run's sum
+/// twice, by two threads if it has them, and raises the run's maximum to that.
 template <int Threads>
 struct tree_node {
   static constexpr int threads = Threads;
   static constexpr std::uint32_t spawns = 4;
+  static constexpr bool reduces = true;
 
   array_ref<std::uint32_t> times;  ///< how often each node was run
   std::uint32_t node, nodes;
@@ -40,6 +42,10 @@ struct tree_node {
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     if (block.rank() == 0) device_atomic<std::uint32_t>(times[node]).add_relaxed(1);
+    block.for_each(2, [&](std::uint32_t) {
+      block.add_to_sum(node + 1);
+      block.raise_max(node + 1);
+    });
     block.for_each(spawns, [&](std::uint32_t i) {
       if (std::uint32_t const child = child_of(i); child != 0 && child < nodes)
         block.spawn(tree_node{times, child, nodes, shape});
@@ -148,6 +154,19 @@ struct idler {
   static constexpr int threads = 32;
   template <class Block>
   BALLAST_HD void operator()(Block&) const {}
+};
+
+/// Each of its blocks adds to the run's sum.
+struct adder {
+  static constexpr int threads = 32;
+  static constexpr bool reduces = true;
+
+  std::uint64_t value;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) block.add_to_sum(value);
+  }
 };
 
 /// Creates two tasks and declares one.

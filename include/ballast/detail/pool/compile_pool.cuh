@@ -91,13 +91,15 @@ __global__ void __launch_bounds__(List::block_threads,
 }
 #endif
 
-/// Keeps nothing: a kernel that declares no children creates none.
+/// Keeps nothing: a kernel that declares no children creates none, and one that reduces is not launched.
 struct no_sink {
   BALLAST_HD void add(stored_task const&) const {}
   BALLAST_HD void refuse(pool_halt) const {}
   BALLAST_HD join_arena joins() const { return {}; }
   BALLAST_HD join_handle new_join() const { return {}; }
   BALLAST_HD void end_join(join_handle) const {}
+  BALLAST_HD void add_to_sum(std::uint64_t) const {}
+  BALLAST_HD void raise_max(std::uint64_t) const {}
 };
 
 /// An ordinary launch of a task, which compiled_kernels refuses for kernels that create tasks.
@@ -131,7 +133,7 @@ listed_kernel make_pool_listed() {
   code.host_function = &launch_task_on_host<List, K>;
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::max_taken;
-  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>, List::max_taken};
+  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>, List::max_taken, reduces_of<K>};
 }
 
 template <class List, class Method>

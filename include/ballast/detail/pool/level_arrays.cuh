@@ -15,6 +15,7 @@ struct level_words {
   alignas(128) std::uint32_t tail;  ///< tasks created
   std::uint64_t further_blocks;     ///< of them, beyond one each
   std::uint32_t halt;               ///< pool_halt, if a kernel did what it must not
+  pool_reduction reduced;
 };
 
 /// Method `static`: the static task list of Mohan and Gopalan 2014, section 2.1. One array holds the tasks of
@@ -38,7 +39,9 @@ struct level_work {
 /// Where the children of a level's tasks go.
 class level_sink {
  public:
-  BALLAST_HD explicit level_sink(level_work const& level) : level_(level) {}
+  /// `reduced` is the calling thread's.
+  BALLAST_HD level_sink(level_work const& level, pool_reduction& reduced)
+      : level_(level), reduced_(reduced) {}
 
   BALLAST_HD void add(stored_task const& task) const {
     std::uint32_t const place = device_atomic<std::uint32_t>(level_.words->tail).add_relaxed(1);
@@ -58,19 +61,32 @@ class level_sink {
     device_atomic<std::uint32_t>(level_.words->halt).store_relaxed(std::uint32_t(reason));
   }
   BALLAST_HD void end_join(join_handle) const {}
+  BALLAST_HD void add_to_sum(std::uint64_t value) const { reduced_.sum += value; }
+  BALLAST_HD void raise_max(std::uint64_t value) const {
+    if (reduced_.max < value) reduced_.max = value;
+  }
 
  private:
   level_work const& level_;
+  pool_reduction& reduced_;
 };
+
+/// What a thread's tasks of a level have come to.
+BALLAST_HD inline void add_to_level(level_work const& level, pool_reduction const& reduced) {
+  auto& all = level.words->reduced;
+  if (reduced.sum != 0) device_atomic<std::uint64_t>(all.sum).add_relaxed(reduced.sum);
+  if (reduced.max != 0) device_atomic<std::uint64_t>(all.max).store_max(reduced.max);
+}
 
 /// Runs all blocks of a task.
 template <class List, template <class> class Base>
-BALLAST_HD void run_in_level(level_work const& level, std::uint32_t place, void* scratch) {
+BALLAST_HD void run_in_level(level_work const& level, std::uint32_t place, void* scratch,
+                             pool_reduction& reduced) {
   task_record task = array_ref<stored_task const>(level.in)[place].record;
   auto const range = task.range();
   for (std::uint32_t i = 0; i < range.count; ++i) {
     task.describe({range.first + i, range.count - i}, task.kernel());
-    List::template run_first_block<Base>(task, scratch, level_sink(level));
+    List::template run_first_block<Base>(task, scratch, level_sink(level, reduced));
 #if BALLAST_ON_GPU
     if constexpr (!List::by_threads) __syncthreads();
 #endif
@@ -80,9 +96,11 @@ BALLAST_HD void run_in_level(level_work const& level, std::uint32_t place, void*
 template <class List>
 void run_level_on_host(void const* argument, host_block_context& context) {
   auto const level = *static_cast<level_work const*>(argument);
+  pool_reduction reduced{};
   for (auto i = level.first_of(context.block, context.grid);
        i < level.first_of(context.block + 1, context.grid); ++i)
-    run_in_level<List, host_block>(level, i, context.scratch);
+    run_in_level<List, host_block>(level, i, context.scratch, reduced);
+  add_to_level(level, reduced);
 }
 
 #if defined(__CUDACC__)
@@ -93,12 +111,14 @@ __global__ void __launch_bounds__(List::block_threads,
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   std::uint32_t const first = level.first_of(blockIdx.x, gridDim.x);
   std::uint32_t const last = level.first_of(blockIdx.x + 1, gridDim.x);
+  pool_reduction reduced{};
   if constexpr (List::by_threads) {
     for (std::uint32_t i = first + threadIdx.x; i < last; i += 32)
-      run_in_level<List, host_block>(level, i, ballast_scratch + threadIdx.x * List::scratch);
+      run_in_level<List, host_block>(level, i, ballast_scratch + threadIdx.x * List::scratch, reduced);
   } else {
-    for (std::uint32_t i = first; i < last; ++i) run_in_level<List, cuda_block>(level, i, nullptr);
+    for (std::uint32_t i = first; i < last; ++i) run_in_level<List, cuda_block>(level, i, nullptr, reduced);
   }
+  add_to_level(level, reduced);
 }
 #endif
 

@@ -32,6 +32,18 @@ constexpr std::uint32_t joins_of<K> = K::joins;
 template <class K>
 constexpr std::uint32_t joins_of<indirect<K>> = joins_of<K>;
 
+/// Whether blocks of K add to a run's sum or raise its maximum: K::reduces if K declares it.
+template <class K>
+constexpr bool reduces_of = false;
+template <class K>
+requires requires { K::reduces; }
+constexpr bool reduces_of<K> = K::reduces;
+template <class K>
+constexpr bool reduces_of<indirect<K>> = reduces_of<K>;
+/// A queue has no runs whose values could be told.
+template <class... K>
+constexpr bool none_reduces = !(reduces_of<K> || ...);
+
 /// The block that a kernel gets in a pool: what Base offers, and how tasks are created and joined. Sink keeps
 /// the children.
 template <class Base, class K, class List, class Sink>
@@ -94,7 +106,25 @@ class spawning_block : public Base {
     return value;
   }
 
+  /// Adds to pool_statistics::sum of the run, which wraps. Each thread that calls adds, and no thread waits:
+  /// a worker keeps its part to itself until it leaves, so that workers do not meet.
+  BALLAST_HD void add_to_sum(std::uint64_t value) const {
+    require_reduces();
+    sink_.add_to_sum(value);
+  }
+  /// Makes pool_statistics::max of the run at least `value`, likewise.
+  BALLAST_HD void raise_max(std::uint64_t value) const {
+    require_reduces();
+    sink_.raise_max(value);
+  }
+
  private:
+  BALLAST_HD static constexpr void require_reduces() {
+    static_assert(reduces_of<K>,
+                  "a kernel that adds to its run's sum or raises its maximum declares static constexpr bool "
+                  "reduces = true");
+  }
+
   static constexpr std::uint32_t max_blocks = (1u << 24) - 1;
 
   template <class Child>

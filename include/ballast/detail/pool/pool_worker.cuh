@@ -44,9 +44,15 @@ struct worker_counts : worker_report {
   std::uint32_t max_in_common;  ///< the most tasks that the worker saw in what all workers share
 };
 
-/// What is told of all workers together: sums, and the greatest `max_in_common`.
+/// What kernels that declare `reduces` have made of their values.
+struct pool_reduction {
+  std::uint64_t sum, max;
+};
+
+/// What is told of all workers together: sums, and the greatest `max_in_common` and `reduced.max`.
 struct pool_totals {
   std::uint64_t created, joins, shared, max_stored, max_in_common;
+  pool_reduction reduced;
 };
 
 /// What a worker does next, as its leader decides.
@@ -56,6 +62,7 @@ enum class worker_step : std::uint32_t { run, share, refill, leave };
 /// its stack, a ring in device memory that only it touches while it works.
 struct pool_worker {
   worker_counts counts;
+  pool_reduction reduced;  ///< by the tasks that it ran
   std::uint64_t idle_since_ns;
   std::uint32_t number;      ///< of this worker
   std::uint32_t begin, end;  ///< of the stack
@@ -120,6 +127,20 @@ BALLAST_HD inline std::uint32_t add_in_worker(std::uint32_t& word, std::uint32_t
   return old;
 #endif
 }
+BALLAST_HD inline void add_in_worker(std::uint64_t& word, std::uint64_t value) {
+#if BALLAST_ON_GPU
+  atomicAdd(reinterpret_cast<unsigned long long*>(&word), static_cast<unsigned long long>(value));
+#else
+  word += value;
+#endif
+}
+BALLAST_HD inline void raise_in_worker(std::uint64_t& word, std::uint64_t value) {
+#if BALLAST_ON_GPU
+  atomicMax(reinterpret_cast<unsigned long long*>(&word), static_cast<unsigned long long>(value));
+#else
+  if (word < value) word = value;
+#endif
+}
 
 /// Where the children of running tasks go: on top of the stack.
 class stack_sink {
@@ -134,6 +155,9 @@ class stack_sink {
 
   /// The run ends for this reason when the tasks that run now are over.
   BALLAST_HD void refuse(pool_halt reason) const { me_->refused = reason; }
+
+  BALLAST_HD void add_to_sum(std::uint64_t value) const { add_in_worker(me_->reduced.sum, value); }
+  BALLAST_HD void raise_max(std::uint64_t value) const { raise_in_worker(me_->reduced.max, value); }
 
   BALLAST_HD join_arena const& joins() const { return joins_; }
   /// Of the cache, to which nothing is added meanwhile.
