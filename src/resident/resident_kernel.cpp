@@ -139,9 +139,10 @@ void resident_kernel::start(void const* argument, std::size_t bytes) {
   await_arrival();
 }
 
+// A kernel on another part of the GPU may hold this up.
 void resident_kernel::clear_activity() {
   reader_->fill(activity_.data(), 0, activity_.bytes());
-  reader_->synchronize();
+  reader_->synchronize(deadline::in(std::chrono::minutes(1)));
 }
 
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,
