@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs every GPU test of a folder of built programs (as scripts/gpu-pack.sh makes it) on all GPUs of this machine,
-# those of jobs on unequal devices too, some of them under compute-sanitizer, and short molecular dynamics on one
-# and on two GPUs.
+# those of jobs on unequal devices too, those for several devices on parts of a GPU that is alone, some of them under
+# compute-sanitizer, and short molecular dynamics on one and on two GPUs.
 #   scripts/gpu-test.sh [programs] [output]
 # Beside a folder `programs`, the tests of `programs`-ptx run too: the same compiled to PTX alone
 # (scripts/gpu-pack.sh --architectures 75-virtual), which the driver compiles for this machine's GPUs.
@@ -98,6 +98,24 @@ run_jobs_on_unequal_devices() {
   done
 }
 
+# Where there is one GPU, the suites for several devices run on parts of it. Its hardware connections are shared by the
+# streams of all parts, hence as many as there can be. It shows no scopes between GPUs, peer access or faults of one.
+run_on_parts_of_one_gpu() {
+  local devices program
+  ((gpus == 1)) || return
+  for devices in cuda:0@64,cuda:0@64 cuda:0@32,cuda:0@96; do
+    if ! "$programs/ballast" devices --devices "$devices" >>"$output/command.log" 2>&1; then
+      rows+=("parts      not run on $devices: command.log says why")
+      continue
+    fi
+    for program in "$programs"/ballast_test_{device,queue,job,launch,mesi}; do
+      [[ -x $program ]] || continue
+      check parts "$(basename "$program") on $devices" tests.log env BALLAST_TEST_DEVICES="$devices" \
+        CUDA_DEVICE_MAX_CONNECTIONS=32 "$program" --gtest_filter="${BALLAST_GPU_FILTER:-*}"
+    done
+  done
+}
+
 # sanitizer_filter ROOM TOOL
 sanitizer_filter() {
   if [[ -n ${BALLAST_SANITIZE_FILTER:-} ]]; then echo "$BALLAST_SANITIZE_FILTER"; return; fi
@@ -186,6 +204,7 @@ export BALLAST_TEST_DEVICES=${BALLAST_TEST_DEVICES:-cuda}
 run_tests "$programs" tests alone
 if ls "$programs"-ptx/ballast_test_* >/dev/null 2>&1; then run_tests "$programs-ptx" ptx ptx; fi
 run_jobs_on_unequal_devices
+run_on_parts_of_one_gpu
 run_command
 run_sanitizer
 write_record

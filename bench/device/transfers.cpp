@@ -13,7 +13,8 @@ constexpr std::size_t groups = 16;
 std::shared_ptr<compute_device> peer_of_first(session const& now) {
   if (now.devices().size() < 2 || !now.first()->is_cuda()) return nullptr;
   auto const& second = now.devices()[1];
-  return second->is_cuda() && now.first()->enable_peer_access(*second) ? second : nullptr;
+  bool const is_other_gpu = second->is_cuda() && second->spec().index != now.first()->spec().index;
+  return is_other_gpu && now.first()->enable_peer_access(*second) ? second : nullptr;
 }
 
 }  // namespace

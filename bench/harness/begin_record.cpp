@@ -2,6 +2,7 @@
 #include "harness/begin_record.hpp"
 
 #include <fstream>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,10 +18,11 @@ std::vector<std::string> own_command_line() {
 
 machine_facts machine_with(device_list const& devices) {
   std::vector<gpu_facts> gpus;
+  std::set<int> counted;  // a GPU of which the list names several parts is one
   int runtime = 0;
   for (auto const& device : devices) {
     auto const& facts = device->properties();
-    if (!device->is_cuda()) continue;
+    if (!device->is_cuda() || !counted.insert(device->spec().index).second) continue;
     runtime = facts.runtime_version;
     gpus.push_back({facts.model, facts.multiprocessors, facts.memory_bytes,
                     std::to_string(facts.compute_major) + "." + std::to_string(facts.compute_minor)});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace ballast::bench {
 namespace {
@@ -28,7 +29,10 @@ std::string needs_one_kind(device_list const& devices) {
 }
 
 std::string needs_two_gpus(device_list const& devices) {
-  return gpus(devices) >= 2 ? "" : "it measures memory of one GPU seen from another: name two";
+  std::set<int> indices;  // parts of a GPU have one
+  for (auto const& device : devices)
+    if (device->is_cuda()) indices.insert(device->spec().index);
+  return indices.size() >= 2 ? "" : "it measures memory of one GPU seen from another: name two";
 }
 
 }  // namespace ballast::bench

@@ -26,7 +26,8 @@ struct named_home {
 /// The first other GPU of the list whose memory the first device can address, else null.
 std::shared_ptr<compute_device> peer_gpu(session const& now) {
   for (auto const& other : now.devices())
-    if (other->is_cuda() && other->spec() != now.first()->spec() && now.first()->enable_peer_access(*other))
+    if (other->is_cuda() && other->spec().index != now.first()->spec().index &&
+        now.first()->enable_peer_access(*other))
       return other;
   return nullptr;
 }

@@ -126,13 +126,15 @@ class compute_device {
   virtual void check() = 0;
 
   /// Claims the device for a resident kernel: true for the first claimant, false for others until
-  /// release_resident(). There is at most one resident kernel per device and process. `holder` names the
-  /// claimant in messages.
+  /// release_resident(). There is at most one resident kernel per device and process; parts of a GPU that
+  /// were opened by one call each have one. `holder` names the claimant in messages.
   virtual bool claim_resident(std::string_view holder) = 0;
   /// Ends the claim of claim_resident().
   virtual void release_resident() noexcept = 0;
-  virtual bool has_resident() const noexcept = 0;  ///< whether it is claimed at the moment
-  /// The `holder` of the current claim; empty if there is none.
+  /// Whether it is claimed at the moment, or something else that shares its GPU.
+  virtual bool has_resident() const noexcept = 0;
+  /// The `holder` of the current claim, else of that of something else that shares its GPU, with its name;
+  /// empty if there is none.
   virtual std::string resident_holder() const = 0;
 
  protected:
@@ -163,9 +165,10 @@ int cuda_device_count() noexcept;
 /// Opens every device of the list, in order; `cuda` alone stands for every GPU for which this build has code,
 /// and the log names the others. Host devices receive cores of this process one after another, and are bound
 /// to them if the list needs no more cores than there are. Enables peer access between all pairs of GPUs that
-/// have it. Throws bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU
-/// without code, is named twice (a GPU, or parts of one), or is limited to a number of SMs that a part of it
-/// cannot have.
+/// have it. Parts of a GPU that one list names have no SM in common; those of two calls may. Throws
+/// bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU without code, is
+/// named twice (a GPU, or a part of it beside the whole), is limited to a number of SMs that a part of it
+/// cannot have, or is named in parts that together need more SMs than the driver divides it into.
 device_list open_devices(std::vector<device_spec> const& specs);
 device_list open_devices(std::string_view list);
 ///@}

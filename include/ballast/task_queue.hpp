@@ -175,8 +175,8 @@ class task_queue {
   /// Allocates all memory, loads the list's kernels and, unless options.start_at_once is false, starts the
   /// resident kernel and waits until all its blocks run, at most options.resident.start_timeout. `kernels`
   /// must outlive the queue. Throws bad_argument with the option's name ("ring" if the device cannot address
-  /// the ring's home), device_lost, timed_out, and ballast::error if the device already has a resident
-  /// kernel.
+  /// the ring's home), device_lost, timed_out, and ballast::error if the device, or another part of its GPU,
+  /// already has a resident kernel.
   task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
              queue_options options = {});
   /// Stops the kernel if it still runs, and drops the tasks that did not run: call close() first to run them.

@@ -120,10 +120,13 @@ device_list open_devices(std::vector<device_spec> const& specs) {
   auto const names = names_of(all);
   core_allocator allocator(all);
   device_list devices;
+#if BALLAST_HAVE_CUDA
+  auto parts = split_gpus(all);
+#endif
   for (std::size_t i = 0; i < all.size(); ++i) {
 #if BALLAST_HAVE_CUDA
     if (all[i].kind == backend::cuda) {
-      devices.push_back(std::make_shared<cuda_device>(all[i], names[i]));
+      devices.push_back(std::make_shared<cuda_device>(all[i], names[i], std::move(parts[i])));
       continue;
     }
 #endif

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <set>
+#include <numeric>
 
 #include "ballast/error.hpp"
 
@@ -63,16 +63,27 @@ std::vector<device_spec> expand_all_gpus(device_spec spec, offered_gpus const& o
 
 bool names_all_gpus(device_spec const& spec) { return spec.kind == backend::cuda && spec.index == spec.all; }
 
+bool is_part(device_spec const& spec) { return spec.kind == backend::cuda && spec.multiprocessors != 0; }
+
+/// A GPU is used whole or in parts: a part beside the whole would have its multiprocessors in common with it.
+void check_is_new(device_spec const& spec, std::map<int, device_spec>& seen) {
+  auto const [before, is_new] = seen.try_emplace(spec.index, spec);
+  if (is_new || (is_part(spec) && is_part(before->second))) return;
+  auto const gpu = "cuda:" + std::to_string(spec.index);
+  throw_bad_argument("devices", to_text(spec),
+                     "each GPU at most once, or several parts of it (" + gpu + "@SMS)");
+}
+
 void check_openable(std::vector<device_spec> const& specs, offered_gpus const& offered) {
   if (specs.empty()) throw_bad_argument("devices", "", "at least one device");
-  std::set<int> seen;
+  std::map<int, device_spec> seen;
   for (auto const& spec : specs) {
     if (spec.kind == backend::host) continue;
     auto const text = to_text(spec);
     if (spec.index < 0 || std::size_t(spec.index) >= offered.gpus.size())
       throw_bad_argument("devices", text, describe_offered_gpus(offered));
     if (!has_code(offered, spec.index)) throw_missing_code(text, offered, {spec.index});
-    if (!seen.insert(spec.index).second) throw_bad_argument("devices", text, "each GPU at most once");
+    check_is_new(spec, seen);
   }
 }
 
@@ -160,6 +171,72 @@ std::string description(std::span<int const> ascending_counts) {
   std::string words;
   for (auto const count : counts) words += (words.empty() ? "" : ", ") + std::to_string(count);
   return words;
+}
+
+namespace {
+
+using sm_offer = std::function<sm_groups(int asked)>;
+
+std::string legal_sizes(int all, sm_offer const& offered) {
+  auto const counts = sm_counts(all, [&](int asked) { return offered(asked).multiprocessors; });
+  return description(counts) + " of this GPU's " + std::to_string(all) + " multiprocessors";
+}
+
+/// The largest groups that suffice, else those that leave least over; none where the driver makes none of a
+/// size that divides all parts.
+sm_groups choose_groups(int divisor, int wanted, sm_offer const& offered) {
+  sm_groups best;
+  for (int size = divisor; size > 0; --size) {
+    if (divisor % size != 0) continue;
+    auto const made = offered(size);
+    if (made.multiprocessors != size) continue;
+    if (made.total() >= wanted) return made;
+    if (made.total() > best.total()) best = made;
+  }
+  return best;
+}
+
+[[noreturn]] void throw_too_many(std::span<device_spec const> parts, int wanted, int most, int all,
+                                 sm_offer const& offered) {
+  std::string list;
+  for (auto const& part : parts) list += (list.empty() ? "" : ",") + to_text(part);
+  if (most == 0)
+    throw_bad_argument("devices", list,
+                       "parts whose numbers have a divisor among " + legal_sizes(all, offered));
+  throw_bad_argument("devices", list,
+                     "parts of cuda:" + std::to_string(parts.front().index) + " that together have at most " +
+                         std::to_string(most) + " of its " + std::to_string(all) +
+                         " multiprocessors (these want " + std::to_string(wanted) + ")");
+}
+
+}  // namespace
+
+std::size_t part_plan::groups() const {
+  return std::accumulate(groups_of_parts.begin(), groups_of_parts.end(), std::size_t(0));
+}
+
+// Equal parts are one group each, as CUDA means its call. Small groups leave less of a chip's clusters over.
+part_plan plan_parts(std::span<device_spec const> parts, int all, sm_offer const& offered) {
+  int wanted = 0, divisor = 0;
+  for (auto const& part : parts) {
+    if (offered(part.multiprocessors).multiprocessors != part.multiprocessors)
+      throw_bad_argument("devices", to_text(part), legal_sizes(all, offered));
+    wanted += part.multiprocessors;
+    divisor = std::gcd(divisor, part.multiprocessors);
+  }
+  auto const groups = choose_groups(divisor, wanted, offered);
+  if (groups.total() < wanted) throw_too_many(parts, wanted, groups.total(), all, offered);
+  part_plan plan{groups.multiprocessors, {}};
+  for (auto const& part : parts)
+    plan.groups_of_parts.push_back(std::size_t(part.multiprocessors / groups.multiprocessors));
+  return plan;
+}
+
+std::map<int, std::vector<std::size_t>> parts_by_gpu(std::span<device_spec const> specs) {
+  std::map<int, std::vector<std::size_t>> places;
+  for (std::size_t i = 0; i < specs.size(); ++i)
+    if (is_part(specs[i])) places[specs[i].index].push_back(i);
+  return places;
 }
 
 device_choice choose_devices(std::vector<device_spec> const& specs, offered_gpus const& offered) {

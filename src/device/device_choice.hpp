@@ -2,7 +2,9 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +63,32 @@ std::vector<int> sm_counts(int all, std::function<int(int asked)> const& given);
 /// Describes counts in a message: "8 to 128 in steps of 8", "8, 16, 40", "none".
 std::string description(std::span<int const> ascending_counts);
 
+/// What a driver makes of a GPU's multiprocessors: equal groups that have none in common, as many as fit.
+struct sm_groups {
+  int multiprocessors = 0;  ///< of each group
+  int groups = 0;
+
+  int total() const { return multiprocessors * groups; }
+};
+
+/// How one split of a GPU becomes its parts: each is some of the groups, in their order.
+struct part_plan {
+  int multiprocessors_of_group = 0;
+  std::vector<std::size_t> groups_of_parts;
+
+  std::size_t groups() const;  ///< of all parts together
+};
+
+/// Plans the parts of one GPU, which has `all` multiprocessors and of which the driver makes `offered(n)`
+/// when it is asked for groups of n. The groups are as large as possible. Throws bad_argument ("devices") if
+/// a part can have no such size, if the driver makes too few groups for all of them, or none whose size
+/// divides them all.
+part_plan plan_parts(std::span<device_spec const> parts, int all,
+                     std::function<sm_groups(int asked)> const& offered);
+
+/// The places of each GPU's parts in the list, by the GPU's index; whole GPUs are left out.
+std::map<int, std::vector<std::size_t>> parts_by_gpu(std::span<device_spec const> specs);
+
 /// The GPUs that the driver offers, in its order, and what this build has code for.
 struct offered_gpus {
   gpu_code code;
@@ -74,7 +102,8 @@ struct device_choice {
 };
 
 /// `cuda` alone stands for every GPU that there is code for. Throws bad_argument ("devices") if the list is
-/// empty, names a GPU twice or one that there is not or no code for, or none is left for `cuda`.
+/// empty, names a GPU twice (but for several parts of it) or one that there is not or no code for, or none is
+/// left for `cuda`.
 device_choice choose_devices(std::vector<device_spec> const& specs, offered_gpus const& offered);
 
 /// The device list of a program that names no device: `text` is "cuda" if there is code for a GPU, else

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ballast/error.hpp"
 
@@ -63,6 +65,38 @@ class resident_claim {
  private:
   mutable std::mutex mutex_;
   std::optional<std::string> holder_;
+};
+
+/// Who claims a GPU for a resident kernel: a part of a split, or the whole GPU.
+struct resident_claimant {
+  std::uint64_t split = 0;  ///< above 0 for a part
+  std::size_t part = 0;
+
+  bool operator==(resident_claimant const&) const = default;
+};
+
+/// Who has claimed a GPU, or parts of it, for resident kernels. Parts of one split are disjoint, so each has
+/// a claim of its own; the whole GPU and the parts of different splits share multiprocessors and exclude each
+/// other. Any thread may call any member.
+class resident_claims {
+ public:
+  /// Returns false if the claimant has claimed already, or one with which it shares multiprocessors.
+  bool claim(resident_claimant who, std::string_view device, std::string_view holder);
+  void release(resident_claimant who) noexcept;
+  /// Whether anyone has claimed the GPU or a part of it.
+  bool any() const noexcept;
+  /// The name that the claimant gave; else that of another one, with its device: "H on cuda:0@8#1". Empty if
+  /// there is none.
+  std::string holder(resident_claimant asking) const;
+
+ private:
+  struct held {
+    resident_claimant who;
+    std::string device, holder;
+  };
+
+  mutable std::mutex mutex_;
+  std::vector<held> held_;
 };
 
 /// Throws what event::since() throws if one of its two events, `which`, has no time.

@@ -55,8 +55,8 @@ class device_residency final : public eviction_handler {
 std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses);
 
 /// The most of a device's memory that a scheduler takes if nothing else was said: 0.9 of what is free on a
-/// GPU; of what the process can have a quarter for all CPU cores of the list, but not much more than
-/// `array_bytes` if that is not 0.
+/// GPU, of which each part takes as much if memory is taken in the order of the list; of what the process can
+/// have a quarter for all CPU cores of the list, but not much more than `array_bytes` if that is not 0.
 std::size_t default_device_bytes(device_list const& devices, std::uint32_t device,
                                  std::uint64_t array_bytes = 0);
 

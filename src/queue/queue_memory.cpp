@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
 
 namespace ballast::detail {
@@ -82,7 +83,7 @@ void queue_memory::clear(stream& with) {
   if (times.size() > 0) with.copy(times.data(), times_out.data(), times.bytes());
   zero(traced, with);
   zero(host_serving, with);
-  with.synchronize();
+  with.synchronize(deadline::in(std::chrono::minutes(1)));
   if (on_host) words.data()->taken_threshold = never;
 }
 

@@ -65,7 +65,8 @@ class ring_buffer {
 struct queue_memory {
   queue_memory(std::shared_ptr<compute_device> device, queue_options const& options, std::uint32_t blocks);
 
-  /// Makes everything as before the first run. Only while no kernel runs. Waits for the stream.
+  /// Makes everything as before the first run. Only while no kernel of the device runs. Waits for the stream,
+  /// which a kernel on another part of the GPU may hold up, at most a minute: timed_out.
   void clear(stream& with);
   ring_source_ref source(resident_control const& control);
   std::size_t bytes() const;

@@ -25,11 +25,22 @@ void claim_for(std::string const& holder, compute_device& device) {
               "; one per device and process");
 }
 
-/// Allocating beside a running resident kernel can wait for it, so occupied devices are refused before.
+/// Allocating beside a running resident kernel can wait for it, so occupied devices are refused before, and
+/// so are those that share a GPU's memory with one.
 std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device> device) {
   claim_for("one that is being made", *device);
   device->release_resident();
-  return device;
+  if (!device->has_resident()) return device;
+  throw error("no resident kernel can be made on " + device->name() + " beside " + device->resident_holder() +
+              ": make those of all parts of a GPU before the first starts (start_at_once = false)");
+}
+
+/// CUDA gives green contexts no guarantee of progress.
+std::string describe_neighbours(compute_device const& device) {
+  if (!device.is_cuda() || device.spec().multiprocessors == 0) return "";
+  return "; " + device.name() +
+         " is a part of a GPU, and CUDA does not promise that kernels of several parts run at the same time: "
+         "more hardware connections may help (request_connections)";
 }
 
 void check_spared(int spared, int multiprocessors) {
@@ -128,9 +139,10 @@ void resident_kernel::start(void const* argument, std::size_t bytes) {
   await_arrival();
 }
 
+// A kernel on another part of the GPU may hold this up.
 void resident_kernel::clear_activity() {
   reader_->fill(activity_.data(), 0, activity_.bytes());
-  reader_->synchronize();
+  reader_->synchronize(deadline::in(std::chrono::minutes(1)));
 }
 
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,
@@ -173,7 +185,8 @@ void resident_kernel::await_arrival() {
     auto const started = arrived();
     request_stop();
     throw timed_out("the resident kernel's blocks to start on " + device_->name(),
-                    std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started");
+                    std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started" +
+                        describe_neighbours(*device_));
   }
   auto const device_ns = std::atomic_ref(clock_[0]).load(std::memory_order_acquire);
   clock_offset_ns_ = device_->is_cuda() ? host_now_ns() - std::int64_t(device_ns) : 0;

@@ -123,12 +123,14 @@ TEST(open_devices, refuses_gpus_that_are_not_there_or_named_twice) {
   EXPECT_THROW(open_devices("cuda:0,cuda:0"), bad_argument);
   EXPECT_THROW(open_devices("cuda,cuda:0"), bad_argument);
   EXPECT_THROW(open_devices("cuda:0@8,cuda:0"), bad_argument);
-  EXPECT_THROW(open_devices("cuda:0@8,cuda:0@16"), bad_argument);
+  EXPECT_THROW(open_devices("cuda:0,cuda:0@16"), bad_argument);
+  EXPECT_THROW(open_devices("cuda:0@65535,cuda:0@65535"), bad_argument);
   EXPECT_THROW(open_devices(beyond + "@8"), bad_argument);
   EXPECT_THROW(open_devices(std::vector<device_spec>{}), bad_argument);
   if (cuda_device_count() > 0) return;
   EXPECT_THROW(open_devices("cuda"), bad_argument);
   EXPECT_THROW(open_devices("cuda:0@8"), bad_argument);
+  EXPECT_THROW(open_devices("cuda:0@8,cuda:0@8"), bad_argument);
 }
 
 }  // namespace

@@ -107,9 +107,21 @@ TEST(device_choice, refuses_every_gpu_where_there_is_code_for_none) {
 TEST(device_choice, refuses_gpus_that_are_not_there_or_named_twice) {
   auto const two = machine_with({{8, 0}, {9, 0}});
   EXPECT_EQ(refusal_of("cuda:2", two), "devices is cuda:2; legal is a GPU of this machine: cuda:0 to cuda:1");
-  EXPECT_EQ(refusal_of("cuda,cuda:1", two), "devices is cuda:1; legal is each GPU at most once");
+  EXPECT_EQ(refusal_of("cuda,cuda:1", two),
+            "devices is cuda:1; legal is each GPU at most once, or several parts of it (cuda:1@SMS)");
   EXPECT_NE(refusal_of("cuda", machine_with({})), "none");
   EXPECT_NE(refusal_of("cuda:0", machine_with({})), "none");
+}
+
+TEST(device_choice, takes_several_parts_of_a_gpu_and_no_part_beside_the_whole) {
+  auto const two = machine_with({{8, 0}, {9, 0}});
+  EXPECT_EQ(names_of(choose_devices(parse_devices("cuda:1@64,host:1,cuda:1@64,cuda:1@8"), two)),
+            "cuda:1@64,host:1,cuda:1@64,cuda:1@8");
+  for (auto const* const list : {"cuda:0@64,cuda:0", "cuda,cuda:0@64", "cuda:0@8,cuda:0@8,cuda"})
+    EXPECT_NE(
+        refusal_of(list, two).find("legal is each GPU at most once, or several parts of it (cuda:0@SMS)"),
+        std::string::npos)
+        << list;
 }
 
 TEST(device_choice, is_the_host_by_default_where_no_gpu_can_be_used_and_says_why_if_there_is_one) {

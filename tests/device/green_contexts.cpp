@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "ballast/error.hpp"
 #include "device_kernels.hpp"
 #include "every_device.hpp"
+#include "held_stream.hpp"
 
 namespace ballast::test {
 namespace {
@@ -99,6 +101,110 @@ TEST_F(green_contexts, make_streams_from_several_threads) {
     threads.emplace_back([&] {
       for (int times = 0; times < 20; ++times) EXPECT_LE(used_by(part, 100, false).size(), 8u);
     });
+}
+
+/// Lists of parts of one GPU that one call opens.
+class parts_of_a_gpu : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (cuda_device_count() == 0) GTEST_SKIP() << "needs a GPU";
+    devices_ = open_devices(GetParam());
+  }
+  device_list devices_;
+};
+
+TEST_P(parts_of_a_gpu, have_the_multiprocessors_that_were_asked_for_and_none_in_common) {
+  std::set<std::uint32_t> all;
+  std::size_t sum = 0;
+  for (auto const& part : devices_) {
+    auto const used = used_by(part, max_resident_blocks(*part), true);
+    EXPECT_EQ(used.size(), std::size_t(part->properties().multiprocessors)) << part->name();
+    EXPECT_EQ(part->properties().multiprocessors, part->spec().multiprocessors);
+    all.insert(used.begin(), used.end());
+    sum += used.size();
+  }
+  EXPECT_EQ(all.size(), sum);
+}
+
+TEST_P(parts_of_a_gpu, run_kernels_while_one_stays_on_another_part) {
+  for (auto const& holding : devices_) {
+    std::vector<std::unique_ptr<pinned_buffer<std::uint32_t>>> visits;
+    std::vector<std::unique_ptr<stream>> streams;
+    for (auto const& part : devices_) {
+      (void)part->resources(visit_kernel());
+      visits.push_back(std::make_unique<pinned_buffer<std::uint32_t>>(part, 1000));
+      std::ranges::fill(visits.back()->span(), 0u);
+      streams.push_back(part->make_stream());
+    }
+    held_stream held(holding);
+    held.await_start();
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      visit_argument const argument{visits[i]->data()};
+      streams[i]->launch(visit_kernel(), 1000, &argument, sizeof argument);
+      streams[i]->synchronize(deadline::in(std::chrono::seconds(20)));
+      EXPECT_THAT(visits[i]->span(), testing::Each(1u)) << devices_[i]->name();
+    }
+    held.release();
+  }
+}
+
+TEST_P(parts_of_a_gpu, address_each_others_memory_and_copy_it) {
+  for (auto const& from : devices_)
+    for (auto const& to : devices_) {
+      EXPECT_TRUE(to->enable_peer_access(*from));
+      device_buffer<std::uint32_t> source(from, 1000), target(to, 1000);
+      std::vector<std::uint32_t> const in(1000, 42);
+      std::vector<std::uint32_t> out(1000);
+      auto const work = to->make_stream();
+      work->copy(source.data(), in.data(), source.bytes());
+      work->copy(target.data(), source.data(), source.bytes());
+      work->copy(out.data(), target.data(), target.bytes());
+      work->synchronize();
+      EXPECT_EQ(out, in) << from->name() << " to " << to->name();
+    }
+}
+
+TEST_P(parts_of_a_gpu, are_claimed_one_by_one_and_exclude_the_gpu_and_parts_of_another_call) {
+  auto const others = open_devices(GetParam());
+  auto const whole = open_devices("cuda:0").front();
+  for (auto const& part : devices_) {
+    EXPECT_TRUE(part->claim_resident("it on " + part->name()));
+    EXPECT_FALSE(part->claim_resident("again"));
+    EXPECT_FALSE(whole->claim_resident("the whole"));
+    EXPECT_FALSE(others.back()->claim_resident("another call"));
+    EXPECT_EQ(part->resident_holder(), "it on " + part->name());
+  }
+  for (auto const& part : devices_) part->release_resident();
+  EXPECT_FALSE(whole->has_resident());
+  EXPECT_TRUE(whole->claim_resident("the whole"));
+  EXPECT_TRUE(devices_.front()->has_resident());
+  EXPECT_FALSE(devices_.front()->claim_resident("a part"));
+  whole->release_resident();
+}
+
+TEST_P(parts_of_a_gpu, are_told_apart_by_their_names) {
+  std::set<std::string> names;
+  for (auto const& part : devices_) names.insert(part->name());
+  EXPECT_EQ(names.size(), devices_.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(of, parts_of_a_gpu,
+                         testing::Values("cuda:0@64,cuda:0@64", "cuda:0@32,cuda:0@96",
+                                         "cuda:0@8,cuda:0@40,cuda:0@16,cuda:0@8"));
+
+TEST_F(green_contexts, that_do_not_fit_beside_each_other_are_refused_with_what_they_want) {
+  auto const all = open_devices("cuda:0").front()->properties().multiprocessors;
+  auto const too_many = all / 8 + 1;
+  std::string list = "cuda:0@8";
+  for (int i = 1; i < too_many; ++i) list += ",cuda:0@8";
+  try {
+    open_devices(list);
+    ADD_FAILURE() << list << " was accepted";
+  } catch (bad_argument const& refusal) {
+    EXPECT_EQ(refusal.value(), list);
+    EXPECT_THAT(refusal.legal(), testing::HasSubstr(" of its " + std::to_string(all) + " multiprocessors (" +
+                                                    "these want " + std::to_string(8 * too_many) + ")"));
+  }
 }
 
 TEST_F(green_contexts, copy_to_and_from_other_gpus) {

@@ -93,7 +93,7 @@ class noting_stream final : public stream {
 };
 
 /// Another device whose streams note what they are asked for.
-class noting_device final : public compute_device {
+class noting_device : public compute_device {
  public:
   explicit noting_device(std::shared_ptr<compute_device> inner)
       : compute_device(inner->spec(), inner->name()), inner_(std::move(inner)) {}
@@ -118,10 +118,11 @@ class noting_device final : public compute_device {
   bool has_resident() const noexcept override { return inner_->has_resident(); }
   std::string resident_holder() const override { return inner_->resident_holder(); }
 
- private:
+ protected:
   void* allocate_bytes(memory where, std::size_t bytes) override { return inner_->allocate(where, bytes); }
   void release_bytes(memory where, void* address) noexcept override { inner_->release(where, address); }
 
+ private:
   std::shared_ptr<compute_device> inner_;
   std::shared_ptr<stream_notes> notes_ = std::make_shared<stream_notes>();
 };

@@ -12,7 +12,7 @@ namespace ballast::detail {
 namespace {
 
 // Per GPU and process, however many compute_devices stand for it.
-std::array<resident_claim, 1024> residents;
+std::array<resident_claims, 1024> residents;
 
 device_properties properties_of(cuda_engine& engine) {
   cudaDeviceProp properties{};
@@ -51,9 +51,9 @@ std::vector<compute_capability> capabilities_of_gpus() {
   return all;
 }
 
-cuda_device::cuda_device(device_spec const& spec, std::string const& name)
+cuda_device::cuda_device(device_spec const& spec, std::string const& name, std::unique_ptr<sm_partition> part)
     : compute_device(spec, name),
-      engine_(std::make_shared<cuda_engine>(spec.index, name, spec.multiprocessors)),
+      engine_(std::make_shared<cuda_engine>(spec.index, name, std::move(part))),
       properties_(properties_of(*engine_)) {}
 
 std::size_t cuda_device::free_bytes() {
@@ -106,16 +106,16 @@ bool cuda_device::enable_peer_access(compute_device const& other) {
 }
 
 bool cuda_device::claim_resident(std::string_view holder) {
-  return residents[std::size_t(engine_->index)].claim(holder);
+  return claims().claim(engine_->claimant, name(), holder);
 }
 
-void cuda_device::release_resident() noexcept { residents[std::size_t(engine_->index)].release(); }
+void cuda_device::release_resident() noexcept { claims().release(engine_->claimant); }
 
-bool cuda_device::has_resident() const noexcept {
-  return residents[std::size_t(engine_->index)].is_claimed();
-}
+bool cuda_device::has_resident() const noexcept { return claims().any(); }
 
-std::string cuda_device::resident_holder() const { return residents[std::size_t(engine_->index)].holder(); }
+std::string cuda_device::resident_holder() const { return claims().holder(engine_->claimant); }
+
+resident_claims& cuda_device::claims() const noexcept { return residents[std::size_t(engine_->index)]; }
 
 void* cuda_device::allocate_bytes(memory where, std::size_t bytes) {
   engine_->enter();

@@ -21,7 +21,8 @@ std::vector<compute_capability> capabilities_of_gpus();
 /// One GPU by its primary context, or a part of it, which differs in its streams.
 class cuda_device final : public compute_device {
  public:
-  cuda_device(device_spec const& spec, std::string const& name);
+  /// `part` is null for a whole GPU.
+  cuda_device(device_spec const& spec, std::string const& name, std::unique_ptr<sm_partition> part);
 
   device_properties const& properties() const noexcept override { return properties_; }
   std::size_t free_bytes() override;
@@ -40,6 +41,7 @@ class cuda_device final : public compute_device {
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;
   void release_bytes(memory where, void* address) noexcept override;
+  resident_claims& claims() const noexcept;
 
   std::shared_ptr<cuda_engine> engine_;
   device_properties properties_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <array>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "ballast/stream.hpp"
+#include "cuda/sm_partition.hpp"
 #include "device_choice.hpp"
 #include "device_state.hpp"
 
@@ -28,27 +28,6 @@ void require(fault_record& fault, cudaError_t status, std::string_view call);
 /// require() for destructors: records an error that ends the context, forgets any other.
 void require_nothrow(fault_record& fault, cudaError_t status, std::string_view call) noexcept;
 
-/// Some of a GPU's multiprocessors: kernels in its streams run on no others. It is a green context, which
-/// shares memory, events, modules and peers with the GPU's primary context: only streams are its own.
-class sm_partition {
- public:
-  /// The calling thread has entered the GPU. Throws bad_argument ("devices") with the legal counts if the
-  /// driver makes no part of exactly so many, ballast::error if it makes no parts.
-  sm_partition(int gpu, int multiprocessors, fault_record& fault);
-  sm_partition(sm_partition const&) = delete;
-  sm_partition& operator=(sm_partition const&) = delete;
-  /// Call after its streams have been destroyed.
-  ~sm_partition();
-
-  /// A stream that does not wait for the default stream. Any thread may call.
-  cudaStream_t make_stream();
-
- private:
-  fault_record& fault_;
-  std::mutex mutex_;  ///< a green context is used by one thread at a time
-  CUgreenCtx context_ = nullptr;
-};
-
 /// An event is lent by the engine, with a device time or without one, which is cheaper to record and to
 /// query; or it is adopted.
 enum class event_kind { timed, untimed, adopted };
@@ -60,8 +39,8 @@ compute_capability capability_of(int gpu, fault_record& fault);
 /// Any thread may call any member.
 class cuda_engine {
  public:
-  /// `limited_to` multiprocessors; 0 is the whole GPU. Throws as sm_partition.
-  cuda_engine(int index, std::string const& name, int limited_to);
+  /// Of a part of the GPU; null is the whole one.
+  cuda_engine(int index, std::string const& name, std::unique_ptr<sm_partition> part);
   cuda_engine(cuda_engine const&) = delete;
   cuda_engine& operator=(cuda_engine const&) = delete;
   ~cuda_engine();
@@ -92,8 +71,9 @@ class cuda_engine {
 
   int const index;
   fault_record fault;
-  int multiprocessors = 0;   ///< of the part
-  int max_shared_bytes = 0;  ///< per block, static and dynamic, with opt-in
+  resident_claimant const claimant;  ///< the part, or the whole GPU
+  int multiprocessors = 0;           ///< of the part
+  int max_shared_bytes = 0;          ///< per block, static and dynamic, with opt-in
 
  private:
   struct loaded_kernel {

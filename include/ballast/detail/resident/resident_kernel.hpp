@@ -32,12 +32,14 @@ struct resident_options {
   clock::duration idle_timeout = std::chrono::minutes(30);   ///< all blocks idle so long: the kernel ends
 };
 
-/// A kernel whose blocks stay on one device: started, asked to stop, watched. One per device and process.
+/// A kernel whose blocks stay on one device: started, asked to stop, watched. One per device and process;
+/// parts of a GPU each have one, if all of these were made before the first was started.
 /// start(), start_on() and join() belong to one thread at a time; the rest may be called from any thread.
 class resident_kernel {
  public:
   /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
-  /// kernel of the list if fewer fit than asked, ballast::error if a resident kernel runs on the device.
+  /// kernel of the list if fewer fit than asked, ballast::error if a resident kernel runs on the device, or
+  /// on another part of its GPU.
   resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                   kernel_code const& entry, resident_options const& options);
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.

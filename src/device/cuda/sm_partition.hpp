@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device_choice.hpp"
+#include "device_state.hpp"
+
+namespace ballast::detail {
+
+/// Some of a GPU's multiprocessors: kernels in its streams run on no others. It is a green context, which
+/// shares memory, events, modules and peers with the GPU's primary context: only streams are its own.
+class sm_partition {
+ public:
+  /// Takes the context over. `claimant`: who claims the GPU for a resident kernel on this part.
+  sm_partition(CUgreenCtx context, int multiprocessors, resident_claimant claimant)
+      : multiprocessors(multiprocessors), claimant(claimant), context_(context) {}
+  sm_partition(sm_partition const&) = delete;
+  sm_partition& operator=(sm_partition const&) = delete;
+  /// Call after its streams have been destroyed.
+  ~sm_partition();
+
+  /// A stream that does not wait for the default stream. Any thread may call.
+  cudaStream_t make_stream(fault_record& fault);
+
+  int const multiprocessors;
+  resident_claimant const claimant;
+
+ private:
+  std::mutex mutex_;  ///< a green context is used by one thread at a time
+  CUgreenCtx context_;
+};
+
+/// The parts that the list names, each at the place of its spec; null for what is no part. The parts of a GPU
+/// come from one split, so they are disjoint; those of another call may have the same multiprocessors. Throws
+/// bad_argument ("devices") as plan_parts(), ballast::error if the driver makes no parts.
+std::vector<std::unique_ptr<sm_partition>> split_gpus(std::span<device_spec const> specs);
+
+}  // namespace ballast::detail
