@@ -56,13 +56,13 @@ failed_tests_of() {
 }
 
 format() { bash tests/house/licence_lines.sh . && bash tests/house/format.sh .; }
-build_release() { build host-release -D BALLAST_BENCHMARKS=OFF -D BALLAST_MESICC=OFF; }
-release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE consumers; }
+build_release() { build host-release -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF; }
+release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE programs; }
 
-# In the same folder: the benchmarks, the command end to end, the translator, and projects that use ballast.
+# In the same folder: what release leaves out, the command end to end, and what others build with ballast.
+build_programs() { build host-release -D BALLAST_BENCHMARKS=ON -D BALLAST_EXAMPLES=ON -D BALLAST_MESICC=ON; }
 programs() {
-  build host-release -D BALLAST_BENCHMARKS=ON -D BALLAST_MESICC=ON &&
-    run_tests host-release ctest --preset host-release -j "$jobs" -L 'consumers|mesi|ballast_test_cli'
+  build_programs && run_tests host-release ctest --preset host-release -j "$jobs" -L 'programs|examples|mesi|ballast_test_cli'
 }
 
 asan() { build_and_test host-asan -D BALLAST_MESICC=OFF; }
@@ -111,7 +111,7 @@ asan_translator() { build_and_test host-asan -D BALLAST_MESICC=ON; }
 
 # Mutated programs for the translator, and mutated files for what reads files.
 fuzz() {
-  build host-release -D BALLAST_BENCHMARKS=ON -D BALLAST_MESICC=ON && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600 &&
+  build_programs && build/host-release/ballast_fuzz_mesicc tests/mesicc/programs 600 &&
     build host-asan -D BALLAST_MESICC=OFF && run_tests host-asan env BALLAST_FUZZ_SECONDS=600 ctest --preset host-asan -L fuzz -j "$jobs"
 }
 

@@ -177,6 +177,7 @@ job_ticket job_runtime::submit(job_request request) {
   auto const job = make_job(std::move(request));
   ++statistics_.submitted;
   jobs_.push_back(job);
+  if (job->is_planned()) newest_born_planned_ = job->number;
   advance();
   return job_ticket(job->ticket_state);
 }

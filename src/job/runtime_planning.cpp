@@ -44,8 +44,22 @@ bool job_runtime::retire_ended() {
     retired_.push_back(job);
     return true;
   };
-  if (std::erase_if(jobs_, ended) != 0) changed_.notify();
+  auto const last = end_of_begun();
+  auto const first_ended = std::remove_if(jobs_.begin(), last, ended);
+  if (first_ended != last) changed_.notify();
+  jobs_.erase(first_ended, last);
   return statistics_.failed != failed_before;
+}
+
+/// Behind so many jobs that wait none has begun, as plan_jobs() looked at no other, so that a submission
+/// costs the same however many wait. Only what was planned when it was submitted, being empty or refused by
+/// its own maps, ends without having begun.
+auto job_runtime::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator {
+  int waiting = 0;
+  return std::ranges::find_if(jobs_, [&](auto const& job) {
+    return job->number > newest_born_planned_ && job->split == nullptr && !job->is_planned() &&
+           ++waiting > max_jobs_examined;
+  });
 }
 
 void job_runtime::plan_of(std::shared_ptr<job_record> const& job) {

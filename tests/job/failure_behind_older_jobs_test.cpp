@@ -161,6 +161,22 @@ TEST_F(failure_behind_older_jobs, is_told_at_once_where_these_use_something_else
   EXPECT_FALSE(older.is_finished());
 }
 
+// More than the runtime looks at when something has changed.
+TEST_F(failure_behind_older_jobs, is_told_at_once_behind_many_of_these_as_is_the_end_of_an_empty_job) {
+  words other(jobs_, {units}), none(jobs_, {0});
+  fill_with(other, 1);
+  std::vector<job_ticket> older;
+  for (int i = 0; i < 50; ++i) older.push_back(add_up(other));
+  auto const empty = jobs_.submit({0}, updates(none), [](auto all) { return count_visits{all}; });
+  auto const newer = fail_to_write_shared();
+  for (int i = 0; i < 50; ++i) older.push_back(add_up(other));
+  EXPECT_TRUE(empty.is_finished());
+  EXPECT_TRUE(newer.is_finished());
+  gate_.open();
+  for (auto const& each : older) each.wait();
+  jobs_.drain();
+}
+
 TEST_F(failure_behind_older_jobs, leaves_what_the_host_waits_for_since_before) {
   std::atomic<int> asked = 0;
   words ones(jobs_, {units});
