@@ -18,7 +18,7 @@ BALLAST_LAUNCH_KERNELS(kernels, add_one)
 int main() {
   auto const device = ballast::open_devices(ballast::default_device_list()).front();
   ballast::pinned_buffer<unsigned> counts(device, 4);
-  std::ranges::fill(counts.span(), 0);
+  for (unsigned& count : counts.span()) count = 0;
   ballast::launch_queue queue({device}, kernels());
   for (std::vector<std::jthread> threads; threads.size() < counts.size();)  // which end with the loop
     threads.emplace_back([mine = &counts[threads.size()], stream = queue.make_launch_stream()]() mutable {

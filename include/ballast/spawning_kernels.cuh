@@ -5,7 +5,7 @@
 
 /// Compiles a kernel list whose tasks may create tasks, for task queues and for task pools of the default
 /// method, `chunks`: defines `ballast::compiled_kernels const& name()`. The kernels are as for
-/// BALLAST_POOL_KERNELS; kernels that create none may be among them.
+/// BALLAST_POOL_KERNELS, but for those that reduce; kernels that create none may be among them.
 #define BALLAST_SPAWNING_KERNELS(name, ...)                                                             \
   ::ballast::compiled_kernels const& name() {                                                           \
     static_assert(::ballast::check_kernels<4 * ::ballast::argument_words, __VA_ARGS__>());              \

@@ -82,12 +82,15 @@ std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses) {
 
 namespace {
 
-/// How many of a GPU's parts, from this one of the list on, have not taken their memory: 1 for a whole GPU.
-std::size_t parts_from(device_list const& devices, std::uint32_t device) {
+/// Nine tenths of a GPU's memory, in equal shares for the parts of it that the list names. They take theirs
+/// in the order of the list: of k parts with m to come (10 k F) / (k + 9 m) was free at first, if F is now.
+std::size_t share_of_gpu(device_list const& devices, std::uint32_t device, std::size_t free) {
   auto const is_same_gpu = [&](auto const& other) {
     return other->is_cuda() && other->spec().index == devices[device]->spec().index;
   };
-  return std::size_t(std::count_if(devices.begin() + device, devices.end(), is_same_gpu));
+  auto const all = std::ranges::count_if(devices, is_same_gpu);
+  auto const left = std::count_if(devices.begin() + device, devices.end(), is_same_gpu);
+  return free / std::size_t(all + 9 * left) * 9;
 }
 
 }  // namespace
@@ -95,7 +98,7 @@ std::size_t parts_from(device_list const& devices, std::uint32_t device) {
 std::size_t default_device_bytes(device_list const& devices, std::uint32_t device,
                                  std::uint64_t array_bytes) {
   auto const free = devices[device]->free_bytes();
-  if (devices[device]->is_cuda()) return free / 10 * 9 / parts_from(devices, device);
+  if (devices[device]->is_cuda()) return share_of_gpu(devices, device, free);
   auto const on_cores = std::ranges::count_if(devices, [](auto const& one) { return !one->is_cuda(); });
   auto const quarter = free / 4 / std::size_t(on_cores);
   return array_bytes == 0 ? quarter : std::min<std::size_t>(quarter, array_bytes + room_between_arrays);

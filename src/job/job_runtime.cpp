@@ -177,7 +177,7 @@ job_ticket job_runtime::submit(job_request request) {
   auto const job = make_job(std::move(request));
   ++statistics_.submitted;
   jobs_.push_back(job);
-  if (job->is_planned()) newest_born_planned_ = job->number;
+  if (job->is_planned()) note_end_before_begin(*job);
   advance();
   return job_ticket(job->ticket_state);
 }
@@ -236,7 +236,11 @@ std::shared_ptr<job_record> job_runtime::make_job(job_request request) {
     job->measure_arguments();
   }
   revoke_host_access(job->request);
-  order_.add(number, job->units(), [of = job.get()](job_part part) { return of->uses_or_failure(part); });
+  order_.add(number, job->units(), [this, of = job.get()](job_part part) {
+    auto uses = of->uses_or_failure(part);
+    if (of->failure) note_end_before_begin(*of);
+    return uses;
+  });
   newest_job_ = number;
   return job;
 }

@@ -215,6 +215,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// Takes jobs that have ended off the list. Whether one of them failed.
   bool retire_ended();
   auto end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator;
+  void note_end_before_begin(job_record const& job);
   void plan_of(std::shared_ptr<job_record> const& job);
   bool plan_round(std::shared_ptr<job_record> const& job);
   std::optional<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index);
@@ -306,7 +307,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// Of sites and arguments: no unit writes what another one touches.
   std::set<std::tuple<std::uint64_t, site, std::vector<described_argument>>> tried_maps_;
   std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
-  job_number newest_born_planned_{0};             ///< of those that were planned when they were submitted
+  job_number newest_ended_unbegun_{0};            ///< of those that ended, or will, without having begun
   job_number newest_job_;
   array_id newest_array_;
   std::vector<device_in_use> on_devices_;

@@ -52,14 +52,18 @@ bool job_runtime::retire_ended() {
 }
 
 /// Behind so many jobs that wait none has begun, as plan_jobs() looked at no other, so that a submission
-/// costs the same however many wait. Only what was planned when it was submitted, being empty or refused by
-/// its own maps, ends without having begun.
+/// costs the same however many wait. What ends without having begun is noted.
 auto job_runtime::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator {
   int waiting = 0;
   return std::ranges::find_if(jobs_, [&](auto const& job) {
-    return job->number > newest_born_planned_ && job->split == nullptr && !job->is_planned() &&
+    return job->number > newest_ended_unbegun_ && job->split == nullptr && !job->is_planned() &&
            ++waiting > max_jobs_examined;
   });
+}
+
+/// A job without units, or one whose map throws when somebody asks what it is to write.
+void job_runtime::note_end_before_begin(job_record const& job) {
+  if (newest_ended_unbegun_ < job.number) newest_ended_unbegun_ = job.number;
 }
 
 void job_runtime::plan_of(std::shared_ptr<job_record> const& job) {

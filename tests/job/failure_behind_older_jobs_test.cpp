@@ -162,7 +162,7 @@ TEST_F(failure_behind_older_jobs, is_told_at_once_where_these_use_something_else
 }
 
 // More than the runtime looks at when something has changed.
-TEST_F(failure_behind_older_jobs, is_told_at_once_behind_many_of_these_as_is_the_end_of_an_empty_job) {
+TEST_F(failure_behind_older_jobs, is_told_behind_many_of_these_and_the_end_of_an_empty_job_at_once) {
   words other(jobs_, {units}), none(jobs_, {0});
   fill_with(other, 1);
   std::vector<job_ticket> older;
@@ -171,10 +171,38 @@ TEST_F(failure_behind_older_jobs, is_told_at_once_behind_many_of_these_as_is_the
   auto const newer = fail_to_write_shared();
   for (int i = 0; i < 50; ++i) older.push_back(add_up(other));
   EXPECT_TRUE(empty.is_finished());
-  EXPECT_TRUE(newer.is_finished());
+  EXPECT_FALSE(newer.is_finished());  // its map throws when the job is divided
   gate_.open();
   for (auto const& each : older) each.wait();
+  EXPECT_THAT(failure_of(newer), HasSubstr("a planted map"));
   jobs_.drain();
+}
+
+// A map that throws when the host wants what the job is to write, long before its turn; that is told when
+// something changes.
+TEST_F(failure_behind_older_jobs, is_told_to_who_reads_what_it_was_to_write_behind_many_of_these) {
+  words other(jobs_, {units});
+  fill_with(other, 1);
+  for (int i = 0; i < 50; ++i) add_up(other);
+  std::atomic<bool> breaks = false, has_thrown = false;
+  access_map const late([&](map_view const& view) -> region {
+    if (breaks) {
+      has_thrown = true;
+      has_thrown.notify_all();
+      throw std::runtime_error("a planted late map");
+    }
+    return {{view.part.first, view.part.first + view.part.count}};
+  });
+  auto const newer = jobs_.submit({units}, writes(shared_, late), [](auto all) { return count_visits{all}; });
+  breaks = true;
+  auto host = std::async(std::launch::async, [&] { return shared_.read({0, 1})[0]; });
+  has_thrown.wait(false);
+  auto const last = add_up(other);
+  EXPECT_THROW(host.get(), job_failed);
+  EXPECT_THAT(failure_of(newer), HasSubstr("a planted late map"));
+  EXPECT_FALSE(last.is_finished());
+  gate_.open();
+  last.wait();
 }
 
 TEST_F(failure_behind_older_jobs, leaves_what_the_host_waits_for_since_before) {

@@ -36,7 +36,7 @@ constexpr std::uint32_t joins_of<indirect<K>> = joins_of<K>;
 template <class K>
 constexpr bool reduces_of = false;
 template <class K>
-requires requires { K::reduces; }
+requires requires { requires std::is_same_v<decltype(K::reduces), bool const>; }
 constexpr bool reduces_of<K> = K::reduces;
 template <class K>
 constexpr bool reduces_of<indirect<K>> = reduces_of<K>;
