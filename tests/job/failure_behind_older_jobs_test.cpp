@@ -186,7 +186,7 @@ TEST_F(failure_behind_older_jobs, is_told_to_who_reads_what_it_was_to_write_behi
   for (int i = 0; i < 50; ++i) add_up(other);
   std::atomic<bool> breaks = false, has_thrown = false;
   access_map const late([&](map_view const& view) -> region {
-    if (breaks) {
+    if (breaks.exchange(false)) {
       has_thrown = true;
       has_thrown.notify_all();
       throw std::runtime_error("a planted late map");
