@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,37 +36,7 @@ class fault_record {
   std::atomic<bool> lost_ = false;
 };
 
-/// Who has claimed a device for a resident kernel. Any thread may call any member.
-class resident_claim {
- public:
-  /// Returns false if the device is claimed already.
-  bool claim(std::string_view holder) {
-    std::string name(holder);
-    std::lock_guard const hold(mutex_);
-    if (holder_) return false;
-    holder_ = std::move(name);
-    return true;
-  }
-  void release() noexcept {
-    std::lock_guard const hold(mutex_);
-    holder_.reset();
-  }
-  bool is_claimed() const noexcept {
-    std::lock_guard const hold(mutex_);
-    return holder_.has_value();
-  }
-  /// The name that claim() was given; empty if the device is not claimed.
-  std::string holder() const {
-    std::lock_guard const hold(mutex_);
-    return holder_.value_or("");
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::optional<std::string> holder_;
-};
-
-/// Who claims a GPU for a resident kernel: a part of a split, or the whole GPU.
+/// Who claims a device for a resident kernel: a part of a split GPU, or the whole device.
 struct resident_claimant {
   std::uint64_t split = 0;  ///< above 0 for a part
   std::size_t part = 0;
@@ -75,15 +44,15 @@ struct resident_claimant {
   bool operator==(resident_claimant const&) const = default;
 };
 
-/// Who has claimed a GPU, or parts of it, for resident kernels. Parts of one split are disjoint, so each has
-/// a claim of its own; the whole GPU and the parts of different splits share multiprocessors and exclude each
-/// other. Any thread may call any member.
+/// Who has claimed a device, or parts of a GPU, for resident kernels. Parts of one split are disjoint, so
+/// each has a claim of its own; the whole GPU and the parts of different splits share multiprocessors and
+/// exclude each other. Any thread may call any member.
 class resident_claims {
  public:
   /// Returns false if the claimant has claimed already, or one with which it shares multiprocessors.
   bool claim(resident_claimant who, std::string_view device, std::string_view holder);
   void release(resident_claimant who) noexcept;
-  /// Whether anyone has claimed the GPU or a part of it.
+  /// Whether anyone has claimed the device or a part of it.
   bool any() const noexcept;
   /// The name that the claimant gave; else that of another one, with its device: "H on cuda:0@8#1". Empty if
   /// there is none.

@@ -28,7 +28,7 @@ echo 1.00 true >"$scratch/fast/measured"
 echo 1.05 true >"$scratch/slow/measured"
 echo 1.00 false >"$scratch/wrong/measured"
 
-# expects STATUS TEXT... BEFORE AFTER
+# expects STATUS TEXT BEFORE AFTER
 expects() {
   local status=0 said
   said=$("$python" "$gate" "$scratch/$3" "$scratch/$4" queue/row --rounds 4 --folder "$scratch/gate") || status=$?

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -195,13 +196,16 @@ TEST_F(failure_behind_older_jobs, is_told_to_who_reads_what_it_was_to_write_behi
   });
   auto const newer = jobs_.submit({units}, writes(shared_, late), [](auto all) { return count_visits{all}; });
   breaks = true;
-  auto host = std::async(std::launch::async, [&] { return shared_.read({0, 1})[0]; });
+  auto host = std::async(std::launch::async, [&] {
+    return shared_.read({0, 1}, deadline::in(std::chrono::minutes(1)))[0];
+  });
   has_thrown.wait(false);
   auto const last = add_up(other);
   EXPECT_THROW(host.get(), job_failed);
-  EXPECT_THAT(failure_of(newer), HasSubstr("a planted late map"));
+  EXPECT_TRUE(newer.is_finished());
   EXPECT_FALSE(last.is_finished());
   gate_.open();
+  EXPECT_THAT(failure_of(newer), HasSubstr("a planted late map"));
   last.wait();
 }
 

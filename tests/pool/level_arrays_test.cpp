@@ -42,7 +42,7 @@ TEST(level_sink, keeps_what_its_tasks_reduce_until_the_thread_adds_it_to_the_lev
     sink.raise_max(value);
   }
   EXPECT_EQ(words.reduced.sum, 10u);
-  add_to_level(level, reduced);
+  words.reduced.add_shared(reduced);
   EXPECT_EQ(words.reduced.sum, 24u);
   EXPECT_EQ(words.reduced.max, 7u);
 }

@@ -28,10 +28,10 @@ class host_device final : public compute_device {
   kernel_resources resources(kernel_code const& code) override;
   bool enable_peer_access(compute_device const& other) override { return !other.is_cuda(); }
   void check() override { engine_->fault->check(); }
-  bool claim_resident(std::string_view holder) override { return resident_.claim(holder); }
-  void release_resident() noexcept override { resident_.release(); }
-  bool has_resident() const noexcept override { return resident_.is_claimed(); }
-  std::string resident_holder() const override { return resident_.holder(); }
+  bool claim_resident(std::string_view holder) override { return claims_.claim({}, name(), holder); }
+  void release_resident() noexcept override { claims_.release({}); }
+  bool has_resident() const noexcept override { return claims_.any(); }
+  std::string resident_holder() const override { return claims_.holder({}); }
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;
@@ -39,7 +39,7 @@ class host_device final : public compute_device {
 
   std::shared_ptr<host_engine> engine_;
   device_properties properties_;
-  resident_claim resident_;
+  resident_claims claims_;
 };
 
 }  // namespace ballast::detail

@@ -71,13 +71,6 @@ class level_sink {
   pool_reduction& reduced_;
 };
 
-/// What a thread's tasks of a level have come to.
-BALLAST_HD inline void add_to_level(level_work const& level, pool_reduction const& reduced) {
-  auto& all = level.words->reduced;
-  if (reduced.sum != 0) device_atomic<std::uint64_t>(all.sum).add_relaxed(reduced.sum);
-  if (reduced.max != 0) device_atomic<std::uint64_t>(all.max).store_max(reduced.max);
-}
-
 /// Runs all blocks of a task.
 template <class List, template <class> class Base>
 BALLAST_HD void run_in_level(level_work const& level, std::uint32_t place, void* scratch,
@@ -100,7 +93,7 @@ void run_level_on_host(void const* argument, host_block_context& context) {
   for (auto i = level.first_of(context.block, context.grid);
        i < level.first_of(context.block + 1, context.grid); ++i)
     run_in_level<List, host_block>(level, i, context.scratch, reduced);
-  add_to_level(level, reduced);
+  level.words->reduced.add_shared(reduced);
 }
 
 #if defined(__CUDACC__)
@@ -118,7 +111,7 @@ __global__ void __launch_bounds__(List::block_threads,
   } else {
     for (std::uint32_t i = first; i < last; ++i) run_in_level<List, cuda_block>(level, i, nullptr, reduced);
   }
-  add_to_level(level, reduced);
+  level.words->reduced.add_shared(reduced);
 }
 #endif
 

@@ -123,8 +123,7 @@ struct pool_view {
     add(totals.max_stored, counts.max_stored);
     if (counts.max_in_common != 0)
       device_atomic<std::uint64_t>(totals.max_in_common).store_max(counts.max_in_common);
-    add(totals.reduced.sum, me.reduced.sum);
-    if (me.reduced.max != 0) device_atomic<std::uint64_t>(totals.reduced.max).store_max(me.reduced.max);
+    totals.reduced.add_shared(me.reduced);
   }
 
  private:

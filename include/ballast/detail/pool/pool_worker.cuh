@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "ballast/atomic_ref.cuh"
 #include "ballast/detail/device/qualifiers.cuh"
 #include "ballast/detail/pool/record_slot.cuh"
 #include "ballast/join.cuh"
@@ -47,6 +48,12 @@ struct worker_counts : worker_report {
 /// What kernels that declare `reduces` have made of their values.
 struct pool_reduction {
   std::uint64_t sum, max;
+
+  /// Adds a part to what all threads of the device share.
+  BALLAST_HD void add_shared(pool_reduction const& part) {
+    if (part.sum != 0) device_atomic<std::uint64_t>(sum).add_relaxed(part.sum);
+    if (part.max != 0) device_atomic<std::uint64_t>(max).store_max(part.max);
+  }
 };
 
 /// What is told of all workers together: sums, and the greatest `max_in_common` and `reduced.max`.
