@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "ballast/arguments.hpp"
-#include "ballast/log.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::command_line {
 namespace {

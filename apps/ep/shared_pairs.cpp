@@ -20,7 +20,7 @@ std::uint64_t shared_pairs::bytes_of(std::uint32_t log2_pairs) {
 
 std::uint32_t shared_pairs::blocks() const { return gaussian_pairs::blocks_for(cut_.count()); }
 
-job_ticket shared_pairs::submit() {
+completion shared_pairs::submit() {
   return jobs_.submit({.grid = blocks(), .name = "ep"}, writes(sx_, one_to_one), writes(sy_, one_to_one),
                       writes(counts_, one_to_one(annuli)), [cut = cut_](auto sx, auto sy, auto counts) {
                         return gaussian_pairs{sx, sy, counts, cut.count(), cut.pairs_of_each()};

@@ -18,7 +18,7 @@ class shared_pairs {
   /// Of all its arrays.
   static std::uint64_t bytes_of(std::uint32_t log2_pairs);
   /// Each unit of the job is a block of batches. Waits for no device.
-  job_ticket submit();
+  completion submit();
   /// The sum over all blocks in their order, which hangs on no partition. Waits for the job.
   tally read() const;
 

@@ -8,7 +8,6 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
-#include "ballast/log.hpp"
 #include "ballast/replace_file.hpp"
 #include "command_line/program.hpp"
 #include "kernels.hpp"

@@ -37,32 +37,32 @@ void shared_plate<Real>::begin_anew(std::span<Real const> temperature) {
 }
 
 template <class Real>
-job_ticket shared_plate<Real>::step() {
+completion shared_plate<Real>::step() {
   using kernel = heat_step<Real>;
   job_grid const grid({kernel::blocks_in_a_row(of_), kernel::units(of_)}, cut::y);
   auto const band = rows(kernel::rows_of_unit);
-  auto const ticket =
+  auto const done =
       jobs_.submit({.grid = grid, .name = "hotspot"}, reads(now_, neighborhood(1, kernel::rows_of_unit)),
                    reads(power_, band), writes(next_, band),
                    [of = of_, factors = cell_factors<Real>(factors_)](auto now, auto power, auto next) {
                      return kernel{now, power, next, of, factors};
                    });
   std::swap(now_, next_);
-  return ticket;
+  return done;
 }
 
 template <class Real>
 std::uint32_t shared_plate<Real>::run(std::uint32_t steps, std::function<bool()> const& stop_requested) {
-  std::queue<job_ticket> ahead;
+  std::queue<completion> ahead;
   std::uint32_t submitted = 0;
   for (; submitted < steps && !stop_requested(); ++submitted) {
     if (ahead.size() == max_steps_ahead) {
-      ahead.front().wait(job_run::a_day_from_now());
+      ahead.front().wait_until(job_run::a_day_from_now());
       ahead.pop();
     }
     ahead.push(step());
   }
-  if (!ahead.empty()) ahead.back().wait(job_run::a_day_from_now());
+  if (!ahead.empty()) ahead.back().wait_until(job_run::a_day_from_now());
   return submitted;
 }
 

@@ -27,7 +27,7 @@ class shared_plate {
   /// devices again.
   void begin_anew(std::span<Real const> temperature);
   /// Each unit of the job is a band of 8 rows, which reads a row more on either side. Waits for no device.
-  job_ticket step();
+  completion step();
   /// Submits so many steps, a few hundred ahead of the devices at most, fewer once `stop_requested` says so,
   /// and waits for the last. Returns how many.
   std::uint32_t run(

@@ -30,12 +30,12 @@ void shared_product::take_back() {
   b_.update();
 }
 
-job_ticket shared_product::submit(product_kernel with) {
+completion shared_product::submit(product_kernel with) {
   return with == product_kernel::naive ? submit_kernel<naive_product>() : submit_kernel<tiled_product>();
 }
 
 template <class Kernel>
-job_ticket shared_product::submit_kernel() {
+completion shared_product::submit_kernel() {
   job_grid const grid({Kernel::blocks_in_a_row(shape_), Kernel::units(shape_)}, cut::y);
   auto const band = rows(Kernel::rows_of_unit);
   return jobs_.submit({.grid = grid, .name = "matmul"}, reads(a_, band), reads(b_, all), writes(c_, band),

@@ -27,13 +27,13 @@ class shared_product {
   /// As if they were written anew: the next job brings them to the devices again.
   void take_back();
   /// Each unit of the job is a row of blocks of the kernel: one row of c, or 128. Waits for no device.
-  job_ticket submit(product_kernel with);
+  completion submit(product_kernel with);
   /// The matrices on the host, after the job that computes c. Right until something is submitted or filled.
   product read() const;
 
  private:
   template <class Kernel>
-  job_ticket submit_kernel();
+  completion submit_kernel();
 
   job_scheduler& jobs_;
   product_shape shape_;

@@ -243,7 +243,7 @@ class queue_runner final : public runner {
     char const* label;
   };
 
-  backlog_ticket submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
+  completion submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
   void ensure_started();
   void record_device(std::size_t device);
 
@@ -290,12 +290,11 @@ force_timing queue_runner::forces(std::int64_t step) {
 void queue_runner::drift() { queue_.forget(submit_tasks(tasks_.drifts, "drift")); }
 void queue_runner::kick() { queue_.forget(submit_tasks(tasks_.kicks, "kick")); }
 
-backlog_ticket queue_runner::submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks,
-                                          char const* label) {
+completion queue_runner::submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label) {
   ensure_started();
   if (spans_ != nullptr) windows_.push_back({now_ns(), step_, label});
   auto const given = queue_.submit(tasks);
-  queue_.wait(given);
+  given.wait();
   return given;
 }
 

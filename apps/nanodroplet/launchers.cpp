@@ -167,7 +167,7 @@ queue_launcher::queue_launcher(std::shared_ptr<launch_queue> queue, std::size_t 
 
 queue_launcher::~queue_launcher() {
   try {
-    done_.wait_finished(deadline::in(std::chrono::minutes(1)));
+    done_.wait_until(deadline::in(std::chrono::minutes(1)));
   } catch (std::exception const&) {
     // It failed, and whoever asked for it has been told.
   }
@@ -180,7 +180,7 @@ void queue_launcher::begin_trajectory(bool keeps) {
 }
 
 void queue_launcher::step(bool is_last) {
-  if (!done_.is_finished()) among_water_.after(done_);
+  if (!done_.ready()) among_water_.after(done_);
   auto const among_water = among_water_.launch(memory_.among_water(is_last), memory_.blocks());
   with_beads_.launch(memory_.with_beads(is_last), memory_.blocks());
   with_beads_.after(among_water);

@@ -92,13 +92,17 @@ class queue_launcher final : public chain_launcher {
   void load() override;
   void begin_trajectory(bool keeps) override;
   void step(bool is_last) override;
-  bool is_finished() override { return done_.is_finished(); }
+  bool is_finished() override {
+    if (!done_.ready()) return false;
+    done_.wait();  // throws what failed
+    return true;
+  }
 
  private:
   std::shared_ptr<launch_queue> queue_;
   water_memory memory_;
   launch_stream among_water_, with_beads_;
-  launch_ticket done_;  ///< of what was submitted last
+  completion done_;  ///< of what was submitted last
 };
 
 /// What every chain of a batch does in a round: a step, and before it perhaps the beginning of the chain or

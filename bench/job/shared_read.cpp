@@ -48,12 +48,12 @@ class read_by_jobs {
 
   double seconds() {
     std::ranges::fill(array_.write(), 2u);
-    job_ticket ticket;
+    completion done;
     auto const seconds = seconds_of([&] {
-      ticket = jobs_.submit({devices_}, reads(array_, all), [](auto) { return empty_block(); });
-      ticket.wait();
+      done = jobs_.submit({devices_}, reads(array_, all), [](auto) { return empty_block(); });
+      done.wait();
     });
-    moved_ = ticket.report().moved;
+    moved_ = report_of(done).moved;
     return seconds;
   }
   moved_bytes const& moved() const { return moved_; }

@@ -78,7 +78,7 @@ class pattern_race {
   }
   void submit(int pattern) {
     auto const all = queue_.submit(tasks_[std::size_t(pattern)]);
-    queue_.wait(all);
+    all.wait();
     queue_.forget(all);
   }
   template <class Work>

@@ -88,7 +88,7 @@ double median_round_trip(task_queue& queue, counted_work& work, deadline until) 
   ++work.ping_rounds;
   std::vector<double> seconds;
   for (std::uint32_t i = 0; i < work.one_by_one.size(); ++i)
-    seconds.push_back(seconds_of([&] { queue.wait(queue.submit(work.one_by_one.block(i), until), until); }));
+    seconds.push_back(seconds_of([&] { queue.submit(work.one_by_one.block(i), until).wait_until(until); }));
   return median(seconds);
 }
 

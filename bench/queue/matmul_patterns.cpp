@@ -98,7 +98,7 @@ void measure_pattern(session& now, product& matrices, task_queue& queue, int pat
   queue.start();
   now.measure("queue", pattern, "s", [&] {
     return seconds_of(
-        [&] { queue.wait(queue.submit(prepared, 0, tasks.size(), deadline::in(std::chrono::minutes(1)))); });
+        [&] { queue.submit(prepared, 0, tasks.size(), deadline::in(std::chrono::minutes(1))).wait(); });
   });
   queue.close();
   check();

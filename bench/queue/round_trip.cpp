@@ -62,7 +62,7 @@ void measure_tasks(session& now, counted_blocks& counts, std::string const& name
   task_queue queue(now.first(), kernels, options);
   std::vector<double> samples;
   for (std::uint32_t i = 0; i < counts.size(); ++i)
-    samples.push_back(seconds_of([&] { queue.wait(queue.submit(counts.block(i))); }));
+    samples.push_back(seconds_of([&] { queue.submit(counts.block(i)).wait(); }));
   queue.close();
   now.parameter(name + ".workers", queue.workers());
   now.verify(counts.each_ran(1), "every task ran exactly once");

@@ -82,9 +82,8 @@ class uneven_grid {
 };
 
 double seconds_submitted(task_queue& queue, prepared_tasks const& tasks) {
-  return seconds_of([&] {
-    queue.wait(queue.submit(tasks, 0, tasks.records().size(), deadline::in(std::chrono::minutes(1))));
-  });
+  return seconds_of(
+      [&] { queue.submit(tasks, 0, tasks.records().size(), deadline::in(std::chrono::minutes(1))).wait(); });
 }
 
 queue_options options_for(std::size_t blocks) {

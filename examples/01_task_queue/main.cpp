@@ -16,7 +16,7 @@ int main() {
   std::vector<ballast::task> tasks;
   for (std::uint32_t block = 0; block < blocks; ++block)
     tasks.emplace_back(collatz{ballast::array_ref(steps.data())}, ballast::block_range{block, 1});
-  queue.wait(queue.submit(tasks));  // each task runs exactly once, on whichever device is free
+  queue.submit(tasks).wait();  // each task runs exactly once, on whichever device is free
   queue.close();
 
   auto const longest = std::ranges::max_element(steps.span());

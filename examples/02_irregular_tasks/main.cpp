@@ -24,13 +24,14 @@ ballast::task task_of(std::uint32_t i, std::uint64_t& answer) {
 
 /// What one thread of a server does: submits every request when it comes, and answers each when it is done.
 std::uint32_t serve(ballast::balanced_queue& queue, std::span<std::uint64_t> answers, std::uint32_t client) {
-  std::vector<ballast::backlog_ticket> tickets;
-  for (auto i = client; i < streamed; i += clients) tickets.push_back(queue.submit(task_of(i, answers[i])));
-  for (auto const ticket : tickets) {
-    queue.wait(ticket);    // from here on this answer may be read
-    queue.forget(ticket);  // a server runs for long: keep no record of what is done
+  std::vector<ballast::completion> completions;
+  for (auto i = client; i < streamed; i += clients)
+    completions.push_back(queue.submit(task_of(i, answers[i])));
+  for (auto const& done : completions) {
+    done.wait();         // from here on this answer may be read
+    queue.forget(done);  // a server runs for long: keep no record of what is done
   }
-  return std::uint32_t(tickets.size());
+  return std::uint32_t(completions.size());
 }
 
 void answer_as_they_come(ballast::balanced_queue& queue, std::span<std::uint64_t> answers) {
@@ -39,15 +40,15 @@ void answer_as_they_come(ballast::balanced_queue& queue, std::span<std::uint64_t
     threads.push_back(std::async(std::launch::async, [=, &queue] { return serve(queue, answers, client); }));
   std::uint32_t served = 0;
   for (auto& thread : threads) served += thread.get();
-  std::printf("%u threads waited for %u requests of 1 to 2048 numbers, a ticket each\n", clients, served);
+  std::printf("%u threads waited for %u requests of 1 to 2048 numbers, a completion each\n", clients, served);
 }
 
 void answer_batch(ballast::balanced_queue& queue, std::span<std::uint64_t> answers) {
   std::vector<ballast::task> batch;
   for (auto i = streamed; i < streamed + batched; ++i) batch.push_back(task_of(i, answers[i]));
-  auto const ticket = queue.submit(batch);  // costly ones begin first, so that none is left for the end
-  queue.wait(ticket);
-  auto const shares = queue.shares(ticket);
+  auto const done = queue.submit(batch);  // costly ones begin first, so that none is left for the end
+  done.wait();
+  auto const shares = queue.shares(done);
   for (std::size_t i = 0; i < queue.size(); ++i)
     std::printf("%s ran %llu of a batch of %u\n", queue.on(i).device().name().c_str(), 0ull + shares[i].tasks,
                 batched);

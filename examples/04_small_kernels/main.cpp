@@ -44,7 +44,7 @@ void run(ballast::launch_stream launch_stream, experiment const& on) {
   }
   auto const last = launch_stream.launch(
       [&on](ballast::stream& stream) { stream.copy(on.result.data(), on.hits.data(), on.hits.bytes()); });
-  last.wait_finished();  // the only wait
+  last.wait();  // the only wait
 }
 
 std::uint32_t hits_by_host(experiment const& of) {

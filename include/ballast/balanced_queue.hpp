@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/policy/feed.hpp"
 #include "ballast/task_queue.hpp"
@@ -18,15 +19,6 @@ struct balanced_options {
   std::string policy = "drain";    ///< a name of feed_policies()
   std::uint32_t fixed_batch = 20;  ///< tasks per feed of the policy "fixed", at least 1
   queue_options queue;             ///< for the task_queue of each device
-};
-
-/// Names a batch of the common backlog; cheap to copy. Other queues refuse it (bad_argument "ticket"), and so
-/// does this one after the next start().
-struct backlog_ticket {
-  /// Counts the starts of all such queues, so that another run's ticket is refused.
-  std::uint64_t run = 0;
-  /// Counts the batches of the run.
-  std::uint64_t number = 0;
 };
 
 /// What one device did for a batch. Times need balanced_options::queue.times; without it they are 0.
@@ -53,32 +45,28 @@ class balanced_queue {
   /// Copies the batch to the end of the backlog and returns. Never waits for a device: the backlog grows in
   /// host memory. Throws bad_argument, before anything is queued, if a task does not suit the list;
   /// ballast::error if the queue is closed; and, if a feeding thread has ended with an error, that error.
-  backlog_ticket submit(std::span<task const> batch);
+  completion submit(std::span<task const> batch);
   /// Adds a batch of one task to the backlog.
-  backlog_ticket submit(task const& one);
+  completion submit(task const& one);
   /// Adds tasks that were prepared with this queue's kernel list to the backlog, without a copy and without a
   /// check: for programs that submit the same tasks in every step. Throws as the other overloads.
-  backlog_ticket submit(std::shared_ptr<prepared_tasks const> batch);
+  completion submit(std::shared_ptr<prepared_tasks const> batch);
 
-  /// Whether all tasks of the batch have run; their results are then visible to the host. Does not wait.
-  bool finished(backlog_ticket which) const;
-  /// Waits for a batch, or for everything submitted before the call, at most until the deadline, or for
-  /// balanced_options::queue.timeout if none is passed. With GPUs the thread polls; with host devices only,
-  /// it sleeps. Throws timed_out with the state of every device, queue_stopped, device_lost.
-  void wait(backlog_ticket which);
-  /// wait() that waits until `until` at most instead of queue_options::timeout.
-  void wait(backlog_ticket which, deadline until);
-  /// Waits for everything that was submitted before the call, and throws as wait() does.
+  /// Waits until everything that was submitted before the call has run, at most until the deadline, or for
+  /// balanced_options::queue.timeout if none is passed; so does wait() of a completion for its batch. Sleeps.
+  /// Throws timed_out with the state of every device, queue_stopped, device_lost, and error in a
+  /// continuation.
   void wait_all();
   /// wait_all() that waits until `until` at most.
   void wait_all(deadline until);
 
-  /// What each device did for a finished batch, in the order of the devices. forget() drops the record.
-  /// Throws ballast::error if the batch is not finished.
-  std::vector<device_share> shares(backlog_ticket which) const;
-  /// Drops the record of a finished batch, for programs that submit without end. finished() stays true for
-  /// it.
-  void forget(backlog_ticket which);
+  /// What each device did for a batch that has run, in the order of the devices. forget() drops the record.
+  /// Throws ballast::error if the batch has not run, and bad_argument ("completion") for one that this queue
+  /// did not give in its present run.
+  std::vector<device_share> shares(completion const& which) const;
+  /// Drops the record of a batch that has run, for programs that submit without end. The completion stays
+  /// ready. Throws as shares().
+  void forget(completion const& which);
 
   /// Accepts no more tasks, runs the accepted ones, and ends the kernels; waits for that. Idempotent. Throws
   /// as wait().
@@ -87,7 +75,7 @@ class balanced_queue {
   void close(deadline until);
   /// Ends the kernels after the tasks that run now, waits for that, and returns the tasks that did not run.
   /// (Those that name joins cannot be submitted again: a join belongs to one device, but a task may go to
-  /// any.) Threads in wait() get queue_stopped. Throws timed_out if a device does not stop in time; the next
+  /// any.) Threads that wait get queue_stopped. Throws timed_out if a device does not stop in time; the next
   /// call returns the tasks collected so far.
   std::vector<task> stop();
   /// Requests what stop() does, without waiting; waits in other threads then throw queue_stopped. Any thread

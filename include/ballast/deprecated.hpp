@@ -12,6 +12,10 @@ namespace ballast {
 
 using deadline_passed [[deprecated("is called timed_out")]] = timed_out;
 using device_facts [[deprecated("is called device_properties")]] = device_properties;
+using ticket [[deprecated("is called completion")]] = completion;
+using backlog_ticket [[deprecated("is called completion")]] = completion;
+using launch_ticket [[deprecated("is called completion")]] = completion;
+using job_ticket [[deprecated("is called completion")]] = completion;
 using doorbell [[deprecated("is called event_count")]] = event_count;
 using feed_policy_entry [[deprecated("is called named_policy")]] = named_policy;
 using operation_note [[deprecated("is called journal_entry")]] = journal_entry;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ballast/access_map.hpp"
+#include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/job/job_request.hpp"
 #include "ballast/device.hpp"
@@ -23,7 +24,6 @@
 
 namespace ballast::detail {
 class job_runtime;
-class job_ticket_state;
 }
 
 namespace ballast {
@@ -57,9 +57,9 @@ struct job_options {
   std::chrono::nanoseconds shutdown_timeout = std::chrono::minutes(1);
   /// If not null, receives a span for each task that ended successfully, from the begin to the end of its
   /// kernels. The span's worker is the stream of the kernel that ended last, and its step is the job's
-  /// number; accesses of the host have numbers too. A task's span is recorded before its ticket is finished.
-  /// The recorder must have at least as many devices as the scheduler, in the same order, and must outlive
-  /// it.
+  /// number; accesses of the host have numbers too. A task's span is recorded before the completion of its
+  /// job is ready. The recorder must have at least as many devices as the scheduler, in the same order, and
+  /// must outlive it.
   recorder* spans = nullptr;
 };
 
@@ -141,26 +141,11 @@ class job_failed : public error {
   std::string device_;
 };
 
-/// Names one job. Cheap to copy; may outlive the scheduler. Any thread may call any member.
-class job_ticket {
- public:
-  /// A ticket of no job: it counts as finished, with an empty report.
-  job_ticket() = default;
-  /// For the scheduler, which knows the state.
-  explicit job_ticket(std::shared_ptr<detail::job_ticket_state> state) : state_(std::move(state)) {}
-
-  /// Whether all tasks of the job have ended. A failed job is finished when none of its tasks runs any more
-  /// and no older job has yet to read or write the data that it was to write. Does not wait.
-  bool is_finished() const;
-  /// Sleeps until is_finished(), at most until the deadline. Throws job_failed, and timed_out with the state
-  /// of the scheduler.
-  void wait(deadline until = deadline::in(std::chrono::minutes(10))) const;
-  /// The report of the job, once it is finished. Waits and throws as wait().
-  job_report report(deadline until = deadline::in(std::chrono::minutes(10))) const;
-
- private:
-  std::shared_ptr<detail::job_ticket_state> state_;
-};
+/// The report of a job. Waits and throws as job.wait(); throws bad_argument ("job") for other work. Any
+/// thread may call, also when the scheduler is gone.
+job_report report_of(completion const& job);
+/// report_of() that waits until `until` at most.
+job_report report_of(completion const& job, deadline until);
 
 /// One line of a scheduler's journal: an operation was submitted to a device's thread, or has ended. The
 /// journal holds the order of events and no times.
@@ -227,7 +212,7 @@ class job_scheduler {
   job_scheduler& operator=(job_scheduler const&) = delete;
   /// Waits for unfinished jobs, at most options.shutdown_timeout; those that have not ended by then fail.
   /// After that it waits at most a minute for each stream on which a kernel still runs, and for factories
-  /// that have not returned. The failure of a job is reported by its ticket only. Arrays may outlive the
+  /// that have not returned. The failure of a job is reported by its completion only. Arrays may outlive the
   /// scheduler.
   ~job_scheduler();
 
@@ -235,10 +220,12 @@ class job_scheduler {
   /// must outlive the scheduler. May wait for devices. Throws device_lost.
   void add(job_kernels const& more);
 
-  /// Submits a job and returns its ticket; does not wait for a device. The arguments are arrays with access
-  /// maps, and last a factory. The factory is called for each kernel of a task with one array_ref<T> per
-  /// array (of T const for reads()) and returns the kernel. Index i of such a reference is element i of the
-  /// whole flattened array, of which only the task's region may be touched.
+  /// Submits a job; does not wait for a device. Its completion is ready once all tasks of the job have ended;
+  /// that of a failed job once none of its tasks runs any more and no older job has yet to read or write the
+  /// data that it was to write. wait() throws job_failed, and timed_out with the state of the scheduler. The
+  /// arguments are arrays with access maps, and last a factory. The factory is called for each kernel of a
+  /// task with one array_ref<T> per array (of T const for reads()) and returns the kernel. Index i of such a
+  /// reference is element i of the whole flattened array, of which only the task's region may be touched.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
   /// arrays; neither they nor their destructors may wait for jobs. Maps are called on any thread and must use
@@ -251,7 +238,7 @@ class job_scheduler {
   /// if a unit writes elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no
   /// device.
   template <class... Arguments>
-  job_ticket submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
+  completion submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     constexpr std::size_t arguments = sizeof...(Arguments);
     static_assert(arguments > 0, "the last argument of submit() is a factory, which returns the kernel");
     return submit_tuple(setup, std::forward_as_tuple(accesses_then_factory...),
@@ -271,13 +258,13 @@ class job_scheduler {
 
  private:
   template <class Tuple, std::size_t... I>
-  job_ticket submit_tuple(job_setup const& setup, Tuple const& all, std::index_sequence<I...>) {
+  completion submit_tuple(job_setup const& setup, Tuple const& all, std::index_sequence<I...>) {
     static_assert((array_access_of_any<std::tuple_element_t<I, Tuple>> && ...),
                   "all arguments but the last are reads(), writes(), writes_some() or updates()");
     detail::check_factory<std::tuple_element_t<sizeof...(I), Tuple>, std::tuple_element_t<I, Tuple>...>();
     return submit_request(detail::make_request(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...));
   }
-  job_ticket submit_request(detail::job_request request);
+  completion submit_request(detail::job_request request);
 
   std::shared_ptr<detail::job_runtime> runtime_;
 };

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/launch/submission.hpp"
 #include "ballast/device.hpp"
@@ -119,35 +120,6 @@ struct launch_statistics {
   std::vector<named_count> listed() const;
 };
 
-/// One launch of a launch stream. Cheap to copy; may outlive the launch stream and the queue. Any thread may
-/// call any member; only wait_issued() and wait_finished() wait. A launch is not carried out if an earlier
-/// one of its launch stream or it itself failed, the device was lost, or the queue was stopped. Then every
-/// member except is_issued() throws that error.
-class launch_ticket {
- public:
-  /// A ticket of no launch: it counts as issued and finished.
-  launch_ticket() = default;
-
-  /// Whether the launch was submitted to the device.
-  bool is_issued() const;
-  /// Whether all blocks of the launch have ended. Their writes are then visible to the caller, and to
-  /// launches that the caller makes next.
-  bool is_finished() const;
-  /// Sleep until is_issued(), or until is_finished(), at most until the deadline. Throw timed_out with the
-  /// state of the launch stream.
-  void wait_issued(deadline until = deadline::in(std::chrono::minutes(10))) const;
-  /// Sleeps until is_finished(). Throws timed_out with the state of the launch stream.
-  void wait_finished(deadline until = deadline::in(std::chrono::minutes(10))) const;
-
- private:
-  friend class launch_stream;
-  launch_ticket(std::shared_ptr<detail::launch_stream_state> line, std::uint64_t number)
-      : state_(std::move(line)), number_(number) {}
-
-  std::shared_ptr<detail::launch_stream_state> state_;
-  std::uint64_t number_ = 0;  // among the launches of its launch stream, from 1
-};
-
 /// A callable that a launch stream can launch besides kernels: it is called with a stream.
 template <class Work>
 concept stream_work = std::invocable < std::decay_t<Work>
@@ -161,8 +133,9 @@ concept stream_work = std::invocable < std::decay_t<Work>
 ///
 /// launch() copies its arguments and returns without waiting for the device. It sleeps only while
 /// launch_options::max_waiting launches of this launch stream wait, and throws timed_out after
-/// launch_options::submit_timeout. Once a launch has failed, it and all later ones of this launch stream
-/// throw that error, from launch() and from their tickets.
+/// launch_options::submit_timeout. A launch is not carried out if an earlier one of its launch stream failed,
+/// the device was lost, or the queue was stopped. Once a launch has failed, launch() throws that error, and
+/// so does wait() of the completions of that launch and all later ones.
 class launch_stream {
  public:
   /// Takes the other one's line of launches over; the other may then only be assigned or destroyed.
@@ -174,17 +147,17 @@ class launch_stream {
   /// Launches `grid` blocks, at least 1, of a ballast kernel of the queue's list. The queue may merge it with
   /// kernels of other launch streams. Throws bad_argument ("kernel", "grid").
   template <kernel_form K>
-  launch_ticket launch(K const& kernel, std::uint32_t grid) {
+  completion launch(K const& kernel, std::uint32_t grid) {
     auto const& listed = listed_kernel_of(key_of<K>, grid);
     next_submission().set_kernel(listed, kernel, grid);
     return commit();
   }
 
   /// Launches any `__global__` function; the arguments are converted to its parameters and copied. `shape` is
-  /// grid, block and shared bytes; CUDA checks it when the launch is issued, so the ticket throws the error.
-  /// GPUs only: on CPU cores throws bad_argument ("kernel").
+  /// grid, block and shared bytes; CUDA checks it when the launch is issued, so the completion throws the
+  /// error. GPUs only: on CPU cores throws bad_argument ("kernel").
   template <class... Parameter, class... Argument>
-  launch_ticket launch(void (*kernel)(Parameter...), launch_shape const& shape, Argument&&... arguments) {
+  completion launch(void (*kernel)(Parameter...), launch_shape const& shape, Argument&&... arguments) {
     static_assert(sizeof...(Parameter) == sizeof...(Argument),
                   "give launch() one argument for each parameter of the kernel");
     throw_if_no_gpu();
@@ -194,8 +167,8 @@ class launch_stream {
   }
   /// Launches a plain kernel without dynamic shared memory.
   template <class... Parameter, class... Argument>
-  launch_ticket launch(void (*kernel)(Parameter...), launch_extent grid, launch_extent block,
-                       Argument&&... arguments) {
+  completion launch(void (*kernel)(Parameter...), launch_extent grid, launch_extent block,
+                    Argument&&... arguments) {
     return launch(kernel, launch_shape{grid, block}, std::forward<Argument>(arguments)...);
   }
 
@@ -204,15 +177,15 @@ class launch_stream {
   /// device, keep the stream, use the queue or a launch stream, or own either of them. If it throws, the
   /// exception is this launch's error, and nothing waits for what it enqueued before.
   template <stream_work Work>
-  launch_ticket launch(Work&& work) {
+  completion launch(Work&& work) {
     next_submission().set_work(std::forward<Work>(work));
     return commit();
   }
 
-  /// Launches made here later begin after the other launch has ended. If the other launch is not carried out,
-  /// these are not either. Does not wait. If nothing is launched here later, the call has no effect, and the
-  /// log says so when the launch stream is destroyed.
-  void after(launch_ticket const& other);
+  /// Launches made here later begin once the other work has ended, which may be a launch of this or another
+  /// queue, tasks or a job. If that fails, these are not carried out. Does not wait. If nothing is launched
+  /// here later, the call has no effect, and the log says so when the launch stream is destroyed.
+  void after(completion const& other);
   /// Launches made here later begin after an event of any stream. Does not wait.
   void after(std::shared_ptr<event> moment);
   /// Launches made here later begin after everything enqueued to a stream of the caller so far. Does not
@@ -223,8 +196,13 @@ class launch_stream {
   /// timed_out.
   void precede(stream& theirs, deadline until = deadline::in(std::chrono::minutes(10)));
 
-  /// The ticket of the last launch, and so of all launches made here so far. Does not wait.
-  launch_ticket last() const;
+  /// Ready once the last launch has ended, and so all launches made here so far. Does not wait.
+  completion last() const;
+  /// Whether all launches made here so far were submitted to the device. Does not wait.
+  bool is_issued() const;
+  /// Sleeps until is_issued(), at most until the deadline. Throws timed_out with the state of the launch
+  /// stream, and the error if one of them will not be carried out.
+  void wait_issued(deadline until = deadline::in(std::chrono::minutes(10))) const;
   /// The device that its launches go to.
   compute_device& device() const;
 
@@ -240,7 +218,7 @@ class launch_stream {
   launchable_kernel const& listed_kernel_of(kernel_key key, std::uint32_t grid) const;
   void throw_if_no_gpu() const;
   detail::submission& next_submission();
-  launch_ticket commit();
+  completion commit();
   void wait_for_room();
 
   std::shared_ptr<detail::dispatchers> queue_;
@@ -324,8 +302,8 @@ class launch_queue {
   /// Sleeps until everything submitted before the call has finished or failed, at most until the deadline.
   /// Throws timed_out with the state of the launch streams.
   void drain(deadline until = deadline::in(std::chrono::minutes(10)));
-  /// Drops the launches that were not issued yet: their tickets, and launch() calls soon after, throw an
-  /// error that says so. Does not wait.
+  /// Drops the launches that were not issued yet: their completions, and launch() calls soon after, throw
+  /// an error that says so. Does not wait.
   void stop();
 
   /// Counts so far. May wait for a dispatcher while it is busy, never for a device.

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -16,32 +13,10 @@
 #include <vector>
 
 #include "ballast/deadline.hpp"
+#include "ballast/detail/base/event_count.hpp"
 #include "ballast/kernel.cuh"
 
 namespace ballast {
-
-/// Lets host threads sleep until something has happened, at the cost of one uncontended atomic addition for
-/// the notifier. Use: `auto const seen = wake_event.epoch(); if (nothing to do) wake_event.wait_past(seen,
-/// until);` A notification after epoch() was read is never missed. Any thread may call any member.
-class event_count {
- public:
-  /// How often notify() was called; pass it to a wait.
-  std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_seq_cst); }
-  /// Wakes every waiter. The caller's earlier writes are visible to the threads that it wakes.
-  void notify();
-  /// Sleeps until notify() has been called since `seen` was read, and returns true; returns false if the
-  /// deadline passes first.
-  bool wait_past(std::uint64_t seen, clock::time_point until);
-  /// As wait_past(), but spins for some 100 us before it sleeps, because a wake-up takes about as long: for
-  /// events that are expected soon.
-  bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
-
- private:
-  std::atomic<std::uint64_t> epoch_ = 0;
-  std::atomic<std::uint32_t> sleepers_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-};
 
 /// Makes a host device slower by a given factor: after work it sleeps (factor - 1) times as long as the work
 /// took. The excess of a sleep is carried over, so the factor holds on average. One thread uses one pacer.

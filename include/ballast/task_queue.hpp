@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/device.hpp"
@@ -57,16 +58,6 @@ class ring_home {
   std::shared_ptr<compute_device> peer_;
 };
 
-/// Names the tasks that one submit() accepted; cheap to copy. Valid only for the queue, and the run of it,
-/// that returned it; others refuse it (bad_argument "ticket").
-struct ticket {
-  /// Which submission ring took the tasks, from 0.
-  std::uint32_t ring_index = 0;
-  std::uint32_t run = 0;  ///< of all queues of the process
-  /// The batches of that ring.
-  std::uint64_t first_batch = 0, last_batch = 0;  ///< inclusive; first > last: nothing to wait for
-};
-
 /// Options for queues whose tasks create tasks, that is, whose list was made by BALLAST_SPAWNING_KERNELS;
 /// other queues ignore them.
 struct spawned_options {
@@ -110,15 +101,14 @@ struct queue_options {
 class queue_full : public timed_out {
  public:
   /// For the queue: of `offered` tasks the first `accepted` will run.
-  queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state);
+  queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered, std::string state);
 
-  ticket accepted_batches() const noexcept {
-    return accepted_batches_;
-  }  ///< names the accepted tasks, if accepted() > 0
+  /// Ready once the accepted tasks have run.
+  completion const& accepted_tasks() const noexcept { return accepted_tasks_; }
   std::size_t accepted() const noexcept { return accepted_; }  ///< how many tasks were accepted
 
  private:
-  ticket accepted_batches_;
+  completion accepted_tasks_;
   std::size_t accepted_;
 };
 
@@ -136,7 +126,7 @@ class queue_stopped : public error {
   std::uint64_t unfinished_;
 };
 
-/// When the tasks of a ticket ran: nanoseconds of the host's steady clock (ballast::clock).
+/// When the tasks of a completion ran: nanoseconds of the host's steady clock (ballast::clock).
 struct execution {
   /// When the first of them began.
   std::int64_t first_begin_ns = 0, last_end_ns = 0;  ///< when the last of them ended
@@ -185,37 +175,31 @@ class task_queue {
   task_queue(task_queue const&) = delete;
   task_queue& operator=(task_queue const&) = delete;
 
-  /// Queues one task, or a batch under one ticket. Waits while the submission ring is full, at most until the
-  /// deadline, or for options.timeout if none is passed. The tasks may run in any order and concurrently; the
-  /// memory that they use must be ready when they are submitted (copies completed). Throws bad_argument,
+  /// Queues one task, or a batch under one completion. Waits while the submission ring is full, at most until
+  /// the deadline, or for options.timeout if none is passed. The tasks may run in any order and concurrently;
+  /// the memory that they use must be ready when they are submitted (copies completed). Throws bad_argument,
   /// before anything is queued, if any task does not suit the list; queue_full at the deadline; queue_stopped
   /// or device_lost if the kernel has ended; ballast::error if the queue is closed.
-  ticket submit(task const& one);
+  completion submit(task const& one);
   /// submit() that waits until `until` at most instead of queue_options::timeout.
-  ticket submit(task const& one, deadline until);
+  completion submit(task const& one, deadline until);
   /// Queues a batch in one go. Waits and throws as submit() of one task.
-  ticket submit(std::span<task const> batch);
+  completion submit(std::span<task const> batch);
   /// submit() that waits until `until` at most.
-  ticket submit(std::span<task const> batch, deadline until);
+  completion submit(std::span<task const> batch, deadline until);
   /// Queues tasks `first` to `first + count - 1` of a prepared batch. Cheaper than a span of tasks, since
   /// they are not checked and converted again. Waits and throws as the other overloads; throws also
   /// bad_argument ("count") if the range does not lie within the batch, and ballast::error if the batch was
   /// prepared for another list.
-  ticket submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
+  completion submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
   /// Queues one task if there is room now; never waits. Returns nothing if the submission ring is full, or in
   /// use by another thread, at the moment. Throws as submit(), but never queue_full.
-  std::optional<ticket> try_submit(task const& one);
+  std::optional<completion> try_submit(task const& one);
 
-  /// Whether all tasks of the ticket, and all tasks that they created, have run. Their results are then
-  /// visible to the host and to tasks submitted later. Does not wait.
-  bool finished(ticket const& which) const;
-  /// Waits for a ticket, or for everything submitted before the call, at most until the deadline, or for
-  /// options.timeout if none is passed. On a GPU the thread polls and yields its core between polls; on a
-  /// host device it sleeps. Throws timed_out with the queue's state, queue_stopped, device_lost.
-  void wait(ticket const& which);
-  /// wait() that waits until `until` at most instead of queue_options::timeout.
-  void wait(ticket const& which, deadline until);
-  /// Waits for everything that was submitted before the call.
+  /// Waits until everything that was submitted before the call has run, at most until the deadline, or for
+  /// options.timeout if none is passed; so does wait() of a completion for its tasks and all that these
+  /// created. On a GPU the thread polls and yields its core between polls; on a host device it sleeps. Throws
+  /// timed_out with the queue's state, queue_stopped, device_lost, and error in a continuation.
   void wait_all();
   /// wait_all() that waits until `until` at most.
   void wait_all(deadline until);
@@ -235,15 +219,16 @@ class task_queue {
   /// may call; async-signal-safe.
   void request_stop() noexcept;
   /// Starts the kernel again after close() or stop(), or for the first time if options.start_at_once was
-  /// false. Allocates nothing. Tickets of earlier runs are refused from then on.
+  /// false. Allocates nothing on the device. Completions of earlier runs stay valid.
   void start();
   /// Whether the resident kernel runs. Does not wait.
   bool running();
 
-  /// When the ticket's tasks ran. Requires options.times and a finished ticket of at least one task. Fewer
-  /// than `capacity` batches (65536, if that is less) may have been submitted on the same thread's submission
-  /// ring since. Throws ballast::error otherwise.
-  execution execution_of(ticket const& which) const;
+  /// When the tasks of a completion ran. Requires options.times, and at least one task, all of which have
+  /// run. Fewer than `capacity` batches (65536, if that is less) may have been submitted on the same thread's
+  /// submission ring since. Throws ballast::error otherwise, and bad_argument ("completion") for one that
+  /// this queue did not give in its present run.
+  execution execution_of(completion const& which) const;
   /// The traced tasks of the last run, by worker; none if options.trace_depth is 0. Call it after close() or
   /// stop().
   std::vector<task_span> task_spans() const;
@@ -265,12 +250,12 @@ class task_queue {
   /// The list that its tasks come from.
   compiled_kernels const& kernels() const;
 
-  /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the ticket
-  /// (or another batch) is finished, or until wake_event() was notified since `epoch` was read; at most for
-  /// `timeout`. On a GPU, where nothing can notify, they yield the core once and return.
+  /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the tasks
+  /// of the completion (or another's) have run, or until wake_event() was notified since `epoch` was read; at
+  /// most for `timeout`. On a GPU, where nothing can notify, they yield the core once and return.
   void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
-  /// Sleeps likewise until the ticket is finished, or another batch is.
-  void sleep_until_complete(std::uint64_t epoch, ticket const& which, clock::duration timeout);
+  /// Sleeps likewise until the completion is ready, or another is.
+  void sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout);
   /// What a feeder notifies when the host has news for one that sleeps.
   event_count& wake_event();
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ballast/arguments.hpp"
-#include "ballast/log.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast {
 namespace {

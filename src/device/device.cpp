@@ -6,7 +6,6 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
-#include "ballast/log.hpp"
 #include "device_choice.hpp"
 #include "host/device.hpp"
 #if BALLAST_HAVE_CUDA

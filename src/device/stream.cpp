@@ -11,8 +11,6 @@
 namespace ballast {
 namespace {
 
-constexpr auto spin_time = std::chrono::microseconds(100);
-
 // A sleep takes some 60 us longer than asked, so shorter debts wait for company.
 constexpr double min_sleep_ns = 100e3;
 
@@ -21,40 +19,6 @@ constexpr double min_sleep_ns = 100e3;
 }
 
 }  // namespace
-
-// Sequential consistency decides the race: either notify() sees the sleeper, or the sleeper sees the new
-// epoch.
-void event_count::notify() {
-  epoch_.fetch_add(1, std::memory_order_seq_cst);
-  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
-  { std::lock_guard const hold(mutex_); }
-  changed_.notify_all();
-}
-
-bool event_count::wait_past(std::uint64_t seen, clock::time_point until) {
-  sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  bool changed = false;
-  {
-    std::unique_lock hold(mutex_);
-    auto const happened = [&] { return epoch() != seen; };
-    if (until == clock::time_point::max()) {
-      changed_.wait(hold, happened);
-      changed = true;
-    } else {
-      changed = changed_.wait_until(hold, until, happened);
-    }
-  }
-  sleepers_.fetch_sub(1, std::memory_order_seq_cst);
-  return changed;
-}
-
-bool event_count::spin_then_wait_past(std::uint64_t seen, clock::time_point until) {
-  for (auto const sleep_at = std::min(clock::now() + spin_time, until); clock::now() < sleep_at;) {
-    if (epoch() != seen) return true;
-    std::this_thread::yield();
-  }
-  return wait_past(seen, until);
-}
 
 std::chrono::nanoseconds pacer::add_debt(std::chrono::nanoseconds worked) {
   debt_ns_ += extra_ * double(worked.count());

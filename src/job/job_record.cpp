@@ -35,7 +35,7 @@ job_record::job_record(job_number its_number, job_request its_request, kernel_co
       code(its_code),
       policy(std::move(its_policy)),
       tasks(its_tasks),
-      ticket_state(std::make_shared<job_ticket_state>(std::move(runtime), display_name_of(request, number))),
+      end(std::make_shared<job_end>(std::move(runtime), display_name_of(request, number))),
       display_name_(display_name_of(request, number)) {
   report.name = name_of(request);
   report.policy = policy;
@@ -95,28 +95,33 @@ void job_record::fail(job_failure why) {
   if (!failure) failure = std::move(why);
 }
 
-void job_record::complete_tickets() {
+void job_record::complete() {
   if (!report.tasks.empty()) {
     report.begin_ns = std::ranges::min(report.tasks, {}, &task_report::begin_ns).begin_ns;
     report.end_ns = std::ranges::max(report.tasks, {}, &task_report::end_ns).end_ns;
   }
-  ticket_state->complete(std::move(report), failure);
+  end->complete(std::move(report), failure);
 }
 
-void job_ticket_state::complete(job_report report, std::optional<job_failure> failure) {
+void job_end::complete(job_report report, std::optional<job_failure> failure) {
   report_ = std::move(report);
   failure_ = std::move(failure);
   complete_.store(true, std::memory_order_release);
   wake_event_.notify();
 }
 
-void job_ticket_state::wait(deadline until) {
-  for (auto seen = wake_event_.epoch(); !is_complete(); seen = wake_event_.epoch())
-    if (!wake_event_.spin_then_wait_past(seen, until.at()) && !is_complete()) throw_timed_out();
+bool job_end::notify_at_end(completion_key const&, event_count* bell) {
+  wake_event_.forward_to(bell);
+  return true;
+}
+
+void job_end::wait(completion_key const& job, deadline until) {
+  for (auto seen = wake_event_.epoch(); !has_ended(job); seen = wake_event_.epoch())
+    if (!wake_event_.spin_then_wait_past(seen, until.at()) && !has_ended(job)) throw_timed_out();
   if (failure_) throw job_failed(job_, failure_->part, failure_->device, failure_->cause);
 }
 
-void job_ticket_state::throw_timed_out() const {
+void job_end::throw_timed_out() const {
   auto const runtime = runtime_.lock();
   throw timed_out("job " + job_ + " to end", runtime ? runtime->state() : "the scheduler is gone\n");
 }

@@ -12,6 +12,7 @@
 #include "array_state.hpp"
 #include "ballast/access_map.hpp"
 #include "ballast/deadline.hpp"
+#include "ballast/detail/base/event_count.hpp"
 #include "ballast/detail/job/job_request.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/policy/split.hpp"
@@ -24,18 +25,19 @@ namespace ballast::detail {
 
 class job_runtime;
 
-/// What tickets of a job look at, also when the scheduler is gone.
-class job_ticket_state {
+/// The end of a job, which completions look at also when the scheduler is gone.
+class job_end final : public completion_source {
  public:
-  job_ticket_state(std::weak_ptr<job_runtime const> runtime, std::string job)
+  job_end(std::weak_ptr<job_runtime const> runtime, std::string job)
       : runtime_(std::move(runtime)), job_(std::move(job)) {}
 
   /// Wakes who waits; called once. `failure`: none if the job ended well.
   void complete(job_report report, std::optional<job_failure> failure);
 
-  bool is_complete() const { return complete_.load(std::memory_order_acquire); }
+  bool has_ended(completion_key const&) override { return complete_.load(std::memory_order_acquire); }
   /// Throws job_failed, each caller one of its own, and timed_out.
-  void wait(deadline until);
+  void wait(completion_key const& job, deadline until) override;
+  bool notify_at_end(completion_key const& job, event_count* bell) override;
   /// The report; after wait().
   job_report const& report() const { return report_; }
 
@@ -83,8 +85,8 @@ class job_record {
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
   /// What was not planned is given up. The first failure counts.
   void fail(job_failure why);
-  /// Tells the tickets.
-  void complete_tickets();
+  /// Tells the completions.
+  void complete();
 
   /// What the job does on one device.
   struct device_state {
@@ -97,7 +99,7 @@ class job_record {
   kernel_code const* const code;  ///< null for a plain kernel
   std::string const policy;
   std::uint32_t const tasks;
-  std::shared_ptr<job_ticket_state> const ticket_state;
+  std::shared_ptr<job_end> const end;
 
   std::vector<std::uint32_t> devices{};       ///< that take part, by their places in the list
   std::vector<std::uint32_t> max_units{};     ///< of a task, for each of `devices`

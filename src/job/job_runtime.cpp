@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "ballast/error.hpp"
-#include "ballast/log.hpp"
 #include "copy_source.hpp"
 #include "job_units.hpp"
 
@@ -170,7 +169,7 @@ void job_runtime::check(job_request const& request) const {
   }
 }
 
-job_ticket job_runtime::submit(job_request request) {
+completion job_runtime::submit(job_request request) {
   check(request);
   guard const hold(*this);
   if (stopped_) throw error("a job was submitted to a scheduler that is going");
@@ -179,7 +178,7 @@ job_ticket job_runtime::submit(job_request request) {
   jobs_.push_back(job);
   if (job->is_planned()) note_end_before_begin(*job);
   advance();
-  return job_ticket(job->ticket_state);
+  return {job->end, {.first = job->number.value()}};
 }
 
 /// The memory that a part's arrays take on a device.
@@ -385,7 +384,7 @@ void job_runtime::stop(deadline until) {
   try {
     drain(until);
   } catch (timed_out const&) {
-    // The tickets of what is left say so.
+    // The completions of what is left say so.
   }
   {
     std::lock_guard const hold(mutex_);
@@ -399,7 +398,7 @@ void job_runtime::stop(deadline until) {
   for (auto const& executor : executors_) executor->close(until);
   if (std::ranges::all_of(executors_, [](auto const& executor) { return executor->is_at_rest(); }))
     return release_jobs();
-  complete_all_tickets();
+  complete_all_jobs();
   leak_self();
 }
 
@@ -421,15 +420,15 @@ void job_runtime::leak_self() {
 /// not, unless a block may still be at it.
 void job_runtime::release_jobs() {
   bool const all_ended = jobs_.empty();
-  complete_all_tickets();
+  complete_all_jobs();
   forget_jobs();
   for (std::uint32_t device = 0; device < devices_.size(); ++device)
     if (all_ended && !on_devices_[device].is_lost) residencies_[device]->free_memory();
 }
 
-void job_runtime::complete_all_tickets() {
+void job_runtime::complete_all_jobs() {
   std::lock_guard const hold(mutex_);
-  for (auto const& job : jobs_) job->complete_tickets();
+  for (auto const& job : jobs_) job->complete();
 }
 
 void job_runtime::forget_jobs() {

@@ -127,8 +127,8 @@ struct host_access {
   job_number turn;
 };
 
-/// What a scheduler, its arrays and its tickets share. One mutex guards all that decides; nothing under it
-/// waits for a device. Executors carry out what was decided and tell the ends.
+/// What a scheduler, its arrays and the completions of its jobs share. One mutex guards all that decides;
+/// nothing under it waits for a device. Executors carry out what was decided and tell the ends.
 ///
 /// Three files hold its code, one for each responsibility: runtime_planning.cpp decides what jobs and
 /// accesses of the host may do next, runtime_operations.cpp hands what was planned to the executors and takes
@@ -147,7 +147,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   // Any thread.
   void add(job_kernels const& more);
   std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name);
-  job_ticket submit(job_request request);
+  completion submit(job_request request);
   /// As array_handle::open(). Returns the elements, which are all of the array for every_element.
   index_range open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,
                    deadline until);
@@ -289,7 +289,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::string state_under_mutex() const;
   std::string oldest_operation() const;
   void release_jobs();
-  void complete_all_tickets();
+  void complete_all_jobs();
   void leak_self();
   void forget_jobs();
 

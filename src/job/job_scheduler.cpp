@@ -25,24 +25,27 @@ job_scheduler::~job_scheduler() { runtime_->stop(deadline::in(runtime_->options(
 
 void job_scheduler::add(job_kernels const& more) { runtime_->add(more); }
 
-job_ticket job_scheduler::submit_request(job_request request) { return runtime_->submit(std::move(request)); }
+completion job_scheduler::submit_request(job_request request) { return runtime_->submit(std::move(request)); }
 
-void job_scheduler::drain(deadline until) { runtime_->drain(until); }
+void job_scheduler::drain(deadline until) {
+  throw_if_in_continuation("drain()");
+  runtime_->drain(until);
+}
 
 job_statistics job_scheduler::statistics() const { return runtime_->statistics(); }
 
 std::vector<journal_entry> job_scheduler::journal() const { return runtime_->journal(); }
 
-bool job_ticket::is_finished() const { return state_ == nullptr || state_->is_complete(); }
-
-void job_ticket::wait(deadline until) const {
-  if (state_ != nullptr) state_->wait(until);
+job_report report_of(completion const& job) {
+  job.wait();
+  return report_of(job, deadline::never());
 }
 
-job_report job_ticket::report(deadline until) const {
-  if (state_ == nullptr) return {};
-  state_->wait(until);
-  return state_->report();
+job_report report_of(completion const& job, deadline until) {
+  auto const end = std::dynamic_pointer_cast<job_end>(job.source());
+  if (end == nullptr) throw_bad_argument("job", "the completion of other work", "one that a scheduler gave");
+  job.wait_until(until);
+  return end->report();
 }
 
 }  // namespace ballast

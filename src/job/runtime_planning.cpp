@@ -40,7 +40,7 @@ bool job_runtime::retire_ended() {
     if (!job->has_ended() || (job->failure && !drop_rest(*job))) return false;
     ++statistics_.ended;
     if (job->failure) ++statistics_.failed;
-    job->complete_tickets();
+    job->complete();
     retired_.push_back(job);
     return true;
   };

@@ -388,7 +388,7 @@ void dispatcher::fail_all(std::exception_ptr error) {
   for (auto const& line : all_launch_streams()) fail(*line, error);
 }
 
-/// So that tickets, which may outlive the queue, know.
+/// So that completions, which may outlive the queue, know.
 void dispatcher::drain_in_flight(deadline until) {
   while (!lost_ && is_anything_in_flight()) {
     auto const seen = wake_event_.epoch();

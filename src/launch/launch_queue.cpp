@@ -8,7 +8,6 @@
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
-#include "ballast/log.hpp"
 #include "dispatcher.hpp"
 
 namespace ballast {
@@ -113,6 +112,7 @@ void launch_queue::resume() {
 }
 
 void launch_queue::drain(deadline until) {
+  throw_if_in_continuation("drain()");
   for (auto& one : dispatchers_->all) one.drain(until);
 }
 

@@ -3,7 +3,6 @@
 
 #include "ballast/error.hpp"
 #include "ballast/launch_queue.hpp"
-#include "ballast/log.hpp"
 #include "dispatcher.hpp"
 
 namespace ballast::detail {
@@ -24,6 +23,24 @@ bool launch_stream_state::is_finished(std::uint64_t number) {
 bool dependency::is_met() const {
   return (launch_stream == nullptr || launch_stream->is_finished(number)) &&
          (moment == nullptr || moment->reached());
+}
+
+bool launch_stream_state::has_ended(completion_key const& launch) {
+  if (finished() >= launch.first) return true;
+  if (has_failed() && (issued() < launch.first || lost_.load(std::memory_order_acquire))) return true;
+  if (!is_watched()) watched_.store(true, std::memory_order_relaxed);
+  return false;
+}
+
+void launch_stream_state::wait(completion_key const& launch, deadline until) {
+  await(
+      launch_phase::end, [&] { return is_finished(launch.first); }, launch.first, "finish", until);
+}
+
+bool launch_stream_state::notify_at_end(completion_key const&, event_count* bell) {
+  changed_.forward_to(bell);
+  if (bell != nullptr) watch(launch_phase::end);
+  return true;
 }
 
 void launch_stream_state::watch(launch_phase moment) {
@@ -93,23 +110,25 @@ namespace ballast {
 
 using namespace detail;
 
-bool launch_ticket::is_issued() const { return state_ == nullptr || state_->issued() >= number_; }
-
-bool launch_ticket::is_finished() const { return state_ == nullptr || state_->is_finished(number_); }
-
-void launch_ticket::wait_issued(deadline until) const {
-  if (state_ == nullptr) return;
-  state_->await(
-      launch_phase::issue, [&] { return is_issued(); }, number_, "be issued", until);
-}
-
-void launch_ticket::wait_finished(deadline until) const {
-  if (state_ == nullptr) return;
-  state_->await(
-      launch_phase::end, [&] { return is_finished(); }, number_, "finish", until);
-}
-
 namespace {
+
+/// The end of other work, as a moment that comes or, if that work fails, never can.
+class end_of_other_work : public event {
+ public:
+  explicit end_of_other_work(completion of) : of_(std::move(of)) {}
+
+  bool reached() override {
+    if (!of_.ready()) return false;
+    of_.wait();
+    return true;
+  }
+  std::chrono::nanoseconds since(event const&) const override {
+    throw_bad_argument("event", "the end of other work", "one that has a time");
+  }
+
+ private:
+  completion of_;
+};
 
 std::uint64_t now_ns() { return std::uint64_t(clock::now().time_since_epoch().count()); }
 
@@ -173,7 +192,7 @@ void launch_stream::wait_for_room() {
   state_->await(launch_phase::issue, has_room, number, "find room", deadline::in(submit_timeout_));
 }
 
-launch_ticket launch_stream::commit() {
+completion launch_stream::commit() {
   if (!dependencies_.empty()) state_->chain().next().set_dependencies(std::exchange(dependencies_, {}));
   if (state_->owner().issue_directly(*state_, state_->chain().next())) {
     state_->chain().next().clear();
@@ -186,13 +205,23 @@ launch_ticket launch_stream::commit() {
   return last();
 }
 
-launch_ticket launch_stream::last() const { return {state_, state_->submitted()}; }
+completion launch_stream::last() const { return {state_, {.first = state_->submitted()}}; }
+
+bool launch_stream::is_issued() const { return state_->issued() >= state_->submitted(); }
+
+void launch_stream::wait_issued(deadline until) const {
+  state_->await(
+      launch_phase::issue, [&] { return is_issued(); }, state_->submitted(), "be issued", until);
+}
 
 compute_device& launch_stream::device() const { return state_->owner().device(); }
 
-void launch_stream::after(launch_ticket const& other) {
+void launch_stream::after(completion const& other) {
   state_->owner().throw_if_stopped();
-  dependencies_.push_back({other.state_, other.number_, nullptr});
+  if (auto line = std::dynamic_pointer_cast<launch_stream_state>(other.source()))
+    dependencies_.push_back({std::move(line), other.work().first, nullptr});
+  else
+    dependencies_.push_back({nullptr, 0, std::make_shared<end_of_other_work>(other)});
 }
 
 void launch_stream::after(std::shared_ptr<event> moment) {
@@ -202,7 +231,8 @@ void launch_stream::after(std::shared_ptr<event> moment) {
 
 void launch_stream::precede(stream& theirs, deadline until) {
   auto const moment = std::make_shared<std::unique_ptr<event>>();
-  launch([moment](stream& on) { *moment = on.record_untimed(); }).wait_issued(until);
+  launch([moment](stream& on) { *moment = on.record_untimed(); });
+  wait_issued(until);
   theirs.wait_for(**moment);
 }
 

@@ -10,7 +10,9 @@
 #include <mutex>
 #include <string>
 
+#include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
+#include "ballast/detail/base/event_count.hpp"
 #include "ballast/detail/device/qualifiers.cuh"
 #include "ballast/detail/launch/submission.hpp"
 #include "ballast/device.hpp"
@@ -128,10 +130,10 @@ class watch_fence {
   alignas(64) std::atomic<std::uint64_t> word_ = 0;
 };
 
-/// The launches of one launch stream, from submission to end; shared by the launch stream, its tickets and
-/// the dispatcher of its device. Counts are of launches, each number once: issued <= submitted, finished <=
-/// issued.
-class launch_stream_state {
+/// The launches of one launch stream, from submission to end; shared by the launch stream, the
+/// completions of its launches and the dispatcher of its device. Counts are of launches, each number once:
+/// issued <= submitted, finished <= issued.
+class launch_stream_state final : public completion_source {
  public:
   launch_stream_state(dispatcher& owner, std::weak_ptr<compute_device const> device,
                       std::shared_ptr<watch_fence> fence, std::uint32_t number, std::int32_t priority)
@@ -160,6 +162,11 @@ class launch_stream_state {
   /// Whether launch `number` has finished; throws like check(number). If not, marks the line as watched
   /// without passing the fence: the caller will ask again.
   bool is_finished(std::uint64_t number);
+  // For completions, which name a launch by its number.
+  bool has_ended(completion_key const& launch) override;
+  void wait(completion_key const& launch, deadline until) override;
+  bool notify_at_end(completion_key const& launch, event_count* bell) override;
+
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
   /// Sleeps until `happened()`. Throws like check(number), and timed_out ("launch N of launch stream P to
   /// `what`").
@@ -218,7 +225,7 @@ class launch_stream_state {
   bool is_settled(std::uint64_t number) const;
 
   dispatcher* owner_;
-  std::weak_ptr<compute_device const> device_;  ///< its dispatcher's, which tickets may outlive
+  std::weak_ptr<compute_device const> device_;  ///< its dispatcher's, which completions may outlive
   std::uint32_t number_;
   std::int32_t priority_;
   std::shared_ptr<watch_fence> fence_;

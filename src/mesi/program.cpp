@@ -17,7 +17,6 @@
 #include "ballast/deadline.hpp"
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "ballast/log.hpp"
 #include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/variable.hpp"
 #include "settings.hpp"
@@ -31,7 +30,7 @@ class pending_launches {
  public:
   explicit pending_launches(std::chrono::nanoseconds timeout) : timeout_(timeout) {}
 
-  void add(job_ticket launch);
+  void add(completion launch);
   /// Waits for the oldest one if there are more than `max_pending`. Throws its failure if it has ended, and
   /// timed_out.
   void limit();
@@ -45,19 +44,19 @@ class pending_launches {
 
  private:
   /// Takes out the oldest if it has finished, or if more than `allowed_pending` are there.
-  std::optional<job_ticket> oldest(std::size_t allowed_pending);
-  void put_back(job_ticket launch);
+  std::optional<completion> oldest(std::size_t allowed_pending);
+  void put_back(completion launch);
   /// Puts it back if its end has not been told.
-  void wait_for(job_ticket launch, deadline until);
+  void wait_for(completion launch, deadline until);
 
   std::chrono::nanoseconds timeout_;
   std::mutex mutex_;
-  std::deque<job_ticket> tickets_;
+  std::deque<completion> launches_;
 };
 
-void pending_launches::add(job_ticket launch) {
+void pending_launches::add(completion launch) {
   std::lock_guard const lock(mutex_);
-  tickets_.push_back(std::move(launch));
+  launches_.push_back(std::move(launch));
 }
 
 void pending_launches::limit() {
@@ -73,32 +72,32 @@ void pending_launches::throw_failure_of(std::string const& number) {
   std::lock_guard const lock(mutex_);
   auto const called = "(" + number + ")";
   auto const until = deadline::in(timeout_);
-  for (auto launch = tickets_.begin(); launch != tickets_.end(); ++launch) try {
-      launch->wait(until);  // what it was to write may be told as lost before its end has come
+  for (auto launch = launches_.begin(); launch != launches_.end(); ++launch) try {
+      launch->wait_until(until);  // what it was to write may be told as lost before its end has come
     } catch (job_failed const& failure) {
       if (failure.job().find(called) == std::string::npos) continue;
-      tickets_.erase(launch);
+      launches_.erase(launch);
       throw;
     }
 }
 
-std::optional<job_ticket> pending_launches::oldest(std::size_t allowed_pending) {
+std::optional<completion> pending_launches::oldest(std::size_t allowed_pending) {
   std::lock_guard const lock(mutex_);
-  if (tickets_.empty()) return std::nullopt;
-  if (tickets_.size() <= allowed_pending && !tickets_.front().is_finished()) return std::nullopt;
-  auto launch = std::move(tickets_.front());
-  tickets_.pop_front();
+  if (launches_.empty()) return std::nullopt;
+  if (launches_.size() <= allowed_pending && !launches_.front().ready()) return std::nullopt;
+  auto launch = std::move(launches_.front());
+  launches_.pop_front();
   return launch;
 }
 
-void pending_launches::put_back(job_ticket launch) {
+void pending_launches::put_back(completion launch) {
   std::lock_guard const lock(mutex_);
-  tickets_.push_front(std::move(launch));
+  launches_.push_front(std::move(launch));
 }
 
-void pending_launches::wait_for(job_ticket launch, deadline until) {
+void pending_launches::wait_for(completion launch, deadline until) {
   try {
-    launch.wait(until);
+    launch.wait_until(until);
   } catch (timed_out const&) {
     put_back(std::move(launch));
     throw;
@@ -172,7 +171,7 @@ running_program& program() {
 
 job_scheduler& scheduler() { return program().jobs; }
 
-void track_launch(job_ticket launch) { program().launches.add(std::move(launch)); }
+void track_launch(completion launch) { program().launches.add(std::move(launch)); }
 void limit_pending_launches() { program().launches.limit(); }
 
 kernel_registration::kernel_registration(job_kernels const& (*list)()) { kernels().add(list); }

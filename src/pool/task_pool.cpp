@@ -6,7 +6,7 @@
 #include <bit>
 #include <new>
 
-#include "ballast/log.hpp"
+#include "ballast/error.hpp"
 #include "pool_executor.hpp"
 
 namespace ballast::detail {

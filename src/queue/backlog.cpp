@@ -2,21 +2,8 @@
 #include "backlog.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 namespace ballast::detail {
-namespace {
-
-std::uint64_t next_run_of_backlogs() {
-  static std::atomic<std::uint64_t> last = 0;
-  return ++last;
-}
-
-[[noreturn]] void throw_bad_ticket(std::uint64_t number) {
-  throw_bad_argument("ticket", number, "one that this queue gave in its present run");
-}
-
-}  // namespace
 
 batch_parts::batch_parts(std::size_t tasks, std::size_t parts) {
   for (std::size_t part = 0; part < parts; ++part) {
@@ -44,7 +31,7 @@ void backlog::throw_if_closed() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-backlog_ticket backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
+completion backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   {
     std::lock_guard const hold(mutex_);
     throw_if_closed();  // before much memory is taken
@@ -58,7 +45,8 @@ backlog_ticket backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   batches_.emplace(next_, batch);
   if (size > 0) open_.push_back(std::move(batch));
   waiting_ += size;
-  return {run_, next_++};
+  auto const number = next_++;
+  return run_ == nullptr ? completion() : run_->completion_of(number);
 }
 
 std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t max_count) {
@@ -91,34 +79,28 @@ void backlog::finish(backlog_piece const& piece, std::size_t device, execution c
   share.when.last_end_ns = std::max(share.when.last_end_ns, when.last_end_ns);
   share.when.work_ns += when.work_ns;
   share.tasks += piece.count;
-  if (piece.batch->unfinished.fetch_sub(piece.count) == piece.count) changed_.notify_all();
+  if (piece.batch->unfinished.fetch_sub(piece.count) == piece.count) changed_.notify();
 }
 
 void backlog::fail(std::exception_ptr why) {
   std::lock_guard const hold(mutex_);
   if (!failure_) failure_ = why;
-  changed_.notify_all();
+  changed_.notify();
+}
+
+std::exception_ptr backlog::failure() const {
+  std::lock_guard const hold(mutex_);
+  return failure_;
 }
 
 void backlog::rethrow_failure() const {
-  std::exception_ptr why;
-  {
-    std::lock_guard const hold(mutex_);
-    why = failure_;
-  }
-  if (why) std::rethrow_exception(why);
+  if (auto const why = failure()) std::rethrow_exception(why);
 }
 
 std::shared_ptr<backlog_batch> backlog::find(std::uint64_t number) const {
   std::lock_guard const hold(mutex_);
-  if (number >= next_ || number < first_of_run_) throw_bad_ticket(number);
   auto const found = batches_.find(number);
   return found == batches_.end() ? nullptr : found->second;
-}
-
-void backlog::check_ticket(backlog_ticket which) const {
-  std::lock_guard const hold(mutex_);
-  if (which.run != run_) throw_bad_ticket(which.number);
 }
 
 bool backlog::finished(std::uint64_t number) const {
@@ -133,26 +115,34 @@ std::uint64_t backlog::unfinished() const {
   return sum;
 }
 
+std::vector<std::uint64_t> backlog::unfinished_batches() const {
+  std::lock_guard const hold(mutex_);
+  std::vector<std::uint64_t> numbers;
+  for (auto const& [number, batch] : batches_)
+    if (batch->unfinished.load() != 0) numbers.push_back(number);
+  return numbers;
+}
+
 std::uint64_t backlog::end() const {
   std::lock_guard const hold(mutex_);
   return next_;
 }
 
 void backlog::sleep_until_finished(std::uint64_t number, clock::time_point until) {
-  auto const batch = find(number);
-  std::unique_lock hold(mutex_);
-  changed_.wait_until(hold, until, [&] { return !batch || batch->unfinished.load() == 0 || failure_; });
+  auto const seen = changed_.epoch();
+  if (!finished(number) && !failure()) changed_.wait_past(seen, until);
 }
 
 std::vector<device_share> backlog::shares(std::uint64_t number) const {
   auto const batch = find(number);
   if (!batch) throw error("the record of this batch was dropped by forget()");
+  if (batch->unfinished.load() != 0) throw error("shares() needs a batch that has run");
   std::lock_guard const hold(mutex_);
   return batch->shares;
 }
 
 void backlog::forget(std::uint64_t number) {
-  if (!finished(number)) throw error("forget() needs a finished batch");
+  if (!finished(number)) throw error("forget() needs a batch that has run");
   std::lock_guard const hold(mutex_);
   batches_.erase(number);
 }
@@ -176,15 +166,14 @@ void backlog::close() {
   closed_ = true;
 }
 
-void backlog::open() {
+void backlog::open(source_run* run) {
   std::lock_guard const hold(mutex_);
   batches_.clear();
   open_.clear();
   returned_.clear();
   waiting_ = 0;
   failure_ = nullptr;
-  first_of_run_ = next_;
-  run_ = next_run_of_backlogs();
+  run_ = run;
   closed_ = false;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -15,6 +14,8 @@
 #include <vector>
 
 #include "ballast/balanced_queue.hpp"
+#include "ballast/detail/base/event_count.hpp"
+#include "ballast/detail/base/source_run.hpp"
 
 namespace ballast::detail {
 
@@ -63,9 +64,10 @@ class backlog {
       : devices_(devices), parts_(parts), idle_(devices) {}
 
   /// Appends a batch. Throws ballast::error if closed, and what fail() was told.
-  backlog_ticket add(std::shared_ptr<prepared_tasks const> tasks);
+  completion add(std::shared_ptr<prepared_tasks const> tasks);
   void close();  ///< add() refuses from now on
-  void open();   ///< forgets everything; tickets given before are refused
+  /// Forgets everything; completions from now on are of that run, or of no work if it is null.
+  void open(source_run* run = nullptr);
   std::uint64_t waiting() const { return waiting_.load(); }
   /// Up to `max_count` tasks for the device, of the oldest batch that has any.
   std::optional<backlog_piece> take(std::size_t device, std::uint64_t max_count);
@@ -78,17 +80,19 @@ class backlog {
   /// A feeding thread ended with an exception: waiters throw it.
   void fail(std::exception_ptr why);
   void rethrow_failure() const;
+  std::exception_ptr failure() const;
 
-  /// Throws bad_argument ("ticket") for a ticket of another queue or an earlier run.
-  void check_ticket(backlog_ticket which) const;
   bool finished(std::uint64_t number) const;
   std::uint64_t unfinished() const;  ///< tasks of this run, wherever they are
-  std::uint64_t end() const;         ///< one past the last batch number
-  /// Sleeps until the batch is finished, something failed, or `until`.
+  std::vector<std::uint64_t> unfinished_batches() const;
+  std::uint64_t end() const;  ///< one past the last batch number
+  /// Sleeps until the batch is finished, something failed, or `until`; may wake before.
   void sleep_until_finished(std::uint64_t number, clock::time_point until);
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
   std::vector<task> take_all(compiled_kernels const& kernels);
+  /// Is notified when a batch is finished or something failed.
+  event_count& changed() { return changed_; }
 
  private:
   void throw_if_closed() const;  ///< for who holds the mutex
@@ -97,13 +101,12 @@ class backlog {
   std::size_t devices_, parts_;
   std::vector<std::atomic<std::uint64_t>> idle_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  event_count changed_;
   std::map<std::uint64_t, std::shared_ptr<backlog_batch>> batches_;
   std::deque<std::shared_ptr<backlog_batch>> open_;
   std::vector<backlog_piece> returned_;
   std::uint64_t next_ = 0;
-  std::uint64_t run_ = 0;  // of all backlogs of the process
-  std::uint64_t first_of_run_ = 0;
+  source_run* run_ = nullptr;
   bool closed_ = false;
   std::atomic<std::uint64_t> waiting_ = 0;
   std::exception_ptr failure_;

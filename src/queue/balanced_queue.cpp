@@ -3,24 +3,35 @@
 
 #include <algorithm>
 #include <deque>
-#include <thread>
+#include <memory>
 #include <utility>
 
 #include "backlog.hpp"
-#include "ballast/log.hpp"
+#include "ballast/detail/base/source_run.hpp"
+#include "ballast/error.hpp"
 #include "feeder.hpp"
 
 namespace ballast {
 
 using namespace detail;
 
-struct balanced_queue::state {
+struct balanced_queue::state final : completion_source {
   state(device_list devices, compiled_kernels const& kernels, balanced_options given);
-  ~state();
+  ~state() override;
 
   void start();
   void abort_start() noexcept;
   void wake_feeders();
+  // For completions: batches by number.
+  bool has_ended(completion_key const& work) override;
+  void wait(completion_key const& work, deadline until) override { await(work.first, until); }
+  clock::duration timeout(completion_key const&) const override { return options.queue.timeout; }
+  bool notify_at_end(completion_key const& work, event_count* bell) override;
+
+  /// Lets go of the completions of the last run.
+  void end_run();
+  std::unique_ptr<run_outcome const> outcome() const;
+  void check_is_of_this_run(completion const& which) const;
   void await(std::uint64_t number, deadline until);
   void await_all(deadline until);
   std::string describe();
@@ -30,7 +41,7 @@ struct balanced_queue::state {
   backlog tasks;
   std::deque<task_queue> queues;
   std::deque<feeder> feeders;
-  bool sleeps = true;  ///< host devices alone
+  std::atomic<source_run*> run = nullptr;
   bool running = false;
   std::vector<task> handed_back;
   std::atomic<std::uint64_t> all_finished_below = 0;
@@ -51,7 +62,6 @@ balanced_queue::state::state(device_list devices, compiled_kernels const& list, 
   for (std::size_t i = 0; i < devices.size(); ++i) {
     queues.emplace_back(devices[i], list, options.queue);
     feeders.emplace_back(tasks, queues.back(), i, devices.size(), options);
-    sleeps = sleeps && !devices[i]->is_cuda();
   }
   start();
 }
@@ -60,11 +70,15 @@ balanced_queue::state::~state() {
   for (auto& feeder : feeders) feeder.abandon();
   for (auto& queue : queues) queue.request_stop();
   for (auto& feeder : feeders) feeder.join();
+  tasks.fail(std::make_exception_ptr(queue_stopped("its devices", tasks.unfinished(), "the queue is gone")));
+  end_run();
 }
 
 void balanced_queue::state::start() {
   if (running) throw error("this queue is running already");
-  tasks.open();
+  end_run();
+  run = &source_run::begin(*this);
+  tasks.open(run);
   all_finished_below = tasks.end();
   try {
     for (auto& queue : queues) queue.start();
@@ -90,13 +104,41 @@ void balanced_queue::state::wake_feeders() {
   for (auto& queue : queues) queue.wake_event().notify();
 }
 
+bool balanced_queue::state::has_ended(completion_key const& work) {
+  return tasks.finished(work.first) || tasks.failure() != nullptr;
+}
+
+bool balanced_queue::state::notify_at_end(completion_key const&, event_count* bell) {
+  tasks.changed().forward_to(bell);
+  return true;
+}
+
+void balanced_queue::state::end_run() {
+  if (auto* const last = run.exchange(nullptr)) last->end(outcome());
+  tasks.changed().forward_to(nullptr);
+}
+
+std::unique_ptr<run_outcome const> balanced_queue::state::outcome() const {
+  auto const left = tasks.unfinished_batches();
+  if (left.empty()) return nullptr;
+  auto const has_run = [left](completion_key const& work) {
+    return !std::ranges::binary_search(left, work.first);
+  };
+  return std::make_unique<run_outcome const>(has_run, tasks.failure());
+}
+
+void balanced_queue::state::check_is_of_this_run(completion const& which) const {
+  auto const* const present = run.load();
+  if (present == nullptr || !present->gave(which))
+    throw_bad_argument("completion", "one of another queue or run",
+                       "one that this queue gave in its present run");
+}
+
 void balanced_queue::state::await(std::uint64_t number, deadline until) {
-  for (std::uint64_t looks = 1; !tasks.finished(number); ++looks) {
-    if (looks % 64 == 0 || sleeps) tasks.rethrow_failure();
+  while (!tasks.finished(number)) {
+    tasks.rethrow_failure();
     if (until.passed()) throw timed_out("a batch of the balanced queue", describe());
-    if (sleeps)
-      tasks.sleep_until_finished(number, std::min(until.at(), clock::now() + std::chrono::seconds(1)));
-    if (!sleeps && looks > 60) std::this_thread::yield();
+    tasks.sleep_until_finished(number, until.at());
   }
 }
 
@@ -118,43 +160,37 @@ balanced_queue::balanced_queue(device_list devices, compiled_kernels const& kern
 
 balanced_queue::~balanced_queue() = default;
 
-backlog_ticket balanced_queue::submit(std::span<task const> batch) {
+completion balanced_queue::submit(std::span<task const> batch) {
   return submit(std::make_shared<prepared_tasks const>(*state_->kernels, batch));
 }
-backlog_ticket balanced_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
+completion balanced_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
 
-backlog_ticket balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
+completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
   if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
   auto const given = state_->tasks.add(std::move(batch));
   state_->wake_feeders();
   return given;
 }
 
-bool balanced_queue::finished(backlog_ticket which) const {
-  state_->tasks.check_ticket(which);
-  return state_->tasks.finished(which.number);
-}
-
-void balanced_queue::wait(backlog_ticket which) { wait(which, deadline::in(state_->options.queue.timeout)); }
-void balanced_queue::wait(backlog_ticket which, deadline until) {
-  state_->tasks.check_ticket(which);
-  state_->await(which.number, until);
-}
 void balanced_queue::wait_all() { wait_all(deadline::in(state_->options.queue.timeout)); }
-void balanced_queue::wait_all(deadline until) { state_->await_all(until); }
-
-std::vector<device_share> balanced_queue::shares(backlog_ticket which) const {
-  if (!finished(which)) throw error("shares() needs a finished batch");
-  return state_->tasks.shares(which.number);
+void balanced_queue::wait_all(deadline until) {
+  throw_if_in_continuation("wait_all()");
+  state_->await_all(until);
 }
 
-void balanced_queue::forget(backlog_ticket which) {
-  state_->tasks.check_ticket(which);
-  state_->tasks.forget(which.number);
+std::vector<device_share> balanced_queue::shares(completion const& which) const {
+  state_->check_is_of_this_run(which);
+  return state_->tasks.shares(which.work().first);
+}
+
+void balanced_queue::forget(completion const& which) {
+  state_->check_is_of_this_run(which);
+  state_->tasks.forget(which.work().first);
 }
 
 void balanced_queue::close() { close(deadline::in(state_->options.queue.timeout)); }
 void balanced_queue::close(deadline until) {
+  throw_if_in_continuation("close()");
   if (!state_->running) return;
   state_->tasks.close();
   state_->await_all(until);
@@ -179,6 +215,7 @@ std::vector<task> balanced_queue::stop() {
     auto const rest = queue.stop();
     all.insert(all.end(), rest.begin(), rest.end());
   }
+  for (auto& feeder : state_->feeders) feeder.collect_finished();
   state_->running = false;
   return std::exchange(all, {});
 }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "backlog.hpp"
-#include "ballast/log.hpp"
+#include "ballast/error.hpp"
 #include "chen_device.hpp"
 
 namespace ballast {

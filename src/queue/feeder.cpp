@@ -14,6 +14,14 @@ namespace {
 // host.
 constexpr std::int64_t gpu_feed_latency_ns = 20'000, host_feed_latency_ns = 1'000'000;
 
+bool have_run(completion const& tasks) {
+  if (!tasks.ready()) return false;
+  try {
+    tasks.wait();
+    return true;
+  } catch (error const&) { return false; }
+}
+
 std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
 }  // namespace
@@ -95,7 +103,8 @@ void feeder::submit(backlog_piece const& piece) {
   try {
     auto const until = deadline::in(options_->queue.timeout);
     outstanding_.push_back({piece, to_->submit(*piece.batch->tasks, piece.first, piece.count, until)});
-    last_batch_ = outstanding_.back().given.last_batch;
+    auto const& batches = outstanding_.back().given.work();
+    last_batch_ = batches.first + batches.count - 1;
     given_ += piece.count;
   } catch (error const&) {
     from_->give_back(piece);
@@ -105,7 +114,7 @@ void feeder::submit(backlog_piece const& piece) {
 
 void feeder::collect_finished() {
   std::erase_if(outstanding_, [this](outstanding const& one) {
-    if (!to_->finished(one.given)) return false;
+    if (!have_run(one.given)) return false;
     finished_ += one.piece.count;
     from_->finish(one.piece, device_, options_->queue.times ? to_->execution_of(one.given) : execution{});
     return true;
@@ -117,8 +126,8 @@ void feeder::collect_finished() {
 void feeder::collect_times_before_reuse() {
   if (!options_->queue.times) return;
   auto const records = std::min(to_->capacity(), max_batch_slots);
-  while (!outstanding_.empty() && outstanding_.front().given.first_batch + records <= last_batch_ + 1) {
-    to_->wait(outstanding_.front().given, deadline::in(options_->queue.timeout));
+  while (!outstanding_.empty() && outstanding_.front().given.work().first + records <= last_batch_ + 1) {
+    outstanding_.front().given.wait();
     collect_finished();
   }
 }

@@ -25,16 +25,17 @@ class feeder {
   void finish();
   void abandon();
   void join();
+  /// Books what has finished. After join(), for who stopped the device.
+  void collect_finished();
 
  private:
   struct outstanding {
     backlog_piece piece;
-    ticket given;
+    completion given;
   };
 
   void run();
   bool feed(std::uint64_t epoch);
-  void collect_finished();
   void collect_times_before_reuse();
   feed_view observe() const;
   void submit(backlog_piece const& piece);

@@ -2,9 +2,11 @@
 #include "queue_state.hpp"
 
 #include <algorithm>
+#include <set>
 #include <thread>
+#include <utility>
 
-#include "ballast/log.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast {
 
@@ -23,10 +25,12 @@ source_key source_of(compiled_kernels const& list) {
   return may_spawn(list) ? source_key_of<hybrid_view> : source_key_of<ring_source_ref>;
 }
 
-/// Numbers the runs of all queues of the process, so that a ticket of another queue is recognized.
-std::uint32_t next_run() {
-  static std::atomic<std::uint32_t> last = 0;
-  return ++last;
+/// The batches of a run that did not all run before its kernel ended, by submission ring.
+using lost_batches = std::set<std::pair<std::uint32_t, std::uint64_t>>;
+
+bool are_none_of(lost_batches const& lost, completion_key const& work) {
+  auto const next = lost.lower_bound({work.place, work.first});
+  return next == lost.end() || next->first != work.place || next->second >= work.first + work.count;
 }
 
 }  // namespace
@@ -52,13 +56,37 @@ std::unique_ptr<hybrid_memory> task_queue::state::make_hybrid() const {
   return std::make_unique<hybrid_memory>(device, *kernels, options.spawned, memory, kernel.blocks());
 }
 
-bool task_queue::state::finished(ticket const& which) const {
-  if (which.run != run)
-    throw_bad_argument("ticket", "of run " + std::to_string(which.run),
-                       "one that this queue gave in its present run");
-  auto const& ring = submission_rings.at(which.ring_index);
-  for (auto batch = which.first_batch; batch != which.last_batch + 1; ++batch)
+task_queue::state::~state() { end_run(); }
+
+bool task_queue::state::have_run(completion_key const& batches) const {
+  auto const& ring = submission_rings[batches.place];
+  for (auto batch = batches.first; batch != batches.first + batches.count; ++batch)
     if (!ring.complete(batch)) return false;
+  return true;
+}
+
+// To ask a GPU's stream costs more than to look for a batch.
+bool task_queue::state::has_ended(completion_key const& work) {
+  if (have_run(work) || now.load() == phase::ended || lost) return true;
+  if (!memory.on_host && looks.fetch_add(1, std::memory_order_relaxed) % 64 != 0) return false;
+  try {
+    return !alive();
+  } catch (device_lost const&) { return true; }
+}
+
+void task_queue::state::wait(completion_key const& work, deadline until) {
+  await([&] { return have_run(work); }, wait_reason::completion, until);
+}
+
+clock::duration task_queue::state::timeout(completion_key const&) const { return options.timeout; }
+
+bool task_queue::state::notify_at_end(completion_key const&, event_count* bell) {
+  if (!memory.on_host) return false;
+  std::lock_guard const hold(listening_mutex);
+  bool const listens = bell != nullptr;
+  if (std::exchange(is_listened_to, listens) == listens) return true;
+  std::atomic_ref(memory.words.data()->completion_waiters).fetch_add(listens ? 1 : -1u);
+  memory.host_wake_event.forward_to(bell);
   return true;
 }
 
@@ -88,13 +116,20 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
 bool task_queue::state::alive() {
   try {
     return kernel.running();
-  } catch (device_lost const& loss) {
-    lost = true;
-    throw device_lost(device->name(),
-                      loss.cause() + "; " + std::to_string(unfinished()) +
-                          " accepted tasks are not known to have run, stop() hands back those not "
-                          "known to have left the host");
+  } catch (device_lost const& known) {
+    device_lost const said(device->name(),
+                           known.cause() + "; " + std::to_string(unfinished()) +
+                               " accepted tasks are not known to have run, stop() hands back those not "
+                               "known to have left the host");
+    note_loss(std::make_exception_ptr(said));
+    throw said;
   }
+}
+
+void task_queue::state::note_loss(std::exception_ptr why) {
+  std::lock_guard const hold(control_mutex);
+  if (!loss) loss = std::move(why);
+  lost = true;
 }
 
 void task_queue::state::throw_stopped() {
@@ -105,13 +140,39 @@ void task_queue::state::throw_stopped() {
   throw queue_stopped(device->name(), unfinished(), why.empty() ? "its blocks left" : why);
 }
 
-std::vector<ticket> task_queue::state::everything() const {
-  std::vector<ticket> all;
+std::vector<completion_key> task_queue::state::everything() const {
+  std::vector<completion_key> all;
   for (auto const& ring : submission_rings) {
-    auto const end = ring.next_batch(), slots = ring.batch_slots();
-    if (end > 0) all.push_back({ring.index(), run, end > slots ? end - slots : 0, end - 1});
+    auto const end = ring.next_batch(), count = std::min(end, ring.batch_slots());
+    if (count > 0) all.push_back({0, end - count, std::uint32_t(count), ring.index()});
   }
   return all;
+}
+
+void task_queue::state::wait_all(deadline until) {
+  throw_if_in_continuation("wait_all()");
+  for (auto const& batches : everything()) wait(batches, until);
+}
+
+std::unique_ptr<run_outcome const> task_queue::state::outcome() {
+  lost_batches left;
+  for (auto const& batches : everything())
+    for (auto batch = batches.first; batch != batches.first + batches.count; ++batch)
+      if (!submission_rings[batches.place].complete(batch)) left.emplace(batches.place, batch);
+  if (left.empty()) return nullptr;
+  auto made = std::make_unique<run_outcome>();
+  try {
+    if (loss) std::rethrow_exception(loss);
+    throw_stopped();
+  } catch (...) { made->why_not = std::current_exception(); }
+  made->has_ended_well = [left](completion_key const& work) { return are_none_of(left, work); };
+  return made;
+}
+
+void task_queue::state::end_run() {
+  if (auto* const last = run.exchange(nullptr)) last->end(outcome());
+  is_listened_to = false;
+  memory.host_wake_event.forward_to(nullptr);
 }
 
 std::uint64_t task_queue::state::submitted() const {
@@ -155,11 +216,11 @@ void task_queue::state::start() {
 }
 
 void task_queue::state::launch() {
+  end_run();
   memory.clear(*copies);
   if (hybrid != nullptr) hybrid->clear(!completed);
   for (auto& ring : submission_rings) ring.reset();
   rings_published = 0;
-  run = next_run();
   try {
     start_kernel();
   } catch (...) {
@@ -168,6 +229,8 @@ void task_queue::state::launch() {
   }
   collected = close_published = completed = false;
   lost = false;
+  loss = nullptr;
+  run = &source_run::begin(*this);
   now = phase::open;
 }
 
@@ -218,8 +281,7 @@ void task_queue::state::count_submitted(deadline until) {
 void task_queue::state::mark_closed(deadline until) {
   count_submitted(until);
   if (hybrid != nullptr)
-    for (auto const& batches : everything())
-      await([&] { return finished(batches); }, wait_reason::completion, until);
+    for (auto const& batches : everything()) wait(batches, until);
   {
     std::lock_guard const hold(control_mutex);
     write_control(true);
@@ -245,6 +307,7 @@ void task_queue::state::announce_close(deadline until) {
 }
 
 void task_queue::state::close(deadline until) {
+  throw_if_in_continuation("close()");
   announce_close(until);
   try {
     join(until);
@@ -265,7 +328,8 @@ std::vector<task> task_queue::state::stop() {
   try {
     join(deadline::in(options.resident.stop_timeout));
   } catch (device_lost const&) {
-    device_is_gone = lost = true;
+    device_is_gone = true;
+    note_loss(std::current_exception());
     now = phase::ended;
   }
   if (collected) return {};

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ballast/detail/base/source_run.hpp"
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/task_queue.hpp"
 #include "queue_memory.hpp"
@@ -42,9 +43,10 @@ class waiter_registration {
 
 /// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.
 /// Submission is defined in task_queue.cpp, beside the calls that users make; all else in queue_state.cpp.
-struct task_queue::state {
+struct task_queue::state final : completion_source {
   state(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
         queue_options const& options);
+  ~state() override;
 
   std::unique_ptr<hybrid_memory> make_hybrid() const;
   void start();
@@ -53,10 +55,10 @@ struct task_queue::state {
   /// Without a deadline: options.timeout from the moment that it must wait. A pointer, since an optional is
   /// handed over through memory: stored as one byte, read as eight, which waits for the store to leave the
   /// core.
-  ticket submit(std::span<task_record const> batch, deadline const* until);
-  ticket submit(task const& one, deadline const* until);
-  ticket submit_or_wait(task const& one, deadline const* until);
-  std::optional<ticket> try_submit(task const& one);
+  completion submit(std::span<task_record const> batch, deadline const* until);
+  completion submit(task const& one, deadline const* until);
+  completion submit_or_wait(task const& one, deadline const* until);
+  std::optional<completion> try_submit(task const& one);
   /// Writes a task as a batch if there is room, and returns the batch's number. For who holds the submission
   /// ring.
   std::optional<std::uint64_t> try_write(submission_ring& ring, task const& one);
@@ -64,14 +66,27 @@ struct task_queue::state {
   void publish_ring_count(std::uint32_t ring);
   void write_control(bool closed);
 
-  bool finished(ticket const& which) const;
+  // For completions: batches of one submission ring.
+  bool has_ended(completion_key const& work) override;
+  void wait(completion_key const& work, deadline until) override;
+  clock::duration timeout(completion_key const& work) const override;
+  bool notify_at_end(completion_key const& work, event_count* bell) override;
+
+  /// Whether all tasks of the batches have run.
+  bool have_run(completion_key const& batches) const;
   /// Polls (GPU) or sleeps (host) until done() or an exception: the deadline, the kernel's end, a lost
   /// device.
   void await(std::function<bool()> const& done, wait_reason what, deadline until);
   /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
+  void note_loss(std::exception_ptr why);
   [[noreturn]] void throw_stopped();
-  std::vector<ticket> everything() const;
+  /// All batches that may not have run yet, by submission ring.
+  std::vector<completion_key> everything() const;
+  void wait_all(deadline until);
+  /// Lets go of the completions of the last run.
+  void end_run();
+  std::unique_ptr<run_outcome const> outcome();
 
   void close(deadline until);
   /// Takes every submission ring in turn, or throws at the deadline.
@@ -109,7 +124,11 @@ struct task_queue::state {
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;
   std::atomic<bool> lost = false;
-  std::atomic<std::uint32_t> run = 0;
+  std::exception_ptr loss;  ///< why it is lost, guarded by control_mutex
+  std::atomic<source_run*> run = nullptr;
+  std::mutex listening_mutex;   ///< for the next
+  bool is_listened_to = false;  ///< ends are told to the thread of continuations
+  std::atomic<std::uint32_t> looks = 0;
   bool close_published = false;
   bool completed = true;  ///< whether the last run ended by close(), with all its tasks executed
   bool collected = true;  ///< whether the last run's unexecuted tasks were handed back

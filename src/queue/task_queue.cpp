@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "ballast/log.hpp"
+#include "ballast/error.hpp"
 #include "queue_state.hpp"
 
 namespace ballast {
@@ -35,11 +35,12 @@ std::span<task_record const> records_of(compiled_kernels const& kernels, std::sp
 
 }  // namespace
 
-queue_full::queue_full(ticket accepted_batches, std::size_t accepted, std::size_t offered, std::string state)
+queue_full::queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered,
+                       std::string state)
     : timed_out("room in the queue; " + std::to_string(accepted) + " of " + std::to_string(offered) +
                     " tasks were accepted",
                 std::move(state)),
-      accepted_batches_(accepted_batches),
+      accepted_tasks_(std::move(accepted_tasks)),
       accepted_(accepted) {}
 
 queue_stopped::queue_stopped(std::string_view device, std::uint64_t unfinished, std::string_view why)
@@ -85,32 +86,32 @@ inline std::optional<std::uint64_t> task_queue::state::try_write(submission_ring
   return batch;
 }
 
-ticket task_queue::state::submit(task const& one, deadline const* until) {
+completion task_queue::state::submit(task const& one, deadline const* until) {
   auto& ring = ring_of_this_thread();
   if (!ring.try_lock()) return submit_or_wait(one, until);
   {
     ring_lock_guard const release{ring};
-    if (auto const batch = try_write(ring, one)) return {ring.index(), run, *batch, *batch};
+    if (auto const batch = try_write(ring, one)) return run.load()->completion_of(*batch, 1, ring.index());
   }
   return submit_or_wait(one, until);
 }
 
-ticket task_queue::state::submit_or_wait(task const& one, deadline const* until) {
+completion task_queue::state::submit_or_wait(task const& one, deadline const* until) {
   auto const record = kernels->record_of(one);
   return submit(std::span(&record, 1), until);
 }
 
-std::optional<ticket> task_queue::state::try_submit(task const& one) {
+std::optional<completion> task_queue::state::try_submit(task const& one) {
   auto& ring = ring_of_this_thread();
   if (!ring.try_lock()) return std::nullopt;
   ring_lock_guard const release{ring};
-  if (auto const batch = try_write(ring, one)) return ticket{ring.index(), run, *batch, *batch};
+  if (auto const batch = try_write(ring, one)) return run.load()->completion_of(*batch, 1, ring.index());
   if (!alive()) throw_stopped();
   return std::nullopt;
 }
 
 // The clock is read only by who must wait: reading it costs more than writing a task.
-ticket task_queue::state::submit(std::span<task_record const> batch, deadline const* given_until) {
+completion task_queue::state::submit(std::span<task_record const> batch, deadline const* given_until) {
   std::optional<deadline> own;
   auto const until = [&] {
     if (given_until != nullptr) return *given_until;
@@ -118,23 +119,25 @@ ticket task_queue::state::submit(std::span<task_record const> batch, deadline co
     return *own;
   };
   auto& ring = ring_of_this_thread();
-  if (!ring.try_lock() && !ring.lock(until()))
-    throw queue_full({ring.index(), run, 1, 0}, 0, batch.size(), describe());
+  if (!ring.try_lock() && !ring.lock(until())) throw queue_full({}, 0, batch.size(), describe());
   ring_lock_guard const release{ring};
   prepare_submission(ring);
-  ticket given{ring.index(), run, ring.next_batch(), ring.next_batch() - 1};
+  auto const first = ring.next_batch();
+  auto const given = [&] {
+    return run.load()->completion_of(first, std::uint32_t(ring.next_batch() - first), ring.index());
+  };
   auto const piece = std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
   for (std::size_t done = 0; done < batch.size();) {
     auto const tasks = batch.subspan(done, records_of_a_batch(batch.subspan(done), piece));
     try {
       if (!ring.has_room_for(tasks.size()))
         await([&] { return ring.has_room_for(tasks.size()); }, wait_reason::room, until());
-    } catch (timed_out const& passed) { throw queue_full(given, done, batch.size(), passed.state()); }
-    given.last_batch = ring.write(tasks);
+    } catch (timed_out const& passed) { throw queue_full(given(), done, batch.size(), passed.state()); }
+    ring.write(tasks);
     done += tasks.size();
     if (memory.on_host) memory.worker_wake_event.notify();
   }
-  return given;
+  return given();
 }
 
 // Blocks that may still run use the memory, and freeing it would wait for them: such a state is left behind
@@ -165,34 +168,26 @@ task_queue::~task_queue() {
   abandon_if_running();
 }
 
-ticket task_queue::submit(task const& one) { return state_->submit(one, nullptr); }
-ticket task_queue::submit(task const& one, deadline until) { return state_->submit(one, &until); }
-ticket task_queue::submit(std::span<task const> batch) {
+completion task_queue::submit(task const& one) { return state_->submit(one, nullptr); }
+completion task_queue::submit(task const& one, deadline until) { return state_->submit(one, &until); }
+completion task_queue::submit(std::span<task const> batch) {
   return state_->submit(records_of(*state_->kernels, batch), nullptr);
 }
-ticket task_queue::submit(std::span<task const> batch, deadline until) {
+completion task_queue::submit(std::span<task const> batch, deadline until) {
   return state_->submit(records_of(*state_->kernels, batch), &until);
 }
-ticket task_queue::submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until) {
+completion task_queue::submit(prepared_tasks const& batch, std::size_t first, std::size_t count,
+                              deadline until) {
   if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
   if (first > batch.records().size() || count > batch.records().size() - first)
     throw_bad_argument("count", count, "within the prepared tasks");
   return state_->submit(batch.records().subspan(first, count), &until);
 }
 
-std::optional<ticket> task_queue::try_submit(task const& one) { return state_->try_submit(one); }
-
-bool task_queue::finished(ticket const& which) const { return state_->finished(which); }
-
-void task_queue::wait(ticket const& which) { wait(which, deadline::in(state_->options.timeout)); }
-void task_queue::wait(ticket const& which, deadline until) {
-  state_->await([&] { return state_->finished(which); }, wait_reason::completion, until);
-}
+std::optional<completion> task_queue::try_submit(task const& one) { return state_->try_submit(one); }
 
 void task_queue::wait_all() { wait_all(deadline::in(state_->options.timeout)); }
-void task_queue::wait_all(deadline until) {
-  for (auto const& batches : state_->everything()) wait(batches, until);
-}
+void task_queue::wait_all(deadline until) { state_->wait_all(until); }
 
 void task_queue::close() { close(deadline::in(state_->options.timeout)); }
 void task_queue::close(deadline until) { state_->close(until); }
@@ -201,16 +196,20 @@ void task_queue::request_stop() noexcept { state_->kernel.request_stop(); }
 void task_queue::start() { state_->start(); }
 bool task_queue::running() { return state_->alive(); }
 
-execution task_queue::execution_of(ticket const& which) const {
+execution task_queue::execution_of(completion const& which) const {
+  auto const* const run = state_->run.load();
+  if (run == nullptr || !run->gave(which))
+    throw_bad_argument("completion", "one of another queue or run",
+                       "one that this queue gave in its present run");
+  auto const& batches = which.work();
   if (!state_->options.times) throw error("execution_of needs a queue made with options.times");
-  if (!state_->finished(which)) throw error("execution_of needs a finished ticket");
-  if (which.last_batch + 1 == which.first_batch)
-    throw error("execution_of needs a ticket of at least one task");
-  auto const& ring = state_->submission_rings.at(which.ring_index);
-  if (which.first_batch + ring.batch_slots() < ring.next_batch())
+  if (!state_->have_run(batches)) throw error("execution_of needs tasks that have run");
+  if (batches.count == 0) throw error("execution_of needs a completion of at least one task");
+  auto const& ring = state_->submission_rings[batches.place];
+  if (batches.first + ring.batch_slots() < ring.next_batch())
     throw error("execution_of was asked too late: the batch's record was used again");
   batch_times all{~std::uint64_t(0), 0, 0};
-  for (auto batch = which.first_batch; batch != which.last_batch + 1; ++batch) {
+  for (auto batch = batches.first; batch != batches.first + batches.count; ++batch) {
     auto const& times = ring.times_of(batch);
     all.first_begin_ns = std::min(all.first_begin_ns, times.first_begin_ns);
     all.last_end_ns = std::max(all.last_end_ns, times.last_end_ns);
@@ -283,10 +282,10 @@ void task_queue::sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_thre
   alarm.store(~std::uint64_t(0));
 }
 
-void task_queue::sleep_until_complete(std::uint64_t epoch, ticket const& which, clock::duration timeout) {
+void task_queue::sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout) {
   if (!state_->memory.on_host) return std::this_thread::yield();
   waiter_registration const listening(state_->memory, wait_reason::completion);
-  if (!finished(which)) wake_event().wait_past(epoch, clock::now() + timeout);
+  if (!which.ready()) wake_event().wait_past(epoch, clock::now() + timeout);
 }
 
 event_count& task_queue::wake_event() { return state_->memory.host_wake_event; }

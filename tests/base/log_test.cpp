@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/log.hpp"
+#include "ballast/error.hpp"
 
 #include <string>
 #include <thread>

@@ -66,19 +66,19 @@ class failure_behind_older_jobs : public testing::Test {
       return copy_behind_gate{gate, from, to};
     });
   }
-  job_ticket add_up(words& from) {
+  completion add_up(words& from) {
     return jobs_.submit({1}, reads(from, all), writes(sum_, all), [](auto a, auto b) {
       return add_all{a, b, units};
     });
   }
   /// Fails in submit().
-  job_ticket fail_to_write_shared() {
+  completion fail_to_write_shared() {
     return jobs_.submit({.grid = units, .name = "newer"}, writes(shared_, broken_map),
                         [](auto all) { return count_visits{all}; });
   }
-  static std::string failure_of(job_ticket const& ticket) {
+  static std::string failure_of(completion const& done) {
     try {
-      ticket.wait();
+      done.wait();
     } catch (job_failed const& failure) { return failure.what(); }
     return "none";
   }
@@ -87,7 +87,7 @@ class failure_behind_older_jobs : public testing::Test {
 TEST_F(failure_behind_older_jobs, leaves_what_these_read_as_it_is_and_loses_it_afterwards) {
   auto const older = add_up(shared_);
   auto const newer = fail_to_write_shared();
-  EXPECT_FALSE(older.is_finished());
+  EXPECT_FALSE(older.ready());
   gate_.open();
   older.wait();
   EXPECT_EQ(values_of(sum_), std::vector<std::uint32_t>{1 + 2 + 3 + 4});
@@ -102,7 +102,7 @@ TEST_F(failure_behind_older_jobs, is_not_hidden_by_what_these_write) {
     return add_all{a, b, units};
   });
   auto const newer = fail_to_write_shared();
-  EXPECT_FALSE(older.is_finished());
+  EXPECT_FALSE(older.ready());
   gate_.open();
   older.wait();
   EXPECT_THAT(failure_of(newer), HasSubstr("a planted map"));
@@ -120,7 +120,7 @@ TEST_F(failure_behind_older_jobs, of_a_task_loses_what_these_read_only_afterward
     return count_visits{all};
   });
   EXPECT_THROW(shared_.read({2, units}), job_failed);  // by then it has failed
-  EXPECT_FALSE(older.is_finished());
+  EXPECT_FALSE(older.ready());
   gate_.open();
   older.wait();
   EXPECT_EQ(values_of(sum_), std::vector<std::uint32_t>{1 + 2});
@@ -135,7 +135,7 @@ TEST_F(failure_behind_older_jobs, goes_on_to_newer_jobs_that_read_what_was_lost)
   auto const newest = jobs_.submit({1}, reads(shared_, all), writes(last, all), [](auto a, auto b) {
     return add_all{a, b, units};
   });
-  EXPECT_FALSE(older.is_finished());
+  EXPECT_FALSE(older.ready());
   gate_.open();
   older.wait();
   EXPECT_THAT(failure_of(newest), HasSubstr("which failed"));
@@ -145,7 +145,7 @@ TEST_F(failure_behind_older_jobs, is_told_in_the_state_while_its_ticket_waits_fo
   add_up(shared_);
   auto const newer = fail_to_write_shared();
   try {
-    newer.wait(deadline::in({}));
+    newer.wait_until(deadline::in({}));
     FAIL() << "the failed job ended before what an older one reads was given out";
   } catch (timed_out const& late) {
     EXPECT_THAT(late.state(), HasSubstr("job 'newer'"));
@@ -158,21 +158,21 @@ TEST_F(failure_behind_older_jobs, is_told_at_once_where_these_use_something_else
   fill_with(other, 1);
   auto const older = add_up(other);
   auto const newer = fail_to_write_shared();
-  EXPECT_TRUE(newer.is_finished());
-  EXPECT_FALSE(older.is_finished());
+  EXPECT_TRUE(newer.ready());
+  EXPECT_FALSE(older.ready());
 }
 
 // More than the runtime looks at when something has changed.
 TEST_F(failure_behind_older_jobs, is_told_behind_many_of_these_and_the_end_of_an_empty_job_at_once) {
   words other(jobs_, {units}), none(jobs_, {0});
   fill_with(other, 1);
-  std::vector<job_ticket> older;
+  std::vector<completion> older;
   for (int i = 0; i < 50; ++i) older.push_back(add_up(other));
   auto const empty = jobs_.submit({0}, updates(none), [](auto all) { return count_visits{all}; });
   auto const newer = fail_to_write_shared();
   for (int i = 0; i < 50; ++i) older.push_back(add_up(other));
-  EXPECT_TRUE(empty.is_finished());
-  EXPECT_FALSE(newer.is_finished());  // its map throws when the job is divided
+  EXPECT_TRUE(empty.ready());
+  EXPECT_FALSE(newer.ready());  // its map throws when the job is divided
   gate_.open();
   for (auto const& each : older) each.wait();
   EXPECT_THAT(failure_of(newer), HasSubstr("a planted map"));
@@ -202,8 +202,8 @@ TEST_F(failure_behind_older_jobs, is_told_to_who_reads_what_it_was_to_write_behi
   has_thrown.wait(false);
   auto const last = add_up(other);
   EXPECT_THROW(host.get(), job_failed);
-  EXPECT_TRUE(newer.is_finished());
-  EXPECT_FALSE(last.is_finished());
+  EXPECT_TRUE(newer.ready());
+  EXPECT_FALSE(last.ready());
   gate_.open();
   EXPECT_THAT(failure_of(newer), HasSubstr("a planted late map"));
   last.wait();

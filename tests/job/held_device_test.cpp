@@ -18,19 +18,18 @@ namespace {
 using testing::HasSubstr;
 
 /// A job whose kernel was issued and cannot begin, of a scheduler whose shutdown timeout is zero. Returns
-/// what the ticket's wait said.
+/// what waiting for it said.
 std::string wait_in_vain(std::shared_ptr<compute_device> const& device, array_ref<std::uint32_t> open) {
   job_scheduler jobs({device}, kernels(), {.device_bytes = enough_device_bytes, .shutdown_timeout = {}});
   words from(jobs, {4}), to(jobs, {4});
   number(from);
-  auto const ticket =
-      jobs.submit({.grid = 4, .name = "late"}, reads(from), writes(to), [=](auto in, auto out) {
-        return copy_behind_gate{open, in, out};
-      });
+  auto const done = jobs.submit({.grid = 4, .name = "late"}, reads(from), writes(to), [=](auto in, auto out) {
+    return copy_behind_gate{open, in, out};
+  });
   std::string state;
   while (state.find("is a kernel on host:1, issued") == state.npos) {
     try {
-      ticket.wait(deadline::in(std::chrono::milliseconds(1)));
+      done.wait_until(deadline::in(std::chrono::milliseconds(1)));
       return "no deadline passed";
     } catch (timed_out const& late) { state = late.state(); }
   }

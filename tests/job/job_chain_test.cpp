@@ -16,7 +16,7 @@ class job_chain : public testing::Test {
   job_scheduler jobs_{
       two_devices(), kernels(), {.policy = "master_worker", .device_bytes = enough_device_bytes}};
 
-  job_ticket count(words& visits, std::uint32_t blocks) {
+  completion count(words& visits, std::uint32_t blocks) {
     return jobs_.submit({blocks}, updates(visits), [](auto all) { return count_visits{all}; });
   }
 };
@@ -106,10 +106,10 @@ TEST_F(job_chain, gives_single_elements_to_the_host) {
 TEST_F(job_chain, ends_jobs_without_blocks_at_once) {
   words none(jobs_, {0}), some(jobs_, {3});
   fill_with(some, 4);
-  auto const ticket = count(none, 0);
-  EXPECT_TRUE(ticket.is_finished());
-  EXPECT_TRUE(ticket.report().tasks.empty());
-  EXPECT_TRUE(count(some, 0).is_finished());
+  auto const done = count(none, 0);
+  EXPECT_TRUE(done.ready());
+  EXPECT_TRUE(report_of(done).tasks.empty());
+  EXPECT_TRUE(count(some, 0).ready());
   EXPECT_EQ(values_of(some), std::vector<std::uint32_t>(3, 4));
 }
 
@@ -133,11 +133,11 @@ TEST_F(job_chain, keeps_arrays_readable_when_the_scheduler_is_gone) {
   EXPECT_EQ(visits.update().size(), 6u);
 }
 
-TEST_F(job_chain, knows_tickets_of_no_job) {
-  job_ticket const none;
-  EXPECT_TRUE(none.is_finished());
+TEST_F(job_chain, knows_completions_of_no_job) {
+  completion const none;
+  EXPECT_TRUE(none.ready());
   none.wait();
-  EXPECT_TRUE(none.report().tasks.empty());
+  EXPECT_THROW(report_of(none), bad_argument);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class job_deadline : public testing::Test {
 
   ~job_deadline() override { gate_.open(); }
 
-  job_ticket submit_behind_gate() {
+  completion submit_behind_gate() {
     number(from_);
     return jobs_.submit({.grid = 4, .name = "late"}, reads(from_), writes(to_),
                         [gate = gate_.ref()](auto from, auto to) {
@@ -43,13 +43,13 @@ class job_deadline : public testing::Test {
 };
 
 TEST_F(job_deadline, of_a_ticket_tells_what_hangs) {
-  auto const ticket = submit_behind_gate();
-  auto const state = state_after([&](deadline until) { ticket.wait(until); });
+  auto const done = submit_behind_gate();
+  auto const state = state_after([&](deadline until) { done.wait_until(until); });
   EXPECT_THAT(state, HasSubstr("job 'late' (number "));
   EXPECT_THAT(state, HasSubstr("2 tasks in flight"));
   EXPECT_THAT(state, HasSubstr("the oldest operation"));
   gate_.open();
-  ticket.wait();
+  done.wait();
   EXPECT_EQ(values_of(to_), values_of(from_));
 }
 

@@ -27,10 +27,10 @@ class job_failure : public testing::Test {
     fill_with(broken_, 1);
     fill_with(whole_, 1);
   }
-  job_ticket count(words& visits) {
+  completion count(words& visits) {
     return jobs_.submit({8}, updates(visits), [](auto all) { return count_visits{all}; });
   }
-  job_ticket fail() {
+  completion fail() {
     return jobs_.submit({.grid = 8, .name = "step"}, updates(broken_), [](auto all) {
       if (all) throw std::runtime_error("a planted failure");
       return count_visits{all};
@@ -38,9 +38,9 @@ class job_failure : public testing::Test {
   }
 };
 
-std::string failure_of(job_ticket const& ticket) {
+std::string failure_of(completion const& done) {
   try {
-    ticket.wait();
+    done.wait();
   } catch (job_failed const& failure) { return failure.what(); }
   return "none";
 }
@@ -58,9 +58,9 @@ TEST_F(job_failure, is_told_of_what_was_never_planned_because_of_it) {
 }
 
 TEST_F(job_failure, tells_the_job_the_units_the_device_and_the_cause) {
-  auto const ticket = fail();
+  auto const done = fail();
   try {
-    ticket.wait();
+    done.wait();
     FAIL() << "the job ended well";
   } catch (job_failed const& failure) {
     EXPECT_THAT(failure.what(), HasSubstr("job 'step' (number "));
@@ -69,8 +69,8 @@ TEST_F(job_failure, tells_the_job_the_units_the_device_and_the_cause) {
     EXPECT_THAT(failure.what(), HasSubstr(" on " + failure.device()));
     EXPECT_EQ(failure.part().count, 2u);
   }
-  EXPECT_TRUE(ticket.is_finished());
-  EXPECT_THROW(ticket.report(), job_failed);
+  EXPECT_TRUE(done.ready());
+  EXPECT_THROW(report_of(done), job_failed);
 }
 
 TEST_F(job_failure, leaves_other_jobs_alone) {
@@ -96,7 +96,7 @@ TEST(job_failures, are_told_to_every_job_that_was_submitted_meanwhile) {
   job_scheduler jobs(devices, kernels(), {.in_flight = 1, .device_bytes = enough_device_bytes});
   words from(jobs, {1}), to(jobs, {1}), sum(jobs, {1});
   fill_with(from, 1);
-  std::vector<job_ticket> tickets;
+  std::vector<completion> completions;
   auto const first = jobs.submit({1}, reads(from), writes(to), [&](auto a, auto b) {
     return copy_behind_gate{closed.ref(), a, b};
   });
@@ -105,18 +105,18 @@ TEST(job_failures, are_told_to_every_job_that_was_submitted_meanwhile) {
     return count_visits{a};
   });
   for (int i = 0; i < many; ++i)
-    tickets.push_back(jobs.submit({1}, reads(to), writes(sum), [](auto a, auto b) {
+    completions.push_back(jobs.submit({1}, reads(to), writes(sum), [](auto a, auto b) {
       return add_all{a, b, 1};
     }));
   closed.open();
   first.wait();
   EXPECT_NE(failure_of(broken), "none");
-  for (auto const& ticket : tickets) EXPECT_NE(failure_of(ticket), "none");
+  for (auto const& done : completions) EXPECT_NE(failure_of(done), "none");
 }
 
 TEST_F(job_failure, ends_where_the_elements_are_written_anew) {
-  auto const ticket = fail();
-  EXPECT_THROW(ticket.wait(), job_failed);
+  auto const done = fail();
+  EXPECT_THROW(done.wait(), job_failed);
   fill_with(broken_, 4);
   count(broken_);
   EXPECT_EQ(values_of(broken_), std::vector<std::uint32_t>(8, 5));
@@ -127,9 +127,9 @@ TEST_F(job_failure, of_a_map_is_one_of_the_job) {
     if (view.part.count == 2) throw std::runtime_error("a planted map");
     return {{view.part.first, view.part.first + view.part.count}};
   };
-  auto const ticket = jobs_.submit({8}, reads(whole_, map), updates(broken_),
-                                   [](auto, auto all) { return count_visits{all}; });
-  EXPECT_THAT(failure_of(ticket), HasSubstr("a planted map"));
+  auto const done = jobs_.submit({8}, reads(whole_, map), updates(broken_),
+                                 [](auto, auto all) { return count_visits{all}; });
+  EXPECT_THAT(failure_of(done), HasSubstr("a planted map"));
   count(whole_);
   EXPECT_EQ(values_of(whole_), std::vector<std::uint32_t>(8, 2));
 }
@@ -139,9 +139,9 @@ TEST_F(job_failure, of_a_map_leaves_what_a_task_planned_before_it_writes) {
     if (view.part.first == 2 && view.part.count > 1) throw std::runtime_error("a planted map");
     return {{view.part.first, view.part.first + view.part.count}};
   };
-  auto const ticket = jobs_.submit({8}, reads(whole_, map), updates(broken_),
-                                   [](auto, auto all) { return count_visits{all}; });
-  EXPECT_THAT(failure_of(ticket), HasSubstr("a planted map"));
+  auto const done = jobs_.submit({8}, reads(whole_, map), updates(broken_),
+                                 [](auto, auto all) { return count_visits{all}; });
+  EXPECT_THAT(failure_of(done), HasSubstr("a planted map"));
   EXPECT_EQ(broken_.read({0, 2})[0], 2u);
   EXPECT_THROW(broken_.read({2, 3}), job_failed);
 }
@@ -152,7 +152,7 @@ class lost_device : public testing::Test {
   job_scheduler jobs_{devices_, kernels(), {.policy = "static", .device_bytes = enough_device_bytes}};
 
   /// A job of one unit goes to the first device.
-  job_ticket lose_first_device(words& any) {
+  completion lose_first_device(words& any) {
     return jobs_.submit({1}, updates(any), [](auto all) { return fault{all}; });
   }
 };
@@ -163,7 +163,7 @@ TEST_F(lost_device, fails_its_job_and_gets_no_more) {
   fill_with(visits, 0);
   EXPECT_THAT(failure_of(lose_first_device(any)), HasSubstr("a planted fault"));
   auto const report =
-      jobs_.submit({10}, updates(visits), [](auto all) { return count_visits{all}; }).report();
+      report_of(jobs_.submit({10}, updates(visits), [](auto all) { return count_visits{all}; }));
   for (auto const& task : report.tasks) EXPECT_EQ(task.device, 1u);
   EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(10, 1));
 }

@@ -99,14 +99,14 @@ inline std::vector<std::uint32_t> mixed(std::vector<std::uint32_t> const& now, s
 }
 
 /// One step of rows that are mixed; the arrays change places.
-inline job_ticket submit_mix(job_scheduler& jobs, word_rows& now, word_rows& next, job_setup setup) {
+inline completion submit_mix(job_scheduler& jobs, word_rows& now, word_rows& next, job_setup setup) {
   auto const rows_of = std::uint32_t(now.size(0)), columns_of = std::uint32_t(now.size(1));
-  auto const ticket =
+  auto const done =
       jobs.submit(setup, reads(now, neighborhood(1)), writes(next, rows), [=](auto from, auto to) {
         return mix_rows{from, to, rows_of, columns_of};
       });
   std::swap(now, next);
-  return ticket;
+  return done;
 }
 
 }  // namespace ballast::test

@@ -21,23 +21,19 @@ TEST_F(job_report_of, a_stencil_moves_only_halos_once_the_rows_are_there) {
   constexpr std::size_t rows_of = 20, columns_of = 6, row_bytes = columns_of * sizeof(std::uint32_t);
   word_rows now(jobs_, {rows_of, columns_of}), next(jobs_, {rows_of, columns_of});
   number(now);
-  auto const first = submit_mix(jobs_, now, next, {rows_of}).report();
+  auto const first = report_of(submit_mix(jobs_, now, next, {rows_of}));
   EXPECT_EQ(first.moved.from_host + first.moved.between_devices, (rows_of + 2) * row_bytes);
   EXPECT_EQ(first.moved.to_host, 0u);
   for (int step = 0; step < 5; ++step)
-    EXPECT_EQ(submit_mix(jobs_, now, next, {rows_of}).report().moved,
+    EXPECT_EQ(report_of(submit_mix(jobs_, now, next, {rows_of})).moved,
               (moved_bytes{.between_devices = 2 * row_bytes}));
 }
 
 TEST_F(job_report_of, a_job_that_only_writes_moves_nothing) {
   words from(jobs_, {0}), sums(jobs_, {10});
-  auto const moved = jobs_
-                         .submit({10}, reads(from, all), writes(sums),
-                                 [](auto none, auto to) {
-                                   return add_all{none, to, 0};
-                                 })
-                         .report()
-                         .moved;
+  auto const moved = report_of(jobs_.submit({10}, reads(from, all), writes(sums), [](auto none, auto to) {
+                       return add_all{none, to, 0};
+                     })).moved;
   EXPECT_EQ(moved, moved_bytes());
   EXPECT_EQ(values_of(sums)[9], 9u);
   EXPECT_EQ(jobs_.statistics().moved, (moved_bytes{.to_host = 40}));
@@ -64,7 +60,7 @@ TEST(job_sites, share_what_was_learned_by_jobs_of_other_factories) {
   fill_with(visits, 0);
   auto const knows_nothing = [&](std::uint64_t site, auto factory) {
     return begins_with_probes(
-        jobs.submit({.grid = units_to_probe, .site = site}, updates(visits), factory).report());
+        report_of(jobs.submit({.grid = units_to_probe, .site = site}, updates(visits), factory)));
   };
   EXPECT_TRUE(knows_nothing(7, [](auto any) { return count_visits{any}; }));
   EXPECT_FALSE(knows_nothing(7, [](auto any) { return count_visits{any}; }))
@@ -79,9 +75,8 @@ TEST(job_spans, are_those_of_the_tasks) {
                      {.policy = "static", .tasks = 2, .device_bytes = enough_device_bytes, .spans = &spans});
   words visits(jobs, {10});
   fill_with(visits, 0);
-  auto const report =
-      jobs.submit({.grid = 10, .name = "visit"}, updates(visits), [](auto any) { return count_visits{any}; })
-          .report();
+  auto const report = report_of(jobs.submit({.grid = 10, .name = "visit"}, updates(visits),
+                                            [](auto any) { return count_visits{any}; }));
   auto const recorded = spans.snapshot().spans;
   ASSERT_EQ(recorded.size(), report.tasks.size());
   for (std::size_t i = 0; i < recorded.size(); ++i) {
@@ -96,9 +91,8 @@ TEST(job_spans, are_those_of_the_tasks) {
 TEST_F(job_report_of, a_job_tells_its_name_and_in_which_order_things_happened) {
   words visits(jobs_, {10});
   fill_with(visits, 0);
-  auto const report =
-      jobs_.submit({.grid = 10, .name = "visit"}, updates(visits), [](auto any) { return count_visits{any}; })
-          .report();
+  auto const report = report_of(jobs_.submit({.grid = 10, .name = "visit"}, updates(visits),
+                                             [](auto any) { return count_visits{any}; }));
   EXPECT_EQ(report.name, "visit");
   EXPECT_EQ(report.policy, "static");
   ASSERT_EQ(report.tasks.size(), 2u);
@@ -109,7 +103,7 @@ TEST_F(job_report_of, a_job_tells_its_name_and_in_which_order_things_happened) {
     EXPECT_EQ(task.moved.all(), 20u);
   }
   auto const unnamed =
-      jobs_.submit({10}, updates(visits), [](auto any) { return count_visits{any}; }).report();
+      report_of(jobs_.submit({10}, updates(visits), [](auto any) { return count_visits{any}; }));
   EXPECT_EQ(unnamed.name, "ballast::test::count_visits");
 }
 

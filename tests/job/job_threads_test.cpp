@@ -21,7 +21,7 @@ class job_threads : public testing::Test {
  protected:
   job_scheduler jobs_{two_devices(), kernels(), {.policy = "guided", .device_bytes = enough_device_bytes}};
 
-  job_ticket count(words& visits) {
+  completion count(words& visits) {
     return jobs_.submit({std::uint32_t(visits.size())}, updates(visits),
                         [](auto all) { return count_visits{all}; });
   }
@@ -91,10 +91,10 @@ TEST_F(job_threads, may_open_the_same_elements_at_once) {
 TEST_F(job_threads, may_wait_for_one_job) {
   words visits(jobs_, {24});
   fill_with(visits, 0);
-  auto const ticket = count(visits);
+  auto const done = count(visits);
   std::vector<std::size_t> tasks(thread_count);
-  on_threads([&](int thread) { tasks[std::size_t(thread)] = ticket.report().tasks.size(); });
-  for (auto const each : tasks) EXPECT_EQ(each, ticket.report().tasks.size());
+  on_threads([&](int thread) { tasks[std::size_t(thread)] = report_of(done).tasks.size(); });
+  for (auto const each : tasks) EXPECT_EQ(each, report_of(done).tasks.size());
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class journal_of_jobs : public testing::Test {
 
   ~journal_of_jobs() override { gate_.open(); }
 
-  job_ticket submit() {
+  completion submit() {
     number(from_);
     return jobs_.submit({8}, reads(from_), writes(to_), [gate = gate_.ref()](auto from, auto to) {
       return copy_behind_gate{gate, from, to};
@@ -43,13 +43,13 @@ class journal_of_jobs : public testing::Test {
 };
 
 TEST_F(journal_of_jobs, shows_that_the_next_task_is_copied_while_a_kernel_runs) {
-  auto const ticket = submit();
+  auto const done = submit();
   auto const until = deadline::in(std::chrono::seconds(60));
   while (lines(what::ended, false).size() < 2 && !until.passed()) std::this_thread::yield();
   EXPECT_EQ(lines(what::ended, false).size(), 2u);
   EXPECT_TRUE(lines(what::ended, true).empty());  // the gate is closed
   gate_.open();
-  ticket.wait();
+  done.wait();
   EXPECT_EQ(lines(what::ended, true).size(), 2u);
 }
 

@@ -60,7 +60,7 @@ TEST(memory_for_all_arrays, lets_a_task_have_the_whole_job) {
     number(now);
     auto const job = submit_mix(jobs, now, next, {rows_of});
     jobs.drain();
-    EXPECT_EQ(job.report().tasks.size(), tasks);
+    EXPECT_EQ(report_of(job).tasks.size(), tasks);
   }
 }
 
@@ -71,7 +71,7 @@ TEST(forgetting_after_each_task, moves_all_again_and_gives_the_same) {
   number(now);
   auto expected = values_of(now);
   for (int step = 0; step < 4; ++step) {
-    auto const moved = submit_mix(jobs, now, next, {16}).report().moved;
+    auto const moved = report_of(submit_mix(jobs, now, next, {16})).moved;
     EXPECT_EQ(moved.from_host + moved.between_devices, (16 + 2) * 4 * sizeof(std::uint32_t));
     expected = mixed(expected, 16, 4);
     jobs.drain();

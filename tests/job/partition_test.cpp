@@ -33,12 +33,12 @@ TEST_P(partition, runs_each_block_once) {
   words visits(jobs_, {143});
   for_each_policy_and_task_count([&](std::string const& policy, std::uint32_t tasks) {
     fill_with(visits, 5);
-    auto const ticket =
+    auto const done =
         jobs_.submit({.grid = {13, 11}, .policy = policy, .tasks = tasks}, updates(visits, one_to_one(13)),
                      [](auto all) { return count_visits{all}; });
     EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(143, 6));
-    ticket.wait();
-    EXPECT_TRUE(ticket.is_finished());
+    done.wait();
+    EXPECT_TRUE(done.ready());
   });
 }
 
@@ -59,10 +59,8 @@ TEST_P(partition, gives_what_one_thread_gives) {
 TEST_P(partition, tells_each_unit_once_in_the_report) {
   words visits(jobs_, {61});
   for_each_policy_and_task_count([&](std::string const& policy, std::uint32_t tasks) {
-    auto const report = jobs_
-                            .submit({.grid = 61, .policy = policy, .tasks = tasks}, updates(visits),
-                                    [](auto all) { return count_visits{all}; })
-                            .report();
+    auto const report = report_of(jobs_.submit({.grid = 61, .policy = policy, .tasks = tasks},
+                                               updates(visits), [](auto all) { return count_visits{all}; }));
     std::vector<int> times(61);
     for (auto const& task : report.tasks)
       for (std::uint32_t i = 0; i < task.part.count; ++i) ++times[task.part.first + i];

@@ -13,7 +13,7 @@ std::uint32_t sum_of_numbers(std::uint32_t count) {
   return std::uint32_t(std::uint64_t(count) * (count + 1) / 2);
 }
 
-job_ticket submit_sums(job_scheduler& jobs, words const& from, words& sums) {
+completion submit_sums(job_scheduler& jobs, words const& from, words& sums) {
   return jobs.submit({std::uint32_t(sums.size())}, reads(from, all), writes(sums),
                      [elements = std::uint32_t(from.size())](auto all_words, auto to) {
                        return add_all{all_words, to, elements};
@@ -28,7 +28,7 @@ TEST(shared_reads_of_jobs, leave_the_host_once_a_stripe_for_each_device) {
                      {.policy = "static", .device_bytes = enough_device_bytes});
   words from(jobs, {elements}), sums(jobs, {2 * devices});
   number(from);
-  auto const report = submit_sums(jobs, from, sums).report();
+  auto const report = report_of(submit_sums(jobs, from, sums));
   EXPECT_EQ(report.moved, (moved_bytes{.from_host = bytes, .between_devices = (devices - 1) * bytes}));
   ASSERT_EQ(report.tasks.size(), devices);
   for (auto const& task : report.tasks) {
@@ -36,7 +36,7 @@ TEST(shared_reads_of_jobs, leave_the_host_once_a_stripe_for_each_device) {
     EXPECT_NEAR(double(task.moved.from_host), double(bytes) / devices, 512);
   }
   for (std::uint32_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums(i), sum_of_numbers(elements) + i);
-  EXPECT_EQ(submit_sums(jobs, from, sums).report().moved, moved_bytes());
+  EXPECT_EQ(report_of(submit_sums(jobs, from, sums)).moved, moved_bytes());
 }
 
 /// Each device has memory for what its own task reads only, and is not to be taken for having more.

@@ -18,9 +18,9 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-std::string failure_of(job_ticket const& ticket) {
+std::string failure_of(completion const& done) {
   try {
-    ticket.wait();
+    done.wait();
   } catch (job_failed const& failure) { return failure.what(); }
   return "none";
 }
@@ -62,7 +62,7 @@ class wrong_maps : public testing::Test {
     std::int32_t read = 0, write = 0;
   };
   /// Of elements 2 to 5.
-  job_ticket copy(shifts by) {
+  completion copy(shifts by) {
     return jobs_.submit({4}, reads(from_, elements_from(2)), writes(to_, elements_from(2)),
                         [=](auto from, auto to) {
                           return add_one_to_slices{from.from(2), to.from(2), 8, 1, 1, by.read, by.write};
@@ -90,10 +90,10 @@ TEST_F(wrong_maps, are_found_where_a_task_writes_before_and_behind_the_array) {
 }
 
 TEST_F(wrong_maps, are_told_with_job_units_device_and_kernel) {
-  auto const ticket = jobs_.submit({.grid = 8, .name = "mark", .tasks = 2}, writes(to_),
-                                   [](auto all) { return mark_even{all}; });
+  auto const done = jobs_.submit({.grid = 8, .name = "mark", .tasks = 2}, writes(to_),
+                                 [](auto all) { return mark_even{all}; });
   EXPECT_THAT(
-      failure_of(ticket),
+      failure_of(done),
       AnyOf("job 'mark' (number 3), units 0 to 3 on host:1: kernel ballast::test::mark_even: element 1 of "
             "array 'to' (argument 1) is declared written but not written",
             "job 'mark' (number 3), units 4 to 7 on host:1: kernel ballast::test::mark_even: element 5 of "
@@ -101,18 +101,18 @@ TEST_F(wrong_maps, are_told_with_job_units_device_and_kernel) {
 }
 
 TEST_F(wrong_maps, are_found_where_a_task_adds_to_what_it_should_write) {
-  auto const ticket = jobs_.submit({8}, writes(to_), [](auto all) { return count_visits{all}; });
+  auto const done = jobs_.submit({8}, writes(to_), [](auto all) { return count_visits{all}; });
   EXPECT_THAT(
-      failure_of(ticket),
+      failure_of(done),
       HasSubstr(
           "element 0 of array 'to' (argument 1) was made from something that is read but not declared"));
 }
 
 TEST_F(wrong_maps, are_found_where_a_task_writes_what_it_only_reads) {
-  auto const ticket = jobs_.submit({8}, reads(to_), [](auto all) {
+  auto const done = jobs_.submit({8}, reads(to_), [](auto all) {
     return count_visits{array_ref<std::uint32_t>(const_cast<std::uint32_t*>(all.data()))};
   });
-  EXPECT_THAT(failure_of(ticket),
+  EXPECT_THAT(failure_of(done),
               HasSubstr("element 0 of array 'to' (argument 1) is written but not declared"));
 }
 
@@ -162,9 +162,9 @@ TEST_F(wrong_maps, are_told_of_all_arguments_that_share_elements) {
 }
 
 TEST_F(wrong_maps, let_nothing_reach_the_arrays) {
-  auto const ticket = jobs_.submit({4}, writes(to_, elements_from(0)), updates(from_, elements_from(0)),
-                                   [](auto to, auto) { return count_visits{to}; });
-  EXPECT_THROW(ticket.wait(), job_failed);
+  auto const done = jobs_.submit({4}, writes(to_, elements_from(0)), updates(from_, elements_from(0)),
+                                 [](auto to, auto) { return count_visits{to}; });
+  EXPECT_THROW(done.wait(), job_failed);
   EXPECT_THROW(to_.read({0, 4}), job_failed);
   EXPECT_THROW(from_.read({0, 4}), job_failed);
   EXPECT_EQ(to_.read({4, 8})[0], 50u);

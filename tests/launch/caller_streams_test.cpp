@@ -19,9 +19,9 @@ TEST(launch_queue, begins_after_an_event_of_a_callers_stream) {
   line.after(*theirs);
   auto const last = line.launch(count_visits{visits.ref()}, 1);
   EXPECT_FALSE(theirs->idle());
-  EXPECT_FALSE(last.is_finished());
+  EXPECT_FALSE(last.ready());
   gate.open();
-  last.wait_finished();
+  last.wait();
   theirs->synchronize();
   EXPECT_EQ(visits[0], 0x07070707u + 1);
 }

@@ -17,7 +17,7 @@ launch_statistics after_launches_of_two(std::uint32_t launches_of_each, std::uin
   shared_words const visits(2);
   std::vector<launch_stream> lines;
   for (int i = 0; i < 2; ++i) lines.push_back(queue.make_launch_stream());
-  lines[0].launch(count_visits{visits.ref()}, 1).wait_finished();
+  lines[0].launch(count_visits{visits.ref()}, 1).wait();
   queue.pause();
   for (std::uint32_t i = 0; i < launches_of_each; ++i)
     for (std::uint32_t p = 0; p < 2; ++p) lines[p].launch(count_visits{visits.ref().from(p)}, 1);
@@ -54,8 +54,8 @@ void run_behind_one_block(K const& follower, std::uint32_t blocks) {
   launch_queue queue(gpu, kernels(), {.order = "round_robin", .filter_merges = false, .streams = 2});
   shared_words const visits(2);
   auto one = queue.make_launch_stream(), other = queue.make_launch_stream();
-  one.launch(count_visits{visits.ref()}, 1).wait_finished();
-  one.launch(follower, blocks).wait_finished();  // so that its times are known
+  one.launch(count_visits{visits.ref()}, 1).wait();
+  one.launch(follower, blocks).wait();  // so that its times are known
   queue.pause();
   for (auto* const line : {&one, &other}) line->launch(count_visits{visits.ref().from(1)}, 1);
   one.launch(follower, blocks);

@@ -19,7 +19,7 @@ int niceness_of_dispatcher(std::optional<int> asked) {
   launch_queue queue(first_device(), {.order = "round_robin", .dispatcher_niceness = asked});
   auto line = queue.make_launch_stream();
   int seen = 0;
-  line.launch([&](stream&) { seen = own_niceness(); }).wait_finished();
+  line.launch([&](stream&) { seen = own_niceness(); }).wait();
   return seen;
 }
 

@@ -182,7 +182,7 @@ TEST_P(launches_in_graphs, are_carried_out_though_their_launch_streams_are_gone)
 TEST_P(launches_in_graphs, fail_alone_if_one_of_them_cannot_be_launched) {
   for (std::uint32_t round = 0; round < 5; ++round) {
     lines_[5] = queue_->make_launch_stream();
-    launch_ticket wrong;
+    completion wrong;
     together([&] {
       for (std::uint32_t i = 0; i < launches; ++i)
         for (std::uint32_t p = 0; p < launch_streams; ++p)
@@ -190,7 +190,7 @@ TEST_P(launches_in_graphs, fail_alone_if_one_of_them_cannot_be_launched) {
       for (std::uint32_t i = 0; i < launches; ++i)
         wrong = lines_[5].launch(place_.append, 1, 1025, &(*numbers_)[5], std::uint64_t{1});
     });
-    EXPECT_THROW(wrong.wait_finished(), error);
+    EXPECT_THROW(wrong.wait(), error);
   }
   EXPECT_EQ(statistics().graphs_built, 0u);
 }

@@ -46,10 +46,10 @@ TEST(launch_queue_on_a_held_device, is_told_who_holds_it_by_every_deadline) {
   held_worker worker(device);
   auto line = queue.make_launch_stream();
   auto const late = line.launch(count_visits{visits.ref()}, 1);
-  EXPECT_THAT(state_after([&](deadline until) { late.wait_finished(until); }), is_held);
+  EXPECT_THAT(state_after([&](deadline until) { late.wait_until(until); }), is_held);
   EXPECT_THAT(state_after([&](deadline until) { queue.drain(until); }), is_held);
   worker.let_go();
-  late.wait_finished();
+  late.wait();
   EXPECT_EQ(visits[0], 1u);
 }
 
@@ -59,11 +59,11 @@ TEST(launch_queue_on_a_held_device, is_not_said_to_be_held_when_nobody_does) {
   shared_words const gate(1);
   auto line = queue.make_launch_stream();
   auto const late = line.launch(wait_at_gate{gate.ref()}, 1);
-  auto const state = state_after([&](deadline until) { late.wait_finished(until); });
+  auto const state = state_after([&](deadline until) { late.wait_until(until); });
   EXPECT_THAT(state, HasSubstr("submitted 1"));
   EXPECT_THAT(state, testing::Not(HasSubstr("held")));
   gate.open();
-  late.wait_finished();
+  late.wait();
 }
 
 TEST(launch_queue_on_a_held_device, leaves_its_memory_to_what_begins_after_it_is_gone) {
@@ -72,16 +72,17 @@ TEST(launch_queue_on_a_held_device, leaves_its_memory_to_what_begins_after_it_is
   held_worker worker(device);
   auto const owners_before = device.use_count();
   captured_log log;
-  launch_ticket late;
+  completion late;
   {
     launch_queue queue({device}, kernels(), {.shutdown_timeout = {}});
-    late = queue.make_launch_stream().launch(count_visits{visits.ref()}, 1);
-    late.wait_issued();
+    auto line = queue.make_launch_stream();
+    late = line.launch(count_visits{visits.ref()}, 1);
+    line.wait_issued();
   }
   EXPECT_GT(device.use_count(), owners_before) << "the memory was freed";
   EXPECT_THAT(log.lines(), HasSubstr("a launch queue is left behind"));
   EXPECT_THAT(log.lines(), is_held);
-  EXPECT_THAT([&] { late.wait_finished(); }, ThrowsMessage<error>(is_held));
+  EXPECT_THAT([&] { late.wait(); }, ThrowsMessage<error>(is_held));
   worker.let_go();
   std::atomic_ref const count(visits[0]);
   while (count.load() == 0) std::this_thread::yield();
@@ -99,7 +100,8 @@ TEST(launch_queue_on_a_held_device, leaves_its_memory_when_its_last_producer_goe
     std::optional<launch_queue> queue(std::in_place, device_list{device}, kernels(),
                                       launch_options{.shutdown_timeout = {}});
     auto line = queue->make_launch_stream();
-    line.launch(count_visits{visits.ref()}, 1).wait_issued();
+    line.launch(count_visits{visits.ref()}, 1);
+    line.wait_issued();
     queue.reset();
     EXPECT_EQ(log.lines(), "");
   }
@@ -113,12 +115,12 @@ TEST(launch_queue, is_not_left_behind_where_everything_has_ended) {
   auto const owners_before = device.use_count();
   shared_words const visits(1);
   captured_log log;
-  launch_ticket ticket;
+  completion done;
   {
     launch_queue queue({device}, kernels());
-    ticket = queue.make_launch_stream().launch(count_visits{visits.ref()}, 1);
+    done = queue.make_launch_stream().launch(count_visits{visits.ref()}, 1);
   }
-  EXPECT_TRUE(ticket.is_finished());
+  EXPECT_TRUE(done.ready());
   EXPECT_EQ(device.use_count(), owners_before);
   EXPECT_EQ(log.lines(), "");
 }
@@ -134,8 +136,8 @@ TEST(launch_queue_on_a_lost_device, leaves_its_memory_to_the_blocks_that_still_r
     auto running = queue.make_launch_stream(), faulty = queue.make_launch_stream();
     auto const held = running.launch(arrive_at_gate{gate.ref()}, 1);
     while (std::atomic_ref(gate[1]).load() == 0) std::this_thread::yield();
-    EXPECT_THROW(faulty.launch(fault(), 1).wait_finished(), device_lost);
-    EXPECT_THROW(held.wait_finished(), device_lost);
+    EXPECT_THROW(faulty.launch(fault(), 1).wait(), device_lost);
+    EXPECT_THROW(held.wait(), device_lost);
   }
   EXPECT_GT(device.use_count(), owners_before) << "the memory was freed";
   EXPECT_THAT(log.lines(), HasSubstr("a launch queue is left behind"));

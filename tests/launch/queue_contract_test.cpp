@@ -137,13 +137,13 @@ TEST_P(every_policy, lets_launches_wait_for_those_of_other_launch_streams) {
   shared_words const log(1 + 3 * steps);
   std::vector<launch_stream> lines;
   for (int i = 0; i < 3; ++i) lines.push_back(queue.make_launch_stream());
-  launch_ticket last;
+  completion last;
   for (std::uint32_t step = 0; step < steps; ++step)
     for (std::uint32_t p = 0; p < 3; ++p) {
       lines[p].after(last);
       last = lines[p].launch(append_to_log{log.ref(), 3 * step + p}, 1);
     }
-  last.wait_finished();
+  last.wait();
   auto const words = log.read();
   EXPECT_EQ(std::vector<std::uint32_t>(words.begin() + 1, words.end()), counted_to(3 * steps));
 }
@@ -162,7 +162,7 @@ TEST_P(every_policy, runs_a_trickle_of_launches_whose_ends_are_awaited) {
   logs const written(1, 50);
   auto line = queue.make_launch_stream();
   for (std::uint32_t i = 0; i < 50; ++i) {
-    line.launch(written.entry(0, i), 1).wait_finished();
+    line.launch(written.entry(0, i), 1).wait();
     ASSERT_EQ(written.of(0).size(), i + 1);
   }
   EXPECT_EQ(written.of(0), counted_to(50));

@@ -47,7 +47,7 @@ TEST(launch_queue, refuses_launches_that_can_not_be_and_goes_on) {
   EXPECT_THAT([&] { line.launch(unlisted(), 1); }, ThrowsMessage<bad_argument>(HasSubstr("unlisted")));
   EXPECT_EQ(refused_argument([&] { line.launch(count_visits{visits.ref()}, 0); }), "grid");
   EXPECT_EQ(refused_argument([&] { queue.make_launch_stream_on(1); }), "device");
-  line.launch(count_visits{visits.ref()}, 1).wait_finished();
+  line.launch(count_visits{visits.ref()}, 1).wait();
   EXPECT_EQ(visits[0], 1u);
 }
 
@@ -56,7 +56,7 @@ TEST(launch_queue, without_a_list_takes_callables_only) {
   shared_words const words(1);
   auto line = queue.make_launch_stream();
   EXPECT_EQ(refused_argument([&] { line.launch(count_visits{words.ref()}, 1); }), "kernel");
-  line.launch([&](stream& on) { on.fill(words.ref().data(), 1, 4); }).wait_finished();
+  line.launch([&](stream& on) { on.fill(words.ref().data(), 1, 4); }).wait();
   EXPECT_EQ(words[0], 0x01010101u);
 }
 
@@ -80,15 +80,15 @@ TEST(launch_queue, gives_the_error_of_a_launch_to_its_own_launch_stream_and_goes
   auto const behind = bad.launch(count_visits{visits.ref().from(1)}, 1);
   auto const other = good.launch(count_visits{visits.ref().from(2)}, 1);
   queue.resume();
-  before.wait_finished();
-  other.wait_finished();
-  EXPECT_THAT([&] { failing.wait_finished(); }, ThrowsMessage<std::runtime_error>("planted"));
-  EXPECT_THAT([&] { behind.wait_finished(); }, ThrowsMessage<std::runtime_error>("planted"));
+  before.wait();
+  other.wait();
+  EXPECT_THAT([&] { failing.wait(); }, ThrowsMessage<std::runtime_error>("planted"));
+  EXPECT_THAT([&] { behind.wait(); }, ThrowsMessage<std::runtime_error>("planted"));
   EXPECT_THAT([&] { bad.launch(count_visits{visits.ref()}, 1); },
               ThrowsMessage<std::runtime_error>("planted"));
-  EXPECT_FALSE(behind.is_issued());
+  EXPECT_FALSE(bad.is_issued());
   queue.drain();
-  good.launch(count_visits{visits.ref().from(3)}, 1).wait_finished();
+  good.launch(count_visits{visits.ref().from(3)}, 1).wait();
   EXPECT_EQ(visits.read(), (std::vector<std::uint32_t>{1, 0, 1, 1}));
 }
 
@@ -99,7 +99,7 @@ TEST(launch_queue, does_not_carry_out_what_waits_for_a_launch_that_failed) {
   auto const failing = bad.launch([](stream&) { throw std::runtime_error("planted"); });
   waiting.after(failing);
   auto const behind = waiting.launch(count_visits{visits.ref()}, 1);
-  EXPECT_THAT([&] { behind.wait_finished(); }, ThrowsMessage<std::runtime_error>("planted"));
+  EXPECT_THAT([&] { behind.wait(); }, ThrowsMessage<std::runtime_error>("planted"));
   EXPECT_EQ(visits[0], 0u);
 }
 
@@ -110,14 +110,14 @@ TEST(launch_queue, ends_waits_at_their_deadline_with_the_state) {
   auto const held = line.launch(wait_at_gate{gate.ref()}, 1);
   auto const behind = line.launch(count_visits{gate.ref()}, 1);
   auto const soon = [] { return deadline::in(std::chrono::milliseconds(20)); };
-  EXPECT_THROW(held.wait_finished(soon()), timed_out);
+  EXPECT_THROW(held.wait_until(soon()), timed_out);
   EXPECT_THROW(queue.drain(soon()), timed_out);
-  EXPECT_FALSE(behind.is_finished());
+  EXPECT_FALSE(behind.ready());
   try {
-    behind.wait_finished(soon());
+    behind.wait_until(soon());
   } catch (timed_out const& late) { EXPECT_THAT(late.state(), HasSubstr("submitted 2")); }
   gate.open();
-  behind.wait_finished();
+  behind.wait();
 }
 
 TEST(launch_queue, sleeps_in_launch_while_too_many_wait) {
@@ -140,17 +140,17 @@ TEST(launch_queue, stopped_midway_tells_what_was_not_carried_out) {
   shared_words const gate(1), visits(1);
   auto first = queue.make_launch_stream(), second = queue.make_launch_stream();
   auto const running = first.launch(wait_at_gate{gate.ref()}, 1);
-  running.wait_issued();
+  first.wait_issued();
   queue.pause();
   auto const dropped = second.launch(count_visits{visits.ref()}, 1);
   queue.stop();
-  EXPECT_THAT([&] { dropped.wait_finished(); }, ThrowsMessage<error>(HasSubstr("was stopped")));
+  EXPECT_THAT([&] { dropped.wait(); }, ThrowsMessage<error>(HasSubstr("was stopped")));
   gate.open();
-  running.wait_finished();
+  running.wait();
   EXPECT_THAT([&] { second.launch(count_visits{visits.ref()}, 1); },
               ThrowsMessage<error>(HasSubstr("was stopped")));
   auto late = queue.make_launch_stream();
-  EXPECT_THAT([&] { late.launch(count_visits{visits.ref()}, 1).wait_finished(); },
+  EXPECT_THAT([&] { late.launch(count_visits{visits.ref()}, 1).wait(); },
               ThrowsMessage<error>(HasSubstr("was stopped")));
   EXPECT_EQ(visits[0], 0u);
 }
@@ -196,7 +196,7 @@ class asked_event final : public event {
 TEST(launch_queue, carries_out_what_was_launched_between_the_last_look_and_the_sleep) {
   launch_queue queue(first_device(), {.order = "round_robin"});
   auto asking = queue.make_launch_stream(), late = queue.make_launch_stream();
-  std::optional<launch_ticket> launched;
+  std::optional<completion> launched;
   std::atomic<bool> has_asked = false;
   asking.after(std::make_shared<asked_event>([&] {
     launched = late.launch([](stream&) {});
@@ -204,7 +204,7 @@ TEST(launch_queue, carries_out_what_was_launched_between_the_last_look_and_the_s
   }));
   asking.launch([](stream&) {});
   while (!has_asked) std::this_thread::yield();
-  launched->wait_finished(deadline::in(std::chrono::minutes(1)));
+  launched->wait_until(deadline::in(std::chrono::minutes(1)));
 }
 
 /// The thread that issues is held, so that nobody else tells the launch stream.
@@ -255,7 +255,7 @@ TEST(launch_queue, that_is_destroyed_while_paused_drops_what_waits) {
   queue->pause();
   auto const dropped = line.launch(count_visits{visits.ref()}, 1);
   queue.reset();
-  EXPECT_THROW(dropped.wait_finished(), error);
+  EXPECT_THROW(dropped.wait(), error);
   EXPECT_THROW(line.launch(count_visits{visits.ref()}, 1), error);
   EXPECT_EQ(visits[0], 0u);
 }
@@ -263,14 +263,14 @@ TEST(launch_queue, that_is_destroyed_while_paused_drops_what_waits) {
 /// Its thread may learn that it is stopped only together with that it ends.
 TEST(launch_queue, that_is_destroyed_after_its_launch_streams_tells_tickets_what_it_drops) {
   for (int repetition = 0; repetition < 50; ++repetition) {
-    launch_ticket dropped;
+    completion dropped;
     {
       launch_queue queue(first_device(), {.order = "round_robin"});
       auto line = queue.make_launch_stream();
       queue.pause();
       dropped = line.launch([](stream&) {});
     }
-    EXPECT_THAT([&] { dropped.wait_finished(deadline::in(std::chrono::seconds(0))); },
+    EXPECT_THAT([&] { dropped.wait_until(deadline::in(std::chrono::seconds(0))); },
                 ThrowsMessage<error>(testing::AnyOf(HasSubstr("queue has ended"), HasSubstr("is gone"))));
   }
 }
@@ -291,7 +291,7 @@ TEST(launch_queue, tells_the_end_of_what_was_in_flight_when_it_was_destroyed) {
   auto queue = std::make_unique<launch_queue>(first_device(), kernels());
   auto line = queue->make_launch_stream();
   auto const held = line.launch(wait_at_gate{gate.ref()}, 1);
-  held.wait_issued();
+  line.wait_issued();
   queue->pause();
   {
     auto const gone = std::move(line);
@@ -299,8 +299,8 @@ TEST(launch_queue, tells_the_end_of_what_was_in_flight_when_it_was_destroyed) {
     queue.reset();
     opens.join();
   }
-  held.wait_finished(deadline::in(std::chrono::seconds(30)));
-  EXPECT_TRUE(held.is_finished());
+  held.wait_until(deadline::in(std::chrono::seconds(30)));
+  EXPECT_TRUE(held.ready());
 }
 
 struct throws_when_copied {
@@ -321,9 +321,9 @@ TEST(launch_queue, keeps_what_a_launch_waits_for_if_it_can_not_be_submitted) {
   work.armed = true;
   EXPECT_THROW(second.launch(work), std::runtime_error);
   auto const behind = second.launch(count_visits{visits.ref()}, 1);
-  EXPECT_THROW(behind.wait_issued(deadline::in(std::chrono::milliseconds(20))), timed_out);
+  EXPECT_THROW(second.wait_issued(deadline::in(std::chrono::milliseconds(20))), timed_out);
   gate.open();
-  behind.wait_finished();
+  behind.wait();
 }
 
 TEST(launch_queue, takes_the_loss_of_another_device_for_an_error_of_the_launch_that_tells_it) {
@@ -331,8 +331,8 @@ TEST(launch_queue, takes_the_loss_of_another_device_for_an_error_of_the_launch_t
   shared_words const visits(1);
   auto bad = queue.make_launch_stream(), good = queue.make_launch_stream();
   auto const failing = bad.launch([](stream&) { throw device_lost("another", "planted"); });
-  EXPECT_THROW(failing.wait_finished(), device_lost);
-  good.launch(count_visits{visits.ref()}, 1).wait_finished();
+  EXPECT_THROW(failing.wait(), device_lost);
+  good.launch(count_visits{visits.ref()}, 1).wait();
   EXPECT_EQ(visits[0], 1u);
 }
 
@@ -374,9 +374,9 @@ void lose_a_device() {
   auto const faulty = line.launch(fault(), 1);
   auto const behind = line.launch(count_visits{visits.ref()}, 1);
   queue.resume();
-  EXPECT_THROW(faulty.wait_finished(), device_lost);
-  EXPECT_THROW(behind.wait_finished(), device_lost);
-  EXPECT_THROW(other.launch(count_visits{visits.ref()}, 1).wait_finished(), device_lost);
+  EXPECT_THROW(faulty.wait(), device_lost);
+  EXPECT_THROW(behind.wait(), device_lost);
+  EXPECT_THROW(other.launch(count_visits{visits.ref()}, 1).wait(), device_lost);
 }
 
 /// What the launch throws is not what happened to the device meanwhile.
@@ -390,7 +390,7 @@ TEST(launch_queue, tells_the_loss_of_its_device_rather_than_what_a_launch_threw_
     while (!is_lost(*mine) && !until.passed()) std::this_thread::yield();
     throw std::runtime_error("what a launch threw");
   });
-  EXPECT_THROW(failing.wait_finished(), device_lost);
+  EXPECT_THROW(failing.wait(), device_lost);
 }
 
 TEST(launch_queue, tells_every_launch_stream_that_its_device_is_lost) {

@@ -42,7 +42,7 @@ TEST(resumed_queue, issues_what_waits_however_soon_its_thread_is_woken) {
   launch_queue queue(open_devices("host:1"), {.order = "round_robin"});  // no launch stream issues itself
   auto line = queue.make_launch_stream();
   int const core = any_core();
-  line.launch([core](stream&) { bind_this_thread_to(core); }).wait_finished();
+  line.launch([core](stream&) { bind_this_thread_to(core); }).wait();
   queue.pause();
   auto const waits = line.launch([](stream&) {});
   std::thread([&] {
@@ -50,7 +50,7 @@ TEST(resumed_queue, issues_what_waits_however_soon_its_thread_is_woken) {
     run_only_where_nobody_else_wants_to();
     queue.resume();
   }).join();
-  EXPECT_NO_THROW(waits.wait_finished(deadline::in(std::chrono::minutes(1))));
+  EXPECT_NO_THROW(waits.wait_until(deadline::in(std::chrono::minutes(1))));
 }
 
 }  // namespace

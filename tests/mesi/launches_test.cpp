@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "ballast/error.hpp"
-#include "ballast/log.hpp"
 #include "ballast/mesi/program.hpp"
 #include "is_deep_run.hpp"
 #include "shared.hpp"

@@ -32,11 +32,11 @@ TEST_P(balanced_queue_with, executes_each_task_exactly_once_on_devices_of_unequa
   std::uint32_t const n = 5'000;
   shared_visits visits(n);
   balanced_queue queue(devices(), kernels(), with_policy(GetParam()));
-  auto const ticket = queue.submit(marks_of(visits, n));
-  queue.wait(ticket);
+  auto const done = queue.submit(marks_of(visits, n));
+  done.wait();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
   std::uint64_t sum = 0;
-  for (auto const& share : queue.shares(ticket)) sum += share.tasks;
+  for (auto const& share : queue.shares(done)) sum += share.tasks;
   EXPECT_EQ(sum, n);
   queue.close();
 }
@@ -63,15 +63,15 @@ TEST(balanced_queue, keeps_the_times_of_a_long_task_when_its_lane_has_no_other_r
   options.queue.capacity = 2 * records;
   options.queue.submission_rings = 1;
   balanced_queue queue({first_device()}, kernels(), options);
-  auto const ticket = queue.submit(std::vector{held.holder(0)});
+  auto const done = queue.submit(std::vector{held.holder(0)});
   held.await_inside(1);
   auto const marks = marks_of(visits, n);
-  queue.wait(queue.submit(std::span(marks).first(records - 1)));
+  queue.submit(std::span(marks).first(records - 1)).wait();
   queue.submit(std::span(marks).subspan(records - 1));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // in which its record must not be given away
   held.open();
-  queue.wait(ticket);
-  EXPECT_GT(queue.shares(ticket)[0].when.work_ns, 0);
+  done.wait();
+  EXPECT_GT(queue.shares(done)[0].when.work_ns, 0);
   queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
@@ -89,15 +89,15 @@ TEST(balanced_queue, reports_the_time_between_first_begin_and_last_end_of_each_d
   std::uint32_t const n = 200;
   shared_visits visits(n);
   balanced_queue queue(devices(), kernels(), with_policy("drain"));
-  auto const ticket = queue.submit(marks_of(visits, n));
-  queue.wait(ticket);
-  for (auto const& share : queue.shares(ticket)) {
+  auto const done = queue.submit(marks_of(visits, n));
+  done.wait();
+  for (auto const& share : queue.shares(done)) {
     EXPECT_GE(share.when.last_end_ns, share.when.first_begin_ns);
     EXPECT_TRUE(share.tasks == 0 || share.when.first_begin_ns > 0);
   }
-  queue.forget(ticket);
-  EXPECT_TRUE(queue.finished(ticket));
-  EXPECT_THROW(queue.shares(ticket), error);
+  queue.forget(done);
+  EXPECT_TRUE(done.ready());
+  EXPECT_THROW(queue.shares(done), error);
   queue.close();
 }
 

@@ -47,7 +47,7 @@ TEST(mixed_batch, of_plain_and_short_grid_tasks_is_reported_when_all_have_run) {
     tasks.push_back(grid_task(task(count_visit{visits.ref()}, {first + plain, wide})));
   }
   task_queue queue(first_device(), kernels(), few_workers());
-  for (std::uint32_t round = 0; round < rounds; ++round) queue.wait(queue.submit(tasks));
+  for (std::uint32_t round = 0; round < rounds; ++round) queue.submit(tasks).wait();
   queue.close();
   auto const seen = visits.read();
   EXPECT_EQ(std::ranges::count(seen, rounds), std::ptrdiff_t(seen.size()));
@@ -114,7 +114,7 @@ TEST(stalled_queue, tells_its_state_when_a_deadline_passes) {
   held_queue setup(16);
   auto const waiting = setup.queue.submit(setup.held.holder(0));
   try {
-    setup.queue.wait(waiting, at_once());
+    waiting.wait_until(at_once());
     ADD_FAILURE() << "a task behind the gate finished";
   } catch (timed_out const& passed) {
     auto const& state = passed.state();
@@ -123,7 +123,7 @@ TEST(stalled_queue, tells_its_state_when_a_deadline_passes) {
     EXPECT_NE(state.find("run ticket"), std::string::npos) << state;
   }
   setup.held.open();
-  setup.queue.wait(waiting);
+  waiting.wait();
   setup.queue.close();
 }
 
@@ -221,7 +221,7 @@ TEST(idle_workers, stay_while_one_task_runs_for_longer_than_idle_timeout) {
   queue.submit(held.holder(0));
   held.await_inside(1);
   std::this_thread::sleep_for(4 * options.resident.idle_timeout);
-  queue.wait(queue.submit(visits_of(visits.ref(), 100)));
+  queue.submit(visits_of(visits.ref(), 100)).wait();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
   held.open();
 }
@@ -254,12 +254,12 @@ TEST(timed_queue, says_when_the_tasks_of_a_ticket_ran) {
   options.times = true;
   task_queue queue(first_device(), kernels(), options);
   auto const first = queue.submit(task(work_then_count{visits.ref(), 1000}, {0, 8}));
-  queue.wait(first);
+  first.wait();
   std::vector<task> tasks;
   for (std::uint32_t i = 8; i < 64; ++i)
     tasks.emplace_back(work_then_count{visits.ref(), 1000}, block_range{i, 1});
   auto const second = queue.submit(tasks);
-  queue.wait(second);
+  second.wait();
   auto const a = queue.execution_of(first), b = queue.execution_of(second);
   EXPECT_LE(a.first_begin_ns, a.last_end_ns);
   EXPECT_LE(a.last_end_ns, b.first_begin_ns);
@@ -297,7 +297,7 @@ TEST(faulted_queue, throws_device_lost_and_never_hangs) {
   auto const mine = open_devices(device->name().substr(0, device->name().find('#'))).front();
   task_queue queue(mine, kernels(), held_queue::options(64));
   auto const doomed = queue.submit(task(fail{}));
-  EXPECT_THROW(queue.wait(doomed), device_lost);
+  EXPECT_THROW(doomed.wait(), device_lost);
   EXPECT_THROW(queue.submit(task(fail{})), device_lost);
 }
 
@@ -307,7 +307,7 @@ TEST(faulted_queue, names_the_kernel_that_threw_and_its_list) {
   task_queue queue(mine, kernels(), held_queue::options(64));
   auto const doomed = queue.submit(task(fail{}));
   try {
-    queue.wait(doomed);
+    doomed.wait();
     FAIL() << "the device was not lost";
   } catch (device_lost const& loss) {
     EXPECT_NE(
@@ -337,7 +337,7 @@ TEST(task_queue, names_the_kernel_that_is_not_in_its_list) {
 TEST(faulted_queue, DISABLED_throws_device_lost_on_a_gpu_and_never_hangs) {
   task_queue queue(first_device(), kernels(), held_queue::options(64));
   auto const doomed = queue.submit(task(fail{}));
-  EXPECT_THROW(queue.wait(doomed), device_lost);
+  EXPECT_THROW(doomed.wait(), device_lost);
   EXPECT_THROW(queue.wait_all(), device_lost);
 }
 

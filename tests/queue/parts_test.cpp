@@ -104,7 +104,7 @@ TEST_F(parts_of_one_gpu, have_all_made_before_a_balanced_queue_starts_the_first_
   EXPECT_THAT(gpu_->late(), testing::IsEmpty());
   for (int run = 0; run < 2; ++run) {
     if (run > 0) queue.start();
-    queue.wait(queue.submit(visits_of(visits.ref(), n)));
+    queue.submit(visits_of(visits.ref(), n)).wait();
     queue.close();
   }
   EXPECT_THAT(gpu_->late(), testing::IsEmpty());

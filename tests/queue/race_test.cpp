@@ -101,46 +101,48 @@ TEST(stopped_balanced_queue, tells_those_who_wait) {
   std::vector<task> tasks;
   for (std::uint32_t i = 0; i < 2000; ++i)
     tasks.emplace_back(spin_then_mark{array_ref<std::uint32_t>(words.data()), 2'000'000}, block_range{i, 1});
-  auto const ticket = queue.submit(tasks);
+  auto const done = queue.submit(tasks);
   std::atomic<bool> told = false;
   std::jthread waiting([&] {
     try {
-      queue.wait(ticket);
+      done.wait();
     } catch (queue_stopped const&) { told = true; }
   });
   EXPECT_FALSE(queue.stop().empty());
   waiting.join();
   EXPECT_TRUE(told);
   queue.start();
-  EXPECT_THROW(queue.finished(ticket), bad_argument);  // of the earlier run
+  EXPECT_THROW(done.wait(), queue_stopped) << "of the earlier run";
   queue.close();
 }
 
-TEST(ticket, of_an_earlier_run_is_refused) {
+TEST(completion_of_a_queue, stays_valid_when_the_queue_starts_again) {
   counted_words visits(first_device(), 1);
   task_queue queue(first_device(), kernels(), small_queue());
   auto const old = queue.submit(task(count_visit{visits.ref()}));
   queue.close();
   queue.start();
-  EXPECT_THROW(queue.finished(old), bad_argument);
+  EXPECT_TRUE(old.ready());
+  old.wait();
+  EXPECT_THROW(queue.execution_of(old), bad_argument);
   queue.close();
 }
 
-TEST(ticket, of_another_queue_is_refused) {
+TEST(completion_of_a_queue, is_refused_by_another_one) {
   auto const mine = open_devices("host:1,host:1");
   counted_words visits(mine.front(), 1);
   task_queue one(mine[0], kernels(), small_queue_on_cores()),
       other(mine[1], kernels(), small_queue_on_cores());
   auto const of_one = one.submit(task(count_visit{visits.ref()}));
   auto const of_other = other.submit(task(count_visit{visits.ref()}));
-  EXPECT_THROW(one.wait(of_other), bad_argument);
-  EXPECT_THROW(other.finished(of_one), bad_argument);
-  one.wait(of_one);
+  when_all(of_one, of_other).wait();
+  EXPECT_THROW(one.execution_of(of_other), bad_argument);
+  EXPECT_THROW(other.execution_of(of_one), bad_argument);
   one.close();
   other.close();
 }
 
-TEST(balanced_queue, refuses_a_ticket_of_another_queue) {
+TEST(balanced_queue, refuses_a_completion_of_another_queue) {
   auto const mine = open_devices("host:1,host:1");
   counted_words visits(mine.front(), 1);
   balanced_options options;
@@ -148,8 +150,6 @@ TEST(balanced_queue, refuses_a_ticket_of_another_queue) {
   balanced_queue one({mine[0]}, kernels(), options), other({mine[1]}, kernels(), options);
   one.submit(task(count_visit{visits.ref()}));
   auto const of_other = other.submit(task(count_visit{visits.ref()}));
-  EXPECT_THROW(one.finished(of_other), bad_argument);
-  EXPECT_THROW(one.wait(of_other), bad_argument);
   EXPECT_THROW(one.forget(of_other), bad_argument);
   EXPECT_THROW(one.shares(of_other), bad_argument);
   one.close();
@@ -165,7 +165,7 @@ TEST(faulted_queue, leaves_its_memory_until_every_worker_has_left) {
       task_queue queue(mine, kernels(), test_options());
       queue.submit(task(spin_then_mark{array_ref<std::uint32_t>(words.data()), 100'000'000}, {0, 1}));
       auto const doomed = queue.submit(task(fail{}));
-      EXPECT_THROW(queue.wait(doomed), device_lost);
+      EXPECT_THROW(doomed.wait(), device_lost);
     }
   }
 }
@@ -201,7 +201,7 @@ TEST(failed_start, leaves_a_queue_that_can_be_started_again) {
   other->synchronize();
   EXPECT_TRUE(stop_with_retries(queue).empty());
   queue.start();
-  queue.wait(queue.submit(task(add_one_plainly{array_ref<std::uint32_t>(words.data())})));
+  queue.submit(task(add_one_plainly{array_ref<std::uint32_t>(words.data())})).wait();
   queue.close();
   EXPECT_EQ(words[0], 1u);
 }

@@ -53,7 +53,7 @@ TEST(tasks_that_create_tasks, complete_their_batch_when_all_that_came_of_them_ha
   spawning_queue queue;
   for (std::uint32_t first = 0, count = 1; first < 400; first += count, count = count % 5 + 1) {
     count = std::min(count, 400 - first);
-    queue.wait(queue.submit(trees.trees(first, count)));
+    queue.submit(trees.trees(first, count)).wait();
     auto const marks = trees.marks.read();
     auto const end = marks.begin() + std::ptrdiff_t(first + count) * trees.nodes;
     ASSERT_EQ(std::count(marks.begin(), end, 1u), end - marks.begin()) << "after tree " << first;
@@ -71,7 +71,7 @@ TEST(tasks_that_create_tasks, are_fed_by_several_threads_that_also_wait) {
     for (std::uint32_t t = 0; t < threads; ++t)
       submitters.emplace_back([&, t] {
         for (std::uint32_t i = 0; i < each / 2; ++i) queue.submit(trees.tree(t * each + i));
-        queue.wait(queue.submit(trees.trees(t * each + each / 2, each / 2)));
+        queue.submit(trees.trees(t * each + each / 2, each / 2)).wait();
       });
   }
   queue.close();
@@ -113,7 +113,7 @@ TEST(tasks_that_create_tasks, are_stolen_by_workers_that_have_none) {
   pinned_buffer<std::uint32_t> here(first_device(), 2);
   std::ranges::fill(here.span(), 0u);
   spawning_queue queue;
-  queue.wait(queue.submit(task(let_two_meet{array_ref<std::uint32_t>(here.data())})));
+  queue.submit(task(let_two_meet{array_ref<std::uint32_t>(here.data())})).wait();
   queue.close();
   auto const did = queue.statistics().pool;
   ASSERT_TRUE(did.has_value());
@@ -127,7 +127,7 @@ TEST(tasks_that_create_tasks, and_are_held_up_hold_up_nothing_that_the_host_subm
   spawning_queue queue;
   queue.submit(task(send_to_gate{held.kernel()}));
   held.await_inside(1);
-  for (std::uint32_t i = 0; i < 50; ++i) queue.wait(queue.submit(trees.tree(i)));
+  for (std::uint32_t i = 0; i < 50; ++i) queue.submit(trees.tree(i)).wait();
   EXPECT_EQ(trees.report(), exactly_once);
   held.open();
   queue.close();
@@ -144,10 +144,10 @@ TEST(tasks_that_create_tasks, are_counted_before_others_can_steal_them) {
   auto const batch = queue.submit(task(steal_and_wait{array_ref<std::uint32_t>(words.data())}));
   auto const until = deadline::in(std::chrono::minutes(1));
   while (!(heard(1) && heard(2)) && !until.passed()) std::this_thread::yield();
-  queue.wait(queue.submit(tiny.tree(0)));
-  EXPECT_FALSE(queue.finished(batch));
+  queue.submit(tiny.tree(0)).wait();
+  EXPECT_FALSE(batch.ready());
   system_word(words[3]).store_release(1);
-  queue.wait(batch);
+  batch.wait();
   queue.close();
 }
 
@@ -155,9 +155,9 @@ TEST(tasks_that_create_tasks, more_than_their_kernel_declares_stop_the_queue_and
   shared_visits const marks(4);
   spawning_queue queue;
   auto const batch = queue.submit(task(exceed_spawns{marks.ref()}));
-  EXPECT_THROW(queue.wait(batch), queue_stopped);
+  EXPECT_THROW(batch.wait(), queue_stopped);
   EXPECT_THROW(queue.close(), queue_stopped);
-  EXPECT_FALSE(queue.finished(batch));
+  EXPECT_THROW(batch.wait(), queue_stopped) << "it never will have run";
   queue.start();
   queue.close();
 }
@@ -170,7 +170,7 @@ TEST(tasks_that_create_tasks, and_have_all_run_are_complete_though_the_queue_was
   queue.request_stop();
   held.open();
   EXPECT_TRUE(queue.stop().empty());
-  EXPECT_TRUE(queue.finished(batch));
+  EXPECT_TRUE(batch.ready());
 }
 
 TEST(tasks_that_create_tasks, keep_their_joins_through_a_run_in_which_nothing_ran) {
@@ -311,7 +311,7 @@ TEST(tasks_that_create_tasks, end_with_their_queue_when_no_task_came_for_idle_ti
   options.resident.idle_timeout = std::chrono::milliseconds(200);
   forest const trees(3, 1'000);
   spawning_queue queue(options);
-  queue.wait(queue.submit(trees.trees(0, 3)));
+  queue.submit(trees.trees(0, 3)).wait();
   auto const until = deadline::in(std::chrono::minutes(1));
   while (queue.running() && !until.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_FALSE(queue.running());

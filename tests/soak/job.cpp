@@ -152,19 +152,19 @@ class job_program {
   /// Its array is lost, and the others are not.
   void fail_in_factory() {
     auto const i = of_.drawn(0, 2);
-    auto const ticket = jobs_.submit(setup(elements()), updates(arrays_[i]), [](auto all) {
+    auto const done = jobs_.submit(setup(elements()), updates(arrays_[i]), [](auto all) {
       if (all) throw std::runtime_error("a planted failure");
       return add_to_each{all, 1};
     });
     if (of_.one_in(2)) add((i + 1) % 3);
-    expect_failure(ticket);
+    expect_failure(done);
     for (std::size_t other = 0; other < 3; ++other)
       if (other != i && !is_right(other)) of_.report_failure("an array beside one of a failed job");
     write_anew(i);
   }
-  void expect_failure(job_ticket const& ticket) {
+  void expect_failure(completion const& done) {
     try {
-      ticket.wait(late());
+      done.wait_until(late());
       of_.report_failure("a job that throws was not told");
     } catch (job_failed const&) { ++of_.counts.faults; }
   }

@@ -33,12 +33,12 @@ class line_of_launches {
 
   /// Launches what is left; at `fault` something that throws, if it comes to that.
   void launch(launch_queue& queue, std::int32_t priority, std::size_t fault, soak_counts& counts) {
-    tickets_.clear();
+    completions_.clear();
     try {
       auto launch_stream = queue.make_launch_stream(launch_stream_options{priority});
       for (auto at = done_; at < steps_.size(); ++at) {
         if (at == fault) launch_stream.launch([](stream&) { throw planted(); });
-        tickets_.push_back(launch_one(launch_stream, steps_[at]));
+        completions_.push_back(launch_one(launch_stream, steps_[at]));
         ++counts.tasks;
       }
     } catch (planted const&) {
@@ -47,8 +47,8 @@ class line_of_launches {
 
   /// When the queue is gone, or has been drained.
   void count_finished() {
-    for (auto const& ticket : tickets_) {
-      if (!has_finished(ticket)) return;
+    for (auto const& done : completions_) {
+      if (!has_finished(done)) return;
       ++done_;
     }
   }
@@ -69,15 +69,15 @@ class line_of_launches {
     bool widely;
   };
 
-  launch_ticket launch_one(launch_stream& by, step const& one) {
+  completion launch_one(launch_stream& by, step const& one) {
     array_ref<std::uint32_t> const words(words_.data());
     auto const grid = std::uint32_t(words_.size());
     if (one.widely) return by.launch(advance_widely{words, one.factor, one.addend}, grid);
     return by.launch(advance{words, one.factor, one.addend}, grid);
   }
-  static bool has_finished(launch_ticket const& ticket) {
+  static bool has_finished(completion const& done) {
     try {
-      ticket.wait_finished(late());
+      done.wait_until(late());
       return true;
     } catch (planted const&) {
     } catch (timed_out const&) { throw; } catch (error const&) {
@@ -88,7 +88,7 @@ class line_of_launches {
   std::shared_ptr<compute_device> device_;
   pinned_buffer<std::uint32_t> words_;
   std::vector<step> steps_;
-  std::vector<launch_ticket> tickets_;
+  std::vector<completion> completions_;
   std::size_t done_ = 0;
 };
 

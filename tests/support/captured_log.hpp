@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "ballast/log.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast::test {
 

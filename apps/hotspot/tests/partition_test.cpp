@@ -231,10 +231,10 @@ std::vector<job_report> reports_of(device_list const& devices, job_options const
   job_scheduler jobs(devices, heat_kernels(), how);
   shared_plate<float> plate(jobs, cells, factors_of(cells));
   plate.fill(temperature, power);
-  std::vector<job_ticket> tickets;
-  for (std::uint32_t i = 0; i < steps; ++i) tickets.push_back(plate.step());
+  std::vector<completion> completions;
+  for (std::uint32_t i = 0; i < steps; ++i) completions.push_back(plate.step());
   std::vector<job_report> reports;
-  for (auto const& ticket : tickets) reports.push_back(ticket.report());
+  for (auto const& done : completions) reports.push_back(report_of(done));
   return reports;
 }
 

@@ -17,7 +17,7 @@ namespace ballast::mesi {
 job_scheduler& scheduler();
 
 /// Registers a launch, so that its failure is reported.
-void track_launch(job_ticket launch);
+void track_launch(completion launch);
 /// Called after each launch. Waits for the oldest launch if more than 256 have not ended. Throws job_failed
 /// if the oldest has failed.
 void limit_pending_launches();

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <new>
 
-#include "ballast/log.hpp"
+#include "ballast/error.hpp"
 #include "command_line/program.hpp"
 
 namespace ballast::test {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+#include "ballast/deadline.hpp"
+
+namespace ballast {
+
+/// Lets host threads sleep until something has happened, at the cost of one uncontended atomic addition for
+/// the notifier. Use: `auto const seen = wake_event.epoch(); if (nothing to do) wake_event.wait_past(seen,
+/// until);` A notification after epoch() was read is never missed. Any thread may call any member.
+class event_count {
+ public:
+  /// How often notify() was called; pass it to a wait.
+  std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_seq_cst); }
+  /// Wakes every waiter. The caller's earlier writes are visible to the threads that it wakes.
+  void notify();
+  /// Sleeps until notify() has been called since `seen` was read, and returns true; returns false if the
+  /// deadline passes first.
+  bool wait_past(std::uint64_t seen, clock::time_point until);
+  /// As wait_past(), but spins for some 100 us before it sleeps, because a wake-up takes about as long: for
+  /// events that are expected soon.
+  bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
+
+  /// From now on notify() notifies `other` too, for a thread that waits for several; null: no more. `other`
+  /// must outlive this one, or the next call.
+  void forward_to(event_count* other);
+
+ private:
+  std::atomic<std::uint64_t> epoch_ = 0;
+  std::atomic<std::uint32_t> sleepers_ = 0;  // and one for other_
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  event_count* other_ = nullptr;
+};
+
+}  // namespace ballast

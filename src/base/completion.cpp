@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/completion.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <vector>
+
+#include "ballast/error.hpp"
+#include "continuations.hpp"
+
+namespace ballast {
+namespace detail {
+namespace {
+
+std::exception_ptr failure_of(completion const& ended) {
+  try {
+    ended.wait();
+    return nullptr;
+  } catch (...) { return std::current_exception(); }
+}
+
+/// Several completions as one, which asks them.
+class all_of_them : public completion_source {
+ public:
+  explicit all_of_them(std::span<completion const> all) : all_(all.begin(), all.end()) {}
+
+  bool has_ended(completion_key const&) override {
+    auto first = ready_below_.load(std::memory_order_relaxed);
+    while (first < all_.size() && all_[first].ready()) ++first;
+    ready_below_.store(first, std::memory_order_relaxed);
+    return first == all_.size();
+  }
+  void wait(completion_key const&, deadline until) override {
+    std::exception_ptr failure;
+    for (auto const& one : all_) {
+      try {
+        one.wait_until(until);
+      } catch (...) {
+        if (!one.ready()) throw;
+        if (!failure) failure = std::current_exception();
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+  clock::duration timeout(completion_key const&) const override {
+    clock::duration longest{};
+    for (auto const& one : all_)
+      if (one.source() != nullptr) longest = std::max(longest, one.source()->timeout(one.work()));
+    return longest;
+  }
+  bool notify_at_end(completion_key const&, event_count* bell) override {
+    bool all_tell = true;
+    for (auto i = bell == nullptr ? 0 : ready_below_.load(std::memory_order_relaxed); i < all_.size(); ++i)
+      if (all_[i].source() != nullptr) all_tell &= all_[i].source()->notify_at_end(all_[i].work(), bell);
+    return all_tell;
+  }
+
+ private:
+  std::vector<completion> const all_;
+  std::atomic<std::size_t> ready_below_ = 0;  // may lag
+};
+
+/// Ends with the first that tells it.
+class first_end : public promised_end {
+ public:
+  void note(completion const& ended) {
+    if (!noted_.exchange(true)) end(failure_of(ended));
+  }
+
+ private:
+  std::atomic<bool> noted_ = false;
+};
+
+}  // namespace
+}  // namespace detail
+
+void completion::wait() const {
+  if (source_ != nullptr) wait_until(deadline::in(source_->timeout(work_)));
+}
+
+void completion::wait_until(deadline until) const {
+  if (source_ == nullptr) return;
+  if (!ready()) detail::throw_if_in_continuation("wait()");
+  source_->wait(work_, until);
+}
+
+completion when_all(std::span<completion const> all) {
+  return {std::make_shared<detail::all_of_them>(all), {}};
+}
+
+completion when_any(std::span<completion const> any) {
+  if (any.empty()) throw_bad_argument("any", "none", "at least one completion");
+  for (auto const& one : any)
+    if (one.ready()) return one;
+  auto const first = std::make_shared<detail::first_end>();
+  for (auto const& one : any) one.then([first](completion const& ended) { first->note(ended); });
+  return {first, {}};
+}
+
+}  // namespace ballast

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "continuations.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "ballast/detail/base/event_count.hpp"
+#include "ballast/error.hpp"
+#include "ballast/start_threads.hpp"
+
+namespace ballast::detail {
+namespace {
+
+struct pending_continuation {
+  completion before;
+  std::unique_ptr<continuation> what;
+  std::shared_ptr<promised_end> result;
+
+  void run() {
+    std::exception_ptr failure;
+    try {
+      what->run(before);
+    } catch (...) { failure = std::current_exception(); }
+    what.reset();  // before somebody hears that it is over
+    result->end(std::move(failure));
+  }
+};
+
+thread_local bool is_in_continuation = false;
+
+/// How long it naps between looks for ends that nobody tells of, such as a GPU's, at most; and at most where
+/// all are told, should a device be lost without a word.
+constexpr auto max_nap = std::chrono::microseconds(200);
+constexpr auto max_sleep = std::chrono::milliseconds(50);
+constexpr std::uint32_t looks_before_naps = 200;
+
+/// Calls every continuation of the process. The first one starts the thread; it ends with the process.
+class continuation_thread {
+ public:
+  static continuation_thread& of_this_process() {
+    static auto* const instance = new continuation_thread;  // is asked until the process is gone
+    return *instance;
+  }
+
+  completion add(completion const& before, std::unique_ptr<continuation> what) {
+    auto const result = std::make_shared<promised_end>();
+    {
+      std::lock_guard const hold(mutex_);
+      if (ends_) throw error("the process ends: no continuation is called any more");
+      if (!thread_.joinable()) start();
+      added_.push_back({before, std::move(what), result});
+    }
+    bell_.notify();
+    return {result, {}};
+  }
+
+ private:
+  /// Sources, another run of one being another, with a piece of their work and how many wait for such.
+  struct use {
+    completion_key work;
+    std::uint32_t waiting = 0;
+  };
+  using source_uses = std::map<std::pair<completion_source*, std::uint64_t>, use>;
+
+  void start() {
+    thread_ = start_thread("continuations", [this] { run(); });
+    std::atexit([] { of_this_process().end(); });
+  }
+
+  // Static objects that continuations use may be gone soon.
+  void end() {
+    {
+      std::lock_guard const hold(mutex_);
+      ends_ = true;
+    }
+    bell_.notify();
+    if (std::this_thread::get_id() == thread_.get_id()) return thread_.detach();  // exit() in a continuation
+    thread_.join();
+    drop_all();
+  }
+
+  void drop_all() {
+    take_added();
+    auto const why = std::make_exception_ptr(error("the process ended before the continuation was called"));
+    for (auto& one : waiting_) one.result->end(why);
+    waiting_.clear();
+  }
+
+  void run() {
+    is_in_continuation = true;
+    for (std::uint32_t looks = 0; !ends_;) {
+      auto const seen = bell_.epoch();
+      take_added();
+      if (run_those_ready()) {
+        looks = 0;
+      } else {
+        sleep(seen, ++looks);
+      }
+    }
+  }
+
+  void take_added() {
+    std::vector<pending_continuation> added;
+    {
+      std::lock_guard const hold(mutex_);
+      added.swap(added_);
+    }
+    for (auto& one : added) {
+      note_use(one.before);
+      waiting_.push_back(std::move(one));
+    }
+  }
+
+  void note_use(completion const& of) {
+    if (of.source() == nullptr) return;
+    auto& known = uses_[key_of(of)];
+    known.work = of.work();
+    ++known.waiting;
+  }
+
+  bool run_those_ready() {
+    auto const is_waiting = [](pending_continuation const& one) { return !one.before.ready(); };
+    auto const first_ready = std::stable_partition(waiting_.begin(), waiting_.end(), is_waiting);
+    std::vector<pending_continuation> ready(std::make_move_iterator(first_ready),
+                                            std::make_move_iterator(waiting_.end()));
+    waiting_.erase(first_ready, waiting_.end());
+    for (auto& one : ready) {
+      forget_use(one.before);
+      one.run();
+    }
+    return !ready.empty();
+  }
+
+  void forget_use(completion const& of) {
+    if (of.source() == nullptr) return;
+    auto const known = uses_.find(key_of(of));
+    if (--known->second.waiting != 0) return;
+    uses_.erase(known);
+    of.source()->notify_at_end(of.work(), nullptr);
+  }
+
+  void sleep(std::uint64_t seen, std::uint32_t looks) {
+    bool all_tell = true;
+    for (auto const& [source, use] : uses_) all_tell &= source.first->notify_at_end(use.work, &bell_);
+    // An end may have come before the source was asked to tell.
+    if (std::ranges::any_of(waiting_, [](auto const& one) { return one.before.ready(); })) return;
+    if (waiting_.empty()) {
+      bell_.wait_past(seen, clock::time_point::max());
+    } else if (all_tell) {
+      bell_.wait_past(seen, clock::now() + max_sleep);
+    } else if (looks < looks_before_naps) {
+      std::this_thread::yield();
+    } else {
+      bell_.wait_past(seen, clock::now() + max_nap);
+    }
+  }
+
+  static source_uses::key_type key_of(completion const& of) { return {of.source().get(), of.work().run}; }
+
+  std::mutex mutex_;
+  std::vector<pending_continuation> added_;
+  std::atomic<bool> ends_ = false;
+  std::thread thread_;
+  event_count bell_;
+  // Of the thread.
+  std::vector<pending_continuation> waiting_;
+  source_uses uses_;
+};
+
+}  // namespace
+
+void promised_end::end(std::exception_ptr failure) {
+  failure_ = std::move(failure);
+  ended_.store(true, std::memory_order_release);
+  changed_.notify();
+}
+
+void promised_end::wait(completion_key const& work, deadline until) {
+  for (auto seen = changed_.epoch(); !has_ended(work); seen = changed_.epoch())
+    if (!changed_.spin_then_wait_past(seen, until.at()) && !has_ended(work))
+      throw timed_out("a continuation", "");
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+bool promised_end::notify_at_end(completion_key const&, event_count* bell) {
+  changed_.forward_to(bell);
+  return true;
+}
+
+void throw_if_in_continuation(char const* what) {
+  if (is_in_continuation)
+    throw error(std::string(what) + " was called in a continuation, which must not wait");
+}
+
+completion add_continuation(completion const& before, std::unique_ptr<continuation> what) {
+  return continuation_thread::of_this_process().add(before, std::move(what));
+}
+
+}  // namespace ballast::detail

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <exception>
+
+#include "ballast/completion.hpp"
+#include "ballast/detail/base/event_count.hpp"
+
+namespace ballast::detail {
+
+/// One piece of work that ends when somebody says so; any key names it.
+class promised_end : public completion_source {
+ public:
+  /// Once; `failure` is null if the work ended well.
+  void end(std::exception_ptr failure);
+
+  bool has_ended(completion_key const&) override { return ended_.load(std::memory_order_acquire); }
+  void wait(completion_key const& work, deadline until) override;
+  bool notify_at_end(completion_key const&, event_count* bell) override;
+
+ private:
+  std::exception_ptr failure_;  // written before ended_
+  std::atomic<bool> ended_ = false;
+  event_count changed_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/detail/base/event_count.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace ballast {
+namespace {
+
+constexpr auto spin_time = std::chrono::microseconds(100);
+
+}  // namespace
+
+// Sequential consistency decides the race: either notify() sees the sleeper, or the sleeper sees the new
+// epoch.
+void event_count::notify() {
+  epoch_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  event_count* other = nullptr;
+  {
+    std::lock_guard const hold(mutex_);
+    other = other_;
+  }
+  changed_.notify_all();
+  if (other != nullptr) other->notify();
+}
+
+bool event_count::wait_past(std::uint64_t seen, clock::time_point until) {
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  bool changed = false;
+  {
+    std::unique_lock hold(mutex_);
+    auto const happened = [&] { return epoch() != seen; };
+    if (until == clock::time_point::max()) {
+      changed_.wait(hold, happened);
+      changed = true;
+    } else {
+      changed = changed_.wait_until(hold, until, happened);
+    }
+  }
+  sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+  return changed;
+}
+
+bool event_count::spin_then_wait_past(std::uint64_t seen, clock::time_point until) {
+  for (auto const sleep_at = std::min(clock::now() + spin_time, until); clock::now() < sleep_at;) {
+    if (epoch() != seen) return true;
+    std::this_thread::yield();
+  }
+  return wait_past(seen, until);
+}
+
+void event_count::forward_to(event_count* other) {
+  std::lock_guard const hold(mutex_);
+  bool const had = std::exchange(other_, other) != nullptr;
+  if (!had && other != nullptr) sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  if (had && other == nullptr) sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+}  // namespace ballast
