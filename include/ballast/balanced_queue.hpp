@@ -53,9 +53,9 @@ class balanced_queue {
   completion submit(std::shared_ptr<prepared_tasks const> batch);
 
   /// Waits until everything that was submitted before the call has run, at most until the deadline, or for
-  /// balanced_options::queue.timeout if none is passed; so does wait() of a completion for its batch. Sleeps.
-  /// Throws timed_out with the state of every device, queue_stopped, device_lost, and error in a
-  /// continuation.
+  /// balanced_options::queue.timeout if none is passed; so does wait() of a completion for its batch. With
+  /// GPUs the thread polls; with host devices only, it sleeps. Throws timed_out with the state of every
+  /// device, queue_stopped, device_lost, and error in a continuation.
   void wait_all();
   /// wait_all() that waits until `until` at most.
   void wait_all(deadline until);

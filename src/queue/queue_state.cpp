@@ -65,9 +65,9 @@ bool task_queue::state::have_run(completion_key const& batches) const {
   return true;
 }
 
-// To ask a GPU's stream costs more than to look for a batch.
+// To ask a GPU's stream costs more than to look for a batch. What was said to have ended must stay so.
 bool task_queue::state::has_ended(completion_key const& work) {
-  if (have_run(work) || now.load() == phase::ended || lost) return true;
+  if (have_run(work) || is_over) return true;
   if (!memory.on_host && looks.fetch_add(1, std::memory_order_relaxed) % 64 != 0) return false;
   try {
     return !alive();
@@ -115,7 +115,9 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
 
 bool task_queue::state::alive() {
   try {
-    return kernel.running();
+    if (kernel.running()) return true;
+    is_over = true;
+    return false;
   } catch (device_lost const& known) {
     device_lost const said(device->name(),
                            known.cause() + "; " + std::to_string(unfinished()) +
@@ -129,7 +131,7 @@ bool task_queue::state::alive() {
 void task_queue::state::note_loss(std::exception_ptr why) {
   std::lock_guard const hold(control_mutex);
   if (!loss) loss = std::move(why);
-  lost = true;
+  lost = is_over = true;
 }
 
 void task_queue::state::throw_stopped() {
@@ -228,7 +230,7 @@ void task_queue::state::launch() {
     throw;
   }
   collected = close_published = completed = false;
-  lost = false;
+  lost = is_over = false;
   loss = nullptr;
   run = &source_run::begin(*this);
   now = phase::open;
@@ -293,6 +295,7 @@ void task_queue::state::mark_closed(deadline until) {
 void task_queue::state::join(deadline until) {
   kernel.join(until);
   now = phase::ended;
+  is_over = true;
 }
 
 // A kernel that has ended early is joined all the same.
@@ -329,8 +332,8 @@ std::vector<task> task_queue::state::stop() {
     join(deadline::in(options.resident.stop_timeout));
   } catch (device_lost const&) {
     device_is_gone = true;
-    note_loss(std::current_exception());
     now = phase::ended;
+    note_loss(std::current_exception());
   }
   if (collected) return {};
   all_rings_lock const held(*this, deadline::in(options.timeout));

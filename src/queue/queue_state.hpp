@@ -123,6 +123,7 @@ struct task_queue::state final : completion_source {
   std::mutex control_mutex;  ///< for whoever writes host_words::control
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;
+  std::atomic<bool> is_over = true;  ///< the kernel was seen to have ended
   std::atomic<bool> lost = false;
   std::exception_ptr loss;  ///< why it is lost, guarded by control_mutex
   std::atomic<source_run*> run = nullptr;
