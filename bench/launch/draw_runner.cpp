@@ -66,7 +66,7 @@ double draw_runner::through(launch_queue& queue, kernel_draw const& draw) {
   }
   return checked(draw, seconds_of([&] {
                    queue.resume();
-                   queue.drain(soon());
+                   queue.wait_all(soon());
                  }));
 }
 

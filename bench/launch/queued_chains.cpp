@@ -35,14 +35,14 @@ double queued_chains::from_resume() {
   for (std::size_t chain = 0; chain < shape_.chains; ++chain) launch_chain(chain);
   return seconds_of([&] {
     queue_.resume();
-    queue_.drain(soon());
+    queue_.wait_all(soon());
   });
 }
 
 double queued_chains::from_threads() {
   ++sample_;
   return seconds_of_threads(
-      shape_.chains, [&](std::size_t chain) { launch_chain(chain); }, [&] { queue_.drain(soon()); });
+      shape_.chains, [&](std::size_t chain) { launch_chain(chain); }, [&] { queue_.wait_all(soon()); });
 }
 
 }  // namespace ballast::bench

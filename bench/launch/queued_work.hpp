@@ -36,12 +36,12 @@ class queued_work {
     submit();
     return seconds_of([&] {
       queue_.resume();
-      queue_.drain(soon());
+      queue_.wait_all(soon());
     });
   }
   /// A thread for each launch stream: seconds from when they go until all is seen finished.
   double from_threads(std::function<void(std::size_t)> const& submit) {
-    return seconds_of_threads(launch_streams(), submit, [&] { queue_.drain(soon()); });
+    return seconds_of_threads(launch_streams(), submit, [&] { queue_.wait_all(soon()); });
   }
 
  private:

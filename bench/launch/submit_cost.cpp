@@ -77,7 +77,7 @@ class measured_calls {
       if (paused) queue.pause();
       seconds_of_threads(
           threads_, [&](std::size_t t) { one_thread(calls, t); }, [&] { queue.resume(); });
-      queue.drain(soon());
+      queue.wait_all(soon());
     });
     record_queue(*now_, what + "@" + std::to_string(threads_), queue.statistics());
   }

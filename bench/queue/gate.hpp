@@ -66,7 +66,8 @@ inline void await_fetched(task_queue& queue, deadline until) {
 
 /// Fills the ring behind the shut gate, then opens it: the seconds until all tasks have run. Throws
 /// timed_out.
-inline double seconds_to_drain(task_queue& queue, gate& door, prepared_tasks const& tasks, deadline until) {
+inline double seconds_to_wait_all(task_queue& queue, gate& door, prepared_tasks const& tasks,
+                                  deadline until) {
   door.hold_workers(queue);
   queue.submit(tasks, 0, tasks.records().size(), until);
   await_fetched(queue, until);

@@ -81,7 +81,7 @@ double submitted_per_second(task_queue& queue, counted_work& work, deadline unti
 
 double drained_per_second(task_queue& queue, gate& door, counted_work& work, deadline until) {
   ++work.rounds;
-  return double(work.in_batches.size()) / seconds_to_drain(queue, door, work.prepared, until);
+  return double(work.in_batches.size()) / seconds_to_wait_all(queue, door, work.prepared, until);
 }
 
 double median_round_trip(task_queue& queue, counted_work& work, deadline until) {

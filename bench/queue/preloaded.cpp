@@ -32,7 +32,7 @@ void measure_blocks(session& now, char const* curve, compiled_kernels const& ker
   std::uint32_t rounds = 0;
   now.measure(curve, blocks, "tasks/s", [&] {
     ++rounds;
-    return double(tasks) / seconds_to_drain(queue, door, prepared, deadline::in(std::chrono::minutes(1)));
+    return double(tasks) / seconds_to_wait_all(queue, door, prepared, deadline::in(std::chrono::minutes(1)));
   });
   queue.close();
   now.verify(counts.each_ran(rounds), "every task of every round ran exactly once");

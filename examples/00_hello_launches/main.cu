@@ -24,6 +24,6 @@ int main() {
     threads.emplace_back([mine = &counts[threads.size()], stream = queue.make_launch_stream()]() mutable {
       for (int i = 0; i < 100; ++i) stream.launch(add_one{ballast::array_ref(mine)}, 1);
     });
-  queue.drain();
+  queue.wait_all();
   std::printf("%u launches by the last thread\n", counts[3]);
 }

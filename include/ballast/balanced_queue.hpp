@@ -55,7 +55,7 @@ class balanced_queue {
   /// Waits until everything that was submitted before the call has run, at most until the deadline, or for
   /// balanced_options::queue.timeout if none is passed; so does wait() of a completion for its batch. With
   /// GPUs the thread polls; with host devices only, it sleeps. Throws timed_out with the state of every
-  /// device, queue_stopped, device_lost, and error in a continuation.
+  /// device, stopped, device_lost, and error in a continuation.
   void wait_all();
   /// wait_all() that waits until `until` at most.
   void wait_all(deadline until);
@@ -75,10 +75,10 @@ class balanced_queue {
   void close(deadline until);
   /// Ends the kernels after the tasks that run now, waits for that, and returns the tasks that did not run.
   /// (Those that name joins cannot be submitted again: a join belongs to one device, but a task may go to
-  /// any.) Threads that wait get queue_stopped. Throws timed_out if a device does not stop in time; the next
+  /// any.) Threads that wait get stopped. Throws timed_out if a device does not stop in time; the next
   /// call returns the tasks collected so far.
   std::vector<task> stop();
-  /// Requests what stop() does, without waiting; waits in other threads then throw queue_stopped. Any thread
+  /// Requests what stop() does, without waiting; waits in other threads then throw stopped. Any thread
   /// may call; async-signal-safe.
   void request_stop() noexcept;
   /// Starts the kernels again after close() or stop(); allocates nothing on the devices.

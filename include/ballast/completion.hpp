@@ -38,7 +38,7 @@ class completion_source {
   /// How long a wait without a deadline lasts.
   virtual clock::duration timeout(completion_key const& work) const {
     (void)work;
-    return std::chrono::minutes(10);
+    return default_timeout;
   }
   /// From now on each end notifies `bell`, until the call with null; one bell at a time. False: nobody can
   /// tell of an end, which therefore has to be asked for. To be called again before each sleep.

@@ -16,6 +16,7 @@ using ticket [[deprecated("is called completion")]] = completion;
 using backlog_ticket [[deprecated("is called completion")]] = completion;
 using launch_ticket [[deprecated("is called completion")]] = completion;
 using job_ticket [[deprecated("is called completion")]] = completion;
+using queue_stopped [[deprecated("is called stopped")]] = stopped;
 using doorbell [[deprecated("is called event_count")]] = event_count;
 using feed_policy_entry [[deprecated("is called named_policy")]] = named_policy;
 using operation_note [[deprecated("is called journal_entry")]] = journal_entry;

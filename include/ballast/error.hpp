@@ -2,10 +2,12 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// The library. What lies in ballast::detail is installed because templates need it, and may change at any
 /// time.
@@ -61,6 +63,35 @@ class device_lost : public error {
 
  private:
   std::string device_, cause_;
+};
+
+/// Work that was accepted did not run and will not, since who was to run it was stopped or has ended.
+class stopped : public error {
+ public:
+  /// `what` is the whole sentence.
+  stopped(std::string const& what, std::uint64_t unfinished) : error(what), unfinished_(unfinished) {}
+
+  /// At most so many pieces of accepted work had not run: tasks of a queue or pool, launches of a device.
+  std::uint64_t unfinished() const noexcept { return unfinished_; }
+
+ private:
+  std::uint64_t unfinished_;
+};
+
+/// A kernel was not run, or what it was to write is lost; its device goes on.
+class kernel_failed : public error {
+ public:
+  /// `what` is the whole sentence.
+  kernel_failed(std::string const& what, std::string kernel, std::string device)
+      : error(what), kernel_(std::move(kernel)), device_(std::move(device)) {}
+
+  /// The kernel's name, or that of the job that it belongs to.
+  std::string const& kernel() const noexcept { return kernel_; }
+  /// The device's name; empty where the failure came before any had it.
+  std::string const& device() const noexcept { return device_; }
+
+ private:
+  std::string kernel_, device_;
 };
 
 ///@{

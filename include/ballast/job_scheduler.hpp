@@ -50,11 +50,13 @@ struct job_options {
   /// reaches the arrays. Kernels must give the same bits twice and have no effects except on arrays; the
   /// factory is called twice for each task.
   bool check_maps = false;
+  /// How long a call waits to which no deadline is passed, an access of an array among them.
+  clock::duration timeout = default_timeout;
   /// How long the scheduler's destructor waits for unfinished jobs, and how long jobs on a lost device wait
   /// for its blocks that still run, before the jobs fail. Work that a device has not ended by then may still
   /// use the arrays: therefore all of their memory then stays allocated until the end of the process, and the
   /// log says so.
-  std::chrono::nanoseconds shutdown_timeout = std::chrono::minutes(1);
+  clock::duration shutdown_timeout = std::chrono::minutes(1);
   /// If not null, receives a span for each task that ended successfully, from the begin to the end of its
   /// kernels. The span's worker is the stream of the kernel that ended last, and its step is the job's
   /// number; accesses of the host have numbers too. A task's span is recorded before the completion of its
@@ -122,23 +124,19 @@ struct job_statistics {
 
 /// A task of a job failed, or used data of a job that failed. The elements of arrays that the job should have
 /// written are lost until they are written anew; other jobs continue.
-class job_failed : public error {
+class job_failed : public kernel_failed {
  public:
   /// `part` has no units and `device` is empty if no task failed but a job as a whole, or an access of the
   /// host. For such an access, `job` names the job that was to write, such as "number 17".
   job_failed(std::string job, job_part part, std::string device, std::string_view cause);
 
   /// The job's name in messages: "'step' (number 17)".
-  std::string const& job() const noexcept { return job_; }
+  std::string const& job() const noexcept { return kernel(); }
   /// The units of the task that failed; none where no task did.
   job_part part() const noexcept { return part_; }
-  /// The name of the device that ran the task; empty where no task failed.
-  std::string const& device() const noexcept { return device_; }
 
  private:
-  std::string job_;
   job_part part_;
-  std::string device_;
 };
 
 /// The report of a job. Waits and throws as job.wait(); throws bad_argument ("job") for other work. Any
@@ -246,8 +244,10 @@ class job_scheduler {
   }
 
   /// Sleeps until the jobs submitted before the call have ended, successfully or not, at most until the
-  /// deadline. Throws timed_out.
-  void drain(deadline until = deadline::in(std::chrono::minutes(10)));
+  /// deadline, or for job_options::timeout if none is passed. Throws timed_out.
+  void wait_all();
+  /// wait_all() that sleeps until `until` at most.
+  void wait_all(deadline until);
   /// Counts since the scheduler was made. Waits for no device.
   job_statistics statistics() const;
   /// The newest lines of the journal, at most 65536, oldest first.

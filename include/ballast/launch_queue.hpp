@@ -59,12 +59,12 @@ struct launch_options {
   /// How many launches of one launch stream may wait to be issued, at least 1; launch() sleeps while that
   /// many wait.
   std::uint64_t max_waiting = 65536;
-  /// How long launch() sleeps at most; then it throws timed_out.
-  std::chrono::nanoseconds submit_timeout = std::chrono::minutes(10);
+  /// How long a call waits to which no deadline is passed, launch() among them.
+  clock::duration timeout = default_timeout;
   /// How long the destructor waits for submitted launches, and then again for those in flight. A launch that
   /// a device has not ended by then may still report its completion: therefore all memory of the queue then
   /// stays allocated until the end of the process, and the log says so.
-  std::chrono::nanoseconds shutdown_timeout = std::chrono::minutes(1);
+  clock::duration shutdown_timeout = std::chrono::minutes(1);
   /// Linux niceness of the dispatcher threads, -20 to 19 (lower: a larger share of the processor); nothing:
   /// that of the thread that makes the queue. A lower value than that needs CAP_SYS_NICE or RLIMIT_NICE;
   /// without them the constructor throws bad_argument ("dispatcher_niceness").
@@ -129,11 +129,11 @@ concept stream_work = std::invocable < std::decay_t<Work>
 /// the launch stream's device. Made by launch_queue::make_launch_stream(). Launches of different launch
 /// streams are independent. Move only; only one thread at a time may use it, and each thread that launches
 /// should have its own. The destructor does not wait, and launches already made are still carried out. After
-/// launch_queue::stop(), and once its queue is destroyed, launch() and after() throw error.
+/// launch_queue::stop(), and once its queue is destroyed, launch() and after() throw stopped.
 ///
 /// launch() copies its arguments and returns without waiting for the device. It sleeps only while
 /// launch_options::max_waiting launches of this launch stream wait, and throws timed_out after
-/// launch_options::submit_timeout. A launch is not carried out if an earlier one of its launch stream failed,
+/// launch_options::timeout. A launch is not carried out if an earlier one of its launch stream failed,
 /// the device was lost, or the queue was stopped. Once a launch has failed, launch() throws that error, and
 /// so does wait() of the completions of that launch and all later ones.
 class launch_stream {
@@ -194,15 +194,20 @@ class launch_stream {
   /// Work that the caller enqueues to `theirs` later begins after everything launched here so far. Sleeps
   /// until those launches are issued, but not until they have ended, at most until the deadline. Throws
   /// timed_out.
-  void precede(stream& theirs, deadline until = deadline::in(std::chrono::minutes(10)));
+  void precede(stream& theirs);
+  /// precede() that sleeps until `until` at most.
+  void precede(stream& theirs, deadline until);
 
   /// Ready once the last launch has ended, and so all launches made here so far. Does not wait.
   completion last() const;
   /// Whether all launches made here so far were submitted to the device. Does not wait.
   bool is_issued() const;
-  /// Sleeps until is_issued(), at most until the deadline. Throws timed_out with the state of the launch
+  /// Sleeps until is_issued(), at most until the deadline, or for launch_options::timeout if none is passed.
+  /// Throws timed_out with the state of the launch
   /// stream, and the error if one of them will not be carried out.
-  void wait_issued(deadline until = deadline::in(std::chrono::minutes(10))) const;
+  void wait_issued() const;
+  /// wait_issued() that sleeps until `until` at most.
+  void wait_issued(deadline until) const;
   /// The device that its launches go to.
   compute_device& device() const;
 
@@ -212,7 +217,7 @@ class launch_stream {
   class plain_work;
 
   launch_stream(std::shared_ptr<detail::dispatchers> queue, std::shared_ptr<detail::launch_stream_state> line,
-                std::uint64_t max_waiting, std::chrono::nanoseconds submit_timeout);
+                std::uint64_t max_waiting);
 
   void swap(launch_stream& other) noexcept;
   launchable_kernel const& listed_kernel_of(kernel_key key, std::uint32_t grid) const;
@@ -224,7 +229,6 @@ class launch_stream {
   std::shared_ptr<detail::dispatchers> queue_;
   std::shared_ptr<detail::launch_stream_state> state_;
   std::uint64_t max_waiting_;
-  std::chrono::nanoseconds submit_timeout_;
   std::vector<detail::dependency> dependencies_;  // of the next launch
 };
 
@@ -299,9 +303,12 @@ class launch_queue {
   /// Goes on issuing, also what was submitted while the queue was paused.
   void resume();
 
-  /// Sleeps until everything submitted before the call has finished or failed, at most until the deadline.
+  /// Sleeps until everything submitted before the call has finished or failed, at most until the deadline, or
+  /// for launch_options::timeout if none is passed.
   /// Throws timed_out with the state of the launch streams.
-  void drain(deadline until = deadline::in(std::chrono::minutes(10)));
+  void wait_all();
+  /// wait_all() that sleeps until `until` at most.
+  void wait_all(deadline until);
   /// Drops the launches that were not issued yet: their completions, and launch() calls soon after, throw
   /// an error that says so. Does not wait.
   void stop();

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -49,22 +50,23 @@ class shared_array {
   extents const& shape() const noexcept { return handle_.shape(); }
 
   /// The flattened elements of a range, to be read by the caller. Waits for the jobs submitted before that
-  /// write them, and for nothing else, at most until the deadline; copies to the host what is not there. The
+  /// write them, and for nothing else, at most until the deadline, or for job_options::timeout if none is
+  /// passed; copies to the host what is not there. The
   /// span is valid until a job that writes these elements is submitted. Throws bad_argument ("elements")
   /// beyond the array; job_failed if a job was to write the elements and failed; error if they were lost with
   /// a device or with the scheduler; timed_out with the state of the scheduler.
-  std::span<T const> read(index_range elements = every_element, deadline until = default_deadline()) const {
+  std::span<T const> read(index_range elements = every_element, std::optional<deadline> until = {}) const {
     return opened(detail::host_use::read, elements, until);
   }
   /// The flattened elements of a range, to be written by the caller: every one of them, because nothing is
   /// copied in. Waits for the jobs submitted before that read or write them. The span is valid until a job
   /// that uses these elements is submitted. Throws as read().
-  std::span<T> write(index_range elements = every_element, deadline until = default_deadline()) {
+  std::span<T> write(index_range elements = every_element, std::optional<deadline> until = {}) {
     return opened(detail::host_use::write, elements, until);
   }
   /// The flattened elements of a range with their values, to be read and written by the caller. Waits and
   /// throws as write(), and copies to the host what is not there.
-  std::span<T> update(index_range elements = every_element, deadline until = default_deadline()) {
+  std::span<T> update(index_range elements = every_element, std::optional<deadline> until = {}) {
     return opened(detail::host_use::update, elements, until);
   }
 
@@ -89,9 +91,7 @@ class shared_array {
   detail::array_handle const& handle() const noexcept { return handle_; }
 
  private:
-  static deadline default_deadline() { return deadline::in(std::chrono::minutes(10)); }
-
-  std::span<T> opened(detail::host_use use, index_range elements, deadline until) const {
+  std::span<T> opened(detail::host_use use, index_range elements, std::optional<deadline> until) const {
     auto const [begin, end] = handle_.open(use, elements, until);
     return std::span<T>(address(), size()).subspan(begin, end - begin);
   }

@@ -195,7 +195,7 @@ class stream {
   virtual void* native() = 0;
 
   /// Waits until idle(), at most until the deadline. Throws timed_out, device_lost.
-  void synchronize(deadline until = deadline::in(std::chrono::minutes(10)));
+  void synchronize(deadline until = deadline::in(default_timeout));
 
  private:
   /// At least two rows, which do not overlap.

@@ -42,7 +42,7 @@ struct pool_options {
   /// How many blocks work, and how long they may take to stop.
   detail::resident_options resident;
   /// How long run() may take if no deadline is passed.
-  clock::duration timeout = std::chrono::minutes(10);
+  clock::duration timeout = default_timeout;
 };
 
 /// What one worker did in a run. With `static`, a worker is a block of the grid; with `static-per-task`, all
@@ -81,7 +81,7 @@ struct pool_statistics {
 /// continuation of a join whose children have not all finished. The joins that tasks name are kept until the
 /// pool has completed another run, so these tasks may be passed to run() of the same pool. The exception: if
 /// the run ran out of joins, or a kernel created more than it declares, the joins are dropped.
-class pool_stopped : public error {
+class pool_stopped : public stopped {
  public:
   /// For the pool: `why` ends the sentence of what().
   pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,

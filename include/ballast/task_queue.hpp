@@ -88,7 +88,7 @@ struct queue_options {
   /// one.
   bool start_at_once = true;
   /// How long a call waits to which no deadline is passed.
-  clock::duration timeout = std::chrono::minutes(10);
+  clock::duration timeout = default_timeout;
   /// Whether execution_of() is available. Costs two clock reads and three atomic additions per task.
   bool times = false;
   /// How many tasks per worker are recorded for task_spans(), 24 bytes each; 0 records none.
@@ -110,20 +110,6 @@ class queue_full : public timed_out {
  private:
   completion accepted_tasks_;
   std::size_t accepted_;
-};
-
-/// The resident kernel ended before all accepted tasks had run; task_queue::stop() returns those that did not
-/// run.
-class queue_stopped : public error {
- public:
-  /// For the queue: what() names the device and says `why`.
-  queue_stopped(std::string_view device, std::uint64_t unfinished, std::string_view why);
-
-  /// At most this many accepted tasks had not run when the kernel ended.
-  std::uint64_t unfinished() const noexcept { return unfinished_; }
-
- private:
-  std::uint64_t unfinished_;
 };
 
 /// When the tasks of a completion ran: nanoseconds of the host's steady clock (ballast::clock).
@@ -178,7 +164,7 @@ class task_queue {
   /// Queues one task, or a batch under one completion. Waits while the submission ring is full, at most until
   /// the deadline, or for options.timeout if none is passed. The tasks may run in any order and concurrently;
   /// the memory that they use must be ready when they are submitted (copies completed). Throws bad_argument,
-  /// before anything is queued, if any task does not suit the list; queue_full at the deadline; queue_stopped
+  /// before anything is queued, if any task does not suit the list; queue_full at the deadline; stopped
   /// or device_lost if the kernel has ended; ballast::error if the queue is closed.
   completion submit(task const& one);
   /// submit() that waits until `until` at most instead of queue_options::timeout.
@@ -199,7 +185,7 @@ class task_queue {
   /// Waits until everything that was submitted before the call has run, at most until the deadline, or for
   /// options.timeout if none is passed; so does wait() of a completion for its tasks and all that these
   /// created. On a GPU the thread polls and yields its core between polls; on a host device it sleeps. Throws
-  /// timed_out with the queue's state, queue_stopped, device_lost, and error in a continuation.
+  /// timed_out with the queue's state, stopped, device_lost, and error in a continuation.
   void wait_all();
   /// wait_all() that waits until `until` at most.
   void wait_all(deadline until);
@@ -215,7 +201,7 @@ class task_queue {
   /// device; some of these may have run, but the device's memory is lost anyway. A second call returns no
   /// task again.
   std::vector<task> stop();
-  /// Requests what stop() does, without waiting; waits in other threads then throw queue_stopped. Any thread
+  /// Requests what stop() does, without waiting; waits in other threads then throw stopped. Any thread
   /// may call; async-signal-safe.
   void request_stop() noexcept;
   /// Starts the kernel again after close() or stop(), or for the first time if options.start_at_once was

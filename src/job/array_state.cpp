@@ -51,8 +51,9 @@ extents const& array_handle::shape() const noexcept { return state_->shape; }
 
 void* array_handle::address() const noexcept { return state_->host_memory(); }
 
-index_range array_handle::open(host_use use, index_range elements, deadline until) const {
-  return state_->runtime->open(state_, use, elements, until);
+index_range array_handle::open(host_use use, index_range elements, std::optional<deadline> until) const {
+  auto& runtime = *state_->runtime;
+  return runtime.open(state_, use, elements, until ? *until : deadline::in(runtime.options().timeout));
 }
 
 }  // namespace ballast

@@ -38,9 +38,6 @@ std::string message(std::string const& job, job_part part, std::string const& de
 }  // namespace
 
 job_failed::job_failed(std::string job, job_part part, std::string device, std::string_view cause)
-    : error(message(job, part, device, cause)),
-      job_(std::move(job)),
-      part_(part),
-      device_(std::move(device)) {}
+    : kernel_failed(message(job, part, device, cause), job, device), part_(part) {}
 
 }  // namespace ballast

@@ -29,13 +29,13 @@ byte_runs bytes_of(job_argument const& argument, std::uint32_t units, job_part p
 
 job_record::job_record(job_number its_number, job_request its_request, kernel_code const* its_code,
                        std::string its_policy, std::uint32_t its_tasks,
-                       std::weak_ptr<job_runtime const> runtime)
+                       std::weak_ptr<job_runtime const> runtime, clock::duration timeout)
     : number(its_number),
       request(std::move(its_request)),
       code(its_code),
       policy(std::move(its_policy)),
       tasks(its_tasks),
-      end(std::make_shared<job_end>(std::move(runtime), display_name_of(request, number))),
+      end(std::make_shared<job_end>(std::move(runtime), display_name_of(request, number), timeout)),
       display_name_(display_name_of(request, number)) {
   report.name = name_of(request);
   report.policy = policy;

@@ -28,8 +28,8 @@ class job_runtime;
 /// The end of a job, which completions look at also when the scheduler is gone.
 class job_end final : public completion_source {
  public:
-  job_end(std::weak_ptr<job_runtime const> runtime, std::string job)
-      : runtime_(std::move(runtime)), job_(std::move(job)) {}
+  job_end(std::weak_ptr<job_runtime const> runtime, std::string job, clock::duration timeout)
+      : runtime_(std::move(runtime)), job_(std::move(job)), timeout_(timeout) {}
 
   /// Wakes who waits; called once. `failure`: none if the job ended well.
   void complete(job_report report, std::optional<job_failure> failure);
@@ -37,6 +37,7 @@ class job_end final : public completion_source {
   bool has_ended(completion_key const&) override { return complete_.load(std::memory_order_acquire); }
   /// Throws job_failed, each caller one of its own, and timed_out.
   void wait(completion_key const& job, deadline until) override;
+  clock::duration timeout(completion_key const&) const override { return timeout_; }
   bool notify_at_end(completion_key const& job, event_count* bell) override;
   /// The report; after wait().
   job_report const& report() const { return report_; }
@@ -46,6 +47,7 @@ class job_end final : public completion_source {
 
   std::weak_ptr<job_runtime const> const runtime_;
   std::string const job_;
+  clock::duration const timeout_;
   event_count wake_event_;
   // Written once, before complete_.
   job_report report_;
@@ -57,7 +59,7 @@ class job_end final : public completion_source {
 class job_record {
  public:
   job_record(job_number number, job_request request, kernel_code const* code, std::string policy,
-             std::uint32_t tasks, std::weak_ptr<job_runtime const> runtime);
+             std::uint32_t tasks, std::weak_ptr<job_runtime const> runtime, clock::duration timeout);
 
   job_grid const& grid() const { return request.setup.grid; }
   std::uint32_t units() const { return grid().units(); }

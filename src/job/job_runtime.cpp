@@ -227,7 +227,7 @@ std::shared_ptr<job_record> job_runtime::make_job(job_request request) {
   auto const policy = policy_of(request);
   auto const job =
       std::make_shared<job_record>(number, std::move(request), listed == nullptr ? nullptr : &listed->code,
-                                   policy, tasks, weak_from_this());
+                                   policy, tasks, weak_from_this(), options_.timeout);
   retired_.push_back(job);  // it may be refused
   if (job->units() != 0) {
     check_write_overlap(*job);
@@ -253,7 +253,7 @@ void job_runtime::revoke_host_access(job_request const& request) {
   }
 }
 
-void job_runtime::drain(deadline until) {
+void job_runtime::wait_all(deadline until) {
   guard hold(*this);
   auto const last = newest_job_;
   auto const is_over = [&] { return jobs_.empty() || jobs_.front()->number > last; };
@@ -382,7 +382,7 @@ std::string job_runtime::oldest_operation() const {
 
 void job_runtime::stop(deadline until) {
   try {
-    drain(until);
+    wait_all(until);
   } catch (timed_out const&) {
     // The completions of what is left say so.
   }

@@ -151,7 +151,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// As array_handle::open(). Returns the elements, which are all of the array for every_element.
   index_range open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,
                    deadline until);
-  void drain(deadline until);
+  void wait_all(deadline until);
   job_statistics statistics() const;
   std::vector<journal_entry> journal() const;
   /// What has not ended, as text for messages.
@@ -295,7 +295,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
 
   device_list const devices_;
   job_options const options_;
-  event_count changed_;  ///< rung after each change that a host access or drain() may wait for
+  event_count changed_;  ///< rung after each change that a host access or wait_all() may wait for
 
   mutable std::mutex mutex_;
   operations ops_;

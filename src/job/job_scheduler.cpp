@@ -27,9 +27,10 @@ void job_scheduler::add(job_kernels const& more) { runtime_->add(more); }
 
 completion job_scheduler::submit_request(job_request request) { return runtime_->submit(std::move(request)); }
 
-void job_scheduler::drain(deadline until) {
-  throw_if_in_continuation("drain()");
-  runtime_->drain(until);
+void job_scheduler::wait_all() { wait_all(deadline::in(runtime_->options().timeout)); }
+void job_scheduler::wait_all(deadline until) {
+  throw_if_in_continuation("wait_all()");
+  runtime_->wait_all(until);
 }
 
 job_statistics job_scheduler::statistics() const { return runtime_->statistics(); }

@@ -380,7 +380,8 @@ void job_runtime::end_turn(host_access const& access) {
 
 void job_runtime::wait_for_access(host_access& access, guard& hold, deadline until) {
   for (auto seen = changed_.epoch(); !try_open(access); seen = changed_.epoch()) {
-    if (stopped_) throw error("the scheduler went while the host waited for " + access.array->name());
+    if (stopped_)
+      throw stopped("the scheduler went while the host waited for " + access.array->name(), jobs_.size());
     hold.unlock();
     bool const rung = changed_.wait_past(seen, until.at());
     hold.lock();

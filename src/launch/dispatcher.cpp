@@ -94,6 +94,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, launch_kernels co
       records_(device_, running_.size() * dispatch_stream::max_in_flight),
       kernel_completions_(device_, records_.size()),
       launches_in_flight_(running_.size()),
+      timeout_(options.timeout),
       shutdown_timeout_(options.shutdown_timeout),
       direct_dispatch_(direct_dispatch_of(options.order)),
       connections_(connections_of(*device_)),
@@ -134,7 +135,7 @@ std::shared_ptr<launch_stream_state> dispatcher::add_launch_stream(std::int32_t 
   auto place = std::ranges::find(launch_streams_, nullptr);
   if (place == launch_streams_.end()) place = launch_streams_.insert(launch_streams_.end(), nullptr);
   auto const number = std::uint32_t(place - launch_streams_.begin());
-  return *place = std::make_shared<launch_stream_state>(*this, device_, fence_, number, priority);
+  return *place = std::make_shared<launch_stream_state>(*this, device_, fence_, number, priority, timeout_);
 }
 
 std::vector<std::shared_ptr<launch_stream_state>> dispatcher::all_launch_streams() const {
@@ -159,10 +160,17 @@ void dispatcher::stop(char const* cause) {
 }
 
 void dispatcher::throw_if_stopped() const {
-  if (auto const* const cause = stopped_because_.load(std::memory_order_relaxed)) throw error(cause);
+  if (auto const* const cause = stopped_because_.load(std::memory_order_relaxed)) throw stopped_by(cause);
 }
 
-void dispatcher::drain(deadline until) {
+/// With the launches that are not issued by now, of all lines.
+stopped dispatcher::stopped_by(char const* cause) const {
+  std::uint64_t waiting = 0;
+  for (auto const& line : all_launch_streams()) waiting += line->submitted() - line->issued();
+  return {cause, waiting};
+}
+
+void dispatcher::wait_all(deadline until) {
   auto const every = all_launch_streams();
   std::vector<std::uint64_t> submitted;
   for (auto const& line : every) submitted.push_back(line->submitted());

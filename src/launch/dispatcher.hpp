@@ -53,7 +53,7 @@ class dispatcher {
   /// Throws error with that cause after stop().
   void throw_if_stopped() const;
   /// Sleeps until all that was submitted so far has finished or failed. Throws timed_out.
-  void drain(deadline until);
+  void wait_all(deadline until);
   /// For a destructor: sleeps until all that was submitted so far has finished or failed, at most until the
   /// deadline. Returns at once if the queue is paused.
   void finish(deadline until) noexcept;
@@ -153,6 +153,7 @@ class dispatcher {
   void notify_issue_watchers(std::span<std::uint32_t const> launch_streams);
   void fail(launch_stream_state& line, std::exception_ptr error);
   void fail_all(std::exception_ptr error);
+  stopped stopped_by(char const* cause) const;
   bool should_poll_again();
   bool is_anything_in_flight() const;
   void update_mode();
@@ -171,7 +172,7 @@ class dispatcher {
   std::vector<std::atomic<std::uint32_t>> launches_in_flight_;
   std::deque<dispatch_stream> dispatch_streams_;
 
-  std::chrono::nanoseconds const shutdown_timeout_;
+  clock::duration const timeout_, shutdown_timeout_;
   direct_dispatch const direct_dispatch_;
   std::uint32_t const connections_;
   bool const waits_on_device_, follows_others_;

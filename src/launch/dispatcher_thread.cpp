@@ -41,7 +41,7 @@ void dispatcher::serve() {
   }
   {
     std::lock_guard const hold(thread_mutex_);
-    fail_all(std::make_exception_ptr(error("the launch queue has ended")));
+    fail_all(std::make_exception_ptr(stopped_by("the launch queue has ended")));
   }
   auto const until = deadline::in(shutdown_timeout_);
   drain_in_flight(until);
@@ -53,7 +53,7 @@ bool dispatcher::poll() {
   std::lock_guard const hold(thread_mutex_);
   try {
     if (auto const* const cause = stopped_because_.load(std::memory_order_seq_cst); cause && !stop_error_)
-      fail_all(std::make_exception_ptr(error(cause)));
+      fail_all(std::make_exception_ptr(stopped_by(cause)));
     bool const found = poll_once();
     anyone_waits_.store(plan_.offers() != 0 || planned_ != nullptr, std::memory_order_relaxed);
     update_mode();

@@ -92,15 +92,14 @@ launch_stream launch_queue::make_launch_stream(launch_stream_options const& opti
            double(std::max(1, one.device().properties().multiprocessors));
   };
   auto const least = std::ranges::min_element(dispatchers_->all, {}, load);
-  return {dispatchers_, least->add_launch_stream(options.priority), dispatchers_->options.max_waiting,
-          dispatchers_->options.submit_timeout};
+  return {dispatchers_, least->add_launch_stream(options.priority), dispatchers_->options.max_waiting};
 }
 
 launch_stream launch_queue::make_launch_stream_on(std::size_t device, launch_stream_options const& options) {
   if (device >= dispatchers_->all.size())
     throw_bad_argument("device", device, "0 to " + std::to_string(dispatchers_->all.size() - 1));
   return {dispatchers_, dispatchers_->all[device].add_launch_stream(options.priority),
-          dispatchers_->options.max_waiting, dispatchers_->options.submit_timeout};
+          dispatchers_->options.max_waiting};
 }
 
 void launch_queue::pause() {
@@ -111,9 +110,10 @@ void launch_queue::resume() {
   for (auto& one : dispatchers_->all) one.resume();
 }
 
-void launch_queue::drain(deadline until) {
-  throw_if_in_continuation("drain()");
-  for (auto& one : dispatchers_->all) one.drain(until);
+void launch_queue::wait_all() { wait_all(deadline::in(dispatchers_->options.timeout)); }
+void launch_queue::wait_all(deadline until) {
+  throw_if_in_continuation("wait_all()");
+  for (auto& one : dispatchers_->all) one.wait_all(until);
 }
 
 void launch_queue::stop() {

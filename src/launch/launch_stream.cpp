@@ -135,11 +135,8 @@ std::uint64_t now_ns() { return std::uint64_t(clock::now().time_since_epoch().co
 }  // namespace
 
 launch_stream::launch_stream(std::shared_ptr<dispatchers> queue, std::shared_ptr<launch_stream_state> line,
-                             std::uint64_t max_waiting, std::chrono::nanoseconds submit_timeout)
-    : queue_(std::move(queue)),
-      state_(std::move(line)),
-      max_waiting_(max_waiting),
-      submit_timeout_(submit_timeout) {}
+                             std::uint64_t max_waiting)
+    : queue_(std::move(queue)), state_(std::move(line)), max_waiting_(max_waiting) {}
 
 launch_stream& launch_stream::operator=(launch_stream&& other) noexcept {
   launch_stream(std::move(other)).swap(*this);
@@ -157,7 +154,6 @@ void launch_stream::swap(launch_stream& other) noexcept {
   std::swap(queue_, other.queue_);
   std::swap(state_, other.state_);
   std::swap(max_waiting_, other.max_waiting_);
-  std::swap(submit_timeout_, other.submit_timeout_);
   std::swap(dependencies_, other.dependencies_);
 }
 
@@ -189,7 +185,7 @@ submission& launch_stream::next_submission() {
 void launch_stream::wait_for_room() {
   auto const number = state_->submitted() + 1;
   auto const has_room = [&] { return number - state_->issued() <= max_waiting_; };
-  state_->await(launch_phase::issue, has_room, number, "find room", deadline::in(submit_timeout_));
+  state_->await(launch_phase::issue, has_room, number, "find room", deadline::in(state_->timeout({})));
 }
 
 completion launch_stream::commit() {
@@ -209,6 +205,7 @@ completion launch_stream::last() const { return {state_, {.first = state_->submi
 
 bool launch_stream::is_issued() const { return state_->issued() >= state_->submitted(); }
 
+void launch_stream::wait_issued() const { wait_issued(deadline::in(state_->timeout({}))); }
 void launch_stream::wait_issued(deadline until) const {
   state_->await(
       launch_phase::issue, [&] { return is_issued(); }, state_->submitted(), "be issued", until);
@@ -229,6 +226,7 @@ void launch_stream::after(std::shared_ptr<event> moment) {
   dependencies_.push_back({nullptr, 0, std::move(moment)});
 }
 
+void launch_stream::precede(stream& theirs) { precede(theirs, deadline::in(state_->timeout({}))); }
 void launch_stream::precede(stream& theirs, deadline until) {
   auto const moment = std::make_shared<std::unique_ptr<event>>();
   launch([moment](stream& on) { *moment = on.record_untimed(); });

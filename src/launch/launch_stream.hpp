@@ -136,12 +136,14 @@ class watch_fence {
 class launch_stream_state final : public completion_source {
  public:
   launch_stream_state(dispatcher& owner, std::weak_ptr<compute_device const> device,
-                      std::shared_ptr<watch_fence> fence, std::uint32_t number, std::int32_t priority)
+                      std::shared_ptr<watch_fence> fence, std::uint32_t number, std::int32_t priority,
+                      clock::duration timeout)
       : owner_(&owner),
         device_(std::move(device)),
         number_(number),
         priority_(priority),
-        fence_(std::move(fence)) {}
+        fence_(std::move(fence)),
+        timeout_(timeout) {}
 
   dispatcher& owner() const { return *owner_; }
   /// The dispatcher's fence; no other dispatcher has the same one, not even when this one is gone.
@@ -165,6 +167,7 @@ class launch_stream_state final : public completion_source {
   // For completions, which name a launch by its number.
   bool has_ended(completion_key const& launch) override;
   void wait(completion_key const& launch, deadline until) override;
+  clock::duration timeout(completion_key const&) const override { return timeout_; }
   bool notify_at_end(completion_key const& launch, event_count* bell) override;
 
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
@@ -229,6 +232,7 @@ class launch_stream_state final : public completion_source {
   std::uint32_t number_;
   std::int32_t priority_;
   std::shared_ptr<watch_fence> fence_;
+  clock::duration timeout_;
   submission_queue chain_;
   alignas(64) std::atomic<std::uint64_t> submitted_ = 0;
   std::atomic<std::uint32_t> marks_ = 0;

@@ -67,8 +67,9 @@ std::unique_ptr<pool_executor> make_executor(pool_plan const& plan) {
 
 pool_stopped::pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
                            pool_statistics statistics)
-    : error("a run of the pool on " + std::string(device) + " ended with " +
-            std::to_string(unexecuted.size()) + " tasks not executed: " + std::string(why)),
+    : stopped("a run of the pool on " + std::string(device) + " ended with " +
+                  std::to_string(unexecuted.size()) + " tasks not executed: " + std::string(why),
+              unexecuted.size()),
       unexecuted_(std::move(unexecuted)),
       statistics_(std::move(statistics)) {}
 

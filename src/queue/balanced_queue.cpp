@@ -11,6 +11,7 @@
 #include "ballast/detail/base/source_run.hpp"
 #include "ballast/error.hpp"
 #include "feeder.hpp"
+#include "stopped_queue.hpp"
 
 namespace ballast {
 
@@ -73,7 +74,7 @@ balanced_queue::state::~state() {
   for (auto& feeder : feeders) feeder.abandon();
   for (auto& queue : queues) queue.request_stop();
   for (auto& feeder : feeders) feeder.join();
-  tasks.fail(std::make_exception_ptr(queue_stopped("its devices", tasks.unfinished(), "the queue is gone")));
+  tasks.fail(std::make_exception_ptr(stopped_queue("its devices", tasks.unfinished(), "the queue is gone")));
   end_run();
 }
 
@@ -209,7 +210,7 @@ std::vector<task> balanced_queue::stop() {
   auto& all = state_->handed_back;
   state_->tasks.close();
   state_->tasks.fail(
-      std::make_exception_ptr(queue_stopped("its devices", state_->tasks.unfinished(), "stop() was called")));
+      std::make_exception_ptr(stopped_queue("its devices", state_->tasks.unfinished(), "stop() was called")));
   for (auto& feeder : state_->feeders) feeder.abandon();
   request_stop();
   for (auto& feeder : state_->feeders) feeder.join();

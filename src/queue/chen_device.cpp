@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ballast/start_threads.hpp"
+#include "stopped_queue.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -371,9 +372,9 @@ bool chen_device::all_empty() const {
 /// Throws if the step cannot go on. The kernel is asked about rarely, since that is a call into the driver.
 void chen_device::throw_if_stopped(std::uint32_t looks) {
   if (steps_->stop_requested())
-    throw queue_stopped(device_->name(), pool_->unfinished(), "it was asked to stop");
+    throw stopped_queue(device_->name(), pool_->unfinished(), "it was asked to stop");
   if (looks % 64 == 63 && !kernel_.running())
-    throw queue_stopped(device_->name(), pool_->unfinished(), "its blocks left");
+    throw stopped_queue(device_->name(), pool_->unfinished(), "its blocks left");
 }
 
 void chen_device::back_off(std::uint32_t looks) const {

@@ -10,6 +10,7 @@
 #include "backlog.hpp"
 #include "ballast/error.hpp"
 #include "chen_device.hpp"
+#include "stopped_queue.hpp"
 
 namespace ballast {
 
@@ -89,7 +90,7 @@ void chen_queue::state::await_all(deadline until) {
 std::vector<task> chen_queue::state::stop() {
   pool.close();
   steps.request_stop();
-  pool.fail(std::make_exception_ptr(queue_stopped("its devices", pool.unfinished(), "stop() was called")));
+  pool.fail(std::make_exception_ptr(stopped_queue("its devices", pool.unfinished(), "stop() was called")));
   steps.fail();
   for (auto& device : devices) device.request_stop();
   for (auto& device : devices) device.join();

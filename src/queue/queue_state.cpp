@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "stopped_queue.hpp"
 
 namespace ballast {
 
@@ -139,7 +140,7 @@ void task_queue::state::throw_stopped() {
                     : kernel.stop_requested()    ? "it was asked to stop"
                     : hybrid != nullptr && !lost ? hybrid->why_halted()
                                                  : "";
-  throw queue_stopped(device->name(), unfinished(), why.empty() ? "its blocks left" : why);
+  throw stopped_queue(device->name(), unfinished(), why.empty() ? "its blocks left" : why);
 }
 
 std::vector<completion_key> task_queue::state::everything() const {

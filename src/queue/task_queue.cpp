@@ -43,12 +43,6 @@ queue_full::queue_full(completion accepted_tasks, std::size_t accepted, std::siz
       accepted_tasks_(std::move(accepted_tasks)),
       accepted_(accepted) {}
 
-queue_stopped::queue_stopped(std::string_view device, std::uint64_t unfinished, std::string_view why)
-    : error("the resident kernel on " + std::string(device) + " ended (" + std::string(why) +
-            ") with up to " + std::to_string(unfinished) +
-            " accepted tasks not executed; stop() hands them back"),
-      unfinished_(unfinished) {}
-
 inline submission_ring& task_queue::state::ring_of_this_thread() {
   for (auto const& memo : cached_rings)
     if (memo.uid == uid) return *memo.ring;

@@ -88,7 +88,7 @@ void count_launches(std::uint32_t count) {
   held.await_entry();
   launches(line, {word(item.data())}, count);
   held.open();
-  queue.drain();
+  queue.wait_all();
 }
 
 void count_jobs(std::uint32_t count) {
@@ -102,7 +102,7 @@ void count_jobs(std::uint32_t count) {
   held.await_entry();
   jobs(scheduler, array, count);
   held.open();
-  scheduler.drain();
+  scheduler.wait_all();
 }
 
 }  // namespace

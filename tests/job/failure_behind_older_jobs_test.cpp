@@ -176,7 +176,7 @@ TEST_F(failure_behind_older_jobs, is_told_behind_many_of_these_and_the_end_of_an
   gate_.open();
   for (auto const& each : older) each.wait();
   EXPECT_THAT(failure_of(newer), HasSubstr("a planted map"));
-  jobs_.drain();
+  jobs_.wait_all();
 }
 
 // A map that throws when the host wants what the job is to write, long before its turn; that is told when

@@ -57,9 +57,9 @@ TEST_F(job_deadline, of_the_host_leaves_everything_as_it_was) {
   submit_behind_gate();
   EXPECT_THAT(state_after([&](deadline until) { to_.read(every_element, until); }), HasSubstr("'late'"));
   EXPECT_THAT(state_after([&](deadline until) { to_.write(every_element, until); }), HasSubstr("'late'"));
-  EXPECT_THAT(state_after([&](deadline until) { jobs_.drain(until); }), HasSubstr("'late'"));
+  EXPECT_THAT(state_after([&](deadline until) { jobs_.wait_all(until); }), HasSubstr("'late'"));
   gate_.open();
-  jobs_.drain();
+  jobs_.wait_all();
   EXPECT_EQ(values_of(to_), values_of(from_));
 }
 

@@ -78,7 +78,7 @@ TEST_F(job_failure, leaves_other_jobs_alone) {
   fail();
   count(whole_);
   EXPECT_EQ(values_of(whole_), std::vector<std::uint32_t>(8, 3));
-  jobs_.drain();  // the failed one may end last
+  jobs_.wait_all();  // the failed one may end last
   EXPECT_EQ(jobs_.statistics().failed, 1u);
 }
 

@@ -111,7 +111,7 @@ TEST_F(job_report_of, the_scheduler_adds_up) {
   words visits(jobs_, {10});
   fill_with(visits, 0);
   for (int i = 0; i < 3; ++i) jobs_.submit({10}, updates(visits), [](auto any) { return count_visits{any}; });
-  jobs_.drain();
+  jobs_.wait_all();
   auto const did = jobs_.statistics();
   EXPECT_EQ(did.submitted, 3u);
   EXPECT_EQ(did.ended, 3u);

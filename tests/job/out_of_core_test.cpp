@@ -59,7 +59,7 @@ TEST(memory_for_all_arrays, lets_a_task_have_the_whole_job) {
     word_rows now(jobs, {rows_of, columns_of}), next(jobs, {rows_of, columns_of});
     number(now);
     auto const job = submit_mix(jobs, now, next, {rows_of});
-    jobs.drain();
+    jobs.wait_all();
     EXPECT_EQ(report_of(job).tasks.size(), tasks);
   }
 }
@@ -74,7 +74,7 @@ TEST(forgetting_after_each_task, moves_all_again_and_gives_the_same) {
     auto const moved = report_of(submit_mix(jobs, now, next, {16})).moved;
     EXPECT_EQ(moved.from_host + moved.between_devices, (16 + 2) * 4 * sizeof(std::uint32_t));
     expected = mixed(expected, 16, 4);
-    jobs.drain();
+    jobs.wait_all();
   }
   EXPECT_EQ(values_of(now), expected);
 }

@@ -73,7 +73,7 @@ TEST_F(part_boundaries, are_all_that_the_copies_to_a_neighbour_wait_for) {
   }
   EXPECT_EQ(ends_waited_for, 2 * (steps - 1));
   gate_.open();
-  jobs_.drain();
+  jobs_.wait_all();
 }
 
 TEST_F(part_boundaries, are_computed_first_though_all_units_read_something_in_common_as_well) {
@@ -86,7 +86,7 @@ TEST_F(part_boundaries, are_computed_first_though_all_units_read_something_in_co
                  return mix_rows{from, to, row_count, column_count};
                });
   EXPECT_EQ(submitted(true).size(), 2u * 2);
-  jobs_.drain();
+  jobs_.wait_all();
 }
 
 TEST_F(part_boundaries, that_nobody_reads_are_not_cut_off_and_kernels_follow_the_last_writer_in_one_stream) {
@@ -103,7 +103,7 @@ TEST_F(part_boundaries, that_nobody_reads_are_not_cut_off_and_kernels_follow_the
     EXPECT_EQ(of_kernels, std::vector(1 + steps, of_kernels.front())) << device;
   EXPECT_EQ(streams.size(), 2u);
   gate_.open();
-  jobs_.drain();
+  jobs_.wait_all();
 }
 
 TEST_F(part_boundaries, that_fail_alone_fail_their_job_and_no_other) {

@@ -38,7 +38,7 @@ TEST(launch_queue, can_be_woven_with_a_callers_stream_many_times) {
     theirs->copy(copies.ref().data() + i, log.ref().data(), 4);
     line.after(*theirs);
   }
-  queue.drain();
+  queue.wait_all();
   theirs->synchronize();
   for (std::uint32_t i = 0; i < rounds; ++i) {
     EXPECT_EQ(log[1 + i], i);

@@ -22,7 +22,7 @@ launch_statistics after_launches_of_two(std::uint32_t launches_of_each, std::uin
   for (std::uint32_t i = 0; i < launches_of_each; ++i)
     for (std::uint32_t p = 0; p < 2; ++p) lines[p].launch(count_visits{visits.ref().from(p)}, 1);
   queue.resume();
-  queue.drain();
+  queue.wait_all();
   EXPECT_EQ(visits.read(), (std::vector<std::uint32_t>{launches_of_each + 1, launches_of_each}));
   return queue.statistics();
 }
@@ -60,7 +60,7 @@ void run_behind_one_block(K const& follower, std::uint32_t blocks) {
   for (auto* const line : {&one, &other}) line->launch(count_visits{visits.ref().from(1)}, 1);
   one.launch(follower, blocks);
   queue.resume();
-  queue.drain();
+  queue.wait_all();
   EXPECT_EQ(queue.statistics().merged_kernels, 2u);
   EXPECT_EQ(queue.statistics().chained_kernels, 0u);
 }

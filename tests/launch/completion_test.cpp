@@ -91,7 +91,7 @@ TEST(completion_of_a_launch, may_not_be_waited_for_in_a_continuation_nor_may_the
   auto const held = line.launch(wait_at_gate{gate.ref()}, 1);
   EXPECT_THAT([&] { completion().then([&] { held.wait(); }).wait(); },
               ThrowsMessage<error>(HasSubstr("in a continuation")));
-  EXPECT_THAT([&] { completion().then([&] { queue.drain(); }).wait(); },
+  EXPECT_THAT([&] { completion().then([&] { queue.wait_all(); }).wait(); },
               ThrowsMessage<error>(HasSubstr("in a continuation")));
   gate.open();
   held.wait();

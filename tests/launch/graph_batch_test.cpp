@@ -61,7 +61,7 @@ class launches_in_graphs : public testing::TestWithParam<tested_place (*)()> {
     queue_->pause();
     submit();
     queue_->resume();
-    queue_->drain();
+    queue_->wait_all();
     expect_each_once_and_in_order();
   }
   void rounds(std::uint32_t count, added_by_launch const& added) {
@@ -236,7 +236,7 @@ TEST_P(launches_in_graphs, keep_their_order_in_bursts_without_a_pause) {
   for (std::uint32_t round = 0; round < 20; ++round) {
     for (std::uint32_t p = 0; p < launch_streams; ++p)
       for (std::uint32_t i = 0; i < launches; ++i) launch(p, round + i);
-    if (round % 4 == 3) queue_->drain();
+    if (round % 4 == 3) queue_->wait_all();
   }
   expect_each_once_and_in_order();
   EXPECT_EQ(statistics().kernels, 20 * launch_streams * launches);

@@ -47,7 +47,7 @@ TEST(launch_queue_on_a_held_device, is_told_who_holds_it_by_every_deadline) {
   auto line = queue.make_launch_stream();
   auto const late = line.launch(count_visits{visits.ref()}, 1);
   EXPECT_THAT(state_after([&](deadline until) { late.wait_until(until); }), is_held);
-  EXPECT_THAT(state_after([&](deadline until) { queue.drain(until); }), is_held);
+  EXPECT_THAT(state_after([&](deadline until) { queue.wait_all(until); }), is_held);
   worker.let_go();
   late.wait();
   EXPECT_EQ(visits[0], 1u);

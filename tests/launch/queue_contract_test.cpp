@@ -78,7 +78,7 @@ TEST_P(every_policy, keeps_the_order_of_each_launch_stream_in_bursts_of_many_thr
       }
     });
   for (auto& thread : threads) thread.join();
-  queue.drain();
+  queue.wait_all();
   for (std::uint32_t p = 0; p < launch_streams; ++p) EXPECT_EQ(written.of(p), counted_to(launches)) << p;
   EXPECT_EQ(queue.statistics().kernels, launch_streams * launches);
 }
@@ -96,7 +96,7 @@ TEST_P(every_policy, runs_each_block_of_each_kernel_exactly_once) {
     first += grid;
   }
   queue.resume();
-  queue.drain();
+  queue.wait_all();
   EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(first, 1));
 }
 
@@ -127,7 +127,7 @@ TEST_P(every_policy, gives_the_results_of_separate_launches_for_kernels_of_all_k
         std::fill_n(values, 10, 0x01010101u * round);
       }
     }
-  queue.drain();
+  queue.wait_all();
   EXPECT_EQ(items.read(), expected);
 }
 
@@ -153,7 +153,7 @@ TEST_P(every_policy, carries_out_what_launch_streams_left_behind_that_are_gone) 
   shared_words const visits(200);
   for (std::uint32_t i = 0; i < 200; ++i)
     queue.make_launch_stream().launch(count_visits{visits.ref().from(i)}, 1);
-  queue.drain();
+  queue.wait_all();
   EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(200, 1));
 }
 
@@ -181,7 +181,7 @@ TEST_P(every_policy, takes_more_launch_streams_than_streams_and_than_kernels_of_
     for (std::uint32_t i = 0; i < launches; ++i) lines[p].launch(written.entry(p, i), 1);
   }
   queue.resume();
-  queue.drain();
+  queue.wait_all();
   for (std::uint32_t p = 0; p < launch_streams; ++p) EXPECT_EQ(written.of(p), counted_to(launches)) << p;
 }
 

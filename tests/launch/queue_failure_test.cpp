@@ -87,7 +87,7 @@ TEST(launch_queue, gives_the_error_of_a_launch_to_its_own_launch_stream_and_goes
   EXPECT_THAT([&] { bad.launch(count_visits{visits.ref()}, 1); },
               ThrowsMessage<std::runtime_error>("planted"));
   EXPECT_FALSE(bad.is_issued());
-  queue.drain();
+  queue.wait_all();
   good.launch(count_visits{visits.ref().from(3)}, 1).wait();
   EXPECT_EQ(visits.read(), (std::vector<std::uint32_t>{1, 0, 1, 1}));
 }
@@ -111,7 +111,7 @@ TEST(launch_queue, ends_waits_at_their_deadline_with_the_state) {
   auto const behind = line.launch(count_visits{gate.ref()}, 1);
   auto const soon = [] { return deadline::in(std::chrono::milliseconds(20)); };
   EXPECT_THROW(held.wait_until(soon()), timed_out);
-  EXPECT_THROW(queue.drain(soon()), timed_out);
+  EXPECT_THROW(queue.wait_all(soon()), timed_out);
   EXPECT_FALSE(behind.ready());
   try {
     behind.wait_until(soon());
@@ -121,17 +121,16 @@ TEST(launch_queue, ends_waits_at_their_deadline_with_the_state) {
 }
 
 TEST(launch_queue, sleeps_in_launch_while_too_many_wait) {
-  launch_queue queue(first_device(), kernels(),
-                     {.max_waiting = 3, .submit_timeout = std::chrono::milliseconds(20)});
+  launch_queue queue(first_device(), kernels(), {.max_waiting = 3, .timeout = std::chrono::milliseconds(20)});
   shared_words const visits(1);
   auto line = queue.make_launch_stream();
   queue.pause();
   for (int i = 0; i < 3; ++i) line.launch(count_visits{visits.ref()}, 1);
   EXPECT_THROW(line.launch(count_visits{visits.ref()}, 1), timed_out);
   queue.resume();
-  queue.drain();
+  queue.wait_all();
   line.launch(count_visits{visits.ref()}, 1);
-  queue.drain();
+  queue.wait_all();
   EXPECT_EQ(visits[0], 4u);
 }
 
@@ -346,7 +345,7 @@ TEST(launch_queue, merges_unfiltered_whatever_is_known_of_the_kernels) {
     queue.pause();
     for (auto& line : lines) line.launch(count_visits{visits.ref()}, grid);
     queue.resume();
-    queue.drain();
+    queue.wait_all();
   }
   EXPECT_EQ(visits[0], 18u);
   EXPECT_EQ(visits[grid - 1], 18u);

@@ -25,7 +25,7 @@ launch_statistics after_launches_of(declared_resources declared, bool filter_mer
     lines.back().launch(K{visits.ref().from(p)}, 1);
   }
   queue.resume();
-  queue.drain();
+  queue.wait_all();
   EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(launch_streams, 1));
   return queue.statistics();
 }

@@ -103,7 +103,7 @@ TEST(chen_queue, stopped_with_full_queues_hands_back_what_no_block_dequeued) {
   for (std::uint32_t i = 0; i < n; ++i) queue.submit(chen_to_one::visit(visits, i));
   queue.request_stop();
   held.open();
-  EXPECT_THROW(queue.wait_all(), queue_stopped);
+  EXPECT_THROW(queue.wait_all(), stopped);
   auto const rest = queue.stop();
   EXPECT_GE(rest.size(), n - 60);  // two queues of 20, and a refill on its way
   auto seen = visits.read();
@@ -121,7 +121,7 @@ TEST(chen_queue, stopped_tells_those_who_wait) {
   std::jthread waiting([&] {
     try {
       queue.wait_all();
-    } catch (queue_stopped const&) { told = true; }
+    } catch (stopped const&) { told = true; }
   });
   queue.request_stop();
   waiting.join();

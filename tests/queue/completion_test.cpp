@@ -113,13 +113,13 @@ TEST(completion_of_tasks, that_will_never_run_says_so_when_the_queue_is_gone) {
     held.open();
     EXPECT_EQ(queue.stop().size(), 10u);
     EXPECT_TRUE(dropped.ready());
-    EXPECT_THROW(dropped.wait(), queue_stopped);
+    EXPECT_THROW(dropped.wait(), stopped);
   }
   ran.wait();
   EXPECT_TRUE(dropped.ready());
-  EXPECT_THROW(dropped.wait(), queue_stopped);
-  EXPECT_THROW(after.wait(), queue_stopped);
-  EXPECT_THROW(when_any(dropped, completion()).wait(), queue_stopped);
+  EXPECT_THROW(dropped.wait(), stopped);
+  EXPECT_THROW(after.wait(), stopped);
+  EXPECT_THROW(when_any(dropped, completion()).wait(), stopped);
 }
 
 TEST(completion_of_tasks, of_each_run_tells_what_became_of_it) {
@@ -146,7 +146,7 @@ TEST(completion_of_tasks, lets_go_of_those_who_wait_when_the_queue_goes) {
     waiting.emplace_back([&] {
       try {
         done.wait();
-      } catch (queue_stopped const&) {}
+      } catch (stopped const&) {}
       ++told;
     });
   queue->request_stop();
@@ -188,11 +188,11 @@ TEST(completion_of_a_backlog, fails_when_the_queue_goes_before_its_tasks_have_ru
     held.open();
     EXPECT_EQ(queue.stop().size(), 10u);
     holds.wait();
-    EXPECT_THROW(waits.wait(), queue_stopped);
+    EXPECT_THROW(waits.wait(), stopped);
   }
   holds.wait();
   EXPECT_TRUE(waits.ready());
-  EXPECT_THROW(waits.wait(), queue_stopped);
+  EXPECT_THROW(waits.wait(), stopped);
 }
 
 }  // namespace

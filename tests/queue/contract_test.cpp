@@ -237,7 +237,7 @@ TYPED_TEST(every_queue, hands_back_every_block_of_a_grid_task_that_did_not_run) 
     queue.request_stop();
     try {
       queue.wait_all();
-    } catch (queue_stopped const&) {}
+    } catch (stopped const&) {}
     auto const rest = queue.stop();
     auto seen = visits.read();
     for (auto const& piece : rest)
@@ -260,7 +260,7 @@ TYPED_TEST(every_queue, stopped_in_the_middle_hands_back_what_did_not_run) {
   queue.request_stop();
   try {
     queue.wait_all();  // a fast machine may have finished all of it
-  } catch (queue_stopped const&) {}
+  } catch (stopped const&) {}
   auto const rest = queue.stop();
   auto seen = visits.read();
   for (auto const& one : rest) seen[one.range().first] += 1;

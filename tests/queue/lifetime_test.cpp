@@ -139,7 +139,7 @@ TEST(stopped_queue, hands_back_exactly_the_tasks_that_did_not_run) {
         setup.held.open();
         setup.queue.wait_all();
       },
-      queue_stopped);
+      stopped);
   auto const rest = setup.queue.stop();
   auto seen = visits.read();
   for (auto const& one : rest) seen[one.range().first] += 1;
@@ -205,7 +205,7 @@ TEST(idle_queue, ends_at_its_idle_timeout_and_says_so) {
   try {
     queue.wait_all();
     ADD_FAILURE() << "a kernel that ended ran a task";
-  } catch (queue_stopped const& stopped) {
+  } catch (stopped const& stopped) {
     EXPECT_NE(std::string(stopped.what()).find("idle_timeout"), std::string::npos) << stopped.what();
   }
   EXPECT_EQ(queue.stop().size(), 1u);

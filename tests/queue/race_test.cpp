@@ -106,13 +106,13 @@ TEST(stopped_balanced_queue, tells_those_who_wait) {
   std::jthread waiting([&] {
     try {
       done.wait();
-    } catch (queue_stopped const&) { told = true; }
+    } catch (stopped const&) { told = true; }
   });
   EXPECT_FALSE(queue.stop().empty());
   waiting.join();
   EXPECT_TRUE(told);
   queue.start();
-  EXPECT_THROW(done.wait(), queue_stopped) << "of the earlier run";
+  EXPECT_THROW(done.wait(), stopped) << "of the earlier run";
   queue.close();
 }
 

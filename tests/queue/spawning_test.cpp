@@ -155,9 +155,9 @@ TEST(tasks_that_create_tasks, more_than_their_kernel_declares_stop_the_queue_and
   shared_visits const marks(4);
   spawning_queue queue;
   auto const batch = queue.submit(task(exceed_spawns{marks.ref()}));
-  EXPECT_THROW(batch.wait(), queue_stopped);
-  EXPECT_THROW(queue.close(), queue_stopped);
-  EXPECT_THROW(batch.wait(), queue_stopped) << "it never will have run";
+  EXPECT_THROW(batch.wait(), stopped);
+  EXPECT_THROW(queue.close(), stopped);
+  EXPECT_THROW(batch.wait(), stopped) << "it never will have run";
   queue.start();
   queue.close();
 }
@@ -244,7 +244,7 @@ TEST(tasks_that_create_tasks, stopped_in_the_middle_hand_back_what_did_not_run) 
   queue.request_stop();
   try {
     queue.wait_all();  // a fast machine may have finished all of it
-  } catch (queue_stopped const&) {}
+  } catch (stopped const&) {}
   auto const rest = queue.stop();
   EXPECT_EQ(trees.report().duplicated, 0u);
   queue.start();
@@ -285,7 +285,7 @@ TEST(tasks_that_create_tasks, for_whose_children_there_is_no_room_stop_the_queue
     try {
       queue.close();
       ADD_FAILURE() << "a thousand tasks found room for 8";
-    } catch (queue_stopped const& stop) {
+    } catch (stopped const& stop) {
       EXPECT_NE(std::string(stop.what()).find("`spawned.capacity`"), std::string::npos) << stop.what();
     }
     rest = queue.stop();

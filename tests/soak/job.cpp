@@ -171,11 +171,11 @@ class job_program {
 
   /// What it alone had may be lost, which a read tells; the rest is as it was.
   void lose_a_device() {
-    jobs_.drain(late());
+    jobs_.wait_all(late());
     shared_array<std::uint32_t> bait(jobs_, {1});
     bait.write()[0] = 0;
     expect_failure(jobs_.submit({1}, updates(bait), [](auto word) { return fault{word}; }));
-    jobs_.drain(late());
+    jobs_.wait_all(late());
     for (std::size_t i = 0; i < 3; ++i) try {
         if (!is_right(i)) of_.report_failure("an array after a device was lost");
       } catch (timed_out const&) { throw; } catch (error const&) {

@@ -148,9 +148,9 @@ class launch_program {
 
   void wait(launch_queue& queue) {
     if (of_.one_in(2)) try {
-        queue.drain(deadline::in(std::chrono::microseconds(20)));
+        queue.wait_all(deadline::in(std::chrono::microseconds(20)));
       } catch (timed_out const&) { ++of_.counts.deadlines; }
-    queue.drain(late());
+    queue.wait_all(late());
   }
 
   void count() {

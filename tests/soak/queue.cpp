@@ -151,7 +151,7 @@ class queue_program {
   void wait_for_stop(any_queue& queue) {
     try {
       queue.wait_all(late());
-    } catch (queue_stopped const&) {
+    } catch (stopped const&) {
     } catch (timed_out const& passed) { of_.report_failure(passed.what()); }
   }
 

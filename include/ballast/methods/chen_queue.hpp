@@ -17,10 +17,10 @@ namespace ballast {
 /// The options of a chen_queue. The defaults are the paper's, for the GPUs of 2009, which found them
 /// "empirically".
 struct chen_options {
-  std::uint32_t queues = 2;            ///< of each device, 1 .. 16
-  std::uint32_t tasks_per_queue = 20;  ///< 1 .. 256; also how many HALTs travel together
-  detail::resident_options resident;   ///< a step that is idle for idle_timeout ends by itself
-  clock::duration timeout = std::chrono::minutes(10);  ///< for calls without a deadline, and for each copy
+  std::uint32_t queues = 2;                   ///< of each device, 1 .. 16
+  std::uint32_t tasks_per_queue = 20;         ///< 1 .. 256; also how many HALTs travel together
+  detail::resident_options resident;          ///< a step that is idle for idle_timeout ends by itself
+  clock::duration timeout = default_timeout;  ///< for calls without a deadline, and for each copy
   bool times = false;  ///< whether last_step() has times; costs two clock reads and three adds per task
 };
 
@@ -54,7 +54,7 @@ class chen_queue {
 
   /// Ends the step: waits until everything submitted before the call has run and the kernels have ended, at
   /// most until the deadline, or for options.timeout if none is passed. With GPUs the thread polls; with host
-  /// devices only, it sleeps. Throws timed_out with the state of every device, queue_stopped, device_lost.
+  /// devices only, it sleeps. Throws timed_out with the state of every device, stopped, device_lost.
   void wait_all();
   /// wait_all() that waits until `until` at most instead of chen_options::timeout.
   void wait_all(deadline until);
@@ -66,10 +66,10 @@ class chen_queue {
   /// close() that waits until `until` at most instead of chen_options::timeout.
   void close(deadline until);
   /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Threads in wait_all()
-  /// get queue_stopped. If a device does not stop in time it throws; call again. After device_lost, tasks
+  /// get stopped. If a device does not stop in time it throws; call again. After device_lost, tasks
   /// that had reached the lost device are not among them.
   std::vector<task> stop();
-  /// Requests what stop() does, without waiting; waits in other threads then throw queue_stopped. Any thread
+  /// Requests what stop() does, without waiting; waits in other threads then throw stopped. Any thread
   /// may call; async-signal-safe.
   void request_stop() noexcept;
   /// Opens the queue again after close() or stop(). Allocates nothing.

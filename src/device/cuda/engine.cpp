@@ -99,10 +99,13 @@ bool cuda_engine::try_enter() noexcept {
 
 void cuda_engine::require_kernel(cudaError_t status, std::string_view call, std::string_view kernel) {
   if (status == cudaSuccess) return;
-  if (status != cudaErrorNoKernelImageForDevice)
-    return require(status, std::string(call) + " of kernel " + std::string(kernel));
+  auto const called = std::string(call) + " of kernel " + std::string(kernel);
+  if (is_sticky(status)) return require(status, called);
   cudaGetLastError();
-  throw error(fault.device() + ": " + describe_missing_kernel(kernel, capability_of(index, fault)));
+  auto const cause = status == cudaErrorNoKernelImageForDevice
+                         ? describe_missing_kernel(kernel, capability_of(index, fault))
+                         : failure_text(status, called);
+  throw kernel_failed(fault.device() + ": " + cause, std::string(kernel), fault.device());
 }
 
 cudaStream_t cuda_engine::make_stream() {
@@ -188,9 +191,10 @@ void cuda_engine::allow_shared(void const* function, std::string_view name, std:
   if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
   auto const most = std::size_t(max_shared_bytes) - attributes.sharedSizeBytes;
   if (bytes > most)
-    throw error("kernel " + std::string(name) + " needs " + std::to_string(bytes) +
-                " bytes of scratch (dynamic shared memory), and a block of " + fault.device() +
-                " has at most " + std::to_string(most));
+    throw kernel_failed("kernel " + std::string(name) + " needs " + std::to_string(bytes) +
+                            " bytes of scratch (dynamic shared memory), and a block of " + fault.device() +
+                            " has at most " + std::to_string(most),
+                        std::string(name), fault.device());
   require_kernel(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
                  "cudaFuncSetAttribute", name);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ballast/access_map.hpp"
@@ -32,7 +33,7 @@ class array_handle {
   /// The address of the host's copy; null if there are no elements.
   void* address() const noexcept;
   /// As shared_array::read(), write() and update(); every_element for all.
-  index_range open(host_use use, index_range elements, deadline until) const;
+  index_range open(host_use use, index_range elements, std::optional<deadline> until) const;
   /// Whether open() was called for all elements and this use, and no job has been submitted since that would
   /// end its right.
   bool is_open(host_use use) const noexcept {
