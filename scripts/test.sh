@@ -111,11 +111,12 @@ kernels() {
     run_tests kernels ctest --test-dir build/kernels --no-tests=error --output-on-failure -L cuda-compile -j "$jobs"
 }
 
-# .clang-tidy's rules, of which the names' are the most.
+# .clang-tidy's rules, of which the names' are the most. Flags of g++ that clang does not know, and what clang itself warns of, are no
+# errors here: other stages compile.
 tidy() {
   cmake --preset host-release -B build/tidy -D BALLAST_UNITY=OFF -D BALLAST_PRECOMPILE=OFF &&
     cmake --build build/tidy --target ballast_source &&
-    run-clang-tidy-19 -quiet -p build/tidy -j "$jobs" "$PWD/(src|apps|tools|bench|examples|tests)/.*\\.cpp$"
+    run-clang-tidy-19 -quiet -extra-arg=-Wno-error -p build/tidy -j "$jobs" "$PWD/(src|apps|tools|bench|examples|tests)/.*\\.cpp$"
 }
 
 # The translator, and what it makes, under the same sanitizers.

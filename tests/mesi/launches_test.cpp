@@ -16,6 +16,7 @@
 
 #include "ballast/error.hpp"
 #include "ballast/log.hpp"
+#include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/program.hpp"
 #include "is_deep_run.hpp"
 #include "shared.hpp"
