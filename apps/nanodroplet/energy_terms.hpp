@@ -24,27 +24,27 @@ struct energy_terms {
 
 /// Two atoms at a distance. Each function adds its forces to those of both and returns its energy.
 struct pair_of {
-  explicit pair_of(vec3 from_b_to_a) : d(from_b_to_a), inverse2(1 / dot(d, d)) {}
+  explicit pair_of(vec3 from_b_to_a) : d_(from_b_to_a), inverse2_(1 / dot(d_, d_)) {}
 
   double add_coulomb(double charges, vec3& on_a, vec3& on_b) const {
-    double const energy = coulomb_constant * charges * std::sqrt(inverse2);
-    push_apart(energy * inverse2, on_a, on_b);
+    double const energy = coulomb_constant * charges * std::sqrt(inverse2_);
+    push_apart(energy * inverse2_, on_a, on_b);
     return energy;
   }
   double add_lennard_jones(lennard_jones const& term, vec3& on_a, vec3& on_b) const {
-    double const inverse6 = inverse2 * inverse2 * inverse2, repulsion = term.a12 * inverse6;
-    push_apart(inverse6 * (12 * repulsion - 6 * term.a6) * inverse2, on_a, on_b);
+    double const inverse6 = inverse2_ * inverse2_ * inverse2_, repulsion = term.a12 * inverse6;
+    push_apart(inverse6 * (12 * repulsion - 6 * term.a6) * inverse2_, on_a, on_b);
     return inverse6 * (repulsion - term.a6);
   }
 
  private:
   void push_apart(double scale, vec3& on_a, vec3& on_b) const {
-    on_a += scale * d;
-    on_b -= scale * d;
+    on_a += scale * d_;
+    on_b -= scale * d_;
   }
 
-  vec3 d;
-  double inverse2;
+  vec3 d_;
+  double inverse2_;
 };
 
 }  // namespace ballast::nanodroplet

@@ -35,7 +35,7 @@ TEST(launch_queue, refuses_a_demand_for_other_connections_with_how_to_get_them) 
   auto const has = process_connections().count;
   auto const wanted = has == 32 ? 16 : 32;
   try {
-    launch_queue(a_gpu(), {.connections = std::uint32_t(wanted)});
+    launch_queue const taken(a_gpu(), {.connections = std::uint32_t(wanted)});
     ADD_FAILURE() << "it was taken";
   } catch (bad_argument const& refusal) {
     EXPECT_EQ(refusal.argument(), "connections");

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "ballast/mesi/launch.hpp"
 #include "ballast/mesi/program.hpp"
 #include "is_deep_run.hpp"
 #include "shared.hpp"

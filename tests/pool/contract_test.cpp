@@ -48,7 +48,7 @@ std::string name_of(testing::TestParamInfo<contract_case> const& info) {
 class pool_contract : public testing::TestWithParam<contract_case> {
  protected:
   /// Fewer where one lock lets one of a GPU's workers in at a time.
-  std::uint32_t const many =
+  std::uint32_t const many_ =
       device()->is_cuda() && GetParam().method == "blocking" ? tasks_of_a_run() / 10 : tasks_of_a_run();
 
   bool is_static() const { return GetParam().method.starts_with("static"); }
@@ -168,19 +168,19 @@ TEST_P(pool_contract, runs_a_single_task_once) {
 
 TEST_P(pool_contract, runs_each_task_of_a_chain_once) {
   auto pool = make_pool_for_chain();
-  expect_once(pool, is_static() ? std::min(many, 10'000u) : many, tree_shape::chain);
+  expect_once(pool, is_static() ? std::min(many_, 10'000u) : many_, tree_shape::chain);
 }
 
 TEST_P(pool_contract, runs_each_task_of_a_comb_once) {
   auto pool = make_pool();
-  expect_once(pool, is_static() ? std::min(many, 9'999u) : many / 4 * 2 + 1, tree_shape::comb);
+  expect_once(pool, is_static() ? std::min(many_, 9'999u) : many_ / 4 * 2 + 1, tree_shape::comb);
 }
 
 TEST_P(pool_contract, keeps_as_many_tasks_as_its_capacity_says_without_the_host) {
-  auto options = pool_by(GetParam().method, std::bit_ceil(many));
+  auto options = pool_by(GetParam().method, std::bit_ceil(many_));
   options.resident.blocks = device()->is_cuda() ? 2 : 1;
   task_pool pool(device(), kernels(), options);
-  std::uint32_t const nodes = is_static() ? 9'999 : many / 4 * 2 + 1;
+  std::uint32_t const nodes = is_static() ? 9'999 : many_ / 4 * 2 + 1;
   prepare(nodes);
   auto const statistics = pool.run(node(0, nodes, tree_shape::comb));
   EXPECT_EQ(statistics.spilled, 0u);
@@ -189,16 +189,16 @@ TEST_P(pool_contract, keeps_as_many_tasks_as_its_capacity_says_without_the_host)
 
 TEST_P(pool_contract, runs_each_task_of_a_binary_tree_once) {
   auto pool = make_pool();
-  expect_once(pool, many, tree_shape::binary);
+  expect_once(pool, many_, tree_shape::binary);
 }
 
 TEST_P(pool_contract, runs_each_task_of_a_random_tree_once_and_again) {
   auto pool = make_pool();
-  for (int times = 0; times < 3; ++times) expect_once(pool, many, tree_shape::random);
+  for (int times = 0; times < 3; ++times) expect_once(pool, many_, tree_shape::random);
 }
 
 TEST_P(pool_contract, runs_every_block_of_a_wide_root_and_each_of_their_children_once) {
-  std::uint32_t const blocks = many / 10;
+  std::uint32_t const blocks = many_ / 10;
   prepare(blocks + 1);
   auto pool = make_pool();
   auto const statistics = pool.run(wide(blocks));
@@ -207,7 +207,7 @@ TEST_P(pool_contract, runs_every_block_of_a_wide_root_and_each_of_their_children
 }
 
 TEST_P(pool_contract, runs_every_block_of_a_wide_task_that_a_task_created_and_each_of_their_children_once) {
-  std::uint32_t const blocks = many / 100;
+  std::uint32_t const blocks = many_ / 100;
   prepare(blocks + 1);
   auto pool = make_pool();
   auto const statistics = pool.run(sowing(blocks));
@@ -216,7 +216,7 @@ TEST_P(pool_contract, runs_every_block_of_a_wide_task_that_a_task_created_and_ea
 }
 
 TEST_P(pool_contract, runs_many_roots_once_each) {
-  std::uint32_t const roots = many / 10;
+  std::uint32_t const roots = many_ / 10;
   prepare(roots);
   std::vector<task> tasks;
   for (std::uint32_t i = 0; i < roots; ++i) tasks.push_back(node(i, 0, tree_shape::chain));
@@ -243,24 +243,24 @@ TEST_P(pool_contract, runs_few_roots_and_many_in_turn_once_each) {
 // `blocking`, which take the oldest task first, come to that every few hundred tasks, and take longest here.
 TEST_P(pool_contract, loses_no_task_of_a_large_tree_though_it_has_room_for_eight) {
   auto pool = make_pool(8);
-  expect_once(pool, many, tree_shape::binary);
-  expect_once(pool, many, tree_shape::random);
-  prepare(many / 10 + 1);
-  pool.run(wide(many / 10));
-  EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(many / 10 + 1, 1));
+  expect_once(pool, many_, tree_shape::binary);
+  expect_once(pool, many_, tree_shape::random);
+  prepare(many_ / 10 + 1);
+  pool.run(wide(many_ / 10));
+  EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(many_ / 10 + 1, 1));
 }
 
 TEST_P(pool_contract, hands_back_at_its_deadline_what_it_has_not_run) {
-  prepare(many);
+  prepare(many_);
   auto pool = make_pool();
   try {
-    pool.run(std::vector<task>{node(0, many, tree_shape::binary)}, deadline::in(clock::duration(0)));
+    pool.run(std::vector<task>{node(0, many_, tree_shape::binary)}, deadline::in(clock::duration(0)));
   } catch (pool_stopped const& stopped) {
     EXPECT_EQ(stopped.statistics().created, stopped.statistics().run + stopped.unexecuted().size());
     expect_reduced(stopped.statistics(), times_run());
     pool.run(stopped.unexecuted());
   }
-  EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(many, 1));
+  EXPECT_TRUE(times_run() == std::vector<std::uint32_t>(many_, 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(methods, pool_contract, testing::ValuesIn(all_cases()), name_of);

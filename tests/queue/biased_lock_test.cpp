@@ -31,11 +31,11 @@ class biased_lock_test : public testing::Test {
   }
 
   void give_bias() {
-    lock_and_unlock(lock, biased_lock::acquisitions_before_bias);
-    ASSERT_TRUE(lock.is_biased_to_this_thread());
+    lock_and_unlock(lock_, biased_lock::acquisitions_before_bias);
+    ASSERT_TRUE(lock_.is_biased_to_this_thread());
   }
 
-  biased_lock lock;
+  biased_lock lock_;
 };
 
 TEST(lock_without_bias, is_held_by_one_thread_at_a_time) {
@@ -48,49 +48,49 @@ TEST(lock_without_bias, is_held_by_one_thread_at_a_time) {
 }
 
 TEST_F(biased_lock_test, is_biased_to_a_thread_that_takes_it_often_enough_in_a_row) {
-  lock_and_unlock(lock, biased_lock::acquisitions_before_bias - 1);
-  EXPECT_FALSE(lock.is_biased_to_this_thread());
-  lock_and_unlock(lock, 1);
-  EXPECT_TRUE(lock.is_biased_to_this_thread());
-  lock_and_unlock(lock, 1);
-  EXPECT_TRUE(lock.is_biased_to_this_thread());
+  lock_and_unlock(lock_, biased_lock::acquisitions_before_bias - 1);
+  EXPECT_FALSE(lock_.is_biased_to_this_thread());
+  lock_and_unlock(lock_, 1);
+  EXPECT_TRUE(lock_.is_biased_to_this_thread());
+  lock_and_unlock(lock_, 1);
+  EXPECT_TRUE(lock_.is_biased_to_this_thread());
 }
 
 TEST_F(biased_lock_test, is_biased_to_nobody_while_threads_take_turns) {
   for (int turn = 0; turn < 4; ++turn) {
-    lock_and_unlock(lock, biased_lock::acquisitions_before_bias - 1);
-    EXPECT_FALSE(lock.is_biased_to_this_thread());
-    in_another_thread([&] { lock_and_unlock(lock, 1); });
+    lock_and_unlock(lock_, biased_lock::acquisitions_before_bias - 1);
+    EXPECT_FALSE(lock_.is_biased_to_this_thread());
+    in_another_thread([&] { lock_and_unlock(lock_, 1); });
   }
 }
 
 TEST_F(biased_lock_test, is_held_against_others_by_the_thread_that_has_the_bias) {
   give_bias();
-  ASSERT_TRUE(lock.try_lock());
+  ASSERT_TRUE(lock_.try_lock());
   in_another_thread([&] {
-    EXPECT_FALSE(lock.try_lock());
-    EXPECT_FALSE(lock.try_lock()) << "the bias is gone, but its owner is inside still";
+    EXPECT_FALSE(lock_.try_lock());
+    EXPECT_FALSE(lock_.try_lock()) << "the bias is gone, but its owner is inside still";
   });
-  lock.unlock();
-  in_another_thread([&] { lock_and_unlock(lock, 1); });
+  lock_.unlock();
+  in_another_thread([&] { lock_and_unlock(lock_, 1); });
 }
 
 TEST_F(biased_lock_test, takes_the_bias_from_a_thread_when_another_takes_the_lock) {
   give_bias();
   in_another_thread([&] {
-    ASSERT_TRUE(lock.try_lock());
-    in_another_thread([&] { EXPECT_FALSE(lock.try_lock()); });
-    lock.unlock();
+    ASSERT_TRUE(lock_.try_lock());
+    in_another_thread([&] { EXPECT_FALSE(lock_.try_lock()); });
+    lock_.unlock();
   });
-  EXPECT_FALSE(lock.is_biased_to_this_thread());
+  EXPECT_FALSE(lock_.is_biased_to_this_thread());
   give_bias();  // again, by the same way as at first
 }
 
 TEST_F(biased_lock_test, is_biased_to_no_more_than_so_many_threads_in_its_life_and_held_by_any_number) {
   for (std::uint32_t thread = 0; thread < biased_lock::max_owners + 2; ++thread)
     in_another_thread([&, thread] {
-      lock_and_unlock(lock, biased_lock::acquisitions_before_bias + 1);
-      EXPECT_EQ(lock.is_biased_to_this_thread(), thread < biased_lock::max_owners);
+      lock_and_unlock(lock_, biased_lock::acquisitions_before_bias + 1);
+      EXPECT_EQ(lock_.is_biased_to_this_thread(), thread < biased_lock::max_owners);
     });
 }
 
@@ -99,8 +99,8 @@ TEST_F(biased_lock_test, counts_the_thread_that_was_there_first_among_those_that
   std::uint32_t others = 0;
   for (std::uint32_t thread = 0; thread < biased_lock::max_owners + 2; ++thread)
     in_another_thread([&] {
-      lock_and_unlock(lock, biased_lock::acquisitions_before_bias + 1);
-      others += lock.is_biased_to_this_thread();
+      lock_and_unlock(lock_, biased_lock::acquisitions_before_bias + 1);
+      others += lock_.is_biased_to_this_thread();
     });
   EXPECT_EQ(others, biased_lock::max_owners - 1);
 }
@@ -158,9 +158,9 @@ TEST_F(biased_lock_test, never_lets_the_owner_of_the_bias_and_another_thread_in_
   std::atomic<bool> done = false;
   auto const until = deadline::in(std::chrono::minutes(4));
   std::jthread owner([&] {
-    while (!done.load(std::memory_order_relaxed) && take(lock, until)) {
+    while (!done.load(std::memory_order_relaxed) && take(lock_, until)) {
       place.visit();
-      lock.unlock();
+      lock_.unlock();
       owners.store(owners.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       lines.write();
     }
@@ -172,9 +172,9 @@ TEST_F(biased_lock_test, never_lets_the_owner_of_the_bias_and_another_thread_in_
       lines.read();
       if (reads % 256 == 0) std::this_thread::yield();
     }
-    if (!take(lock, until)) break;
+    if (!take(lock_, until)) break;
     place.visit();
-    lock.unlock();
+    lock_.unlock();
   }
   done = true;
   owner.join();
@@ -190,9 +190,9 @@ TEST_F(biased_lock_test, keeps_threads_apart_while_the_bias_wanders_among_them) 
   auto const visit_in_bursts = [&] {
     for (std::uint32_t i = 0; i < bursts * burst; ++i) {
       if (i % burst == 0) std::this_thread::yield();
-      if (!take(lock, until)) return;
+      if (!take(lock_, until)) return;
       place.visit();
-      lock.unlock();
+      lock_.unlock();
     }
   };
   {

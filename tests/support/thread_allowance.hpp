@@ -39,7 +39,8 @@ int threads_needed(Make make) {
 }  // namespace ballast::test
 
 #if !BALLAST_TEST_ADDRESS_SANITIZER && !BALLAST_TEST_THREAD_SANITIZER
-// Found before the system's, because a program's symbols are.
+// Found before the system's, because a program's symbols are. It is weak, so that sources may share it:
+// NOLINTNEXTLINE(misc-definitions-in-headers)
 extern "C" [[gnu::weak]] int pthread_create(pthread_t* thread, pthread_attr_t const* attributes,
                                             void* (*work)(void*), void* argument) noexcept {
   static auto const create = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));

@@ -27,7 +27,7 @@ struct as_written {
 /// that each of them is looked at only a few times.
 class growing_union {
  public:
-  explicit growing_union(isl::set none) : none_(std::move(none)) {}
+  explicit growing_union(isl::set const& none) : none_(none) {}
 
   /// Nothing has changed if isl throws.
   void add(isl::set const& more);

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/expression.hpp"
@@ -44,7 +43,7 @@ class lowering {
   isl::pw_aff element() const;
 
   /// From now on values are only asked for where `context` holds, by which divisions become simpler.
-  void assume(isl::set context) { context_known_ = std::move(context); }
+  void assume(isl::set const& context) { context_known_ = context; }
 
   isl::pw_aff of(expression const& value);
   isl::set where(condition const& holds);

@@ -46,7 +46,7 @@ class ast_walker::visitor : public clang::RecursiveASTVisitor<visitor> {
   bool VisitDecltypeTypeLoc(clang::DecltypeTypeLoc type) { return walker_.visit_decltype(type), true; }
 
  private:
-  using Base = clang::RecursiveASTVisitor<visitor>;
+  using Base = clang::RecursiveASTVisitor<visitor>;  // NOLINT(readability-identifier-naming): clang's way
 
   /// As clang has it, before a walker is asked. The user wrote the constraints of an `auto` parameter.
   bool is_walked(clang::Decl const& declaration) const {

@@ -16,16 +16,16 @@ struct registry_entry {
   What value;
 };
 
-template <class What, std::size_t count>
-std::vector<named_policy> descriptions(registry_entry<What> const (&choices)[count]) {
+template <class What, std::size_t Count>
+std::vector<named_policy> descriptions(registry_entry<What> const (&choices)[Count]) {
   std::vector<named_policy> all;
   for (auto const& one : choices) all.push_back(one.description);
   return all;
 }
 
 /// Throws bad_argument (`argument`) listing the names.
-template <class What, std::size_t count>
-What const& find(registry_entry<What> const (&choices)[count], std::string_view argument,
+template <class What, std::size_t Count>
+What const& find(registry_entry<What> const (&choices)[Count], std::string_view argument,
                  std::string_view name) {
   std::vector<std::string_view> names;
   for (auto const& one : choices) names.push_back(one.description.name);
