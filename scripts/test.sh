@@ -78,11 +78,12 @@ programs() {
 }
 
 # The library, and mutated input for what reads files, which compiles that itself.
-asan() { build host-asan -D BALLAST_COMMAND=OFF -D BALLAST_APPS=OFF -D BALLAST_BENCHMARKS=OFF -D BALLAST_MESICC=OFF && asan_tests; }
+no_programs=(-D BALLAST_COMMAND=OFF -D BALLAST_APPS=OFF -D BALLAST_BENCHMARKS=OFF)
+asan() { build host-asan "${no_programs[@]}" -D BALLAST_MESICC=OFF && asan_tests; }
 asan_tests() { run_tests host-asan ctest --preset host-asan -j "$jobs" "$@"; }
 
-# By clang 16. nanodroplet is only compiled: what it computes takes long.
-tsan() { build host-tsan && tsan_tests -LE ballast_test_nanodroplet; }
+# By clang 16.
+tsan() { build host-tsan "${no_programs[@]}" && tsan_tests; }
 tsan_tests() { run_tests host-tsan "${fixed_addresses[@]}" ctest --preset host-tsan -j "$jobs" "$@"; }
 
 compilers() { scripts/second-compilers.sh g++-11; }
@@ -131,7 +132,9 @@ asan_programs() {
     asan_tests -LE "^(ballast_test_($(rooms)|report)|fuzz)\$"
 }
 rooms() { ls src | paste -sd '|'; }
-tsan_programs() { build_folders apps/nanodroplet host-tsan && tsan_tests -L ballast_test_nanodroplet; }
+tsan_programs() {
+  build_folders apps host-tsan -D BALLAST_APPS=ON && tsan_tests -LE "^ballast_test_($(rooms)|report)\$"
+}
 
 # Mutated programs for the translator, and mutated files for what reads files.
 fuzz() {
