@@ -49,7 +49,8 @@ class completion_source {
 class continuation {
  public:
   virtual ~continuation() = default;
-  virtual void run(completion const& ended) = 0;
+  /// Returns what its own completion waits for besides; of no work as a rule.
+  virtual completion run(completion const& ended) = 0;
 };
 
 /// Has it called once `before` is ready; returns the completion of that call.
@@ -85,9 +86,11 @@ class completion {
 
   /// Calls `f()` once the work has ended well; f is not called if it has not. Or, if f takes one,
   /// `f(completion)` once this is ready, well or not. Returns the completion of that call, which fails as the
-  /// work did or by what f throws. f is called once, on one thread of the process that calls all
-  /// continuations, in the order in which it sees the ends; it may hand work over and must not wait for any
-  /// (wait() then throws). What has not been called at the end of the process is not called. Does not wait.
+  /// work did or by what f throws; if f returns a completion, of that work too, so that
+  /// `a.then([&] { return queue.submit(b); })` submits b after a and is ready once b has run. f is called
+  /// once, on one thread of the process that calls all continuations, in the order in which it sees the ends;
+  /// it may hand work over and must not wait for any (wait() then throws). What has not been called at the
+  /// end of the process is not called. Does not wait.
   template <class F>
   completion then(F&& f) const;
   /// `co_await done` continues on the thread of continuations, and throws as wait() does.
@@ -130,16 +133,26 @@ class continuation_of : public continuation {
  public:
   explicit continuation_of(F f) : f_(std::move(f)) {}
 
-  void run(completion const& ended) override {
+  completion run(completion const& ended) override {
     if constexpr (std::invocable<F&, completion const&>) {
-      f_(ended);
+      return called(ended);
     } else {
       ended.wait();
-      f_();
+      return called();
     }
   }
 
  private:
+  template <class... Ended>
+  completion called(Ended const&... ended) {
+    if constexpr (std::same_as<std::invoke_result_t<F&, Ended const&...>, completion>) {
+      return f_(ended...);
+    } else {
+      f_(ended...);
+      return {};
+    }
+  }
+
   F f_;
 };
 

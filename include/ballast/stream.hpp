@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/base/event_count.hpp"
 #include "ballast/kernel.cuh"
@@ -205,6 +206,14 @@ class stream {
   virtual bool await_idle(deadline until) = 0;
   virtual std::string const& device_name() const = 0;
 };
+
+/// Ready once the event has been reached: the order between a caller's streams and work of any room, as in
+/// `completion_of(theirs).then([&] { return queue.submit(tasks); })`. The completion keeps the event and its
+/// device. Does not wait. Throws bad_argument ("moment") if it is null.
+completion completion_of(std::shared_ptr<event> moment);
+/// Ready once everything enqueued to the stream so far has finished. Records an event, so only the thread
+/// that may enqueue there may call.
+completion completion_of(stream& theirs);
 
 /// Plain launches, at least one, that run one after another.
 struct graph_branch {

@@ -13,13 +13,6 @@ namespace ballast {
 namespace detail {
 namespace {
 
-std::exception_ptr failure_of(completion const& ended) {
-  try {
-    ended.wait();
-    return nullptr;
-  } catch (...) { return std::current_exception(); }
-}
-
 /// Several completions as one, which asks them.
 class all_of_them : public completion_source {
  public:

@@ -20,18 +20,37 @@
 namespace ballast::detail {
 namespace {
 
+/// Ends a promise as other work ends.
+class passed_on : public continuation {
+ public:
+  explicit passed_on(std::shared_ptr<promised_end> to) : to_(std::move(to)) {}
+
+  completion run(completion const& ended) override {
+    to_->end(failure_of(ended));
+    return {};
+  }
+
+ private:
+  std::shared_ptr<promised_end> to_;
+};
+
 struct pending_continuation {
   completion before;
   std::unique_ptr<continuation> what;
   std::shared_ptr<promised_end> result;
 
+  void end_with(completion const& further) const {
+    add_continuation(further, std::make_unique<passed_on>(result));
+  }
   void run() {
-    std::exception_ptr failure;
     try {
-      what->run(before);
-    } catch (...) { failure = std::current_exception(); }
-    what.reset();  // before somebody hears that it is over
-    result->end(std::move(failure));
+      auto const further = what->run(before);
+      what.reset();  // before somebody hears that it is over
+      further.source() == nullptr ? result->end(nullptr) : end_with(further);
+    } catch (...) {
+      what.reset();
+      result->end(std::current_exception());
+    }
   }
 };
 
@@ -177,6 +196,13 @@ class continuation_thread {
 };
 
 }  // namespace
+
+std::exception_ptr failure_of(completion const& ended) {
+  try {
+    ended.wait();
+    return nullptr;
+  } catch (...) { return std::current_exception(); }
+}
 
 void promised_end::end(std::exception_ptr failure) {
   failure_ = std::move(failure);

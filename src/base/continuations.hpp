@@ -9,6 +9,9 @@
 
 namespace ballast::detail {
 
+/// What kept the work of a completion that is ready from ending well; null if nothing did.
+std::exception_ptr failure_of(completion const& ended);
+
 /// One piece of work that ends when somebody says so; any key names it.
 class promised_end : public completion_source {
  public:

@@ -9,6 +9,8 @@
 #include "ballast/error.hpp"
 
 namespace ballast {
+
+using namespace detail;
 namespace {
 
 // A sleep takes some 60 us longer than asked, so shorter debts wait for company.
@@ -18,7 +20,41 @@ constexpr double min_sleep_ns = 100e3;
   throw_bad_argument(which, pitch, "at least the " + std::to_string(row_bytes) + " bytes of a row");
 }
 
+/// The moment of an event. Nobody tells that it has come.
+class end_at_event final : public completion_source {
+ public:
+  explicit end_at_event(std::shared_ptr<event> moment) : moment_(std::move(moment)) {}
+
+  bool has_ended(completion_key const&) override {
+    try {
+      return moment_->reached();
+    } catch (...) { return true; }  // for wait() to tell
+  }
+  void wait(completion_key const&, deadline until) override {
+    for (int looks = 0; !moment_->reached(); ++looks) {
+      if (until.passed()) throw timed_out("an event of a stream", "");
+      looks < looks_before_naps ? std::this_thread::yield() : std::this_thread::sleep_for(nap);
+    }
+  }
+  bool notify_at_end(completion_key const&, event_count*) override { return false; }
+
+ private:
+  static constexpr int looks_before_naps = 1000;
+  static constexpr auto nap = std::chrono::microseconds(20);
+
+  std::shared_ptr<event> const moment_;
+};
+
 }  // namespace
+
+completion completion_of(std::shared_ptr<event> moment) {
+  if (moment == nullptr) throw_bad_argument("moment", "null", "an event");
+  return {std::make_shared<end_at_event>(std::move(moment)), {}};
+}
+
+completion completion_of(stream& theirs) {
+  return completion_of(std::shared_ptr<event>(theirs.record_untimed()));
+}
 
 std::chrono::nanoseconds pacer::add_debt(std::chrono::nanoseconds worked) {
   debt_ns_ += extra_ * double(worked.count());

@@ -134,6 +134,20 @@ TEST(continuation, takes_what_can_only_be_moved) {
   EXPECT_EQ(seen, 5);
 }
 
+TEST(continuation, that_returns_a_completion_ends_as_that_work_does) {
+  promise first, second, failing;
+  auto const after = first.done.then([&] { return second.done; });
+  auto const fails = first.done.then([&](completion const&) { return failing.done; });
+  auto const at_once = first.done.then([] { return completion(); });
+  first.end();
+  at_once.wait();
+  EXPECT_FALSE(after.ready());
+  second.end();
+  after.wait();
+  failing.end(planted());
+  EXPECT_EQ(failure_of(fails), "planted");
+}
+
 TEST(continuations, are_called_in_order_of_the_ends_on_one_thread) {
   promise first, second;
   std::vector<int> order;

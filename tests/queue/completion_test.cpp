@@ -57,6 +57,41 @@ TEST(completion_of_tasks, has_continuations_that_submit) {
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
+TEST(completion_of_tasks, that_a_continuation_submits_is_that_of_the_continuation) {
+  shared_visits const visits(2);
+  task_queue queue(first_device(), kernels(), small());
+  std::vector<std::uint32_t> seen;
+  queue.submit(task(count_visit{visits.ref()}, {0, 1}))
+      .then([&] {
+        seen = visits.read();
+        return queue.submit(task(count_visit{visits.ref()}, {1, 1}));
+      })
+      .wait();
+  EXPECT_EQ(seen, (std::vector<std::uint32_t>{1, 0}));
+  EXPECT_EQ(visits.read(), (std::vector<std::uint32_t>{1, 1}));
+  queue.close();
+}
+
+TEST(completion_of_tasks, come_after_what_a_caller_has_enqueued_to_a_stream) {
+  counted_words words(first_device(), 64);
+  shared_visits const visits(1);
+  auto const theirs = first_device()->make_stream();
+  task_queue queue(first_device(), kernels(), small());
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 64; ++i) theirs->fill(words.ref().data(), (unsigned char)(round), 256);
+    auto const moment = std::shared_ptr<event>(theirs->record_untimed());
+    auto const after = completion_of(moment).then([&] {
+      EXPECT_TRUE(moment->reached());
+      return queue.submit(task(count_visit{visits.ref()}));
+    });
+    after.wait();
+    completion_of(*theirs).wait();
+  }
+  EXPECT_EQ(visits.read()[0], 20u);
+  EXPECT_THROW(completion_of(nullptr), bad_argument);
+  queue.close();
+}
+
 TEST(completion_of_tasks, has_as_many_continuations_as_tasks) {
   constexpr std::uint32_t n = 20'000;
   shared_visits const visits(n);
