@@ -21,7 +21,7 @@ void prefer_shared_memory(void const* function) {
 void launch_by_cuda(stream& on, void const* function, launch_shape const& shape, void** arguments) {
   check(cudaLaunchKernel(function, dim3(shape.grid.x, shape.grid.y, shape.grid.z),
                          dim3(shape.block.x, shape.block.y, shape.block.z), arguments, shape.shared_bytes,
-                         static_cast<cudaStream_t>(on.native())),
+                         on.native()),
         "cudaLaunchKernel");
 }
 #else

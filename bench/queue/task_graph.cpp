@@ -12,7 +12,7 @@ class cuda_task_graph final : public task_graph {
  public:
   cuda_task_graph(compute_device& device, compiled_kernels const& kernels, std::span<task const> tasks) {
     auto const recorder = device.make_stream();
-    auto const native = static_cast<cudaStream_t>(recorder->native());
+    auto const native = recorder->native();
     cudaGraph_t graph = nullptr;
     check(cudaStreamBeginCapture(native, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     for (auto const& one : tasks) kernels.launch(*recorder, one);
@@ -25,9 +25,7 @@ class cuda_task_graph final : public task_graph {
   cuda_task_graph(cuda_task_graph const&) = delete;
   cuda_task_graph& operator=(cuda_task_graph const&) = delete;
 
-  void launch(stream& on) override {
-    check(cudaGraphLaunch(graph_, static_cast<cudaStream_t>(on.native())), "cudaGraphLaunch");
-  }
+  void launch(stream& on) override { check(cudaGraphLaunch(graph_, on.native()), "cudaGraphLaunch"); }
 
  private:
   cudaGraphExec_t graph_ = nullptr;

@@ -99,17 +99,18 @@ class compute_device {
   /// Makes a stream of this device. If the device is a part of a GPU, kernels of the stream run on the part's
   /// SMs only. Throws device_lost.
   virtual std::unique_ptr<stream> make_stream() = 0;
-  /// Makes a stream over the caller's cudaStream_t (null: CUDA's default stream), to be used like any other.
+  /// Makes a stream over the caller's cudaStream_t, to be used like any other.
   /// Its destructor neither destroys the cudaStream_t nor waits for it, and it is not limited to a part of a
   /// GPU. The caller must keep the cudaStream_t until the returned stream is destroyed, and may use it
-  /// meanwhile. Throws bad_argument ("native") for a stream of another GPU, ("device") on a host device.
-  virtual std::unique_ptr<stream> adopt_stream(void* native) = 0;
+  /// meanwhile. Throws bad_argument ("native") for a stream of another GPU and for null (CUDA's default
+  /// streams are cudaStreamLegacy and cudaStreamPerThread), ("device") on a host device.
+  virtual std::unique_ptr<stream> adopt_stream(native_stream native) = 0;
   /// Makes an event over the caller's cudaEvent_t, which it does not own. It stands for what the caller
   /// recorded last, and counts as reached before the first recording. The caller must keep the cudaEvent_t
   /// until the returned event is destroyed. It has a time unless it was created without one (since() then
   /// throws ballast::error with CUDA's message). Throws bad_argument ("native") for null, ("device") on a
   /// host device.
-  virtual std::unique_ptr<event> adopt_event(void* native) = 0;
+  virtual std::unique_ptr<event> adopt_event(native_event native) = 0;
   /// Builds a graph of plain launches, whose functions, shapes and arguments are copied. May wait for the
   /// device, as resources(). Throws bad_argument ("branches") if the list is empty, a branch is empty, or a
   /// branch comes after one that does not precede it in the list; bad_argument ("function") and

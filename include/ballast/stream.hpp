@@ -17,7 +17,16 @@
 #include "ballast/detail/base/event_count.hpp"
 #include "ballast/kernel.cuh"
 
+// CUDA's own names of what its streams and events point to: cudaStream_t and CUstream are CUstream_st*.
+struct CUstream_st;
+struct CUevent_st;
+
 namespace ballast {
+
+/// A cudaStream_t or CUstream, a cudaEvent_t or CUevent, without CUDA's headers. Null is no stream: CUDA's
+/// default streams are cudaStreamLegacy and cudaStreamPerThread.
+using native_stream = CUstream_st*;
+using native_event = CUevent_st*;  ///< likewise
 
 /// Makes a host device slower by a given factor: after work it sleeps (factor - 1) times as long as the work
 /// took. The excess of a sleep is carried over, so the factor holds on average. One thread uses one pacer.
@@ -192,8 +201,8 @@ class stream {
   /// finished, also after a fault; returns true. GPUs: does nothing and returns false; poll idle() or an
   /// event instead.
   virtual bool notify_on_completion(event_count& wake_event) = 0;
-  /// The cudaStream_t as a void*; null on the host backend.
-  virtual void* native() = 0;
+  /// For calls of CUDA; null on the host backend.
+  virtual native_stream native() = 0;
 
   /// Waits until idle(), at most until the deadline. Throws timed_out, device_lost.
   void synchronize(deadline until = deadline::in(default_timeout));

@@ -28,9 +28,9 @@ TEST(host_devices, adopt_neither_streams_nor_events_of_cuda) {
   auto const device = open_devices("host:1").front();
   int handle = 0;
   expect_refused_on_the_host([&] { device->adopt_stream(nullptr); });
-  expect_refused_on_the_host([&] { device->adopt_stream(&handle); });
+  expect_refused_on_the_host([&] { device->adopt_stream(reinterpret_cast<native_stream>(&handle)); });
   expect_refused_on_the_host([&] { device->adopt_event(nullptr); });
-  expect_refused_on_the_host([&] { device->adopt_event(&handle); });
+  expect_refused_on_the_host([&] { device->adopt_event(reinterpret_cast<native_event>(&handle)); });
 }
 
 #if BALLAST_HAVE_CUDA
@@ -72,7 +72,7 @@ class callers_own {
 TEST_F(adopted_streams, carry_work_out_like_others) {
   for (auto const& device : devices_) {
     callers_own callers(*device);
-    for (auto const native : {callers.stream, cudaStream_t(nullptr)}) {
+    for (auto const native : {callers.stream, cudaStreamLegacy, cudaStreamPerThread}) {
       auto const work = device->adopt_stream(native);
       EXPECT_EQ(work->native(), native);
       pinned_buffer<std::uint32_t> visits(device, 100);
@@ -87,6 +87,10 @@ TEST_F(adopted_streams, carry_work_out_like_others) {
       EXPECT_THAT(visits.span(), testing::Each(1u));
     }
   }
+}
+
+TEST_F(adopted_streams, are_never_the_default_stream_by_null) {
+  for (auto const& device : devices_) EXPECT_THROW(device->adopt_stream(nullptr), bad_argument);
 }
 
 TEST_F(adopted_streams, neither_wait_nor_destroy_when_they_go) {

@@ -71,7 +71,7 @@ class pretended_stream final : public stream {
   bool idle() override { return cores_->idle(); }
   bool is_at_rest() noexcept override { return cores_->is_at_rest(); }
   bool notify_on_completion(event_count&) override { return false; }
-  void* native() override { return nullptr; }
+  native_stream native() override { return nullptr; }
 
  private:
   void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
@@ -129,8 +129,8 @@ class pretended_gpu final : public compute_device {
   std::unique_ptr<stream> make_stream() override {
     return std::make_unique<pretended_stream>(cores_->make_stream(), name(), told_span_ns_);
   }
-  std::unique_ptr<stream> adopt_stream(void* native) override { return cores_->adopt_stream(native); }
-  std::unique_ptr<event> adopt_event(void* native) override { return cores_->adopt_event(native); }
+  std::unique_ptr<stream> adopt_stream(native_stream native) override { return cores_->adopt_stream(native); }
+  std::unique_ptr<event> adopt_event(native_event native) override { return cores_->adopt_event(native); }
   std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override {
     return std::make_unique<pretended_graph>(branches);
   }

@@ -72,7 +72,7 @@ class noting_stream final : public stream {
   bool notify_on_completion(event_count& wake_event) override {
     return inner_->notify_on_completion(wake_event);
   }
-  void* native() override { return inner_->native(); }
+  native_stream native() override { return inner_->native(); }
 
  private:
   void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
@@ -105,8 +105,8 @@ class noting_device : public compute_device {
   std::unique_ptr<stream> make_stream() override {
     return std::make_unique<noting_stream>(inner_->make_stream(), notes_, name());
   }
-  std::unique_ptr<stream> adopt_stream(void* native) override { return inner_->adopt_stream(native); }
-  std::unique_ptr<event> adopt_event(void* native) override { return inner_->adopt_event(native); }
+  std::unique_ptr<stream> adopt_stream(native_stream native) override { return inner_->adopt_stream(native); }
+  std::unique_ptr<event> adopt_event(native_event native) override { return inner_->adopt_event(native); }
   std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override {
     return inner_->make_graph(branches);
   }

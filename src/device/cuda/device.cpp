@@ -68,14 +68,14 @@ std::unique_ptr<stream> cuda_device::make_stream() {
   return std::make_unique<cuda_stream>(engine_);
 }
 
-std::unique_ptr<stream> cuda_device::adopt_stream(void* native) {
+std::unique_ptr<stream> cuda_device::adopt_stream(native_stream native) {
   engine_->probe();
-  return std::make_unique<cuda_stream>(engine_, static_cast<cudaStream_t>(native));
+  return std::make_unique<cuda_stream>(engine_, native);
 }
 
-std::unique_ptr<event> cuda_device::adopt_event(void* native) {
+std::unique_ptr<event> cuda_device::adopt_event(native_event native) {
   engine_->probe();
-  return std::make_unique<cuda_event>(engine_, static_cast<cudaEvent_t>(native));
+  return std::make_unique<cuda_event>(engine_, native);
 }
 
 std::unique_ptr<launch_graph> cuda_device::make_graph(std::span<graph_branch const> branches) {

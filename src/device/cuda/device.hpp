@@ -27,8 +27,8 @@ class cuda_device final : public compute_device {
   device_properties const& properties() const noexcept override { return properties_; }
   std::size_t free_bytes() override;
   std::unique_ptr<stream> make_stream() override;
-  std::unique_ptr<stream> adopt_stream(void* native) override;
-  std::unique_ptr<event> adopt_event(void* native) override;
+  std::unique_ptr<stream> adopt_stream(native_stream native) override;
+  std::unique_ptr<event> adopt_event(native_event native) override;
   std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override;
   kernel_resources resources(kernel_code const& code) override;
   bool enable_peer_access(compute_device const& other) override;

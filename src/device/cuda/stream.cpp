@@ -20,6 +20,9 @@ constexpr std::size_t max_pitch = std::numeric_limits<std::int32_t>::max();
 /// Throws bad_argument ("native") for a stream of another GPU. The engine's is the current one.
 void require_own(cuda_engine& engine, cudaStream_t native) {
   auto const legal = "a stream of " + engine.fault.device();
+  if (native == nullptr)
+    throw_bad_argument("native", "null",
+                       legal + "; the default ones are cudaStreamLegacy and cudaStreamPerThread");
 #if CUDART_VERSION >= 12080  // CUDA 12.8 added cudaStreamGetDevice
   int gpu = -1;
   engine.require(cudaStreamGetDevice(native, &gpu), "cudaStreamGetDevice of an adopted stream");

@@ -51,7 +51,7 @@ class cuda_stream final : public stream {
   bool is_at_rest() noexcept override;
   /// A host function in the stream would hold up what is behind it.
   bool notify_on_completion(event_count&) override { return false; }
-  void* native() override { return stream_; }
+  native_stream native() override { return stream_; }
   cudaStream_t get() const { return stream_; }
   int gpu() const { return engine_->index; }
 

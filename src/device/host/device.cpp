@@ -37,11 +37,11 @@ std::unique_ptr<stream> host_device::make_stream() {
   return std::make_unique<host_stream>(engine_);
 }
 
-std::unique_ptr<stream> host_device::adopt_stream(void*) {
+std::unique_ptr<stream> host_device::adopt_stream(native_stream) {
   throw_bad_argument("device", name(), "a GPU: a cudaStream_t enqueues nothing to CPU cores");
 }
 
-std::unique_ptr<event> host_device::adopt_event(void*) {
+std::unique_ptr<event> host_device::adopt_event(native_event) {
   throw_bad_argument("device", name(), "a GPU: a stream of CPU cores cannot wait for a cudaEvent_t");
 }
 

@@ -64,7 +64,7 @@ class host_stream final : public stream {
   bool idle() override;
   bool is_at_rest() noexcept override;
   bool notify_on_completion(event_count& wake_event) override;
-  void* native() override { return nullptr; }
+  native_stream native() override { return nullptr; }
 
  private:
   struct work_queue;
