@@ -13,15 +13,22 @@ namespace ballast {
 namespace detail {
 namespace {
 
+clock::duration longest_timeout(std::span<completion const> all) {
+  clock::duration longest{};
+  for (auto const& one : all)
+    if (one.source() != nullptr) longest = std::max(longest, one.source()->timeout(one.work()));
+  return longest;
+}
+
 /// Several completions as one, which asks them.
 class all_of_them : public completion_source {
  public:
   explicit all_of_them(std::span<completion const> all) : all_(all.begin(), all.end()) {}
 
   bool has_ended(completion_key const&) override {
-    auto first = ready_below_.load(std::memory_order_relaxed);
+    auto first = ready_below_.load(std::memory_order_acquire);
     while (first < all_.size() && all_[first].ready()) ++first;
-    ready_below_.store(first, std::memory_order_relaxed);
+    ready_below_.store(first, std::memory_order_release);
     return first == all_.size();
   }
   void wait(completion_key const&, deadline until) override {
@@ -36,12 +43,7 @@ class all_of_them : public completion_source {
     }
     if (failure) std::rethrow_exception(failure);
   }
-  clock::duration timeout(completion_key const&) const override {
-    clock::duration longest{};
-    for (auto const& one : all_)
-      if (one.source() != nullptr) longest = std::max(longest, one.source()->timeout(one.work()));
-    return longest;
-  }
+  clock::duration timeout(completion_key const&) const override { return longest_timeout(all_); }
   bool notify_at_end(completion_key const&, event_count* bell) override {
     bool all_tell = true;
     for (auto i = bell == nullptr ? 0 : ready_below_.load(std::memory_order_relaxed); i < all_.size(); ++i)
@@ -57,6 +59,8 @@ class all_of_them : public completion_source {
 /// Ends with the first that tells it.
 class first_end : public promised_end {
  public:
+  using promised_end::promised_end;
+
   void note(completion const& ended) {
     if (!noted_.exchange(true)) end(failure_of(ended));
   }
@@ -86,7 +90,7 @@ completion when_any(std::span<completion const> any) {
   if (any.empty()) throw_bad_argument("any", "none", "at least one completion");
   for (auto const& one : any)
     if (one.ready()) return one;
-  auto const first = std::make_shared<detail::first_end>();
+  auto const first = std::make_shared<detail::first_end>(detail::longest_timeout(any));
   for (auto const& one : any) one.then([first](completion const& ended) { first->note(ended); });
   return {first, {}};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "continuations.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -71,14 +73,11 @@ class continuation_thread {
   }
 
   completion add(completion const& before, std::unique_ptr<continuation> what) {
-    auto const result = std::make_shared<promised_end>();
-    {
-      std::lock_guard const hold(mutex_);
-      if (ends_) throw error("the process ends: no continuation is called any more");
-      if (!thread_.joinable()) start();
-      added_.push_back({before, std::move(what), result});
-    }
-    bell_.notify();
+    auto const result = std::make_shared<promised_end>(timeout_of(before));
+    if (accept({before, std::move(what), result}))
+      bell_.notify();
+    else
+      result->end(never_called());
     return {result, {}};
   }
 
@@ -90,40 +89,53 @@ class continuation_thread {
   };
   using source_uses = std::map<std::pair<completion_source*, std::uint64_t>, use>;
 
+  /// Not when the process ends, nor in a child of fork(), which has no such thread.
+  bool accept(pending_continuation one) {
+    std::lock_guard const hold(mutex_);
+    if (!thread_.joinable() && !ends_) start();
+    if (ends_ || process_ != getpid()) return false;
+    added_.push_back(std::move(one));
+    return true;
+  }
+
   void start() {
     thread_ = start_thread("continuations", [this] { run(); });
+    process_ = getpid();
     std::atexit([] { of_this_process().end(); });
   }
 
-  // Static objects that continuations use may be gone soon.
+  // Called by exit(): static objects that were made after the first continuation are gone by now.
   void end() {
     {
       std::lock_guard const hold(mutex_);
       ends_ = true;
     }
+    if (process_ != getpid()) return;
     bell_.notify();
-    if (std::this_thread::get_id() == thread_.get_id()) return thread_.detach();  // exit() in a continuation
-    thread_.join();
+    if (std::this_thread::get_id() == thread_.get_id())
+      thread_.detach();  // exit() in a continuation, which never returns
+    else
+      thread_.join();
     drop_all();
   }
 
   void drop_all() {
     take_added();
-    auto const why = std::make_exception_ptr(error("the process ended before the continuation was called"));
-    for (auto& one : waiting_) one.result->end(why);
+    for (auto& one : waiting_)
+      if (one.result != nullptr) one.result->end(never_called());
     waiting_.clear();
   }
 
   void run() {
     is_in_continuation = true;
-    for (std::uint32_t looks = 0; !ends_;) {
-      auto const seen = bell_.epoch();
+    for (std::uint32_t looks = 0;;) {
+      auto const seen = bell_.epoch();  // before ends_ is read, or its notification could be missed
+      if (ends_) return;
       take_added();
-      if (run_those_ready()) {
+      if (run_those_ready())
         looks = 0;
-      } else {
+      else
         sleep(seen, ++looks);
-      }
     }
   }
 
@@ -146,17 +158,21 @@ class continuation_thread {
     ++known.waiting;
   }
 
+  /// In order, so that a chain ends in one go; whether there was any.
   bool run_those_ready() {
-    auto const is_waiting = [](pending_continuation const& one) { return !one.before.ready(); };
-    auto const first_ready = std::stable_partition(waiting_.begin(), waiting_.end(), is_waiting);
-    std::vector<pending_continuation> ready(std::make_move_iterator(first_ready),
-                                            std::make_move_iterator(waiting_.end()));
-    waiting_.erase(first_ready, waiting_.end());
-    for (auto& one : ready) {
-      forget_use(one.before);
-      one.run();
+    std::size_t kept = 0, i = 0;
+    for (; i < waiting_.size() && !ends_; ++i) {
+      if (waiting_[i].before.ready()) {
+        auto one = std::move(waiting_[i]);
+        forget_use(one.before);
+        one.run();
+      } else if (i != kept++) {
+        waiting_[kept - 1] = std::move(waiting_[i]);
+      }
     }
-    return !ready.empty();
+    if (i == kept) return false;
+    waiting_.erase(waiting_.begin() + std::ptrdiff_t(kept), waiting_.begin() + std::ptrdiff_t(i));
+    return true;
   }
 
   void forget_use(completion const& of) {
@@ -183,12 +199,19 @@ class continuation_thread {
     }
   }
 
+  static std::exception_ptr never_called() {
+    return std::make_exception_ptr(error("the process ends: the continuation is not called"));
+  }
+  static clock::duration timeout_of(completion const& of) {
+    return of.source() == nullptr ? default_timeout : of.source()->timeout(of.work());
+  }
   static source_uses::key_type key_of(completion const& of) { return {of.source().get(), of.work().run}; }
 
   std::mutex mutex_;
   std::vector<pending_continuation> added_;
   std::atomic<bool> ends_ = false;
   std::thread thread_;
+  pid_t process_ = 0;
   event_count bell_;
   // Of the thread.
   std::vector<pending_continuation> waiting_;

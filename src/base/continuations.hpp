@@ -15,14 +15,19 @@ std::exception_ptr failure_of(completion const& ended);
 /// One piece of work that ends when somebody says so; any key names it.
 class promised_end : public completion_source {
  public:
+  /// `timeout`: of a wait without a deadline.
+  explicit promised_end(clock::duration timeout) : timeout_(timeout) {}
+
   /// Once; `failure` is null if the work ended well.
   void end(std::exception_ptr failure);
 
   bool has_ended(completion_key const&) override { return ended_.load(std::memory_order_acquire); }
   void wait(completion_key const& work, deadline until) override;
+  clock::duration timeout(completion_key const&) const override { return timeout_; }
   bool notify_at_end(completion_key const&, event_count* bell) override;
 
  private:
+  clock::duration const timeout_;
   std::exception_ptr failure_;  // written before ended_
   std::atomic<bool> ended_ = false;
   event_count changed_;

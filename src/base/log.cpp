@@ -18,8 +18,8 @@ struct guarded_sink {
 };
 
 guarded_sink& current() {
-  static guarded_sink instance;
-  return instance;
+  static auto* const instance = new guarded_sink;  // what ends last may still log
+  return *instance;
 }
 
 }  // namespace

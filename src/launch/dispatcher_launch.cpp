@@ -60,7 +60,7 @@ bool dispatcher::issue(planned_launch const& planned) {
 void dispatcher::record_events_before(submission const& work, dispatch_stream const& own,
                                       completion_events& events) {
   for (auto const& one : work.dependencies()) {
-    if (one.is_met()) continue;
+    if (one.launch_stream == nullptr || one.is_met()) continue;
     auto& target = dispatch_streams_[one.launch_stream->stream_index()];
     if (&target == &own) continue;
     std::lock_guard const hold(target.mutex());

@@ -54,6 +54,7 @@ std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t max
   if (open_.empty() || max_count == 0) return std::nullopt;
   auto const batch = open_.front();
   auto const range = batch->left.take(device, max_count);
+  ++batch->given;
   waiting_ -= range.count;
   if (batch->left.empty()) open_.pop_front();
   return backlog_piece{batch, range.first, range.count};
@@ -62,6 +63,32 @@ std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t max
 void backlog::give_back(backlog_piece const& piece) {
   std::lock_guard const hold(mutex_);
   returned_.push_back(piece);
+  --piece.batch->given;
+  piece.batch->has_lost = true;
+}
+
+void backlog::lose(backlog_piece const& piece) {
+  std::lock_guard const hold(mutex_);
+  --piece.batch->given;
+  piece.batch->has_lost = true;
+  changed_.notify();
+}
+
+void backlog::settle() {
+  std::lock_guard const hold(mutex_);
+  is_settled_ = true;
+  changed_.notify();
+}
+
+void backlog::enter() {
+  std::lock_guard const hold(mutex_);
+  ++takers_;
+}
+
+void backlog::leave() {
+  std::lock_guard const hold(mutex_);
+  --takers_;
+  changed_.notify();
 }
 
 std::uint64_t backlog::idle_elsewhere(std::size_t device) const {
@@ -79,6 +106,7 @@ void backlog::finish(backlog_piece const& piece, std::size_t device, execution c
   share.when.last_end_ns = std::max(share.when.last_end_ns, when.last_end_ns);
   share.when.work_ns += when.work_ns;
   share.tasks += piece.count;
+  --piece.batch->given;
   if (piece.batch->unfinished.fetch_sub(piece.count) == piece.count) changed_.notify();
 }
 
@@ -106,6 +134,16 @@ std::shared_ptr<backlog_batch> backlog::find(std::uint64_t number) const {
 bool backlog::finished(std::uint64_t number) const {
   auto const batch = find(number);
   return !batch || batch->unfinished.load() == 0;
+}
+
+// After a failure other devices go on, until somebody stops them.
+bool backlog::has_ended(std::uint64_t number) const {
+  auto const batch = find(number);
+  if (!batch || batch->unfinished.load() == 0) return true;
+  std::lock_guard const hold(mutex_);
+  if (is_settled_) return true;
+  bool const nobody_takes = takers_ == 0 || (batch->has_lost && batch->left.empty());
+  return failure_ && batch->given == 0 && nobody_takes;
 }
 
 std::uint64_t backlog::unfinished() const {
@@ -174,6 +212,8 @@ void backlog::open(source_run* run) {
   waiting_ = 0;
   failure_ = nullptr;
   run_ = run;
+  is_settled_ = false;
+  takers_ = 0;
   closed_ = false;
 }
 

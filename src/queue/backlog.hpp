@@ -48,6 +48,8 @@ struct backlog_batch {
   batch_parts left;
   std::atomic<std::size_t> unfinished = 0;
   std::vector<device_share> shares;
+  std::uint64_t given = 0;  ///< pieces that a device has
+  bool has_lost = false;    ///< a piece, which will never have run
 };
 
 /// Consecutive tasks of one batch, on their way to a device.
@@ -68,11 +70,17 @@ class backlog {
   void close();  ///< add() refuses from now on
   /// Forgets everything; completions from now on are of that run, or of no work if it is null.
   void open(source_run* run = nullptr);
+  /// No device takes or runs anything any more.
+  void settle();
+  void enter();  ///< a thread that takes for a device
+  void leave();
   std::uint64_t waiting() const { return waiting_.load(); }
   /// Up to `max_count` tasks for the device, of the oldest batch that has any.
   std::optional<backlog_piece> take(std::size_t device, std::uint64_t max_count);
   /// The opposite of take(), for the piece that no device accepted because everything stops.
   void give_back(backlog_piece const& piece);
+  /// The device that had the piece will not run it, or not to its end.
+  void lose(backlog_piece const& piece);
   void finish(backlog_piece const& piece, std::size_t device, execution const& when);
   /// Workers without a task, as their feeding thread last saw it.
   void set_idle_workers(std::size_t device, std::uint64_t workers) { idle_[device] = workers; }
@@ -83,6 +91,8 @@ class backlog {
   std::exception_ptr failure() const;
 
   bool finished(std::uint64_t number) const;
+  /// Whether the batch is finished, or will never be and no device works on it any more.
+  bool has_ended(std::uint64_t number) const;
   std::uint64_t unfinished() const;  ///< tasks of this run, wherever they are
   std::vector<std::uint64_t> unfinished_batches() const;
   std::uint64_t end() const;  ///< one past the last batch number
@@ -107,6 +117,8 @@ class backlog {
   std::vector<backlog_piece> returned_;
   std::uint64_t next_ = 0;
   source_run* run_ = nullptr;
+  bool is_settled_ = false;
+  std::size_t takers_ = 0;  // threads that take for a device
   bool closed_ = false;
   std::atomic<std::uint64_t> waiting_ = 0;
   std::exception_ptr failure_;

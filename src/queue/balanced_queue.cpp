@@ -23,6 +23,7 @@ struct balanced_queue::state final : completion_source {
 
   void start();
   void abort_start() noexcept;
+  void stop_queues() noexcept;
   void wake_feeders();
   // For completions: batches by number.
   bool has_ended(completion_key const& work) override;
@@ -36,6 +37,7 @@ struct balanced_queue::state final : completion_source {
   void check_is_of_this_run(completion const& which) const;
   void await(std::uint64_t number, deadline until);
   void await_all(deadline until);
+  void wait_all(deadline until);
   std::string describe();
 
   balanced_options options;
@@ -74,8 +76,17 @@ balanced_queue::state::~state() {
   for (auto& feeder : feeders) feeder.abandon();
   for (auto& queue : queues) queue.request_stop();
   for (auto& feeder : feeders) feeder.join();
+  if (running) stop_queues();
+  for (auto& feeder : feeders) feeder.collect_finished();
   tasks.fail(std::make_exception_ptr(stopped_queue("its devices", tasks.unfinished(), "the queue is gone")));
   end_run();
+}
+
+/// Also if their workers have left by now.
+void balanced_queue::state::stop_queues() noexcept {
+  for (auto& queue : queues) try {
+      queue.stop();
+    } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
 }
 
 void balanced_queue::state::start() {
@@ -96,21 +107,19 @@ void balanced_queue::state::start() {
 
 void balanced_queue::state::abort_start() noexcept {
   tasks.close();
+  tasks.fail(std::current_exception());
   for (auto& feeder : feeders) feeder.abandon();
   for (auto& queue : queues) queue.request_stop();
   for (auto& feeder : feeders) feeder.join();
-  for (auto& queue : queues) try {
-      queue.stop();  // also if its workers have left by now
-    } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
+  stop_queues();
+  end_run();
 }
 
 void balanced_queue::state::wake_feeders() {
   for (auto& queue : queues) queue.wake_event().notify();
 }
 
-bool balanced_queue::state::has_ended(completion_key const& work) {
-  return tasks.finished(work.first) || tasks.failure() != nullptr;
-}
+bool balanced_queue::state::has_ended(completion_key const& work) { return tasks.has_ended(work.first); }
 
 bool balanced_queue::state::notify_at_end(completion_key const&, event_count* bell) {
   tasks.changed().forward_to(bell);
@@ -118,7 +127,8 @@ bool balanced_queue::state::notify_at_end(completion_key const&, event_count* be
 }
 
 void balanced_queue::state::end_run() {
-  if (auto* const last = run.exchange(nullptr)) last->end(outcome());
+  auto what_is_left = outcome();
+  if (auto* const last = run.exchange(nullptr)) last->end(std::move(what_is_left));
   tasks.changed().forward_to(nullptr);
 }
 
@@ -145,6 +155,17 @@ void balanced_queue::state::await(std::uint64_t number, deadline until) {
     if (sleeps) tasks.sleep_until_finished(number, until.at());
     if (!sleeps && looks > 60) std::this_thread::yield();
   }
+}
+
+// By completions, which say what became of the tasks if the queue is stopped and started again meanwhile.
+void balanced_queue::state::wait_all(deadline until) {
+  auto* const of_run = run.load();
+  if (of_run == nullptr) return;
+  auto const number = of_run->run();
+  auto const end = tasks.end();
+  for (auto batch = all_finished_below.load(); batch < end; ++batch)
+    of_run->completion_of_run(number, batch).wait_until(until);
+  all_finished_below = std::max(all_finished_below.load(), end);
 }
 
 void balanced_queue::state::await_all(deadline until) {
@@ -180,7 +201,7 @@ completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
 void balanced_queue::wait_all() { wait_all(deadline::in(state_->options.queue.timeout)); }
 void balanced_queue::wait_all(deadline until) {
   throw_if_in_continuation("wait_all()");
-  state_->await_all(until);
+  state_->wait_all(until);
 }
 
 std::vector<device_share> balanced_queue::shares(completion const& which) const {
@@ -221,6 +242,7 @@ std::vector<task> balanced_queue::stop() {
     all.insert(all.end(), rest.begin(), rest.end());
   }
   for (auto& feeder : state_->feeders) feeder.collect_finished();
+  state_->tasks.settle();
   state_->running = false;
   return std::exchange(all, {});
 }

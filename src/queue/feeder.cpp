@@ -35,10 +35,15 @@ void feeder::start() {
   outstanding_.clear();
   given_ = finished_ = last_batch_ = 0;
   finishing_ = abandoned_ = false;
+  from_->enter();
   thread_ = start_thread("feeding " + to_->device().name(), [this] {
     try {
       run();
-    } catch (...) { from_->fail(std::current_exception()); }
+    } catch (...) {
+      from_->fail(std::current_exception());
+      await_outstanding();
+    }
+    from_->leave();
   });
 }
 
@@ -62,6 +67,21 @@ void feeder::run() {
     collect_finished();
     if (finishing_ && from_->waiting() == 0 && outstanding_.empty()) return;
     if (!feed(epoch) && !to_->running() && !abandoned_) to_->wait_all();  // throws why it does not run
+  }
+}
+
+/// What the device was given may still run there, though it takes no more.
+void feeder::await_outstanding() {
+  while (!outstanding_.empty() && !abandoned_) {
+    auto const epoch = to_->wake_event().epoch();
+    collect_finished();
+    std::erase_if(outstanding_, [this](outstanding const& one) {
+      if (!one.given.ready() || have_run(one.given)) return false;
+      from_->lose(one.piece);
+      return true;
+    });
+    if (!outstanding_.empty())
+      to_->wake_event().wait_past(epoch, clock::now() + std::chrono::milliseconds(5));
   }
 }
 

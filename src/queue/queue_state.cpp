@@ -2,7 +2,6 @@
 #include "queue_state.hpp"
 
 #include <algorithm>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -26,12 +25,22 @@ source_key source_of(compiled_kernels const& list) {
   return may_spawn(list) ? source_key_of<hybrid_view> : source_key_of<ring_source_ref>;
 }
 
-/// The batches of a run that did not all run before its kernel ended, by submission ring.
-using lost_batches = std::set<std::pair<std::uint32_t, std::uint64_t>>;
+/// The batches of a run that had not run when its kernel ended, as ranges in ascending order.
+using lost_batches = std::vector<completion_key>;
+
+void add(lost_batches& lost, std::uint32_t ring, std::uint64_t batch) {
+  if (!lost.empty() && lost.back().place == ring && lost.back().first + lost.back().count == batch)
+    ++lost.back().count;
+  else
+    lost.push_back({0, batch, 1, ring});
+}
 
 bool are_none_of(lost_batches const& lost, completion_key const& work) {
-  auto const next = lost.lower_bound({work.place, work.first});
-  return next == lost.end() || next->first != work.place || next->second >= work.first + work.count;
+  auto const ends_before = [&](completion_key const& range) {
+    return range.place < work.place || (range.place == work.place && range.first + range.count <= work.first);
+  };
+  auto const next = std::ranges::partition_point(lost, ends_before);
+  return next == lost.end() || next->place != work.place || next->first >= work.first + work.count;
 }
 
 }  // namespace
@@ -71,8 +80,12 @@ bool task_queue::state::has_ended(completion_key const& work) {
   if (have_run(work) || is_over) return true;
   if (!memory.on_host && looks.fetch_add(1, std::memory_order_relaxed) % 64 != 0) return false;
   try {
-    return !alive();
-  } catch (device_lost const&) { return true; }
+    if (alive()) return false;
+  } catch (device_lost const&) {
+    if (kernel.has_host_blocks()) return false;
+  } catch (...) { return false; }  // it is not known; wait() says so
+  is_over = true;                  // of this run: end_run() waits for who asks
+  return true;
 }
 
 void task_queue::state::wait(completion_key const& work, deadline until) {
@@ -115,32 +128,33 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
 }
 
 bool task_queue::state::alive() {
+  auto const of_run = run_number.load();
   try {
-    if (kernel.running()) return true;
-    is_over = true;
-    return false;
+    return kernel.running();
   } catch (device_lost const& known) {
     device_lost const said(device->name(),
                            known.cause() + "; " + std::to_string(unfinished()) +
                                " accepted tasks are not known to have run, stop() hands back those not "
                                "known to have left the host");
-    note_loss(std::make_exception_ptr(said));
+    note_loss(of_run, std::make_exception_ptr(said));
     throw said;
   }
 }
 
-void task_queue::state::note_loss(std::exception_ptr why) {
+void task_queue::state::note_loss(std::uint64_t of_run, std::exception_ptr why) {
   std::lock_guard const hold(control_mutex);
+  if (of_run != run_number) return;
   if (!loss) loss = std::move(why);
-  lost = is_over = true;
+  lost = true;
 }
 
 void task_queue::state::throw_stopped() {
-  std::string why = kernel.idle_timed_out()      ? "no task came for idle_timeout"
-                    : kernel.stop_requested()    ? "it was asked to stop"
-                    : hybrid != nullptr && !lost ? hybrid->why_halted()
-                                                 : "";
-  throw stopped_queue(device->name(), unfinished(), why.empty() ? "its blocks left" : why);
+  std::string why = hybrid != nullptr && !lost ? hybrid->why_halted() : "";
+  if (why.empty())
+    why = kernel.idle_timed_out()   ? "no task came for idle_timeout"
+          : kernel.stop_requested() ? "it was asked to stop"
+                                    : "its blocks left";
+  throw stopped_queue(device->name(), unfinished(), why);
 }
 
 std::vector<completion_key> task_queue::state::everything() const {
@@ -152,16 +166,21 @@ std::vector<completion_key> task_queue::state::everything() const {
   return all;
 }
 
+// By completions, which say what became of the tasks if the queue is stopped and started again meanwhile.
 void task_queue::state::wait_all(deadline until) {
   throw_if_in_continuation("wait_all()");
-  for (auto const& batches : everything()) wait(batches, until);
+  auto const number = run_number.load();
+  auto* const of_run = run.load();
+  if (of_run == nullptr) return;
+  for (auto const& [unnamed, first, count, place] : everything())
+    of_run->completion_of_run(number, first, count, place).wait_until(until);
 }
 
 std::unique_ptr<run_outcome const> task_queue::state::outcome() {
   lost_batches left;
   for (auto const& batches : everything())
     for (auto batch = batches.first; batch != batches.first + batches.count; ++batch)
-      if (!submission_rings[batches.place].complete(batch)) left.emplace(batches.place, batch);
+      if (!submission_rings[batches.place].complete(batch)) add(left, batches.place, batch);
   if (left.empty()) return nullptr;
   auto made = std::make_unique<run_outcome>();
   try {
@@ -173,7 +192,8 @@ std::unique_ptr<run_outcome const> task_queue::state::outcome() {
 }
 
 void task_queue::state::end_run() {
-  if (auto* const last = run.exchange(nullptr)) last->end(outcome());
+  auto what_is_left = outcome();
+  if (auto* const last = run.exchange(nullptr)) last->end(std::move(what_is_left));
   is_listened_to = false;
   memory.host_wake_event.forward_to(nullptr);
 }
@@ -211,6 +231,16 @@ std::string task_queue::state::describe() {
   return text + kernel.describe_blocks();
 }
 
+void task_queue::state::begin_run() {
+  std::lock_guard const hold(control_mutex);
+  collected = close_published = completed = false;
+  lost = is_over = false;
+  loss = nullptr;
+  auto& begun = source_run::begin(*this);
+  run_number = begun.run();
+  run = &begun;
+}
+
 // Submitters of the last run that are still inside see its end and unlock their submission rings.
 void task_queue::state::start() {
   if (now.load() != phase::ended || kernel.claimed()) throw error("this queue is running already");
@@ -230,10 +260,7 @@ void task_queue::state::launch() {
     abort_start();
     throw;
   }
-  collected = close_published = completed = false;
-  lost = is_over = false;
-  loss = nullptr;
-  run = &source_run::begin(*this);
+  begin_run();
   now = phase::open;
 }
 
@@ -297,6 +324,7 @@ void task_queue::state::join(deadline until) {
   kernel.join(until);
   now = phase::ended;
   is_over = true;
+  memory.host_wake_event.notify();
 }
 
 // A kernel that has ended early is joined all the same.
@@ -334,7 +362,8 @@ std::vector<task> task_queue::state::stop() {
   } catch (device_lost const&) {
     device_is_gone = true;
     now = phase::ended;
-    note_loss(std::current_exception());
+    is_over = true;
+    note_loss(run_number, std::current_exception());
   }
   if (collected) return {};
   all_rings_lock const held(*this, deadline::in(options.timeout));

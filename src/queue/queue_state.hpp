@@ -79,13 +79,15 @@ struct task_queue::state final : completion_source {
   void await(std::function<bool()> const& done, wait_reason what, deadline until);
   /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
-  void note_loss(std::exception_ptr why);
+  /// Of that run, unless another one has begun.
+  void note_loss(std::uint64_t of_run, std::exception_ptr why);
   [[noreturn]] void throw_stopped();
   /// All batches that may not have run yet, by submission ring.
   std::vector<completion_key> everything() const;
   void wait_all(deadline until);
   /// Lets go of the completions of the last run.
   void end_run();
+  void begin_run();
   std::unique_ptr<run_outcome const> outcome();
 
   void close(deadline until);
@@ -123,10 +125,11 @@ struct task_queue::state final : completion_source {
   std::mutex control_mutex;  ///< for whoever writes host_words::control
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;
-  std::atomic<bool> is_over = true;  ///< the kernel was seen to have ended
+  std::atomic<bool> is_over = true;  ///< no task of this run is run any more
   std::atomic<bool> lost = false;
   std::exception_ptr loss;  ///< why it is lost, guarded by control_mutex
   std::atomic<source_run*> run = nullptr;
+  std::atomic<std::uint64_t> run_number = 0;
   std::mutex listening_mutex;   ///< for the next
   bool is_listened_to = false;  ///< ends are told to the thread of continuations
   std::atomic<std::uint32_t> looks = 0;

@@ -67,10 +67,9 @@ std::uint64_t submission_ring::fetched() const {
 }
 
 // A batch slot is used again only after its batch was complete, so a batch that is a whole turn behind is
-// complete.
+// complete. The count is read last: the slot may have been used again since its stamp was read.
 bool submission_ring::complete(std::uint64_t batch) const {
-  if (batch + batch_slots() < next_batch()) return true;
-  return is_recorded_complete(batch);
+  return is_recorded_complete(batch) || batch + batch_slots() < next_batch();
 }
 
 bool submission_ring::refresh_room(std::size_t tasks) {

@@ -31,10 +31,14 @@ std::exception_ptr planted(char const* text = "planted") {
 
 /// Work that a test ends.
 struct promise {
-  std::shared_ptr<promised_end> source = std::make_shared<promised_end>();
+  std::shared_ptr<promised_end> source = std::make_shared<promised_end>(default_timeout);
   completion done{source, {}};
 
-  void end(std::exception_ptr failure = nullptr) const { source->end(failure); }
+  /// Whoever waits may be done with the promise before this returns.
+  void end(std::exception_ptr failure = nullptr) const {
+    auto const held = source;
+    held->end(failure);
+  }
 };
 
 std::string failure_of(completion const& done) {

@@ -32,7 +32,12 @@ class source_run final : public completion_source {
   std::uint64_t run() const { return run_.load(std::memory_order_relaxed); }
   /// The completion of this run's work.
   completion completion_of(std::uint64_t first, std::uint32_t count = 1, std::uint32_t place = 0) {
-    return {std::shared_ptr<completion_source>(std::shared_ptr<void>(), this), {run(), first, count, place}};
+    return completion_of_run(run(), first, count, place);
+  }
+  /// The completion of work of a run that may be over by now.
+  completion completion_of_run(std::uint64_t number, std::uint64_t first, std::uint32_t count = 1,
+                               std::uint32_t place = 0) {
+    return {std::shared_ptr<completion_source>(std::shared_ptr<void>(), this), {number, first, count, place}};
   }
   /// Whether this run's owner gave it.
   bool gave(completion const& one) const { return one.source().get() == this && one.work().run == run(); }

@@ -63,6 +63,8 @@ class resident_kernel {
   /// Whether the kernel still runs, or what follows it. Never waits. Throws device_lost, what the launch
   /// threw.
   bool running();
+  /// Whether blocks of a host device are left, which go on when another one has faulted.
+  bool has_host_blocks() const;
   /// Asks every block to end after its task. Async-signal-safe; does not wait.
   void request_stop() noexcept;
   bool stop_requested() const noexcept;
