@@ -75,11 +75,12 @@ class completion {
       : source_(std::move(source)), work_(work) {}
 
   /// Whether all of the work has ended, well or not, or will never run. The results of what ran are then
-  /// visible to the caller, and to work that it hands over next. Does not wait, and throws nothing.
+  /// visible to the caller, and to work that it hands over next; no device works on it any more. Does not
+  /// wait, and throws nothing.
   bool ready() const { return source_ == nullptr || source_->has_ended(work_); }
   /// Waits until ready(), at most for the timeout of the queue, launch stream or scheduler that took the
-  /// work. Throws what kept the work from ending well, timed_out with the state of who has the work, and
-  /// ballast::error in a continuation, unless it is ready.
+  /// work. Throws what kept the work from ending well, perhaps before it is ready; timed_out with the state
+  /// of who has the work; and ballast::error in a continuation, unless it is ready.
   void wait() const;
   /// wait() that waits until `until` at most.
   void wait_until(deadline until) const;
@@ -89,11 +90,13 @@ class completion {
   /// work did or by what f throws; if f returns a completion, of that work too, so that
   /// `a.then([&] { return queue.submit(b); })` submits b after a and is ready once b has run. f is called
   /// once, on one thread of the process that calls all continuations, in the order in which it sees the ends;
-  /// it may hand work over and must not wait for any (wait() then throws). What has not been called at the
-  /// end of the process is not called. Does not wait.
+  /// it may hand work over and must not wait for any (wait() then throws). At the end of the process, and in
+  /// a child of fork(), f is not called and the completion fails. Does not wait. Throws error if the thread
+  /// cannot be started.
   template <class F>
   completion then(F&& f) const;
-  /// `co_await done` continues on the thread of continuations, and throws as wait() does.
+  /// `co_await done` continues on the thread of continuations, or at once if it is ready, and throws as
+  /// wait() does.
   auto operator co_await() const;
 
   /// For the rooms: who took the work, and what it is called there.
@@ -105,9 +108,11 @@ class completion {
   detail::completion_key work_;
 };
 
-/// Ready once all of them are; the failure is that of the first in order which failed.
+/// Ready once all of them are; the failure is that of the first in order which failed. Give thousands in one
+/// call: made one in the other they take as deep a stack.
 completion when_all(std::span<completion const> all);
-/// Ready once one of them is; failed if that one, the first in order among several, failed. Throws
+/// Ready once the thread of continuations has seen that one of them is; failed if that one, the first in
+/// order among several, failed. Leaves a continuation with each of the others until it ends. Throws
 /// bad_argument ("any") for none.
 completion when_any(std::span<completion const> any);
 

@@ -26,8 +26,8 @@ class event_count {
   /// events that are expected soon.
   bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
 
-  /// From now on notify() notifies `other` too, for a thread that waits for several; null: no more. `other`
-  /// must outlive this one, or the next call.
+  /// From now on notify() notifies `other` too, for a thread that waits for several; null: no more, but for a
+  /// notify() that has begun. `other` is to stay for good.
   void forward_to(event_count* other);
 
  private:
