@@ -14,7 +14,7 @@ template <class K>
 void launch_alone_on_cores(void const* argument, host_block_context& context) {
   auto const& launch = *static_cast<lone_launch const*>(argument);
   launch.end.record_begin(context.block);
-  host_block<K> block({0, context.grid}, context.scratch);
+  host_block<K> block({0, context.grid}, context.place());
   block.move_to(context.block);
   kernel_at<K>(launch.kernel)(block);
   launch.end.record_end(context.grid);
@@ -24,7 +24,7 @@ template <class Family>
 void launch_merged_on_cores(void const* argument, host_block_context& context) {
   auto const& launch = *static_cast<merged_launch const*>(argument);
   launch.end.record_begin(context.block);
-  launch.record_end(Family::template run<host_block>(launch, context.block, context.scratch));
+  launch.record_end(Family::template run<host_block>(launch, context.block, context.place()));
 }
 
 #if defined(__CUDACC__)
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(Family::threads,
                                   clamped_launch_bound<Family::threads, Family::blocks_per_multiprocessor>)
     launch_merged_on_gpu(__grid_constant__ merged_launch const launch) {
   if (threadIdx.x == 0) launch.end.record_begin(blockIdx.x);
-  auto const place = Family::template run<cuda_block>(launch, blockIdx.x, nullptr);
+  auto const place = Family::template run<cuda_block>(launch, blockIdx.x, static_cast<void*>(nullptr));
   __syncthreads();
   if (threadIdx.x == 0) launch.record_end(place);
 }
