@@ -393,9 +393,9 @@ class one_thread_block {
 };
 
 /// What a host thread gives to each block that it runs.
-struct host_place {
+struct worker_place {
   /// With the scratch alone, the thread is the only worker.
-  BALLAST_HD host_place(void* in_scratch, std::uint32_t in_worker = 0, std::uint32_t in_workers = 1)
+  BALLAST_HD worker_place(void* in_scratch, std::uint32_t in_worker = 0, std::uint32_t in_workers = 1)
       : scratch(in_scratch), worker(in_worker), workers(in_workers) {}
 
   void* scratch;          ///< as one_thread_block takes it
@@ -408,7 +408,7 @@ template <class K>
 class host_block : public one_thread_block<K> {
  public:
   /// On the thread that has this place.
-  BALLAST_HD host_block(block_range range, host_place place)
+  BALLAST_HD host_block(block_range range, worker_place place)
       : one_thread_block<K>(range, place.scratch), worker_(place.worker), workers_(place.workers) {}
 
   ///@{
@@ -503,7 +503,7 @@ class per_item {
 };
 
 /// Runs every block of a task, one after another, on the calling block of threads. Ends with a sync, so that
-/// the scratch can be reused. `place` is what a Block takes besides its range: of a host_block a host_place
+/// the scratch can be reused. `place` is what a Block takes besides its range: of a host_block a worker_place
 /// or its scratch.
 template <template <class> class Block, class K, class Place>
 BALLAST_HD void run_blocks(K const& kernel, block_range range, Place place) {

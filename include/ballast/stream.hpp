@@ -51,7 +51,7 @@ struct host_block_context {
   pacer* pace = nullptr;    ///< only a cooperative launch paces itself; plain blocks are paced by the device
 
   /// What the kernel's block is made with: the block of the grid is the worker.
-  BALLAST_HD host_place place() const { return {scratch, block, grid}; }
+  BALLAST_HD worker_place place() const { return {scratch, block, grid}; }
 };
 
 /// One kernel as both backends see it: a function whose only parameter is a trivially copyable argument.

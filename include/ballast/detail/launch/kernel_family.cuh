@@ -47,29 +47,30 @@ struct kernel_family {
   }
 
   /// Runs block `block` of a merged launch on the calling block of threads, and then the kernels that are
-  /// chained to it. Returns the place of the kernel whose block it was. `thread` is what a Block is made
-  /// with.
-  template <template <class> class Block, class Thread>
-  BALLAST_HD static std::uint32_t run(merged_launch const& launch, std::uint32_t block, Thread thread) {
+  /// chained to it. Returns the place of the kernel whose block it was.
+  template <template <class> class Block>
+  BALLAST_HD static std::uint32_t run(merged_launch const& launch, std::uint32_t block,
+                                      void* scratch_memory) {
     auto const place = launch.member_of(block);
     auto const first = launch.first_of(place);
     auto const end = launch.members[place].end;
-    run_member<Block>(launch, place, end - first, block - first, thread);
+    run_member<Block>(launch, place, end - first, block - first, scratch_memory);
     for (auto next = place + 1; next < launch.kernels && launch.members[next].end == end; ++next) {
       sync_block();
-      run_member<Block>(launch, next, 1, 0, thread);
+      run_member<Block>(launch, next, 1, 0, scratch_memory);
     }
     return place;
   }
 
  private:
-  template <template <class> class Block, class Thread>
+  template <template <class> class Block>
   BALLAST_HD static void run_member(merged_launch const& launch, std::uint32_t place, std::uint32_t blocks,
-                                    std::uint32_t index, Thread thread) {
+                                    std::uint32_t index, void* scratch_memory) {
     auto const& member = launch.members[place];
     unsigned char const* const argument = launch.arguments + member.argument * argument_piece;
     std::uint32_t id = 0;
-    (void)((member.kernel == id++ ? (run_one<Block, K>(argument, blocks, index, thread), true) : false) ||
+    (void)((member.kernel == id++ ? (run_one<Block, K>(argument, blocks, index, scratch_memory), true)
+                                  : false) ||
            ...);
   }
 
@@ -79,10 +80,10 @@ struct kernel_family {
 #endif
   }
 
-  template <template <class> class Block, class One, class Thread>
+  template <template <class> class Block, class One>
   BALLAST_HD static void run_one(unsigned char const* argument, std::uint32_t blocks, std::uint32_t index,
-                                 Thread thread) {
-    Block<One> block({0, blocks}, thread);
+                                 void* scratch_memory) {
+    Block<One> block({0, blocks}, scratch_memory);
     block.move_to(index);
     invoke_kernel(kernel_at<One>(argument), block);
   }

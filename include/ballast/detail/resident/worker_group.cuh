@@ -39,7 +39,7 @@ class host_worker {
   /// Words that stay from task to task, zero at first; their meaning is the source's, their user the leader.
   BALLAST_HD std::uint32_t (&worker_state())[worker_state_words] { return worker_state_; }
   /// What its tasks' blocks are made with.
-  BALLAST_HD host_place place() const { return context_->place(); }
+  BALLAST_HD worker_place place() const { return context_->place(); }
   // Never called in device code, but seen there where both kinds of worker share a template.
   BALLAST_HD std::uint64_t now_ns() const {
 #if BALLAST_ON_GPU
