@@ -324,7 +324,7 @@ inline constexpr item_count<N> items{};
 ///   worker(), workers()          which worker runs this block, from 0, and how many there are. Tasks of a
 ///                      pool or queue that run at the same time on one device have different worker(), all
 ///                      below workers(); so have blocks of one launch, where a worker is a block of the
-///                      grid. All threads of a block have the same. docs/pool.md#counters-of-a-worker
+///                      grid. All threads of a block have the same. See docs/pool.md.
 template <class B>
 concept block = requires(B b, std::uint32_t n) {
   { b.index() } -> std::same_as<std::uint32_t>;
