@@ -58,15 +58,16 @@ bool measure_tree(session& now, connect4_answers& known, std::string const& curv
   }
 }
 
-std::uint32_t max_workers(session const& now, std::string const& method) {
+std::size_t max_blocks(session const& now, std::string const& method) {
   pool_options options;
   if (method != "static-per-task") options.method = method;
-  return task_pool(now.first(), connect4::pool_kernels(connect4::worker_size::thread), options).workers();
+  task_pool pool(now.first(), connect4::pool_kernels(connect4::worker_size::thread), options);
+  return pool.run(std::span<task const>()).workers.size();
 }
 
 /// Ends with the look-ahead that finds no room or takes too long: those beyond would too.
 void measure_blocks(session& now, connect4_answers& known, std::string const& method, int blocks) {
-  double const x = blocks == 0 ? max_workers(now, method) : blocks;
+  double const x = blocks == 0 ? double(max_blocks(now, method)) : blocks;
   for (int const lookahead : lookaheads(now, method)) {
     connect4_tree tree(now.first(), method, lookahead, blocks);
     auto const curve = method + ", look-ahead " + std::to_string(lookahead);

@@ -321,6 +321,10 @@ inline constexpr item_count<N> items{};
 ///   for_each(rows, columns, f)   calls f(row, column) for each pair, exactly once, columns innermost
 ///   scratch()          the kernel's `scratch` struct, shared by the block's threads; contents undefined at
 ///                      the start
+///   worker(), workers()          which worker runs this block, from 0, and how many there are. Tasks of a
+///                      pool or queue that run at the same time on one device have different worker(), all
+///                      below workers(); so have blocks of one launch, where a worker is a block of the
+///                      grid. All threads of a block have the same. See docs/pool.md.
 template <class B>
 concept block = requires(B b, std::uint32_t n) {
   { b.index() } -> std::same_as<std::uint32_t>;
@@ -328,6 +332,8 @@ concept block = requires(B b, std::uint32_t n) {
   { b.count() } -> std::same_as<std::uint32_t>;
   { b.rank() } -> std::same_as<std::uint32_t>;
   { b.size() } -> std::same_as<std::uint32_t>;
+  { b.worker() } -> std::same_as<std::uint32_t>;
+  { b.workers() } -> std::same_as<std::uint32_t>;
   b.sync();
   b.for_each(n, [](std::uint32_t) {});
   b.for_each(items<1>, [](std::uint32_t) {});
@@ -342,15 +348,16 @@ struct block_range {
   std::uint32_t count = 1;
 };
 
-/// The block of a host device: one thread, so that for_each is a plain loop which the compiler vectorises.
+/// A block of one thread, without worker() and workers(), so that for_each is a plain loop which the compiler
+/// vectorises.
 template <class K>
-class host_block {
+class one_thread_block {
  public:
   /// Known when compiled, for what must differ between one thread and several.
   static constexpr std::uint32_t threads = 1;
 
   /// `scratch` has room for scratch_of<K>, aligned to 128 bytes.
-  BALLAST_HD host_block(block_range range, void* scratch) : range_(range), scratch_(scratch) {}
+  BALLAST_HD one_thread_block(block_range range, void* scratch) : range_(range), scratch_(scratch) {}
 
   ///@{
   /// As the concept block says; rank() is always 0, and sync() does nothing.
@@ -385,6 +392,35 @@ class host_block {
   void* scratch_;
 };
 
+/// What a host thread gives to each block that it runs.
+struct worker_place {
+  /// With the scratch alone, the thread is the only worker.
+  BALLAST_HD worker_place(void* in_scratch, std::uint32_t in_worker = 0, std::uint32_t in_workers = 1)
+      : scratch(in_scratch), worker(in_worker), workers(in_workers) {}
+
+  void* scratch;          ///< as one_thread_block takes it
+  std::uint32_t worker;   ///< which the thread is, from 0
+  std::uint32_t workers;  ///< how many there are
+};
+
+/// The block of a host device.
+template <class K>
+class host_block : public one_thread_block<K> {
+ public:
+  /// On the thread that has this place.
+  BALLAST_HD host_block(block_range range, worker_place place)
+      : one_thread_block<K>(range, place.scratch), worker_(place.worker), workers_(place.workers) {}
+
+  ///@{
+  /// As the concept block says.
+  BALLAST_HD std::uint32_t worker() const { return worker_; }
+  BALLAST_HD std::uint32_t workers() const { return workers_; }
+  ///@}
+
+ private:
+  std::uint32_t worker_, workers_;
+};
+
 #if defined(__CUDACC__)
 /// The block of a GPU: the kernel's threads.
 template <class K>
@@ -407,6 +443,10 @@ class cuda_block {
     return threadIdx.x & max_rank;
   }
   __device__ std::uint32_t size() const { return threads; }
+  // Read where they are asked for, and not kept, so that a kernel that does not ask is compiled as if they
+  // were not here.
+  __device__ std::uint32_t worker() const { return blockIdx.x; }
+  __device__ std::uint32_t workers() const { return gridDim.x; }
   __device__ void sync() const { __syncthreads(); }
   template <class F>
   __device__ void for_each(std::uint32_t n, F&& f) const {
@@ -463,10 +503,11 @@ class per_item {
 };
 
 /// Runs every block of a task, one after another, on the calling block of threads. Ends with a sync, so that
-/// the scratch can be reused.
-template <template <class> class Block, class K>
-BALLAST_HD void run_blocks(K const& kernel, block_range range, void* scratch) {
-  Block<K> block(range, scratch);
+/// the scratch can be reused. `place` is what a Block takes besides its range: of a host_block a worker_place
+/// or its scratch.
+template <template <class> class Block, class K, class Place>
+BALLAST_HD void run_blocks(K const& kernel, block_range range, Place place) {
+  Block<K> block(range, place);
   for (std::uint32_t i = 0; i < range.count; ++i) {
     block.move_to(range.first + i);
     invoke_kernel(kernel, block);

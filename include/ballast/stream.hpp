@@ -59,6 +59,9 @@ struct host_block_context {
   std::uint32_t grid = 0;
   void* scratch = nullptr;  ///< `kernel_code::scratch_bytes`, aligned to 128 bytes, not cleared
   pacer* pace = nullptr;    ///< only a cooperative launch paces itself; plain blocks are paced by the device
+
+  /// What the kernel's block is made with: the block of the grid is the worker.
+  BALLAST_HD worker_place place() const { return {scratch, block, grid}; }
 };
 
 /// One kernel as both backends see it: a function whose only parameter is a trivially copyable argument.

@@ -128,6 +128,9 @@ class compiled_kernels {
   std::uint32_t max_spawns() const;
   /// The largest `joins` of any kernel of the list.
   std::uint32_t max_joins() const;
+  /// How many workers a resident block is on the device: 32 if each thread of a GPU's warp runs its own
+  /// tasks, else 1.
+  std::uint32_t workers_of_block(compute_device const& device) const;
 
   /// The task in the format in which it travels to the device. Throws bad_argument ("kernel") if its kernel
   /// is not in the list, ("count") if its block count is not 1 to max_blocks_per_task.

@@ -32,11 +32,12 @@ struct pool_options {
   /// A name of pool_methods(). For others than the default the list of kernels is one of
   /// BALLAST_POOL_KERNELS_WITH_METHODS (ballast/methods/pool_methods.cuh).
   std::string method = "chunks";
-  /// Room for tasks, for each worker: 8 to 2^20, rounded up to a power of two; for `static` only the initial
-  /// room. About 48 bytes each. Tasks that do not fit are moved to the host and back, which is slow.
+  /// Room for tasks, for each block that works: 8 to 2^20, rounded up to a power of two; for `static` only
+  /// the initial room. About 48 bytes each. Tasks that do not fit are moved to the host and back, which is
+  /// slow.
   std::uint32_t capacity = 1024;
-  /// Joins that can wait at the same time, 64 bytes each, plus some 100 to 400 more for each worker's cache.
-  /// 0: 2048 for each worker. Lists whose kernels make no joins get none. `static` starts with this number
+  /// Joins that can wait at the same time, 64 bytes each, plus some 100 to 400 more for each block's cache.
+  /// 0: 2048 for each block. Lists whose kernels make no joins get none. `static` starts with this number
   /// and makes more where memory allows.
   std::uint32_t joins = 0;
   /// How many blocks work, and how long they may take to stop.
@@ -45,8 +46,8 @@ struct pool_options {
   clock::duration timeout = default_timeout;
 };
 
-/// What one worker did in a run. With `static`, a worker is a block of the grid; with `static-per-task`, all
-/// blocks together are one worker.
+/// What one block did in a run: a worker, or on a GPU, where kernels have one thread, its 32 workers
+/// together. With `static` a block of the grid; with `static-per-task` all of its blocks together.
 struct pool_worker_statistics {
   std::uint64_t run = 0;  ///< tasks
   /// Looks at other workers for tasks.
@@ -73,7 +74,7 @@ struct pool_statistics {
   /// What block.add_to_sum() has added in all, and wraps; what was passed to block.raise_max() at most. 0
   /// where no kernel calls them.
   std::uint64_t sum = 0, max = 0;  ///< the greatest value
-  /// By worker; their sums are the counts above.
+  /// By block; their sums are the counts above.
   std::vector<pool_worker_statistics> workers;
 };
 
@@ -132,7 +133,9 @@ class task_pool {
 
   /// The name of the method that the pool was made with.
   std::string_view method() const;  ///< a name of pool_methods()
-  /// How many blocks work; where kernels have one thread, each thread of these takes tasks.
+  /// What block.workers() tells the tasks: the blocks that work; on a GPU, where kernels have one thread, the
+  /// threads of these blocks, 32 in each. With `static-per-task`, where the workers of a level are the blocks
+  /// of its grid, it is only an upper bound: 4294967295, the most tasks that a level can have.
   std::uint32_t workers() const;
   /// Bytes allocated for the pool, device and pinned memory together.
   std::size_t memory_bytes() const;

@@ -121,7 +121,8 @@ struct execution {
 
 /// One traced task. On a GPU, the blocks of a grid task that a worker took together are also one span.
 struct task_span {
-  /// The resident block that ran it; block 0 of a GPU serves and runs none.
+  /// The resident block that ran it; block 0 of a GPU serves and runs none, so that there it is one more than
+  /// block.worker().
   std::uint32_t worker = 0;
   /// When it began and ended.
   std::int64_t begin_ns = 0, end_ns = 0;  ///< on the host's clock
@@ -229,7 +230,8 @@ class task_queue {
   std::size_t memory_bytes() const;
   /// Tasks that fit into a submission ring: options.capacity, rounded up to a power of two.
   std::uint32_t capacity() const;
-  /// Blocks that execute tasks.
+  /// What block.workers() tells the tasks: the blocks that execute tasks; on a GPU, where kernels have one
+  /// thread, the threads of these blocks, 32 in each.
   std::uint32_t workers() const;
   /// The device that the queue feeds.
   compute_device& device() const;

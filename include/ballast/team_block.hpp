@@ -29,6 +29,8 @@ class team_block {
   std::uint32_t count() const { return range_.count; }
   std::uint32_t rank() const { return rank_; }
   std::uint32_t size() const { return Threads; }
+  std::uint32_t worker() const { return 0; }
+  std::uint32_t workers() const { return 1; }
   void sync() const { barrier_->arrive_and_wait(); }
   template <class F>
   void for_each(std::uint32_t n, F&& f) const {

@@ -9,6 +9,9 @@
 namespace ballast::detail {
 namespace {
 
+/// Of a level.
+constexpr std::uint32_t max_tasks = std::numeric_limits<std::uint32_t>::max();
+
 /// Runs a pool level by level.
 class level_executor final : public pool_executor {
  public:
@@ -23,7 +26,9 @@ class level_executor final : public pool_executor {
         joins_(plan, blocks_),
         stream_(plan.device->make_stream()) {}
 
-  std::uint32_t workers() const override { return blocks_; }
+  std::uint32_t workers() const override {
+    return block_per_task_ ? max_tasks : blocks_ * tasks_at_once(plan_);
+  }
   std::size_t memory_bytes() const override {
     return in_.bytes() + out_.bytes() + words_.bytes() + joins_.bytes();
   }
@@ -85,7 +90,7 @@ class level_executor final : public pool_executor {
     if (run.until.passed()) return "the deadline passed";
     auto const declared = tasks_ + further_blocks_;  // by how many blocks
     auto const room = declared * plan_.kernels->max_spawns();
-    if (room > std::numeric_limits<std::uint32_t>::max())
+    if (room > max_tasks)
       return "the next level may have " + std::to_string(room) + " tasks; static stores at most 4294967295";
     try {
       make_room(room, joins_used_ + declared * plan_.kernels->max_joins());

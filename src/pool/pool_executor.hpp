@@ -29,9 +29,9 @@ struct pool_plan {
 pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
                     pool_options const& options);
 
-/// How many tasks a worker runs together: a warp that works for its threads, 32.
+/// How many tasks a block runs together: a warp that works for its threads, 32.
 inline std::uint32_t tasks_at_once(pool_plan const& plan) {
-  return plan.device->is_cuda() ? plan.kernels->kernels().front().tasks_at_once : 1;
+  return plan.kernels->workers_of_block(*plan.device);
 }
 
 /// A run as it goes on.
@@ -51,6 +51,7 @@ class pool_executor {
   /// `waiting`.
   virtual void execute(pool_run& run) = 0;
   virtual void request_stop() noexcept = 0;
+  /// As task_pool::workers().
   virtual std::uint32_t workers() const = 0;
   virtual std::size_t memory_bytes() const = 0;
   /// Whether a kernel of an earlier run may still use its memory, which must then not be freed. Joins one

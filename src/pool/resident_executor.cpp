@@ -21,7 +21,7 @@ class resident_executor final : public pool_executor {
     if (plan.device->is_cuda()) (void)plan.device->resources(epilogue_code_);  // loads it before it is needed
   }
 
-  std::uint32_t workers() const override { return kernel_.blocks(); }
+  std::uint32_t workers() const override { return kernel_.blocks() * tasks_at_once(plan_); }
   std::size_t memory_bytes() const override { return memory_->bytes() + workers_.bytes(); }
   bool is_claimed() override {
     if (!kernel_.claimed()) return false;
@@ -49,7 +49,7 @@ class resident_executor final : public pool_executor {
       collect_unrun(run, halt);
     }
     workers_.end_run(!run.why_stopped.empty());
-    run.statistics.workers.resize(workers());  // also if there was nothing to launch
+    run.statistics.workers.resize(kernel_.blocks());  // also if there was nothing to launch
   }
 
  private:
@@ -80,7 +80,7 @@ class resident_executor final : public pool_executor {
       return false;
     }
     ++run.statistics.launches;
-    run.statistics.workers.resize(workers());  // takes some microseconds, now while the kernel runs
+    run.statistics.workers.resize(kernel_.blocks());  // takes some microseconds, now while the kernel runs
     return true;
   }
 

@@ -53,6 +53,9 @@ std::uint32_t compiled_kernels::max_spawns() const {
 std::uint32_t compiled_kernels::max_joins() const {
   return std::ranges::max(kernels_, {}, &listed_kernel::joins).joins;
 }
+std::uint32_t compiled_kernels::workers_of_block(compute_device const& device) const {
+  return device.is_cuda() ? kernels_.front().tasks_at_once : 1;
+}
 
 void compiled_kernels::launch(stream& on, task const& task) const {
   auto const record = record_of(task);

@@ -35,6 +35,13 @@ TEST_F(job_chain, of_kernels_with_numbers_of_items_known_when_compiled_visits_ea
   EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(5 * 200, 3));
 }
 
+TEST_F(job_chain, tells_each_block_its_place_in_its_task_as_its_worker) {
+  words verdicts(jobs_, {4000});
+  fill_with(verdicts, 0);
+  jobs_.submit({4000}, updates(verdicts), [](auto all) { return check_worker{all}; });
+  EXPECT_EQ(values_of(verdicts), std::vector<std::uint32_t>(4000, 1));
+}
+
 TEST_F(job_chain, shows_jobs_what_the_host_wrote_in_between) {
   words visits(jobs_, {40});
   fill_with(visits, 0);

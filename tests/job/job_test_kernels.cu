@@ -7,6 +7,6 @@ namespace ballast::test {
 using namespace detail;
 
 BALLAST_JOB_KERNELS(kernels, count_visits, mix_rows, add_all, mark_even, copy_behind_gate, count_items, fault,
-                    add_one_to_slices, write_and_see)
+                    add_one_to_slices, write_and_see, check_worker)
 
 }  // namespace ballast::test

@@ -7,6 +7,6 @@ namespace ballast::test {
 using namespace detail;
 
 BALLAST_LAUNCH_KERNELS(kernels, count_visits, append_to_log, mix_items, scale_items, wait_at_gate,
-                       count_visits_widely, fault, arrive_at_gate)
+                       count_visits_widely, fault, arrive_at_gate, count_workers)
 
 }  // namespace ballast::test

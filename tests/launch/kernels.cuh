@@ -24,6 +24,17 @@ struct count_visits {
   }
 };
 
+/// Each block adds the number of workers to the word of its worker.
+struct count_workers {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> words;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) device_atomic<std::uint32_t>(words[block.worker()]).add_relaxed(block.workers());
+  }
+};
+
 /// Appends its number to a log whose length is log[0]; right only if kernels of a line do not overlap.
 struct append_to_log {
   static constexpr int threads = 64;

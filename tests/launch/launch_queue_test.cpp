@@ -21,6 +21,21 @@ TEST(launch_queue, runs_one_kernel_and_tells_its_end) {
   EXPECT_EQ(queue.statistics().kernels, 1u);
 }
 
+TEST(worker_of_a_launch_queue, is_a_block_of_the_launchs_own_grid_also_where_launches_are_merged) {
+  std::vector<std::uint32_t> expected;
+  for (std::uint32_t blocks = 1; blocks <= 40; ++blocks) expected.insert(expected.end(), blocks, blocks);
+  for (std::string const order : {"passthrough", "held"}) {
+    launch_queue queue(first_device(), kernels(), {.order = order});
+    shared_words const words(expected.size());
+    std::vector<launch_stream> lines;
+    std::uint32_t first = 0;
+    for (std::uint32_t blocks = 1; blocks <= 40; first += blocks++)
+      lines.emplace_back(queue.make_launch_stream()).launch(count_workers{words.ref().from(first)}, blocks);
+    queue.wait_all();
+    EXPECT_EQ(words.read(), expected) << order;
+  }
+}
+
 TEST(launch_statistics, tell_the_dispatch_mode_of_each_device) {
   auto const of = [](std::string const& order) {
     return launch_queue(devices(), kernels(), {.order = order}).statistics().dispatch_modes;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "ballast/detail/launch/compile_launch.cuh"
 #include "ballast/detail/launch/kernel_family.cuh"
 #include "fixture.hpp"
 
@@ -11,7 +12,7 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
-using family = kernel_family<count_visits, append_to_log>;
+using family = kernel_family<count_visits, append_to_log, count_workers>;
 
 /// Puts a kernel behind those that are there.
 template <class K>
@@ -24,7 +25,7 @@ void add(merged_launch& launch, K const& kernel, std::uint32_t blocks) {
 
 void run(merged_launch const& launch) {
   for (std::uint32_t block = 0; block < launch.blocks; ++block)
-    family::run<host_block>(launch, block, nullptr);
+    family::run<launched_host_block>(launch, block, nullptr);
 }
 
 TEST(merged_launch, gives_each_block_to_its_kernel) {
@@ -38,6 +39,16 @@ TEST(merged_launch, gives_each_block_to_its_kernel) {
   }
   run(launch);
   EXPECT_EQ(visits, std::vector<std::uint32_t>(20, 1));
+}
+
+TEST(merged_launch, tells_each_block_its_place_in_its_own_grid_as_its_worker) {
+  std::vector<std::uint32_t> words(10);
+  merged_launch launch;
+  std::uint32_t first = 0;
+  for (std::uint32_t blocks = 1; blocks <= 4; first += blocks++)
+    add(launch, count_workers{array_ref<std::uint32_t>(words.data() + first)}, blocks);
+  run(launch);
+  EXPECT_EQ(words, (std::vector<std::uint32_t>{1, 2, 2, 3, 3, 3, 4, 4, 4, 4}));
 }
 
 TEST(merged_launch, runs_chained_kernels_in_order_behind_the_block_that_they_follow) {

@@ -156,9 +156,7 @@ class pool_contract : public testing::TestWithParam<contract_case> {
 
 TEST_P(pool_contract, has_nothing_to_do_without_a_task) {
   auto pool = make_pool();
-  auto const statistics = pool.run(std::span<task const>());
-  expect_sums_hold(statistics, 0);
-  EXPECT_EQ(statistics.workers.size(), pool.workers());
+  expect_sums_hold(pool.run(std::span<task const>()), 0);
 }
 
 TEST_P(pool_contract, runs_a_single_task_once) {

@@ -17,5 +17,8 @@ BALLAST_POOL_KERNELS_WITH_METHODS(gated_kernels, gated, idler)
 BALLAST_POOL_KERNELS_WITH_METHODS(lying_kernels, liar, idler)
 BALLAST_POOL_KERNELS(kernels_of_the_default_method, idler, adder)
 BALLAST_POOL_KERNELS_WITH_METHODS(faulty_kernels, faulty, idler)
+BALLAST_POOL_KERNELS_WITH_METHODS(entered_kernels_of_blocks, entered_node<64>, entered<64>)
+BALLAST_POOL_KERNELS_WITH_METHODS(entered_kernels_of_warps, entered_node<32>, entered<32>)
+BALLAST_POOL_KERNELS_WITH_METHODS(entered_kernels_of_threads, entered_node<1>, entered<1>)
 
 }  // namespace ballast::test

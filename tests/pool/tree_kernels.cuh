@@ -8,6 +8,7 @@
 #include "ballast/join.cuh"
 #include "ballast/kernel.cuh"
 #include "ballast/task.hpp"
+#include "worker_ledger.cuh"
 
 namespace ballast::test {
 using namespace detail;
@@ -248,5 +249,8 @@ compiled_kernels const& faulty_kernels();
 compiled_kernels const& kernels_of_the_default_method();
 compiled_kernels const& joining_kernels_of_blocks();   ///< 64 threads
 compiled_kernels const& joining_kernels_of_threads();  ///< 1 thread
+compiled_kernels const& entered_kernels_of_blocks();   ///< 64 threads
+compiled_kernels const& entered_kernels_of_warps();    ///< 32 threads
+compiled_kernels const& entered_kernels_of_threads();  ///< 1 thread
 
 }  // namespace ballast::test

@@ -7,6 +7,7 @@ namespace ballast::test {
 using namespace detail;
 
 BALLAST_KERNELS_WITH_CHEN(kernels, count_visit, add_through_scratch, work_then_count, wait_at_gate,
-                          add_one_plainly, spin_then_mark, fail, indirect<count_visit>)
+                          add_one_plainly, spin_then_mark, fail, indirect<count_visit>, entered<64>,
+                          tell_worker)
 
 }  // namespace ballast::test

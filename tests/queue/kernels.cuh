@@ -7,6 +7,7 @@
 #include "ballast/atomic_ref.cuh"
 #include "ballast/kernel.cuh"
 #include "ballast/task.hpp"
+#include "worker_ledger.cuh"
 
 namespace ballast::test {
 using namespace detail;
@@ -100,6 +101,23 @@ struct wait_at_gate {
            ++looks) {}
     }
     block.sync();
+  }
+};
+
+/// Tells its worker and how many there are, by two words for each block, and then waits at a gate.
+struct tell_worker {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> told;  // pinned
+  wait_at_gate gate;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) {
+      told[2 * std::size_t(block.index())] = block.worker();
+      told[2 * std::size_t(block.index()) + 1] = block.workers();
+    }
+    block.sync();
+    gate(block);
   }
 };
 

@@ -169,6 +169,7 @@ struct steal_and_wait {
   }
 };
 
-compiled_kernels const& spawning_kernels();
+compiled_kernels const& spawning_kernels();             ///< 64 threads
+compiled_kernels const& spawning_kernels_of_threads();  ///< 1 thread
 
 }  // namespace ballast::test

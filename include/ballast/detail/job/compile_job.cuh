@@ -14,7 +14,7 @@ namespace ballast::detail {
 template <class K>
 void run_task_on_cores(void const* argument, host_block_context& context) {
   auto const& task = *static_cast<task_of_kernel<K> const*>(argument);
-  host_block<K> block(task.range, context.scratch);
+  host_block<K> block(task.range, context.place());
   block.move_to(task.range.first + context.block);
   task.kernel(block);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "ballast/detail/launch/kernel_family.cuh"
@@ -10,11 +11,29 @@
 
 namespace ballast::detail {
 
+/// The blocks of launches: a worker is a block of a launch's own grid, also where others are merged with it.
+template <class K>
+class launched_host_block : public one_thread_block<K> {
+ public:
+  using one_thread_block<K>::one_thread_block;
+  BALLAST_HD std::uint32_t worker() const { return this->index(); }
+  BALLAST_HD std::uint32_t workers() const { return this->count(); }
+};
+#if defined(__CUDACC__)
+template <class K>
+class launched_cuda_block : public cuda_block<K> {
+ public:
+  using cuda_block<K>::cuda_block;
+  __device__ std::uint32_t worker() const { return this->index(); }
+  __device__ std::uint32_t workers() const { return this->count(); }
+};
+#endif
+
 template <class K>
 void launch_alone_on_cores(void const* argument, host_block_context& context) {
   auto const& launch = *static_cast<lone_launch const*>(argument);
   launch.end.record_begin(context.block);
-  host_block<K> block({0, context.grid}, context.scratch);
+  launched_host_block<K> block({0, context.grid}, context.scratch);
   block.move_to(context.block);
   kernel_at<K>(launch.kernel)(block);
   launch.end.record_end(context.grid);
@@ -24,7 +43,7 @@ template <class Family>
 void launch_merged_on_cores(void const* argument, host_block_context& context) {
   auto const& launch = *static_cast<merged_launch const*>(argument);
   launch.end.record_begin(context.block);
-  launch.record_end(Family::template run<host_block>(launch, context.block, context.scratch));
+  launch.record_end(Family::template run<launched_host_block>(launch, context.block, context.scratch));
 }
 
 #if defined(__CUDACC__)
@@ -32,7 +51,7 @@ template <class K, class Scratch = launched_with<scratch_bytes<K>>>
 __global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, launch_bound_blocks<K>>)
     launch_alone_on_gpu(__grid_constant__ lone_launch const launch) {
   if (threadIdx.x == 0) launch.end.record_begin(blockIdx.x);
-  cuda_block<K> block({0, gridDim.x}, nullptr);
+  launched_cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
   kernel_at<K>(launch.kernel)(block);
   __syncthreads();
@@ -44,7 +63,7 @@ __global__ void __launch_bounds__(Family::threads,
                                   clamped_launch_bound<Family::threads, Family::blocks_per_multiprocessor>)
     launch_merged_on_gpu(__grid_constant__ merged_launch const launch) {
   if (threadIdx.x == 0) launch.end.record_begin(blockIdx.x);
-  auto const place = Family::template run<cuda_block>(launch, blockIdx.x, nullptr);
+  auto const place = Family::template run<launched_cuda_block>(launch, blockIdx.x, nullptr);
   __syncthreads();
   if (threadIdx.x == 0) launch.record_end(place);
 }

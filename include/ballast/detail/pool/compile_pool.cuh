@@ -31,7 +31,7 @@ void work_in_pool_on_host(void const* argument, host_block_context& context) {
       continue;
     }
     auto const begin = is_paced ? worker_group.now_ns() : 0;
-    List::template run_first_block<host_block>(worker_group.record(), worker_group.scratch(), loop.sink());
+    List::template run_first_block<host_block>(worker_group.record(), worker_group.place(), loop.sink());
     if (is_paced) worker_group.pace().worked(std::chrono::nanoseconds(worker_group.now_ns() - begin));
     loop.count_completed(worker_group);
   }
@@ -39,14 +39,14 @@ void work_in_pool_on_host(void const* argument, host_block_context& context) {
 }
 
 #if defined(__CUDACC__)
-/// Each lane of a warp runs one task.
-template <class List, class Loop>
+/// Each lane of a warp runs one task, with Block<K> as the view that each kernel gets.
+template <class List, template <class> class Block, class Loop>
 __device__ void run_many(Loop const& loop) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   stored_task mine;
   if (threadIdx.x < loop.take_many(mine))
-    List::template run_first_block<host_block>(mine.record, ballast_scratch + threadIdx.x * List::scratch,
-                                               loop.sink());
+    List::template run_first_block<Block>(mine.record, ballast_scratch + threadIdx.x * List::scratch,
+                                          loop.sink());
 }
 
 /// What a worker has in shared memory.
@@ -60,6 +60,7 @@ struct pool_worker_memory {
 template <class List, class Method, class View, class WorkerGroup>
 __device__ void work_in_pool(pool_work<Method, View> const& work, typename View::worker_type& me,
                              WorkerGroup worker_group) {
+  using blocks = behind_servers<View::servers>;
   worker_group.reset_tasks();
   pool_loop<List, Method, View> const loop(work, me, blockIdx.x);
   loop.begin(worker_group, blockIdx.x);
@@ -69,9 +70,10 @@ __device__ void work_in_pool(pool_work<Method, View> const& work, typename View:
       continue;
     }
     if constexpr (List::by_threads)
-      run_many<List>(loop);
+      run_many<List, blocks::template lane>(loop);
     else
-      List::template run_first_block<cuda_block>(worker_group.record(), worker_group.scratch(), loop.sink());
+      List::template run_first_block<blocks::template block>(worker_group.record(), worker_group.place(),
+                                                             loop.sink());
     worker_group.sync();
     loop.count_completed(worker_group);
   }
@@ -107,7 +109,7 @@ template <class List, class K>
 void launch_task_on_host(void const* argument, host_block_context& context) {
   auto task = *static_cast<task_record const*>(argument);
   task.describe({task.range().first + context.block, task.range().count}, task.kernel());
-  List::template run_one<host_block, K>(task, context.scratch, no_sink());
+  List::template run_one<host_block, K>(task, context.place(), no_sink());
 }
 
 #if defined(__CUDACC__)
@@ -118,9 +120,9 @@ __global__ void __launch_bounds__(List::block_threads,
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   task.describe({task.range().first + blockIdx.x, task.range().count}, task.kernel());
   if constexpr (!List::by_threads)
-    List::template run_one<cuda_block, K>(task, nullptr, no_sink());
+    List::template run_one<cuda_block, K>(task, static_cast<void*>(nullptr), no_sink());
   else if (threadIdx.x == 0)
-    List::template run_one<host_block, K>(task, ballast_scratch, no_sink());
+    List::template run_one<lone_lane, K>(task, ballast_scratch, no_sink());
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include "ballast/atomic_ref.cuh"
 #include "ballast/detail/pool/pool_list.cuh"
 #include "ballast/detail/pool/pool_worker.cuh"
+#include "ballast/detail/resident/worker_group.cuh"
 #include "ballast/stream.hpp"
 
 namespace ballast::detail {
@@ -71,15 +72,15 @@ class level_sink {
   pool_reduction& reduced_;
 };
 
-/// Runs all blocks of a task.
-template <class List, template <class> class Base>
-BALLAST_HD void run_in_level(level_work const& level, std::uint32_t place, void* scratch,
+/// Runs all blocks of a task; `place` is what a Base is made with.
+template <class List, template <class> class Base, class Place>
+BALLAST_HD void run_in_level(level_work const& level, std::uint32_t number, Place place,
                              pool_reduction& reduced) {
-  task_record task = array_ref<stored_task const>(level.in)[place].record;
+  task_record task = array_ref<stored_task const>(level.in)[number].record;
   auto const range = task.range();
   for (std::uint32_t i = 0; i < range.count; ++i) {
     task.describe({range.first + i, range.count - i}, task.kernel());
-    List::template run_first_block<Base>(task, scratch, level_sink(level, reduced));
+    List::template run_first_block<Base>(task, place, level_sink(level, reduced));
 #if BALLAST_ON_GPU
     if constexpr (!List::by_threads) __syncthreads();
 #endif
@@ -92,7 +93,7 @@ void run_level_on_host(void const* argument, host_block_context& context) {
   pool_reduction reduced{};
   for (auto i = level.first_of(context.block, context.grid);
        i < level.first_of(context.block + 1, context.grid); ++i)
-    run_in_level<List, host_block>(level, i, context.scratch, reduced);
+    run_in_level<List, host_block>(level, i, context.place(), reduced);
   level.words->reduced.add_shared(reduced);
 }
 
@@ -101,15 +102,18 @@ template <class List, class Scratch = launched_with<List::scratch * List::max_ta
 __global__ void __launch_bounds__(List::block_threads,
                                   clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)
     run_level_on_gpu(__grid_constant__ level_work const level) {
+  using blocks = behind_servers<0>;
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   std::uint32_t const first = level.first_of(blockIdx.x, gridDim.x);
   std::uint32_t const last = level.first_of(blockIdx.x + 1, gridDim.x);
   pool_reduction reduced{};
   if constexpr (List::by_threads) {
     for (std::uint32_t i = first + threadIdx.x; i < last; i += 32)
-      run_in_level<List, host_block>(level, i, ballast_scratch + threadIdx.x * List::scratch, reduced);
+      run_in_level<List, blocks::template lane>(level, i, ballast_scratch + threadIdx.x * List::scratch,
+                                                reduced);
   } else {
-    for (std::uint32_t i = first; i < last; ++i) run_in_level<List, cuda_block>(level, i, nullptr, reduced);
+    for (std::uint32_t i = first; i < last; ++i)
+      run_in_level<List, blocks::template block>(level, i, static_cast<void*>(nullptr), reduced);
   }
   level.words->reduced.add_shared(reduced);
 }

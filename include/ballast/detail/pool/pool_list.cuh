@@ -49,8 +49,10 @@ constexpr bool none_reduces = !(reduces_of<K> || ...);
 template <class Base, class K, class List, class Sink>
 class spawning_block : public Base {
  public:
-  BALLAST_HD spawning_block(block_range range, void* scratch, Sink const& sink)
-      : Base(range, scratch), sink_(sink) {}
+  /// `place` is what Base takes besides the range.
+  template <class Place>
+  BALLAST_HD spawning_block(block_range range, Place place, Sink const& sink)
+      : Base(range, place), sink_(sink) {}
 
   /// Creates a task: blocks `range` (1 to 16 777 215) of `child`, a kernel of the same list. Each thread that
   /// calls creates one, no thread waits, and no thread but the callers needs to call. It may run at once, on
@@ -181,17 +183,17 @@ struct pool_list {
   }
 
   /// Runs the first block of the task on the calling threads; Base<K> is the view that each kernel gets.
-  template <template <class> class Base, class Sink>
-  BALLAST_HD static void run_first_block(task_record const& task, void* scratch_memory, Sink const& sink) {
+  template <template <class> class Base, class Place, class Sink>
+  BALLAST_HD static void run_first_block(task_record const& task, Place place, Sink const& sink) {
     std::uint32_t id = 0;
-    (void)((task.kernel() == id++ ? (run_one<Base, K>(task, scratch_memory, sink), true) : false) || ...);
+    (void)((task.kernel() == id++ ? (run_one<Base, K>(task, place, sink), true) : false) || ...);
   }
 
-  template <template <class> class Base, class One, class Sink>
-  BALLAST_HD static void run_one(task_record const& task, void* scratch_memory, Sink const& sink) {
+  template <template <class> class Base, class One, class Place, class Sink>
+  BALLAST_HD static void run_one(task_record const& task, Place place, Sink const& sink) {
     alignas(One) unsigned char bytes[sizeof(One)];
     __builtin_memcpy(bytes, task.data, sizeof(One));
-    spawning_block<Base<One>, One, pool_list, Sink> block(task.range(), scratch_memory, sink);
+    spawning_block<Base<One>, One, pool_list, Sink> block(task.range(), place, sink);
     block.move_to(task.range().first);
     invoke_kernel(reinterpret_cast<One const&>(bytes), block);
   }

@@ -31,6 +31,7 @@ inline constexpr std::uint32_t max_inline_tasks = 16;
 /// Trivially copyable. Room `queue` has another view, for tasks that come while the workers work.
 struct pool_view {
   using worker_type = pool_worker;
+  static constexpr std::uint32_t servers = 0;  ///< blocks of a GPU that run no task
 
   pool_words* words = nullptr;
   stack_bounds* bounds = nullptr;    ///< of each worker

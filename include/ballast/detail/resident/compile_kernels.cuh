@@ -15,7 +15,7 @@ void launch_on_host(void const* argument, host_block_context& context) {
   auto const& record = *static_cast<task_record const*>(argument);
   alignas(K) unsigned char bytes[sizeof(K)];
   __builtin_memcpy(bytes, record.data, sizeof(K));
-  host_block<K> block(record.range(), context.scratch);
+  host_block<K> block(record.range(), context.place());
   block.move_to(record.range().first + context.block);
   reinterpret_cast<K const&>(bytes)(block);
 }

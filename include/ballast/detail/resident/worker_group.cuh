@@ -38,7 +38,8 @@ class host_worker {
   BALLAST_HD std::uint32_t (&next_meta())[4] { return meta_; }
   /// Words that stay from task to task, zero at first; their meaning is the source's, their user the leader.
   BALLAST_HD std::uint32_t (&worker_state())[worker_state_words] { return worker_state_; }
-  BALLAST_HD void* scratch() const { return context_->scratch; }
+  /// What its tasks' blocks are made with.
+  BALLAST_HD worker_place place() const { return context_->place(); }
   // Never called in device code, but seen there where both kinds of worker share a template.
   BALLAST_HD std::uint64_t now_ns() const {
 #if BALLAST_ON_GPU
@@ -126,7 +127,7 @@ class cuda_worker {
   __device__ std::uint32_t (&next_meta() const)[4] { return shared_->metas[shared_->present + 1]; }
   __device__ bool has_next() const { return shared_->present + 1 < shared_->held; }
   __device__ std::uint32_t (&worker_state() const)[worker_state_words] { return shared_->worker_state; }
-  __device__ void* scratch() const { return nullptr; }  // cuda_block finds its scratch itself
+  __device__ void* place() const { return nullptr; }  // cuda_block finds its scratch and its worker itself
   __device__ std::uint64_t now_ns() const {
     std::uint64_t now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
@@ -167,6 +168,37 @@ class cuda_worker {
 
   shared_ref<storage> shared_;
   shared_ref<words> words_;
+};
+
+/// The blocks of kernels that the GPU's workers run: all of the grid but the first `Servers`, which run none.
+template <std::uint32_t Servers>
+struct behind_servers {
+  /// A block of threads is a worker.
+  template <class K>
+  class block : public cuda_block<K> {
+   public:
+    using cuda_block<K>::cuda_block;
+    __device__ std::uint32_t worker() const { return blockIdx.x - Servers; }
+    __device__ std::uint32_t workers() const { return gridDim.x - Servers; }
+  };
+
+  /// Each lane of a warp is a worker.
+  template <class K>
+  class lane : public one_thread_block<K> {
+   public:
+    using one_thread_block<K>::one_thread_block;
+    __device__ std::uint32_t worker() const { return (blockIdx.x - Servers) * 32 + threadIdx.x; }
+    __device__ std::uint32_t workers() const { return (gridDim.x - Servers) * 32; }
+  };
+};
+
+/// The block of a kernel of one thread that one thread of a block runs alone.
+template <class K>
+class lone_lane : public one_thread_block<K> {
+ public:
+  using one_thread_block<K>::one_thread_block;
+  __device__ std::uint32_t worker() const { return blockIdx.x; }
+  __device__ std::uint32_t workers() const { return gridDim.x; }
 };
 #endif
 

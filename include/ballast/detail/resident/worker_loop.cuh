@@ -38,20 +38,20 @@ struct kernel_list {
 
   /// Runs the task, or each that a grid task stands for, on the calling block of threads, with Block<K> as
   /// the view each kernel gets.
-  template <template <class> class Block>
-  BALLAST_HD static void run(task_record const& record, void* scratch_memory) {
+  template <template <class> class Block, class Place>
+  BALLAST_HD static void run(task_record const& record, Place place) {
     std::uint32_t id = 0;
-    (void)((record.kernel() == id++ ? (run_one<Block, K>(record, scratch_memory), true) : false) || ...);
+    (void)((record.kernel() == id++ ? (run_one<Block, K>(record, place), true) : false) || ...);
   }
 
-  template <template <class> class Block, class One>
-  BALLAST_HD static void run_one(task_record const& record, void* scratch_memory) {
+  template <template <class> class Block, class One, class Place>
+  BALLAST_HD static void run_one(task_record const& record, Place place) {
     alignas(One) unsigned char bytes[sizeof(One)];
     __builtin_memcpy(bytes, record.data, sizeof(One));
     auto const range = record.range();
     std::uint32_t const of_a_task = record.is_grid() ? 1 : range.count;
     for (std::uint32_t i = 0; i < range.count; i += of_a_task)
-      run_blocks<Block>(reinterpret_cast<One const&>(bytes), {range.first + i, of_a_task}, scratch_memory);
+      run_blocks<Block>(reinterpret_cast<One const&>(bytes), {range.first + i, of_a_task}, place);
   }
 };
 
@@ -92,7 +92,7 @@ void work_on_host(void const* argument, host_block_context& context) {
   source.control.arrive(worker_group, worker_group.now_ns());
   while (source.next(worker_group)) {
     auto const begin = worker_group.now_ns();
-    List::template run<host_block>(worker_group.record(), worker_group.scratch());
+    List::template run<host_block>(worker_group.record(), worker_group.place());
     worker_group.pace().worked(std::chrono::nanoseconds(worker_group.now_ns() - begin));
     source.finish(worker_group, begin, worker_group.now_ns());
   }
@@ -120,7 +120,8 @@ template <class List, class Source, class WorkerGroup>
 __device__ void work(Source& source, WorkerGroup& worker_group) {
   while (source.next(worker_group)) {
     auto const begin = source.times_tasks() ? worker_group.now_ns() : 0;
-    List::template run<cuda_block>(worker_group.record(), worker_group.scratch());
+    List::template run<behind_servers<has_server<Source>>::template block>(worker_group.record(),
+                                                                           worker_group.place());
     source.finish(worker_group, begin, source.times_tasks() ? worker_group.now_ns() : 0);
   }
 }
