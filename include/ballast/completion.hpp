@@ -99,8 +99,9 @@ class completion {
   /// wait() does.
   auto operator co_await() const;
 
-  /// For the rooms: who took the work, and what it is called there.
+  /// For the rooms: who took the work.
   std::shared_ptr<detail::completion_source> const& source() const { return source_; }
+  /// For the rooms: what the work is called there.
   detail::completion_key const& work() const { return work_; }
 
  private:
