@@ -95,7 +95,7 @@ void source_run::wait(completion_key const& work, deadline until) {
 
 clock::duration source_run::timeout(completion_key const& work) const {
   visit const asked(*this, work.run);
-  return asked.owner() == nullptr ? clock::duration{} : asked.owner()->timeout(work);
+  return asked.owner() == nullptr ? default_timeout : asked.owner()->timeout(work);
 }
 
 bool source_run::notify_at_end(completion_key const& work, event_count* bell) {

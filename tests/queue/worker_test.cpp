@@ -14,9 +14,11 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
-/// A queue of so many blocks that run tasks; 0: as the tests' options say.
+/// A queue of so many blocks that run tasks; 0: as the tests' options say. It is started when the memory is
+/// there that its workers use.
 queue_options of_blocks(int blocks) {
   auto options = test_options();
+  options.start_at_once = false;
   if (blocks != 0) options.resident.blocks = blocks + (first_device()->is_cuda() ? 1 : 0);  // one serves
   return options;
 }
@@ -60,6 +62,7 @@ class worker_of_a_queue : public testing::TestWithParam<worker_of_queue_case> {
 TEST_P(worker_of_a_queue, counts_its_tasks_without_atomics_and_the_sum_is_exact) {
   std::uint32_t const tasks = 20'000;
   worker_counts const counts(first_device(), queue_.workers());
+  queue_.start();
   std::vector<task> batch;
   for (std::uint32_t i = 0; i < tasks; ++i) batch.emplace_back(entered<64>{counts.ledger()});
   queue_.submit(batch);
@@ -72,6 +75,7 @@ TEST_P(worker_of_a_queue, counts_its_tasks_without_atomics_and_the_sum_is_exact)
 
 TEST_P(worker_of_a_queue, keeps_its_index_below_the_number_of_workers_where_these_are_more_than_tasks) {
   worker_counts const counts(first_device(), queue_.workers());
+  queue_.start();
   queue_.submit(task(entered<64>{counts.ledger()})).wait();
   queue_.close();
   counts.expect_entered(1);
@@ -81,6 +85,7 @@ TEST_P(worker_of_a_queue, keeps_its_index_below_the_number_of_workers_where_thes
 TEST_P(worker_of_a_queue, has_an_index_of_its_own_while_every_other_runs_a_task_too) {
   auto const workers = queue_.workers();
   told_workers told(workers);
+  queue_.start();
   for (std::uint32_t i = 0; i < workers; ++i) queue_.submit(told.holder(i));
   told.await_inside(workers);
   told.open();
@@ -96,10 +101,10 @@ TEST_P(worker_of_a_queue, has_an_index_of_its_own_while_every_other_runs_a_task_
 TEST_P(worker_of_a_queue, goes_on_counting_when_the_queue_starts_again) {
   worker_counts const counts(first_device(), queue_.workers());
   for (std::uint32_t run = 1; run <= 3; ++run) {
+    queue_.start();
     queue_.submit(task(entered<64>{counts.ledger()}, {0, 500}));
     queue_.close();
     counts.expect_entered(500 * run);
-    queue_.start();
   }
 }
 
@@ -117,6 +122,7 @@ TEST(worker_of_tasks_that_create_tasks, counts_them_without_atomics_and_the_sum_
   std::uint32_t const trees = 50, nodes = 511;
   task_queue queue(first_device(), spawning_kernels(), of_blocks(0));
   worker_counts const counts(first_device(), queue.workers());
+  queue.start();
   for (std::uint32_t i = 0; i < trees; ++i) queue.submit(task(entered_node<64>{counts.ledger(), 0, nodes}));
   queue.close();
   counts.expect_entered(trees * nodes);
@@ -131,6 +137,7 @@ TEST(worker_of_tasks_that_create_tasks, is_each_thread_where_kernels_have_one) {
     EXPECT_EQ(queue.workers() % each, 0u);
     EXPECT_TRUE(blocks == 0 || queue.workers() == each);
     worker_counts const counts(first_device(), queue.workers());
+    queue.start();
     for (std::uint32_t i = 0; i < trees; ++i) queue.submit(task(entered_node<1>{counts.ledger(), 0, nodes}));
     queue.close();
     counts.expect_entered(trees * nodes);
@@ -141,9 +148,9 @@ TEST(worker_of_tasks_that_create_tasks, is_each_thread_where_kernels_have_one) {
 TEST(worker_of_a_balanced_queue, has_an_index_below_the_number_of_workers_of_its_own_device) {
   balanced_options options;
   options.queue = of_blocks(first_device()->is_cuda() ? 8 : 0);
-  balanced_queue queue(devices(), kernels(), options);
   std::uint32_t const tasks = 2'000;
   told_workers told(tasks);
+  balanced_queue queue(devices(), kernels(), options);
   told.open();
   std::vector<task> batch;
   for (std::uint32_t i = 0; i < tasks; ++i) batch.push_back(told.holder(i));
@@ -162,7 +169,9 @@ TEST(worker_of_a_balanced_queue, counts_its_tasks_without_atomics_on_one_device)
   balanced_options options;
   options.queue = of_blocks(0);
   balanced_queue queue({first_device()}, kernels(), options);
+  queue.close();
   worker_counts const counts(first_device(), queue.on(0).workers());
+  queue.start();
   std::vector<task> const batch(5'000, task(entered<64>{counts.ledger()}));
   queue.submit(batch);
   queue.close();
