@@ -14,7 +14,7 @@ constexpr std::size_t max_argument_bytes = 96;  // so that a launch of several k
 
 template <class K>
 void run_on_host(void const* argument, host_block_context& context) {
-  host_block<K> block({0, context.grid}, context.scratch);
+  host_block<K> block({0, context.grid}, context.place());
   block.move_to(context.block);
   (*static_cast<K const*>(argument))(block);
 }

@@ -25,7 +25,7 @@ void start_together(stream& on, std::uint32_t grid, K const& kernel) {
 
 template <kernel_form K>
 void start_on_host(void const* argument, host_block_context& context) {
-  host_block<K> block({0, context.grid}, context.scratch);
+  host_block<K> block({0, context.grid}, context.place());
   block.move_to(context.block);
   (*static_cast<K const*>(argument))(block);
 }

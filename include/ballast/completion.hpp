@@ -31,9 +31,10 @@ class completion_source {
  public:
   virtual ~completion_source() = default;
 
-  /// Whether it is known what became of the work, be it a failure. Does not wait.
+  /// Whether the work has ended, well or not, or will never run, and no device works on it any more; from
+  /// then on always. Does not wait, and throws nothing.
   virtual bool has_ended(completion_key const& work) = 0;
-  /// Waits until has_ended() and throws the failure, if there was one; timed_out at the deadline.
+  /// Waits until has_ended(), or until a failure is known, which it throws; timed_out at the deadline.
   virtual void wait(completion_key const& work, deadline until) = 0;
   /// How long a wait without a deadline lasts.
   virtual clock::duration timeout(completion_key const& work) const {
@@ -75,8 +76,8 @@ class completion {
       : source_(std::move(source)), work_(work) {}
 
   /// Whether all of the work has ended, well or not, or will never run. The results of what ran are then
-  /// visible to the caller, and to work that it hands over next; no device works on it any more. Does not
-  /// wait, and throws nothing.
+  /// visible to the caller, and to work that it hands over next; no device works on it any more, unless
+  /// it was lost. Does not wait, and throws nothing.
   bool ready() const { return source_ == nullptr || source_->has_ended(work_); }
   /// Waits until ready(), at most for the timeout of the queue, launch stream or scheduler that took the
   /// work. Throws what kept the work from ending well, perhaps before it is ready; timed_out with the state
@@ -151,7 +152,7 @@ class continuation_of : public continuation {
  private:
   template <class... Ended>
   completion called(Ended const&... ended) {
-    if constexpr (std::same_as<std::invoke_result_t<F&, Ended const&...>, completion>) {
+    if constexpr (std::same_as<std::remove_cvref_t<std::invoke_result_t<F&, Ended const&...>>, completion>) {
       return f_(ended...);
     } else {
       f_(ended...);

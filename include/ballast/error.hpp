@@ -71,14 +71,15 @@ class stopped : public error {
   /// `what` is the whole sentence.
   stopped(std::string const& what, std::uint64_t unfinished) : error(what), unfinished_(unfinished) {}
 
-  /// At most so many pieces of accepted work had not run: tasks of a queue or pool, launches of a device.
+  /// At most so many pieces of accepted work had not run: tasks of a queue or pool, launches, jobs.
   std::uint64_t unfinished() const noexcept { return unfinished_; }
 
  private:
   std::uint64_t unfinished_;
 };
 
-/// A kernel was not run, or what it was to write is lost; its device goes on.
+/// A kernel was not run, or what it was to write is lost. Its device goes on, unless what() says that it is
+/// lost.
 class kernel_failed : public error {
  public:
   /// `what` is the whole sentence.

@@ -310,7 +310,7 @@ class launch_queue {
   /// wait_all() that sleeps until `until` at most.
   void wait_all(deadline until);
   /// Drops the launches that were not issued yet: their completions, and launch() calls soon after, throw
-  /// an error that says so. Does not wait.
+  /// stopped. Does not wait.
   void stop();
 
   /// Counts so far. May wait for a dispatcher while it is busy, never for a device.

@@ -14,9 +14,8 @@ namespace detail {
 namespace {
 
 clock::duration longest_timeout(std::span<completion const> all) {
-  clock::duration longest{};
-  for (auto const& one : all)
-    if (one.source() != nullptr) longest = std::max(longest, one.source()->timeout(one.work()));
+  clock::duration longest = all.empty() ? default_timeout : clock::duration();
+  for (auto const& one : all) longest = std::max(longest, timeout_of(one));
   return longest;
 }
 
@@ -64,9 +63,27 @@ class first_end : public promised_end {
   void note(completion const& ended) {
     if (!noted_.exchange(true)) end(failure_of(ended));
   }
+  /// A continuation was dropped.
+  void give_up() {
+    if (!noted_.exchange(true)) end(never_called());
+  }
 
  private:
   std::atomic<bool> noted_ = false;
+};
+
+class note_of_end : public continuation {
+ public:
+  explicit note_of_end(std::shared_ptr<first_end> first) : first_(std::move(first)) {}
+  ~note_of_end() override { first_->give_up(); }
+
+  completion run(completion const& ended) override {
+    first_->note(ended);
+    return {};
+  }
+
+ private:
+  std::shared_ptr<first_end> first_;
 };
 
 }  // namespace
@@ -91,7 +108,7 @@ completion when_any(std::span<completion const> any) {
   for (auto const& one : any)
     if (one.ready()) return one;
   auto const first = std::make_shared<detail::first_end>(detail::longest_timeout(any));
-  for (auto const& one : any) one.then([first](completion const& ended) { first->note(ended); });
+  for (auto const& one : any) detail::add_continuation(one, std::make_unique<detail::note_of_end>(first));
   return {first, {}};
 }
 

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ballast/detail/base/event_count.hpp"
@@ -26,9 +26,12 @@ namespace {
 class passed_on : public continuation {
  public:
   explicit passed_on(std::shared_ptr<promised_end> to) : to_(std::move(to)) {}
+  ~passed_on() override {
+    if (to_ != nullptr) to_->end(never_called());
+  }
 
   completion run(completion const& ended) override {
-    to_->end(failure_of(ended));
+    std::exchange(to_, nullptr)->end(failure_of(ended));
     return {};
   }
 
@@ -91,12 +94,15 @@ class continuation_thread {
 
   /// Not when the process ends, nor in a child of fork(), which has no such thread.
   bool accept(pending_continuation one) {
+    if (is_of_parent()) return false;
     std::lock_guard const hold(mutex_);
-    if (!thread_.joinable() && !ends_) start();
-    if (ends_ || process_ != getpid()) return false;
+    if (ends_) return false;
+    if (process_ == 0) start();
     added_.push_back(std::move(one));
     return true;
   }
+  /// Of fork(), at which the mutex may have been held.
+  bool is_of_parent() const { return process_ != 0 && process_ != getpid(); }
 
   void start() {
     thread_ = start_thread("continuations", [this] { run(); });
@@ -106,11 +112,11 @@ class continuation_thread {
 
   // Called by exit(): static objects that were made after the first continuation are gone by now.
   void end() {
+    if (is_of_parent()) return;
     {
       std::lock_guard const hold(mutex_);
       ends_ = true;
     }
-    if (process_ != getpid()) return;
     bell_.notify();
     if (std::this_thread::get_id() == thread_.get_id())
       thread_.detach();  // exit() in a continuation, which never returns
@@ -199,19 +205,13 @@ class continuation_thread {
     }
   }
 
-  static std::exception_ptr never_called() {
-    return std::make_exception_ptr(error("the process ends: the continuation is not called"));
-  }
-  static clock::duration timeout_of(completion const& of) {
-    return of.source() == nullptr ? default_timeout : of.source()->timeout(of.work());
-  }
   static source_uses::key_type key_of(completion const& of) { return {of.source().get(), of.work().run}; }
 
   std::mutex mutex_;
   std::vector<pending_continuation> added_;
   std::atomic<bool> ends_ = false;
   std::thread thread_;
-  pid_t process_ = 0;
+  std::atomic<pid_t> process_ = 0;  ///< 0: not started
   event_count bell_;
   // Of the thread.
   std::vector<pending_continuation> waiting_;
@@ -219,6 +219,14 @@ class continuation_thread {
 };
 
 }  // namespace
+
+clock::duration timeout_of(completion const& work) {
+  return work.source() == nullptr ? default_timeout : work.source()->timeout(work.work());
+}
+
+std::exception_ptr never_called() {
+  return std::make_exception_ptr(error("the process ends: the continuation is not called"));
+}
 
 std::exception_ptr failure_of(completion const& ended) {
   try {

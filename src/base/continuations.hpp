@@ -9,6 +9,11 @@
 
 namespace ballast::detail {
 
+/// How long a wait for it lasts without a deadline.
+clock::duration timeout_of(completion const& work);
+/// Why a continuation is dropped.
+std::exception_ptr never_called();
+
 /// What kept the work of a completion that is ready from ending well; null if nothing did.
 std::exception_ptr failure_of(completion const& ended);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/stream.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 

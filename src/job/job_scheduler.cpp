@@ -38,8 +38,8 @@ job_statistics job_scheduler::statistics() const { return runtime_->statistics()
 std::vector<journal_entry> job_scheduler::journal() const { return runtime_->journal(); }
 
 job_report report_of(completion const& job) {
-  job.wait();
-  return report_of(job, deadline::never());
+  auto const* const source = job.source().get();
+  return report_of(job, deadline::in(source == nullptr ? default_timeout : source->timeout(job.work())));
 }
 
 job_report report_of(completion const& job, deadline until) {

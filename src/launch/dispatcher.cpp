@@ -166,7 +166,10 @@ void dispatcher::throw_if_stopped() const {
 /// With the launches that are not issued by now, of all lines.
 stopped dispatcher::stopped_by(char const* cause) const {
   std::uint64_t waiting = 0;
-  for (auto const& line : all_launch_streams()) waiting += line->submitted() - line->issued();
+  for (auto const& line : all_launch_streams()) {
+    auto const issued = line->issued(), submitted = line->submitted();  // a direct launch is issued first
+    if (submitted > issued) waiting += submitted - issued;
+  }
   return {cause, waiting};
 }
 

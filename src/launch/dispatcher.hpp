@@ -50,7 +50,7 @@ class dispatcher {
   void resume();
   /// Drops what was not issued, and what is submitted later, with an error for its launch streams.
   void stop(char const* cause);
-  /// Throws error with that cause after stop().
+  /// Throws stopped with that cause after stop().
   void throw_if_stopped() const;
   /// Sleeps until all that was submitted so far has finished or failed. Throws timed_out.
   void wait_all(deadline until);

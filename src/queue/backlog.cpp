@@ -107,7 +107,8 @@ void backlog::finish(backlog_piece const& piece, std::size_t device, execution c
   share.when.work_ns += when.work_ns;
   share.tasks += piece.count;
   --piece.batch->given;
-  if (piece.batch->unfinished.fetch_sub(piece.count) == piece.count) changed_.notify();
+  bool const is_last = piece.batch->unfinished.fetch_sub(piece.count) == piece.count;
+  if (is_last || (piece.batch->has_lost && piece.batch->given == 0)) changed_.notify();
 }
 
 void backlog::fail(std::exception_ptr why) {

@@ -101,7 +101,7 @@ class backlog {
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
   std::vector<task> take_all(compiled_kernels const& kernels);
-  /// Is notified when a batch is finished or something failed.
+  /// Is notified when a batch may have ended, or something failed.
   event_count& changed() { return changed_; }
 
  private:

@@ -46,6 +46,7 @@ struct balanced_queue::state final : completion_source {
   std::deque<task_queue> queues;
   std::deque<feeder> feeders;
   std::atomic<source_run*> run = nullptr;
+  std::atomic<std::uint64_t> run_number = 0;
   bool sleeps = true;  ///< who waits; not with GPUs, whose batches may end sooner than a thread wakes
   bool running = false;
   std::vector<task> handed_back;
@@ -92,8 +93,10 @@ void balanced_queue::state::stop_queues() noexcept {
 void balanced_queue::state::start() {
   if (running) throw error("this queue is running already");
   end_run();
-  run = &source_run::begin(*this);
-  tasks.open(run);
+  auto& begun = source_run::begin(*this);
+  run_number = begun.run();
+  run = &begun;
+  tasks.open(&begun);
   all_finished_below = tasks.end();
   try {
     for (auto& queue : queues) queue.start();
@@ -159,9 +162,9 @@ void balanced_queue::state::await(std::uint64_t number, deadline until) {
 
 // By completions, which say what became of the tasks if the queue is stopped and started again meanwhile.
 void balanced_queue::state::wait_all(deadline until) {
+  auto const number = run_number.load();
   auto* const of_run = run.load();
   if (of_run == nullptr) return;
-  auto const number = of_run->run();
   auto const end = tasks.end();
   for (auto batch = all_finished_below.load(); batch < end; ++batch)
     of_run->completion_of_run(number, batch).wait_until(until);

@@ -82,6 +82,8 @@ bool task_queue::state::has_ended(completion_key const& work) {
   try {
     if (alive()) return false;
   } catch (device_lost const&) {
+    kernel.request_stop();  // blocks of CPU cores that have not faulted
+    if (memory.on_host) memory.worker_wake_event.notify();
     if (kernel.has_host_blocks()) return false;
   } catch (...) { return false; }  // it is not known; wait() says so
   is_over = true;                  // of this run: end_run() waits for who asks
@@ -148,7 +150,13 @@ void task_queue::state::note_loss(std::uint64_t of_run, std::exception_ptr why) 
   lost = true;
 }
 
+std::exception_ptr task_queue::state::known_loss() {
+  std::lock_guard const hold(control_mutex);
+  return loss;
+}
+
 void task_queue::state::throw_stopped() {
+  if (auto const known = known_loss()) std::rethrow_exception(known);
   std::string why = hybrid != nullptr && !lost ? hybrid->why_halted() : "";
   if (why.empty())
     why = kernel.idle_timed_out()   ? "no task came for idle_timeout"
@@ -184,7 +192,6 @@ std::unique_ptr<run_outcome const> task_queue::state::outcome() {
   if (left.empty()) return nullptr;
   auto made = std::make_unique<run_outcome>();
   try {
-    if (loss) std::rethrow_exception(loss);
     throw_stopped();
   } catch (...) { made->why_not = std::current_exception(); }
   made->has_ended_well = [left](completion_key const& work) { return are_none_of(left, work); };
@@ -364,6 +371,7 @@ std::vector<task> task_queue::state::stop() {
     now = phase::ended;
     is_over = true;
     note_loss(run_number, std::current_exception());
+    memory.host_wake_event.notify();
   }
   if (collected) return {};
   all_rings_lock const held(*this, deadline::in(options.timeout));

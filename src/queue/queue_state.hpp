@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,7 @@ struct task_queue::state final : completion_source {
   bool alive();
   /// Of that run, unless another one has begun.
   void note_loss(std::uint64_t of_run, std::exception_ptr why);
+  std::exception_ptr known_loss();
   [[noreturn]] void throw_stopped();
   /// All batches that may not have run yet, by submission ring.
   std::vector<completion_key> everything() const;

@@ -247,12 +247,10 @@ void resident_kernel::pause(clock::duration run, deadline until) {
   }
 }
 
+bool resident_kernel::has_host_blocks() { return shared(words_[host_blocks_word]).load() != 0; }
+
 // A fault of one block of a host device does not end the others: they leave after their tasks, and those that
 // begin later leave at once.
-bool resident_kernel::has_host_blocks() const {
-  return std::atomic_ref(const_cast<std::uint32_t&>(words_[host_blocks_word])).load() != 0;
-}
-
 void resident_kernel::await_host_blocks(deadline until) {
   request_stop();
   while (shared(words_[host_blocks_word]).load() != 0) {

@@ -219,6 +219,8 @@ TEST(when_all, is_ready_once_all_are) {
   EXPECT_TRUE(both.ready());
   both.wait();
   EXPECT_TRUE(when_all({}).ready());
+  when_all({}).then([] {}).wait();
+  when_all(completion(), completion()).then([] {}).wait();
 }
 
 TEST(when_all, fails_as_the_first_in_order_once_all_have_ended) {

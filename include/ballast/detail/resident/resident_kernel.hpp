@@ -64,7 +64,7 @@ class resident_kernel {
   /// threw.
   bool running();
   /// Whether blocks of a host device are left, which go on when another one has faulted.
-  bool has_host_blocks() const;
+  bool has_host_blocks();
   /// Asks every block to end after its task. Async-signal-safe; does not wait.
   void request_stop() noexcept;
   bool stop_requested() const noexcept;
