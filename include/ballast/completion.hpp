@@ -37,10 +37,7 @@ class completion_source {
   /// Waits until has_ended(), or until a failure is known, which it throws; timed_out at the deadline.
   virtual void wait(completion_key const& work, deadline until) = 0;
   /// How long a wait without a deadline lasts.
-  virtual clock::duration timeout(completion_key const& work) const {
-    (void)work;
-    return default_timeout;
-  }
+  virtual clock::duration timeout(completion_key const&) const { return default_timeout; }
   /// From now on each end notifies `bell`, until the call with null; one bell at a time. False: nobody can
   /// tell of an end, which therefore has to be asked for. To be called again before each sleep.
   virtual bool notify_at_end(completion_key const& work, event_count* bell) = 0;

@@ -244,7 +244,8 @@ class job_scheduler {
   }
 
   /// Sleeps until the jobs submitted before the call have ended, successfully or not, at most until the
-  /// deadline, or for job_options::timeout if none is passed. Throws timed_out.
+  /// deadline, or for job_options::timeout if none is passed. Throws timed_out, and error in a
+  /// continuation.
   void wait_all();
   /// wait_all() that sleeps until `until` at most.
   void wait_all(deadline until);

@@ -192,8 +192,8 @@ class launch_stream {
   /// wait.
   void after(stream& theirs) { after(std::shared_ptr<event>(theirs.record_untimed())); }
   /// Work that the caller enqueues to `theirs` later begins after everything launched here so far. Sleeps
-  /// until those launches are issued, but not until they have ended, at most until the deadline. Throws
-  /// timed_out.
+  /// until those launches are issued, but not until they have ended, at most until the deadline, or for
+  /// launch_options::timeout if none is passed. Throws timed_out.
   void precede(stream& theirs);
   /// precede() that sleeps until `until` at most.
   void precede(stream& theirs, deadline until);
@@ -203,8 +203,8 @@ class launch_stream {
   /// Whether all launches made here so far were submitted to the device. Does not wait.
   bool is_issued() const;
   /// Sleeps until is_issued(), at most until the deadline, or for launch_options::timeout if none is passed.
-  /// Throws timed_out with the state of the launch
-  /// stream, and the error if one of them will not be carried out.
+  /// Throws timed_out with the state of the launch stream, and the error if one of them will not be carried
+  /// out.
   void wait_issued() const;
   /// wait_issued() that sleeps until `until` at most.
   void wait_issued(deadline until) const;
@@ -304,8 +304,8 @@ class launch_queue {
   void resume();
 
   /// Sleeps until everything submitted before the call has finished or failed, at most until the deadline, or
-  /// for launch_options::timeout if none is passed.
-  /// Throws timed_out with the state of the launch streams.
+  /// for launch_options::timeout if none is passed. Throws timed_out with the state of the launch streams,
+  /// and error in a continuation.
   void wait_all();
   /// wait_all() that sleeps until `until` at most.
   void wait_all(deadline until);

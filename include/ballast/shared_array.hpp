@@ -50,10 +50,10 @@ class shared_array {
 
   /// The flattened elements of a range, to be read by the caller. Waits for the jobs submitted before that
   /// write them, and for nothing else, at most until the deadline, or for job_options::timeout if none is
-  /// passed; copies to the host what is not there. The
-  /// span is valid until a job that writes these elements is submitted. Throws bad_argument ("elements")
-  /// beyond the array; job_failed if a job was to write the elements and failed; error if they were lost with
-  /// a device or with the scheduler; timed_out with the state of the scheduler.
+  /// passed; copies to the host what is not there. The span is valid until a job that writes these elements
+  /// is submitted. Throws bad_argument ("elements") beyond the array; job_failed if a job was to write the
+  /// elements and failed; error if they were lost with a device or with the scheduler; stopped if the
+  /// scheduler goes meanwhile; timed_out with the state of the scheduler.
   std::span<T const> read(index_range elements = every_element, std::optional<deadline> until = {}) const {
     return opened(detail::host_use::read, elements, until);
   }

@@ -95,7 +95,7 @@ void completion::wait() const {
 
 void completion::wait_until(deadline until) const {
   if (source_ == nullptr) return;
-  if (!ready()) detail::throw_if_in_continuation("wait()");
+  if (detail::is_in_continuation() && !ready()) detail::throw_if_in_continuation("wait()");
   source_->wait(work_, until);
 }
 

@@ -59,7 +59,7 @@ struct pending_continuation {
   }
 };
 
-thread_local bool is_in_continuation = false;
+thread_local bool is_thread_of_continuations = false;
 
 /// How long it naps between looks for ends that nobody tells of, such as a GPU's, at most; and at most where
 /// all are told, should a device be lost without a word.
@@ -133,7 +133,7 @@ class continuation_thread {
   }
 
   void run() {
-    is_in_continuation = true;
+    is_thread_of_continuations = true;
     for (std::uint32_t looks = 0;;) {
       auto const seen = bell_.epoch();  // before ends_ is read, or its notification could be missed
       if (ends_) return;
@@ -172,8 +172,9 @@ class continuation_thread {
         auto one = std::move(waiting_[i]);
         forget_use(one.before);
         one.run();
-      } else if (i != kept++) {
-        waiting_[kept - 1] = std::move(waiting_[i]);
+      } else {
+        if (i != kept) waiting_[kept] = std::move(waiting_[i]);
+        ++kept;
       }
     }
     if (i == kept) return false;
@@ -253,8 +254,10 @@ bool promised_end::notify_at_end(completion_key const&, event_count* bell) {
   return true;
 }
 
+bool is_in_continuation() { return is_thread_of_continuations; }
+
 void throw_if_in_continuation(char const* what) {
-  if (is_in_continuation)
+  if (is_in_continuation())
     throw error(std::string(what) + " was called in a continuation, which must not wait");
 }
 

@@ -9,6 +9,8 @@
 
 namespace ballast::detail {
 
+/// Whether the caller is a continuation.
+bool is_in_continuation();
 /// How long a wait for it lasts without a deadline.
 clock::duration timeout_of(completion const& work);
 /// Why a continuation is dropped.

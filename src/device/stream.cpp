@@ -27,7 +27,9 @@ class end_at_event final : public completion_source {
   bool has_ended(completion_key const&) override {
     try {
       return moment_->reached();
-    } catch (...) { return true; }  // for wait() to tell
+    } catch (device_lost const&) { return true; } catch (...) {
+      return false;
+    }  // it is not known; wait() says so
   }
   void wait(completion_key const&, deadline until) override {
     for (int looks = 0; !moment_->reached(); ++looks) {

@@ -36,7 +36,6 @@ struct balanced_queue::state final : completion_source {
   std::unique_ptr<run_outcome const> outcome() const;
   void check_is_of_this_run(completion const& which) const;
   void await(std::uint64_t number, deadline until);
-  void await_all(deadline until);
   void wait_all(deadline until);
   std::string describe();
 
@@ -166,15 +165,10 @@ void balanced_queue::state::wait_all(deadline until) {
   auto* const of_run = run.load();
   if (of_run == nullptr) return;
   auto const end = tasks.end();
+  bool const is_end_of_run = run_number == number;  // else it counts batches of the next run too
   for (auto batch = all_finished_below.load(); batch < end; ++batch)
     of_run->completion_of_run(number, batch).wait_until(until);
-  all_finished_below = std::max(all_finished_below.load(), end);
-}
-
-void balanced_queue::state::await_all(deadline until) {
-  auto const end = tasks.end();
-  for (auto number = all_finished_below.load(); number < end; ++number) await(number, until);
-  all_finished_below = end;
+  if (is_end_of_run) all_finished_below = std::max(all_finished_below.load(), end);
 }
 
 std::string balanced_queue::state::describe() {
@@ -222,7 +216,7 @@ void balanced_queue::close(deadline until) {
   throw_if_in_continuation("close()");
   if (!state_->running) return;
   state_->tasks.close();
-  state_->await_all(until);
+  state_->wait_all(until);
   for (auto& feeder : state_->feeders) feeder.finish();
   for (auto& feeder : state_->feeders) feeder.join();
   for (auto& queue : state_->queues) queue.close(until);

@@ -317,8 +317,7 @@ void task_queue::state::count_submitted(deadline until) {
 // Workers whose tasks create tasks leave as soon as they hear of it.
 void task_queue::state::mark_closed(deadline until) {
   count_submitted(until);
-  if (hybrid != nullptr)
-    for (auto const& batches : everything()) wait(batches, until);
+  if (hybrid != nullptr) wait_all(until);
   {
     std::lock_guard const hold(control_mutex);
     write_control(true);

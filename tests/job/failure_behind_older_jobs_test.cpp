@@ -141,7 +141,7 @@ TEST_F(failure_behind_older_jobs, goes_on_to_newer_jobs_that_read_what_was_lost)
   EXPECT_THAT(failure_of(newest), HasSubstr("which failed"));
 }
 
-TEST_F(failure_behind_older_jobs, is_told_in_the_state_while_its_ticket_waits_for_them) {
+TEST_F(failure_behind_older_jobs, is_told_in_the_state_while_its_completion_waits_for_them) {
   add_up(shared_);
   auto const newer = fail_to_write_shared();
   try {

@@ -42,7 +42,7 @@ class job_deadline : public testing::Test {
   }
 };
 
-TEST_F(job_deadline, of_a_ticket_tells_what_hangs) {
+TEST_F(job_deadline, of_a_completion_tells_what_hangs) {
   auto const done = submit_behind_gate();
   auto const state = state_after([&](deadline until) { done.wait_until(until); });
   EXPECT_THAT(state, HasSubstr("job 'late' (number "));

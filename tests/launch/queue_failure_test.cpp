@@ -260,7 +260,7 @@ TEST(launch_queue, that_is_destroyed_while_paused_drops_what_waits) {
 }
 
 /// Its thread may learn that it is stopped only together with that it ends.
-TEST(launch_queue, that_is_destroyed_after_its_launch_streams_tells_tickets_what_it_drops) {
+TEST(launch_queue, that_is_destroyed_after_its_launch_streams_tells_completions_what_it_drops) {
   for (int repetition = 0; repetition < 50; ++repetition) {
     completion dropped;
     {

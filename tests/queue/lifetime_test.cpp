@@ -248,7 +248,7 @@ TEST(resident_blocks, leave_room_for_a_kernel_of_the_caller) {
   queue.close();
 }
 
-TEST(timed_queue, says_when_the_tasks_of_a_ticket_ran) {
+TEST(timed_queue, says_when_the_tasks_of_a_completion_ran) {
   counted_words visits(first_device(), 64);
   auto options = held_queue::options(64);
   options.times = true;
