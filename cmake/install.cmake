@@ -10,7 +10,6 @@ foreach(room IN LISTS rooms)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ballast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
-install(TARGETS ballast_ballast EXPORT ballast_targets)
 install(EXPORT ballast_targets NAMESPACE ballast:: DESTINATION ${package_folder})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ballastConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/ballastConfig.cmake INSTALL_DESTINATION ${package_folder})

@@ -109,8 +109,8 @@ struct node_task {
 };
 static_assert(sizeof(node_task<1>) == 40 && sizeof(node_task<64>) == 40);
 
-compiled_kernels const& pool_kernels_of_threads();  ///< 1 thread
-compiled_kernels const& pool_kernels_of_warps();    ///< 32 threads
-compiled_kernels const& pool_kernels_of_blocks();   ///< 64 threads
+kernel_set const& pool_kernels_of_threads();  ///< 1 thread
+kernel_set const& pool_kernels_of_warps();    ///< 32 threads
+kernel_set const& pool_kernels_of_blocks();   ///< 64 threads
 
 }  // namespace ballast::connect4

@@ -5,6 +5,6 @@
 
 namespace ballast::connect4 {
 
-BALLAST_POOL_KERNELS_WITH_METHODS(pool_kernels_of_blocks, node_task<64>, node_value<64>)
+BALLAST_KERNELS(pool_kernels_of_blocks, ballast::for_pool_methods, node_task<64>, node_value<64>)
 
 }  // namespace ballast::connect4

@@ -5,6 +5,6 @@
 
 namespace ballast::connect4 {
 
-BALLAST_POOL_KERNELS_WITH_METHODS(pool_kernels_of_threads, node_task<1>, node_value<1>)
+BALLAST_KERNELS(pool_kernels_of_threads, ballast::for_pool_methods, node_task<1>, node_value<1>)
 
 }  // namespace ballast::connect4

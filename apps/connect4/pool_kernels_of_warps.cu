@@ -5,6 +5,6 @@
 
 namespace ballast::connect4 {
 
-BALLAST_POOL_KERNELS_WITH_METHODS(pool_kernels_of_warps, node_task<32>, node_value<32>)
+BALLAST_KERNELS(pool_kernels_of_warps, ballast::for_pool_methods, node_task<32>, node_value<32>)
 
 }  // namespace ballast::connect4

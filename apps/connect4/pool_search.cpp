@@ -100,7 +100,7 @@ pool_options pool_options_for(std::string_view method, int lookahead) {
   return options;
 }
 
-compiled_kernels const& pool_kernels(worker_size workers) {
+kernel_set const& pool_kernels(worker_size workers) {
   if (workers == worker_size::warp) return pool_kernels_of_warps();
   if (workers == worker_size::block) return pool_kernels_of_blocks();
   return pool_kernels_of_threads();

@@ -18,7 +18,7 @@ namespace ballast::connect4 {
 search_answer search_in_pool(search_request const& request, std::string_view method);
 
 /// What a pool of such workers runs.
-compiled_kernels const& pool_kernels(worker_size workers);
+kernel_set const& pool_kernels(worker_size workers);
 
 /// For a pool of pool_kernels() by that method, with room for the joins of a tree so deep. No deadline.
 pool_options pool_options_for(std::string_view method, int lookahead);

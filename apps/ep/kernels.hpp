@@ -6,6 +6,6 @@
 namespace ballast::ep {
 
 /// gaussian_pairs, for job schedulers.
-job_kernels const& pair_kernels();
+kernel_set const& pair_kernels();
 
 }  // namespace ballast::ep

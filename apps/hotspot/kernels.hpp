@@ -6,6 +6,6 @@
 namespace ballast::hotspot {
 
 /// heat_step in single and double precision, for job schedulers.
-job_kernels const& heat_kernels();
+kernel_set const& heat_kernels();
 
 }  // namespace ballast::hotspot

@@ -6,6 +6,6 @@
 namespace ballast::matmul {
 
 /// naive_product and tiled_product, for job schedulers.
-job_kernels const& product_kernels();
+kernel_set const& product_kernels();
 
 }  // namespace ballast::matmul

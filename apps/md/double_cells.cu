@@ -7,7 +7,8 @@
 
 namespace ballast::md {
 
-BALLAST_KERNELS_WITH_CHEN(double_cells, by_local_reference<cell_forces<double>>, by_local_reference<kick>,
-                          by_local_reference<drift<double>>, store_arguments)
+BALLAST_KERNELS(double_cells, ballast::for_queues, ballast::for_chen_queues,
+                by_local_reference<cell_forces<double>>, by_local_reference<kick>,
+                by_local_reference<drift<double>>, store_arguments)
 
 }  // namespace ballast::md

@@ -7,9 +7,9 @@ namespace ballast::md {
 
 // Lists of kernels by precision of the pair terms and by method, since a resident kernel costs what its
 // heaviest kernel costs. Each: by_local_reference of the forces' kernel, kick and drift; store_arguments.
-compiled_kernels const& single_cells();
-compiled_kernels const& single_all_pairs();
-compiled_kernels const& double_cells();
-compiled_kernels const& double_all_pairs();
+kernel_set const& single_cells();
+kernel_set const& single_all_pairs();
+kernel_set const& double_cells();
+kernel_set const& double_all_pairs();
 
 }  // namespace ballast::md

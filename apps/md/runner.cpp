@@ -99,7 +99,7 @@ void launch_runner::kick() { launch_parts(&stage::kick_task); }
 void launch_runner::launch_parts(task (stage::*make)(block_range) const) {
   for (std::size_t d = 0; d < devices(); ++d) {
     auto const part = part_of(system_->blocks(), d, devices());
-    if (part.count > 0) system_->kernels().launch(*device_streams_[d].work, (system_->*make)(part));
+    if (part.count > 0) launch(system_->kernels(), *device_streams_[d].work, (system_->*make)(part));
   }
   for (auto& one : device_streams_) one.work->synchronize(deadline::in(device_timeout));
 }
@@ -118,7 +118,7 @@ void launch_runner::prepare() {
 void launch_runner::launch_forces(std::size_t device, atom_order order, block_range range) {
   auto& one = device_streams_[device];
   if (!one.begin) one.begin = one.work->record();
-  system_->kernels().launch(*one.work, system_->forces_task(order, range));
+  launch(system_->kernels(), *one.work, system_->forces_task(order, range));
   one.end = one.work->record();
 }
 

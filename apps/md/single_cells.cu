@@ -7,7 +7,8 @@
 
 namespace ballast::md {
 
-BALLAST_KERNELS_WITH_CHEN(single_cells, by_local_reference<cell_forces<float>>, by_local_reference<kick>,
-                          by_local_reference<drift<float>>, store_arguments)
+BALLAST_KERNELS(single_cells, ballast::for_queues, ballast::for_chen_queues,
+                by_local_reference<cell_forces<float>>, by_local_reference<kick>,
+                by_local_reference<drift<float>>, store_arguments)
 
 }  // namespace ballast::md

@@ -77,7 +77,7 @@ class stage_of final : public stage {
     }
   }
 
-  compiled_kernels const& kernels() const override {
+  kernel_set const& kernels() const override {
     if constexpr (std::is_same_v<Real, float>) return what_.all_pairs ? single_all_pairs() : single_cells();
     return what_.all_pairs ? double_all_pairs() : double_cells();
   }
@@ -160,7 +160,7 @@ class stage_of final : public stage {
   void store_all_arguments(device_slot const& s) {
     std::uint32_t at = entries_.first();
     for (auto const* const arguments : sides_[s.side]->arguments()) {
-      kernels().launch(*s.copies, task(store_arguments{at++, arguments}, {0, 1}));
+      launch(kernels(), *s.copies, task(store_arguments{at++, arguments}, {0, 1}));
     }
     s.copies->synchronize();
   }

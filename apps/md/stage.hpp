@@ -25,7 +25,7 @@ class stage {
   virtual ~stage() = default;
 
   /// The kernels that the tasks below name.
-  virtual compiled_kernels const& kernels() const = 0;
+  virtual kernel_set const& kernels() const = 0;
   /// Tasks of 128 atoms each: so many blocks make the whole system.
   virtual std::uint32_t blocks() const = 0;
   /// Tasks, valid on every device as long as the stage: the forces on the atoms of some blocks of an order,

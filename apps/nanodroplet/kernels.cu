@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.hpp"
 
-#include "ballast/launch_kernels.cuh"
+#include "ballast/kernels.cuh"
 #include "kernel_batch.cuh"
 #include "mixed_forces.cuh"
 #include "water_forces.cuh"
@@ -45,7 +45,8 @@ kernel_code code_of(std::string_view name) {
 
 }  // namespace
 
-BALLAST_LAUNCH_KERNELS(droplet_kernels, load_water, begin_water, water_forces, mixed_forces, propagate_water)
+BALLAST_KERNELS(droplet_kernels, ballast::for_launches, load_water, begin_water, water_forces, mixed_forces,
+                propagate_water)
 
 template <kernel_form K>
 kernel_code launched_alone() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job/empty_kernels.cuh"
 
-#include "ballast/job_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace ballast::bench {
 
-BALLAST_JOB_KERNELS(empty_kernels, empty_block)
+BALLAST_KERNELS(empty_kernels, ballast::for_jobs, empty_block)
 
 }  // namespace ballast::bench

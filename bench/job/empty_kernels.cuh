@@ -13,6 +13,6 @@ struct empty_block {
   BALLAST_HD void operator()(Block&) const {}
 };
 
-job_kernels const& empty_kernels();
+kernel_set const& empty_kernels();
 
 }  // namespace ballast::bench

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "ballast/detail/job/task_of_kernel.cuh"
+#include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/device.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/kernel.cuh"
@@ -16,8 +16,8 @@ using namespace detail;
 
 /// Launches all blocks of a kernel that is in a list for jobs.
 template <class Kernel>
-void launch_whole(stream& on, job_kernels const& list, Kernel const& kernel, std::uint32_t blocks) {
-  auto const listed = std::ranges::find(list.kernels(), key_of<Kernel>, &listed_job_kernel::key);
+void launch_whole(stream& on, kernel_set const& list, Kernel const& kernel, std::uint32_t blocks) {
+  auto const listed = std::ranges::find(list.kernels(), key_of<Kernel>, &listed_kernel::key);
   task_of_kernel<Kernel> const argument{kernel, {0, blocks}};
   on.launch(listed->code, blocks, &argument, sizeof argument);
 }

@@ -5,7 +5,7 @@
 
 #include "ballast/atomic_ref.cuh"
 #include "ballast/kernel.cuh"
-#include "ballast/launch_kernels.hpp"
+#include "ballast/kernel_set.hpp"
 #include "device/launched.cuh"
 #include "launch/dependent_steps.cuh"
 
@@ -55,6 +55,6 @@ struct long_block {
 };
 
 /// level_block<1> and long_block, which one launch may mix.
-launch_kernels const& levelled_kernels();
+kernel_set const& levelled_kernels();
 
 }  // namespace ballast::bench

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/one_block_kernels.cuh"
 
-#include "ballast/launch_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace ballast::bench {
 
-BALLAST_LAUNCH_KERNELS(one_block_kernels, take_roots, multiply_and_add)
+BALLAST_KERNELS(one_block_kernels, ballast::for_launches, take_roots, multiply_and_add)
 BALLAST_LAUNCHED(take_roots)
 BALLAST_LAUNCHED(multiply_and_add)
 

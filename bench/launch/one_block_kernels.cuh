@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ballast/kernel.cuh"
-#include "ballast/launch_kernels.hpp"
+#include "ballast/kernel_set.hpp"
 #include "device/launched.cuh"
 #include "launch/dependent_steps.cuh"
 
@@ -48,7 +48,7 @@ struct multiply_and_add {
 };
 
 /// take_roots and multiply_and_add, for launch queues.
-launch_kernels const& one_block_kernels();
+kernel_set const& one_block_kernels();
 
 /// take_roots and multiply_and_add as plain `__global__` functions of one block; null where CUDA was not
 /// built.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/spin_kernels.cuh"
 
-#include "ballast/launch_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace ballast::bench {
 
-BALLAST_LAUNCH_KERNELS(spin_kernels, spin_block)
+BALLAST_KERNELS(spin_kernels, ballast::for_launches, spin_block)
 BALLAST_LAUNCHED(spin_block)
 
 #if defined(__CUDACC__)

@@ -5,7 +5,7 @@
 
 #include "ballast/atomic_ref.cuh"
 #include "ballast/kernel.cuh"
-#include "ballast/launch_kernels.hpp"
+#include "ballast/kernel_set.hpp"
 #include "device/kernels.cuh"
 
 namespace ballast::bench {
@@ -34,7 +34,7 @@ struct spin_block {
 };
 
 /// spin_block, for launch queues.
-launch_kernels const& spin_kernels();
+kernel_set const& spin_kernels();
 
 /// spin_block as a plain `__global__` function, in blocks of spin_block::threads; null where CUDA was not
 /// built.

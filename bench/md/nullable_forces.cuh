@@ -26,6 +26,6 @@ struct nullable_forces {
   }
 };
 
-compiled_kernels const& nullable_kernels();  ///< nullable_forces
+kernel_set const& nullable_kernels();  ///< nullable_forces
 
 }  // namespace ballast::bench

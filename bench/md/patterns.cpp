@@ -73,7 +73,7 @@ class pattern_race {
 
  private:
   void launch(int pattern) {
-    nullable_kernels().launch(*launches_, forces_.of(pattern, {0, forces_.blocks()}));
+    ballast::launch(nullable_kernels(), *launches_, forces_.of(pattern, {0, forces_.blocks()}));
     launches_->synchronize();
   }
   void submit(int pattern) {

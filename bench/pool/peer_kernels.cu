@@ -6,9 +6,9 @@
 namespace ballast::bench {
 using namespace detail;
 
-BALLAST_POOL_KERNELS(fibonacci_above_kernels, fibonacci_above, fibonacci_sum)
-BALLAST_POOL_KERNELS_WITH_METHODS(queens_kernels, queens_task)
-BALLAST_POOL_KERNELS(formula_kernels, formula_task)
-BALLAST_POOL_KERNELS(summing_formula_kernels, summing_formula_task)
+BALLAST_KERNELS(fibonacci_above_kernels, ballast::for_pools, fibonacci_above, fibonacci_sum)
+BALLAST_KERNELS(queens_kernels, ballast::for_pool_methods, queens_task)
+BALLAST_KERNELS(formula_kernels, ballast::for_pools, formula_task)
+BALLAST_KERNELS(summing_formula_kernels, ballast::for_pools, summing_formula_task)
 
 }  // namespace ballast::bench

@@ -76,9 +76,9 @@ struct summing_formula_task {
   }
 };
 
-compiled_kernels const& fibonacci_above_kernels();
-compiled_kernels const& queens_kernels();
-compiled_kernels const& formula_kernels();
-compiled_kernels const& summing_formula_kernels();
+kernel_set const& fibonacci_above_kernels();
+kernel_set const& queens_kernels();
+kernel_set const& formula_kernels();
+kernel_set const& summing_formula_kernels();
 
 }  // namespace ballast::bench

@@ -14,7 +14,7 @@ namespace ballast::bench {
 /// What the figures of a curve at `x` leave out: how long it takes to make the pool and to run in it for the
 /// first time, and the pool's memory. `run(pool)` gives the seconds of a run and looks at its answer.
 template <class Run>
-void add_pool_costs(session& now, std::string const& curve, double x, compiled_kernels const& kernels,
+void add_pool_costs(session& now, std::string const& curve, double x, kernel_set const& kernels,
                     pool_options const& options, Run const& run) {
   std::vector<double> seconds, bytes;
   for (int times = 0; times < 3; ++times) {

@@ -6,11 +6,11 @@
 namespace ballast::bench {
 using namespace detail;
 
-BALLAST_POOL_KERNELS_WITH_METHODS(fibonacci_kernels, fibonacci_call, fibonacci_sum)
+BALLAST_KERNELS(fibonacci_kernels, ballast::for_pool_methods, fibonacci_call, fibonacci_sum)
 
-BALLAST_POOL_KERNELS(tree_kernels_32, loaded_node<32>)
-BALLAST_POOL_KERNELS(tree_kernels_64, loaded_node<64>)
-BALLAST_POOL_KERNELS(tree_kernels_128, loaded_node<128>)
-BALLAST_POOL_KERNELS(tree_kernels_256, loaded_node<256>)
+BALLAST_KERNELS(tree_kernels_32, ballast::for_pools, loaded_node<32>)
+BALLAST_KERNELS(tree_kernels_64, ballast::for_pools, loaded_node<64>)
+BALLAST_KERNELS(tree_kernels_128, ballast::for_pools, loaded_node<128>)
+BALLAST_KERNELS(tree_kernels_256, ballast::for_pools, loaded_node<256>)
 
 }  // namespace ballast::bench

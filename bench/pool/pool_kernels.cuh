@@ -110,10 +110,10 @@ struct loaded_node {
   }
 };
 
-compiled_kernels const& fibonacci_kernels();
-compiled_kernels const& tree_kernels_32();  ///< loaded_node<32>, and so on
-compiled_kernels const& tree_kernels_64();
-compiled_kernels const& tree_kernels_128();
-compiled_kernels const& tree_kernels_256();
+kernel_set const& fibonacci_kernels();
+kernel_set const& tree_kernels_32();  ///< loaded_node<32>, and so on
+kernel_set const& tree_kernels_64();
+kernel_set const& tree_kernels_128();
+kernel_set const& tree_kernels_256();
 
 }  // namespace ballast::bench

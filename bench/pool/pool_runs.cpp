@@ -35,7 +35,7 @@ void measure_number(session& now, std::string_view method, std::uint32_t n) {
 }
 
 template <int Threads>
-void measure_tree(session& now, tree_data const& data, compiled_kernels const& kernels) {
+void measure_tree(session& now, tree_data const& data, kernel_set const& kernels) {
   auto const nodes = std::uint32_t(now.size(now.first()->is_cuda() ? (1 << 21) - 1 : (1 << 17) - 1, 1023));
   device_buffer<double> sums(now.first(), 1024);
   task const root(loaded_node<Threads>{data, array_ref(sums.data()), 0, nodes});

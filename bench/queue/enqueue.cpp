@@ -102,8 +102,9 @@ enqueue_times enqueue_by_launches(stream& on, enqueued_tasks const& work, std::s
   times.all = seconds_of([&] {
     times.calls = seconds_of([&] {
       for (std::size_t i = 0; i < all; i += each)
-        counting_kernels().launch(on, task(count_block<128>{work.counts.words()},
-                                           {std::uint32_t(i), std::uint32_t(std::min(each, all - i))}));
+        launch(counting_kernels(), on,
+               task(count_block<128>{work.counts.words()},
+                    {std::uint32_t(i), std::uint32_t(std::min(each, all - i))}));
     });
     on.synchronize(deadline::in(time_limit));
   });

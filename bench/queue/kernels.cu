@@ -6,10 +6,10 @@
 namespace ballast::bench {
 using namespace detail;
 
-BALLAST_KERNELS(small_block_kernels, count_block<128>, wait_for_gate, echo, relayed_echo)
+BALLAST_KERNELS(small_block_kernels, ballast::for_queues, count_block<128>, wait_for_gate, echo, relayed_echo)
 
-BALLAST_KERNELS(large_block_kernels, count_block<512>)
+BALLAST_KERNELS(large_block_kernels, ballast::for_queues, count_block<512>)
 
-BALLAST_KERNELS_WITH_CHEN(counting_kernels, count_block<128>)
+BALLAST_KERNELS(counting_kernels, ballast::for_queues, ballast::for_chen_queues, count_block<128>)
 
 }  // namespace ballast::bench

@@ -86,11 +86,11 @@ struct relayed_echo {
 };
 
 /// count_block and wait_for_gate in blocks of 128 threads, as the paper's, echo and relayed_echo.
-compiled_kernels const& small_block_kernels();
+kernel_set const& small_block_kernels();
 /// count_block in blocks of 512 threads: the server reads as many slots ahead as it has
 /// threads.
-compiled_kernels const& large_block_kernels();
+kernel_set const& large_block_kernels();
 /// count_block in blocks of 128 threads, for task_queue and for chen_queue.
-compiled_kernels const& counting_kernels();
+kernel_set const& counting_kernels();
 
 }  // namespace ballast::bench

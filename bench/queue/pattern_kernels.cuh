@@ -70,8 +70,8 @@ struct matmul_tile {
 };
 
 /// uneven_block, wait_for_gate.
-compiled_kernels const& uneven_kernels();
+kernel_set const& uneven_kernels();
 /// matmul_tile.
-compiled_kernels const& matmul_kernels();
+kernel_set const& matmul_kernels();
 
 }  // namespace ballast::bench

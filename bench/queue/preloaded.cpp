@@ -18,7 +18,7 @@ std::vector<int> preloaded_block_counts(session const& now) {
   return {16, 120, 132, 264, 528, 1056, 16 * cores};
 }
 
-void measure_blocks(session& now, char const* curve, compiled_kernels const& kernels, int blocks,
+void measure_blocks(session& now, char const* curve, kernel_set const& kernels, int blocks,
                     std::size_t tasks) {
   counted_blocks counts(now.first(), tasks);
   gate door(now.first(), std::uint32_t(blocks));

@@ -21,8 +21,8 @@ void measure_echo(session& now, std::string const& name, std::uint32_t rounds, s
   system_word(ping).store_relaxed(0);
   system_word(pong).store_relaxed(0);
   auto const stream = now.first()->make_stream();
-  small_block_kernels().launch(
-      *stream, task(make(array_ref<std::uint32_t>(&ping), array_ref<std::uint32_t>(&pong)), {0, blocks}));
+  launch(small_block_kernels(), *stream,
+         task(make(array_ref<std::uint32_t>(&ping), array_ref<std::uint32_t>(&pong)), {0, blocks}));
   std::vector<double> samples;
   auto const until = deadline::in(std::chrono::minutes(1));
   for (std::uint32_t round = 1; round <= rounds; ++round) {
@@ -55,7 +55,7 @@ void measure_ping_pong(session& now, std::uint32_t rounds) {
 }
 
 void measure_tasks(session& now, counted_blocks& counts, std::string const& name, int spared,
-                   compiled_kernels const& kernels = small_block_kernels()) {
+                   kernel_set const& kernels = small_block_kernels()) {
   queue_options options;
   options.resident.spared_multiprocessors = spared;
   counts.clear();
@@ -76,7 +76,7 @@ void measure_launches(session& now, counted_blocks& counts) {
   std::vector<double> samples;
   for (std::uint32_t i = 0; i < counts.size(); ++i) {
     samples.push_back(seconds_of([&] {
-      small_block_kernels().launch(*stream, counts.block(i));
+      launch(small_block_kernels(), *stream, counts.block(i));
       stream->synchronize();
     }));
   }

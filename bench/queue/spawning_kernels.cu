@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/spawning_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 #include "queue/kernels.cuh"
 #include "queue/pattern_kernels.cuh"
@@ -7,8 +7,10 @@
 
 namespace ballast::bench {
 
-BALLAST_SPAWNING_KERNELS(small_block_kernels_with_pool, count_block<128>, wait_for_gate, count_tree)
+BALLAST_KERNELS(small_block_kernels_with_pool, ballast::for_pools, ballast::for_queues, count_block<128>,
+                wait_for_gate, count_tree)
 
-BALLAST_SPAWNING_KERNELS(uneven_kernels_with_pool, uneven_block, wait_for_gate)
+BALLAST_KERNELS(uneven_kernels_with_pool, ballast::for_pools, ballast::for_queues, uneven_block,
+                wait_for_gate)
 
 }  // namespace ballast::bench

@@ -28,7 +28,7 @@ struct count_tree {
 };
 
 /// What small_block_kernels() and uneven_kernels() have for tasks, in lists whose tasks may create tasks.
-compiled_kernels const& small_block_kernels_with_pool();
-compiled_kernels const& uneven_kernels_with_pool();
+kernel_set const& small_block_kernels_with_pool();
+kernel_set const& uneven_kernels_with_pool();
 
 }  // namespace ballast::bench

@@ -10,12 +10,12 @@ namespace {
 
 class cuda_task_graph final : public task_graph {
  public:
-  cuda_task_graph(compute_device& device, compiled_kernels const& kernels, std::span<task const> tasks) {
+  cuda_task_graph(compute_device& device, kernel_set const& kernels, std::span<task const> tasks) {
     auto const recorder = device.make_stream();
     auto const native = recorder->native();
     cudaGraph_t graph = nullptr;
     check(cudaStreamBeginCapture(native, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    for (auto const& one : tasks) kernels.launch(*recorder, one);
+    for (auto const& one : tasks) launch(kernels, *recorder, one);
     check(cudaStreamEndCapture(native, &graph), "cudaStreamEndCapture");
     auto const made = cudaGraphInstantiate(&graph_, graph, 0);
     cudaGraphDestroy(graph);
@@ -33,13 +33,13 @@ class cuda_task_graph final : public task_graph {
 
 }  // namespace
 
-std::unique_ptr<task_graph> make_task_graph(compute_device& device, compiled_kernels const& kernels,
+std::unique_ptr<task_graph> make_task_graph(compute_device& device, kernel_set const& kernels,
                                             std::span<task const> tasks) {
   if (!device.is_cuda()) return nullptr;
   return std::make_unique<cuda_task_graph>(device, kernels, tasks);
 }
 #else
-std::unique_ptr<task_graph> make_task_graph(compute_device&, compiled_kernels const&, std::span<task const>) {
+std::unique_ptr<task_graph> make_task_graph(compute_device&, kernel_set const&, std::span<task const>) {
   return nullptr;
 }
 #endif

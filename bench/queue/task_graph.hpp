@@ -18,7 +18,7 @@ class task_graph {
 };
 
 /// Throws ballast::error with CUDA's words. Null on a host device, which has no graphs.
-std::unique_ptr<task_graph> make_task_graph(compute_device& device, compiled_kernels const& kernels,
+std::unique_ptr<task_graph> make_task_graph(compute_device& device, kernel_set const& kernels,
                                             std::span<task const> tasks);
 
 }  // namespace ballast::bench

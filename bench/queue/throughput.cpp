@@ -67,7 +67,7 @@ queue_options options_for(session const& now) {
 }
 
 void measure_submissions(session& now, counted_blocks& counts, std::string const& blocks,
-                         compiled_kernels const& kernels, std::vector<task> tasks) {
+                         kernel_set const& kernels, std::vector<task> tasks) {
   counts.clear();
   task_queue queue(now.first(), kernels, options_for(now));
   submitting all(queue, counts, std::move(tasks));
@@ -92,7 +92,7 @@ void measure_launches(session& now) {
   std::uint32_t rounds = 0;
   now.measure("a launch each", 1, "tasks/s", [&] {
     auto const seconds = seconds_of([&] {
-      for (auto const& one : tasks) small_block_kernels().launch(*stream, one);
+      for (auto const& one : tasks) launch(small_block_kernels(), *stream, one);
       stream->synchronize();
     });
     ++rounds;

@@ -61,7 +61,7 @@ class uneven_grid {
   double seconds_of_launch() {
     ++rounds_;
     return seconds_of([&] {
-      uneven_kernels().launch(*stream_, task(kernel(), {0, std::uint32_t(tasks_.size())}));
+      launch(uneven_kernels(), *stream_, task(kernel(), {0, std::uint32_t(tasks_.size())}));
       stream_->synchronize();
     });
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each launch is cut into tasks for all devices, which exchange what their neighbours need.
-#include <ballast/job_kernels.cuh>
 #include <ballast/job_scheduler.hpp>
+#include <ballast/kernels.cuh>
 #include <cstdio>
 
 struct smooth {  // a block is a row of 128 cells
@@ -14,7 +14,7 @@ struct smooth {  // a block is a row of 128 cells
     block.for_each(128, [&](unsigned i) { next[at + i] = (now[above + i] + now[at + i]) / 2; });
   }
 };
-BALLAST_JOB_KERNELS(kernels, smooth)
+BALLAST_KERNELS(kernels, smooth)
 
 int main() {
   ballast::job_scheduler jobs(ballast::open_devices(ballast::default_device_list()), kernels());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads launch small kernels, each in an order of its own; the queue merges those of different threads.
-#include <ballast/launch_kernels.cuh>
+#include <ballast/kernels.cuh>
 #include <ballast/launch_queue.hpp>
 #include <cstdio>
 #include <thread>
@@ -13,7 +13,7 @@ struct add_one {
     if (block.rank() == 0) ++count[0];
   }
 };
-BALLAST_LAUNCH_KERNELS(kernels, add_one)
+BALLAST_KERNELS(kernels, add_one)
 
 int main() {
   auto const device = ballast::open_devices(ballast::default_device_list()).front();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks create tasks, and the workers of a device share them.
-#include <ballast/pool_kernels.cuh>
+#include <ballast/kernels.cuh>
 #include <ballast/task_pool.hpp>
 #include <cstdio>
 
@@ -15,7 +15,7 @@ struct node {
     for (unsigned child = 0; depth > 0 && child < 2; ++child) block.spawn(node{depth - 1});
   }
 };
-BALLAST_POOL_KERNELS(kernels, node)
+BALLAST_KERNELS(kernels, node)
 
 int main() {
   ballast::task_pool pool(ballast::open_devices(ballast::default_device_list()).front(), kernels());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host submits tasks; each runs once, on whichever device is free.
 #include <ballast/balanced_queue.hpp>
-#include <ballast/queue_kernels.cuh>
+#include <ballast/kernels.cuh>
 #include <cstdio>
 
 struct square {  // the members are the arguments

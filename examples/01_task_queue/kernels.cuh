@@ -21,4 +21,4 @@ struct collatz {
   }
 };
 
-ballast::compiled_kernels const& kernels();
+ballast::kernel_set const& kernels();

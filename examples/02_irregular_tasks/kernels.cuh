@@ -40,4 +40,4 @@ struct sum_steps {
   }
 };
 
-ballast::compiled_kernels const& kernels();
+ballast::kernel_set const& kernels();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
-#include <ballast/pool_kernels.cuh>
+#include <ballast/kernels.cuh>
 
-BALLAST_POOL_KERNELS(kernels, integrate)
+BALLAST_KERNELS(kernels, integrate)

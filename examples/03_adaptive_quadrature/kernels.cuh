@@ -31,4 +31,4 @@ struct integrate {
   }
 };
 
-ballast::compiled_kernels const& kernels();
+ballast::kernel_set const& kernels();

@@ -2,7 +2,7 @@
 #pragma once
 #include <ballast/atomic_ref.cuh>
 #include <ballast/kernel.cuh>
-#include <ballast/launch_kernels.hpp>
+#include <ballast/kernel_set.hpp>
 
 /// A point of the unit square as the state of a random number generator: two times 24 bits of it.
 BALLAST_HD inline std::uint64_t moved(std::uint64_t point) {
@@ -40,4 +40,4 @@ struct count_hits {
   }
 };
 
-ballast::launch_kernels const& kernels();
+ballast::kernel_set const& kernels();

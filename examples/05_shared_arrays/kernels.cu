@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
-#include <ballast/job_kernels.cuh>
+#include <ballast/kernels.cuh>
 
-BALLAST_JOB_KERNELS(kernels, heat)
+BALLAST_KERNELS(kernels, heat)

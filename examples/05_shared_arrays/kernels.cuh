@@ -28,4 +28,4 @@ struct heat {
   }
 };
 
-ballast::job_kernels const& kernels();
+ballast::kernel_set const& kernels();

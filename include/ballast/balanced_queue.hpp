@@ -37,7 +37,7 @@ class balanced_queue {
  public:
   /// Starts a task_queue on every device (at least one). `kernels` must outlive the queue. Throws as the
   /// constructor of task_queue, and bad_argument ("policy", "devices").
-  balanced_queue(device_list devices, compiled_kernels const& kernels, balanced_options options = {});
+  balanced_queue(device_list devices, kernel_set const& kernels, balanced_options options = {});
   ~balanced_queue();  ///< Stops if still running: unexecuted tasks are dropped, so close() first.
   balanced_queue(balanced_queue const&) = delete;
   balanced_queue& operator=(balanced_queue const&) = delete;

@@ -14,7 +14,7 @@
 #include "ballast/job_scheduler.hpp"
 #include "ballast/join.cuh"
 #include "ballast/kernel.cuh"
-#include "ballast/launch_kernels.hpp"
+#include "ballast/kernel_set.hpp"
 #include "ballast/launch_queue.hpp"
 #include "ballast/policy/feed.hpp"
 #include "ballast/policy/merge.hpp"

@@ -10,6 +10,9 @@
 
 namespace ballast {
 
+using compiled_kernels [[deprecated("is called kernel_set")]] = kernel_set;
+using launch_kernels [[deprecated("is called kernel_set")]] = kernel_set;
+using job_kernels [[deprecated("is called kernel_set")]] = kernel_set;
 using deadline_passed [[deprecated("is called timed_out")]] = timed_out;
 using device_facts [[deprecated("is called device_properties")]] = device_properties;
 using ticket [[deprecated("is called completion")]] = completion;

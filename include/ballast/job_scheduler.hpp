@@ -162,37 +162,6 @@ struct journal_entry {
       {};  ///< operations that it waits for, the newest of each stream; empty for ends
 };
 
-/// One kernel of a list for jobs.
-struct listed_job_kernel {
-  /// Identifies the kernel's type.
-  kernel_key key;
-  /// The kernel's type, as C++ writes it.
-  std::string name;
-  kernel_code code;  ///< runs a task_of_kernel of it; without a name
-};
-
-/// A compiled list of kernels for jobs (BALLAST_JOB_KERNELS). Immutable; lives as long as the program; any
-/// thread may call any member.
-class job_kernels {
- public:
-  /// For BALLAST_JOB_KERNELS, which compiled these.
-  job_kernels(std::string name, std::vector<listed_job_kernel> kernels)
-      : name_(std::move(name)), kernels_(std::move(kernels)) {
-    for (auto& kernel : kernels_) kernel.code.name = kernel.name;
-  }
-  job_kernels(job_kernels const&) = delete;
-  job_kernels& operator=(job_kernels const&) = delete;
-
-  /// The name that the macro was given.
-  std::string const& name() const { return name_; }
-  /// The kernels, in the order in which they were listed.
-  std::span<listed_job_kernel const> kernels() const { return kernels_; }
-
- private:
-  std::string name_;
-  std::vector<listed_job_kernel> kernels_;
-};
-
 /// Runs jobs over shared arrays: cuts each job into tasks, assigns them to devices, copies the data that they
 /// need, and orders jobs that touch common elements as if they ran in the order of their submission. One
 /// thread per device carries out the operations. Any thread may call any member. Making and destroying a
@@ -204,8 +173,8 @@ class job_scheduler {
   /// ("devices", "policy", "tasks", "in_flight", "device_bytes", "check_maps", "spans"), device_lost, and
   /// error if a device does not have that much memory.
   explicit job_scheduler(device_list const& devices, job_options const& options = {});
-  /// Makes a scheduler and adds the kernels of a list, as add().
-  job_scheduler(device_list const& devices, job_kernels const& kernels, job_options const& options = {});
+  /// Makes a scheduler and adds the kernels of a set, as add().
+  job_scheduler(device_list const& devices, kernel_set const& kernels, job_options const& options = {});
   job_scheduler(job_scheduler const&) = delete;
   job_scheduler& operator=(job_scheduler const&) = delete;
   /// Waits for unfinished jobs, at most options.shutdown_timeout; those that have not ended by then fail.
@@ -214,33 +183,36 @@ class job_scheduler {
   /// scheduler.
   ~job_scheduler();
 
-  /// Loads the kernels of a list, so that jobs may use them. The same kernel may be in several lists. `more`
-  /// must outlive the scheduler. May wait for devices. Throws device_lost.
-  void add(job_kernels const& more);
+  /// Loads the kernels of a set, so that jobs may use them, but for those whose tasks create tasks. The same
+  /// kernel may be in several sets. `more` must outlive the scheduler. May wait for devices. Throws
+  /// device_lost.
+  void add(kernel_set const& more);
 
-  /// Submits a job; does not wait for a device. Its completion is ready once all tasks of the job have ended;
-  /// that of a failed job once none of its tasks runs any more and no older job has yet to read or write the
-  /// data that it was to write. wait() throws job_failed, and timed_out with the state of the scheduler. The
-  /// arguments are arrays with access maps, and last a factory. The factory is called for each kernel of a
-  /// task with one array_ref<T> per array (of T const for reads()) and returns the kernel. Index i of such a
-  /// reference is element i of the whole flattened array, of which only the task's region may be touched.
+  /// Submits a job; does not wait for a device, unless its kernel is in no added set and used for the first
+  /// time, which loads it; only a .cu file can submit such a kernel. The job's completion is ready once all
+  /// tasks of the job have ended; that of a failed job once none of its tasks runs any more and no older job
+  /// has yet to read or write the data that it was to write. wait() throws job_failed, and timed_out with the
+  /// state of the scheduler. The arguments are arrays with access maps, and last a factory. The factory is
+  /// called for each kernel of a task with one array_ref<T> per array (of T const for reads()) and returns
+  /// the kernel. Index i of such a reference is element i of the whole flattened array, of which only the
+  /// task's region may be touched.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
   /// arrays; neither they nor their destructors may wait for jobs. Maps are called on any thread and must use
   /// neither arrays nor the scheduler.
   ///
   /// Throws what a map throws; error if the scheduler is being destroyed; and bad_argument, before anything
-  /// has changed: ("kernel") if it is in no added list, or is a plain one while all devices are CPU cores;
+  /// has changed: ("kernel") if it is in no added set, or is a plain one while all devices are CPU cores;
   /// ("grid") if it is cut although a slower dimension has more than one block, or has more than 2 147 483
   /// 647 blocks; ("map") if a map does not fit; ("policy"); ("arguments") for arrays of another scheduler, or
   /// if a unit writes elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no
   /// device.
-  template <class... Arguments>
+  template <class... Arguments, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   completion submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     constexpr std::size_t arguments = sizeof...(Arguments);
     static_assert(arguments > 0, "the last argument of submit() is a factory, which returns the kernel");
-    return submit_tuple(setup, std::forward_as_tuple(accesses_then_factory...),
-                        std::make_index_sequence < arguments == 0 ? 0 : arguments - 1 > ());
+    return submit_tuple<CompiledHere>(setup, std::forward_as_tuple(accesses_then_factory...),
+                                      std::make_index_sequence < arguments == 0 ? 0 : arguments - 1 > ());
   }
 
   /// Sleeps until the jobs submitted before the call have ended, successfully or not, at most until the
@@ -258,12 +230,13 @@ class job_scheduler {
   std::shared_ptr<detail::job_runtime> const& runtime() const { return runtime_; }
 
  private:
-  template <class Tuple, std::size_t... I>
+  template <bool CompiledHere, class Tuple, std::size_t... I>
   completion submit_tuple(job_setup const& setup, Tuple const& all, std::index_sequence<I...>) {
     static_assert((array_access_of_any<std::tuple_element_t<I, Tuple>> && ...),
                   "all arguments but the last are reads(), writes(), writes_some() or updates()");
     detail::check_factory<std::tuple_element_t<sizeof...(I), Tuple>, std::tuple_element_t<I, Tuple>...>();
-    return submit_request(detail::make_request(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...));
+    return submit_request(
+        detail::make_request<CompiledHere>(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...));
   }
   completion submit_request(detail::job_request request);
 

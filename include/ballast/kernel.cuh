@@ -348,10 +348,33 @@ struct block_range {
   std::uint32_t count = 1;
 };
 
+/// What only blocks of pools can do, so that the compiler says what is missing elsewhere.
+struct block_outside_pools {
+  ///@{
+  /// Does not compile.
+  template <class Child>
+  BALLAST_HD void spawn(Child const&, block_range = {}) const {
+    static_assert(sizeof(Child) == 0, "only workers of a pool keep tasks: declare `spawns` in the kernel");
+  }
+  template <class Join>
+  BALLAST_HD void finish(Join const&) const {
+    static_assert(sizeof(Join) == 0, "only workers of a pool have joins: declare `spawns` in the kernel");
+  }
+  template <class Value>
+  BALLAST_HD void add_to_sum(Value const&) const {
+    static_assert(sizeof(Value) == 0, "only runs of a pool have a sum: declare `reduces` in the kernel");
+  }
+  template <class Value>
+  BALLAST_HD void raise_max(Value const&) const {
+    static_assert(sizeof(Value) == 0, "only runs of a pool have a maximum: declare `reduces` in the kernel");
+  }
+  ///@}
+};
+
 /// A block of one thread, without worker() and workers(), so that for_each is a plain loop which the compiler
 /// vectorises.
 template <class K>
-class one_thread_block {
+class one_thread_block : public block_outside_pools {
  public:
   /// Known when compiled, for what must differ between one thread and several.
   static constexpr std::uint32_t threads = 1;
@@ -424,7 +447,7 @@ class host_block : public one_thread_block<K> {
 #if defined(__CUDACC__)
 /// The block of a GPU: the kernel's threads.
 template <class K>
-class cuda_block {
+class cuda_block : public block_outside_pools {
  public:
   /// Known when compiled, for what must differ between one thread and several.
   static constexpr std::uint32_t threads = K::threads;

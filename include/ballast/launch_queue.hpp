@@ -19,7 +19,7 @@
 #include "ballast/detail/launch/submission.hpp"
 #include "ballast/device.hpp"
 #include "ballast/kernel.cuh"
-#include "ballast/launch_kernels.hpp"
+#include "ballast/kernel_set.hpp"
 #include "ballast/policy/merge.hpp"
 #include "ballast/stream.hpp"
 
@@ -144,12 +144,24 @@ class launch_stream {
   launch_stream& operator=(launch_stream&& other) noexcept;
   ~launch_stream();
 
-  /// Launches `grid` blocks, at least 1, of a ballast kernel of the queue's list. The queue may merge it with
-  /// kernels of other launch streams. Throws bad_argument ("kernel", "grid").
-  template <kernel_form K>
+  /// Launches `grid` blocks, at least 1, of a ballast kernel. The queue may merge it with kernels of other
+  /// launch streams if its set has it and it has at most 192 bytes of members. A kernel that is not in the
+  /// set is launched as it is; only a .cu file can launch it. Throws bad_argument ("kernel", "grid").
+  template <kernel_form K, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   completion launch(K const& kernel, std::uint32_t grid) {
-    auto const& listed = listed_kernel_of(key_of<K>, grid);
-    next_submission().set_kernel(listed, kernel, grid);
+    static_assert(!detail::is_for_pools<K>,
+                  "kernels of one thread, and those that create tasks or reduce, are for pools");
+    static_assert(sizeof(K) <= detail::max_launch_bytes,
+                  "this kernel's members exceed 4000 bytes: launch it as indirect<K>");
+    check_grid(grid);
+    if constexpr (detail::is_mergeable<K>) {
+      if (auto const* const mergeable = find_mergeable(key_of<K>)) {
+        next_submission().set_kernel(*mergeable, kernel, grid);
+        return commit();
+      }
+    }
+    auto const& code = code_of(key_of<K>, detail::code_without_a_set<K, CompiledHere>());
+    next_submission().set_work(detail::lone_kernel<K>{code, {kernel, {0, grid}}});
     return commit();
   }
 
@@ -220,7 +232,9 @@ class launch_stream {
                 std::uint64_t max_waiting);
 
   void swap(launch_stream& other) noexcept;
-  launchable_kernel const& listed_kernel_of(kernel_key key, std::uint32_t grid) const;
+  static void check_grid(std::uint32_t grid);
+  detail::mergeable_kernel const* find_mergeable(kernel_key key) const;
+  kernel_code const& code_of(kernel_key key, kernel_code const* compiled_here) const;
   void throw_if_no_gpu() const;
   detail::submission& next_submission();
   completion commit();
@@ -275,14 +289,13 @@ class launch_stream::plain_work {
 /// while there is nothing to do. Any thread may call any member.
 class launch_queue {
  public:
-  /// Makes a queue for plain `__global__` functions and callables. `devices`: at least one. Throws
+  /// Makes a queue that merges no kernels. `devices`: at least one. Throws
   /// bad_argument ("devices", "order", "among", "merge", "streams", "connections", "max_waiting",
   /// "dispatcher_niceness"), device_lost.
   explicit launch_queue(device_list const& devices, launch_options const& options = {});
-  /// Makes a queue that also takes ballast kernels of the list, which must outlive it. Loads them now, which
-  /// may wait for the device: on GPUs make the queue before a resident kernel starts. Throws as the other
-  /// constructor.
-  launch_queue(device_list const& devices, launch_kernels const& kernels, launch_options const& options = {});
+  /// Makes a queue that may merge the kernels of a set, which must outlive it. Loads them now, which may wait
+  /// for the device: on GPUs make the queue before a resident kernel starts. Throws as the other constructor.
+  launch_queue(device_list const& devices, kernel_set const& kernels, launch_options const& options = {});
   launch_queue(launch_queue const&) = delete;
   launch_queue& operator=(launch_queue const&) = delete;
   /// Waits for submitted launches, at most launch_options::shutdown_timeout, unless the queue is paused; then

@@ -16,6 +16,7 @@
 #include "ballast/deadline.hpp"
 #include "ballast/detail/base/event_count.hpp"
 #include "ballast/kernel.cuh"
+#include "ballast/kernel_set.hpp"
 
 // CUDA's own names of what its streams and events point to: cudaStream_t and CUstream are CUstream_st*.
 struct CUstream_st;
@@ -27,54 +28,6 @@ namespace ballast {
 /// default streams are cudaStreamLegacy and cudaStreamPerThread.
 using native_stream = CUstream_st*;
 using native_event = CUevent_st*;  ///< likewise
-
-/// Makes a host device slower by a given factor: after work it sleeps (factor - 1) times as long as the work
-/// took. The excess of a sleep is carried over, so the factor holds on average. One thread uses one pacer.
-class pacer {
- public:
-  /// `slowdown`: every piece of work shall take this many times longer; at least 1.
-  explicit pacer(double slowdown) : extra_(slowdown - 1.0) {}
-
-  /// Whether it ever sleeps.
-  bool is_needed() const { return extra_ > 0; }
-  /// Call after `worked` of real work: sleeps for as long as add_debt() returns.
-  void worked(std::chrono::nanoseconds worked);
-
-  /// The arithmetic without the sleep. add_debt() adds the debt of `worked` and returns how long to sleep
-  /// now: the whole debt, or 0 while it is below 100 us. slept() subtracts how long a sleep really took.
-  std::chrono::nanoseconds add_debt(std::chrono::nanoseconds worked);
-  /// Books a sleep that took so long, against the debt.
-  void slept(std::chrono::nanoseconds took);
-
- private:
-  double extra_;
-  double debt_ns_ = 0;
-};
-
-/// What one block of a host launch receives: its index in the grid, its scratch buffer, its pacer.
-struct host_block_context {
-  /// The block's index in the grid, from 0.
-  std::uint32_t block = 0;
-  /// Blocks of the grid.
-  std::uint32_t grid = 0;
-  void* scratch = nullptr;  ///< `kernel_code::scratch_bytes`, aligned to 128 bytes, not cleared
-  pacer* pace = nullptr;    ///< only a cooperative launch paces itself; plain blocks are paced by the device
-
-  /// What the kernel's block is made with: the block of the grid is the worker.
-  BALLAST_HD worker_place place() const { return {scratch, block, grid}; }
-};
-
-/// One kernel as both backends see it: a function whose only parameter is a trivially copyable argument.
-struct kernel_code {
-  /// For messages; lives as long as the code.
-  std::string_view name;
-  void const* cuda_function =
-      nullptr;  ///< address of the `__global__` function; null where CUDA was not built
-  /// What runs a block on a CPU core; called once for each block, by any worker.
-  void (*host_function)(void const* argument, host_block_context& context) = nullptr;
-  std::uint32_t threads = 0;        ///< threads of a block on a GPU, a multiple of 32 up to 1024
-  std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
-};
 
 /// What a kernel needs on a device, and how many of its blocks fit on a multiprocessor at the same time (1 on
 /// the host).

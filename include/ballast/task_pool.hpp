@@ -29,8 +29,8 @@ std::span<pool_method const> pool_methods();
 
 /// How a pool keeps its tasks, and how its workers run.
 struct pool_options {
-  /// A name of pool_methods(). For others than the default the list of kernels is one of
-  /// BALLAST_POOL_KERNELS_WITH_METHODS (ballast/methods/pool_methods.cuh).
+  /// A name of pool_methods(). For others than the default the set of kernels was compiled for_pool_methods
+  /// (ballast/methods/pool_methods.cuh).
   std::string method = "chunks";
   /// Room for tasks, for each block that works: 8 to 2^20, rounded up to a power of two; for `static` only
   /// the initial room. About 48 bytes each. Tasks that do not fit are moved to the host and back, which is
@@ -102,12 +102,10 @@ class pool_stopped : public stopped {
 /// thread at a time may call run(), which refuses a second one; any thread may call request_stop().
 class task_pool {
  public:
-  /// Allocates memory and loads the list's kernels. `kernels` must have been made by BALLAST_POOL_KERNELS,
-  /// BALLAST_SPAWNING_KERNELS (both for the method `chunks`) or BALLAST_POOL_KERNELS_WITH_METHODS, and must
-  /// outlive the pool. Throws bad_argument with the option's name, device_lost, and ballast::error if the
-  /// list was compiled without the method or the device has a resident kernel.
-  task_pool(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
-            pool_options options = {});
+  /// Allocates memory and loads the kernels. `kernels` was compiled for pools, and must outlive the pool.
+  /// Throws bad_argument with the option's name, device_lost, and ballast::error if the set was compiled
+  /// without the method or the device has a resident kernel.
+  task_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, pool_options options = {});
   ~task_pool();
   task_pool(task_pool const&) = delete;
   task_pool& operator=(task_pool const&) = delete;

@@ -58,7 +58,7 @@ class ring_home {
   std::shared_ptr<compute_device> peer_;
 };
 
-/// Options for queues whose tasks create tasks, that is, whose list was made by BALLAST_SPAWNING_KERNELS;
+/// Options for queues whose tasks create tasks, that is, whose kernels say so;
 /// other queues ignore them.
 struct spawned_options {
   /// Room on the device for created tasks, in addition to the ring, for each worker: 8 to 2^20 tasks, rounded
@@ -128,7 +128,7 @@ struct task_span {
   std::int64_t begin_ns = 0, end_ns = 0;  ///< on the host's clock
   /// The blocks of the kernel that ran.
   block_range range;
-  std::uint32_t kernel = 0;  ///< index in compiled_kernels::kernels()
+  std::uint32_t kernel = 0;  ///< index in kernel_set::kernels()
 };
 
 /// What a queue did since its last start().
@@ -154,8 +154,7 @@ class task_queue {
   /// must outlive the queue. Throws bad_argument with the option's name ("ring" if the device cannot address
   /// the ring's home), device_lost, timed_out, and ballast::error if the device, or another part of its GPU,
   /// already has a resident kernel.
-  task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
-             queue_options options = {});
+  task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options options = {});
   /// Stops the kernel if it still runs, and drops the tasks that did not run: call close() first to run them.
   /// Waits at most options.resident.stop_timeout.
   ~task_queue();
@@ -236,7 +235,7 @@ class task_queue {
   /// The device that the queue feeds.
   compute_device& device() const;
   /// The list that its tasks come from.
-  compiled_kernels const& kernels() const;
+  kernel_set const& kernels() const;
 
   /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the tasks
   /// of the completion (or another's) have run, or until wake_event() was notified since `epoch` was read; at

@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "ballast/detail/base/host_waits.hpp"
+
 namespace ballast {
 namespace {
 
@@ -57,6 +59,12 @@ void event_count::forward_to(event_count* other) {
   bool const had = std::exchange(other_, other) != nullptr;
   if (!had && other != nullptr) sleepers_.fetch_add(1, std::memory_order_seq_cst);
   if (had && other == nullptr) sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void detail::notify(event_count& event) { event.notify(); }
+std::uint64_t detail::epoch_of(event_count const& event) noexcept { return event.epoch(); }
+bool detail::wait_past(event_count& event, std::uint64_t seen, std::uint32_t milliseconds) {
+  return event.wait_past(seen, clock::now() + std::chrono::milliseconds(milliseconds));
 }
 
 }  // namespace ballast

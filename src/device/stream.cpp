@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "ballast/deadline.hpp"
+#include "ballast/detail/base/host_waits.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast {
@@ -57,19 +58,19 @@ completion completion_of(stream& theirs) {
   return completion_of(std::shared_ptr<event>(theirs.record_untimed()));
 }
 
-std::chrono::nanoseconds pacer::add_debt(std::chrono::nanoseconds worked) {
-  debt_ns_ += extra_ * double(worked.count());
-  return std::chrono::nanoseconds(debt_ns_ < min_sleep_ns ? 0 : std::int64_t(debt_ns_));
+std::uint64_t pacer::add_debt(std::uint64_t worked_ns) {
+  debt_ns_ += extra_ * double(worked_ns);
+  return debt_ns_ < min_sleep_ns ? 0 : std::uint64_t(debt_ns_);
 }
 
-void pacer::slept(std::chrono::nanoseconds took) { debt_ns_ -= double(took.count()); }
+void pacer::slept(std::uint64_t took_ns) { debt_ns_ -= double(took_ns); }
 
-void pacer::worked(std::chrono::nanoseconds worked) {
-  auto const sleep = add_debt(worked);
-  if (sleep.count() == 0) return;
-  auto const begin = clock::now();
-  std::this_thread::sleep_for(sleep);
-  slept(clock::now() - begin);
+void pacer::worked(std::uint64_t worked_ns) {
+  auto const sleep = add_debt(worked_ns);
+  if (sleep == 0) return;
+  auto const begin = detail::steady_now_ns();
+  std::this_thread::sleep_for(std::chrono::nanoseconds(sleep));
+  slept(detail::steady_now_ns() - begin);
 }
 
 void stream::copy_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,

@@ -22,6 +22,11 @@ device_list const& checked(device_list const& devices) {
   return devices;
 }
 
+/// Pools alone run the others.
+bool is_for_jobs(listed_kernel const& kernel) {
+  return kernel.spawns == 0 && kernel.joins == 0 && !kernel.reduces && kernel.tasks_at_once == 1;
+}
+
 constexpr std::uint64_t min_device_bytes = 4096;
 
 void check_all_are_cores(device_list const& devices) {
@@ -132,23 +137,31 @@ std::shared_ptr<compute_device> const& job_runtime::pinning_device() const {
   return gpu == devices_.end() ? devices_.front() : *gpu;
 }
 
-void job_runtime::add(job_kernels const& more) {
-  for (auto const& kernel : more.kernels()) {
-    listed_code listed{kernel.code, {}};
-    for (auto const& device : devices_)
-      listed.blocks_at_once.push_back(
-          std::uint64_t(device->resources(kernel.code).blocks_per_multiprocessor) *
-          std::uint64_t(device->properties().multiprocessors));
-    std::lock_guard const hold(mutex_);
-    kernels_.try_emplace(kernel.key, std::move(listed));
-  }
+void job_runtime::add(kernel_set const& more) {
+  for (auto const& kernel : more.kernels())
+    if (is_for_jobs(kernel)) add(kernel.key, kernel.code);
+}
+
+void job_runtime::add(kernel_key key, kernel_code const& code) {
+  listed_code listed{code, {}};
+  for (auto const& device : devices_)
+    listed.blocks_at_once.push_back(std::uint64_t(device->resources(code).blocks_per_multiprocessor) *
+                                    std::uint64_t(device->properties().multiprocessors));
+  std::lock_guard const hold(mutex_);
+  kernels_.try_emplace(key, std::move(listed));
+}
+
+bool job_runtime::knows(kernel_key key) {
+  std::lock_guard const hold(mutex_);
+  return kernels_.contains(key);
 }
 
 auto job_runtime::code_of(job_request const& request) const -> listed_code const* {
   if (request.kernel == nullptr) return nullptr;
   auto const found = kernels_.find(request.kernel);
   if (found == kernels_.end())
-    throw_bad_argument("kernel", request.kernel_name, "one of a list that the scheduler was given");
+    throw_bad_argument("kernel", request.kernel_name,
+                       "one of a set that the scheduler was given, or of the .cu file that submits");
   return &found->second;
 }
 
@@ -171,6 +184,7 @@ void job_runtime::check(job_request const& request) const {
 
 completion job_runtime::submit(job_request request) {
   check(request);
+  if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
   guard const hold(*this);
   if (stopped_) throw error("a job was submitted to a scheduler that is going");
   auto const job = make_job(std::move(request));

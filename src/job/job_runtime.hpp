@@ -145,7 +145,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   job_options const& options() const { return options_; }
 
   // Any thread.
-  void add(job_kernels const& more);
+  void add(kernel_set const& more);
   std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name);
   completion submit(job_request request);
   /// As array_handle::open(). Returns the elements, which are all of the array for every_element.
@@ -194,6 +194,8 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   using launch_on_arrays = std::function<void(std::vector<void*> const& arrays, stream& on)>;
 
   // Submission.
+  void add(kernel_key key, kernel_code const& code);
+  bool knows(kernel_key key);
   listed_code const* code_of(job_request const& request) const;
   void check(job_request const& request) const;
   std::string const& policy_of(job_request const& request) const;

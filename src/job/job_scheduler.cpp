@@ -15,7 +15,7 @@ job_scheduler::job_scheduler(device_list const& devices, job_options const& opti
   runtime_->start();
 }
 
-job_scheduler::job_scheduler(device_list const& devices, job_kernels const& kernels,
+job_scheduler::job_scheduler(device_list const& devices, kernel_set const& kernels,
                              job_options const& options)
     : job_scheduler(devices, options) {
   add(kernels);
@@ -23,7 +23,7 @@ job_scheduler::job_scheduler(device_list const& devices, job_kernels const& kern
 
 job_scheduler::~job_scheduler() { runtime_->stop(deadline::in(runtime_->options().shutdown_timeout)); }
 
-void job_scheduler::add(job_kernels const& more) { runtime_->add(more); }
+void job_scheduler::add(kernel_set const& more) { runtime_->add(more); }
 
 completion job_scheduler::submit_request(job_request request) { return runtime_->submit(std::move(request)); }
 

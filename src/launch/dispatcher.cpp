@@ -86,7 +86,7 @@ std::thread start_nice_thread(std::optional<int> niceness, std::function<void()>
 
 }  // namespace
 
-dispatcher::dispatcher(std::shared_ptr<compute_device> device, launch_kernels const* kernels,
+dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const* kernels,
                        launch_options const& options)
     : device_(std::move(device)),
       kernels_(kernels),

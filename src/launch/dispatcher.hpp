@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ballast/device.hpp"
-#include "ballast/launch_kernels.hpp"
+#include "ballast/kernel_set.hpp"
 #include "ballast/launch_queue.hpp"
 #include "ballast/stream.hpp"
 #include "dispatch_mode.hpp"
@@ -35,7 +35,7 @@ inline constexpr int min_niceness = -20, max_niceness = 19;
 /// the thread issues. One class, since all three change what is in flight and share its locks.
 class dispatcher {
  public:
-  dispatcher(std::shared_ptr<compute_device> device, launch_kernels const* kernels,
+  dispatcher(std::shared_ptr<compute_device> device, kernel_set const* kernels,
              launch_options const& options);
   dispatcher(dispatcher const&) = delete;
   dispatcher& operator=(dispatcher const&) = delete;
@@ -43,7 +43,7 @@ class dispatcher {
 
   // Any thread.
   compute_device& device() const { return *device_; }
-  launch_kernels const* kernels() const { return kernels_; }
+  mergeable_kernels const& kernels() const { return kernels_; }
   std::shared_ptr<launch_stream_state> add_launch_stream(std::int32_t priority);
   std::size_t launch_stream_count() const;
   void pause() { paused_.store(true, std::memory_order_seq_cst); }
@@ -163,7 +163,7 @@ class dispatcher {
   launch_stream_state& launch_stream_of(std::uint32_t number) const { return *by_number_[number]; }
 
   std::shared_ptr<compute_device> device_;
-  launch_kernels const* kernels_;
+  mergeable_kernels kernels_;
   event_count
       wake_event_;  // before the streams: the last block of a launch may still ring when its end is seen
   device_buffer<running_launch> running_;

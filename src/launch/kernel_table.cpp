@@ -26,12 +26,12 @@ std::uint32_t blocks_at_once(kernel_resources const& needs) {
 
 }  // namespace
 
-kernel_table::kernel_table(compute_device& device, launch_kernels const* kernels) : costs_(costs_on(device)) {
-  if (kernels == nullptr) return;
-  families_.resize(kernels->families());
-  blocks_alone_.resize(kernels->families());
-  std::vector<int> local_bytes_alone(kernels->families());  // the most of a family's members
-  for (auto const& kernel : kernels->kernels()) {
+kernel_table::kernel_table(compute_device& device, mergeable_kernels const& kernels)
+    : costs_(costs_on(device)) {
+  families_.resize(kernels.families());
+  blocks_alone_.resize(kernels.families());
+  std::vector<int> local_bytes_alone(kernels.families());  // the most of a family's members
+  for (auto const& kernel : kernels.kernels()) {
     auto const alone = device.resources(kernel.alone), merged = device.resources(kernel.merged);
     auto& local_bytes = local_bytes_alone[kernel.family];
     local_bytes = std::max(local_bytes, alone.spill_bytes);
@@ -42,10 +42,13 @@ kernel_table::kernel_table(compute_device& device, launch_kernels const* kernels
                                 .argument_bytes = merged_launch::max_argument_bytes,
                                 .spills = merged.spill_bytes > local_bytes + few_spilled_bytes};
   }
+  if (auto const* const set = kernels.set())
+    for (auto const& kernel : set->kernels())
+      if (kernels.find(kernel.key) == nullptr) device.resources(kernel.code);
   for (auto const& family : families_) times_.emplace_back(family, costs_);
 }
 
-kernel_facts kernel_table::facts(launchable_kernel const& kernel, std::uint32_t blocks,
+kernel_facts kernel_table::facts(mergeable_kernel const& kernel, std::uint32_t blocks,
                                  std::int32_t priority) const {
   return {.family = kernel.family,
           .kernel = kernel.index,

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "ballast/launch_kernels.hpp"
 #include "ballast/policy/merge.hpp"
 #include "kernel_times.hpp"
+#include "mergeable_kernels.hpp"
 
 namespace ballast::detail {
 
@@ -15,15 +15,15 @@ namespace ballast::detail {
 /// blocks take. One thread at a time.
 class kernel_table {
  public:
-  /// Loads the kernels. `kernels` may be null.
-  kernel_table(compute_device& device, launch_kernels const* kernels);
+  /// Loads the kernels.
+  kernel_table(compute_device& device, mergeable_kernels const& kernels);
 
   launch_costs const& costs() const { return costs_; }
   std::vector<family_facts> const& families() const { return families_; }
   /// What is known of a launch of `kernel` with that many blocks.
-  kernel_facts facts(launchable_kernel const& kernel, std::uint32_t blocks, std::int32_t priority) const;
+  kernel_facts facts(mergeable_kernel const& kernel, std::uint32_t blocks, std::int32_t priority) const;
   /// How long one block takes, 0 if that is unknown.
-  std::int64_t block_ns(launchable_kernel const& kernel) const {
+  std::int64_t block_ns(mergeable_kernel const& kernel) const {
     return times_[kernel.family].block_ns(kernel.index);
   }
   /// Whether the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, as far as is

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/policy/merge.hpp"
 
 namespace ballast::detail {

@@ -61,7 +61,7 @@ void end_issuers(dispatchers* all) {
   std::ranges::all_of(all->all, &dispatcher::is_at_rest) ? delete all : leave_behind(all);
 }
 
-std::shared_ptr<dispatchers> make_dispatchers(device_list const& devices, launch_kernels const* kernels,
+std::shared_ptr<dispatchers> make_dispatchers(device_list const& devices, kernel_set const* kernels,
                                               launch_options const& options) {
   check(devices, options);
   std::shared_ptr<dispatchers> all(new dispatchers, &end_issuers);
@@ -75,7 +75,7 @@ std::shared_ptr<dispatchers> make_dispatchers(device_list const& devices, launch
 launch_queue::launch_queue(device_list const& devices, launch_options const& options)
     : dispatchers_(make_dispatchers(devices, nullptr, options)) {}
 
-launch_queue::launch_queue(device_list const& devices, launch_kernels const& kernels,
+launch_queue::launch_queue(device_list const& devices, kernel_set const& kernels,
                            launch_options const& options)
     : dispatchers_(make_dispatchers(devices, &kernels, options)) {}
 

@@ -157,13 +157,21 @@ void launch_stream::swap(launch_stream& other) noexcept {
   std::swap(dependencies_, other.dependencies_);
 }
 
-launchable_kernel const& launch_stream::listed_kernel_of(kernel_key key, std::uint32_t grid) const {
-  auto const* const list = state_->owner().kernels();
-  if (list == nullptr)
-    throw_bad_argument("kernel", "a ballast kernel",
-                       "a plain kernel or a callable, since the queue has no kernel list");
+void launch_stream::check_grid(std::uint32_t grid) {
   if (grid == 0) throw_bad_argument("grid", grid, "at least 1 block");
-  return list->at(key);
+}
+
+mergeable_kernel const* launch_stream::find_mergeable(kernel_key key) const {
+  return state_->owner().kernels().find(key);
+}
+
+kernel_code const& launch_stream::code_of(kernel_key key, kernel_code const* compiled_here) const {
+  auto const* const set = state_->owner().kernels().set();
+  if (set != nullptr && set->contains(key)) return set->kernels()[set->index_of(key)].code;
+  if (compiled_here != nullptr) return *compiled_here;
+  throw_bad_argument("kernel", name_of(key),
+                     (set == nullptr ? "" : "a kernel of the set " + set->name() + ", or ") +
+                         std::string("one that is launched in a .cu file"));
 }
 
 void launch_stream::throw_if_no_gpu() const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/policy/merge.hpp"
 
 namespace ballast::detail {

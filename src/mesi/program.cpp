@@ -107,10 +107,10 @@ void pending_launches::wait_for(completion launch, deadline until) {
 /// Files register their kernels before main, and one of a file before may have used a variable by then.
 struct known_kernels {
   std::mutex mutex;
-  std::vector<job_kernels const& (*)()> lists;
+  std::vector<kernel_set const& (*)()> lists;
   job_scheduler* running = nullptr;
 
-  void add(job_kernels const& (*list)()) {
+  void add(kernel_set const& (*list)()) {
     std::lock_guard const lock(mutex);
     lists.push_back(list);
     if (running != nullptr) running->add(list());
@@ -174,7 +174,7 @@ job_scheduler& scheduler() { return program().jobs; }
 void track_launch(completion launch) { program().launches.add(std::move(launch)); }
 void limit_pending_launches() { program().launches.limit(); }
 
-kernel_registration::kernel_registration(job_kernels const& (*list)()) { kernels().add(list); }
+kernel_registration::kernel_registration(kernel_set const& (*list)()) { kernels().add(list); }
 
 detail::array_handle const& variable_state::handle() {
   if (auto const* const made = handle_.load(std::memory_order_acquire)) return *made;
@@ -264,13 +264,6 @@ void require_threads(threads of, char const* kernel) {
   throw_bad_argument("threads",
                      "<<[" + std::to_string(of.x) + ", " + std::to_string(of.y) + "]>> of " + kernel,
                      "at most 2147483647 along each dimension");
-}
-
-void refuse_if_early(bad_argument const& refused, char const* kernel) {
-  if (refused.argument() != "kernel") return;
-  throw_bad_argument(
-      "kernel", kernel,
-      "one of a file whose initialisers have run: launch it in main(), or in what main() calls");
 }
 
 void fetch_if_kept_open(void const* argument) {

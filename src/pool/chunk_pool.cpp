@@ -24,7 +24,7 @@ struct chunk_pool::state {
   bool has_run = false;
 };
 
-chunk_pool::chunk_pool(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+chunk_pool::chunk_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                        std::uint32_t capacity, std::uint32_t joins, std::uint32_t workers)
     : state_(std::make_unique<state>(make_plan(std::move(device), kernels, options_of(capacity, joins)),
                                      workers)) {}

@@ -110,20 +110,20 @@ std::unique_ptr<method_memory> make(pool_plan const& plan, std::uint32_t workers
 
 constexpr std::array methods{
     pool_method_code{
-        {"chunks", "private stacks with published chunks"}, source_key_of<chunks_ref>, &make<chunk_memory>},
+        {"chunks", "private stacks with published chunks"}, entry_key_of<chunks_ref>, &make<chunk_memory>},
     pool_method_code{{"abp", "work stealing with the deque of Arora, Blumofe and Plaxton"},
-                     source_key_of<abp_ref>,
+                     entry_key_of<abp_ref>,
                      &make<abp_memory>},
     pool_method_code{{"chase-lev", "work stealing with the deque of Chase and Lev"},
-                     source_key_of<chase_lev_ref>,
+                     entry_key_of<chase_lev_ref>,
                      &make<chase_lev_memory>},
     pool_method_code{
-        {"ring", "one bounded lock-free queue"}, source_key_of<shared_ring_ref>, &make<ring_memory>},
+        {"ring", "one bounded lock-free queue"}, entry_key_of<shared_ring_ref>, &make<ring_memory>},
     pool_method_code{
-        {"blocking", "one queue behind a lock"}, source_key_of<locked_queue_ref>, &make<locked_memory>},
-    pool_method_code{{"static", "two arrays, a launch for each level"}, source_key_of<level_work>},
+        {"blocking", "one queue behind a lock"}, entry_key_of<locked_queue_ref>, &make<locked_memory>},
+    pool_method_code{{"static", "two arrays, a launch for each level"}, entry_key_of<level_work>},
     pool_method_code{{"static-per-task", "the same with a block of the grid for each task"},
-                     source_key_of<level_work>,
+                     entry_key_of<level_work>,
                      nullptr,
                      true}};
 

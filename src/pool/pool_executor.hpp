@@ -19,14 +19,14 @@ namespace ballast::detail {
 /// What a pool is made of, with the options checked and rounded.
 struct pool_plan {
   std::shared_ptr<compute_device> device;
-  compiled_kernels const* kernels = nullptr;
+  kernel_set const* kernels = nullptr;
   pool_options options;
   std::uint32_t capacity = 0;        ///< a power of two
   std::uint32_t stack_capacity = 0;  ///< a power of two, with room for any task's children
 };
 
 /// Checks and rounds the options. Throws bad_argument ("capacity").
-pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+pool_plan make_plan(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                     pool_options const& options);
 
 /// How many tasks a block runs together: a warp that works for its threads, 32.
@@ -95,7 +95,7 @@ void clear(stream& on, device_buffer<T> const& buffer) {
 /// A method as the registry has it.
 struct pool_method_code {
   pool_method about;
-  source_key entry = nullptr;
+  entry_key entry = nullptr;
   /// Null: a launch for each level.
   std::unique_ptr<method_memory> (*make_memory)(pool_plan const& plan, std::uint32_t workers) = nullptr;
   bool block_per_task = false;  ///< of a launch for each level

@@ -16,7 +16,7 @@ constexpr std::uint32_t min_capacity = 8, max_capacity = 1u << 20, default_stack
 
 }  // namespace
 
-pool_plan make_plan(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+pool_plan make_plan(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                     pool_options const& options) {
   if (options.capacity < min_capacity || options.capacity > max_capacity)
     throw_bad_argument("capacity", options.capacity, "8 to 1048576 tasks a worker");
@@ -57,8 +57,8 @@ std::unique_ptr<pool_executor> make_executor(pool_plan const& plan) {
   auto const& method = pool_method_named(plan.options.method);
   if (!plan.kernels->has_entry_for(method.entry))
     throw error("kernel list " + plan.kernels->name() + " was compiled without the pool method " +
-                std::string(method.about.name) + "; BALLAST_POOL_KERNELS compiles chunks, and " +
-                "BALLAST_POOL_KERNELS_WITH_METHODS (ballast/methods/pool_methods.cuh) every method");
+                std::string(method.about.name) + "; BALLAST_KERNELS compiles chunks, and every method for " +
+                "for_pool_methods (ballast/methods/pool_methods.cuh)");
   return method.make_memory == nullptr ? make_level_executor(plan, method.block_per_task)
                                        : make_resident_executor(plan, method);
 }
@@ -85,7 +85,7 @@ struct task_pool::state {
     run.waiting.reserve(roots.size());
     for (auto const& root : roots) {
       if (root.is_grid()) throw_bad_argument("roots", "a grid task", "tasks that are no grid tasks");
-      run.waiting.push_back({plan.kernels->record_of(root)});
+      run.waiting.push_back({record_of(*plan.kernels, root)});
     }
     run.statistics.created = roots.size();
     return run;
@@ -93,7 +93,7 @@ struct task_pool::state {
   [[noreturn]] void hand_back(pool_run& run) const {
     std::vector<task> unexecuted;
     unexecuted.reserve(run.waiting.size());
-    for (auto const& left : run.waiting) unexecuted.push_back(plan.kernels->task_of(left.record));
+    for (auto const& left : run.waiting) unexecuted.push_back(task_of(*plan.kernels, left.record));
     throw pool_stopped(plan.device->name(), run.why_stopped, std::move(unexecuted),
                        std::move(run.statistics));
   }
@@ -117,8 +117,7 @@ class one_run {
 
 }  // namespace
 
-task_pool::task_pool(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
-                     pool_options options)
+task_pool::task_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, pool_options options)
     : state_(std::make_unique<state>(make_plan(std::move(device), kernels, options))) {}
 
 // Blocks that may still run use the memory: such a state is left behind alive.

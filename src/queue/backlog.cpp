@@ -186,14 +186,14 @@ void backlog::forget(std::uint64_t number) {
   batches_.erase(number);
 }
 
-std::vector<task> backlog::take_all(compiled_kernels const& kernels) {
+std::vector<task> backlog::take_all(kernel_set const& kernels) {
   std::lock_guard const hold(mutex_);
   for (auto const& batch : open_)
     for (auto const& range : batch->left.rest()) returned_.push_back({batch, range.first, range.count});
   std::vector<task> all;
   for (auto const& piece : returned_)
     for (auto const& record : piece.batch->tasks->records().subspan(piece.first, piece.count))
-      all.push_back(kernels.task_of(record));
+      all.push_back(task_of(kernels, record));
   open_.clear();
   returned_.clear();
   waiting_ = 0;

@@ -100,7 +100,7 @@ class backlog {
   void sleep_until_finished(std::uint64_t number, clock::time_point until);
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
-  std::vector<task> take_all(compiled_kernels const& kernels);
+  std::vector<task> take_all(kernel_set const& kernels);
   /// Is notified when a batch may have ended, or something failed.
   event_count& changed() { return changed_; }
 

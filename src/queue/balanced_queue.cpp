@@ -18,7 +18,7 @@ namespace ballast {
 using namespace detail;
 
 struct balanced_queue::state final : completion_source {
-  state(device_list devices, compiled_kernels const& kernels, balanced_options given);
+  state(device_list devices, kernel_set const& kernels, balanced_options given);
   ~state() override;
 
   void start();
@@ -40,7 +40,7 @@ struct balanced_queue::state final : completion_source {
   std::string describe();
 
   balanced_options options;
-  compiled_kernels const* kernels;
+  kernel_set const* kernels;
   backlog tasks;
   std::deque<task_queue> queues;
   std::deque<feeder> feeders;
@@ -61,7 +61,7 @@ std::size_t parts_of(balanced_options const& options, std::size_t devices) {
 
 }  // namespace
 
-balanced_queue::state::state(device_list devices, compiled_kernels const& list, balanced_options given)
+balanced_queue::state::state(device_list devices, kernel_set const& list, balanced_options given)
     : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices.size())) {
   options.queue.start_at_once = false;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -178,7 +178,7 @@ std::string balanced_queue::state::describe() {
   return text;
 }
 
-balanced_queue::balanced_queue(device_list devices, compiled_kernels const& kernels, balanced_options options)
+balanced_queue::balanced_queue(device_list devices, kernel_set const& kernels, balanced_options options)
     : state_(std::make_unique<state>(std::move(devices), kernels, std::move(options))) {}
 
 balanced_queue::~balanced_queue() = default;

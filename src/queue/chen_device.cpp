@@ -192,7 +192,7 @@ batch_times chen_memory::read_times() {
   return staged_times_[0];
 }
 
-chen_device::chen_device(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+chen_device::chen_device(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                          chen_options const& options, std::size_t index, backlog& pool, chen_steps& steps)
     : device_(std::move(device)),
       kernels_(&kernels),
@@ -200,7 +200,7 @@ chen_device::chen_device(std::shared_ptr<compute_device> device, compiled_kernel
       index_(index),
       pool_(&pool),
       steps_(&steps),
-      kernel_(device_, kernels, kernels.entry_for(source_key_of<chen_source_ref>), options.resident),
+      kernel_(device_, kernels, kernels.entry_for(entry_key_of<chen_source_ref>), options.resident),
       memory_(device_, options),
       refills_(memory_.queues()),
       halts_(std::min(memory_.capacity(), kernel_.blocks()), make_halt()) {}

@@ -110,8 +110,8 @@ class chen_memory {
 /// the device's queues from the pool as they become empty, sends the HALTs and waits for the kernel's end.
 class chen_device {
  public:
-  chen_device(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
-              chen_options const& options, std::size_t index, backlog& pool, chen_steps& steps);
+  chen_device(std::shared_ptr<compute_device> device, kernel_set const& kernels, chen_options const& options,
+              std::size_t index, backlog& pool, chen_steps& steps);
 
   void start();  ///< the control thread
   void join();   ///< after chen_steps::leave() or fail()
@@ -152,7 +152,7 @@ class chen_device {
   void record_given(backlog_piece const& piece);
 
   std::shared_ptr<compute_device> device_;
-  compiled_kernels const* kernels_;
+  kernel_set const* kernels_;
   chen_options const* options_;
   std::size_t index_;
   backlog* pool_;

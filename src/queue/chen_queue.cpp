@@ -17,7 +17,7 @@ namespace ballast {
 using namespace detail;
 
 struct chen_queue::state {
-  state(device_list devices, compiled_kernels const& kernels, chen_options const& given);
+  state(device_list devices, kernel_set const& kernels, chen_options const& given);
 
   void start();
   bool all_done(std::uint64_t end, std::uint64_t step);
@@ -27,7 +27,7 @@ struct chen_queue::state {
   std::string describe();
 
   chen_options options;
-  compiled_kernels const* kernels;
+  kernel_set const* kernels;
   backlog pool;
   chen_steps steps;
   std::deque<chen_device> devices;
@@ -36,7 +36,7 @@ struct chen_queue::state {
   std::atomic<std::uint64_t> all_finished_below = 0;
 };
 
-chen_queue::state::state(device_list list, compiled_kernels const& compiled, chen_options const& given)
+chen_queue::state::state(device_list list, kernel_set const& compiled, chen_options const& given)
     : options(given), kernels(&compiled), pool(list.size()), steps(pool, list.size()) {
   if (list.empty()) throw_bad_argument("devices", "an empty list", "at least one device");
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -106,7 +106,7 @@ std::string chen_queue::state::describe() {
   return text;
 }
 
-chen_queue::chen_queue(device_list devices, compiled_kernels const& kernels, chen_options options)
+chen_queue::chen_queue(device_list devices, kernel_set const& kernels, chen_options options)
     : state_(std::make_unique<state>(std::move(devices), kernels, options)) {}
 
 // Blocks that may still run use the memory, and freeing it would wait for them: such a state is left behind

@@ -117,7 +117,7 @@ std::size_t queue_memory::bytes() const {
          times.bytes() + trace.bytes() + traced.bytes() + host_serving.bytes();
 }
 
-hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                              spawned_options const& options, queue_memory const& queue, std::uint32_t blocks)
     : has_server_(device->is_cuda()),
       stream_(device->make_stream()),

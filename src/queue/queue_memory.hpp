@@ -92,7 +92,7 @@ struct queue_memory {
 /// What a queue allocates beside its queue_memory if its tasks create tasks.
 class hybrid_memory {
  public:
-  hybrid_memory(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+  hybrid_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                 spawned_options const& options, queue_memory const& queue, std::uint32_t blocks);
 
   /// To be called before each launch; see chunk_pool::clear().

@@ -19,10 +19,10 @@ std::uint64_t next_uid() {
 }
 
 /// A list whose tasks may create tasks has an entry of its own.
-bool may_spawn(compiled_kernels const& list) { return list.has_entry_for(source_key_of<hybrid_view>); }
+bool may_spawn(kernel_set const& list) { return list.has_entry_for(entry_key_of<hybrid_view>); }
 
-source_key source_of(compiled_kernels const& list) {
-  return may_spawn(list) ? source_key_of<hybrid_view> : source_key_of<ring_source_ref>;
+entry_key source_of(kernel_set const& list) {
+  return may_spawn(list) ? entry_key_of<hybrid_view> : entry_key_of<ring_source_ref>;
 }
 
 /// The batches of a run that had not run when its kernel ended, as ranges in ascending order.
@@ -45,7 +45,7 @@ bool are_none_of(lost_batches const& lost, completion_key const& work) {
 
 }  // namespace
 
-task_queue::state::state(std::shared_ptr<compute_device> on, compiled_kernels const& list,
+task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& list,
                          queue_options const& given)
     : device(std::move(on)),
       kernels(&list),
@@ -377,7 +377,7 @@ std::vector<task> task_queue::state::stop() {
   std::vector<task> tasks;
   if (!device_is_gone) collect_from_ring(tasks);
   if (!device_is_gone && hybrid != nullptr)
-    for (auto const& left : hybrid->collect()) tasks.push_back(kernels->task_of(left.record));
+    for (auto const& left : hybrid->collect()) tasks.push_back(task_of(*kernels, left.record));
   collect_from_submission_rings(tasks);
   collected = true;
   return tasks;
@@ -391,19 +391,19 @@ void task_queue::state::collect_from_ring(std::vector<task>& into) {
     auto const record = record_in_ring(ring[i], released[i]);
     bool const is_grid_ticket = record && record->is_grid();  // its blocks are in a grid
     if (record && !is_grid_ticket && record->kernel() != task_record::halt)
-      into.push_back(kernels->task_of(*record));
+      into.push_back(task_of(*kernels, *record));
   }
   std::vector<ring_words> words(1);
   copies->copy(words.data(), memory.words.data(), memory.words.bytes());
   copies->synchronize();
   for (auto const& grid : words[0].shared_grids)
-    if (auto const rest = remainder_of_grid(grid)) into.push_back(kernels->task_of(*rest));
+    if (auto const rest = remainder_of_grid(grid)) into.push_back(task_of(*kernels, *rest));
 }
 
 void task_queue::state::collect_from_submission_rings(std::vector<task>& into) {
   for (auto const& ring : submission_rings)
     for (auto position = ring.fetched(); position < ring.submitted(); ++position)
-      if (auto const record = ring.remainder_of(position)) into.push_back(kernels->task_of(*record));
+      if (auto const record = ring.remainder_of(position)) into.push_back(task_of(*kernels, *record));
 }
 
 }  // namespace ballast

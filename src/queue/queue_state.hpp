@@ -45,8 +45,7 @@ class waiter_registration {
 /// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.
 /// Submission is defined in task_queue.cpp, beside the calls that users make; all else in queue_state.cpp.
 struct task_queue::state final : completion_source {
-  state(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
-        queue_options const& options);
+  state(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options const& options);
   ~state() override;
 
   std::unique_ptr<hybrid_memory> make_hybrid() const;
@@ -114,7 +113,7 @@ struct task_queue::state final : completion_source {
   std::string describe();
 
   std::shared_ptr<compute_device> device;
-  compiled_kernels const* kernels;
+  kernel_set const* kernels;
   queue_options options;
   resident_kernel kernel;
   queue_memory memory;

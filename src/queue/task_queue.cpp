@@ -27,7 +27,7 @@ struct ring_lock_guard {
 };
 
 /// The batch as it travels, in memory that the thread keeps: a batch is refused as a whole or not at all.
-std::span<task_record const> records_of(compiled_kernels const& kernels, std::span<task const> batch) {
+std::span<task_record const> records_of(kernel_set const& kernels, std::span<task const> batch) {
   thread_local std::vector<task_record> records;
   prepare(kernels, batch, records);
   return records;
@@ -74,7 +74,7 @@ inline void task_queue::state::prepare_submission(submission_ring& ring) {
 inline std::optional<std::uint64_t> task_queue::state::try_write(submission_ring& ring, task const& one) {
   prepare_submission(ring);
   if (!ring.has_room_for(1)) return std::nullopt;
-  auto const record = kernels->record_of(one);
+  auto const record = record_of(*kernels, one);
   auto const batch = ring.write(std::span<task_record const, 1>(&record, 1));
   if (memory.on_host) memory.worker_wake_event.notify();
   return batch;
@@ -91,7 +91,7 @@ completion task_queue::state::submit(task const& one, deadline const* until) {
 }
 
 completion task_queue::state::submit_or_wait(task const& one, deadline const* until) {
-  auto const record = kernels->record_of(one);
+  auto const record = record_of(*kernels, one);
   return submit(std::span(&record, 1), until);
 }
 
@@ -142,7 +142,7 @@ void task_queue::abandon_if_running() noexcept {
   (void)state_.release();
 }
 
-task_queue::task_queue(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+task_queue::task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                        queue_options options)
     : state_(std::make_unique<state>(std::move(device), kernels, options)) {
   if (!options.start_at_once) return;
@@ -265,7 +265,7 @@ std::uint32_t task_queue::workers() const {
   return blocks * state_->kernels->workers_of_block(*state_->device);
 }
 compute_device& task_queue::device() const { return *state_->device; }
-compiled_kernels const& task_queue::kernels() const { return *state_->kernels; }
+kernel_set const& task_queue::kernels() const { return *state_->kernels; }
 
 // The alarm is set before the count is looked at, so that a task taken in between wakes the thread.
 void task_queue::sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold,

@@ -56,7 +56,7 @@ clock::duration poll_interval_after(clock::duration run) {
 
 }  // namespace
 
-resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
+resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                                  kernel_code const& entry, resident_options const& options)
     : device_(require_unclaimed(std::move(device))),
       holder_("the resident kernel of list " + kernels.name()),
@@ -86,8 +86,7 @@ resident_kernel::~resident_kernel() {
   if (launcher_.joinable()) launcher_.detach();
 }
 
-std::uint32_t resident_kernel::choose_blocks(compiled_kernels const& kernels, kernel_code const& entry,
-                                             int asked) {
+std::uint32_t resident_kernel::choose_blocks(kernel_set const& kernels, kernel_code const& entry, int asked) {
   int const fit_each = device_->resources(entry).blocks_per_multiprocessor;
   int const multiprocessors = device_->properties().multiprocessors;
   int const least = device_->is_cuda() ? 2 : 1;

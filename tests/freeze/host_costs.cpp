@@ -9,9 +9,8 @@
 #include <thread>
 
 #include "ballast/device.hpp"
-#include "ballast/job_kernels.cuh"
 #include "ballast/job_scheduler.hpp"
-#include "ballast/launch_kernels.cuh"
+#include "ballast/kernels.cuh"
 #include "ballast/launch_queue.hpp"
 #include "ballast/shared_array.hpp"
 
@@ -41,8 +40,8 @@ struct add_one {
   }
 };
 
-BALLAST_LAUNCH_KERNELS(kernels_to_launch, hold, add_one)
-BALLAST_JOB_KERNELS(kernels_of_jobs, hold, add_one)
+BALLAST_KERNELS(kernels_to_launch, ballast::for_launches, hold, add_one)
+BALLAST_KERNELS(kernels_of_jobs, ballast::for_jobs, hold, add_one)
 
 }  // namespace
 

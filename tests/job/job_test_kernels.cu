@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_test_kernels.cuh"
 
-#include "ballast/job_kernels.cuh"
+#include "ballast/detail/device/compile_kernels.cuh"
 
 namespace ballast::test {
 using namespace detail;
 
-BALLAST_JOB_KERNELS(kernels, count_visits, mix_rows, add_all, mark_even, copy_behind_gate, count_items, fault,
-                    add_one_to_slices, write_and_see, check_worker)
+BALLAST_KERNELS(kernels, ballast::for_jobs, count_visits, mix_rows, add_all, mark_even, copy_behind_gate,
+                count_items, fault, add_one_to_slices, write_and_see, check_worker)
 
 }  // namespace ballast::test

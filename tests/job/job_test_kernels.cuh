@@ -176,6 +176,6 @@ struct unlisted {
   BALLAST_HD void operator()(Block&) const {}
 };
 
-job_kernels const& kernels();
+kernel_set const& kernels();
 
 }  // namespace ballast::test

@@ -19,7 +19,7 @@ class table_of_kernels : public testing::Test {
   }
   std::int64_t expected_ns(std::uint32_t blocks) const { return table_.expected_ns(kernel(blocks, 100)); }
 
-  kernel_table table_{*open_devices("host:2").front(), nullptr};
+  kernel_table table_{*open_devices("host:2").front(), mergeable_kernels(nullptr)};
   std::uint32_t at_once_ = blocks_per_core * table_.costs().multiprocessors.value();
 };
 

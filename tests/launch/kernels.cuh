@@ -8,7 +8,9 @@
 #include "ballast/atomic_ref.cuh"
 #include "ballast/detail/device/qualifiers.cuh"
 #include "ballast/kernel.cuh"
-#include "ballast/launch_kernels.hpp"
+#include "ballast/kernel_set.hpp"
+
+namespace ballast::detail {}
 
 namespace ballast::test {
 using namespace detail;
@@ -146,6 +148,6 @@ struct fault {
   }
 };
 
-launch_kernels const& kernels();
+kernel_set const& kernels();
 
 }  // namespace ballast::test

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of the program whose kernels are made known after the first use of a variable, as those of a file
-// are whose initialisers come later.
+// A file of the program whose kernels nobody has made known.
 #include "ballast/mesi/mesi.cuh"
 #include "shared.hpp"
 
@@ -25,14 +24,8 @@ struct late {
   }
 };
 
-job_kernels const& late_kernels() {
-  static job_kernels const list("late.cu", list_kernels<mesi::thread_blocks<late>>());
-  return list;
-}
-
 }  // namespace
 
 void number_late(int* to) { mesi::launch<late>(mesi::threads(numbers_count), to); }
-void make_late_kernels_known() { static mesi::kernel_registration const now(&late_kernels); }
 
 }  // namespace ballast::test

@@ -23,6 +23,5 @@ void leave_out_last(int* to);
 void scale_numbers();
 /// In late.cu. Element i becomes -i; not before the kernel is known.
 void number_late(int* to);
-void make_late_kernels_known();
 
 }  // namespace ballast::test

@@ -27,7 +27,7 @@ template void assigns(ballast::chen_queue&, ballast::chen_queue const&);
 template void assigns(ballast::task_pool&, ballast::task_pool const&);
 template void assigns(ballast::launch_queue&, ballast::launch_queue const&);
 template void assigns(ballast::job_scheduler&, ballast::job_scheduler const&);
-template void assigns(ballast::job_kernels&, ballast::job_kernels const&);
+template void assigns(ballast::kernel_set&, ballast::kernel_set const&);
 template void assigns(ballast::nvtx_range&, ballast::nvtx_range const&);
 
 }

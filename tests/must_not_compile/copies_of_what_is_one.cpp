@@ -25,7 +25,7 @@ template void copies(ballast::chen_queue&);
 template void copies(ballast::task_pool&);
 template void copies(ballast::launch_queue&);
 template void copies(ballast::job_scheduler&);
-template void copies(ballast::job_kernels&);
+template void copies(ballast::kernel_set&);
 template void copies(ballast::nvtx_range&);
 template void copies(ballast::launch_stream&);
 template void copies(ballast::shared_array<float>&);

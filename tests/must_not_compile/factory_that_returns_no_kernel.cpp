@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says the factory returns, by value, a kernel of an added list or what plain() makes
+// Says the factory returns, by value, a kernel or what plain() makes
 
 #include "ballast/job_scheduler.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says a kernel that calls finish() may create the continuation: count it in K::spawns
 
-#include "ballast/pool_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace finish_without_spawns {
 
@@ -16,6 +16,6 @@ struct mine {
     block.finish(join);
   }
 };
-BALLAST_POOL_KERNELS(list, mine)
+BALLAST_KERNELS(list, ballast::for_pools, mine)
 
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says a kernel that makes joins declares how many: static constexpr std::uint32_t joins
 
-#include "ballast/pool_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace fork_without_joins {
 
@@ -17,6 +17,6 @@ struct mine {
     block.finish(block.fork(*this, 1));
   }
 };
-BALLAST_POOL_KERNELS(list, mine)
+BALLAST_KERNELS(list, mine)
 
 }

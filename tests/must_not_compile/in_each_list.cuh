@@ -4,21 +4,18 @@
 #include <array>
 #include <string>
 
-#include "ballast/job_kernels.cuh"
-#include "ballast/launch_kernels.cuh"
+#include "ballast/kernels.cuh"
 #include "ballast/methods/chen_kernels.cuh"
-#include "ballast/pool_kernels.cuh"
-#include "ballast/queue_kernels.cuh"
-#include "ballast/spawning_kernels.cuh"
+#include "ballast/methods/pool_methods.cuh"
 
-/// One list of each kind that kernels are compiled for outside of pools, and of each kind that pools run,
-/// with a type of its own, since the compiler says what is wrong with a type once: kernel is a template<int>.
-#define IN_EACH_LIST_OUTSIDE_POOLS(kernel)             \
-  BALLAST_KERNELS(list_for_queues, kernel<0>)          \
-  BALLAST_KERNELS_WITH_CHEN(list_for_chen, kernel<1>)  \
-  BALLAST_LAUNCH_KERNELS(list_for_launches, kernel<2>) \
-  BALLAST_JOB_KERNELS(list_for_jobs, kernel<3>)
-#define IN_EACH_LIST(kernel)                             \
-  IN_EACH_LIST_OUTSIDE_POOLS(kernel)                     \
-  BALLAST_SPAWNING_KERNELS(list_for_spawning, kernel<4>) \
-  BALLAST_POOL_KERNELS(list_for_pools, kernel<5>)
+/// One set for each use that is for kernels which create no tasks, and for each that is for such as do, with
+/// a type of its own, since the compiler says what is wrong with a type once: kernel is a template<int>.
+#define IN_EACH_LIST_OUTSIDE_POOLS(kernel)                             \
+  BALLAST_KERNELS(list_for_queues, ballast::for_queues, kernel<0>)     \
+  BALLAST_KERNELS(list_for_chen, ballast::for_chen_queues, kernel<1>)  \
+  BALLAST_KERNELS(list_for_launches, ballast::for_launches, kernel<2>) \
+  BALLAST_KERNELS(list_for_jobs, ballast::for_jobs, kernel<3>)
+#define IN_EACH_LIST(kernel)                                     \
+  IN_EACH_LIST_OUTSIDE_POOLS(kernel)                             \
+  BALLAST_KERNELS(list_for_pools, ballast::for_pools, kernel<4>) \
+  BALLAST_KERNELS(list_for_methods, ballast::for_pool_methods, kernel<5>)

@@ -15,9 +15,9 @@ struct mine {
   template <class Block>
   BALLAST_HD void operator()(Block&) const {}
 };
-BALLAST_KERNELS(list_for_queues, mine<0>, mine<1>)
-BALLAST_KERNELS_WITH_CHEN(list_for_chen, mine<2>, mine<3>)
-BALLAST_SPAWNING_KERNELS(list_for_spawning, mine<4>, mine<5>)
-BALLAST_POOL_KERNELS(list_for_pools, mine<6>, mine<7>)
+BALLAST_KERNELS(list_for_queues, ballast::for_queues, mine<0>, mine<1>)
+BALLAST_KERNELS(list_for_chen, ballast::for_chen_queues, mine<2>, mine<3>)
+BALLAST_KERNELS(list_for_methods, ballast::for_pool_methods, mine<4>, mine<5>)
+BALLAST_KERNELS(list_for_pools, ballast::for_pools, mine<6>, mine<7>)
 
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says 2 times: a list holds 1 to 126 kernels: split it
 
-#include "ballast/pool_kernels.cuh"
-#include "ballast/queue_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace list_of_127_kernels {
 

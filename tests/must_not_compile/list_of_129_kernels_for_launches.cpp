@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says a list for launches holds at most 128 kernels: split it
+// Says a set for launches holds at most 128 kernels: split it
 
-#include "ballast/launch_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace list_of_129_kernels_for_launches {
 
@@ -14,7 +14,9 @@ struct mine {
 
 template <int... N>
 auto listed(std::integer_sequence<int, N...>) {
-  return ballast::detail::compile_for_launches<mine<N>...>("list");
+  ballast::compiled_code code;
+  ballast::for_launches::compile<false, mine<N>...>(code);
+  return code;
 }
 #ifdef CORRECTED
 auto list() { return listed(std::make_integer_sequence<int, 2>()); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says this kernel's members exceed 4000 bytes: hand over what is larger in an array
+// Says K has more bytes of members than this list allows: list it as indirect<K>
+// Shows 5008, 4000>
 
 #include "ballast/mesi/mesi.cuh"
 

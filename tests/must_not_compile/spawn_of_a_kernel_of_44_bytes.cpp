@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says a task holds 40 bytes of arguments: list and spawn indirect<Child>
 
-#include "ballast/pool_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace spawn_of_a_kernel_of_44_bytes {
 
@@ -24,6 +24,6 @@ struct mine {
 #endif
   }
 };
-BALLAST_POOL_KERNELS(list, mine, ballast::indirect<child>)
+BALLAST_KERNELS(list, mine, ballast::indirect<child>)
 
 }

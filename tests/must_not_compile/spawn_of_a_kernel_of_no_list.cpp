@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says the child's kernel is not in the list of its creator: add it there
 
-#include "ballast/pool_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace spawn_of_a_kernel_of_no_list {
 
@@ -19,9 +19,9 @@ struct mine {
   }
 };
 #ifdef CORRECTED
-BALLAST_POOL_KERNELS(list, mine, child)
+BALLAST_KERNELS(list, mine, child)
 #else
-BALLAST_POOL_KERNELS(list, mine)
+BALLAST_KERNELS(list, mine)
 #endif
 
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says a kernel that creates tasks declares how many: static constexpr std::uint32_t spawns
 
-#include "ballast/pool_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace spawn_without_spawns {
 
@@ -15,6 +15,6 @@ struct mine {
     block.spawn(*this);
   }
 };
-BALLAST_POOL_KERNELS(list, mine)
+BALLAST_KERNELS(list, ballast::for_pools, mine)
 
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says kernels that reduce are for BALLAST_POOL_KERNELS
+// Says kernels that reduce are for pools, not for queues
 
-#include "ballast/spawning_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace sum_in_a_queue {
 
@@ -13,6 +13,6 @@ struct mine {
   template <class Block>
   BALLAST_HD void operator()(Block&) const {}
 };
-BALLAST_SPAWNING_KERNELS(list, mine)
+BALLAST_KERNELS(list, ballast::for_queues, mine)
 
 }

@@ -2,7 +2,7 @@
 // Says a kernel that adds to its run's sum or raises its maximum declares static constexpr bool
 // reduces = true
 
-#include "ballast/pool_kernels.cuh"
+#include "ballast/kernels.cuh"
 
 namespace sum_without_reduces {
 
@@ -16,6 +16,6 @@ struct mine {
     block.add_to_sum(block.index());
   }
 };
-BALLAST_POOL_KERNELS(list, mine)
+BALLAST_KERNELS(list, ballast::for_pools, mine)
 
 }

@@ -53,7 +53,7 @@ class pool_contract : public testing::TestWithParam<contract_case> {
 
   bool is_static() const { return GetParam().method.starts_with("static"); }
 
-  compiled_kernels const& kernels() const {
+  kernel_set const& kernels() const {
     if (GetParam().threads == 1) return tree_kernels_of_threads();
     return GetParam().threads == 32 ? tree_kernels_of_warps() : tree_kernels_of_blocks();
   }

@@ -97,6 +97,6 @@ struct share_ring {
   }
 };
 
-compiled_kernels const& pool_test_kernels();
+kernel_set const& pool_test_kernels();
 
 }  // namespace ballast::test

@@ -28,7 +28,7 @@ class shared_by_blocks : public testing::Test {
 
   template <class Kernel>
   void run(Kernel const& kernel, std::uint32_t grid) {
-    pool_test_kernels().launch(*stream_, task(kernel, {0, grid}));
+    launch(pool_test_kernels(), *stream_, task(kernel, {0, grid}));
     stream_->synchronize();
   }
 

@@ -238,19 +238,19 @@ struct faulty {
   }
 };
 
-compiled_kernels const& tree_kernels_of_blocks();   ///< 64 threads
-compiled_kernels const& tree_kernels_of_warps();    ///< 32 threads
-compiled_kernels const& tree_kernels_of_threads();  ///< 1 thread
-compiled_kernels const& stray_kernels();
-compiled_kernels const& overjoining_kernels();
-compiled_kernels const& gated_kernels();
-compiled_kernels const& lying_kernels();
-compiled_kernels const& faulty_kernels();
-compiled_kernels const& kernels_of_the_default_method();
-compiled_kernels const& joining_kernels_of_blocks();   ///< 64 threads
-compiled_kernels const& joining_kernels_of_threads();  ///< 1 thread
-compiled_kernels const& entered_kernels_of_blocks();   ///< 64 threads
-compiled_kernels const& entered_kernels_of_warps();    ///< 32 threads
-compiled_kernels const& entered_kernels_of_threads();  ///< 1 thread
+kernel_set const& tree_kernels_of_blocks();   ///< 64 threads
+kernel_set const& tree_kernels_of_warps();    ///< 32 threads
+kernel_set const& tree_kernels_of_threads();  ///< 1 thread
+kernel_set const& stray_kernels();
+kernel_set const& overjoining_kernels();
+kernel_set const& gated_kernels();
+kernel_set const& lying_kernels();
+kernel_set const& faulty_kernels();
+kernel_set const& kernels_of_the_default_method();
+kernel_set const& joining_kernels_of_blocks();   ///< 64 threads
+kernel_set const& joining_kernels_of_threads();  ///< 1 thread
+kernel_set const& entered_kernels_of_blocks();   ///< 64 threads
+kernel_set const& entered_kernels_of_warps();    ///< 32 threads
+kernel_set const& entered_kernels_of_threads();  ///< 1 thread
 
 }  // namespace ballast::test

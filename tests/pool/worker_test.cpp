@@ -43,7 +43,7 @@ class worker_of_a_pool : public testing::TestWithParam<worker_case> {
   static std::uint32_t each() { return device()->is_cuda() && GetParam().threads == 1 ? 32 : 1; }
   static bool has_block_per_task() { return GetParam().method == "static-per-task"; }
 
-  static compiled_kernels const& kernels() {
+  static kernel_set const& kernels() {
     if (GetParam().threads == 1) return entered_kernels_of_threads();
     return GetParam().threads == 32 ? entered_kernels_of_warps() : entered_kernels_of_blocks();
   }
@@ -131,7 +131,7 @@ TEST_P(worker_of_a_pool, is_a_block_of_the_grid_in_an_ordinary_launch) {
   auto const launched = GetParam().threads == 1    ? task(entered<1>{counts.ledger()}, {10, blocks})
                         : GetParam().threads == 32 ? task(entered<32>{counts.ledger()}, {10, blocks})
                                                    : task(entered<64>{counts.ledger()}, {10, blocks});
-  kernels().launch(*stream, launched);
+  launch(kernels(), *stream, launched);
   stream->synchronize();
   counts.expect_entered(blocks);
   counts.expect_told(blocks);

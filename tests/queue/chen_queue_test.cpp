@@ -149,7 +149,7 @@ TEST(chen_queue, refuses_what_is_outside_its_range) {
 
 TEST(chen_queue, refuses_a_list_that_was_not_compiled_for_it) {
   auto const all = kernels().kernels();
-  compiled_kernels const without("without", {all.begin(), all.end()}, {});
+  kernel_set const without("without", {{all.begin(), all.end()}, {}});
   try {
     chen_queue queue({first_device()}, without);
     FAIL() << "a list without the source was accepted";

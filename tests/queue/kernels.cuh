@@ -135,6 +135,6 @@ struct fail {
   }
 };
 
-compiled_kernels const& kernels();
+kernel_set const& kernels();
 
 }  // namespace ballast::test

@@ -240,7 +240,7 @@ TEST(resident_blocks, leave_room_for_a_kernel_of_the_caller) {
   task_queue queue(device, kernels(), options);
   for (std::uint32_t i = 0; i < queue.workers(); ++i) queue.submit(held.holder(i));
   held.await_inside(queue.workers());
-  kernels().launch(*mine, task(count_visit{visits.ref()}, {0, 100}));
+  launch(kernels(), *mine, task(count_visit{visits.ref()}, {0, 100}));
   mine->synchronize(deadline::in(std::chrono::minutes(1)));
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
   EXPECT_TRUE(queue.running());

@@ -27,7 +27,7 @@ struct on_one_device {
   using words = counted_words;
 
   static device_list used() { return {first_device()}; }
-  static compiled_kernels const& list() { return kernels(); }
+  static kernel_set const& list() { return kernels(); }
   static task visit(words const& visits, std::uint32_t i) { return task(count_visit{visits.ref()}, {i, 1}); }
   static task long_visit(words const& visits, std::uint32_t i, std::uint32_t steps) {
     return task(work_then_count{visits.ref(), steps}, {i, 1});
@@ -40,7 +40,7 @@ struct on_every_device {
   using words = shared_visits;
 
   static device_list used() { return devices(); }
-  static compiled_kernels const& list() { return kernels(); }
+  static kernel_set const& list() { return kernels(); }
   static task visit(words const& visits, std::uint32_t i) {
     return task(add_one_plainly{visits.ref()}, {i, 1});
   }
@@ -103,7 +103,7 @@ struct rings_to_a_ring_on_the_host : rings_to_one {
 struct rings_to_a_pool : task_queue, on_one_device {
   static constexpr char const* name = "task_queue_of_a_list_that_may_create_tasks";
 
-  static compiled_kernels const& list() { return spawning_kernels(); }
+  static kernel_set const& list() { return spawning_kernels(); }
   explicit rings_to_a_pool(fit size = fit::usual)
       : task_queue(first_device(), list(), queue_options_for(size)) {}
   using task_queue::submit;

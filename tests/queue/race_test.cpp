@@ -192,8 +192,8 @@ TEST(failed_start, leaves_a_queue_that_can_be_started_again) {
   options.resident.stop_timeout = std::chrono::milliseconds(50);
   task_queue queue(device, kernels(), options);
   auto const other = device->make_stream();
-  kernels().launch(*other, task(wait_at_gate{array_ref<std::uint32_t>(entered.data()),
-                                             array_ref<std::uint32_t>(gate.data())}));
+  launch(kernels(), *other,
+         task(wait_at_gate{array_ref<std::uint32_t>(entered.data()), array_ref<std::uint32_t>(gate.data())}));
   while (std::atomic_ref(entered[0]).load(std::memory_order_acquire) == 0) std::this_thread::yield();
   EXPECT_THROW(queue.start(), timed_out);
   EXPECT_THROW(queue.start(), error);  // its block may still come, and use the memory

@@ -169,7 +169,7 @@ struct steal_and_wait {
   }
 };
 
-compiled_kernels const& spawning_kernels();             ///< 64 threads
-compiled_kernels const& spawning_kernels_of_threads();  ///< 1 thread
+kernel_set const& spawning_kernels();             ///< 64 threads
+kernel_set const& spawning_kernels_of_threads();  ///< 1 thread
 
 }  // namespace ballast::test

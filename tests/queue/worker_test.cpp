@@ -51,7 +51,7 @@ class told_workers {
 
 /// Lists with and without tasks that create tasks, and queues of one block and of several.
 struct worker_of_queue_case {
-  compiled_kernels const& (*list)();
+  kernel_set const& (*list)();
   int blocks;
 };
 class worker_of_a_queue : public testing::TestWithParam<worker_of_queue_case> {
@@ -194,7 +194,7 @@ TEST(worker_of_a_launch, is_a_block_of_the_grid) {
   std::uint32_t const blocks = 300;
   worker_counts const counts(first_device(), blocks);
   auto const stream = first_device()->make_stream();
-  kernels().launch(*stream, task(entered<64>{counts.ledger()}, {5, blocks}));
+  launch(kernels(), *stream, task(entered<64>{counts.ledger()}, {5, blocks}));
   stream->synchronize();
   counts.expect_entered(blocks);
   counts.expect_told(blocks);

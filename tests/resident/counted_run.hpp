@@ -49,8 +49,8 @@ struct counted_run {
     return sum;
   }
 
-  compiled_kernels const& list = resident_test_kernels();
-  kernel_code const& entry = list.entry_for(source_key_of<counting_source>);
+  kernel_set const& list = resident_test_kernels();
+  kernel_code const& entry = list.entry_for(entry_key_of<counting_source>);
   pinned_buffer<std::uint32_t> words;
   resident_kernel kernel;
 };

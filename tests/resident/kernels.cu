@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
+#include "ballast/detail/device/compile_kernels.cuh"
 #include "ballast/detail/resident/compile_kernels.cuh"
 
 namespace ballast::test {
 using namespace detail;
 
-compiled_kernels const& resident_test_kernels() {
-  static auto const list =
-      compile_for<counting_source>::list<add, add_count_of_blocks>("resident_test_kernels");
-  return list;
+kernel_set const& resident_test_kernels() {
+  static kernel_set const set("resident_test_kernels",
+                              {{list_kernel<add>(), list_kernel<add_count_of_blocks>()},
+                               {make_entry<kernel_list<add, add_count_of_blocks>, counting_source>()}});
+  return set;
 }
 
 }  // namespace ballast::test

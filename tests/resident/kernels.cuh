@@ -78,6 +78,6 @@ struct counting_source {
   }
 };
 
-compiled_kernels const& resident_test_kernels();
+kernel_set const& resident_test_kernels();
 
 }  // namespace ballast::test

@@ -25,44 +25,44 @@ void await_blocks_inside(resident_control const& control, std::uint32_t blocks) 
   ASSERT_EQ(std::atomic_ref(*control.host_blocks).load(), blocks);
 }
 
-TEST(compiled_kernels, launch_every_block_of_a_task_as_an_ordinary_kernel) {
+TEST(kernel_set, launch_every_block_of_a_task_as_an_ordinary_kernel) {
   pinned_buffer<std::uint32_t> words(device(), 6);
   std::ranges::fill(words.span(), 0u);
   auto const work = device()->make_stream();
-  resident_test_kernels().launch(*work, task(add{array_ref<std::uint32_t>(words.data()), 5}, {1, 4}));
-  resident_test_kernels().launch(*work,
-                                 task(add_count_of_blocks{array_ref<std::uint32_t>(words.data())}, {0, 2}));
+  launch(resident_test_kernels(), *work, task(add{array_ref<std::uint32_t>(words.data()), 5}, {1, 4}));
+  launch(resident_test_kernels(), *work,
+         task(add_count_of_blocks{array_ref<std::uint32_t>(words.data())}, {0, 2}));
   work->synchronize();
   EXPECT_EQ(words_of(words), (std::vector<std::uint32_t>{2, 7, 5, 5, 5, 0}));
 }
 
-TEST(compiled_kernels, keep_a_task_through_its_record_and_back) {
+TEST(kernel_set, keep_a_task_through_its_record_and_back) {
   pinned_buffer<std::uint32_t> words(device(), 1);
   task const before(add{array_ref<std::uint32_t>(words.data()), 9}, {77, 123456});
-  auto const after = resident_test_kernels().task_of(resident_test_kernels().record_of(before));
+  auto const after = task_of(resident_test_kernels(), record_of(resident_test_kernels(), before));
   EXPECT_EQ(after.key(), before.key());
   EXPECT_EQ(after.range().first, 77u);
   EXPECT_EQ(after.range().count, 123456u);
   EXPECT_EQ(after.arguments(), before.arguments());
 }
 
-TEST(compiled_kernels, refuse_block_counts_that_24_bits_cannot_hold) {
+TEST(kernel_set, refuse_block_counts_that_24_bits_cannot_hold) {
   auto const& list = resident_test_kernels();
-  EXPECT_NO_THROW(list.record_of(task(add{}, {0, max_blocks_per_task})));
-  EXPECT_THROW(list.record_of(task(add{}, {0, max_blocks_per_task + 1})), bad_argument);
-  EXPECT_THROW(list.record_of(task(add{}, {0, 0})), bad_argument);
+  EXPECT_NO_THROW(record_of(list, task(add{}, {0, max_blocks_per_task})));
+  EXPECT_THROW(record_of(list, task(add{}, {0, max_blocks_per_task + 1})), bad_argument);
+  EXPECT_THROW(record_of(list, task(add{}, {0, 0})), bad_argument);
 }
 
-TEST(compiled_kernels, say_what_each_kernel_needs_and_which_is_heaviest) {
+TEST(kernel_set, say_what_each_kernel_needs_and_which_is_heaviest) {
   auto const needs = resident_test_kernels().resources(*device());
   ASSERT_EQ(needs.size(), 2u);
   for (auto const& need : needs) EXPECT_GE(need.blocks_per_multiprocessor, 1);
   EXPECT_NE(resident_test_kernels().heaviest(*device()).name.find("add"), std::string::npos);
 }
 
-TEST(compiled_kernels, refuse_a_source_they_were_not_compiled_for) {
+TEST(kernel_set, refuse_a_source_they_were_not_compiled_for) {
   struct other_source {};
-  EXPECT_THROW(resident_test_kernels().entry_for(source_key_of<other_source>), error);
+  EXPECT_THROW(resident_test_kernels().entry_for(entry_key_of<other_source>), error);
 }
 
 TEST(resident_kernel, runs_every_task_of_every_worker_and_ends_by_itself) {

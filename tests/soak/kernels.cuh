@@ -8,7 +8,7 @@
 #include "ballast/atomic_ref.cuh"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/kernel.cuh"
-#include "ballast/launch_kernels.hpp"
+#include "ballast/kernel_set.hpp"
 #include "ballast/task.hpp"
 #include "job_test_kernels.cuh"
 
@@ -128,9 +128,9 @@ struct mark_even {
 
 using test::add_all, test::mix_rows;
 
-compiled_kernels const& queue_kernels();
-compiled_kernels const& pool_kernels();
-launch_kernels const& kernels_to_launch();
-job_kernels const& kernels_of_jobs();
+kernel_set const& queue_kernels();
+kernel_set const& pool_kernels();
+kernel_set const& kernels_to_launch();
+kernel_set const& kernels_of_jobs();
 
 }  // namespace ballast::soak

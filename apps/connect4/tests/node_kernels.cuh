@@ -41,6 +41,6 @@ struct examine_nodes {
   }
 };
 
-compiled_kernels const& node_kernels();
+kernel_set const& node_kernels();
 
 }  // namespace ballast::connect4

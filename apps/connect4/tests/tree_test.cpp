@@ -76,7 +76,7 @@ std::vector<node_facts> facts_by(std::shared_ptr<compute_device> const& device, 
   examine_nodes const kernel{
       root, array_ref<move_path const>(paths.data()), array_ref(facts.data()), count, lookahead, rule};
   auto const work = device->make_stream();
-  node_kernels().launch(*work, task(kernel, block_range{0, (count + 127) / 128}));
+  launch(node_kernels(), *work, task(kernel, block_range{0, (count + 127) / 128}));
   work->synchronize();
   return {facts.data(), facts.data() + nodes.size()};
 }

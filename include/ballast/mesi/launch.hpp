@@ -166,9 +166,6 @@ P biased(P argument, array_ref<T> on_device) {
 
 /// Throws bad_argument naming the kernel if there are more than 2 147 483 647 threads along a dimension.
 void require_threads(threads of, char const* kernel);
-/// For a job that was refused: throws bad_argument that says what to do if the kernel was unknown, as the
-/// kernels of a file are before its initialisers have run.
-void refuse_if_early(bad_argument const& refused, char const* kernel);
 /// After a launch: waits if the variable of the argument is kept open.
 void fetch_if_kept_open(void const* argument);
 
@@ -211,12 +208,7 @@ void launch(threads of, Arguments&&... arguments) {
       return kernel;
     }));
   };
-  try {
-    std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
-  } catch (bad_argument const& refused) {
-    refuse_if_early(refused, Launch::name);
-    throw;
-  }
+  std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
   made.for_each_array([](auto array) { fetch_if_kept_open(place_behind(array)); });
   limit_pending_launches();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/job_kernels.cuh"
+#include "ballast/detail/device/compile_kernels.cuh"
 #include "ballast/mesi/cuda_builtins.cuh"
 #include "ballast/mesi/kernel.cuh"
 #include "ballast/mesi/launch.hpp"
@@ -9,16 +9,17 @@
 #include "ballast/mesi/variable.hpp"
 
 /// Registers the launches of a file; it stands at the end of the file.
-#define BALLAST_MESI_KERNELS(...)                                                                  \
-  namespace {                                                                                      \
-  template <class... Launch>                                                                       \
-  struct ballast_mesi_list {                                                                       \
-    static ::ballast::job_kernels const& kernels() {                                               \
-      static ::ballast::job_kernels const list(                                                    \
-          __FILE__, ::ballast::detail::list_kernels<::ballast::mesi::thread_blocks<Launch>...>()); \
-      return list;                                                                                 \
-    }                                                                                              \
-  };                                                                                               \
-  ::ballast::mesi::kernel_registration const ballast_mesi_registration(                            \
-      &ballast_mesi_list<__VA_ARGS__>::kernels);                                                   \
+#define BALLAST_MESI_KERNELS(...)                                                                     \
+  namespace {                                                                                         \
+  template <class... Launch>                                                                          \
+  struct ballast_mesi_list {                                                                          \
+    static ::ballast::kernel_set const& kernels() {                                                   \
+      static ::ballast::kernel_set const set(                                                         \
+          __FILE__, ::ballast::detail::compile_kernels<::ballast::for_jobs,                           \
+                                                       ::ballast::mesi::thread_blocks<Launch>...>()); \
+      return set;                                                                                     \
+    }                                                                                                 \
+  };                                                                                                  \
+  ::ballast::mesi::kernel_registration const ballast_mesi_registration(                               \
+      &ballast_mesi_list<__VA_ARGS__>::kernels);                                                      \
   }

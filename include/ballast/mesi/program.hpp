@@ -27,7 +27,7 @@ void limit_pending_launches();
 class kernel_registration {
  public:
   /// Registers the list that `list` returns. Called before main, so it throws nothing of its own.
-  explicit kernel_registration(job_kernels const& (*list)());
+  explicit kernel_registration(kernel_set const& (*list)());
 };
 
 }  // namespace ballast::mesi

@@ -2,15 +2,22 @@
 #pragma once
 
 #include "ballast/detail/queue/chen_source.cuh"
-#include "ballast/queue_kernels.cuh"
+#include "ballast/detail/queue/compile_queue.cuh"
 
-/// As BALLAST_KERNELS, for lists that a chen_queue runs too. It is separate because each source compiles
-/// every kernel of the list once more.
-#define BALLAST_KERNELS_WITH_CHEN(name, ...)                                                          \
-  ::ballast::compiled_kernels const& name() {                                                         \
-    static_assert(::ballast::check_kernels<4 * ::ballast::argument_words, __VA_ARGS__>());            \
-    static auto const list =                                                                          \
-        ::ballast::detail::compile_for<::ballast::detail::ring_source_ref,                            \
-                                       ::ballast::detail::chen_source_ref>::list<__VA_ARGS__>(#name); \
-    return list;                                                                                      \
+namespace ballast {
+
+/// Among the kernels of BALLAST_KERNELS: compiles them for chen_queue. It is no default because each source
+/// compiles every kernel of the set once more.
+struct for_chen_queues {
+  /// Tells BALLAST_KERNELS that this is no kernel.
+  static constexpr bool keeps_tasks = false;
+  /// For BALLAST_KERNELS.
+  template <bool KeepsTasks, class... K>
+  static void compile(compiled_code& into) {
+    for_jobs::compile<KeepsTasks, K...>(into);
+    if constexpr (!KeepsTasks)
+      into.entries.push_back(detail::make_entry<detail::kernel_list<K...>, detail::chen_source_ref>());
   }
+};
+
+}  // namespace ballast

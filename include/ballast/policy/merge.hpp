@@ -33,13 +33,10 @@ std::uint64_t level_number(std::uint64_t blocks, multiprocessor_count multiproce
 double paper_time(std::span<std::uint64_t const> blocks, multiprocessor_count multiprocessors,
                   double start_levels = 1);
 
-/// The kernels of a family have numbers below this.
-inline constexpr std::uint32_t max_family_kernels = 128;
-
 /// What is known of one waiting launch; its kernel runs `blocks` blocks.
 struct kernel_facts {
   std::uint32_t family = 0;  ///< the merged kernel that contains its kernel
-  std::uint32_t kernel = 0;  ///< its kernel's number there, below max_family_kernels
+  std::uint32_t kernel = 0;  ///< its kernel's number there, below 128
   std::uint32_t blocks = 1;  ///< of its grid, at least 1
   std::uint32_t blocks_per_multiprocessor =
       1;                      ///< that run at a time when it has the device alone, at least 1

@@ -163,7 +163,7 @@ class worker_pool::worker {
     if (block >= launch.grid) return false;
     auto const begin = clock::now();
     run_block(launch, std::uint32_t(block), nullptr);
-    if (state_->slowdown > 1) pace_.worked(clock::now() - begin);
+    if (state_->slowdown > 1) pace_.worked(std::uint64_t((clock::now() - begin).count()));
     return true;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.cuh"
 
-#include "ballast/queue_kernels.cuh"
+#include "ballast/kernels.cuh"
 
-BALLAST_KERNELS(kernels, triple)
+BALLAST_KERNELS(kernels, ballast::for_queues, triple)

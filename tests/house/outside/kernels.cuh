@@ -15,4 +15,4 @@ struct triple {
   }
 };
 
-ballast::compiled_kernels const& kernels();
+ballast::kernel_set const& kernels();

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "ballast/detail/queue/compile_queue.cuh"
 #include "ballast/device.hpp"
-#include "ballast/queue_kernels.cuh"
 #include "ballast/task_queue.hpp"
 #include "biased_lock.hpp"
 #include "kernels.cuh"
@@ -21,7 +21,7 @@
 namespace ballast::test {
 using namespace detail;
 
-BALLAST_KERNELS(submit_cost_kernels, wait_at_gate)
+BALLAST_KERNELS(submit_cost_kernels, ballast::for_queues, wait_at_gate)
 
 }  // namespace ballast::test
 

@@ -156,7 +156,7 @@ std::set<std::string> const words_anywhere{"ballast", "mesi",   "variable",  "th
 /// What BALLAST_MESI_KERNELS writes at the file's end.
 constexpr char text_at_end[] =
     "BALLAST_MESI_KERNELS() namespace template <class... Launch> struct ballast_mesi_list kernels() { static "
-    "const job_kernels list(list_kernels<thread_blocks>()); return list; } kernel_registration "
+    "const kernel_set set(compile_kernels<for_jobs, thread_blocks>()); return set; } kernel_registration "
     "ballast_mesi_registration();";
 
 class macro_checker {

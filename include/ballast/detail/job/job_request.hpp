@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ballast/access_map.hpp"
-#include "ballast/detail/job/task_of_kernel.cuh"
+#include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/kernel.cuh"
 #include "ballast/shared_array.hpp"
 #include "ballast/stream.hpp"
@@ -32,7 +32,8 @@ struct job_request {
   std::vector<job_argument> arguments;
   kernel_key kernel = nullptr;  ///< null for a plain one
   std::string kernel_name;
-  std::uint64_t factory = 0;  ///< a number for its type
+  kernel_code const* compiled_here = nullptr;  ///< null if the caller's file compiles no kernels
+  std::uint64_t factory = 0;                   ///< a number for its type
   /// Calls the factory and launches what it made.
   std::function<void(task_launch const&, stream&)> launch;
 };
@@ -113,6 +114,14 @@ class kernel_launcher {
   Factory factory_;
 };
 
+template <class K>
+constexpr void check_job_kernel() {
+  static_assert(!is_for_pools<K>,
+                "kernels of one thread, and those that create tasks or reduce, are for pools");
+  static_assert(sizeof(K) <= max_launch_bytes,
+                "this kernel's members exceed 4000 bytes: hand over what is larger in an array");
+}
+
 /// Says what is wrong with a factory, of which the compiler would tell deep inside of the library.
 template <class Factory, class... Access>
 constexpr void check_factory() {
@@ -124,11 +133,20 @@ constexpr void check_factory() {
   if constexpr (takes_arrays) {
     using kernel = kernel_made_by<std::remove_cvref_t<Factory>, Access...>;
     static_assert(plain_kernel_of_any<kernel> || kernel_form<kernel>,
-                  "the factory returns, by value, a kernel of an added list or what plain() makes");
+                  "the factory returns, by value, a kernel or what plain() makes");
+    if constexpr (kernel_form<kernel>) check_job_kernel<kernel>();
   }
 }
 
-template <class Factory, array_access_of_any... Access>
+template <class K, bool Here>
+kernel_code const* code_compiled_here() {
+  if constexpr (plain_kernel_of_any<K>)
+    return nullptr;
+  else
+    return code_without_a_set<K, Here>();
+}
+
+template <bool CompiledHere, class Factory, array_access_of_any... Access>
 job_request make_request(job_setup const& setup, Factory const& factory, Access const&... accesses) {
   using launcher = kernel_launcher<Factory, Access...>;
   using kernel = typename launcher::kernel;
@@ -136,6 +154,7 @@ job_request make_request(job_setup const& setup, Factory const& factory, Access 
           {accesses.argument...},
           listed_key_of<kernel>,
           name_of_kernel<kernel>(),
+          code_compiled_here<kernel, CompiledHere>(),
           reinterpret_cast<std::uint64_t>(key_of<Factory>),
           launcher(factory)};
 }

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
+#include "ballast/detail/device/compile_kernels.cuh"
 #include "ballast/detail/launch/kernel_family.cuh"
-#include "ballast/kernel.cuh"
-#include "ballast/launch_kernels.hpp"
-#include "ballast/policy/merge.hpp"
 
 namespace ballast::detail {
 
@@ -93,31 +90,35 @@ kernel_code code_merged() {
   return code;
 }
 
-template <class K, class Family>
-launchable_kernel make_launchable() {
-  static_assert(K::threads >= 32,
-                "kernels of one thread are for task pools: list them in BALLAST_POOL_KERNELS");
-  static_assert(!declares_spawns<K>,
-                "kernels that create tasks are for BALLAST_SPAWNING_KERNELS and BALLAST_POOL_KERNELS");
-  static_assert(sizeof(K) <= max_kernel_bytes,
-                "this kernel's members exceed 192 bytes: list it as indirect<K>");
-  static_assert(alignof(K) <= argument_piece,
-                "this kernel's members are aligned to more than 16 bytes: list it as indirect<K>");
-  return {key_of<K>,
-          type_name<K>(),
-          sizeof(K),
-          code_alone<K>(),
-          code_merged<Family>(),
-          needs_occupancy<K>,
-          Family::template index_of<K>()};
-}
-
-template <kernel_form... K>
-launch_kernels compile_for_launches(std::string name) {
-  static_assert(sizeof...(K) <= max_family_kernels,
-                "a list for launches holds at most 128 kernels: split it");
-  if constexpr (sizeof...(K) <= max_family_kernels)  // else the families would take long, for nothing
-    return {std::move(name), {make_launchable<K, family_of<K, K...>>()...}};
+template <class K, class... All>
+void add_launch_entries(std::uint32_t index, compiled_code& into) {
+  if constexpr (is_mergeable<K>) {
+    into.entries.push_back({entry_key_of<lone_launch>, code_alone<K>(), index});
+    into.entries.push_back({entry_key_of<merged_launch>, code_merged<family_of<K, All...>>(), index});
+  }
 }
 
 }  // namespace ballast::detail
+
+namespace ballast {
+
+/// Among the kernels of BALLAST_KERNELS: compiles them so that launch queues can merge them. Kernels of more
+/// than 192 bytes, or aligned to more than 16, are launched as they are.
+struct for_launches {
+  /// Tells BALLAST_KERNELS that this is no kernel.
+  static constexpr bool keeps_tasks = false;
+  /// For BALLAST_KERNELS.
+  template <bool KeepsTasks, class... K>
+  static void compile(compiled_code& into) {
+    static_assert(!KeepsTasks, "kernels of one thread, and those that create tasks or reduce, are for pools");
+    static_assert(sizeof...(K) <= detail::max_family_kernels,
+                  "a set for launches holds at most 128 kernels: split it");
+    if constexpr (!KeepsTasks && sizeof...(K) <= detail::max_family_kernels) {  // else it would take long
+      for_jobs::compile<false, K...>(into);
+      std::uint32_t index = 0;
+      (detail::add_launch_entries<K, K...>(index++, into), ...);
+    }
+  }
+};
+
+}  // namespace ballast

@@ -10,20 +10,6 @@
 
 namespace ballast::detail {
 
-template <class K>
-concept declares_needs_occupancy = requires {
-  K::needs_occupancy;
-};
-
-/// Whether K is slower if fewer of its blocks run at a time on a multiprocessor than alone, so that it is to
-/// go into no merged launch of fewer: K::needs_occupancy if K declares it, else false.
-template <class K>
-constexpr bool needs_occupancy = false;
-template <declares_needs_occupancy K>
-constexpr bool needs_occupancy<K> = K::needs_occupancy;
-template <class K>
-constexpr bool needs_occupancy<indirect<K>> = needs_occupancy<K>;
-
 /// The kernel whose bytes were copied there. Not copied again: members of which a kernel takes the address
 /// would lie in local memory then, and the parameters of a launch are as near as registers.
 template <class K>
@@ -90,7 +76,8 @@ struct kernel_family {
 };
 
 template <class A, class B>
-constexpr bool in_one_family = A::threads == B::threads&& requested_blocks<A> == requested_blocks<B>;
+constexpr bool in_one_family =
+    is_mergeable<B>&& A::threads == B::threads&& requested_blocks<A> == requested_blocks<B>;
 
 template <class One, class Found, class... Left>
 struct kernels_like;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 #include "ballast/atomic_ref.cuh"
+#include "ballast/detail/base/host_waits.hpp"
 #include "ballast/detail/device/qualifiers.cuh"
 
 namespace ballast::detail {
@@ -89,7 +89,7 @@ struct completion_signal {
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
     return now;
 #else
-    return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+    return steady_now_ns();
 #endif
   }
 };
@@ -97,8 +97,15 @@ struct completion_signal {
 /// The arguments of a kernel in a launch are copied in pieces of this size.
 inline constexpr std::uint32_t argument_piece = 16;
 
-/// The most bytes that the members of a kernel may have; list a larger one as indirect<K>.
+/// The most bytes that the members of a kernel may have that is merged.
 inline constexpr std::size_t max_kernel_bytes = 192;
+
+/// Whether a merged launch can hold K; launch queues launch what is larger as it is.
+template <class K>
+constexpr bool is_mergeable = sizeof(K) <= max_kernel_bytes && alignof(K) <= argument_piece;
+
+/// The kernels of a family have numbers below this.
+inline constexpr std::uint32_t max_family_kernels = 128;
 
 /// The parameter of a kernel that is launched by itself.
 struct lone_launch {

@@ -11,13 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/detail/device/task_of_kernel.cuh"
+#include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/kernel.cuh"
-#include "ballast/launch_kernels.hpp"
 #include "ballast/stream.hpp"
 
 namespace ballast::detail {
 
 class launch_stream_state;
+struct mergeable_kernel;
 
 /// What has to have happened before a launch may be issued. Met or not yet; throws what made it impossible.
 struct dependency {
@@ -44,6 +46,15 @@ concept describes_itself = requires(Work& work, void** addresses) {
   { work.describe(addresses) } -> std::same_as<described_launch>;
 };
 
+/// A kernel that is launched as it is.
+template <class K>
+struct lone_kernel {
+  kernel_code code;
+  task_of_kernel<K> task;
+
+  void operator()(stream& on) const { on.launch(code, task.range.count, &task, sizeof task); }
+};
+
 /// A launch as its launch stream handed it over: a kernel of a list with its members, which may be merged; or
 /// something that enqueues itself. A place that is used again and again: clear() empties it.
 class alignas(64) submission {
@@ -67,9 +78,8 @@ class alignas(64) submission {
 
   // Of an empty one.
   template <class K>
-  void set_kernel(launchable_kernel const& listed, K const& kernel, std::uint32_t blocks) {
-    static_assert(sizeof(K) <= sizeof bytes_,
-                  "this kernel's members exceed 192 bytes: list and launch it as indirect<K>");
+  void set_kernel(mergeable_kernel const& listed, K const& kernel, std::uint32_t blocks) {
+    static_assert(is_mergeable<K>);
     kernel_ = &listed;
     blocks_ = blocks;
     std::memcpy(bytes_, &kernel, sizeof(K));
@@ -95,7 +105,7 @@ class alignas(64) submission {
   void set_time(std::uint64_t ns) { at_ns_ = ns; }
 
   /// Of a list; null for what enqueues itself.
-  launchable_kernel const* kernel() const { return kernel_; }
+  mergeable_kernel const* kernel() const { return kernel_; }
   std::uint32_t blocks() const { return blocks_; }
   /// When it was submitted, counted from any time before.
   std::uint64_t at_ns() const { return at_ns_; }
@@ -131,7 +141,7 @@ class alignas(64) submission {
     }
   };
 
-  launchable_kernel const* kernel_ = nullptr;
+  mergeable_kernel const* kernel_ = nullptr;
   std::uint64_t at_ns_ = 0;
   std::uint32_t blocks_ = 0;
   void (*enqueue_)(void*, stream&) = nullptr;

@@ -19,7 +19,7 @@ namespace ballast::detail {
 class chunk_pool {
  public:
   /// Allocates everything. `capacity` and `joins` as in pool_options. Throws bad_argument ("capacity").
-  chunk_pool(std::shared_ptr<compute_device> device, compiled_kernels const& kernels, std::uint32_t capacity,
+  chunk_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, std::uint32_t capacity,
              std::uint32_t joins, std::uint32_t workers);
   ~chunk_pool();
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
-#include <string>
-#include <utility>
-#include <vector>
+#include <type_traits>
 
+#include "ballast/detail/device/compile_kernels.cuh"
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/detail/pool/launch_epilogue.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
-#include "ballast/detail/resident/compile_kernels.cuh"
 #include "ballast/detail/resident/worker_loop.cuh"
 
 namespace ballast::detail {
@@ -32,7 +29,7 @@ void work_in_pool_on_host(void const* argument, host_block_context& context) {
     }
     auto const begin = is_paced ? worker_group.now_ns() : 0;
     List::template run_first_block<host_block>(worker_group.record(), worker_group.place(), loop.sink());
-    if (is_paced) worker_group.pace().worked(std::chrono::nanoseconds(worker_group.now_ns() - begin));
+    if (is_paced) worker_group.pace().worked(worker_group.now_ns() - begin);
     loop.count_completed(worker_group);
   }
   loop.end(worker_group);
@@ -104,30 +101,31 @@ struct no_sink {
   BALLAST_HD void raise_max(std::uint64_t) const {}
 };
 
-/// An ordinary launch of a task, which compiled_kernels refuses for kernels that create tasks.
+/// An ordinary launch, of which kernels that create tasks are refused.
 template <class List, class K>
 void launch_task_on_host(void const* argument, host_block_context& context) {
-  auto task = *static_cast<task_record const*>(argument);
-  task.describe({task.range().first + context.block, task.range().count}, task.kernel());
-  List::template run_one<host_block, K>(task, context.place(), no_sink());
+  auto const& task = *static_cast<task_of_kernel<K> const*>(argument);
+  spawning_block<host_block<K>, K, List, no_sink> block(task.range, context.place(), no_sink());
+  block.move_to(task.range.first + context.block);
+  invoke_kernel(task.kernel, block);
 }
 
 #if defined(__CUDACC__)
 template <class List, class K, class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,
                                   clamped_launch_bound<List::block_threads, launch_bound_blocks<K>>)
-    launch_task_on_gpu(task_record task) {
+    launch_task_on_gpu(__grid_constant__ task_of_kernel<K> const task) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
-  task.describe({task.range().first + blockIdx.x, task.range().count}, task.kernel());
-  if constexpr (!List::by_threads)
-    List::template run_one<cuda_block, K>(task, static_cast<void*>(nullptr), no_sink());
-  else if (threadIdx.x == 0)
-    List::template run_one<lone_lane, K>(task, ballast_scratch, no_sink());
+  using base = std::conditional_t<List::by_threads, lone_lane<K>, cuda_block<K>>;
+  if (List::by_threads && threadIdx.x != 0) return;
+  spawning_block<base, K, List, no_sink> block(task.range, static_cast<void*>(ballast_scratch), no_sink());
+  block.move_to(task.range.first + blockIdx.x);
+  invoke_kernel(task.kernel, block);
 }
 #endif
 
 template <class List, class K>
-listed_kernel make_pool_listed() {
+listed_kernel list_pool_kernel() {
   kernel_code code;
 #if defined(__CUDACC__)
   code.cuda_function = reinterpret_cast<void const*>(&launch_task_on_gpu<List, K>);
@@ -135,11 +133,19 @@ listed_kernel make_pool_listed() {
   code.host_function = &launch_task_on_host<List, K>;
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::max_taken;
-  return {key_of<K>, type_name<K>(), code, spawns_of<K>, joins_of<K>, List::max_taken, reduces_of<K>};
+  return {.key = key_of<K>,
+          .name = type_name<K>(),
+          .code = code,
+          .bytes = sizeof(K),
+          .argument_bytes = sizeof(task_of_kernel<K>),
+          .spawns = spawns_of<K>,
+          .joins = joins_of<K>,
+          .tasks_at_once = List::max_taken,
+          .reduces = reduces_of<K>};
 }
 
 template <class List, class Method>
-resident_entry make_pool_entry() {
+kernel_entry make_pool_entry() {
   kernel_code code;
 #if defined(__CUDACC__)
   code.cuda_function = reinterpret_cast<void const*>(&work_in_pool_on_gpu<List, Method>);
@@ -147,14 +153,26 @@ resident_entry make_pool_entry() {
   code.host_function = &work_in_pool_on_host<List, Method>;
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::max_taken;
-  return {source_key_of<Method>, code};
-}
-
-/// Compiles a list for some entries; for .cu files, through the rooms' macros.
-template <class List, kernel_form... K>
-compiled_kernels compile_pool_list(std::string name, std::vector<resident_entry> entries) {
-  entries.push_back(make_epilogue_entry());
-  return {std::move(name), {make_pool_listed<List, K>()...}, std::move(entries)};
+  return {entry_key_of<Method>, code};
 }
 
 }  // namespace ballast::detail
+
+namespace ballast {
+
+/// Among the kernels of BALLAST_KERNELS: compiles them for task pools of the default method, `chunks`. The
+/// kernels have equal `threads` and at most 40 bytes of members each (else list indirect<K>).
+struct for_pools {
+  /// Tells BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
+  static constexpr bool keeps_tasks = true;
+  /// For BALLAST_KERNELS.
+  template <bool, class... K>
+  static void compile(compiled_code& into) {
+    using list = detail::pool_list<K...>;
+    into.kernels = {detail::list_pool_kernel<list, K>()...};
+    into.entries.push_back(detail::make_pool_entry<list, detail::chunks_ref>());
+    into.entries.push_back(detail::make_epilogue_entry());
+  }
+};
+
+}  // namespace ballast

@@ -4,8 +4,7 @@
 #include <cstdint>
 
 #include "ballast/detail/device/qualifiers.cuh"
-#include "ballast/stream.hpp"
-#include "ballast/task.hpp"
+#include "ballast/kernel_set.hpp"
 
 namespace ballast::detail {
 
@@ -38,13 +37,13 @@ __global__ void __launch_bounds__(Threads) launch_epilogue_on_gpu(launch_epilogu
 }
 #endif
 
-inline resident_entry make_epilogue_entry() {
+inline kernel_entry make_epilogue_entry() {
   kernel_code code;
 #if defined(__CUDACC__)
   code.cuda_function = reinterpret_cast<void const*>(&launch_epilogue_on_gpu<epilogue_threads>);
 #endif
   code.threads = epilogue_threads;
-  return {source_key_of<launch_epilogue>, code};
+  return {entry_key_of<launch_epilogue>, code};
 }
 
 }  // namespace ballast::detail

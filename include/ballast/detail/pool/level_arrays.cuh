@@ -7,7 +7,7 @@
 #include "ballast/detail/pool/pool_list.cuh"
 #include "ballast/detail/pool/pool_worker.cuh"
 #include "ballast/detail/resident/worker_group.cuh"
-#include "ballast/stream.hpp"
+#include "ballast/kernel_set.hpp"
 
 namespace ballast::detail {
 

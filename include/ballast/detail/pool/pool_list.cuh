@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ballast/detail/device/kernel_traits.cuh"
 #include "ballast/detail/pool/pool_worker.cuh"
 #include "ballast/detail/pool/record_slot.cuh"
 #include "ballast/detail/resident/task_record.cuh"
@@ -12,37 +13,6 @@
 #include "ballast/kernel.cuh"
 
 namespace ballast::detail {
-
-/// How many tasks a block of K may create: K::spawns if K declares it, else none.
-template <class K>
-constexpr std::uint32_t spawns_of = 0;
-template <class K>
-requires requires { K::spawns; }
-constexpr std::uint32_t spawns_of<K> = K::spawns;
-
-template <class K>
-constexpr std::uint32_t spawns_of<indirect<K>> = spawns_of<K>;
-
-/// How many joins a block of K may make: K::joins if K declares it, else none.
-template <class K>
-constexpr std::uint32_t joins_of = 0;
-template <class K>
-requires requires { K::joins; }
-constexpr std::uint32_t joins_of<K> = K::joins;
-template <class K>
-constexpr std::uint32_t joins_of<indirect<K>> = joins_of<K>;
-
-/// Whether blocks of K add to a run's sum or raise its maximum: K::reduces if K declares it.
-template <class K>
-constexpr bool reduces_of = false;
-template <class K>
-requires requires { requires std::is_same_v<decltype(K::reduces), bool const>; }
-constexpr bool reduces_of<K> = K::reduces;
-template <class K>
-constexpr bool reduces_of<indirect<K>> = reduces_of<K>;
-/// A queue has no runs whose values could be told.
-template <class... K>
-constexpr bool none_reduces = !(reduces_of<K> || ...);
 
 /// The block that a kernel gets in a pool: what Base offers, and how tasks are created and joined. Sink keeps
 /// the children.
@@ -153,6 +123,8 @@ struct pool_list {
   static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
                 "the kernels of a list have equal threads: make a list for each number of threads");
+  static_assert(((sizeof(K) <= task_record::argument_bytes) && ...),
+                "a task holds 40 bytes of arguments: list a larger kernel as indirect<K>");
 
   /// Whether each thread is a worker of its own; then a warp takes that many tasks at once.
   static constexpr bool by_threads = threads == 1;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <thread>
 
 #include "ballast/detail/queue/ring_source.cuh"
 #include "ballast/detail/resident/control.cuh"
@@ -168,7 +166,7 @@ struct chen_source_ref {
                                   [[maybe_unused]] std::uint32_t looks) {
 #if !BALLAST_ON_GPU
     worker_group.back_off(looks);
-    if (looks > 200) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (looks > 200) sleep_ns(50'000);
 #endif
   }
 #if defined(__CUDACC__)

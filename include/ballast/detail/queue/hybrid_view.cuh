@@ -77,7 +77,7 @@ struct hybrid_view : pool_view {
   }
   BALLAST_HD void wake_others() const {
 #if !BALLAST_ON_GPU
-    source.worker_wake_event->notify();
+    notify(*source.worker_wake_event);
 #endif
   }
 
@@ -103,7 +103,7 @@ struct hybrid_view : pool_view {
 #else
     if (control.stop_requested()) return false;
     if (!source.serve_if_free(worker_group)) sleep_idle(worker_group, me, idle_ns);
-    me.epoch_seen = source.worker_wake_event->epoch();
+    me.epoch_seen = epoch_of(*source.worker_wake_event);
     return true;
 #endif
   }
@@ -190,8 +190,7 @@ struct hybrid_view : pool_view {
 #if !BALLAST_ON_GPU
   void sleep_idle(host_worker const& worker_group, hybrid_worker const& me, std::uint64_t idle_ns) const {
     worker_group.back_off(me.idle_polls);
-    if (idle_ns > spin_for_ns)
-      source.worker_wake_event->wait_past(me.epoch_seen, clock::now() + std::chrono::milliseconds(10));
+    if (idle_ns > spin_for_ns) wait_past(*source.worker_wake_event, me.epoch_seen, 10);
   }
 #endif
 

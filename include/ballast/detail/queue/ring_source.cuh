@@ -2,13 +2,13 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
+#include "ballast/detail/base/host_waits.hpp"
 #include "ballast/detail/queue/ring_words.cuh"
 #include "ballast/detail/resident/control.cuh"
 #include "ballast/detail/resident/worker_group.cuh"
-#include "ballast/stream.hpp"
+#include "ballast/kernel_set.hpp"
 
 namespace ballast::detail {
 
@@ -133,7 +133,7 @@ struct ring_source_ref {
 /// Adding nothing orders the caller's stores before the look, as a load would not: either the waiter sees
 /// what was stored, or it is seen waiting.
 inline void ring_source_ref::notify_host_if(std::uint32_t& waiters) const {
-  if (std::atomic_ref(waiters).fetch_add(0) != 0) host_wake_event->notify();
+  if (std::atomic_ref(waiters).fetch_add(0) != 0) notify(*host_wake_event);
 }
 #endif
 
@@ -181,7 +181,7 @@ BALLAST_HD inline std::uint64_t ring_source_ref::claim(std::uint32_t count) cons
   // Sequentially consistent like the alarm, so that a feeder that sets the alarm and then counts the claims
   // never sleeps through the one that it waits for.
   auto const ticket = std::atomic_ref(words->head).fetch_add(count);
-  if (ticket + count >= std::atomic_ref(words->taken_threshold).load()) host_wake_event->notify();
+  if (ticket + count >= std::atomic_ref(words->taken_threshold).load()) notify(*host_wake_event);
   return ticket;
 #endif
 }
@@ -209,7 +209,7 @@ BALLAST_HD inline void ring_source_ref::release(std::uint64_t ticket) const {
   released_word(ticket).store_relaxed(next_lap);
 #else
   released_word(ticket).store_release(next_lap);
-  worker_wake_event->notify();  // somebody asleep may move a task there
+  notify(*worker_wake_event);  // somebody asleep may move a task there
 #endif
 }
 
@@ -379,7 +379,7 @@ inline bool ring_source_ref::serve_if_free(host_worker const& worker_group) cons
   bool const moved = serve(worker_group);
   busy.store(0, std::memory_order_release);
   if (!moved) return false;
-  worker_wake_event->notify();
+  notify(*worker_wake_event);
   notify_host_if(words->room_waiters);
   return true;
 }
@@ -394,7 +394,7 @@ inline bool ring_source_ref::next(host_worker& worker_group) const {
   set_activity(worker_group, ticket, activity::waits);
   std::uint64_t idle_since = 0;
   for (std::uint32_t looks = 0;; ++looks) {
-    auto const epoch = worker_wake_event->epoch();
+    auto const epoch = epoch_of(*worker_wake_event);
     if (should_leave()) break;
     if (read_ring(ticket, worker_group.record(), worker_group.meta())) {
       release(ticket);
@@ -410,8 +410,7 @@ inline bool ring_source_ref::next(host_worker& worker_group) const {
     worker_group.back_off(looks);
     auto const now = worker_group.now_ns();
     if (idle_since == 0) idle_since = now;
-    if (now - idle_since > spin_for_ns)
-      worker_wake_event->wait_past(epoch, clock::now() + std::chrono::milliseconds(10));
+    if (now - idle_since > spin_for_ns) wait_past(*worker_wake_event, epoch, 10);
   }
   set_activity(worker_group, ticket, activity::left);
   return false;

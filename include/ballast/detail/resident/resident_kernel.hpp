@@ -40,8 +40,8 @@ class resident_kernel {
   /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
   /// kernel of the list if fewer fit than asked, ballast::error if a resident kernel runs on the device, or
   /// on another part of its GPU.
-  resident_kernel(std::shared_ptr<compute_device> device, compiled_kernels const& kernels,
-                  kernel_code const& entry, resident_options const& options);
+  resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels, kernel_code const& entry,
+                  resident_options const& options);
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
 
   std::uint32_t blocks() const { return blocks_; }
@@ -81,7 +81,7 @@ class resident_kernel {
   std::string describe_blocks();
 
  private:
-  std::uint32_t choose_blocks(compiled_kernels const& kernels, kernel_code const& entry, int asked);
+  std::uint32_t choose_blocks(kernel_set const& kernels, kernel_code const& entry, int asked);
   void clear_activity();
   void claim(stream& on);
   void launch(void const* argument, std::size_t bytes, std::function<void()> const& follow) noexcept;

@@ -10,6 +10,7 @@ namespace ballast::detail {
 /// A task as workers see it: the 48 data bytes of a queue slot. The kernel is its id in the kernel list.
 struct task_record {
   static constexpr std::uint32_t words = 12;
+  static constexpr std::uint32_t argument_bytes = 40;
   static constexpr std::uint32_t halt = 127;  ///< the kernel id that ends a worker (Chen et al. 2010, HALT)
   static constexpr std::uint32_t grid_bit = 128;  ///< a bit of data[11]: each block is a task of its own
 

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <thread>
 
+#include "ballast/detail/base/host_waits.hpp"
 #include "ballast/detail/device/stamped_chunk.cuh"
 #include "ballast/detail/resident/task_record.cuh"
 #include "ballast/kernel.cuh"
-#include "ballast/stream.hpp"
+#include "ballast/kernel_set.hpp"
 
 namespace ballast::detail {
 
@@ -45,7 +44,7 @@ class host_worker {
 #if BALLAST_ON_GPU
     return 0;
 #else
-    return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+    return steady_now_ns();
 #endif
   }
   /// Whether so many of a GPU's clock cycles (at most 2^31) passed since it last said so with this `last`;
@@ -54,7 +53,7 @@ class host_worker {
   /// Between two polls at something that is not there yet: gives the core away after about 60 polls.
   BALLAST_HD void back_off([[maybe_unused]] std::uint32_t polls) const {
 #if !BALLAST_ON_GPU
-    if (polls >= 60) std::this_thread::yield();
+    if (polls >= 60) yield_core();
 #endif
   }
   BALLAST_HD pacer& pace() const { return *context_->pace; }

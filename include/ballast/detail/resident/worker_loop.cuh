@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
+#include "ballast/detail/device/kernel_traits.cuh"
 #include "ballast/detail/resident/control.cuh"
 #include "ballast/detail/resident/task_record.cuh"
 #include "ballast/detail/resident/worker_group.cuh"
@@ -24,10 +24,10 @@ struct kernel_list {
   static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
                 "the kernels of a list have equal threads: make a list for each number of threads");
-  static_assert(threads % 32 == 0,
-                "kernels of one thread are for task pools: list them in BALLAST_POOL_KERNELS");
-  static_assert(!(declares_spawns<K> || ...),
-                "kernels that create tasks are for BALLAST_SPAWNING_KERNELS and BALLAST_POOL_KERNELS");
+  static_assert(!(is_for_pools<K> || ...),
+                "kernels of one thread, and those that create tasks or reduce, are for pools");
+  static_assert(((sizeof(K) <= task_record::argument_bytes) && ...),
+                "a task holds 40 bytes of arguments: list a larger kernel as indirect<K>");
 
   /// Of a block, whichever kernel it runs.
   static constexpr std::uint32_t scratch = std::max({scratch_bytes<K>...});
@@ -54,6 +54,12 @@ struct kernel_list {
       run_blocks<Block>(reinterpret_cast<One const&>(bytes), {range.first + i, of_a_task}, place);
   }
 };
+
+/// Whether kernels that create no tasks are a kernel_list.
+template <class... K>
+constexpr bool fit_into_tasks =
+    sizeof...(K) < task_record::halt &&
+    ((K::threads == std::max({int(K::threads)...}) && sizeof(K) <= task_record::argument_bytes) && ...);
 
 // A Source is where tasks come from. It is trivially copyable, travels as the resident kernel's only
 // argument, and has
@@ -93,7 +99,7 @@ void work_on_host(void const* argument, host_block_context& context) {
   while (source.next(worker_group)) {
     auto const begin = worker_group.now_ns();
     List::template run<host_block>(worker_group.record(), worker_group.place());
-    worker_group.pace().worked(std::chrono::nanoseconds(worker_group.now_ns() - begin));
+    worker_group.pace().worked(worker_group.now_ns() - begin);
     source.finish(worker_group, begin, worker_group.now_ns());
   }
 }

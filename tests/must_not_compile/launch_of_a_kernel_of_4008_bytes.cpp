@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says this kernel's members exceed 192 bytes: list and launch it as indirect<K>
+// Says this kernel's members exceed 4000 bytes: launch it as indirect<K>
 
 #include "ballast/launch_queue.hpp"
 
-namespace launch_of_a_kernel_of_200_bytes {
+namespace launch_of_a_kernel_of_4008_bytes {
 
 struct mine {
   static constexpr int threads = 32;
 #ifdef CORRECTED
-  unsigned char bytes[192];
+  unsigned char bytes[4000];
 #else
-  unsigned char bytes[200];
+  unsigned char bytes[4008];
 #endif
   template <class Block>
   BALLAST_HD void operator()(Block&) const {}

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says 4 times: kernels of one thread are for task pools: list them in BALLAST_POOL_KERNELS
+// Says 4 times: a task holds 40 bytes of arguments: list a larger kernel as indirect<K>
 
 #include "in_each_list.cuh"
 
-namespace kernel_of_one_thread_outside_pools {
+namespace kernel_of_44_bytes_for_tasks {
 
 template <int>
 struct mine {
-#ifdef CORRECTED
   static constexpr int threads = 32;
+#ifdef CORRECTED
+  unsigned char bytes[40];
 #else
-  static constexpr int threads = 1;
+  unsigned char bytes[44];
 #endif
   template <class Block>
   BALLAST_HD void operator()(Block&) const {}
 };
-IN_EACH_LIST_OUTSIDE_POOLS(mine)
+IN_EACH_LIST(mine)
 
 }

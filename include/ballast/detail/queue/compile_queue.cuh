@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ballast/detail/pool/compile_pool.cuh"
 #include "ballast/detail/queue/hybrid_view.cuh"
+#include "ballast/detail/queue/ring_consumer.cuh"
 #include "ballast/detail/queue/ring_server.cuh"
-#include "ballast/pool_kernels.cuh"
+#include "ballast/detail/resident/compile_kernels.cuh"
 
 namespace ballast::detail {
 
@@ -26,7 +28,7 @@ __global__ void __launch_bounds__(List::block_threads,
 #endif
 
 template <class List>
-resident_entry make_hybrid_entry() {
+kernel_entry make_hybrid_entry() {
   kernel_code code;
 #if defined(__CUDACC__)
   code.cuda_function = reinterpret_cast<void const*>(&work_in_hybrid_pool_on_gpu<List>);
@@ -34,7 +36,32 @@ resident_entry make_hybrid_entry() {
   code.host_function = &work_in_pool_on_host<List, chunks_ref, hybrid_view>;
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::max_taken;
-  return {source_key_of<hybrid_view>, code};
+  return {entry_key_of<hybrid_view>, code};
 }
 
 }  // namespace ballast::detail
+
+namespace ballast {
+
+/// Among the kernels of BALLAST_KERNELS: compiles them for task queues. The kernels have equal `threads` and
+/// at most 40 bytes of members each (else list indirect<K>). Their tasks may create tasks if any of them says
+/// so, or if the set is for pools too; none reduces, since a queue has no runs whose values could be told.
+struct for_queues {
+  /// Tells BALLAST_KERNELS that this is no kernel.
+  static constexpr bool keeps_tasks = false;
+  /// For BALLAST_KERNELS.
+  template <bool KeepsTasks, class... K>
+  static void compile(compiled_code& into) {
+    if constexpr (KeepsTasks) {
+      static_assert(!(detail::reduces_of<K> || ...), "kernels that reduce are for pools, not for queues");
+      using list = detail::pool_list<K...>;
+      into.kernels = {detail::list_pool_kernel<list, K>()...};
+      into.entries.push_back(detail::make_hybrid_entry<list>());
+    } else {
+      for_jobs::compile<false, K...>(into);
+      into.entries.push_back(detail::make_entry<detail::kernel_list<K...>, detail::ring_source_ref>());
+    }
+  }
+};
+
+}  // namespace ballast

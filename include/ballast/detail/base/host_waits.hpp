@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sched.h>
+#include <time.h>
+
+#include <cstdint>
+
+namespace ballast {
+class event_count;
+}
+
+/// Clocks, sleeps and events for headers that kernel sets include: <chrono> and <thread> take a compiler of
+/// device code a quarter of the time that a set takes it (docs/results/builds.md).
+namespace ballast::detail {
+
+/// The time of clock, in nanoseconds.
+inline std::uint64_t steady_now_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::uint64_t(now.tv_sec) * 1'000'000'000 + std::uint64_t(now.tv_nsec);
+}
+inline void yield_core() { sched_yield(); }
+/// At most a second.
+inline void sleep_ns(std::uint32_t ns) {
+  timespec const time{0, long(ns)};
+  nanosleep(&time, nullptr);
+}
+
+///@{
+/// The members of event_count with these names.
+void notify(event_count& event);
+std::uint64_t epoch_of(event_count const& event) noexcept;
+bool wait_past(event_count& event, std::uint64_t seen, std::uint32_t milliseconds);
+///@}
+
+}  // namespace ballast::detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ballast/detail/device/kernel_traits.cuh"
+#include "ballast/detail/device/task_of_kernel.cuh"
+#include "ballast/kernel_set.hpp"
+
+namespace ballast {
+
+/// Among the kernels of BALLAST_KERNELS: compiles nothing but an ordinary launch of each kernel, which is all
+/// that jobs need.
+struct for_jobs {
+  /// Tells BALLAST_KERNELS that this is no kernel.
+  static constexpr bool keeps_tasks = false;
+  /// For BALLAST_KERNELS.
+  template <bool KeepsTasks, class... K>
+  static void compile(compiled_code& into) {
+    static_assert(!KeepsTasks, "kernels of one thread, and those that create tasks or reduce, are for pools");
+    if constexpr (!KeepsTasks) into.kernels = {detail::list_kernel<K>()...};
+  }
+};
+
+}  // namespace ballast
+
+namespace ballast::detail {
+
+/// What a list may name besides kernels: for_jobs, and what is like it in other rooms.
+template <class T>
+concept use_of_kernels = requires {
+  T::keeps_tasks;
+};
+
+template <class... T>
+struct types {};
+
+/// The kernels and the uses among what was listed, each in their order.
+template <class Kernels, class Uses, class... Left>
+struct sorted_list {
+  using kernels = Kernels;
+  using uses = Uses;
+};
+template <class... K, class... Use, class Next, class... Left>
+struct sorted_list<types<K...>, types<Use...>, Next, Left...>
+    : sorted_list<types<K..., Next>, types<Use...>, Left...> {};
+template <class... K, class... Use, use_of_kernels Next, class... Left>
+struct sorted_list<types<K...>, types<Use...>, Next, Left...>
+    : sorted_list<types<K...>, types<Use..., Next>, Left...> {};
+
+/// What a list is for that names no use; ballast/kernels.cuh defines it.
+template <class... K>
+void compile_what_fits(compiled_code& into);
+
+template <class... K, class... Use>
+compiled_code compile_kernels(types<K...>, types<Use...>) {
+  static_assert(check_kernels<max_launch_bytes, K...>());
+  constexpr bool keeps_tasks = (is_for_pools<K> || ...) || (Use::keeps_tasks || ...);
+  compiled_code code;
+  if constexpr (sizeof...(Use) == 0)
+    compile_what_fits<K...>(code);
+  else
+    (Use::template compile<keeps_tasks, K...>(code), ...);
+  return code;
+}
+
+template <class... Item>
+compiled_code compile_kernels() {
+  using sorted = sorted_list<types<>, types<>, Item...>;
+  return compile_kernels(typename sorted::kernels(), typename sorted::uses());
+}
+
+}  // namespace ballast::detail
+
+/// Compiles a set of kernels, once, in a .cu file: defines `ballast::kernel_set const& name()`, which a
+/// header declares for the .cpp files that use it. What the kernels declare decides what is compiled:
+///   - kernels of one thread, and those that declare `spawns`, `joins` or `reduces`: for task pools of the
+///     default method, and for task queues unless one of them reduces;
+///   - else for task queues if all have equal `threads` and at most 40 bytes of members, and for launch
+///     queues, which merge kernels of at most 192 bytes.
+/// Jobs run the kernels of every set whose tasks create none. A kernel has at most 4000 bytes of members;
+/// list one that is too large for its use as indirect<K>.
+///
+/// To have less compiled, or more, name the uses among the kernels: for_queues, for_pools, for_launches,
+/// for_jobs; for_chen_queues (ballast/methods/chen_kernels.cuh), for_pool_methods (methods/pool_methods.cuh).
+/// Then the set is for these alone.
+#define BALLAST_KERNELS(name, ...)                                                                    \
+  ::ballast::kernel_set const& name() {                                                               \
+    static ::ballast::kernel_set const set(#name, ::ballast::detail::compile_kernels<__VA_ARGS__>()); \
+    return set;                                                                                       \
+  }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ballast/kernel.cuh"
+
+namespace ballast::detail {
+
+/// How many tasks a block of K may create: K::spawns if K declares it, else none.
+template <class K>
+constexpr std::uint32_t spawns_of = 0;
+template <declares_spawns K>
+constexpr std::uint32_t spawns_of<K> = K::spawns;
+template <class K>
+constexpr std::uint32_t spawns_of<indirect<K>> = spawns_of<K>;
+
+/// How many joins a block of K may make: K::joins if K declares it, else none.
+template <class K>
+constexpr std::uint32_t joins_of = 0;
+template <class K>
+requires requires { K::joins; }
+constexpr std::uint32_t joins_of<K> = K::joins;
+template <class K>
+constexpr std::uint32_t joins_of<indirect<K>> = joins_of<K>;
+
+/// Whether blocks of K add to a run's sum or raise its maximum: K::reduces if K declares it.
+template <class K>
+constexpr bool reduces_of = false;
+template <class K>
+requires requires { requires std::is_same_v<decltype(K::reduces), bool const>; }
+constexpr bool reduces_of<K> = K::reduces;
+template <class K>
+constexpr bool reduces_of<indirect<K>> = reduces_of<K>;
+
+/// Whether K is slower if fewer of its blocks run at a time on a multiprocessor than alone, so that it is to
+/// go into no merged launch of fewer: K::needs_occupancy if K declares it, else false.
+template <class K>
+constexpr bool needs_occupancy = false;
+template <class K>
+requires requires { K::needs_occupancy; }
+constexpr bool needs_occupancy<K> = K::needs_occupancy;
+template <class K>
+constexpr bool needs_occupancy<indirect<K>> = needs_occupancy<K>;
+
+/// Whether only workers that keep what tasks create run K: its tasks create tasks or joins, each of its
+/// threads is a worker, or it adds to its run's sum.
+template <class K>
+constexpr bool is_for_pools = K::threads == 1 || spawns_of<K> != 0 || joins_of<K> != 0 || reduces_of<K>;
+
+}  // namespace ballast::detail

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ballast/kernel.cuh"
+
+namespace ballast {
+
+class compute_device;
+struct kernel_resources;
+
+/// Makes a host device slower by a given factor: after work it sleeps (factor - 1) times as long as the work
+/// took. The excess of a sleep is carried over, so the factor holds on average. One thread uses one pacer.
+class pacer {
+ public:
+  /// `slowdown`: every piece of work shall take this many times longer; at least 1.
+  explicit pacer(double slowdown) : extra_(slowdown - 1.0) {}
+
+  /// Whether it ever sleeps.
+  bool is_needed() const { return extra_ > 0; }
+  /// Call after so many nanoseconds of real work: sleeps for as long as add_debt() returns.
+  void worked(std::uint64_t worked_ns);
+
+  /// The arithmetic without the sleep. add_debt() adds the debt of work and returns how long to sleep now, in
+  /// nanoseconds: the whole debt, or 0 while it is below 100 us.
+  std::uint64_t add_debt(std::uint64_t worked_ns);
+  /// Books a sleep that really took so long, against the debt.
+  void slept(std::uint64_t took_ns);
+
+ private:
+  double extra_;
+  double debt_ns_ = 0;
+};
+
+/// What one block of a host launch receives: its index in the grid, its scratch buffer, its pacer.
+struct host_block_context {
+  /// The block's index in the grid, from 0.
+  std::uint32_t block = 0;
+  /// Blocks of the grid.
+  std::uint32_t grid = 0;
+  void* scratch = nullptr;  ///< `kernel_code::scratch_bytes`, aligned to 128 bytes, not cleared
+  pacer* pace = nullptr;    ///< only a cooperative launch paces itself; plain blocks are paced by the device
+
+  /// What the kernel's block is made with: the block of the grid is the worker.
+  BALLAST_HD worker_place place() const { return {scratch, block, grid}; }
+};
+
+/// One kernel as both backends see it: a function whose only parameter is a trivially copyable argument.
+struct kernel_code {
+  /// For messages; lives as long as the code.
+  std::string_view name;
+  void const* cuda_function =
+      nullptr;  ///< address of the `__global__` function; null where CUDA was not built
+  /// What runs a block on a CPU core; called once for each block, by any worker.
+  void (*host_function)(void const* argument, host_block_context& context) = nullptr;
+  std::uint32_t threads = 0;        ///< threads of a block on a GPU, a multiple of 32 up to 1024
+  std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
+};
+
+/// One kernel of a set.
+struct listed_kernel {
+  /// Identifies the kernel's type.
+  kernel_key key;
+  /// The kernel's type, as C++ writes it.
+  std::string name;
+  /// Runs a part of its grid by an ordinary launch, whose argument is a detail::task_of_kernel.
+  kernel_code code;
+  /// Bytes of the kernel's members.
+  std::uint32_t bytes = 0;
+  std::uint32_t argument_bytes = 0;  ///< of a detail::task_of_kernel of it
+  std::uint32_t spawns = 0;  ///< children that a block may create; only pools run kernels that create any
+  std::uint32_t joins = 0;   ///< joins that a block may make; only pools run kernels that make any
+  std::uint32_t tasks_at_once = 1;  ///< that a block of a GPU runs: 32 if each thread of a warp runs its own
+  /// Whether blocks add to their run's sum or raise its maximum, which only pools keep.
+  bool reduces = false;
+  /// Whether fewer of its blocks at a time than alone make it slower.
+  bool needs_occupancy = false;
+};
+
+/// Identifies what runs the kernels of a set: a type of task source (the queue's, the pool's), or of launch.
+using entry_key = void const*;
+
+/// The object whose address is the entry_key_of a type.
+template <class Source>
+struct entry_tag {
+  /// Only its address counts.
+  static constexpr char here = 0;
+};
+/// The key of a type, which is the same wherever it is asked for.
+template <class Source>
+constexpr entry_key entry_key_of = &entry_tag<Source>::here;
+
+/// Code that runs one kernel of a set, or all of them.
+struct kernel_entry {
+  /// For which type of source or launch.
+  entry_key key;
+  /// The code: of a resident kernel, or of a launch.
+  kernel_code code;
+  /// The kernel's place in the set, if the code runs only that one, or kernels that are like it.
+  std::uint32_t kernel = 0;
+};
+
+/// What a kernel_set is made of.
+struct compiled_code {
+  /// In the order in which they were listed.
+  std::vector<listed_kernel> kernels;
+  /// For what they were compiled.
+  std::vector<kernel_entry> entries;
+};
+
+/// Kernels that were compiled by BALLAST_KERNELS (ballast/kernels.cuh): what queues, pools, launch queues and
+/// job schedulers take by reference, so that the code that uses them is plain C++. Immutable; lives as long
+/// as the program; any thread may call any member.
+class kernel_set {
+ public:
+  /// For BALLAST_KERNELS, of one kernel at least.
+  kernel_set(std::string name, compiled_code code);
+  kernel_set(kernel_set const&) = delete;
+  kernel_set& operator=(kernel_set const&) = delete;
+
+  /// The name that the macro was given.
+  std::string const& name() const { return name_; }
+  /// The kernels, in the order in which they were listed.
+  std::span<listed_kernel const> kernels() const { return kernels_; }
+  /// The place of the kernel with this key in kernels(). Throws bad_argument ("kernel") if it is not there.
+  std::uint32_t index_of(kernel_key key) const {
+    for (std::uint32_t index = 0; index < keys_.size(); ++index)
+      if (keys_[index] == key) return index;
+    throw_unknown_kernel(key);
+  }
+  /// Whether it has the kernel with this key.
+  bool contains(kernel_key key) const;
+  /// Threads of a block of the first kernel. What runs tasks has kernels of equal threads.
+  std::uint32_t threads() const { return kernels_.front().code.threads; }
+  /// The largest `spawns` of any kernel of the set.
+  std::uint32_t max_spawns() const;
+  /// The largest `joins` of any kernel of the set.
+  std::uint32_t max_joins() const;
+  /// How many workers a resident block is on the device: 32 if each thread of a GPU's warp runs its own
+  /// tasks, else 1.
+  std::uint32_t workers_of_block(compute_device const& device) const;
+
+  /// What was compiled of the set, besides an ordinary launch of each kernel.
+  std::span<kernel_entry const> entries() const { return entries_; }
+  /// Whether the set has code for a type of source.
+  bool has_entry_for(entry_key source) const;
+  /// The resident kernel for a type of source. Throws ballast::error if the set has none, with the ways to
+  /// have it compiled.
+  kernel_code const& entry_for(entry_key source) const;
+
+  /// The resources that each kernel needs by itself on a device, in the order of kernels(). Loads the
+  /// kernels, which may wait for the device.
+  std::vector<kernel_resources> resources(compute_device& device) const;
+  /// The kernel of which the fewest blocks fit on an SM; it determines the resources of a resident kernel.
+  /// Loads the kernels.
+  listed_kernel const& heaviest(compute_device& device) const;
+
+ private:
+  [[noreturn]] void throw_unknown_kernel(kernel_key key) const;
+
+  std::string name_;
+  std::vector<listed_kernel> kernels_;
+  std::vector<kernel_key> keys_;  ///< of kernels_: what every task is looked up in
+  std::vector<kernel_entry> entries_;
+};
+
+}  // namespace ballast

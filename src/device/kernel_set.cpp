@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/kernel_set.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
+
+namespace ballast {
+
+kernel_set::kernel_set(std::string name, compiled_code code)
+    : name_(std::move(name)), kernels_(std::move(code.kernels)), entries_(std::move(code.entries)) {
+  for (auto& kernel : kernels_) {
+    kernel.code.name = kernel.name;
+    keys_.push_back(kernel.key);
+  }
+  for (auto& entry : entries_) entry.code.name = name_;
+}
+
+void kernel_set::throw_unknown_kernel(kernel_key key) const {
+  throw_bad_argument("kernel", ballast::name_of(key), "a kernel of the set " + name_);
+}
+
+bool kernel_set::contains(kernel_key key) const { return std::ranges::find(keys_, key) != keys_.end(); }
+
+bool kernel_set::has_entry_for(entry_key source) const {
+  return std::ranges::find(entries_, source, &kernel_entry::key) != entries_.end();
+}
+
+kernel_code const& kernel_set::entry_for(entry_key source) const {
+  for (auto const& entry : entries_)
+    if (entry.key == source) return entry.code;
+  throw error("kernel set " + name_ +
+              " was not compiled for this: the kernels of a queue or pool have equal threads and at most 40 "
+              "bytes of members each (else list indirect<K>), and what a set is for can be named in "
+              "BALLAST_KERNELS (ballast/kernels.cuh)");
+}
+
+std::uint32_t kernel_set::max_spawns() const {
+  return std::ranges::max(kernels_, {}, &listed_kernel::spawns).spawns;
+}
+std::uint32_t kernel_set::max_joins() const {
+  return std::ranges::max(kernels_, {}, &listed_kernel::joins).joins;
+}
+std::uint32_t kernel_set::workers_of_block(compute_device const& device) const {
+  return device.is_cuda() ? kernels_.front().tasks_at_once : 1;
+}
+
+std::vector<kernel_resources> kernel_set::resources(compute_device& device) const {
+  std::vector<kernel_resources> all;
+  for (auto const& kernel : kernels_) all.push_back(device.resources(kernel.code));
+  return all;
+}
+
+listed_kernel const& kernel_set::heaviest(compute_device& device) const {
+  auto const all = resources(device);
+  auto const fewest = std::ranges::min_element(all, {}, &kernel_resources::blocks_per_multiprocessor);
+  return kernels_[std::size_t(fewest - all.begin())];
+}
+
+}  // namespace ballast
