@@ -66,6 +66,23 @@ struct device_properties {
   bool pinned_to_cores = false;                 ///< host: the workers are bound to cores
 };
 
+/// What a resident kernel asks of its device: blocks that stay there side by side with those of others.
+struct resident_request {
+  std::string holder;            ///< what messages call the kernel
+  std::uint32_t blocks = 1;      ///< the most that it uses
+  std::uint32_t min_blocks = 1;  ///< with fewer it does not begin; 1 .. blocks
+  /// Of its blocks, how many fit on one SM that is empty (kernel_resources), at least 1; 1 on a host device.
+  std::uint32_t blocks_per_multiprocessor = 1;
+  /// SMs' worth of room that it leaves to other kernels, as long as `min_blocks` are left for it.
+  std::uint32_t spared_multiprocessors = 0;
+};
+
+/// What claim_resident() granted.
+struct resident_room {
+  std::uint64_t id = 0;      ///< 0: none
+  std::uint32_t blocks = 0;  ///< min_blocks .. blocks of the request
+};
+
 /// One device: a GPU or a group of CPU cores. Owned by shared_ptr; must outlive its streams and buffers. Any
 /// thread may call any member.
 class compute_device {
@@ -126,17 +143,23 @@ class compute_device {
   /// Returns if the device works, throws device_lost after a fault. Does not wait.
   virtual void check() = 0;
 
-  /// Claims the device for a resident kernel: true for the first claimant, false for others until
-  /// release_resident(). There is at most one resident kernel per device and process; parts of a GPU that
-  /// were opened by one call each have one. `holder` names the claimant in messages.
-  virtual bool claim_resident(std::string_view holder) = 0;
-  /// Ends the claim of claim_resident().
-  virtual void release_resident() noexcept = 0;
-  /// Whether it is claimed at the moment, or something else that shares its GPU.
+  /// Takes room for a resident kernel from the budget of the device, which is as many SMs (cores) as
+  /// properties() tells. Several resident kernels of this process have room side by side if their blocks fit
+  /// wherever the GPU puts them: one block of a kernel of which K fit on an SM may cost another one, of which
+  /// k fit, k / K of its places there, rounded up. So kernels of equal k share the k places of every SM; of a
+  /// kernel whose block fills an SM, every block of another kernel costs a place. What is granted is the
+  /// most that fits, less what is spared, but no more than `blocks` and no less than `min_blocks`. Parts of a
+  /// GPU that were opened by one call have a budget each; the whole GPU and parts of different calls exclude
+  /// each other. Does not wait. Throws ballast::error that names all holders and what each holds if there is
+  /// no room for `min_blocks`; bad_argument ("blocks_per_multiprocessor", "min_blocks") out of their range.
+  virtual resident_room claim_resident(resident_request const& request) = 0;
+  /// Gives the room back. Nothing happens if it was given back before.
+  virtual void release_resident(resident_room const& room) noexcept = 0;
+  /// Whether anyone has room of the device at the moment, or of something else that shares its GPU.
   virtual bool has_resident() const noexcept = 0;
-  /// The `holder` of the current claim, else of that of something else that shares its GPU, with its name;
-  /// empty if there is none.
-  virtual std::string resident_holder() const = 0;
+  /// Who has room of the device, with what each has; and who has room of something else that shares its GPU,
+  /// with that device's name; but not who has `except`. Empty if there is none.
+  virtual std::string resident_holders(resident_room const& except = {}) const = 0;
 
  protected:
   /// For the backends, which open the device and then tell its name.
@@ -154,7 +177,7 @@ class compute_device {
 /// Opened devices, in the order in which they were named.
 using device_list = std::vector<std::shared_ptr<compute_device>>;
 
-/// A line for messages about work that does not end: it names the resident kernel that holds the device,
+/// A line for messages about work that does not end: it names the resident kernels that hold the device,
 /// behind which other kernels may have to wait. Empty if none holds it.
 std::string describe_resident_holder(compute_device const& device);
 

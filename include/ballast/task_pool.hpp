@@ -104,7 +104,7 @@ class task_pool {
  public:
   /// Allocates memory and loads the kernels. `kernels` was compiled for pools, and must outlive the pool.
   /// Throws bad_argument with the option's name, device_lost, and ballast::error if the set was compiled
-  /// without the method or the device has a resident kernel.
+  /// without the method or a resident kernel runs on the device.
   task_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, pool_options options = {});
   ~task_pool();
   task_pool(task_pool const&) = delete;
@@ -116,7 +116,8 @@ class task_pool {
   /// more roots than in any earlier run. Running tasks are not interrupted; with `static`, levels are not.
   ///
   /// Throws bad_argument, before anything has run, if a root does not suit the list; ballast::error if
-  /// another run() is active or its kernel has not ended; pool_stopped at the deadline, after request_stop(),
+  /// another run() is active or its kernel has not ended, or if other resident kernels, which it names, leave
+  /// no room on the device (options.resident.blocks); pool_stopped at the deadline, after request_stop(),
   /// when no room is left for tasks or joins, and when a kernel creates more than it declares; timed_out if
   /// even then the kernel does not end; device_lost.
   pool_statistics run(std::span<task const> roots);
@@ -132,8 +133,9 @@ class task_pool {
   /// The name of the method that the pool was made with.
   std::string_view method() const;  ///< a name of pool_methods()
   /// What block.workers() tells the tasks: the blocks that work; on a GPU, where kernels have one thread, the
-  /// threads of these blocks, 32 in each. With `static-per-task`, where the workers of a level are the blocks
-  /// of its grid, it is only an upper bound: 4294967295, the most tasks that a level can have.
+  /// threads of these blocks, 32 in each. A run beside other resident kernels may have fewer. With
+  /// `static-per-task`, where the workers of a level are the blocks of its grid, it is only an upper bound:
+  /// 4294967295, the most tasks that a level can have.
   std::uint32_t workers() const;
   /// Bytes allocated for the pool, device and pinned memory together.
   std::size_t memory_bytes() const;

@@ -152,9 +152,10 @@ class task_queue {
   /// Allocates all memory, loads the list's kernels and, unless options.start_at_once is false, starts the
   /// resident kernel and waits until all its blocks run, at most options.resident.start_timeout. `kernels`
   /// must outlive the queue. Throws bad_argument with the option's name ("ring" if the device cannot address
-  /// the ring's home), device_lost, timed_out, and ballast::error if the device, or another part of its GPU,
-  /// already has a resident kernel.
-  task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options options = {});
+  /// the ring's home), device_lost, timed_out, and ballast::error if a resident kernel runs on the device or
+  /// on another part of its GPU.
+  task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels,
+             queue_options options = {});
   /// Stops the kernel if it still runs, and drops the tasks that did not run: call close() first to run them.
   /// Waits at most options.resident.stop_timeout.
   ~task_queue();
@@ -205,7 +206,9 @@ class task_queue {
   /// may call; async-signal-safe.
   void request_stop() noexcept;
   /// Starts the kernel again after close() or stop(), or for the first time if options.start_at_once was
-  /// false. Allocates nothing on the device. Completions of earlier runs stay valid.
+  /// false. Allocates nothing on the device. Completions of earlier runs stay valid. Throws ballast::error,
+  /// at once, if resident kernels that run on the device leave no room (options.resident.blocks): it says who
+  /// they are and what each has.
   void start();
   /// Whether the resident kernel runs. Does not wait.
   bool running();
@@ -230,7 +233,8 @@ class task_queue {
   /// Tasks that fit into a submission ring: options.capacity, rounded up to a power of two.
   std::uint32_t capacity() const;
   /// What block.workers() tells the tasks: the blocks that execute tasks; on a GPU, where kernels have one
-  /// thread, the threads of these blocks, 32 in each.
+  /// thread, the threads of these blocks, 32 in each. A run that started beside other resident kernels with
+  /// options.resident.blocks 0 may have fewer.
   std::uint32_t workers() const;
   /// The device that the queue feeds.
   compute_device& device() const;

@@ -86,9 +86,9 @@ void compute_device::release(memory where, void* address) noexcept {
 }
 
 std::string describe_resident_holder(compute_device const& device) {
-  auto const holder = device.resident_holder();
-  if (holder.empty()) return {};
-  return device.name() + " is held by " + holder + ": other kernels may have to wait until that ends\n";
+  auto const holders = device.resident_holders();
+  if (holders.empty()) return {};
+  return device.name() + " is held by " + holders + ": other kernels may have to wait until that ends\n";
 }
 
 #if BALLAST_HAVE_CUDA

@@ -21,6 +21,23 @@ std::uint64_t fork_count() {
   return forks;
 }
 
+std::string describe_blocks(std::uint32_t blocks, std::uint32_t per_multiprocessor) {
+  auto const text = std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
+  return per_multiprocessor == 1 ? text : text + ", " + std::to_string(per_multiprocessor) + " to an SM";
+}
+
+std::string describe_wish(resident_request const& request) {
+  auto const text = describe_blocks(request.min_blocks, request.blocks_per_multiprocessor);
+  return request.min_blocks == request.blocks ? text : "at least " + text;
+}
+
+void check(resident_request const& request) {
+  if (request.blocks_per_multiprocessor == 0)
+    throw_bad_argument("blocks_per_multiprocessor", 0, "at least 1");
+  if (request.min_blocks == 0 || request.min_blocks > request.blocks)
+    throw_bad_argument("min_blocks", request.min_blocks, "1 to " + std::to_string(request.blocks));
+}
+
 }  // namespace
 
 fault_record::fault_record(std::string device) : device_(std::move(device)), forks_at_open_(fork_count()) {}
@@ -43,18 +60,27 @@ void fault_record::check() const {
                 " was opened before fork(): it is the parent's, open devices anew here");
 }
 
-bool resident_claims::claim(resident_claimant who, std::string_view device, std::string_view holder) {
-  held made{who, std::string(device), std::string(holder)};
+resident_room resident_claims::claim(resident_place const& place, resident_request const& request) {
+  check(request);
   std::lock_guard const hold(mutex_);
-  auto const shares = [&](held const& other) { return other.who == who || other.who.split != who.split; };
-  if (std::ranges::any_of(held_, shares)) return false;
-  held_.push_back(std::move(made));
-  return true;
+  require_no_overlap(place, request);
+  auto const each = request.blocks_per_multiprocessor;
+  auto const left = left_for(place, each);
+  if (left < request.min_blocks)
+    throw error("no room for " + request.holder + " on " + std::string(place.device) + ": it wants " +
+                describe_wish(request) + ", and there is room for " + std::to_string(left) +
+                (held_.empty() ? "" : " beside " + list_of(place.who, {})));
+  auto const spared = std::min(left, std::uint64_t(request.spared_multiprocessors) * each);
+  auto const most = std::max<std::uint64_t>(left - spared, request.min_blocks);
+  resident_room const room{last_id_ + 1, std::uint32_t(std::min<std::uint64_t>(most, request.blocks))};
+  held_.push_back({place.who, std::string(place.device), room, request});
+  ++last_id_;
+  return room;
 }
 
-void resident_claims::release(resident_claimant who) noexcept {
+void resident_claims::release(resident_room const& room) noexcept {
   std::lock_guard const hold(mutex_);
-  std::erase_if(held_, [&](held const& one) { return one.who == who; });
+  std::erase_if(held_, [&](held const& one) { return one.room.id == room.id; });
 }
 
 bool resident_claims::any() const noexcept {
@@ -62,11 +88,60 @@ bool resident_claims::any() const noexcept {
   return !held_.empty();
 }
 
-std::string resident_claims::holder(resident_claimant asking) const {
+std::string resident_claims::holders(resident_claimant asking, resident_room const& except) const {
   std::lock_guard const hold(mutex_);
-  if (held_.empty()) return "";
-  auto const own = std::ranges::find(held_, asking, &held::who);
-  return own != held_.end() ? own->holder : held_.front().holder + " on " + held_.front().device;
+  return list_of(asking, except);
+}
+
+std::uint64_t resident_claims::held::cost_to(std::uint32_t places) const {
+  auto const each = asked.blocks_per_multiprocessor;
+  return std::uint64_t(room.blocks) * ((places + each - 1) / each);
+}
+
+std::string resident_claims::held::describe() const {
+  return asked.holder + " (" + describe_blocks(room.blocks, asked.blocks_per_multiprocessor) + ")";
+}
+
+void resident_claims::require_no_overlap(resident_place const& place, resident_request const& request) const {
+  auto const overlaps = [&](held const& other) { return other.who.split != place.who.split; };
+  if (std::ranges::none_of(held_, overlaps)) return;
+  throw error("no room for " + request.holder + " on " + std::string(place.device) + " beside " +
+              list_of(place.who, {}) +
+              ": the whole GPU and parts of it that other calls opened may have SMs in common");
+}
+
+std::uint64_t resident_claims::cost_to(std::uint32_t places, resident_claimant who) const {
+  std::uint64_t sum = 0;
+  for (auto const& one : held_)
+    if (one.who == who) sum += one.cost_to(places);
+  return sum;
+}
+
+/// So many blocks of a kernel with `places` on each SM have room, and leave those that are held theirs.
+std::uint64_t resident_claims::left_for(resident_place const& place, std::uint32_t places) const {
+  auto const left_of = [&](std::uint32_t each) {
+    auto const all = std::uint64_t(each) * place.multiprocessors, taken = cost_to(each, place.who);
+    return all - std::min(all, taken);
+  };
+  auto left = left_of(places);
+  for (auto const& one : held_) {
+    if (one.who != place.who) continue;
+    auto const each = one.asked.blocks_per_multiprocessor, cost = (each + places - 1) / places;
+    left = std::min(left, left_of(each) / cost);
+  }
+  return left;
+}
+
+/// Its own first.
+std::string resident_claims::list_of(resident_claimant asking, resident_room const& except) const {
+  std::string own, others;
+  for (auto const& one : held_) {
+    if (one.room.id == except.id) continue;
+    bool const is_own = one.who == asking;
+    auto& text = is_own ? own : others;
+    text += (text.empty() ? "" : ", ") + one.describe() + (is_own ? "" : " on " + one.device);
+  }
+  return own + (own.empty() || others.empty() ? "" : ", ") + others;
 }
 
 }  // namespace ballast::detail

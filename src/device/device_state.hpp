@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/device.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast::detail {
@@ -44,27 +45,60 @@ struct resident_claimant {
   bool operator==(resident_claimant const&) const = default;
 };
 
-/// Who has claimed a device, or parts of a GPU, for resident kernels. Parts of one split are disjoint, so
-/// each has a claim of its own; the whole GPU and the parts of different splits share multiprocessors and
-/// exclude each other. Any thread may call any member.
+/// A device, or a part of a GPU, of which resident kernels have room.
+struct resident_place {
+  resident_claimant who;
+  std::string_view device;  ///< its name
+  std::uint32_t multiprocessors = 1;
+};
+
+/// The budget of a host device or of a GPU and its parts: who has room for a resident kernel, and of what.
+/// Parts of one split are disjoint, so each has a budget of its own; the whole GPU and the parts of different
+/// splits share multiprocessors and exclude each other. Any thread may call any member.
+///
+/// When kernels fit side by side. Blocks of a resident kernel may wait for each other, so all must be there
+/// at once, and those that are there do not leave for others. A block of a kernel of which K fit on an empty
+/// SM takes at most 1/K of its threads, registers, shared memory and places for blocks. That the sum of these
+/// shares is at most the number of SMs is not enough, since nobody decides where blocks go (GPUs spread
+/// them): one small block on every SM leaves no place at all for blocks that fill an SM. But wherever they
+/// are, on an SM with other blocks at least floor(k (1 - sum 1/K)) places of a kernel's k are left, so each
+/// costs it at most ceil(k/K). So a kernel has room if its blocks, and the places that all others may cost
+/// it, are at most its k places on each SM. This must hold for every kernel, the new one and those that have
+/// room, because some of their blocks may not have arrived yet. Among kernels of equal k, and on host devices
+/// (k = 1), it is the sum of shares, exactly.
+///
+/// Not counted is what a GPU decides for itself: the division of an SM's memory into L1 cache and shared
+/// memory, which one kernel's blocks fix for all on that SM, and which quarter of an SM has a warp's
+/// registers. Another process is not known here either. Such a start fails at its start_timeout.
 class resident_claims {
  public:
-  /// Returns false if the claimant has claimed already, or one with which it shares multiprocessors.
-  bool claim(resident_claimant who, std::string_view device, std::string_view holder);
-  void release(resident_claimant who) noexcept;
-  /// Whether anyone has claimed the device or a part of it.
+  /// As compute_device::claim_resident().
+  resident_room claim(resident_place const& place, resident_request const& request);
+  void release(resident_room const& room) noexcept;
+  /// Whether anyone has room of the device or of a part of it.
   bool any() const noexcept;
-  /// The name that the claimant gave; else that of another one, with its device: "H on cuda:0@8#1". Empty if
-  /// there is none.
-  std::string holder(resident_claimant asking) const;
+  /// As compute_device::resident_holders(): "A (2 blocks), B (1 block) on cuda:0@8#1".
+  std::string holders(resident_claimant asking, resident_room const& except) const;
 
  private:
   struct held {
     resident_claimant who;
-    std::string device, holder;
+    std::string device;
+    resident_room room;
+    resident_request asked;
+
+    /// The most places of a kernel with `places` on each SM that the blocks may take.
+    std::uint64_t cost_to(std::uint32_t places) const;
+    std::string describe() const;
   };
 
+  void require_no_overlap(resident_place const& place, resident_request const& request) const;
+  std::uint64_t cost_to(std::uint32_t places, resident_claimant who) const;
+  std::uint64_t left_for(resident_place const& place, std::uint32_t places) const;
+  std::string list_of(resident_claimant asking, resident_room const& except) const;
+
   mutable std::mutex mutex_;
+  std::uint64_t last_id_ = 0;
   std::vector<held> held_;
 };
 

@@ -25,15 +25,16 @@ struct chunk_pool::state {
 };
 
 chunk_pool::chunk_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-                       std::uint32_t capacity, std::uint32_t joins, std::uint32_t workers)
+                       std::uint32_t capacity, std::uint32_t joins, std::uint32_t max_workers)
     : state_(std::make_unique<state>(make_plan(std::move(device), kernels, options_of(capacity, joins)),
-                                     workers)) {}
+                                     max_workers)) {}
 chunk_pool::~chunk_pool() = default;
 
-void chunk_pool::clear(stream& on, bool was_stopped) {
+void chunk_pool::clear(stream& on, bool was_stopped, std::uint32_t workers) {
   if (state_->has_run) state_->workers.end_run(was_stopped);
   state_->has_run = true;
   state_->workers.begin_run(on);
+  state_->workers.set_workers(workers);
   state_->workers.set_waiting(on, {});
   state_->workers.clear_reports(on);  // a block that serves has none
   state_->chunks.clear(on);

@@ -14,14 +14,14 @@ class resident_executor final : public pool_executor {
   resident_executor(pool_plan const& plan, pool_method_code const& method)
       : plan_(plan),
         kernel_(plan.device, *plan.kernels, plan.kernels->entry_for(method.entry), plan.options.resident),
-        memory_(method.make_memory(plan, kernel_.blocks())),
-        workers_(plan, kernel_.blocks()),
+        memory_(method.make_memory(plan, kernel_.max_blocks())),
+        workers_(plan, kernel_.max_blocks()),
         epilogue_code_(plan.kernels->entry_for(entry_key_of<launch_epilogue>)),
         stream_(plan.device->make_stream()) {
     if (plan.device->is_cuda()) (void)plan.device->resources(epilogue_code_);  // loads it before it is needed
   }
 
-  std::uint32_t workers() const override { return kernel_.blocks() * tasks_at_once(plan_); }
+  std::uint32_t workers() const override { return kernel_.max_blocks() * tasks_at_once(plan_); }
   std::size_t memory_bytes() const override { return memory_->bytes() + workers_.bytes(); }
   bool is_claimed() override {
     if (!kernel_.claimed()) return false;
@@ -41,6 +41,8 @@ class resident_executor final : public pool_executor {
   void execute(pool_run& run) override {
     if (is_claimed()) throw error("the kernel of an earlier run of this pool has not ended");
     stop_requested_.store(false);
+    kernel_.take_room();  // first: what clears memory runs there
+    room_of_run const held{kernel_};
     workers_.begin_run(*stream_);
     while (!run.waiting.empty() && run.why_stopped.empty()) {
       if (!begin_launch(run)) break;
@@ -49,12 +51,20 @@ class resident_executor final : public pool_executor {
       collect_unrun(run, halt);
     }
     workers_.end_run(!run.why_stopped.empty());
-    run.statistics.workers.resize(kernel_.blocks());  // also if there was nothing to launch
+    make_statistics_for_all(run);  // also if there was nothing to launch
   }
 
  private:
+  /// Gives back what no launch has used.
+  struct room_of_run {
+    resident_kernel& kernel;
+    ~room_of_run() { kernel.give_back_room(); }
+  };
+
   /// Enqueues everything of a launch, and waits for nothing where few tasks wait.
   void enqueue(pool_run const& run) {
+    kernel_.take_room();
+    workers_.set_workers(kernel_.blocks());
     workers_.set_waiting(*stream_, run.waiting);
     if (!is_empty_) memory_->clear(*stream_);
     is_empty_ = true;
@@ -80,8 +90,13 @@ class resident_executor final : public pool_executor {
       return false;
     }
     ++run.statistics.launches;
-    run.statistics.workers.resize(kernel_.blocks());  // takes some microseconds, now while the kernel runs
+    make_statistics_for_all(run);  // takes some microseconds, now while the kernel runs
     return true;
+  }
+
+  void make_statistics_for_all(pool_run& run) const {
+    auto& workers = run.statistics.workers;
+    workers.resize(std::max<std::size_t>(workers.size(), kernel_.blocks()));
   }
 
   pool_halt end_launch(pool_run& run) {

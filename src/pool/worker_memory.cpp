@@ -41,15 +41,16 @@ void launch_memory::read_back(stream& on) { on.copy(here_.data(), there_.data(),
 
 void launch_memory::clear_reports(stream& on) { on.fill(reports(), 0, workers_ * sizeof(worker_report)); }
 
-worker_memory::worker_memory(pool_plan const& plan, std::uint32_t workers)
+worker_memory::worker_memory(pool_plan const& plan, std::uint32_t max_workers)
     : device_(plan.device),
+      workers_(max_workers),
       stack_capacity_(plan.stack_capacity),
       tasks_at_once_(std::min(tasks_at_once(plan), plan.stack_capacity / 2)),
       max_spawns_(plan.kernels->max_spawns()),
-      joins_(plan, workers),
-      launch_(plan.device, workers),
-      bounds_(plan.device, workers),
-      stacks_(plan.device, std::size_t(workers) * plan.stack_capacity) {}
+      joins_(plan, max_workers),
+      launch_(plan.device, max_workers),
+      bounds_(plan.device, max_workers),
+      stacks_(plan.device, std::size_t(max_workers) * plan.stack_capacity) {}
 
 std::size_t worker_memory::bytes() const {
   return joins_.bytes() + launch_.bytes() + bounds_.bytes() + stacks_.bytes() + task_buffer_.bytes();
@@ -93,7 +94,7 @@ pool_view worker_memory::view() const {
   all.reports = launch_.reports();
   all.stacks = stacks_.data();
   all.stack_capacity = stack_capacity_;
-  all.workers = workers();
+  all.workers = workers_;
   all.tasks_at_once = tasks_at_once_;
   all.joins = joins_.arena();
   all.max_at_once = std::min(stack_capacity_ / 2, stack_capacity_ - max_spawns_);
@@ -108,8 +109,8 @@ void worker_memory::add_counts(pool_statistics& statistics) const {
   statistics.max_stored = std::max(statistics.max_stored, totals.max_stored + totals.max_in_common);
   statistics.sum += totals.reduced.sum;
   statistics.max = std::max(statistics.max, totals.reduced.max);
-  auto const reports = launch_.reports_here();
-  statistics.workers.resize(reports.size());
+  auto const reports = launch_.reports_here().first(workers_);
+  statistics.workers.resize(std::max(statistics.workers.size(), reports.size()));
   for (std::size_t worker = 0; worker < reports.size(); ++worker) {
     auto const& one = reports[worker];
     auto& mine = statistics.workers[worker];
@@ -126,7 +127,8 @@ void worker_memory::add_counts(pool_statistics& statistics) const {
 // Many stacks in one copy: a copy for each would take longer than the kernel, where stacks are small.
 void worker_memory::collect(stream& on, std::vector<stored_task>& into) const {
   constexpr std::size_t max_tasks = 1u << 16;
-  auto const bounds = copy_of(on, bounds_);
+  auto bounds = copy_of(on, bounds_);
+  bounds.resize(workers_);
   std::size_t const capacity = stack_capacity_, together = std::max<std::size_t>(1, max_tasks / capacity);
   std::vector<stored_task> stacks(std::min(bounds.size(), together) * capacity);
   for (std::size_t first = 0; first < bounds.size(); first += together) {

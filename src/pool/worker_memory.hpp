@@ -53,9 +53,11 @@ class launch_memory {
 /// stacks, their counts, their joins. All members only while no worker runs.
 class worker_memory {
  public:
-  worker_memory(pool_plan const& plan, std::uint32_t workers);
+  worker_memory(pool_plan const& plan, std::uint32_t max_workers);
 
-  std::uint32_t workers() const { return std::uint32_t(bounds_.size()); }
+  /// How many work in the next launch, at most max_workers, as at first. What the others left in an earlier
+  /// one was collected then, and is not looked at.
+  void set_workers(std::uint32_t workers) { workers_ = workers; }
   std::size_t bytes() const;
 
   /// Once for each run, before its first launch. Joins that tasks of a stopped run name stay until another
@@ -85,7 +87,7 @@ class worker_memory {
 
  private:
   std::shared_ptr<compute_device> device_;
-  std::uint32_t stack_capacity_, tasks_at_once_, max_spawns_;
+  std::uint32_t workers_, stack_capacity_, tasks_at_once_, max_spawns_;
   join_memory joins_;
   launch_memory launch_;
   device_buffer<stack_bounds> bounds_;

@@ -125,10 +125,10 @@ hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, kernel_set 
       counters_(device, queue.counters.size()),
       origins_(device, pool_.method().chunks) {}
 
-void hybrid_memory::clear(bool was_stopped) {
+void hybrid_memory::clear(bool was_stopped, std::uint32_t blocks) {
   std::lock_guard const hold(mutex_);
   stream_->fill(counters_.data(), 0, counters_.bytes());
-  pool_.clear(*stream_, was_stopped);
+  pool_.clear(*stream_, was_stopped, blocks);
 }
 
 hybrid_work hybrid_memory::work(ring_source_ref const& source) const {

@@ -95,8 +95,8 @@ class hybrid_memory {
   hybrid_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                 spawned_options const& options, queue_memory const& queue, std::uint32_t blocks);
 
-  /// To be called before each launch; see chunk_pool::clear().
-  void clear(bool was_stopped);
+  /// To be called before each launch of so many blocks; see chunk_pool::clear().
+  void clear(bool was_stopped, std::uint32_t blocks);
   hybrid_work work(ring_source_ref const& source) const;
   std::size_t bytes() const;
 

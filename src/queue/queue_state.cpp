@@ -51,7 +51,7 @@ task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& l
       kernels(&list),
       options(given),
       kernel(device, list, list.entry_for(source_of(list)), options.resident),
-      memory(device, options, kernel.blocks()),
+      memory(device, options, kernel.max_blocks()),
       hybrid(may_spawn(list) ? make_hybrid() : nullptr),
       copies(device->make_stream()),
       uid(next_uid()) {
@@ -63,7 +63,7 @@ std::unique_ptr<hybrid_memory> task_queue::state::make_hybrid() const {
   if (options.times) throw_bad_argument("times", "true", "false for tasks that create tasks");
   if (options.trace_depth != 0)
     throw_bad_argument("trace_depth", options.trace_depth, "0 for tasks that create tasks");
-  return std::make_unique<hybrid_memory>(device, *kernels, options.spawned, memory, kernel.blocks());
+  return std::make_unique<hybrid_memory>(device, *kernels, options.spawned, memory, kernel.max_blocks());
 }
 
 task_queue::state::~state() { end_run(); }
@@ -256,12 +256,10 @@ void task_queue::state::start() {
 }
 
 void task_queue::state::launch() {
-  end_run();
-  memory.clear(*copies);
-  if (hybrid != nullptr) hybrid->clear(!completed);
-  for (auto& ring : submission_rings) ring.reset();
-  rings_published = 0;
+  kernel.take_room();  // first: what clears memory runs there
   try {
+    end_run();
+    prepare_memory();
     start_kernel();
   } catch (...) {
     abort_start();
@@ -269,6 +267,13 @@ void task_queue::state::launch() {
   }
   begin_run();
   now = phase::open;
+}
+
+void task_queue::state::prepare_memory() {
+  memory.clear(*copies);
+  if (hybrid != nullptr) hybrid->clear(!completed, kernel.blocks());
+  for (auto& ring : submission_rings) ring.reset();
+  rings_published = 0;
 }
 
 void task_queue::state::start_kernel() {
@@ -284,6 +289,7 @@ void task_queue::state::abort_start() {
     kernel.request_stop();
     kernel.join(deadline::in(options.resident.stop_timeout));
   } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
+  kernel.give_back_room();
 }
 
 void task_queue::state::lock_all_rings(deadline until) {

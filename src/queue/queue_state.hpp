@@ -97,6 +97,7 @@ struct task_queue::state final : completion_source {
   void lock_all_rings(deadline until);
   void unlock_all_rings();
   void launch();
+  void prepare_memory();
   void start_kernel();
   void abort_start();
   void announce_close(deadline until);

@@ -261,7 +261,7 @@ std::size_t task_queue::memory_bytes() const {
 }
 std::uint32_t task_queue::capacity() const { return std::uint32_t(1) << state_->memory.shift; }
 std::uint32_t task_queue::workers() const {
-  auto const blocks = state_->kernel.blocks() - (state_->device->is_cuda() ? 1 : 0);
+  auto const blocks = state_->kernel.max_blocks() - (state_->device->is_cuda() ? 1 : 0);
   return blocks * state_->kernels->workers_of_block(*state_->device);
 }
 compute_device& task_queue::device() const { return *state_->device; }

@@ -19,24 +19,17 @@ std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_
 
 std::int64_t host_now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
-void claim_for(std::string const& holder, compute_device& device) {
-  if (device.claim_resident(holder)) return;
-  throw error("device " + device.name() + " has a resident kernel already: " + device.resident_holder() +
-              "; one per device and process");
-}
-
 /// Allocating beside a running resident kernel can wait for it, so occupied devices are refused before, and
 /// so are those that share a GPU's memory with one.
 std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device> device) {
-  claim_for("one that is being made", *device);
-  device->release_resident();
   if (!device->has_resident()) return device;
-  throw error("no resident kernel can be made on " + device->name() + " beside " + device->resident_holder() +
-              ": make those of all parts of a GPU before the first starts (start_at_once = false)");
+  throw error("no resident kernel can be made on " + device->name() + " beside " +
+              device->resident_holders() +
+              ": make all of a device or a GPU before the first starts (start_at_once = false)");
 }
 
 /// CUDA gives green contexts no guarantee of progress.
-std::string describe_neighbours(compute_device const& device) {
+std::string describe_part(compute_device const& device) {
   if (!device.is_cuda() || device.spec().multiprocessors == 0) return "";
   return "; " + device.name() +
          " is a part of a GPU, and CUDA does not promise that kernels of several parts run at the same time: "
@@ -59,15 +52,15 @@ clock::duration poll_interval_after(clock::duration run) {
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                                  kernel_code const& entry, resident_options const& options)
     : device_(require_unclaimed(std::move(device))),
-      holder_("the resident kernel of list " + kernels.name()),
       entry_(entry),
       options_(options),
-      blocks_(choose_blocks(kernels, entry, options.blocks)),
+      request_(make_request(kernels, entry)),
+      blocks_(max_blocks()),
       words_(device_, words),
-      arrived_(device_, blocks_),
+      arrived_(device_, max_blocks()),
       clock_(device_, 1),
-      activity_(device_, blocks_),
-      activity_copy_(device_, blocks_),
+      activity_(device_, max_blocks()),
+      activity_copy_(device_, max_blocks()),
       stream_(device_->make_stream()),
       reader_(device_->make_stream()),
       launches_block_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0") {
@@ -83,23 +76,43 @@ resident_kernel::~resident_kernel() {
   } catch (error const&) {
     // A lost device or a block that never ends: nothing more can be done for it here.
   }
+  give_back_room();
   if (launcher_.joinable()) launcher_.detach();
 }
 
-std::uint32_t resident_kernel::choose_blocks(kernel_set const& kernels, kernel_code const& entry, int asked) {
+resident_request resident_kernel::make_request(kernel_set const& kernels,
+                                               kernel_code const& entry) const {
   int const fit_each = device_->resources(entry).blocks_per_multiprocessor;
   int const multiprocessors = device_->properties().multiprocessors;
   int const least = device_->is_cuda() ? 2 : 1;
   int const most = fit_each * multiprocessors;
   auto const legal = std::to_string(least) + " to " + std::to_string(most) + " on " + device_->name() +
                      " (the list's heaviest kernel is " + kernels.heaviest(*device_).name + ")";
-  if (device_->is_cuda()) check_spared(options_.spared_multiprocessors, multiprocessors);
-  if (asked == 0 && device_->is_cuda())
-    asked = std::max(fit_each * (multiprocessors - options_.spared_multiprocessors), least);
-  if (asked == 0) asked = multiprocessors;
-  if (asked < least || asked > most) throw_bad_argument("blocks", asked, legal);
+  int const spared = device_->is_cuda() ? options_.spared_multiprocessors : 0;
+  if (device_->is_cuda()) check_spared(spared, multiprocessors);
+  int const asked = options_.blocks;
+  int const blocks = asked != 0 ? asked : std::max(most - fit_each * spared, least);
+  if (blocks < least || blocks > most) throw_bad_argument("blocks", blocks, legal);
   kernels.resources(*device_);  // loads every kernel now: none may be loaded while a resident kernel runs
-  return std::uint32_t(asked);
+  return {"the resident kernel of list " + kernels.name(), std::uint32_t(blocks),
+          std::uint32_t(asked != 0 ? blocks : least), std::uint32_t(fit_each),
+          std::uint32_t(asked != 0 ? 0 : spared)};
+}
+
+void resident_kernel::take_room() {
+  if (claimed_) throw error("this resident kernel is running already");
+  if (room_.id != 0) return;
+  room_ = device_->claim_resident(request_);
+  if (blocks_.exchange(room_.blocks) == room_.blocks || room_.blocks == max_blocks()) return;
+  write_log(log_level::info, request_.holder + " runs on " + device_->name() + " with " +
+                                 std::to_string(room_.blocks) + " of " + std::to_string(max_blocks()) +
+                                 " blocks beside " + device_->resident_holders(room_));
+}
+
+void resident_kernel::give_back_room() noexcept {
+  if (claimed_ || room_.id == 0) return;
+  device_->release_resident(room_);
+  room_ = {};
 }
 
 resident_control resident_kernel::next_control() const {
@@ -115,9 +128,8 @@ resident_control resident_kernel::next_control() const {
   return control;
 }
 
-void resident_kernel::claim(stream& on) {
-  if (claimed_) throw error("this resident kernel is running already");
-  claim_for(holder_, *device_);
+void resident_kernel::begin_run(stream& on) {
+  take_room();
   ++run_;
   launch_stream_ = &on;
   launched_.store(false, std::memory_order_relaxed);
@@ -127,7 +139,7 @@ void resident_kernel::claim(stream& on) {
 }
 
 void resident_kernel::start(void const* argument, std::size_t bytes) {
-  claim(*stream_);
+  begin_run(*stream_);
   try {
     clear_activity();
     launch_by_thread(argument, bytes, [] {});
@@ -147,7 +159,7 @@ void resident_kernel::clear_activity() {
 
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,
                                std::function<void()> follow) {
-  claim(on);
+  begin_run(on);
   if (!launches_block_) return launch(argument, bytes, follow);
   try {
     launch_by_thread(argument, bytes, std::move(follow));
@@ -186,10 +198,20 @@ void resident_kernel::await_arrival() {
     request_stop();
     throw timed_out("the resident kernel's blocks to start on " + device_->name(),
                     std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started" +
-                        describe_neighbours(*device_));
+                        describe_neighbours());
   }
   auto const device_ns = std::atomic_ref(clock_[0]).load(std::memory_order_acquire);
   clock_offset_ns_ = device_->is_cuda() ? host_now_ns() - std::int64_t(device_ns) : 0;
+}
+
+/// Who may be in the way.
+std::string resident_kernel::describe_neighbours() const {
+  auto const others = device_->resident_holders(room_);
+  auto const part = describe_part(*device_);
+  if (!others.empty()) return " beside " + others + part;
+  if (!device_->is_cuda()) return "";
+  return "; no other resident kernel of this process has room there, but another process may use " +
+         device_->name() + part;
 }
 
 std::uint32_t resident_kernel::arrived() const {
@@ -261,7 +283,8 @@ void resident_kernel::await_host_blocks(deadline until) {
 
 void resident_kernel::end_of_run() {
   if (launcher_.joinable()) launcher_.join();
-  device_->release_resident();
+  device_->release_resident(room_);
+  room_ = {};
   claimed_ = false;
 }
 

@@ -72,18 +72,22 @@ TEST_F(devices, move_a_buffer_without_a_second_allocation) {
   }
 }
 
-TEST_F(devices, are_claimed_by_one_resident_kernel_at_a_time) {
+TEST_F(devices, give_room_to_resident_kernels_until_their_multiprocessors_are_taken) {
   for (auto const& device : devices_) {
-    EXPECT_TRUE(device->claim_resident("the first"));
-    EXPECT_FALSE(device->claim_resident("the second"));
-    EXPECT_EQ(device->resident_holder(), "the first");
+    auto const all = std::uint32_t(device->properties().multiprocessors);
+    auto const first = device->claim_resident({.holder = "the first", .blocks = all, .min_blocks = all});
+    EXPECT_THROW(device->claim_resident({.holder = "the second"}), error);
+    EXPECT_TRUE(device->resident_holders().starts_with("the first (")) << device->resident_holders();
+    EXPECT_EQ(device->resident_holders(first), "");
     EXPECT_NE(describe_resident_holder(*device).find(device->name() + " is held by the first"),
               std::string::npos);
-    device->release_resident();
-    EXPECT_EQ(device->resident_holder(), "");
+    device->release_resident(first);
+    EXPECT_EQ(device->resident_holders(), "");
     EXPECT_EQ(describe_resident_holder(*device), "");
-    EXPECT_TRUE(device->claim_resident("the third"));
-    device->release_resident();
+    auto const third = device->claim_resident({.holder = "the third", .blocks = 2 * all});
+    EXPECT_EQ(third.blocks, all);
+    device->release_resident(third);
+    EXPECT_FALSE(device->has_resident());
   }
 }
 

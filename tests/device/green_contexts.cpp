@@ -164,22 +164,25 @@ TEST_P(parts_of_a_gpu, address_each_others_memory_and_copy_it) {
     }
 }
 
-TEST_P(parts_of_a_gpu, are_claimed_one_by_one_and_exclude_the_gpu_and_parts_of_another_call) {
+TEST_P(parts_of_a_gpu, have_budgets_of_their_own_and_exclude_the_gpu_and_parts_of_another_call) {
   auto const others = open_devices(GetParam());
   auto const whole = open_devices("cuda:0").front();
+  std::vector<resident_room> rooms;
   for (auto const& part : devices_) {
-    EXPECT_TRUE(part->claim_resident("it on " + part->name()));
-    EXPECT_FALSE(part->claim_resident("again"));
-    EXPECT_FALSE(whole->claim_resident("the whole"));
-    EXPECT_FALSE(others.back()->claim_resident("another call"));
-    EXPECT_EQ(part->resident_holder(), "it on " + part->name());
+    auto const all = std::uint32_t(part->properties().multiprocessors);
+    rooms.push_back(part->claim_resident({.holder = "it on " + part->name(), .blocks = all}));
+    EXPECT_EQ(rooms.back().blocks, all);
+    EXPECT_THROW(part->claim_resident({.holder = "again"}), error);
+    EXPECT_THROW(whole->claim_resident({.holder = "the whole"}), error);
+    EXPECT_THROW(others.back()->claim_resident({.holder = "another call"}), error);
+    EXPECT_TRUE(part->resident_holders().starts_with("it on " + part->name()));
   }
-  for (auto const& part : devices_) part->release_resident();
+  for (std::size_t i = 0; i < rooms.size(); ++i) devices_[i]->release_resident(rooms[i]);
   EXPECT_FALSE(whole->has_resident());
-  EXPECT_TRUE(whole->claim_resident("the whole"));
+  auto const room = whole->claim_resident({.holder = "the whole"});
   EXPECT_TRUE(devices_.front()->has_resident());
-  EXPECT_FALSE(devices_.front()->claim_resident("a part"));
-  whole->release_resident();
+  EXPECT_THROW(devices_.front()->claim_resident({.holder = "a part"}), error);
+  whole->release_resident(room);
 }
 
 TEST_P(parts_of_a_gpu, are_told_apart_by_their_names) {

@@ -224,10 +224,12 @@ TEST_P(launches_in_graphs, are_built_from_eight_launch_streams_on) {
 }
 
 TEST_P(launches_in_graphs, are_built_only_while_no_kernel_is_resident) {
-  ASSERT_TRUE(place_.device->claim_resident("the test"));
+  auto const first = place_.device->claim_resident({.holder = "the test"});
+  auto const second = place_.device->claim_resident({.holder = "the test, again"});
+  place_.device->release_resident(first);
   rounds(5, the_same);
   EXPECT_EQ(statistics().graphs_built, 0u);
-  place_.device->release_resident();
+  place_.device->release_resident(second);
   rounds(1, the_same);
   EXPECT_EQ(statistics().graphs_built, 1u);
 }

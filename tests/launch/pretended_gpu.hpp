@@ -139,10 +139,14 @@ class pretended_gpu final : public compute_device {
   }
   bool enable_peer_access(compute_device const& other) override { return cores_->enable_peer_access(other); }
   void check() override { cores_->check(); }
-  bool claim_resident(std::string_view holder) override { return cores_->claim_resident(holder); }
-  void release_resident() noexcept override { cores_->release_resident(); }
+  resident_room claim_resident(resident_request const& request) override {
+    return cores_->claim_resident(request);
+  }
+  void release_resident(resident_room const& room) noexcept override { cores_->release_resident(room); }
   bool has_resident() const noexcept override { return cores_->has_resident(); }
-  std::string resident_holder() const override { return cores_->resident_holder(); }
+  std::string resident_holders(resident_room const& except) const override {
+    return cores_->resident_holders(except);
+  }
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override { return cores_->allocate(where, bytes); }

@@ -16,12 +16,6 @@ chen_options few_blocks() {
   return options;
 }
 
-bool is_free(compute_device& device) {
-  if (!device.claim_resident("the test")) return false;
-  device.release_resident();
-  return true;
-}
-
 std::uint64_t tasks_of(std::vector<device_share> const& shares) {
   std::uint64_t sum = 0;
   for (auto const& share : shares) sum += share.tasks;
@@ -33,7 +27,7 @@ TEST(chen_queue, launches_its_kernels_for_every_step_and_leaves_the_devices_free
   shared_visits visits(n);
   chen_to_every queue;
   for (std::uint32_t step = 0; step < 4; ++step) {
-    for (auto const& device : devices()) EXPECT_TRUE(is_free(*device)) << "before step " << step;
+    for (auto const& device : devices()) EXPECT_FALSE(device->has_resident()) << "before step " << step;
     for (std::uint32_t i = 0; i < n / 4; ++i) queue.submit(chen_to_every::visit(visits, step * n / 4 + i));
     queue.wait_all();
     EXPECT_FALSE(queue.running());
@@ -50,8 +44,8 @@ TEST(chen_queue, keeps_every_device_busy_with_its_kernel_during_a_step) {
   EXPECT_TRUE(queue.running());
   auto const until = deadline::in(std::chrono::minutes(1));
   for (auto const& device : devices()) {
-    while (is_free(*device) && !until.passed()) std::this_thread::yield();
-    EXPECT_FALSE(is_free(*device)) << device->name();
+    while (!device->has_resident() && !until.passed()) std::this_thread::yield();
+    EXPECT_TRUE(device->has_resident()) << device->name();
   }
   held.open();
   queue.close();
@@ -164,7 +158,7 @@ TEST(chen_queue, dropped_in_the_middle_of_a_step_ends_its_kernels) {
     chen_to_every queue;
     for (std::uint32_t i = 0; i < 2000; ++i) queue.submit(chen_to_every::long_visit(visits, i, 10'000));
   }
-  for (auto const& device : devices()) EXPECT_TRUE(is_free(*device)) << device->name();
+  for (auto const& device : devices()) EXPECT_FALSE(device->has_resident()) << device->name();
   EXPECT_EQ(check_visits(visits.read()).duplicated, 0u);
 }
 

@@ -113,10 +113,14 @@ class noting_device : public compute_device {
   kernel_resources resources(kernel_code const& code) override { return inner_->resources(code); }
   bool enable_peer_access(compute_device const& other) override { return inner_->enable_peer_access(other); }
   void check() override { inner_->check(); }
-  bool claim_resident(std::string_view holder) override { return inner_->claim_resident(holder); }
-  void release_resident() noexcept override { inner_->release_resident(); }
+  resident_room claim_resident(resident_request const& request) override {
+    return inner_->claim_resident(request);
+  }
+  void release_resident(resident_room const& room) noexcept override { inner_->release_resident(room); }
   bool has_resident() const noexcept override { return inner_->has_resident(); }
-  std::string resident_holder() const override { return inner_->resident_holder(); }
+  std::string resident_holders(resident_room const& except) const override {
+    return inner_->resident_holders(except);
+  }
 
  protected:
   void* allocate_bytes(memory where, std::size_t bytes) override { return inner_->allocate(where, bytes); }

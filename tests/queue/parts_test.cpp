@@ -54,18 +54,18 @@ class pretended_part final : public noting_device {
     gpu_->note("makes a stream");
     return noting_device::make_stream();
   }
-  bool claim_resident(std::string_view holder) override {
-    bool const claimed = noting_device::claim_resident(holder);
-    if (claimed) gpu_->add_resident(1);
-    return claimed;
+  resident_room claim_resident(resident_request const& request) override {
+    auto const room = noting_device::claim_resident(request);
+    gpu_->add_resident(1);
+    return room;
   }
-  void release_resident() noexcept override {
-    noting_device::release_resident();
+  void release_resident(resident_room const& room) noexcept override {
+    noting_device::release_resident(room);
     gpu_->add_resident(-1);
   }
   bool has_resident() const noexcept override { return gpu_->has_resident(); }
-  std::string resident_holder() const override {
-    auto const own = noting_device::resident_holder();
+  std::string resident_holders(resident_room const& except) const override {
+    auto const own = noting_device::resident_holders(except);
     return own.empty() && has_resident() ? "that of another part" : own;
   }
 

@@ -16,16 +16,25 @@ using namespace detail;
 
 inline std::shared_ptr<compute_device> device() { return devices().front(); }
 
-/// A resident kernel of counting_source on 2 workers (and a server on a GPU).
+/// So many workers, and a server on a GPU.
+inline resident_options with_workers(int workers) {
+  resident_options options;
+  options.blocks = workers + (device()->is_cuda() ? 1 : 0);
+  return options;
+}
+
+/// A resident kernel of counting_source.
 struct counted_run {
-  explicit counted_run(resident_options options = {})
-      : words(device(), 8), kernel(device(), list, entry, with_blocks(options)) {
+  explicit counted_run(resident_options options = with_workers(2))
+      : words(device(), max_blocks_of_device()), kernel(device(), list, entry, options) {
     std::ranges::fill(words.span(), 0u);
   }
-  static resident_options with_blocks(resident_options options) {
-    if (options.blocks == 0) options.blocks = device()->is_cuda() ? 3 : 2;
-    return options;
+  /// No SM holds more than 32.
+  static std::size_t max_blocks_of_device() {
+    return 32 * std::size_t(device()->properties().multiprocessors);
   }
+  /// Those of the present run, or the last.
+  std::uint32_t workers() const { return kernel.blocks() - (device()->is_cuda() ? 1 : 0); }
   counting_source source(std::uint32_t each, bool stays) const {
     counting_source source;
     source.control = kernel.next_control();
@@ -54,6 +63,15 @@ struct counted_run {
   pinned_buffer<std::uint32_t> words;
   resident_kernel kernel;
 };
+
+/// As many blocks as the device holds.
+inline resident_options whole_device() {
+  resident_options options;
+  auto const& entry = resident_test_kernels().entry_for(entry_key_of<counting_source>);
+  options.blocks =
+      device()->resources(entry).blocks_per_multiprocessor * device()->properties().multiprocessors;
+  return options;
+}
 
 inline deadline soon() { return deadline::in(std::chrono::minutes(1)); }
 

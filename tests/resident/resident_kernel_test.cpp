@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/detail/resident/resident_kernel.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "ballast/error.hpp"
+#include "complaint.hpp"
 #include "counted_run.hpp"
 
 namespace ballast::test {
@@ -95,39 +97,129 @@ TEST(resident_kernel, starts_again_and_allocates_nothing_for_it) {
   EXPECT_EQ(device()->allocations(), allocations);
 }
 
-TEST(resident_kernel, is_refused_while_another_is_resident_on_the_device) {
-  counted_run run;
-  counted_run waiting;
+TEST(resident_kernel, has_its_room_beside_others_that_were_made_before_one_started) {
+  if (device()->properties().multiprocessors < 2) GTEST_SKIP() << "needs two cores";
+  counted_run first(with_workers(1)), second(with_workers(1));
+  first.start(10, true);
+  second.start(20, true);
+  EXPECT_TRUE(first.kernel.running());
+  EXPECT_TRUE(second.kernel.running());
+  for (auto* const run : {&first, &second}) {
+    run->kernel.request_stop();
+    run->kernel.join(soon());
+  }
+  EXPECT_EQ(first.executed(), 10u);
+  EXPECT_EQ(second.executed(), 20u);
+  EXPECT_FALSE(device()->has_resident());
+}
+
+TEST(resident_kernel, of_any_number_of_blocks_has_those_that_are_left_at_its_start) {
+  if (device()->properties().multiprocessors < 2) GTEST_SKIP() << "needs two cores";
+  counted_run first(with_workers(1)), second(resident_options{});
+  auto const allocations = device()->allocations();
+  first.start(1, true);
+  second.start(5, false);
+  second.kernel.join(soon());
+  EXPECT_EQ(second.kernel.blocks(), second.kernel.max_blocks() - first.kernel.blocks());
+  auto const beside = second.workers();
+  EXPECT_EQ(second.executed(), beside * 5);
+  first.kernel.request_stop();
+  first.kernel.join(soon());
+  second.start(5, false);
+  second.kernel.join(soon());
+  EXPECT_EQ(second.kernel.blocks(), second.kernel.max_blocks());
+  EXPECT_EQ(second.executed(), (beside + second.workers()) * 5);
+  EXPECT_EQ(device()->allocations(), allocations);
+}
+
+TEST(resident_kernel, is_refused_where_others_leave_no_room_and_starts_when_they_have_ended) {
+  counted_run run(whole_device());
+  counted_run given(with_workers(1)), left(resident_options{});
   run.start(1, true);
-  EXPECT_THROW(waiting.start(1, false), error);
   EXPECT_THROW(run.start(1, false), error);
+  for (auto* const waiting : {&given, &left})
+    EXPECT_THAT(complaint([&] { waiting->start(1, false); }),
+                testing::HasSubstr("there is room for 0 beside the resident kernel of list "
+                                   "resident_test_kernels (" +
+                                   std::to_string(run.kernel.blocks()) + " block"));
   run.kernel.request_stop();
   run.kernel.join(soon());
-  waiting.start(1, false);
-  waiting.kernel.join(soon());
-  EXPECT_EQ(waiting.executed(), 2u);
+  for (auto* const waiting : {&given, &left}) {
+    waiting->start(1, false);
+    waiting->kernel.join(soon());
+    EXPECT_EQ(waiting->executed(), waiting->workers());
+  }
+}
+
+TEST(resident_kernel, is_not_made_beside_one_that_runs) {
+  counted_run run(with_workers(1));
+  run.start(1, true);
+  auto const allocations = device()->allocations();
+  auto const make = [&] { resident_kernel(device(), run.list, run.entry, with_workers(1)); };
+  EXPECT_THAT(complaint(make), testing::HasSubstr("make all of a device or a GPU before the first starts"));
+  EXPECT_EQ(device()->allocations(), allocations);
+  run.kernel.request_stop();
+  run.kernel.join(soon());
+}
+
+TEST(resident_kernel, that_took_room_and_was_not_started_gives_it_back) {
+  {
+    counted_run run(with_workers(1));
+    run.kernel.take_room();
+    run.kernel.take_room();
+    EXPECT_TRUE(device()->has_resident());
+    EXPECT_FALSE(run.kernel.claimed());
+    run.kernel.give_back_room();
+    EXPECT_FALSE(device()->has_resident());
+    run.kernel.take_room();
+    run.start(1, false);
+    run.kernel.join(soon());
+    EXPECT_EQ(run.executed(), 1u);
+    EXPECT_FALSE(device()->has_resident());
+    run.kernel.take_room();
+  }
+  EXPECT_FALSE(device()->has_resident());
 }
 
 TEST(resident_kernel, that_cannot_start_in_time_says_how_many_blocks_did) {
   if (device()->is_cuda()) GTEST_SKIP() << "shown on cores: it needs a device that is full";
-  resident_options options;
+  auto options = with_workers(2);
   options.start_timeout = std::chrono::milliseconds(30);
-  counted_run occupying;
-  auto const entry = occupying.entry;
-  counting_source stays;
-  stays.control = occupying.kernel.next_control();
-  stays.words = occupying.words.data();
-  stays.stays = true;
+  counted_run occupying(whole_device()), late(options);
+  auto const all = std::uint32_t(whole_device().blocks);
+  counting_source stays = occupying.source(0, true);
   auto const other = device()->make_stream();
-  other->launch_cooperative(entry, 2, &stays, sizeof stays);
-  await_blocks_inside(stays.control, 2);
-  counted_run late(options);
+  other->launch_cooperative(occupying.entry, all, &stays, sizeof stays);
+  await_blocks_inside(stays.control, all);
   try {
     late.start(1, false);
     ADD_FAILURE() << "a kernel started on a device without a free core";
   } catch (timed_out const& passed) {
     EXPECT_NE(passed.state().find("0 of 2 blocks started"), std::string::npos) << passed.state();
   }
+  occupying.kernel.request_stop();
+  other->synchronize();
+}
+
+TEST(resident_kernel, that_cannot_start_in_time_says_who_else_has_room) {
+  if (device()->is_cuda()) GTEST_SKIP() << "shown on cores: it needs one that is held though it has room";
+  if (device()->properties().multiprocessors < 2) GTEST_SKIP() << "needs two cores";
+  auto options = with_workers(1);
+  options.start_timeout = std::chrono::milliseconds(30);
+  counted_run occupying(whole_device()), late(options);
+  auto const all = std::uint32_t(whole_device().blocks);
+  counting_source stays = occupying.source(0, true);
+  auto const other = device()->make_stream();
+  other->launch_cooperative(occupying.entry, all, &stays, sizeof stays);
+  await_blocks_inside(stays.control, all);
+  auto const room = device()->claim_resident({.holder = "one that takes more than it says"});
+  try {
+    late.start(1, false);
+    ADD_FAILURE() << "a kernel started on a device without a free core";
+  } catch (timed_out const& passed) {
+    EXPECT_THAT(passed.state(), testing::HasSubstr("0 of 1 blocks started beside one that takes more than"));
+  }
+  device()->release_resident(room);
   occupying.kernel.request_stop();
   other->synchronize();
 }

@@ -56,8 +56,8 @@ TEST_P(start_on, returns_while_the_kernel_runs_which_join_awaits_until_its_deadl
   EXPECT_EQ(run.executed(), 2u);
 }
 
-TEST_P(start_on, is_refused_while_another_kernel_is_resident_on_the_device) {
-  counted_run run;
+TEST_P(start_on, is_refused_while_another_kernel_leaves_no_room_on_the_device) {
+  counted_run run(whole_device());
   counted_run waiting;
   run.start_on(*stream_, 1, true);
   EXPECT_THROW(waiting.start(1, false), error);

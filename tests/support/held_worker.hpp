@@ -18,7 +18,7 @@ class held_worker {
   explicit held_worker(std::shared_ptr<compute_device> device)
       : device_(std::move(device)), words_(device_, 2), stream_(device_->make_stream()) {
     words_[is_here] = words_[may_leave] = 0;
-    device_->claim_resident("the kernel of the test");
+    room_ = device_->claim_resident({.holder = "the kernel of the test"});
     auto* const words = words_.data();
     stream_->launch_cooperative({.name = "hold", .host_function = hold, .threads = 32}, 1, &words,
                                 sizeof words);
@@ -27,7 +27,7 @@ class held_worker {
   void let_go() {
     tell(words_[may_leave]);
     stream_->synchronize();
-    device_->release_resident();
+    device_->release_resident(room_);
   }
 
  private:
@@ -44,6 +44,7 @@ class held_worker {
   }
 
   std::shared_ptr<compute_device> device_;
+  resident_room room_;
   pinned_buffer<std::uint32_t> words_;
   std::unique_ptr<stream> stream_;
 };

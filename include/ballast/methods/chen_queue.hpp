@@ -35,7 +35,7 @@ class chen_queue {
   /// Allocates everything for at least one device; no kernel runs before the first submit(). `kernels` must
   /// be compiled for_chen_queues and outlive the queue. Throws bad_argument ("devices",
   /// "queues", "tasks_per_queue", "blocks"), ballast::error if the list was compiled without this source or a
-  /// device has a resident kernel.
+  /// resident kernel runs on a device.
   chen_queue(device_list devices, kernel_set const& kernels, chen_options options = {});
   ~chen_queue();  ///< Stops if still running: unexecuted tasks are dropped, so close() first.
   chen_queue(chen_queue const&) = delete;

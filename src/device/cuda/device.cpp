@@ -105,15 +105,17 @@ bool cuda_device::enable_peer_access(compute_device const& other) {
   return true;
 }
 
-bool cuda_device::claim_resident(std::string_view holder) {
-  return claims().claim(engine_->claimant, name(), holder);
+resident_room cuda_device::claim_resident(resident_request const& request) {
+  return claims().claim({engine_->claimant, name(), std::uint32_t(engine_->multiprocessors)}, request);
 }
 
-void cuda_device::release_resident() noexcept { claims().release(engine_->claimant); }
+void cuda_device::release_resident(resident_room const& room) noexcept { claims().release(room); }
 
 bool cuda_device::has_resident() const noexcept { return claims().any(); }
 
-std::string cuda_device::resident_holder() const { return claims().holder(engine_->claimant); }
+std::string cuda_device::resident_holders(resident_room const& except) const {
+  return claims().holders(engine_->claimant, except);
+}
 
 resident_claims& cuda_device::claims() const noexcept { return residents[std::size_t(engine_->index)]; }
 

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ballast/device.hpp"
@@ -33,10 +32,10 @@ class cuda_device final : public compute_device {
   kernel_resources resources(kernel_code const& code) override;
   bool enable_peer_access(compute_device const& other) override;
   void check() override { engine_->probe(); }
-  bool claim_resident(std::string_view holder) override;
-  void release_resident() noexcept override;
+  resident_room claim_resident(resident_request const& request) override;
+  void release_resident(resident_room const& room) noexcept override;
   bool has_resident() const noexcept override;
-  std::string resident_holder() const override;
+  std::string resident_holders(resident_room const& except) const override;
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ballast/device.hpp"
@@ -28,10 +27,14 @@ class host_device final : public compute_device {
   kernel_resources resources(kernel_code const& code) override;
   bool enable_peer_access(compute_device const& other) override { return !other.is_cuda(); }
   void check() override { engine_->fault->check(); }
-  bool claim_resident(std::string_view holder) override { return claims_.claim({}, name(), holder); }
-  void release_resident() noexcept override { claims_.release({}); }
+  resident_room claim_resident(resident_request const& request) override {
+    return claims_.claim({{}, name(), std::uint32_t(properties_.multiprocessors)}, request);
+  }
+  void release_resident(resident_room const& room) noexcept override { claims_.release(room); }
   bool has_resident() const noexcept override { return claims_.any(); }
-  std::string resident_holder() const override { return claims_.holder({}); }
+  std::string resident_holders(resident_room const& except) const override {
+    return claims_.holders({}, except);
+  }
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;

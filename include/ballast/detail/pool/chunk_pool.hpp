@@ -20,12 +20,12 @@ class chunk_pool {
  public:
   /// Allocates everything. `capacity` and `joins` as in pool_options. Throws bad_argument ("capacity").
   chunk_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, std::uint32_t capacity,
-             std::uint32_t joins, std::uint32_t workers);
+             std::uint32_t joins, std::uint32_t max_workers);
   ~chunk_pool();
 
-  /// Before each launch. Joins are kept as they are if the last run was stopped, since tasks that did not run
-  /// may name them, and until a run after that was not. Waits for the stream.
-  void clear(stream& on, bool was_stopped);
+  /// Before each launch of so many workers. Joins are kept as they are if the last run was stopped, since
+  /// tasks that did not run may name them, and until a run after that was not. Waits for the stream.
+  void clear(stream& on, bool was_stopped, std::uint32_t workers);
   pool_view view() const;
   chunks_ref method() const;
 

@@ -21,42 +21,57 @@
 namespace ballast::detail {
 
 struct resident_options {
-  /// Blocks that stay on the device. 0: on a GPU what fits on all but `spared_multiprocessors` SMs, on the
-  /// host every core. On a GPU at least 2: if the source has a server, one of them serves the others and runs
-  /// no task.
+  /// Blocks that stay on the device. A start is refused if they have no room beside the resident kernels that
+  /// run there. 0: each start takes what these leave; on a GPU less `spared_multiprocessors` SMs' worth, on
+  /// the host every core that is left. On a GPU at least 2: if the source has a server, one of them serves
+  /// the others and runs no task.
   int blocks = 0;
-  /// On a GPU, SMs' worth of room left for other kernels; 0 leaves none.
+  /// On a GPU, SMs' worth of room that `blocks` 0 leaves to other kernels, resident ones or not, if 2 blocks
+  /// have room then; 0 leaves none.
   int spared_multiprocessors = 8;
   clock::duration start_timeout = std::chrono::seconds(30);  ///< until every block runs; pools do not wait
   clock::duration stop_timeout = std::chrono::minutes(1);    ///< until every block has ended
   clock::duration idle_timeout = std::chrono::minutes(30);   ///< all blocks idle so long: the kernel ends
 };
 
-/// A kernel whose blocks stay on one device: started, asked to stop, watched. One per device and process;
-/// parts of a GPU each have one, if all of these were made before the first was started.
-/// start(), start_on() and join() belong to one thread at a time; the rest may be called from any thread.
+/// A kernel whose blocks stay on one device: started, asked to stop, watched. Several run side by side on a
+/// device or its parts if all were made before the first was started, and if they have room
+/// (compute_device::claim_resident()). It takes its room when it starts and gives it back when it has ended:
+/// kernels that take turns may each be as large as the device, and the room that is left is known only then.
+/// take_room(), give_back_room(), start(), start_on() and join() belong to one thread at a time; the rest may
+/// be called from any thread.
 class resident_kernel {
  public:
   /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
-  /// kernel of the list if fewer fit than asked, ballast::error if a resident kernel runs on the device, or
-  /// on another part of its GPU.
-  resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels, kernel_code const& entry,
-                  resident_options const& options);
+  /// kernel of the list if fewer fit on the device than asked, ballast::error if a resident kernel runs on
+  /// the device, or on another part of its GPU: to allocate beside it could wait for its end.
+  resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
+                  kernel_code const& entry, resident_options const& options);
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
 
+  /// The most blocks that a run has: what memory is made for.
+  std::uint32_t max_blocks() const { return request_.blocks; }
+  /// The blocks of the room that it has or had last; before, max_blocks().
   std::uint32_t blocks() const { return blocks_; }
+  /// Takes the room of the next run if it has none, which start() and start_on() do otherwise: for who
+  /// prepares memory with kernels, which run in that room where no other is free. Does not wait. Throws
+  /// ballast::error if it runs already, or if there is no room beside others, which it names with what each
+  /// has.
+  void take_room();
+  /// Gives the room back if no run was begun. join() does so for one that was.
+  void give_back_room() noexcept;
   /// What the next start() or start_on() must put into its argument.
   resident_control next_control() const;
   /// Launches (from a thread of its own, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel)
-  /// and waits until every block runs. Allocates nothing. Throws ballast::error if a resident kernel runs on
-  /// the device already, timed_out saying how many blocks started, device_lost.
+  /// and waits until every block runs. Allocates nothing. Throws ballast::error as take_room(), timed_out
+  /// saying how many blocks started and who else has room, device_lost.
   void start(void const* argument, std::size_t bytes);
   /// For a kernel that ends by itself, whose blocks need not say that they arrive: launches it on `on`,
   /// behind what is enqueued there, has `follow` enqueue what comes behind it, and waits for none of that.
   /// `on` is not to be used before join() has returned, and must stay until then. With CUDA_LAUNCH_BLOCKING
   /// set (when this was made) a thread of its own does both, so that join() has its deadline though the
-  /// launch waits for the kernel. Throws ballast::error if a resident kernel runs on the device already. What
-  /// the launch and `follow` throw is thrown by join().
+  /// launch waits for the kernel. Throws ballast::error as take_room(). What the launch and `follow` throw
+  /// is thrown by join().
   void start_on(stream& on, void const* argument, std::size_t bytes, std::function<void()> follow);
   /// Whether a run was begun and not joined: the memory that the kernel uses must stay.
   bool claimed() const { return claimed_; }
@@ -81,22 +96,24 @@ class resident_kernel {
   std::string describe_blocks();
 
  private:
-  std::uint32_t choose_blocks(kernel_set const& kernels, kernel_code const& entry, int asked);
+  resident_request make_request(kernel_set const& kernels, kernel_code const& entry) const;
   void clear_activity();
-  void claim(stream& on);
+  void begin_run(stream& on);
   void launch(void const* argument, std::size_t bytes, std::function<void()> const& follow) noexcept;
   void launch_by_thread(void const* argument, std::size_t bytes, std::function<void()> follow);
   void await_arrival();
+  std::string describe_neighbours() const;
   std::uint32_t arrived() const;
   void pause(clock::duration run, deadline until);
   void await_host_blocks(deadline until);
   void end_of_run();
 
   std::shared_ptr<compute_device> device_;
-  std::string holder_;  ///< as messages call it
   kernel_code entry_;
   resident_options options_;
-  std::uint32_t blocks_;
+  resident_request const request_;
+  resident_room room_;
+  std::atomic<std::uint32_t> blocks_;
   pinned_buffer<std::uint32_t> words_;  ///< stop, idle_timed_out, host_blocks; each on a line of its own
   pinned_buffer<std::uint32_t> arrived_;
   pinned_buffer<std::uint64_t> clock_;
