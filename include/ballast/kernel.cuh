@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cxxabi.h>
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -16,9 +16,29 @@
 #include <typeinfo>
 #include <utility>
 
+#include "ballast/detail/device/block_reduce.cuh"
 #include "ballast/detail/device/qualifiers.cuh"
 
 namespace ballast {
+namespace detail {
+
+/// std::max and std::min of a list: <algorithm> takes longer to compile than the rest of a small kernel.
+template <class T>
+constexpr T max_of(std::initializer_list<T> all) {
+  T most = *all.begin();
+  for (T const& one : all)
+    if (most < one) most = one;
+  return most;
+}
+template <class T>
+constexpr T min_of(std::initializer_list<T> all) {
+  T least = *all.begin();
+  for (T const& one : all)
+    if (one < least) least = one;
+  return least;
+}
+
+}  // namespace detail
 
 /// Which threads access a word: those of one device, or also other devices and the host. All accesses to one
 /// word must use one scope: mixing scopes on a word is a data race.
@@ -199,16 +219,16 @@ constexpr int requested_blocks<K> = K::blocks_per_multiprocessor;
 
 /// The minimum blocks per SM in the launch bounds of a kernel that runs any of K.
 template <class... K>
-constexpr int launch_bound_blocks = std::max({1, requested_blocks<K>...});
+constexpr int launch_bound_blocks = detail::max_of({1, requested_blocks<K>...});
 
 /// As launch_bound_blocks, but limits a kernel for which no K has a requirement to 64 registers a thread
 /// (some more where Threads does not divide 1024). It is for kernels that contain a server, a function that
 /// is called, for which ptxas would give every thread all registers that the bounds allow; and for kernels
 /// where more workers hide more waiting, as in pools.
 template <std::uint32_t Threads, class... K>
-constexpr int capped_launch_bound_blocks = std::max({0, requested_blocks<K>...}) != 0
+constexpr int capped_launch_bound_blocks = detail::max_of({0, requested_blocks<K>...}) != 0
                                                ? launch_bound_blocks<K...>
-                                               : std::max(1, int(1024 / Threads));
+                                               : detail::max_of({1, int(1024 / Threads)});
 
 /// The threads and blocks that an SM of the target GPUs holds at the same time (table "Technical
 /// Specifications per Compute Capability" of CUDA's programming guide, tried with ptxas 13.0).
@@ -233,8 +253,8 @@ inline constexpr sm_capacity target_sm_capacity{2048, 32};
 /// bounds that ask for more and gives the kernel all registers. For launch bounds only: the value differs
 /// between the GPUs of one build.
 template <std::uint32_t Threads, int Blocks>
-constexpr int clamped_launch_bound = std::min({Blocks, target_sm_capacity.blocks,
-                                               target_sm_capacity.threads / int(Threads)});
+constexpr int clamped_launch_bound = detail::min_of({Blocks, target_sm_capacity.blocks,
+                                                     target_sm_capacity.threads / int(Threads)});
 
 /// The form of every kernel: a trivially copyable functor whose members are its arguments, with `static
 /// constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels that only
@@ -305,10 +325,63 @@ struct indirect {
 /// A compile-time number of items: `block.for_each(items<256>, f)` needs no comparison on a GPU if the
 /// block's threads divide the number, so that a loop around it can be unrolled.
 template <std::uint32_t N>
-struct item_count {};
+struct item_count {
+  /// As a number, for what takes any number of items.
+  BALLAST_HD constexpr operator std::uint32_t() const { return N; }
+};
 /// What for_each takes in place of a number.
 template <std::uint32_t N>
 inline constexpr item_count<N> items{};
+
+/// For reduce() and scan(): the sum.
+struct plus {
+  /// a + b
+  template <class T>
+  BALLAST_HD T operator()(T const& a, T const& b) const {
+    return static_cast<T>(a + b);
+  }
+};
+/// For reduce() and scan(): the smaller one.
+struct minimum {
+  /// b if it is less than a, else a
+  template <class T>
+  BALLAST_HD T operator()(T const& a, T const& b) const {
+    return b < a ? b : a;
+  }
+};
+/// For reduce() and scan(): the greater one.
+struct maximum {
+  /// b if it is greater than a, else a
+  template <class T>
+  BALLAST_HD T operator()(T const& a, T const& b) const {
+    return a < b ? b : a;
+  }
+};
+
+/// A warp is the threads of a block that a GPU runs in step: its lanes. On CPU cores, and where kernels have
+/// one thread, it has one lane. What a kernel may ask of block.warp():
+///   index()    this warp among the block's warps(), from 0
+///   lane(), lanes()              this thread among the warp's; 32 on a GPU
+///   sync()     every lane of the warp waits for the others; their writes are visible after it
+///   any(b), all(b)               whether any lane, or each, has `true`, known to all lanes
+///   for_each(n, f)     as that of a block, divided among the lanes of this warp alone
+///   reduce(n, initial, f, op), scan(n, initial, f, op, put)   as those of a block, by this warp alone: the
+///                      other warps need not call. `op` of reduce() must also commute. The same bits on a
+///                      GPU and on cores; reduce() of a warp and of a block combine in unlike orders.
+template <class W>
+concept warp = requires(W w, std::uint32_t n, std::uint32_t (*f)(std::uint32_t),
+                        void (*put)(std::uint32_t, std::uint32_t)) {
+  { w.index() } -> std::same_as<std::uint32_t>;
+  { w.lane() } -> std::same_as<std::uint32_t>;
+  { w.lanes() } -> std::same_as<std::uint32_t>;
+  { w.any(true) } -> std::same_as<bool>;
+  { w.all(true) } -> std::same_as<bool>;
+  w.sync();
+  w.for_each(n, [](std::uint32_t) {});
+  { w.reduce(n, n, f) } -> std::same_as<std::uint32_t>;
+  { w.reduce(n, n, f, maximum()) } -> std::same_as<std::uint32_t>;
+  { w.scan(n, n, f, plus(), put) } -> std::same_as<std::uint32_t>;
+};
 
 /// A Block runs one block of a kernel. What a kernel's operator() may ask of it:
 ///   index()    the logical index of this block: first + 0 .. count - 1 of its task, wherever it runs
@@ -325,8 +398,21 @@ inline constexpr item_count<N> items{};
 ///                      pool or queue that run at the same time on one device have different worker(), all
 ///                      below workers(); so have blocks of one launch, where a worker is a block of the
 ///                      grid. All threads of a block have the same. See docs/pool.md.
+///   reduce(n, initial, f, op)    `initial` combined with f(i) for i in [0, n) by op(a, b), by default their
+///                      sum; every thread gets it
+///   scan(n, initial, f, op, put)   calls put(i, before) for i in [0, n), where `before` is `initial`
+///                      combined with f(0) .. f(i - 1); returns what reduce() would. See docs/device.md.
+///   warp(), warps()    the warp that the thread belongs to, and how many the block has
+/// Of reduce() and scan(): all threads of the block call them with the same n (also items<N>), initial and
+/// op. The thread to which for_each(n, ...) gives i calls f(i) once, and put(i, ...) after that, so that f
+/// may read per_item; f must not read what put writes for other items. The type of `initial`, trivially
+/// copyable and default constructible, is that of all values. `op` is associative. The order in which values
+/// are combined depends on n only: the same bits in every run, for any number of threads, on a GPU and on
+/// cores, if `f` and `op` have the same. With n > 0 a call ends with a sync(), and none lies before f: what
+/// f reads of other threads' needs one before. A call needs shared memory on a GPU: 32 values.
 template <class B>
-concept block = requires(B b, std::uint32_t n) {
+concept block = requires(B b, std::uint32_t n, std::uint32_t (*f)(std::uint32_t),
+                         void (*put)(std::uint32_t, std::uint32_t)) {
   { b.index() } -> std::same_as<std::uint32_t>;
   { b.first() } -> std::same_as<std::uint32_t>;
   { b.count() } -> std::same_as<std::uint32_t>;
@@ -338,6 +424,11 @@ concept block = requires(B b, std::uint32_t n) {
   b.for_each(n, [](std::uint32_t) {});
   b.for_each(items<1>, [](std::uint32_t) {});
   b.for_each(n, n, [](std::uint32_t, std::uint32_t) {});
+  { b.reduce(n, n, f) } -> std::same_as<std::uint32_t>;
+  { b.reduce(items<1>, n, f, maximum()) } -> std::same_as<std::uint32_t>;
+  { b.scan(n, n, f, plus(), put) } -> std::same_as<std::uint32_t>;
+  { b.warp() } -> warp;
+  { b.warps() } -> std::same_as<std::uint32_t>;
 };
 
 /// Which blocks of a kernel a task stands for: logical indices first .. first + count - 1.
@@ -403,6 +494,16 @@ class one_thread_block : public block_outside_pools {
     for (std::uint32_t row = 0; row < rows; ++row)
       for (std::uint32_t column = 0; column < columns; ++column) f(row, column);
   }
+  template <class T, class F, class Op = plus>
+  BALLAST_HD T reduce(std::uint32_t n, T initial, F&& f, Op op = {}) const {
+    return detail::reduce_alone(n, initial, f, op);
+  }
+  template <class T, class F, class Op, class Put>
+  BALLAST_HD T scan(std::uint32_t n, T initial, F&& f, Op op, Put&& put) const {
+    return detail::scan_alone(n, initial, f, op, put);
+  }
+  BALLAST_HD auto warp() const { return detail::lone_warp(0); }
+  BALLAST_HD std::uint32_t warps() const { return 1; }
   BALLAST_HD scratch_of<K>& scratch() const { return *static_cast<scratch_of<K>*>(scratch_); }
   ///@}
 
@@ -484,6 +585,16 @@ class cuda_block : public block_outside_pools {
   __device__ void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
     for (std::uint32_t i = rank(); i < rows * columns; i += threads) f(i / columns, i % columns);
   }
+  template <class T, class F, class Op = plus>
+  __device__ T reduce(std::uint32_t n, T initial, F&& f, Op op = {}) const {
+    return detail::reduce_of_block<threads>(n, initial, f, op);
+  }
+  template <class T, class F, class Op, class Put>
+  __device__ T scan(std::uint32_t n, T initial, F&& f, Op op, Put&& put) const {
+    return detail::scan_of_block<threads>(n, initial, f, op, put);
+  }
+  __device__ auto warp() const { return detail::cuda_warp(); }
+  __device__ std::uint32_t warps() const { return threads / 32; }
   // Named here and not passed as a pointer, so that the compiler knows the accesses to be to shared memory.
   __device__ scratch_of<K>& scratch() const {
     extern __shared__ __align__(128) unsigned char ballast_scratch[];

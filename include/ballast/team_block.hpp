@@ -10,6 +10,15 @@
 
 namespace ballast {
 
+/// What the threads of a team have in common, besides the scratch.
+template <std::uint32_t Threads>
+struct team_meeting {
+  /// Where sync() waits.
+  std::barrier<> barrier{Threads};
+  /// The values that each thread brings to reduce() or scan().
+  void const* brought[Threads] = {};
+};
+
 /// A block of `Threads` real host threads with a barrier, for tests: under ThreadSanitizer it reveals a
 /// missing sync(), which a block of one host thread hides.
 template <class K, std::uint32_t Threads>
@@ -18,9 +27,9 @@ class team_block {
   /// Known when compiled, for what must differ between one thread and several.
   static constexpr std::uint32_t threads = Threads;
 
-  /// One thread of the team: `rank` from 0 to Threads - 1. All of a team share `scratch` and `barrier`.
-  team_block(block_range range, scratch_of<K>& scratch, std::barrier<>& barrier, std::uint32_t rank)
-      : range_(range), scratch_(&scratch), barrier_(&barrier), rank_(rank) {}
+  /// One thread of the team: `rank` from 0 to Threads - 1. All of a team share `scratch` and `meeting`.
+  team_block(block_range range, scratch_of<K>& scratch, team_meeting<Threads>& meeting, std::uint32_t rank)
+      : range_(range), scratch_(&scratch), meeting_(&meeting), rank_(rank) {}
 
   ///@{
   /// As the concept block says; every thread of the team has a view of its own.
@@ -31,7 +40,7 @@ class team_block {
   std::uint32_t size() const { return Threads; }
   std::uint32_t worker() const { return 0; }
   std::uint32_t workers() const { return 1; }
-  void sync() const { barrier_->arrive_and_wait(); }
+  void sync() const { meeting_->barrier.arrive_and_wait(); }
   template <class F>
   void for_each(std::uint32_t n, F&& f) const {
     for (std::uint32_t i = rank_; i < n; i += Threads) f(i);
@@ -44,6 +53,26 @@ class team_block {
   void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
     for (std::uint32_t i = rank_; i < rows * columns; i += Threads) f(i / columns, i % columns);
   }
+  template <class T, class F, class Op = plus>
+  T reduce(std::uint32_t n, T initial, F&& f, Op op = {}) const {
+    for_each_chunk<T>(n, f, [&](std::uint32_t, T* values, std::uint32_t count) {
+      initial = static_cast<T>(op(initial, detail::reduce_chunk(values, count, op)));
+    });
+    return initial;
+  }
+  template <class T, class F, class Op, class Put>
+  T scan(std::uint32_t n, T initial, F&& f, Op op, Put&& put) const {
+    for_each_chunk<T>(n, f, [&](std::uint32_t first, T* values, std::uint32_t count) {
+      detail::scan_chunk(values, count, op);
+      for (std::uint32_t i = 0; i < count; ++i)
+        if ((first + i) % Threads == rank_)
+          put(first + i, i == 0 ? initial : static_cast<T>(op(initial, values[i - 1])));
+      initial = static_cast<T>(op(initial, values[count - 1]));
+    });
+    return initial;
+  }
+  auto warp() const { return detail::lone_warp(rank_); }
+  std::uint32_t warps() const { return Threads; }
   scratch_of<K>& scratch() const { return *scratch_; }
   ///@}
 
@@ -51,10 +80,35 @@ class team_block {
   void move_to(std::uint32_t index) { index_ = index; }
 
  private:
+  /// Of each chunk every thread calls use(first item, values, count), with values of its own.
+  template <class T, class F, class Use>
+  void for_each_chunk(std::uint32_t n, F& f, Use const& use) const {
+    detail::check_reduction<T, F>();
+    constexpr std::uint32_t round = detail::chunk_items * Threads;
+    T mine[detail::chunk_items], values[detail::chunk_items];
+    for (std::uint32_t start = 0; start < n; start += round) {
+      auto const end = n - start < round ? n : start + round;
+      for (std::uint32_t i = start + rank_; i < end; i += Threads)
+        mine[(i - start) / Threads] = static_cast<T>(f(i));
+      meeting_->brought[rank_] = mine;
+      sync();
+      for (std::uint32_t first = start; first < end; first += detail::chunk_items) {
+        auto const count = detail::chunk_count(end, first);
+        for (std::uint32_t i = 0; i < count; ++i) values[i] = brought<T>(first + i - start);
+        use(first, values, count);
+      }
+      sync();
+    }
+  }
+  template <class T>
+  T brought(std::uint32_t of_round) const {
+    return static_cast<T const*>(meeting_->brought[of_round % Threads])[of_round / Threads];
+  }
+
   block_range range_;
   std::uint32_t index_ = 0;
   scratch_of<K>* scratch_;
-  std::barrier<>* barrier_;
+  team_meeting<Threads>* meeting_;
   std::uint32_t rank_;
 };
 
@@ -63,9 +117,9 @@ class team_block {
 template <std::uint32_t Threads, kernel_form K>
 void run_with_team(K const& kernel, block_range range) {
   scratch_of<K> scratch{};
-  std::barrier<> barrier(Threads);
+  team_meeting<Threads> meeting;
   auto const member = [&](std::uint32_t rank) {
-    team_block<K, Threads> block(range, scratch, barrier, rank);
+    team_block<K, Threads> block(range, scratch, meeting, rank);
     for (std::uint32_t i = 0; i < range.count; ++i) {
       block.move_to(range.first + i);
       kernel(block);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -21,8 +20,8 @@ BALLAST_HD K const& kernel_at(unsigned char const* bytes) {
 /// which is what bounds their registers. A family costs what its heaviest kernel costs.
 template <kernel_form... K>
 struct kernel_family {
-  static constexpr std::uint32_t threads = std::max({0u, std::uint32_t(K::threads)...});
-  static constexpr std::uint32_t scratch = std::max({0u, scratch_bytes<K>...});
+  static constexpr std::uint32_t threads = max_of({0u, std::uint32_t(K::threads)...});
+  static constexpr std::uint32_t scratch = max_of({0u, scratch_bytes<K>...});
   static constexpr int blocks_per_multiprocessor = launch_bound_blocks<K...>;
 
   template <class One>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -120,7 +119,7 @@ struct pool_list {
   static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt,
                 "a list holds 1 to 126 kernels: split it");
 
-  static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
+  static constexpr std::uint32_t threads = max_of({std::uint32_t(K::threads)...});
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
                 "the kernels of a list have equal threads: make a list for each number of threads");
   static_assert(((sizeof(K) <= task_record::argument_bytes) && ...),
@@ -132,10 +131,10 @@ struct pool_list {
   static constexpr std::uint32_t max_taken = by_threads ? 32 : 1;
 
   /// Of one task, whichever kernel it is of, to multiples of 16 bytes.
-  static constexpr std::uint32_t scratch = (std::max({scratch_bytes<K>...}) + 15) / 16 * 16;
+  static constexpr std::uint32_t scratch = (max_of({scratch_bytes<K>...}) + 15) / 16 * 16;
   static constexpr int blocks_per_multiprocessor = capped_launch_bound_blocks<block_threads, K...>;
-  static constexpr std::uint32_t max_spawns = std::max({spawns_of<K>...});
-  static constexpr std::uint32_t max_joins = std::max({joins_of<K>...});
+  static constexpr std::uint32_t max_spawns = max_of({spawns_of<K>...});
+  static constexpr std::uint32_t max_joins = max_of({joins_of<K>...});
 
   template <class Child>
   static constexpr bool has = (std::is_same_v<Child, K> || ...);

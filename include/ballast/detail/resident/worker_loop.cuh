@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -21,7 +20,7 @@ struct kernel_list {
   static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt,
                 "a list holds 1 to 126 kernels: split it");
 
-  static constexpr std::uint32_t threads = std::max({std::uint32_t(K::threads)...});
+  static constexpr std::uint32_t threads = max_of({std::uint32_t(K::threads)...});
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
                 "the kernels of a list have equal threads: make a list for each number of threads");
   static_assert(!(is_for_pools<K> || ...),
@@ -30,7 +29,7 @@ struct kernel_list {
                 "a task holds 40 bytes of arguments: list a larger kernel as indirect<K>");
 
   /// Of a block, whichever kernel it runs.
-  static constexpr std::uint32_t scratch = std::max({scratch_bytes<K>...});
+  static constexpr std::uint32_t scratch = max_of({scratch_bytes<K>...});
 
   /// Of the resident kernel, per SM: what its most demanding kernel wants.
   static constexpr int blocks_per_multiprocessor = launch_bound_blocks<K...>;
@@ -59,7 +58,7 @@ struct kernel_list {
 template <class... K>
 constexpr bool fit_into_tasks =
     sizeof...(K) < task_record::halt &&
-    ((K::threads == std::max({int(K::threads)...}) && sizeof(K) <= task_record::argument_bytes) && ...);
+    ((K::threads == max_of({int(K::threads)...}) && sizeof(K) <= task_record::argument_bytes) && ...);
 
 // A Source is where tasks come from. It is trivially copyable, travels as the resident kernel's only
 // argument, and has
