@@ -30,8 +30,8 @@ TEST(reductions_in_a_pool, are_those_of_one_thread_where_each_lane_runs_a_task_o
 TEST(reductions_in_a_pool, are_right_in_an_ordinary_launch_of_its_tasks) {
   reduction_results const by_block(device()), by_thread(device());
   auto const work = device()->make_stream();
-  reducing_kernels_of_blocks().launch(*work, task(by_block.kernel<64>(), {0, reduced_cases}));
-  reducing_kernels_of_threads().launch(*work, task(by_thread.kernel<1>(), {0, reduced_cases}));
+  launch(reducing_kernels_of_blocks(), *work, task(by_block.kernel<64>(), {0, reduced_cases}));
+  launch(reducing_kernels_of_threads(), *work, task(by_thread.kernel<1>(), {0, reduced_cases}));
   work->synchronize();
   by_block.expect_right();
   by_thread.expect_right();
