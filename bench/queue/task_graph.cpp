@@ -15,7 +15,7 @@ class cuda_task_graph final : public task_graph {
     auto const native = recorder->native();
     cudaGraph_t graph = nullptr;
     check(cudaStreamBeginCapture(native, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    for (auto const& one : tasks) launch(kernels, *recorder, one);
+    for (auto const& one : tasks) ballast::launch(kernels, *recorder, one);
     check(cudaStreamEndCapture(native, &graph), "cudaStreamEndCapture");
     auto const made = cudaGraphInstantiate(&graph_, graph, 0);
     cudaGraphDestroy(graph);

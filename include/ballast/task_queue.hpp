@@ -154,8 +154,7 @@ class task_queue {
   /// must outlive the queue. Throws bad_argument with the option's name ("ring" if the device cannot address
   /// the ring's home), device_lost, timed_out, and ballast::error if a resident kernel runs on the device or
   /// on another part of its GPU.
-  task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-             queue_options options = {});
+  task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options options = {});
   /// Stops the kernel if it still runs, and drops the tasks that did not run: call close() first to run them.
   /// Waits at most options.resident.stop_timeout.
   ~task_queue();

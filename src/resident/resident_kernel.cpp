@@ -80,8 +80,7 @@ resident_kernel::~resident_kernel() {
   if (launcher_.joinable()) launcher_.detach();
 }
 
-resident_request resident_kernel::make_request(kernel_set const& kernels,
-                                               kernel_code const& entry) const {
+resident_request resident_kernel::make_request(kernel_set const& kernels, kernel_code const& entry) const {
   int const fit_each = device_->resources(entry).blocks_per_multiprocessor;
   int const multiprocessors = device_->properties().multiprocessors;
   int const least = device_->is_cuda() ? 2 : 1;

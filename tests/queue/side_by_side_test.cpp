@@ -36,8 +36,7 @@ pool_options pool_of(int blocks) {
 template <class Source>
 int whole_device(kernel_set const& list) {
   auto const& device = *first_device();
-  auto const each =
-      first_device()->resources(list.entry_for(entry_key_of<Source>)).blocks_per_multiprocessor;
+  auto const each = first_device()->resources(list.entry_for(entry_key_of<Source>)).blocks_per_multiprocessor;
   return each * device.properties().multiprocessors;
 }
 

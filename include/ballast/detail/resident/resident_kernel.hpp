@@ -45,8 +45,8 @@ class resident_kernel {
   /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
   /// kernel of the list if fewer fit on the device than asked, ballast::error if a resident kernel runs on
   /// the device, or on another part of its GPU: to allocate beside it could wait for its end.
-  resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-                  kernel_code const& entry, resident_options const& options);
+  resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels, kernel_code const& entry,
+                  resident_options const& options);
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
 
   /// The most blocks that a run has: what memory is made for.
