@@ -94,4 +94,6 @@ function(ballast_add_kernels_to target)
                     "${built_for}. Build it with those in CMAKE_CUDA_ARCHITECTURES too.")
   endif()
   set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${kernels_ARCHITECTURES}")
+  # For kernels that are lambdas.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--extended-lambda>)
 endfunction()

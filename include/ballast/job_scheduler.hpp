@@ -195,7 +195,8 @@ class job_scheduler {
   /// state of the scheduler. The arguments are arrays with access maps, and last a factory. The factory is
   /// called for each kernel of a task with one array_ref<T> per array (of T const for reads()) and returns
   /// the kernel. Index i of such a reference is element i of the whole flattened array, of which only the
-  /// task's region may be touched.
+  /// task's region may be touched. In a .cu file the last argument may be the kernel itself, a lambda that
+  /// takes a block_of<THREADS> and the references; it is copied.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
   /// arrays; neither they nor their destructors may wait for jobs. Maps are called on any thread and must use
@@ -234,7 +235,9 @@ class job_scheduler {
   completion submit_tuple(job_setup const& setup, Tuple const& all, std::index_sequence<I...>) {
     static_assert((array_access_of_any<std::tuple_element_t<I, Tuple>> && ...),
                   "all arguments but the last are reads(), writes(), writes_some() or updates()");
-    detail::check_factory<std::tuple_element_t<sizeof...(I), Tuple>, std::tuple_element_t<I, Tuple>...>();
+    using last = std::tuple_element_t<sizeof...(I), Tuple>;
+    if constexpr (!detail::lambda_kernel<std::remove_cvref_t<last>>)
+      detail::check_factory<last, std::tuple_element_t<I, Tuple>...>();
     return submit_request(
         detail::make_request<CompiledHere>(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...));
   }

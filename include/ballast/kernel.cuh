@@ -613,6 +613,62 @@ class cuda_block : public block_outside_pools {
 };
 #endif
 
+/// The block of a kernel that is a lambda, with the same type on a GPU, where it has `Threads` threads, and
+/// on CPU cores, where it has one: `[=] BALLAST_HD (ballast::block_of<128> const& block) { ... }`. A lambda
+/// can be launched in a .cu file, in a function that is no member, and captures numbers and array_refs by
+/// value. A functor can do more: it has scratch, worker(), reduce() and scan(), and may be merged with
+/// others.
+template <std::uint32_t Threads>
+class block_of {
+  static_assert(Threads >= 32 && Threads <= 1024 && Threads % 32 == 0,
+                "a block has a multiple of 32 threads, up to 1024");
+
+ public:
+  /// Of a GPU.
+  static constexpr std::uint32_t threads = Threads;
+
+  /// For the library: block `index` of a launch of these blocks.
+  BALLAST_HD block_of(block_range range, std::uint32_t index) : range_(range), index_(index) {}
+
+  ///@{
+  /// As the concept block says.
+  BALLAST_HD std::uint32_t index() const { return index_; }
+  BALLAST_HD std::uint32_t first() const { return range_.first; }
+  BALLAST_HD std::uint32_t count() const { return range_.count; }
+#if BALLAST_ON_GPU
+  __device__ std::uint32_t rank() const { return threadIdx.x; }
+  __device__ std::uint32_t size() const { return Threads; }
+  __device__ void sync() const { __syncthreads(); }
+#else
+  BALLAST_HD std::uint32_t rank() const { return 0; }
+  BALLAST_HD std::uint32_t size() const { return 1; }
+  BALLAST_HD void sync() const {}
+#endif
+  template <class F>
+  BALLAST_HD void for_each(std::uint32_t n, F&& f) const {
+    for (std::uint32_t i = rank(); i < n; i += size()) f(i);
+  }
+  template <std::uint32_t N, class F>
+  BALLAST_HD void for_each(item_count<N>, F&& f) const {
+    for (std::uint32_t first = 0; first < N; first += size())
+      if (N % Threads == 0 || first + rank() < N) f(first + rank());
+  }
+  template <class F>
+  BALLAST_HD void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
+#if BALLAST_ON_GPU
+    for (std::uint32_t i = rank(); i < rows * columns; i += Threads) f(i / columns, i % columns);
+#else
+    for (std::uint32_t row = 0; row < rows; ++row)
+      for (std::uint32_t column = 0; column < columns; ++column) f(row, column);
+#endif
+  }
+  ///@}
+
+ private:
+  block_range range_;
+  std::uint32_t index_;
+};
+
 /// State of N items of a block that persists across sync(): a register per thread and item on a GPU, an array
 /// on the host. Only the thread to which for_each assigns i may touch item i; always index it inside
 /// for_each(N, ...).

@@ -165,6 +165,16 @@ class launch_stream {
     return commit();
   }
 
+  /// Launches `grid` blocks, at least 1, of a kernel that is a lambda, which takes a block_of. Only in a .cu
+  /// file. Throws bad_argument ("grid").
+  template <detail::lambda_kernel Lambda, bool CompiledHere = BALLAST_COMPILES_KERNELS>
+  completion launch(Lambda const& body, std::uint32_t grid) {
+    check_grid(grid);
+    next_submission().set_work(
+        detail::lone_lambda<Lambda, CompiledHere>{std::make_shared<Lambda const>(body), grid});
+    return commit();
+  }
+
   /// Launches any `__global__` function; the arguments are converted to its parameters and copied. `shape` is
   /// grid, block and shared bytes; CUDA checks it when the launch is issued, so the completion throws the
   /// error. GPUs only: on CPU cores throws bad_argument ("kernel").

@@ -128,9 +128,10 @@ class stream {
   /// Sets `bytes` bytes of this device's memory, or of pinned memory, to `byte`.
   virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;
   /// Launches `grid` blocks of a ballast kernel; the argument, `bytes` bytes, is copied before the call
-  /// returns. grid 0 does nothing. Under CUDA_LAUNCH_BLOCKING=1 the call waits for the kernel.
-  virtual void launch(kernel_code const& code, std::uint32_t grid, void const* argument,
-                      std::size_t bytes) = 0;
+  /// returns. grid 0 does nothing. Under CUDA_LAUNCH_BLOCKING=1 the call waits for the kernel. On a host
+  /// device `kept` stays until the launch has ended; a GPU's kernels see nothing but the argument's bytes.
+  virtual void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes,
+                      std::shared_ptr<void const> kept = {}) = 0;
   /// Launches `grid` blocks that are all resident at the same time, as blocks that wait for each other need.
   /// Otherwise as launch(). Throws bad_argument ("blocks") if they do not fit.
   virtual void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,

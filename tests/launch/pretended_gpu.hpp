@@ -56,8 +56,10 @@ class pretended_stream final : public stream {
 
   void copy(void* to, void const* from, std::size_t bytes) override { cores_->copy(to, from, bytes); }
   void fill(void* to, unsigned char byte, std::size_t bytes) override { cores_->fill(to, byte, bytes); }
-  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override {
-    if (told_span_ns_ == 0 || !told_span::fits(bytes)) return cores_->launch(code, grid, argument, bytes);
+  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes,
+              std::shared_ptr<void const> kept) override {
+    if (told_span_ns_ == 0 || !told_span::fits(bytes))
+      return cores_->launch(code, grid, argument, bytes, std::move(kept));
     told_span(code, argument, bytes, told_span_ns_).enqueue(code, grid, *cores_);
   }
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,

@@ -59,8 +59,9 @@ class noting_stream final : public stream {
     inner_->wait_for(dynamic_cast<noting_event const&>(before).inner());
   }
   void fill(void* to, unsigned char byte, std::size_t bytes) override { inner_->fill(to, byte, bytes); }
-  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override {
-    inner_->launch(code, grid, argument, bytes);
+  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes,
+              std::shared_ptr<void const> kept) override {
+    inner_->launch(code, grid, argument, bytes, std::move(kept));
   }
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                           std::size_t bytes) override {

@@ -119,7 +119,8 @@ void cuda_stream::fill(void* to, unsigned char byte, std::size_t bytes) {
   engine_->require(cudaMemsetAsync(to, byte, bytes, stream_), "cudaMemsetAsync");
 }
 
-void cuda_stream::launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t) {
+void cuda_stream::launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t,
+                         std::shared_ptr<void const>) {
   constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
   engine_->enter();
   engine_->resources(code);

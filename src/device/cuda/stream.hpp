@@ -40,7 +40,8 @@ class cuda_stream final : public stream {
 
   void copy(void* to, void const* from, std::size_t bytes) override;
   void fill(void* to, unsigned char byte, std::size_t bytes) override;
-  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override;
+  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes,
+              std::shared_ptr<void const>) override;
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                           std::size_t bytes) override;
   void launch_plain(plain_launch const& launch) override;

@@ -145,11 +145,12 @@ void host_stream::fill(void* to, unsigned char byte, std::size_t bytes) {
   });
 }
 
-void host_stream::launch(kernel_code const& code, std::uint32_t grid, void const* argument,
-                         std::size_t bytes) {
+void host_stream::launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes,
+                         std::shared_ptr<void const> kept) {
   check_host_function(code);
   if (grid == 0) return;
-  enqueue([code, grid, copy = argument_copy(argument, bytes), engine = queue_->engine.get()] {
+  enqueue([code, grid, copy = argument_copy(argument, bytes), engine = queue_->engine.get(),
+           kept = std::move(kept)] {
     if (!engine->fault->lost()) engine->pool.run(code, grid, copy.data());
   });
 }

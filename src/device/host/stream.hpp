@@ -54,7 +54,8 @@ class host_stream final : public stream {
 
   void copy(void* to, void const* from, std::size_t bytes) override;
   void fill(void* to, unsigned char byte, std::size_t bytes) override;
-  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) override;
+  void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes,
+              std::shared_ptr<void const> kept) override;
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                           std::size_t bytes) override;
   void launch_plain(plain_launch const& launch) override;

@@ -34,9 +34,6 @@ concept use_of_kernels = requires {
   T::keeps_tasks;
 };
 
-template <class... T>
-struct types {};
-
 /// The kernels and the uses among what was listed, each in their order.
 template <class Kernels, class Uses, class... Left>
 struct sorted_list {

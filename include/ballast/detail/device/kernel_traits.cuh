@@ -8,6 +8,9 @@
 
 namespace ballast::detail {
 
+template <class... T>
+struct types {};
+
 /// How many tasks a block of K may create: K::spawns if K declares it, else none.
 template <class K>
 constexpr std::uint32_t spawns_of = 0;

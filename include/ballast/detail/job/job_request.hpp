@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ballast/access_map.hpp"
+#include "ballast/detail/device/lambda_kernel.cuh"
 #include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/kernel.cuh"
 #include "ballast/shared_array.hpp"
@@ -95,6 +96,15 @@ void launch_task(plain_kernel<Parameter...> const& made, task_launch const& task
   std::apply(launch_with, made.arguments);
 }
 
+template <class Array>
+struct element;
+template <class T>
+struct element<array_ref<T>> {
+  using type = T;
+};
+template <class Array>
+using element_of = typename element<Array>::type;
+
 template <class Factory, class... Access>
 class kernel_launcher {
  public:
@@ -112,6 +122,29 @@ class kernel_launcher {
     return factory_(array_ref(static_cast<typename Access::element*>(arrays[I]))...);
   }
   Factory factory_;
+};
+
+/// Launches a kernel that is a lambda, which stays where this is until the job has ended.
+template <class Lambda, class Arguments>
+class lambda_launcher;
+template <class Lambda, class... Argument>
+class lambda_launcher<Lambda, types<Argument...>> {
+ public:
+  explicit lambda_launcher(Lambda const& body) : body_(body) {}
+
+  void operator()(task_launch const& task, stream& on) const {
+    launch(task, on, std::index_sequence_for<Argument...>());
+  }
+
+ private:
+  template <std::size_t... I>
+  void launch(task_launch const& task, stream& on, std::index_sequence<I...>) const {
+    auto const range = blocks_of(task.grid, task.part);
+    task_of_lambda<Lambda, Argument...> const argument(
+        body_, range, Argument(static_cast<element_of<Argument>*>(task.arrays[I]))...);
+    on.launch(*task.code, range.count, &argument, sizeof argument);
+  }
+  Lambda body_;
 };
 
 template <class K>
@@ -146,7 +179,31 @@ kernel_code const* code_compiled_here() {
     return code_without_a_set<K, Here>();
 }
 
+/// Whether a lambda takes the arrays of a job.
+template <class Arguments, class... Access>
+constexpr bool takes_arrays = false;
+template <class... Argument, class... Access>
+constexpr bool takes_arrays<types<Argument...>, Access...> =
+    std::is_same_v<types<Argument...>, types<array_ref<typename Access::element>...>>;
+
+template <bool CompiledHere, lambda_kernel Lambda, array_access_of_any... Access>
+job_request make_request(job_setup const& setup, Lambda const& body, Access const&... accesses) {
+  using arguments = typename signature_of<Lambda>::arguments;
+  static_assert(
+      takes_arrays<arguments, Access...>,
+      "behind its block the lambda takes an array_ref<T> for each array, and array_ref<T const> for "
+      "reads()");
+  return {setup,
+          {accesses.argument...},
+          key_of<Lambda>,
+          "a lambda",
+          &code_of_lambda<CompiledHere, Lambda>(arguments()),
+          reinterpret_cast<std::uint64_t>(key_of<Lambda>),
+          lambda_launcher<Lambda, arguments>(body)};
+}
+
 template <bool CompiledHere, class Factory, array_access_of_any... Access>
+requires(!lambda_kernel<Factory>)
 job_request make_request(job_setup const& setup, Factory const& factory, Access const&... accesses) {
   using launcher = kernel_launcher<Factory, Access...>;
   using kernel = typename launcher::kernel;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/detail/device/lambda_kernel.cuh"
 #include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/kernel.cuh"
@@ -53,6 +54,18 @@ struct lone_kernel {
   task_of_kernel<K> task;
 
   void operator()(stream& on) const { on.launch(code, task.range.count, &task, sizeof task); }
+};
+
+/// A kernel that is a lambda.
+template <class Lambda, bool CompiledHere>
+struct lone_lambda {
+  std::shared_ptr<Lambda const> body;
+  std::uint32_t grid;
+
+  void operator()(stream& on) const {
+    task_of_lambda<Lambda> const task(*body, {0, grid});
+    on.launch(code_of_lambda<CompiledHere, Lambda>(types<>()), grid, &task, sizeof task, body);
+  }
 };
 
 /// A launch as its launch stream handed it over: a kernel of a list with its members, which may be merged; or

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "ballast/detail/device/task_of_kernel.cuh"
+#include "ballast/kernel.cuh"
+#include "ballast/kernel_set.hpp"
+
+namespace ballast::detail {
+
+/// What a kernel in the form of a lambda takes: its block, and then the arrays of a job.
+template <class Call>
+struct lambda_signature;
+template <class Lambda, std::uint32_t Threads, class... Argument>
+struct lambda_signature<void (Lambda::*)(block_of<Threads> const&, Argument...) const> {
+  using block = block_of<Threads>;
+  using arguments = types<Argument...>;
+};
+template <class Lambda>
+using signature_of = lambda_signature<decltype(&Lambda::operator())>;
+
+/// A lambda whose first parameter is a block_of.
+template <class Lambda>
+concept lambda_kernel = requires {
+  typename signature_of<Lambda>::block;
+};
+
+/// One argument that is bound to a lambda. A std::tuple of them is not trivially copyable.
+template <std::size_t Index, class T>
+struct bound_argument {
+  T value;
+};
+template <class Indices, class... T>
+struct bound_arguments;
+template <std::size_t... Index, class... T>
+struct bound_arguments<std::index_sequence<Index...>, T...> : bound_argument<Index, T>... {
+  template <class Lambda, class Block>
+  BALLAST_HD void call(Lambda const& body, Block const& block) const {
+    body(block, static_cast<bound_argument<Index, T> const&>(*this).value...);
+  }
+};
+
+/// The argument of a launch of a lambda. nvcc gives a lambda that captures anything another type on the host,
+/// which keeps the captures in memory that it frees: so cores get its address, and a GPU its bytes.
+template <class Lambda, class... Argument>
+struct task_of_lambda {
+  Lambda const* on_cores;
+  alignas(Lambda) unsigned char bytes[sizeof(Lambda)];
+  bound_arguments<std::index_sequence_for<Argument...>, Argument...> arguments;
+  block_range range;
+
+  /// `body` must stay until the launch has ended on cores.
+  task_of_lambda(Lambda const& body, block_range blocks, Argument const&... bound)
+      : on_cores(&body), arguments{{bound}...}, range(blocks) {
+    __builtin_memcpy(bytes, static_cast<void const*>(&body), sizeof bytes);
+  }
+};
+
+template <class Lambda, class... Argument>
+void run_lambda_on_cores(void const* argument, host_block_context& context) {
+  auto const& task = *static_cast<task_of_lambda<Lambda, Argument...> const*>(argument);
+  typename signature_of<Lambda>::block const block(task.range, task.range.first + context.block);
+  task.arguments.call(*task.on_cores, block);
+}
+
+#if defined(__CUDACC__)
+template <class Lambda, class... Argument>
+__global__ void __launch_bounds__(signature_of<Lambda>::block::threads)
+    run_lambda_on_gpu(__grid_constant__ task_of_lambda<Lambda, Argument...> const task) {
+#  if defined(__CUDA_ARCH__)
+  static_assert(std::is_trivially_copyable_v<Lambda>,
+                "what a kernel's lambda captures travels as bytes: numbers and array_refs");
+#  endif
+  typename signature_of<Lambda>::block const block(task.range, task.range.first + blockIdx.x);
+  task.arguments.call(reinterpret_cast<Lambda const&>(task.bytes), block);
+}
+#endif
+
+/// The code of a launch; `Here` is BALLAST_COMPILES_KERNELS.
+template <bool Here, class Lambda, class... Argument>
+kernel_code const& code_of_lambda(types<Argument...>) {
+  static_assert(Here, "a lambda is compiled where it is handed over, so only a .cu file can be a kernel's");
+  static_assert(sizeof(task_of_lambda<Lambda, Argument...>) <= max_launch_bytes,
+                "this lambda's captures exceed 4000 bytes: hand over what is larger in an array");
+  static kernel_code const code = [] {
+    kernel_code own;
+    own.name = "a lambda";
+#if defined(__CUDACC__)
+    own.cuda_function = reinterpret_cast<void const*>(&run_lambda_on_gpu<Lambda, Argument...>);
+#endif
+    own.host_function = &run_lambda_on_cores<Lambda, Argument...>;
+    own.threads = signature_of<Lambda>::block::threads;
+    return own;
+  }();
+  return code;
+}
+
+}  // namespace ballast::detail

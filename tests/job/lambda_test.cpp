@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "lambdas.hpp"
+
+namespace ballast::test {
+namespace {
+
+using step = completion (*)(job_scheduler&, shared_array<std::uint64_t, 2> const&,
+                            shared_array<std::uint64_t, 2>&, std::uint64_t);
+
+std::vector<std::uint64_t> after(int steps, step make, device_list const& devices) {
+  job_scheduler jobs(devices);
+  shared_array<std::uint64_t, 2> now(jobs, {200, 33}), next(jobs, {200, 33});
+  auto const begin = now.write();
+  std::iota(begin.begin(), begin.end(), std::uint64_t(0));
+  for (int i = 0; i < steps; ++i, std::swap(now, next)) make(jobs, now, next, std::uint64_t(i + 1));
+  auto const end = now.read();
+  return {end.begin(), end.end()};
+}
+
+TEST(kernel_in_no_set, runs_as_a_job_whether_it_is_a_lambda_or_a_functor_with_the_same_result) {
+  auto const devices = open_devices(default_device_list());
+  auto const by_lambda = after(40, &submit_lambda, devices);
+  EXPECT_EQ(by_lambda, after(40, &submit_functor, devices));
+  EXPECT_EQ(by_lambda, after(40, &submit_lambda, open_devices("host:1,host:1")));
+  EXPECT_NE(by_lambda, after(39, &submit_lambda, devices));
+}
+
+TEST(kernel_in_no_set, that_throws_fails_its_job_on_cores) {
+  job_scheduler jobs(open_devices("host:1"));
+  shared_array<std::uint64_t, 2> array(jobs, {1, 4});
+  std::ranges::fill(array.write(), 0u);
+  auto const job = submit_throwing_lambda(jobs, array);
+  EXPECT_THAT([&] { job.wait(); },
+              testing::ThrowsMessage<job_failed>(testing::HasSubstr("the lambda fails")));
+}
+
+}  // namespace
+}  // namespace ballast::test

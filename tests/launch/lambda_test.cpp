@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "lambdas.hpp"
+
+namespace ballast::test {
+namespace {
+
+class lambda_in_a_launch : public testing::Test {
+ protected:
+  std::shared_ptr<compute_device> device_ = open_devices(default_device_list()).front();
+};
+
+TEST_F(lambda_in_a_launch, sees_its_block_and_has_each_item_of_a_loop_once) {
+  constexpr std::uint32_t blocks = 7;
+  pinned_buffer<std::uint32_t> places(device_, blocks * 6);
+  std::ranges::fill(places.span(), 0u);
+  launch_queue queue({device_});
+  auto stream = queue.make_launch_stream();
+  launch_telling(stream, array_ref(places.data()), 1000, blocks).wait();
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    auto const of_block = places.span().subspan(block * 6, 6);
+    EXPECT_EQ(std::vector(of_block.begin(), of_block.end()),
+              (std::vector<std::uint32_t>{block, 0, blocks, 1000, 99 * 100 / 2, 149 * 150 / 2}));
+  }
+}
+
+TEST_F(lambda_in_a_launch, keeps_what_it_captured_until_it_has_run) {
+  constexpr std::uint32_t launches = 2000, blocks = 3;
+  pinned_buffer<std::uint32_t> sums(device_, blocks);
+  std::ranges::fill(sums.span(), 0u);
+  {
+    launch_queue queue({device_});
+    auto stream = queue.make_launch_stream();
+    for (std::uint32_t i = 1; i <= launches; ++i) launch_adding(stream, array_ref(sums.data()), i, blocks);
+  }
+  for (auto const sum : sums.span()) EXPECT_EQ(sum, launches * (launches + 1) / 2);
+}
+
+TEST_F(lambda_in_a_launch, of_no_blocks_is_refused) {
+  launch_queue queue({device_});
+  auto stream = queue.make_launch_stream();
+  EXPECT_THROW(launch_adding(stream, array_ref<std::uint32_t>(), 1, 0), bad_argument);
+}
+
+TEST_F(lambda_in_a_launch, that_throws_fails_its_launch_on_cores) {
+  launch_queue queue(open_devices("host:1"));
+  auto stream = queue.make_launch_stream();
+  EXPECT_THROW(launch_throwing(stream).wait(), error);
+}
+
+}  // namespace
+}  // namespace ballast::test

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lambdas.hpp"
+
+#include <stdexcept>
+
+#include "ballast/atomic_ref.cuh"
+
+namespace ballast::test {
+
+completion launch_adding(launch_stream& on, array_ref<std::uint32_t> sums, std::uint32_t value,
+                         std::uint32_t blocks) {
+  return on.launch(
+      [=] BALLAST_HD(block_of<64> const& block) {
+        if (block.rank() == 0) sums[block.index()] += value;
+      },
+      blocks);
+}
+
+completion launch_telling(launch_stream& on, array_ref<std::uint32_t> places, std::uint32_t items,
+                          std::uint32_t blocks) {
+  return on.launch(
+      [=] BALLAST_HD(block_of<96> const& block) {
+        auto const mine = places.from(block.index() * 6);
+        if (block.rank() == 0) mine[0] = block.index(), mine[1] = block.first(), mine[2] = block.count();
+        block.for_each(items, [&](std::uint32_t) { device_atomic<std::uint32_t>(mine[3]).add_relaxed(1); });
+        block.for_each(ballast::items<100>,
+                       [&](std::uint32_t i) { device_atomic<std::uint32_t>(mine[4]).add_relaxed(i); });
+        block.for_each(3, 50, [&](std::uint32_t row, std::uint32_t column) {
+          device_atomic<std::uint32_t>(mine[5]).add_relaxed(row * 50 + column);
+        });
+        block.sync();
+      },
+      blocks);
+}
+
+completion launch_throwing(launch_stream& on) {
+  return on.launch(
+      [] BALLAST_HD(block_of<32> const&) {
+#if !BALLAST_ON_GPU
+        throw std::runtime_error("the lambda fails");
+#endif
+      },
+      1);
+}
+
+}  // namespace ballast::test

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/launch_queue.hpp"
+
+namespace ballast::test {
+
+/// Launches lambdas (lambdas.cu): each adds what it captured to the element of its block.
+completion launch_adding(launch_stream& on, array_ref<std::uint32_t> sums, std::uint32_t value,
+                         std::uint32_t blocks);
+/// Block b writes element b of each row of `places`: its index, first, count, and the items of a loop over
+/// `items`.
+completion launch_telling(launch_stream& on, array_ref<std::uint32_t> places, std::uint32_t items,
+                          std::uint32_t blocks);
+/// Throws on CPU cores.
+completion launch_throwing(launch_stream& on);
+
+}  // namespace ballast::test

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says behind its block the lambda takes an array_ref<T> for each array, and array_ref<T const> for reads()
+
+#include "ballast/job_scheduler.hpp"
+
+namespace lambda_of_other_arrays {
+
+#ifdef CORRECTED
+using element = float const;
+#else
+using element = float;
+#endif
+auto request(ballast::job_setup const& setup, ballast::shared_array<float> const& array) {
+  return ballast::detail::make_request<true>(
+      setup, [](ballast::block_of<32> const&, ballast::array_ref<element>) {}, reads(array));
+}
+
+}
