@@ -203,8 +203,8 @@ job_request make_request(job_setup const& setup, Lambda const& body, Access cons
 }
 
 template <bool CompiledHere, class Factory, array_access_of_any... Access>
-requires(!lambda_kernel<Factory>)
-job_request make_request(job_setup const& setup, Factory const& factory, Access const&... accesses) {
+requires(!lambda_kernel<Factory>) job_request
+    make_request(job_setup const& setup, Factory const& factory, Access const&... accesses) {
   using launcher = kernel_launcher<Factory, Access...>;
   using kernel = typename launcher::kernel;
   return {setup,
