@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "ballast/access_map.hpp"
+#include "ballast/array_view.cuh"
 #include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/kernel.cuh"
 #include "ballast/shared_array.hpp"
@@ -38,10 +40,34 @@ struct job_request {
   std::function<void(task_launch const&, stream&)> launch;
 };
 
-/// What a factory makes of its arrays.
+/// What a factory is given for each array: references if it takes them, as a generic one does, else views.
+template <class Access>
+using ref_of = array_ref<typename std::remove_cvref_t<Access>::element>;
+template <class Access>
+using view_of = array_view<typename std::remove_cvref_t<Access>::element, std::remove_cvref_t<Access>::rank>;
+
 template <class Factory, class... Access>
-using kernel_made_by =
-    std::invoke_result_t<Factory const&, array_ref<typename std::remove_cvref_t<Access>::element>...>;
+constexpr bool takes_refs = std::is_invocable_v<Factory const&, ref_of<Access>...>;
+/// Whether the factory takes views; not tried where it takes references, since trying compiles a generic one.
+template <class Factory, class... Access>
+constexpr bool takes_views = [] {
+  if constexpr (takes_refs<Factory, Access...>)
+    return false;
+  else
+    return std::is_invocable_v<Factory const&, view_of<Access>...>;
+}();
+
+/// What a factory makes of its arrays.
+template <bool OfViews, class Factory, class... Access>
+struct made_kernel {
+  using type = std::invoke_result_t<Factory const&, ref_of<Access>...>;
+};
+template <class Factory, class... Access>
+struct made_kernel<true, Factory, Access...> {
+  using type = std::invoke_result_t<Factory const&, view_of<Access>...>;
+};
+template <class Factory, class... Access>
+using kernel_made_by = typename made_kernel<takes_views<Factory, Access...>, Factory, Access...>::type;
 
 /// For which there is no kernel_code.
 template <class K>
@@ -100,7 +126,10 @@ class kernel_launcher {
  public:
   using kernel = kernel_made_by<Factory, Access...>;
 
-  explicit kernel_launcher(Factory factory) : factory_(std::move(factory)) {}
+  kernel_launcher(Factory factory, [[maybe_unused]] Access const&... accesses)
+      : factory_(std::move(factory)) {
+    if constexpr (of_views) shapes_ = {shape_of(*accesses.argument.array)...};
+  }
 
   void operator()(task_launch const& task, stream& on) const {
     launch_task(made(task.arrays, std::index_sequence_for<Access...>()), task, on);
@@ -109,9 +138,15 @@ class kernel_launcher {
  private:
   template <std::size_t... I>
   kernel made([[maybe_unused]] std::span<void* const> arrays, std::index_sequence<I...>) const {
-    return factory_(array_ref(static_cast<typename Access::element*>(arrays[I]))...);
+    if constexpr (of_views)
+      return factory_(view_of<Access>(static_cast<typename Access::element*>(arrays[I]), shapes_[I])...);
+    else
+      return factory_(array_ref(static_cast<typename Access::element*>(arrays[I]))...);
   }
+  static constexpr bool of_views = takes_views<Factory, Access...>;
+
   Factory factory_;
+  std::vector<extents> shapes_;  ///< of the arrays, for views
 };
 
 template <class K>
@@ -126,10 +161,10 @@ constexpr void check_job_kernel() {
 template <class Factory, class... Access>
 constexpr void check_factory() {
   using called = std::remove_cvref_t<Factory> const&;
-  constexpr bool takes_arrays =
-      std::is_invocable_v<called, array_ref<typename std::remove_cvref_t<Access>::element>...>;
+  constexpr bool takes_arrays = takes_refs<called, Access...> || takes_views<called, Access...>;
   static_assert(takes_arrays,
-                "the factory takes an array_ref<T> for each array, and array_ref<T const> for reads()");
+                "the factory takes an array_ref<T> for each array, and array_ref<T const> for reads(), or an "
+                "array_view<T, Rank> for each");
   if constexpr (takes_arrays) {
     using kernel = kernel_made_by<std::remove_cvref_t<Factory>, Access...>;
     static_assert(plain_kernel_of_any<kernel> || kernel_form<kernel>,
@@ -156,7 +191,7 @@ job_request make_request(job_setup const& setup, Factory const& factory, Access 
           name_of_kernel<kernel>(),
           code_compiled_here<kernel, CompiledHere>(),
           reinterpret_cast<std::uint64_t>(key_of<Factory>),
-          launcher(factory)};
+          launcher(factory, accesses...)};
 }
 
 }  // namespace ballast::detail
