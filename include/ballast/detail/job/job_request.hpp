@@ -173,12 +173,30 @@ constexpr void check_factory() {
   }
 }
 
-template <class K, bool Here>
-kernel_code const* code_compiled_here() {
-  if constexpr (plain_kernel_of_any<K>)
-    return nullptr;
+template <bool Here, class K>
+struct code_compiled {
+  static kernel_code const* here() {
+    if constexpr (plain_kernel_of_any<K>)
+      return nullptr;
+    else
+      return code_without_a_set<K, Here>();
+  }
+};
+template <bool Here, class K>
+code_compiled<Here, K> code_of_result(K const&);
+
+/// The kernel's type is deduced of a call here: nvcc writes the names through which a type came into the code
+/// that it generates for the kernel, and a factory's type often has none.
+template <bool Here, class... Array, class Factory>
+kernel_code const* code_made_by(Factory const&) {
+  return decltype(code_of_result<Here>(std::declval<Factory const&>()(std::declval<Array>()...)))::here();
+}
+template <bool Here, class... Access, class Factory>
+kernel_code const* code_of_made(Factory const& factory) {
+  if constexpr (takes_views<Factory, Access...>)
+    return code_made_by<Here, view_of<Access>...>(factory);
   else
-    return code_without_a_set<K, Here>();
+    return code_made_by<Here, ref_of<Access>...>(factory);
 }
 
 template <bool CompiledHere, class Factory, array_access_of_any... Access>
@@ -189,7 +207,7 @@ job_request make_request(job_setup const& setup, Factory const& factory, Access 
           {accesses.argument...},
           listed_key_of<kernel>,
           name_of_kernel<kernel>(),
-          code_compiled_here<kernel, CompiledHere>(),
+          code_of_made<CompiledHere, Access...>(factory),
           reinterpret_cast<std::uint64_t>(key_of<Factory>),
           launcher(factory, accesses...)};
 }
