@@ -10,11 +10,11 @@ int main() {
   ballast::shared_array<float, 2> now(jobs, {1000, 128}), next(jobs, {1000, 128});
   for (float value = 0; float& cell : now.write()) cell = value++;
   for (int step = 0; step < 100; ++step, std::swap(now, next))
-    jobs.submit(
-        {1000}, reads(now, ballast::neighborhood(1)), writes(next, ballast::rows),
-        [=] BALLAST_HD(row const& block, ballast::array_ref<float const> from, ballast::array_ref<float> to) {
-          unsigned const at = block.index() * 128, above = at == 0 ? 0 : at - 128;
-          block.for_each(128, [&](unsigned i) { to[at + i] = (from[above + i] + from[at + i]) / 2; });
-        });
+    jobs.submit({1000}, reads(now, ballast::neighborhood(1)), writes(next, ballast::rows),
+                [=] BALLAST_HD(row const& block, ballast::array_view<float const, 2> from,
+                               ballast::array_view<float, 2> to) {
+                  unsigned const r = block.index(), above = r == 0 ? 0 : r - 1;
+                  block.for_each(128, [&](unsigned i) { to(r, i) = (from(above, i) + from(r, i)) / 2; });
+                });
   std::printf("%.0f\n", double(now(999, 0)));
 }

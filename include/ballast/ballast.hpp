@@ -5,6 +5,7 @@
 /// the .cu file that compiles a list of kernels includes one of the *_kernels.cuh, which are not here.
 
 #include "ballast/access_map.hpp"
+#include "ballast/array_view.cuh"
 #include "ballast/atomic_ref.cuh"
 #include "ballast/balanced_queue.hpp"
 #include "ballast/completion.hpp"

@@ -13,10 +13,58 @@
 #include <utility>
 
 #include "ballast/access_map.hpp"
+#include "ballast/array_view.cuh"
 #include "ballast/detail/job/array_handle.hpp"
 #include "ballast/kernel.cuh"
 
 namespace ballast {
+
+/// Host memory of the caller that a shared_array is to use as the host's copy; made by adopt().
+template <class T, int Rank>
+class adopted_memory {
+  static_assert(!std::is_const_v<T>, "jobs may write what an array adopts: give it memory that is not const");
+
+ public:
+  /// From the address of the first element, and the elements per dimension, slowest first.
+  adopted_memory(T* first, extents const& sizes) : first_(first), sizes_(sizes) {}
+
+  /// The address of the first element.
+  T* first() const { return first_; }
+  /// Elements per dimension, slowest first.
+  extents const& sizes() const { return sizes_; }
+
+ private:
+  T* first_;
+  extents sizes_;
+};
+
+///@{
+/// The caller's host memory, for the constructor of shared_array: elements row-major without gaps, from an
+/// address and sizes, a span with or without sizes, or a view. Throws bad_argument ("sizes") if a span does
+/// not have as many elements, ("view") if a view has gaps or another order.
+template <class T, int Rank>
+adopted_memory<T, Rank> adopt(T* first, std::size_t const (&sizes)[Rank]) {
+  return {first, extents(std::span<std::size_t const>(sizes))};
+}
+template <class T>
+adopted_memory<T, 1> adopt(std::span<T> elements) {
+  return {elements.data(), extents{elements.size()}};
+}
+template <class T, int Rank>
+adopted_memory<T, Rank> adopt(std::span<T> elements, std::size_t const (&sizes)[Rank]) {
+  auto const memory = adopt(elements.data(), sizes);
+  detail::check_sizes(memory.sizes(), elements.size());
+  return memory;
+}
+template <class T, int Rank>
+adopted_memory<T, Rank> adopt(array_view<T, Rank> const& view) {
+  detail::check_has_no_gaps(view.is_contiguous());
+  std::array<std::size_t, Rank> sizes;
+  for (int dimension = 0; dimension < Rank; ++dimension)
+    sizes[std::size_t(dimension)] = view.extent(dimension);
+  return {view.data(), extents(sizes)};
+}
+///@}
 
 /// An array that the host and all devices of a scheduler share. Each of them has a copy, and data is copied
 /// to where it is needed when it is needed. Not cleared at first. Move only. Moving, swapping and destroying
@@ -36,10 +84,40 @@ class shared_array {
   /// do not fit in size_t, device_lost, and error if there is no memory.
   shared_array(job_scheduler& of, std::array<std::size_t, Rank> const& sizes, std::string name = {})
       : handle_(of, extents(sizes), sizeof(T), std::move(name)) {}
+  /// Makes an array whose copy on the host is the caller's memory, with the values that are there now:
+  /// nothing is allocated or copied. Until release() or the destructor returns, the caller touches the memory
+  /// only as it may touch what read(), write() and update() return, and does not free it. It may be pinned or
+  /// pageable; to and from a GPU, pageable memory is copied slower, and the GPU's thread waits for it. It is
+  /// not device memory, which is not checked. Throws bad_argument ("memory") for null if there are elements,
+  /// for an address that is not a multiple of alignof(T), and for memory that meets that of another array of
+  /// the scheduler; ("sizes").
+  shared_array(job_scheduler& of, adopted_memory<T, Rank> const& memory, std::string name = {})
+      : handle_(of, memory.sizes(), sizeof(T), std::move(name), {memory.first(), alignof(T)}) {}
   /// Takes the other one's elements over, also those that unfinished jobs use.
   shared_array(shared_array&&) noexcept = default;
   /// Gives its own elements up, as the destructor does, and takes the other one's over.
-  shared_array& operator=(shared_array&&) noexcept = default;
+  shared_array& operator=(shared_array&& other) noexcept {
+    if (this == &other) return *this;
+    handle_.give_up();
+    handle_ = std::move(other.handle_);
+    return *this;
+  }
+  /// Waits for nothing, unless the memory was adopted: then brings the newest values home, as release(), and
+  /// waits for the jobs that use the array, at most for job_options::timeout. Values that do not come,
+  /// because their job failed or their scheduler went, are a warning in the log. If a device may still use
+  /// the memory after that, the destructor says so in the log and calls std::terminate(), since the caller
+  /// could free the memory next; release() throws instead.
+  ~shared_array() { handle_.give_up(); }
+
+  /// Ends the use of adopted memory: waits for the jobs that use the array, brings the newest values home,
+  /// and returns the elements, which are the caller's again. The array is then as one that was moved from.
+  /// Waits and throws as update(); the array keeps the memory if it throws. Throws bad_argument ("array") if
+  /// its memory was not adopted.
+  std::span<T> release(std::optional<deadline> until = {}) {
+    std::span<T> const elements(address(), size());
+    handle_.release(until);
+    return elements;
+  }
 
   /// Elements over all dimensions.
   std::size_t size() const { return shape().elements(); }
@@ -125,10 +203,12 @@ struct job_argument {
   bool writes() const { return mode != access_mode::reads; }
 };
 
-/// A job_argument whose elements the kernel sees as T.
-template <class T>
+/// A job_argument whose elements the kernel sees as T, in Rank dimensions.
+template <class T, int Rank = 1>
 struct array_access {
-  /// What a factory's array_ref is of: const if the job only reads.
+  /// The dimensions of a factory's array_view.
+  static constexpr int rank = Rank;
+  /// What a factory's array_ref or array_view is of: const if the job only reads.
   using element = T;
   /// The argument without the type of its elements.
   job_argument argument;
@@ -136,31 +216,31 @@ struct array_access {
 
 /// An argument of which the units of a job read the elements of their regions.
 template <class T, int Rank>
-array_access<T const> reads(shared_array<T, Rank> const& array, access_map map = one_to_one()) {
+array_access<T const, Rank> reads(shared_array<T, Rank> const& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), access_mode::reads}};
 }
 /// An argument of which the units of a job write every element of their regions, and read none of them
 /// before.
 template <class T, int Rank>
-array_access<T> writes(shared_array<T, Rank>& array, access_map map = one_to_one()) {
+array_access<T, Rank> writes(shared_array<T, Rank>& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), access_mode::writes}};
 }
 /// An argument of which the units of a job write some elements of their regions; the others keep their
 /// values.
 template <class T, int Rank>
-array_access<T> writes_some(shared_array<T, Rank>& array, access_map map = one_to_one()) {
+array_access<T, Rank> writes_some(shared_array<T, Rank>& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), access_mode::writes_some}};
 }
 /// An argument of which the units of a job read and write elements of their regions.
 template <class T, int Rank>
-array_access<T> updates(shared_array<T, Rank>& array, access_map map = one_to_one()) {
+array_access<T, Rank> updates(shared_array<T, Rank>& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), access_mode::updates}};
 }
 
 template <class T>
 struct is_array_access : std::false_type {};
-template <class T>
-struct is_array_access<array_access<T>> : std::true_type {};
+template <class T, int Rank>
+struct is_array_access<array_access<T, Rank>> : std::true_type {};
 template <class T>
 concept array_access_of_any = is_array_access<std::remove_cvref_t<T>>::value;
 

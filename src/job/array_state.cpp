@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array_state.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -19,23 +21,55 @@ std::size_t checked_bytes(extents const& shape, std::size_t element_bytes) {
   return shape.elements() * element_bytes;
 }
 
+void check_memory(memory_to_adopt memory, extents const& shape) {
+  auto const address = reinterpret_cast<std::uintptr_t>(memory.first);
+  if (address == 0 && shape.elements() != 0)
+    throw_bad_argument("memory", "null for " + std::to_string(shape.elements()) + " elements",
+                       "the address of the first element");
+  if (address % memory.alignment != 0)
+    throw_bad_argument("memory", "address " + std::to_string(address),
+                       "a multiple of " + std::to_string(memory.alignment) + ", as the elements need");
+}
+
 }  // namespace
 
 array_state::array_state(std::shared_ptr<job_runtime> of, array_id number, std::string array_name,
-                         extents const& of_shape, std::size_t bytes_of_element)
+                         extents const& of_shape, std::size_t bytes_of_element,
+                         std::optional<std::byte*> adopted)
     : runtime(std::move(of)),
       id(number),
       shape(of_shape),
       element_bytes(bytes_of_element),
       directory(checked_bytes(of_shape, bytes_of_element), runtime->places(), runtime->array_operations()),
       name_(std::move(array_name)),
-      on_host_(runtime->pinning_device(), bytes()) {}
+      adopted_(adopted),
+      on_host_(adopted ? pinned_buffer<std::byte>()
+                       : pinned_buffer<std::byte>(runtime->pinning_device(), bytes())) {}
 
 array_state::~array_state() { runtime->release_array(id); }
 
 std::string array_state::name() const {
   return name_.empty() ? "array " + std::to_string(id.value()) : "array '" + name_ + "'";
 }
+
+bool array_state::shares_host_memory_with(array_state const& other) const {
+  auto const begin = reinterpret_cast<std::uintptr_t>(host_memory());
+  auto const begin_of_other = reinterpret_cast<std::uintptr_t>(other.host_memory());
+  return std::max(begin, begin_of_other) < std::min(begin + bytes(), begin_of_other + other.bytes());
+}
+
+void check_sizes(extents const& sizes, std::size_t elements) {
+  if (sizes.elements() != elements)
+    throw_bad_argument("sizes", std::to_string(sizes.elements()) + " elements",
+                       std::to_string(elements) + ", as the span has");
+}
+
+void check_has_no_gaps(bool is_contiguous) {
+  if (!is_contiguous)
+    throw_bad_argument("view", "one with gaps or in another order", "row-major without gaps");
+}
+
+extents const& shape_of(array_state const& array) noexcept { return array.shape; }
 
 }  // namespace ballast::detail
 
@@ -45,7 +79,13 @@ using namespace detail;
 
 array_handle::array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes,
                            std::string name)
-    : state_(of.runtime()->make_array(shape, element_bytes, std::move(name))), open_(&state_->open) {}
+    : state_(of.runtime()->make_array(shape, element_bytes, std::move(name), {})), open_(&state_->open) {}
+
+array_handle::array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes,
+                           std::string name, memory_to_adopt memory)
+    : state_((check_memory(memory, shape), of.runtime()->make_array(shape, element_bytes, std::move(name),
+                                                                    static_cast<std::byte*>(memory.first)))),
+      open_(&state_->open) {}
 
 extents const& array_handle::shape() const noexcept { return state_->shape; }
 
@@ -54,6 +94,18 @@ void* array_handle::address() const noexcept { return state_->host_memory(); }
 index_range array_handle::open(host_use use, index_range elements, std::optional<deadline> until) const {
   auto& runtime = *state_->runtime;
   return runtime.open(state_, use, elements, until ? *until : deadline::in(runtime.options().timeout));
+}
+
+void array_handle::release(std::optional<deadline> until) {
+  if (!state_->is_adopted())
+    throw_bad_argument("array", state_->name() + ", whose memory is its own", "an array of adopted memory");
+  auto& runtime = *state_->runtime;
+  runtime.release_memory(state_, until ? *until : deadline::in(runtime.options().timeout));
+  state_ = nullptr;
+}
+
+void array_handle::give_up() noexcept {
+  if (state_ != nullptr && state_->is_adopted()) state_->runtime->give_back_memory(state_);
 }
 
 }  // namespace ballast

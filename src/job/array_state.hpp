@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ballast/access_map.hpp"
@@ -20,7 +21,7 @@ class job_runtime;
 class array_state {
  public:
   array_state(std::shared_ptr<job_runtime> of, array_id number, std::string array_name,
-              extents const& of_shape, std::size_t bytes_of_element);
+              extents const& of_shape, std::size_t bytes_of_element, std::optional<std::byte*> adopted);
   /// Gives its memory on the devices back when the runtime looks next. Any thread, with or without the mutex.
   ~array_state();
 
@@ -28,7 +29,11 @@ class array_state {
   /// What messages call it.
   std::string name() const;
   /// The address of the host's copy; null if there are no bytes.
-  std::byte* host_memory() const { return on_host_.data(); }
+  std::byte* host_memory() const { return is_adopted() ? *adopted_ : on_host_.data(); }
+  /// Whether that is memory of the caller.
+  bool is_adopted() const { return adopted_.has_value(); }
+  /// Whether a byte of the host's copy is also one of the other array's.
+  bool shares_host_memory_with(array_state const& other) const;
 
   std::shared_ptr<job_runtime> const runtime;
   array_id const id;
@@ -36,10 +41,12 @@ class array_state {
   std::size_t const element_bytes;
   coherence_directory directory;
   array_handle::open_uses open;
+  bool is_released = false;  ///< or about to be: no job may use it, and the host's copy is the caller's again
 
  private:
   std::string const name_;
-  pinned_buffer<std::byte> on_host_;
+  std::optional<std::byte*> const adopted_;
+  pinned_buffer<std::byte> on_host_;  ///< unless there is adopted memory
 };
 
 }  // namespace ballast::detail

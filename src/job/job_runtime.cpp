@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <limits>
 #include <string>
 #include <utility>
@@ -187,6 +188,7 @@ completion job_runtime::submit(job_request request) {
   if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
   guard const hold(*this);
   if (stopped_) throw error("a job was submitted to a scheduler that is going");
+  check_not_released(request);
   auto const job = make_job(std::move(request));
   ++statistics_.submitted;
   jobs_.push_back(job);
@@ -258,6 +260,14 @@ std::shared_ptr<job_record> job_runtime::make_job(job_request request) {
   return job;
 }
 
+/// Who kept an argument may submit it when its array is gone.
+void job_runtime::check_not_released(job_request const& request) {
+  for (auto const& argument : request.arguments)
+    if (argument.array->is_released)
+      throw_bad_argument("arguments", argument.array->name() + ", whose memory is the caller's again",
+                         "arrays that have memory");
+}
+
 /// Elements that the host was given are no longer its own.
 void job_runtime::revoke_host_access(job_request const& request) {
   for (auto const& argument : request.arguments) {
@@ -293,14 +303,15 @@ std::vector<journal_entry> job_runtime::journal() const {
 }
 
 std::shared_ptr<array_state> job_runtime::make_array(extents const& shape, std::size_t element_bytes,
-                                                     std::string name) {
+                                                     std::string name, std::optional<std::byte*> adopted) {
   guard hold(*this);
   auto const id = newest_array_ = array_id(newest_array_.value() + 1);
   hold.unlock();
   auto const state =
-      std::make_shared<array_state>(shared_from_this(), id, std::move(name), shape, element_bytes);
+      std::make_shared<array_state>(shared_from_this(), id, std::move(name), shape, element_bytes, adopted);
   hold.lock();
   forget_released_arrays();
+  if (adopted) check_shares_no_memory(*state);
   for (auto const& residency : residencies_) residency->set().add_array(id, state->bytes());
   arrays_.emplace(id, state);
   return state;
@@ -330,6 +341,64 @@ std::shared_ptr<array_state> job_runtime::find_array(array_id array) {
   auto state = found->second.lock();
   retired_.push_back(state);
   return state;
+}
+
+void job_runtime::check_shares_no_memory(array_state const& adopting) {
+  for (auto const& [id, array] : arrays_)
+    if (auto const other = find_array(id);
+        other != nullptr && !other->is_released && adopting.shares_host_memory_with(*other))
+      throw_bad_argument("memory", "some of " + other->name(), "memory of no other array of the scheduler");
+}
+
+void job_runtime::set_released(array_state& array, bool is_released) {
+  std::lock_guard const hold(mutex_);
+  array.is_released = is_released;
+}
+
+/// What the host updates is valid nowhere else, and only copies touch the host's memory: none is left then.
+void job_runtime::release_memory(std::shared_ptr<array_state> const& array, deadline until) {
+  set_released(*array, true);
+  try {
+    open(array, host_use::update, every_element, until);
+  } catch (...) {
+    set_released(*array, false);
+    throw;
+  }
+}
+
+void job_runtime::give_back_memory(std::shared_ptr<array_state> const& array) noexcept {
+  auto const until = deadline::in(options_.timeout);
+  std::string why;
+  try {
+    return release_memory(array, until);
+  } catch (std::exception const& failure) { why = failure.what(); }
+  bool const is_unused = is_unused_within(array, until) || is_at_rest_within(until);
+  set_released(*array, true);
+  write_log(log_level::warning, "the memory of " + array->name() +
+                                    (is_unused ? " goes back without its newest values: "
+                                               : " is still used when its array goes: ") +
+                                    why);
+  if (!is_unused) std::terminate();
+}
+
+/// Values that are lost do not count: nothing is read.
+bool job_runtime::is_unused_within(std::shared_ptr<array_state> const& array, deadline until) {
+  try {
+    open(array, host_use::write, every_element, until);
+    return true;
+  } catch (error const&) { return false; }
+}
+
+/// Waits only for a scheduler that is going.
+bool job_runtime::is_at_rest_within(deadline until) {
+  guard hold(*this);
+  bool in_time = true;
+  for (auto seen = changed_.epoch(); stopped_ && !at_rest_ && in_time; seen = changed_.epoch()) {
+    hold.unlock();
+    in_time = changed_.wait_past(seen, until.at());
+    hold.lock();
+  }
+  return at_rest_.value_or(false);
 }
 
 /// What its tasks were to write is lost by their jobs, when they end; all else by nobody.
@@ -410,8 +479,14 @@ void job_runtime::stop(deadline until) {
     changed_.notify();
   }
   for (auto const& executor : executors_) executor->close(until);
-  if (std::ranges::all_of(executors_, [](auto const& executor) { return executor->is_at_rest(); }))
-    return release_jobs();
+  bool const at_rest =
+      std::ranges::all_of(executors_, [](auto const& executor) { return executor->is_at_rest(); });
+  {
+    std::lock_guard const hold(mutex_);
+    at_rest_ = at_rest;
+    changed_.notify();
+  }
+  if (at_rest) return release_jobs();
   complete_all_jobs();
   leak_self();
 }

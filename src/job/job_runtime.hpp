@@ -146,11 +146,18 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
 
   // Any thread.
   void add(kernel_set const& more);
-  std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name);
+  /// Throws bad_argument ("memory") if `adopted` is partly another array's.
+  std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name,
+                                          std::optional<std::byte*> adopted);
   completion submit(job_request request);
   /// As array_handle::open(). Returns the elements, which are all of the array for every_element.
   index_range open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,
                    deadline until);
+  /// The host's copy gets the newest values; after that nothing uses it. Throws as open(), and then nothing
+  /// has changed.
+  void release_memory(std::shared_ptr<array_state> const& array, deadline until);
+  /// The same for destructors: what failed is logged; std::terminate() if a device may still use the memory.
+  void give_back_memory(std::shared_ptr<array_state> const& array) noexcept;
   void wait_all(deadline until);
   job_statistics statistics() const;
   std::vector<journal_entry> journal() const;
@@ -204,9 +211,14 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void check_write_overlap(job_record const& job);
   std::shared_ptr<job_record> make_job(job_request request);
   static void revoke_host_access(job_request const& request);
+  static void check_not_released(job_request const& request);
 
   // Arrays.
   std::shared_ptr<array_state> find_array(array_id array);
+  void check_shares_no_memory(array_state const& adopting);
+  void set_released(array_state& array, bool is_released);
+  bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until);
+  bool is_at_rest_within(deadline until);
   void forget_released_arrays();
   void lose_device(std::uint32_t device);
 
@@ -323,6 +335,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   operation_journal journal_;
   job_statistics statistics_;
   bool stopped_ = false;
+  std::optional<bool> at_rest_;  ///< once stop() has ended: whether no device works for this any more
 
   std::mutex released_mutex_;  ///< taken last
   std::vector<array_id> released_arrays_;

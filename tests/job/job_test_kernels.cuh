@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "ballast/array_view.cuh"
 #include "ballast/atomic_ref.cuh"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/kernel.cuh"
@@ -150,6 +151,22 @@ struct write_and_see {
     block.for_each(1, [&](std::uint32_t) {
       written[block.index()] = 10 + block.index();
       sums[block.index()] += seen[block.index()];
+    });
+  }
+};
+
+/// Writes each row backwards, and where its elements were in the whole array.
+struct turn_rows {
+  static constexpr int threads = 32;
+  array_view<std::uint32_t const, 2> from;
+  array_view<std::uint32_t, 3> to;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto const row = block.index(), columns = std::uint32_t(from.extent(1));
+    block.for_each(columns, [&](std::uint32_t column) {
+      to(row, column, 0) = from(row, columns - 1 - column);
+      to(row, column, 1) = std::uint32_t(from.extent(0)) * 1000 + row;
     });
   }
 };

@@ -35,6 +35,18 @@ completion submit_lambda(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> 
       });
 }
 
+completion submit_lambda_of_views(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> const& from,
+                                  shared_array<std::uint64_t, 2>& to, std::uint64_t factor) {
+  return to_jobs.submit({from.size(0)}, reads(from, neighborhood(1)), writes(to, rows),
+                        [=] BALLAST_HD(block_of<64> const& block, array_view<std::uint64_t const, 2> a,
+                                       array_view<std::uint64_t, 2> b) {
+                          auto const row = block.index(), above = row == 0 ? 0 : row - 1;
+                          block.for_each(std::uint32_t(a.extent(1)), [&](std::uint32_t i) {
+                            b(row, i) = factor * (a(above, i) + a(row, i));
+                          });
+                        });
+}
+
 completion submit_functor(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> const& from,
                           shared_array<std::uint64_t, 2>& to, std::uint64_t factor) {
   auto const columns = std::uint32_t(from.size(1));

@@ -11,6 +11,9 @@ namespace ballast::test {
 /// rows r - 1 and r of `from`, of `columns` elements.
 completion submit_lambda(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> const& from,
                          shared_array<std::uint64_t, 2>& to, std::uint64_t factor);
+/// The same by a lambda that takes views.
+completion submit_lambda_of_views(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> const& from,
+                                  shared_array<std::uint64_t, 2>& to, std::uint64_t factor);
 /// The same by a functor.
 completion submit_functor(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> const& from,
                           shared_array<std::uint64_t, 2>& to, std::uint64_t factor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says behind its block the lambda takes an array_ref<T> for each array, and array_ref<T const> for reads()
+// Says behind its block the lambda takes an array_ref<T> or array_view<T, RANK> for each array
 
 #include "ballast/job_scheduler.hpp"
 

@@ -23,17 +23,38 @@ class array_state;
 /// What the host is about to do with elements of an array.
 enum class host_use : std::uint8_t { read, write, update };
 
+/// Memory of a caller that is to be the host's copy of an array.
+struct memory_to_adopt {
+  void* first;
+  std::size_t alignment;  ///< of the elements
+};
+
+///@{
+/// For adopt(); throws bad_argument ("sizes"), ("view").
+void check_sizes(extents const& sizes, std::size_t elements);
+void check_has_no_gaps(bool is_contiguous);
+///@}
+
+extents const& shape_of(array_state const& array) noexcept;
+
 /// What a shared_array is but for the type of its elements. Copies stand for the same array.
 class array_handle {
  public:
   /// Throws bad_argument ("sizes") if the bytes do not fit in size_t, ballast::error if there is no memory.
   array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes, std::string name);
+  /// Throws bad_argument ("memory") too.
+  array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes, std::string name,
+               memory_to_adopt memory);
 
   extents const& shape() const noexcept;
   /// The address of the host's copy; null if there are no elements.
   void* address() const noexcept;
   /// As shared_array::read(), write() and update(); every_element for all.
   index_range open(host_use use, index_range elements, std::optional<deadline> until) const;
+  /// As shared_array::release() and its destructor; the array is nobody's then, or it is an array without
+  /// adopted memory, which give_up() leaves to the jobs.
+  void release(std::optional<deadline> until);
+  void give_up() noexcept;
   /// Whether open() was called for all elements and this use, and no job has been submitted since that would
   /// end its right.
   bool is_open(host_use use) const noexcept {

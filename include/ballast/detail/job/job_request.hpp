@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "ballast/access_map.hpp"
+#include "ballast/array_view.cuh"
 #include "ballast/detail/device/lambda_kernel.cuh"
 #include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/kernel.cuh"
@@ -39,10 +41,34 @@ struct job_request {
   std::function<void(task_launch const&, stream&)> launch;
 };
 
-/// What a factory makes of its arrays.
+/// What a factory is given for each array: references if it takes them, as a generic one does, else views.
+template <class Access>
+using ref_of = array_ref<typename std::remove_cvref_t<Access>::element>;
+template <class Access>
+using view_of = array_view<typename std::remove_cvref_t<Access>::element, std::remove_cvref_t<Access>::rank>;
+
 template <class Factory, class... Access>
-using kernel_made_by =
-    std::invoke_result_t<Factory const&, array_ref<typename std::remove_cvref_t<Access>::element>...>;
+constexpr bool takes_refs = std::is_invocable_v<Factory const&, ref_of<Access>...>;
+/// Whether the factory takes views; not tried where it takes references, since trying compiles a generic one.
+template <class Factory, class... Access>
+constexpr bool takes_views = [] {
+  if constexpr (takes_refs<Factory, Access...>)
+    return false;
+  else
+    return std::is_invocable_v<Factory const&, view_of<Access>...>;
+}();
+
+/// What a factory makes of its arrays.
+template <bool OfViews, class Factory, class... Access>
+struct made_kernel {
+  using type = std::invoke_result_t<Factory const&, ref_of<Access>...>;
+};
+template <class Factory, class... Access>
+struct made_kernel<true, Factory, Access...> {
+  using type = std::invoke_result_t<Factory const&, view_of<Access>...>;
+};
+template <class Factory, class... Access>
+using kernel_made_by = typename made_kernel<takes_views<Factory, Access...>, Factory, Access...>::type;
 
 /// For which there is no kernel_code.
 template <class K>
@@ -96,21 +122,15 @@ void launch_task(plain_kernel<Parameter...> const& made, task_launch const& task
   std::apply(launch_with, made.arguments);
 }
 
-template <class Array>
-struct element;
-template <class T>
-struct element<array_ref<T>> {
-  using type = T;
-};
-template <class Array>
-using element_of = typename element<Array>::type;
-
 template <class Factory, class... Access>
 class kernel_launcher {
  public:
   using kernel = kernel_made_by<Factory, Access...>;
 
-  explicit kernel_launcher(Factory factory) : factory_(std::move(factory)) {}
+  kernel_launcher(Factory factory, [[maybe_unused]] Access const&... accesses)
+      : factory_(std::move(factory)) {
+    if constexpr (of_views) shapes_ = {shape_of(*accesses.argument.array)...};
+  }
 
   void operator()(task_launch const& task, stream& on) const {
     launch_task(made(task.arrays, std::index_sequence_for<Access...>()), task, on);
@@ -119,32 +139,49 @@ class kernel_launcher {
  private:
   template <std::size_t... I>
   kernel made([[maybe_unused]] std::span<void* const> arrays, std::index_sequence<I...>) const {
-    return factory_(array_ref(static_cast<typename Access::element*>(arrays[I]))...);
+    if constexpr (of_views)
+      return factory_(view_of<Access>(static_cast<typename Access::element*>(arrays[I]), shapes_[I])...);
+    else
+      return factory_(array_ref(static_cast<typename Access::element*>(arrays[I]))...);
   }
+  static constexpr bool of_views = takes_views<Factory, Access...>;
+
   Factory factory_;
+  std::vector<extents> shapes_;  ///< of the arrays, for views
 };
 
-/// Launches a kernel that is a lambda, which stays where this is until the job has ended.
-template <class Lambda, class Arguments>
+/// Launches a kernel that is a lambda, which stays where this is until the job has ended. Array is what it
+/// takes for each access, a reference or a view.
+template <class Lambda, class Arrays, class... Access>
 class lambda_launcher;
-template <class Lambda, class... Argument>
-class lambda_launcher<Lambda, types<Argument...>> {
+template <class Lambda, class... Array, class... Access>
+class lambda_launcher<Lambda, types<Array...>, Access...> {
  public:
-  explicit lambda_launcher(Lambda const& body) : body_(body) {}
+  explicit lambda_launcher(Lambda const& body, Access const&... accesses)
+      : body_(body), shapes_{shape_of(*accesses.argument.array)...} {}
 
   void operator()(task_launch const& task, stream& on) const {
-    launch(task, on, std::index_sequence_for<Argument...>());
+    launch(task, on, std::index_sequence_for<Access...>());
   }
 
  private:
+  template <class Each, class Element>
+  static Each array_of(Element* elements, extents const& shape) {
+    if constexpr (std::is_same_v<Each, array_ref<Element>>)
+      return Each(elements);
+    else
+      return Each(elements, shape);
+  }
   template <std::size_t... I>
   void launch(task_launch const& task, stream& on, std::index_sequence<I...>) const {
     auto const range = blocks_of(task.grid, task.part);
-    task_of_lambda<Lambda, Argument...> const argument(
-        body_, range, Argument(static_cast<element_of<Argument>*>(task.arrays[I]))...);
+    task_of_lambda<Lambda, Array...> const argument(
+        body_, range, array_of<Array>(static_cast<typename Access::element*>(task.arrays[I]), shapes_[I])...);
     on.launch(*task.code, range.count, &argument, sizeof argument);
   }
+
   Lambda body_;
+  std::vector<extents> shapes_;
 };
 
 template <class K>
@@ -159,10 +196,10 @@ constexpr void check_job_kernel() {
 template <class Factory, class... Access>
 constexpr void check_factory() {
   using called = std::remove_cvref_t<Factory> const&;
-  constexpr bool takes_arrays =
-      std::is_invocable_v<called, array_ref<typename std::remove_cvref_t<Access>::element>...>;
+  constexpr bool takes_arrays = takes_refs<called, Access...> || takes_views<called, Access...>;
   static_assert(takes_arrays,
-                "the factory takes an array_ref<T> for each array, and array_ref<T const> for reads()");
+                "the factory takes an array_ref<T> for each array, and array_ref<T const> for reads(), or an "
+                "array_view<T, Rank> for each");
   if constexpr (takes_arrays) {
     using kernel = kernel_made_by<std::remove_cvref_t<Factory>, Access...>;
     static_assert(plain_kernel_of_any<kernel> || kernel_form<kernel>,
@@ -171,35 +208,53 @@ constexpr void check_factory() {
   }
 }
 
-template <class K, bool Here>
-kernel_code const* code_compiled_here() {
-  if constexpr (plain_kernel_of_any<K>)
-    return nullptr;
+template <bool Here, class K>
+struct code_compiled {
+  static kernel_code const* here() {
+    if constexpr (plain_kernel_of_any<K>)
+      return nullptr;
+    else
+      return code_without_a_set<K, Here>();
+  }
+};
+template <bool Here, class K>
+code_compiled<Here, K> code_of_result(K const&);
+
+/// The kernel's type is deduced of a call here: nvcc writes the names through which a type came into the code
+/// that it generates for the kernel, and a factory's type often has none.
+template <bool Here, class... Array, class Factory>
+kernel_code const* code_made_by(Factory const&) {
+  return decltype(code_of_result<Here>(std::declval<Factory const&>()(std::declval<Array>()...)))::here();
+}
+template <bool Here, class... Access, class Factory>
+kernel_code const* code_of_made(Factory const& factory) {
+  if constexpr (takes_views<Factory, Access...>)
+    return code_made_by<Here, view_of<Access>...>(factory);
   else
-    return code_without_a_set<K, Here>();
+    return code_made_by<Here, ref_of<Access>...>(factory);
 }
 
 /// Whether a lambda takes the arrays of a job.
-template <class Arguments, class... Access>
+template <class Arrays, class... Access>
 constexpr bool takes_arrays = false;
-template <class... Argument, class... Access>
-constexpr bool takes_arrays<types<Argument...>, Access...> =
-    std::is_same_v<types<Argument...>, types<array_ref<typename Access::element>...>>;
+template <class... Array, class... Access>
+requires(sizeof...(Array) == sizeof...(Access)) constexpr bool takes_arrays<types<Array...>, Access...> =
+    ((std::is_same_v<Array, ref_of<Access>> || std::is_same_v<Array, view_of<Access>>)&&...);
 
 template <bool CompiledHere, lambda_kernel Lambda, array_access_of_any... Access>
 job_request make_request(job_setup const& setup, Lambda const& body, Access const&... accesses) {
   using arguments = typename signature_of<Lambda>::arguments;
   static_assert(
       takes_arrays<arguments, Access...>,
-      "behind its block the lambda takes an array_ref<T> for each array, and array_ref<T const> for "
-      "reads()");
+      "behind its block the lambda takes an array_ref<T> or array_view<T, RANK> for each array, of T "
+      "const for reads()");
   return {setup,
           {accesses.argument...},
           key_of<Lambda>,
           "a lambda",
           &code_of_lambda<CompiledHere, Lambda>(arguments()),
           reinterpret_cast<std::uint64_t>(key_of<Lambda>),
-          lambda_launcher<Lambda, arguments>(body)};
+          lambda_launcher<Lambda, arguments, Access...>(body, accesses...)};
 }
 
 template <bool CompiledHere, class Factory, array_access_of_any... Access>
@@ -211,9 +266,9 @@ requires(!lambda_kernel<Factory>) job_request
           {accesses.argument...},
           listed_key_of<kernel>,
           name_of_kernel<kernel>(),
-          code_compiled_here<kernel, CompiledHere>(),
+          code_of_made<CompiledHere, Access...>(factory),
           reinterpret_cast<std::uint64_t>(key_of<Factory>),
-          launcher(factory)};
+          launcher(factory, accesses...)};
 }
 
 }  // namespace ballast::detail

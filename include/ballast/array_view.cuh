@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "ballast/kernel.cuh"
+
+/// 1 where every index of an array_view is compared with its extent, because BALLAST_CHECK_BOUNDS is defined.
+/// Define it for all files of a program or for none: the functions that it changes are inline.
+#if defined(BALLAST_CHECK_BOUNDS)
+#  define BALLAST_BOUNDS_ARE_CHECKED 1
+#else
+#  define BALLAST_BOUNDS_ARE_CHECKED 0
+#endif
+
+namespace ballast {
+
+template <class T, int Rank = 1>
+class array_view;
+
+namespace detail {
+
+/// What others say of an array's elements, to be compared with T.
+struct element_type {
+  char kind;  ///< as in a typestr: i, u, f, b; 0 for what has no letter, which is known by its size alone
+  std::size_t bytes, alignment;
+  type_namer name;
+};
+template <class T>
+constexpr char kind_of() {
+  if (std::is_same_v<T, bool>) return 'b';
+  if (std::is_floating_point_v<T>) return 'f';
+  if (std::is_integral_v<T>) return std::is_signed_v<T> ? 'i' : 'u';
+  return 0;
+}
+template <class T>
+constexpr element_type element_type_of{kind_of<std::remove_cv_t<T>>(), sizeof(T), alignof(T),
+                                       &type_name<std::remove_cv_t<T>>};
+
+/// What is called here throws bad_argument that names a field.
+[[noreturn]] void throw_beyond_view(std::size_t index, int dimension, std::size_t extent);
+void check_rank(char const* field, std::int64_t rank, int wanted);
+void check_dtype(unsigned code, unsigned bits, unsigned lanes, element_type const& wanted);
+void check_typestr(char const* typestr, element_type const& wanted);
+void check_version(std::int64_t version);
+void check_writable(bool is_read_only);
+void check_address(void const* first, element_type const& wanted);
+/// `strides` are null for row-major without gaps, else in units of `stride_bytes`.
+void take_shape(std::size_t* extents, std::ptrdiff_t* strides_of_view, int rank, std::int64_t const* shape,
+                std::int64_t const* strides, std::int64_t stride_bytes, element_type const& wanted);
+
+/// Row-major without gaps.
+BALLAST_HD constexpr void set_compact_strides(std::ptrdiff_t* strides, std::size_t const* extents, int rank) {
+  std::ptrdiff_t next = 1;
+  for (int dimension = rank - 1; dimension >= 0; --dimension) {
+    strides[dimension] = next;
+    next *= std::ptrdiff_t(extents[dimension]);
+  }
+}
+
+template <class T>
+constexpr bool is_array_view = false;
+template <class T, int Rank>
+constexpr bool is_array_view<array_view<T, Rank>> = true;
+
+/// Has the fields of DLPack's DLTensor.
+template <class Tensor>
+concept has_dlpack_fields = requires(Tensor const& tensor) {
+  static_cast<void const*>(tensor.data);
+  static_cast<std::int64_t>(tensor.ndim);
+  static_cast<std::int64_t>(tensor.shape[0]);
+  static_cast<std::int64_t>(tensor.strides[0]);
+  static_cast<std::uint64_t>(tensor.byte_offset);
+  static_cast<unsigned>(tensor.dtype.code);
+  static_cast<unsigned>(tensor.dtype.bits);
+  static_cast<unsigned>(tensor.dtype.lanes);
+};
+
+/// Has the fields of Python's __cuda_array_interface__.
+template <class Interface>
+concept has_cuda_array_interface = requires(Interface const& array) {
+  static_cast<std::int64_t>(array.shape[0]);
+  static_cast<std::int64_t>(array.shape.size());
+  static_cast<std::int64_t>(array.strides[0]);
+  static_cast<std::int64_t>(array.strides.size());
+  static_cast<char const*>(&array.typestr[0]);
+  static_cast<std::int64_t>(array.version);
+  array.data;
+};
+
+/// A span, a buffer, or what else has data() and size(); not what dies before the view of it can be used.
+template <class Elements>
+concept has_data_and_size =
+    !is_array_view<std::remove_cvref_t<Elements>> &&
+    (std::is_lvalue_reference_v<Elements> ||
+     std::is_trivially_copyable_v<std::remove_cvref_t<Elements>>)&&requires(Elements && elements) {
+  *elements.data();
+  static_cast<std::size_t>(elements.size());
+};
+
+/// Has one size for each dimension, as std::array and ballast::extents.
+template <class Sizes>
+concept sizes_by_index = !std::is_array_v<Sizes> && requires(Sizes const& sizes) {
+  static_cast<std::size_t>(sizes[0]);
+};
+
+/// The address, and whether its memory may only be read, of a pointer or a pair of both.
+struct foreign_data {
+  void* first;
+  bool is_read_only;
+};
+template <class Address>
+void* pointer_to(Address address) {
+  if constexpr (std::is_integral_v<Address>)
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+  else
+    return const_cast<void*>(static_cast<void const*>(address));
+}
+template <class Data>
+foreign_data foreign_data_of(Data const& data) {
+  if constexpr (requires { data.second; })
+    return {pointer_to(data.first), static_cast<bool>(data.second)};
+  else
+    return {pointer_to(data), std::is_const_v<std::remove_pointer_t<Data>>};
+}
+
+}  // namespace detail
+
+/// Elements of T in global memory (device memory or mapped host memory), in Rank dimensions, the slowest
+/// first: an address, an extent and a stride for each dimension. Trivially copyable, not owning; whoever owns
+/// the memory keeps it while the view is used. As of array_ref, the compiler knows that accesses on a GPU are
+/// to global memory. Where BALLAST_CHECK_BOUNDS is defined, an index beyond its extent throws bad_argument
+/// ("index") on the host, with index, dimension and extent, and traps on a GPU; else indices are not checked.
+template <class T, int Rank>
+class array_view {
+  static_assert(Rank >= 1 && Rank <= 8, "an array_view has 1 to 8 dimensions");
+
+ public:
+  /// Of no elements.
+  array_view() = default;
+  /// Views `extents` elements per dimension, row-major without gaps. Null is legal as long as no element is
+  /// touched.
+  BALLAST_HD array_view(T* first, std::size_t const (&extents)[Rank]) : first_(first) {
+    for (int dimension = 0; dimension < Rank; ++dimension) extents_[dimension] = extents[dimension];
+    detail::set_compact_strides(strides_, extents_, Rank);
+  }
+  /// Views elements whose neighbours in each dimension are `strides` elements apart, which may be negative.
+  BALLAST_HD array_view(T* first, std::size_t const (&extents)[Rank], std::ptrdiff_t const (&strides)[Rank])
+      : first_(first) {
+    for (int dimension = 0; dimension < Rank; ++dimension) {
+      extents_[dimension] = extents[dimension];
+      strides_[dimension] = strides[dimension];
+    }
+  }
+  /// Views as many elements per dimension as the first Rank of `sizes` say, such as a std::array's or those
+  /// of ballast::extents; row-major without gaps. Host only.
+  template <detail::sizes_by_index Sizes>
+  array_view(T* first, Sizes const& sizes) : first_(first) {
+    for (int dimension = 0; dimension < Rank; ++dimension)
+      extents_[dimension] = static_cast<std::size_t>(sizes[dimension]);
+    detail::set_compact_strides(strides_, extents_, Rank);
+  }
+  /// Views what a std::span, a buffer or a vector holds. Host only.
+  template <detail::has_data_and_size Elements>
+  requires(Rank == 1 && std::is_convertible_v<decltype(std::declval<Elements>().data()), T*> &&
+           sizeof(*std::declval<Elements>().data()) == sizeof(T)) explicit array_view(Elements&& elements)
+      : first_(elements.data()) {
+    extents_[0] = elements.size();
+    strides_[0] = 1;
+  }
+  /// Views what a DLTensor of DLPack describes, or whatever has its fields: data, ndim, shape, strides (in
+  /// elements; null: row-major without gaps), byte_offset and dtype (code, bits, lanes). The type must be T's
+  /// for numbers, and have as many bytes for other T. Its device is not looked at. Host only. Throws
+  /// bad_argument ("ndim", "shape", "dtype", "data").
+  template <detail::has_dlpack_fields Tensor>
+  explicit array_view(Tensor const& tensor) {
+    constexpr auto& type = detail::element_type_of<T>;
+    detail::check_rank("ndim", tensor.ndim, Rank);
+    detail::check_dtype(unsigned(tensor.dtype.code), tensor.dtype.bits, tensor.dtype.lanes, type);
+    auto* const bytes = static_cast<char*>(detail::pointer_to(tensor.data));
+    first_ = address(bytes == nullptr ? nullptr : bytes + tensor.byte_offset);
+    detail::take_shape(extents_, strides_, Rank, tensor.shape, tensor.strides, type.bytes, type);
+  }
+  /// Views what a struct with the fields of __cuda_array_interface__ describes: shape and strides (in bytes;
+  /// empty: row-major without gaps), which have size() and [], typestr (such as "<f4"), data (an address, or
+  /// a pair of an address and whether it may only be read) and version, 0 to 3. Fields for masks and streams
+  /// are not looked at: the caller waits for whoever writes the array. Host only. Throws bad_argument
+  /// ("version", "shape", "typestr", "strides", "data").
+  template <detail::has_cuda_array_interface Interface>
+  explicit array_view(Interface const& array) {
+    constexpr auto& type = detail::element_type_of<T>;
+    detail::check_version(array.version);
+    detail::check_rank("shape", std::int64_t(array.shape.size()), Rank);
+    detail::check_typestr(&array.typestr[0], type);
+    auto const [data, is_read_only] = detail::foreign_data_of(array.data);
+    if constexpr (!std::is_const_v<T>) detail::check_writable(is_read_only);
+    first_ = address(data);
+    bool const has_strides = array.strides.size() != 0;
+    if (has_strides) detail::check_rank("strides", std::int64_t(array.strides.size()), Rank);
+    std::int64_t shape[Rank], strides[Rank];
+    for (int dimension = 0; dimension < Rank; ++dimension) {
+      auto const at = std::size_t(dimension);
+      shape[dimension] = static_cast<std::int64_t>(array.shape[at]);
+      strides[dimension] = has_strides ? static_cast<std::int64_t>(array.strides[at]) : 0;
+    }
+    detail::take_shape(extents_, strides_, Rank, shape, has_strides ? strides : nullptr, 1, type);
+  }
+
+  /// The elements of a view that may also write them, to be read. Implicit.
+  template <class Mutable>
+  requires(std::is_same_v<Mutable const, T> && !std::is_const_v<Mutable>) BALLAST_HD
+      array_view(array_view<Mutable, Rank> const& other)
+      : first_(other.data()) {
+    for (int dimension = 0; dimension < Rank; ++dimension) {
+      extents_[dimension] = other.extent(dimension);
+      strides_[dimension] = other.stride(dimension);
+    }
+  }
+
+  /// The element with one index for each dimension, slowest first.
+  template <std::convertible_to<std::size_t>... Index>
+  BALLAST_HD T& operator()(Index... indices) const {
+    static_assert(sizeof...(Index) == Rank, "give one index for each dimension of the view");
+    std::ptrdiff_t offset = 0;
+    int dimension = 0;
+    ((offset += offset_of(dimension++, std::size_t(indices))), ...);
+    return data()[offset];
+  }
+  /// The element of that index, where there is one dimension.
+  BALLAST_HD T& operator[](std::size_t index) const requires(Rank == 1) {
+    return data()[offset_of(0, index)];
+  }
+
+  /// Elements along `dimension`, from 0, the slowest, to Rank - 1.
+  BALLAST_HD std::size_t extent(int dimension) const { return extents_[dimension]; }
+  /// How many elements an index of `dimension` is from the next.
+  BALLAST_HD std::ptrdiff_t stride(int dimension) const { return strides_[dimension]; }
+  /// Elements over all dimensions.
+  BALLAST_HD std::size_t size() const {
+    std::size_t product = 1;
+    for (int dimension = 0; dimension < Rank; ++dimension) product *= extents_[dimension];
+    return product;
+  }
+  /// The address of the element whose indices are all 0.
+  BALLAST_HD T* data() const {
+#if BALLAST_ON_GPU
+    __builtin_assume(__isGlobal(first_));
+#endif
+    return first_;
+  }
+  /// Whether the elements lie row-major without gaps, so that data()[0] to data()[size() - 1] are all of
+  /// them.
+  BALLAST_HD bool is_contiguous() const {
+    std::ptrdiff_t next = 1;
+    for (int dimension = Rank - 1; dimension >= 0; --dimension) {
+      if (extents_[dimension] > 1 && strides_[dimension] != next) return size() == 0;
+      next *= std::ptrdiff_t(extents_[dimension]);
+    }
+    return true;
+  }
+
+  /// What has index `i` in the slowest dimension: a view of one dimension less.
+  BALLAST_HD array_view<T, (Rank > 1 ? Rank - 1 : 1)> row(std::size_t i) const requires(Rank > 1) {
+    std::size_t extents[Rank - 1];
+    std::ptrdiff_t strides[Rank - 1];
+    for (int dimension = 1; dimension < Rank; ++dimension) {
+      extents[dimension - 1] = extents_[dimension];
+      strides[dimension - 1] = strides_[dimension];
+    }
+    return {first_ + offset_of(0, i), extents, strides};
+  }
+  /// What has the indices `begin` to `begin + count - 1` in the slowest dimension, counted from 0 there.
+  BALLAST_HD array_view rows(std::size_t begin, std::size_t count) const {
+    array_view some = *this;
+    if (count != 0) {
+      check_index(begin + count - 1, 0);
+      some.first_ = first_ + offset_of(0, begin);
+    }
+    some.extents_[0] = count;
+    return some;
+  }
+
+ private:
+  BALLAST_HD void check_index([[maybe_unused]] std::size_t index, [[maybe_unused]] int dimension) const {
+#if BALLAST_BOUNDS_ARE_CHECKED && BALLAST_ON_GPU
+    if (index >= extents_[dimension]) __trap();
+#elif BALLAST_BOUNDS_ARE_CHECKED
+    if (index >= extents_[dimension]) detail::throw_beyond_view(index, dimension, extents_[dimension]);
+#endif
+  }
+  BALLAST_HD std::ptrdiff_t offset_of(int dimension, std::size_t index) const {
+    check_index(index, dimension);
+    return std::ptrdiff_t(index) * strides_[dimension];
+  }
+  static T* address(void* first) {
+    detail::check_address(first, detail::element_type_of<T>);
+    return static_cast<T*>(first);
+  }
+
+  T* first_ = nullptr;
+  std::size_t extents_[Rank] = {};
+  std::ptrdiff_t strides_[Rank] = {};
+};
+
+/// `array_view(span)` views the span's elements, in one dimension.
+template <detail::has_data_and_size Elements>
+array_view(Elements&&) -> array_view<std::remove_reference_t<decltype(*std::declval<Elements>().data())>, 1>;
+
+}  // namespace ballast
