@@ -17,6 +17,7 @@
 #include "ballast/stream.hpp"
 #include "ballast/task.hpp"
 #include "ballast/task_pool.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast {
 
@@ -91,8 +92,14 @@ struct queue_options {
   clock::duration timeout = default_timeout;
   /// Whether execution_of() is available. Costs two clock reads and three atomic additions per task.
   bool times = false;
-  /// How many tasks per worker are recorded for task_spans(), 24 bytes each; 0 records none.
+  /// How many tasks per worker are recorded for task_spans(), 24 bytes each; 0 records none, or 1024 if
+  /// trace_to is set.
   std::uint32_t trace_depth = 0;
+  /// A recorder (`&recorder`) that receives, when close() or stop() has ended the kernel, a span for each
+  /// task that trace_depth had room for, with the kernel's name; the others are counted as dropped. If tasks
+  /// create tasks it receives one span for the run, with the pool's counts. It receives at once a span for
+  /// each submission that waited for room, of the host thread that waited. It must outlive the queue.
+  trace_target trace_to = {};
 };
 
 /// Not all of a batch was accepted before the deadline. The accepted tasks will run; the others were not
@@ -154,8 +161,7 @@ class task_queue {
   /// must outlive the queue. Throws bad_argument with the option's name ("ring" if the device cannot address
   /// the ring's home), device_lost, timed_out, and ballast::error if a resident kernel runs on the device or
   /// on another part of its GPU.
-  task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-             queue_options options = {});
+  task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options options = {});
   /// Stops the kernel if it still runs, and drops the tasks that did not run: call close() first to run them.
   /// Waits at most options.resident.stop_timeout.
   ~task_queue();
