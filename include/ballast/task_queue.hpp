@@ -81,9 +81,9 @@ struct queue_options {
   /// Where the ring lies; everything else that the device works with stays in its own memory.
   ring_home ring = ring_home::own_device();
   /// How many blocks stay on the device, and how long they may take to start and to stop.
-  detail::resident_options resident;
+  detail::resident_options resident = {};
   /// Room for what tasks create; not used by lists whose kernels create none.
-  spawned_options spawned;
+  spawned_options spawned = {};
   /// False: the queue is made closed, and start() opens it. CUDA may make an allocation wait for a kernel
   /// that runs on any GPU of the process, so a program with several queues makes all of them before it starts
   /// one.

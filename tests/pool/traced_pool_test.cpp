@@ -46,10 +46,8 @@ TEST(traced_pool, records_a_run_that_was_stopped_too) {
 
 TEST(traced_pool, refuses_a_recorder_of_too_few_devices) {
   recorder all({"first"});
-  auto options = pool_by("chunks");
-  options.trace_to = {&all, 1};
   try {
-    task_pool pool(device(), kernels_of_the_default_method(), options);
+    task_pool pool(device(), kernels_of_the_default_method(), {.trace_to = {&all, 1}});
     ADD_FAILURE() << "no device is left";
   } catch (bad_argument const& refused) { EXPECT_EQ(refused.argument(), "trace_to"); }
 }

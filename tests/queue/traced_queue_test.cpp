@@ -120,7 +120,7 @@ TEST(queue_with_a_recorder, has_one_span_of_a_run_whose_tasks_create_tasks) {
 TEST(queue_with_a_recorder, refuses_one_without_a_device_for_it) {
   recorder one({"first"});
   try {
-    task_queue queue(first_device(), kernels(), traced_to({&one, 1}));
+    task_queue queue(first_device(), kernels(), {.trace_to = {&one, 1}});
     ADD_FAILURE() << "no device is left";
   } catch (bad_argument const& refused) { EXPECT_EQ(refused.argument(), "trace_to"); }
 }
