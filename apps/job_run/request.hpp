@@ -54,7 +54,7 @@ class trace_file {
   /// Throws ballast::error if the file cannot be written.
   trace_file(std::string path, device_list const& devices);
 
-  /// For job_options::spans.
+  /// For job_options::trace_to.
   recorder* spans() const { return spans_.get(); }
   /// Throws ballast::error with the path.
   void save() const;
@@ -70,7 +70,7 @@ auto run_with_devices(request const& how, Run run) {
   auto const devices = devices_of(how);
   trace_file const trace(how.trace, devices);
   auto options = options_of(how);
-  options.spans = trace.spans();
+  options.trace_to = trace.spans();
   auto done = run(devices, options);
   trace.save();
   return done;

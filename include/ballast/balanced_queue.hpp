@@ -18,7 +18,8 @@ namespace ballast {
 struct balanced_options {
   std::string policy = "drain";    ///< a name of feed_policies()
   std::uint32_t fixed_batch = 20;  ///< tasks per feed of the policy "fixed", at least 1
-  queue_options queue;             ///< for the task_queue of each device
+  /// For the task_queue of each device; of trace_to the devices count as in the list.
+  queue_options queue = {};
 };
 
 /// What one device did for a batch. Times need balanced_options::queue.times; without it they are 0.

@@ -57,12 +57,12 @@ struct job_options {
   /// use the arrays: therefore all of their memory then stays allocated until the end of the process, and the
   /// log says so.
   clock::duration shutdown_timeout = std::chrono::minutes(1);
-  /// If not null, receives a span for each task that ended successfully, from the begin to the end of its
-  /// kernels. The span's worker is the stream of the kernel that ended last, and its step is the job's
-  /// number; accesses of the host have numbers too. A task's span is recorded before the completion of its
-  /// job is ready. The recorder must have at least as many devices as the scheduler, in the same order, and
-  /// must outlive it.
-  recorder* spans = nullptr;
+  /// A recorder (`&recorder`) that receives a span for each task that ended successfully, from the begin to
+  /// the end of its kernels. The span's worker is the stream of the kernel that ended last, and its step is
+  /// the job's number; accesses of the host have numbers too. A task's span is recorded before the completion
+  /// of its job is ready. The recorder must have at least as many devices as the scheduler, in the same
+  /// order, and must outlive it.
+  trace_target trace_to = {};
 };
 
 /// Bytes that were planned to be copied between the places of arrays.
@@ -170,7 +170,7 @@ struct journal_entry {
 class job_scheduler {
  public:
   /// Makes a scheduler on 1 to 31 devices and allocates options.device_bytes on each. Throws bad_argument
-  /// ("devices", "policy", "tasks", "in_flight", "device_bytes", "check_maps", "spans"), device_lost, and
+  /// ("devices", "policy", "tasks", "in_flight", "device_bytes", "check_maps", "trace_to"), device_lost, and
   /// error if a device does not have that much memory.
   explicit job_scheduler(device_list const& devices, job_options const& options = {});
   /// Makes a scheduler and adds the kernels of a set, as add().

@@ -22,6 +22,7 @@
 #include "ballast/kernel_set.hpp"
 #include "ballast/policy/merge.hpp"
 #include "ballast/stream.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast::detail {
 struct dispatchers;
@@ -69,6 +70,13 @@ struct launch_options {
   /// that of the thread that makes the queue. A lower value than that needs CAP_SYS_NICE or RLIMIT_NICE;
   /// without them the constructor throws bad_argument ("dispatcher_niceness").
   std::optional<int> dispatcher_niceness = std::nullopt;
+  /// A recorder (`&recorder`) that receives a span for each launch of a device when its end is seen: the line
+  /// is the stream, the label the kernel's name or how many kernels were merged, the tasks are the launches
+  /// of launch streams. A span ends when the host saw the end, and is as long as the launch told; one that
+  /// does not tell (a plain kernel, a callable) reaches back to its issue. It is recorded before its
+  /// completion is ready, but completions of merged kernels may be ready earlier. Devices count as in the
+  /// queue's list. The recorder must outlive the queue and its launch streams.
+  trace_target trace_to = {};
 };
 
 /// How launches of one launch stream are treated among those of others.
@@ -161,7 +169,7 @@ class launch_stream {
       }
     }
     auto const& code = code_of(key_of<K>, detail::code_without_a_set<K, CompiledHere>());
-    next_submission().set_work(detail::lone_kernel<K>{code, {kernel, {0, grid}}});
+    next_submission().set_lone_kernel(code, kernel, grid);
     return commit();
   }
 

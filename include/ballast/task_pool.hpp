@@ -15,6 +15,7 @@
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "ballast/task.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast {
 
@@ -41,9 +42,13 @@ struct pool_options {
   /// and makes more where memory allows.
   std::uint32_t joins = 0;
   /// How many blocks work, and how long they may take to stop.
-  detail::resident_options resident;
+  detail::resident_options resident = {};
   /// How long run() may take if no deadline is passed.
   clock::duration timeout = default_timeout;
+  /// A recorder (`&recorder`) that receives a span for each run, also one that was stopped, from the host's
+  /// call to the end of the kernel, with the name of the kernel set and what was counted: tasks, steals,
+  /// joins and what was spilled. It must outlive the pool.
+  trace_target trace_to = {};
 };
 
 /// What one block did in a run: a worker, or on a GPU, where kernels have one thread, its 32 workers

@@ -17,6 +17,7 @@
 #include "ballast/stream.hpp"
 #include "ballast/task.hpp"
 #include "ballast/task_pool.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast {
 
@@ -80,9 +81,9 @@ struct queue_options {
   /// Where the ring lies; everything else that the device works with stays in its own memory.
   ring_home ring = ring_home::own_device();
   /// How many blocks stay on the device, and how long they may take to start and to stop.
-  detail::resident_options resident;
+  detail::resident_options resident = {};
   /// Room for what tasks create; not used by lists whose kernels create none.
-  spawned_options spawned;
+  spawned_options spawned = {};
   /// False: the queue is made closed, and start() opens it. CUDA may make an allocation wait for a kernel
   /// that runs on any GPU of the process, so a program with several queues makes all of them before it starts
   /// one.
@@ -91,8 +92,14 @@ struct queue_options {
   clock::duration timeout = default_timeout;
   /// Whether execution_of() is available. Costs two clock reads and three atomic additions per task.
   bool times = false;
-  /// How many tasks per worker are recorded for task_spans(), 24 bytes each; 0 records none.
+  /// How many tasks per worker are recorded for task_spans(), 24 bytes each; 0 records none, or 1024 if
+  /// trace_to is set.
   std::uint32_t trace_depth = 0;
+  /// A recorder (`&recorder`) that receives, when close() or stop() has ended the kernel, a span for each
+  /// task that trace_depth had room for, with the kernel's name; the others are counted as dropped. If tasks
+  /// create tasks it receives one span for the run, with the pool's counts. It receives at once a span for
+  /// each submission that waited for room, of the host thread that waited. It must outlive the queue.
+  trace_target trace_to = {};
 };
 
 /// Not all of a batch was accepted before the deadline. The accepted tasks will run; the others were not

@@ -8,19 +8,35 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ballast {
 
+/// A count that belongs to a span, as the steals of a run do.
+struct span_count {
+  std::string_view name;    ///< a string literal
+  std::uint64_t value = 0;  ///< what it had come to
+
+  /// Equal in both members.
+  bool operator==(span_count const&) const = default;
+};
+
+/// Workers from this number on are no workers of the device: they are threads of the host that waited for it.
+/// Figures leave their spans out.
+inline constexpr std::uint32_t first_host_worker = std::uint32_t(1) << 31;
+
 /// What one worker of one device did from `begin_ns` to `end_ns`.
 struct span {
   std::size_t device = 0;     ///< index into `recording::devices`
-  std::uint32_t worker = 0;   ///< the resident block, or the stream
+  std::uint32_t worker = 0;   ///< the resident block, the stream, or from first_host_worker on a host thread
   std::string label = {};     ///< what ran, e.g. the kernel's name
   std::int64_t step = 0;      ///< the caller's step; busy time is measured within one
   std::uint64_t tasks = 0;    ///< tasks executed in the span; 0 for a plain kernel
   std::int64_t begin_ns = 0;  ///< nanoseconds of the host's steady clock (ballast::clock)
   std::int64_t end_ns = 0;    ///< nanoseconds of the same clock, at least begin_ns
+  /// What else was counted in the span; of the files only the Chrome trace has it.
+  std::vector<span_count> counts = {};
 
   /// Equal in every member.
   bool operator==(span const&) const = default;
@@ -51,6 +67,9 @@ class recorder {
   /// Adds several spans under one lock.
   void record(std::vector<span> batch);
 
+  /// Counts spans as dropped that were lost before they came here.
+  void count_dropped(std::uint64_t spans);
+
   /// The number of devices.
   std::size_t devices() const { return devices_.size(); }
   /// Spans that are kept so far.
@@ -73,6 +92,38 @@ class recorder {
   std::uint64_t dropped_ = 0;
 };
 
+/// Where queues, pools, launch queues and schedulers record their spans: the member `trace_to` of every
+/// options struct, which takes `&recorder`. Device d of a queue is device `first_device` + d of the recorder.
+/// Where several share a recorder, give each lines of its own: name a device once for each of them. The
+/// recorder must outlive them. Cheap to copy; any thread may call any member.
+class trace_target {
+ public:
+  /// Records nothing, at no cost.
+  trace_target() = default;
+  /// Not explicit, so that options take `&recorder`. Null records nothing.
+  trace_target(recorder* to, std::size_t first_device = 0) : to_(to), first_device_(first_device) {}
+
+  /// Whether it records.
+  explicit operator bool() const { return to_ != nullptr; }
+  /// The target of device `device` and those that follow it.
+  trace_target from_device(std::size_t device) const { return {to_, first_device_ + device}; }
+  /// Throws bad_argument ("trace_to") if the recorder has fewer devices than `first_device` + `devices`.
+  void check(std::size_t devices) const;
+
+  ///@{
+  /// Records spans whose devices count from first_device. Spans for which there is no memory, or that the
+  /// recorder refuses, are counted as dropped.
+  void record(span one) const noexcept;
+  void record(std::vector<span> batch) const noexcept;
+  ///@}
+  /// As recorder::count_dropped().
+  void count_dropped(std::uint64_t spans) const;
+
+ private:
+  recorder* to_ = nullptr;
+  std::size_t first_device_ = 0;
+};
+
 /// What one device did over a whole run.
 struct device_load {
   std::int64_t busy_ns = 0;  ///< end of the last span minus begin of the first in a step, summed over steps
@@ -92,8 +143,8 @@ struct step_busy {
 };
 
 ///@{
-/// Pure functions of the spans, whatever their order. `devices` is the number of devices; a span of a device
-/// beyond it throws bad_argument ("span.device").
+/// Pure functions of the spans, whatever their order, without those of host threads. `devices` is the number
+/// of devices; a span of a device beyond it throws bad_argument ("span.device").
 std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices);  ///< steps ascend
 std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
 ///@}
@@ -118,9 +169,9 @@ void save_chrome_trace(std::filesystem::path const& path, recording const& what)
 void save_csv(std::filesystem::path const& path, recording const& what);
 ///@}
 
-/// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), on the thread that made it;
-/// ranges nest. Costs almost nothing when no profiler is attached, and does nothing in a build without CUDA.
-/// Only the constructor reads `name`.
+/// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), in the NVTX domain
+/// `ballast`, on the thread that made it; ranges nest. Costs almost nothing when no profiler is attached, and
+/// does nothing in a build without CUDA. Only the constructor reads `name`.
 class nvtx_range {
  public:
 #if defined(BALLAST_HAVE_CUDA) && BALLAST_HAVE_CUDA

@@ -7,6 +7,7 @@
 #include "ballast/deadline.hpp"
 #include "ballast/detail/base/host_waits.hpp"
 #include "ballast/error.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast {
 
@@ -83,6 +84,7 @@ void stream::copy_rows(void* to, std::size_t to_pitch, void const* from, std::si
 }
 
 void stream::synchronize(deadline until) {
+  nvtx_range const shown("wait for a stream");
   if (await_idle(until)) return;
   throw timed_out("a stream of " + device_name() + " to finish its work", "the stream is not idle\n");
 }

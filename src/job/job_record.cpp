@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "ballast/trace.hpp"
 #include "byte_runs.hpp"
 #include "device_executor.hpp"
 #include "job_runtime.hpp"
@@ -116,6 +117,7 @@ bool job_end::notify_at_end(completion_key const&, event_count* bell) {
 }
 
 void job_end::wait(completion_key const& job, deadline until) {
+  nvtx_range const shown("wait for a job");
   for (auto seen = wake_event_.epoch(); !has_ended(job); seen = wake_event_.epoch())
     if (!wake_event_.spin_then_wait_past(seen, until.at()) && !has_ended(job)) throw_timed_out();
   if (failure_) throw job_failed(job_, failure_->part, failure_->device, failure_->cause);

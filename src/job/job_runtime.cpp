@@ -45,9 +45,7 @@ job_options checked(job_options options, device_list const& devices) {
   if (options.tasks < 1) throw_bad_argument("tasks", options.tasks, "at least 1");
   if (options.in_flight < 1 || options.in_flight > 64)
     throw_bad_argument("in_flight", options.in_flight, "1 to 64");
-  if (options.spans != nullptr && options.spans->devices() < devices.size())
-    throw_bad_argument("spans", "a recorder of too few devices",
-                       std::to_string(devices.size()) + " at least");
+  options.trace_to.check(devices.size());
   return options;
 }
 
@@ -184,6 +182,7 @@ void job_runtime::check(job_request const& request) const {
 }
 
 completion job_runtime::submit(job_request request) {
+  nvtx_range const shown("submit a job");
   check(request);
   if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
   guard const hold(*this);

@@ -350,15 +350,15 @@ void job_runtime::handle_task_end(std::uint32_t executor, planned_task const& ta
 }
 
 void job_runtime::record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const {
-  if (options_.spans == nullptr) return;
+  if (!options_.trace_to) return;
   auto const worker = ops_.at(end.op).on.stream - std::uint32_t(device_stream::compute_0);
-  options_.spans->record({.device = device,
-                          .worker = worker,
-                          .label = job.report.name,
-                          .step = std::int64_t(job.number.value()),
-                          .tasks = 1,
-                          .begin_ns = end.begin_ns,
-                          .end_ns = end.end_ns});
+  options_.trace_to.record(span{.device = device,
+                                .worker = worker,
+                                .label = job.report.name,
+                                .step = std::int64_t(job.number.value()),
+                                .tasks = 1,
+                                .begin_ns = end.begin_ns,
+                                .end_ns = end.end_ns});
 }
 
 void job_runtime::handle_piece_failure(planned_task& task, task_piece const& piece,

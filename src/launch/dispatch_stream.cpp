@@ -31,6 +31,21 @@ launch_in_flight* dispatch_stream::ended() {
   return &at(ended_ + 1);
 }
 
+void dispatch_stream::list_ended(std::vector<ended_launch>& into) {
+  auto const newest = ended_ + in_flight();
+  for (auto number = std::max(known_ended_, ended_) + 1; number <= newest; ++number) {
+    bool const is_tracked = at(number).reports_end || at(number).end_event != nullptr;
+    if (is_tracked && !has_ended(number)) break;
+    if (is_tracked) known_ended_ = number;
+  }
+  for (auto number = ended_ + 1; number <= known_ended_; ++number) {
+    auto const& one = at(number);
+    into.push_back({.what = one.content,
+                    .issued_ns = std::chrono::nanoseconds(one.issued_at.time_since_epoch()).count(),
+                    .device_ns = one.is_timed ? std::int64_t(records_[number % max_in_flight].span_ns) : 0});
+  }
+}
+
 /// The oldest launch in flight with an event or record of its end: then all before have ended too.
 std::uint64_t dispatch_stream::find_next_tracked() {
   if (next_tracked_ > ended_) return next_tracked_;
@@ -82,6 +97,7 @@ void launch_in_flight::clear() {
   alone_as = 0;
   reports_end = reports_each = is_timed = needs_end_only_if_watched = is_measured = false;
   end_event.reset();
+  content = {};
   graph.reset();
 }
 

@@ -12,6 +12,7 @@
 #include "ballast/device.hpp"
 #include "ballast/policy/merge.hpp"
 #include "launch_stream.hpp"
+#include "launch_trace.hpp"
 
 namespace ballast::detail {
 
@@ -31,9 +32,10 @@ struct launch_in_flight {
   bool needs_end_only_if_watched = false;  ///< nobody needs to know its end soon unless its line is watched
   std::unique_ptr<event> end_event;        ///< else the event behind it; null as long as there is none
   bool is_measured = false;                ///< alone in its stream, with an event behind it since issued_at
-  clock::time_point issued_at;
+  clock::time_point issued_at;             ///< of a launch that is measured or traced
   /// The number of this launch, if nothing else was in flight when it was issued; else 0.
   std::uint64_t alone_as = 0;
+  launch_content content;  ///< if it is traced, with issued_at
   /// That it launched, held until it has ended.
   std::shared_ptr<void const> graph;
 
@@ -87,6 +89,9 @@ class dispatch_stream {
   /// The oldest launch in flight if it is seen to have ended, else null. Then mark_ended() forgets it. Throws
   /// device_lost.
   launch_in_flight* ended();
+  /// All that are seen to have ended, oldest first, before the first of them is forgotten. Throws
+  /// device_lost.
+  void list_ended(std::vector<ended_launch>& into);
   /// How long that launch ran: on the device if it told, as the host saw it if it was measured, else 0.
   std::int64_t span_ns_of_ended() const;
   void mark_ended();

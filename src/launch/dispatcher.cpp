@@ -101,6 +101,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
       waits_on_device_(connections_ >= many_connections && direct_dispatch_ != direct_dispatch::never),
       follows_others_(connections_ >= enough_connections && options.order != "held"),
       table_(*device_, kernels_),
+      trace_(options.trace_to, running_.size()),
       plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
             table_.families(), table_.costs(), options.filter_merges),
       batch_(*device_, options, plain_times_),
@@ -245,6 +246,7 @@ void dispatcher::enqueue_directly(dispatch_stream& target, launch_stream_state& 
   next.clear();
   next.members.assign(1, {&line, 1, false});
   next.reports_end = next.is_timed = work.kernel() != nullptr;
+  if (trace_) describe_content(next, work);
   next.needs_end_only_if_watched = true;
   for (auto const& before : events) target.on().wait_for(*before);
   enqueue_alone(target, work);

@@ -21,6 +21,7 @@
 #include "kernel_table.hpp"
 #include "launch_plan.hpp"
 #include "launch_stream.hpp"
+#include "launch_trace.hpp"
 
 namespace ballast::detail {
 
@@ -99,6 +100,8 @@ class dispatcher {
   void enqueue_callable(dispatch_stream& target, submission& work);
   completion_signal completion_of_next(dispatch_stream const& target);
   void count(std::size_t kernels);
+  /// What the trace is to say of the launch that is issued next; it carries out `work` too.
+  void describe_content(launch_in_flight& next, submission const& work) const;
   void measure_if_due(dispatch_stream& target, submission& work);
 
   // Only the thread, from here on.
@@ -123,7 +126,8 @@ class dispatcher {
   void offer(launch_stream_state& line, submission& oldest, predecessor_stream behind);
   bool retry_blocked();
   bool poll_completions();
-  bool poll_stream(dispatch_stream& target);
+  bool poll_stream(std::uint32_t place);
+  std::size_t trace_ended(std::uint32_t place);
   void complete_launch(dispatch_stream& target, launch_in_flight const& ended);
   bool poll_kernel_ends(dispatch_stream& target);
   void complete_member(launch_in_flight::member const& member);
@@ -179,6 +183,8 @@ class dispatcher {
 
   mutable std::mutex thread_mutex_;  // held while the thread does something
   kernel_table table_;
+  launch_trace trace_;
+  std::vector<ended_launch> ended_launches_;  // to be traced
   launch_plan plan_;
   planned_launch const* planned_ = nullptr;  // waits for room in its stream
   merged_launch merged_;

@@ -192,6 +192,17 @@ void dispatcher::describe(launch_in_flight& next, planned_launch const& planned)
   next.reports_end = next.is_timed = !planned.kernels.empty();
   next.reports_each =
       planned.kernels.size() > 1 && table_.ends_differ(planned.kernels, planned.predicted.merged_busy);
+  for (std::size_t i = 0; trace_ && i < chained_.size(); ++i)
+    for (std::uint32_t k = 0; k < chained_[i]; ++k)
+      describe_content(next, *launch_stream_of(planned.launch_streams[i]).chain().peek(k));
+}
+
+void dispatcher::describe_content(launch_in_flight& next, submission const& work) const {
+  if (next.content.kernels == 0) next.issued_at = clock::now();
+  auto const* const lone = work.lone_code();
+  next.content.add_kernel(work.kernel() != nullptr ? work.kernel()->alone.name
+                          : lone != nullptr        ? lone->name
+                                                   : std::string_view());
 }
 
 void dispatcher::count(std::size_t kernels) {
@@ -274,6 +285,10 @@ bool dispatcher::issue_graph(std::uint32_t place) {
   auto& next = target.next();
   next.clear();
   next.members.assign(batch_.members().begin(), batch_.members().end());
+  if (trace_) {
+    next.issued_at = clock::now();
+    next.content = {.kernels = std::uint32_t(batch_.launches()), .is_graph = true};
+  }
   counts_.launches.fetch_add(1, std::memory_order_relaxed);
   counts_.kernels.fetch_add(batch_.launches(), std::memory_order_relaxed);
   kernels_in_flight_.fetch_add(batch_.launches(), std::memory_order_relaxed);

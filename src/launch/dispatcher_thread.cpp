@@ -4,6 +4,7 @@
 #include "dispatcher.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "ballast/error.hpp"
 
@@ -266,15 +267,14 @@ bool dispatcher::poll_completions() {
   bool found = false;
   int events = 0;
   for (std::size_t i = 0; i < dispatch_streams_.size(); ++i) {
-    auto& target = dispatch_streams_[(first_polled_ + i) % dispatch_streams_.size()];
-    if (launches_in_flight_[(first_polled_ + i) % dispatch_streams_.size()].load(std::memory_order_relaxed) ==
-        0)
-      continue;
+    auto const place = std::uint32_t((first_polled_ + i) % dispatch_streams_.size());
+    auto& target = dispatch_streams_[place];
+    if (launches_in_flight_[place].load(std::memory_order_relaxed) == 0) continue;
     if (target.is_known_by_event() && ++events > max_events_queried) {
       first_polled_ += i;
       break;
     }
-    found |= poll_stream(target);
+    found |= poll_stream(place);
   }
   if (!completed_.empty()) notify_completed();
   return found;
@@ -291,14 +291,26 @@ void dispatcher::notify_completed() {
   completed_.clear();
 }
 
-bool dispatcher::poll_stream(dispatch_stream& target) {
+bool dispatcher::poll_stream(std::uint32_t place) {
+  auto& target = dispatch_streams_[place];
   bool found = false;
-  while (auto* const ended = target.ended()) {
+  for (auto left = trace_ended(place); left > 0; --left) {
+    auto* const ended = target.ended();
+    if (ended == nullptr) break;
     complete_launch(target, *ended);
     target.mark_ended();
     found = true;
   }
   return poll_kernel_ends(target) || found;
+}
+
+/// Before their completions are ready. Returns how many launches may now be said to have ended.
+std::size_t dispatcher::trace_ended(std::uint32_t place) {
+  if (!trace_) return std::numeric_limits<std::size_t>::max();
+  ended_launches_.clear();
+  dispatch_streams_[place].list_ended(ended_launches_);
+  trace_.record(place, ended_launches_);
+  return ended_launches_.size();
 }
 
 void dispatcher::complete_launch(dispatch_stream& target, launch_in_flight const& ended) {

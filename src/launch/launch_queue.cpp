@@ -41,6 +41,7 @@ void check(device_list const& devices, launch_options const& options) {
   check_connections(devices, options.connections);
   if (options.max_waiting < 1) throw_bad_argument("max_waiting", options.max_waiting, "at least 1");
   check_niceness(options.dispatcher_niceness);
+  options.trace_to.check(devices.size());
 }
 
 /// What a device still runs, or will, tells its end in the dispatchers' memory and rings their bells.
@@ -66,7 +67,11 @@ std::shared_ptr<dispatchers> make_dispatchers(device_list const& devices, kernel
   check(devices, options);
   std::shared_ptr<dispatchers> all(new dispatchers, &end_issuers);
   all->options = options;
-  for (auto const& device : devices) all->all.emplace_back(device, kernels, options);
+  auto own = options;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    own.trace_to = options.trace_to.from_device(i);
+    all->all.emplace_back(devices[i], kernels, own);
+  }
   return all;
 }
 
@@ -113,6 +118,7 @@ void launch_queue::resume() {
 void launch_queue::wait_all() { wait_all(deadline::in(dispatchers_->options.timeout)); }
 void launch_queue::wait_all(deadline until) {
   throw_if_in_continuation("wait_all()");
+  nvtx_range const shown("launch_queue::wait_all");
   for (auto& one : dispatchers_->all) one.wait_all(until);
 }
 

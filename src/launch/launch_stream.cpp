@@ -33,6 +33,7 @@ bool launch_stream_state::has_ended(completion_key const& launch) {
 }
 
 void launch_stream_state::wait(completion_key const& launch, deadline until) {
+  nvtx_range const shown("wait for a launch");
   await(
       launch_phase::end, [&] { return is_finished(launch.first); }, launch.first, "finish", until);
 }
@@ -191,6 +192,7 @@ submission& launch_stream::next_submission() {
 }
 
 void launch_stream::wait_for_room() {
+  nvtx_range const shown("launch waits for room");
   auto const number = state_->submitted() + 1;
   auto const has_room = [&] { return number - state_->issued() <= max_waiting_; };
   state_->await(launch_phase::issue, has_room, number, "find room", deadline::in(state_->timeout({})));

@@ -6,6 +6,7 @@
 #include <bit>
 #include <new>
 
+#include "ballast/detail/pool/run_span.hpp"
 #include "ballast/error.hpp"
 #include "pool_executor.hpp"
 
@@ -20,6 +21,7 @@ pool_plan make_plan(std::shared_ptr<compute_device> device, kernel_set const& ke
                     pool_options const& options) {
   if (options.capacity < min_capacity || options.capacity > max_capacity)
     throw_bad_argument("capacity", options.capacity, "8 to 1048576 tasks a worker");
+  options.trace_to.check(1);
   pool_plan plan{std::move(device), &kernels, options, std::bit_ceil(options.capacity), 0};
   auto const stack = tasks_at_once(plan) > 1 ? warp_stack : default_stack;
   auto const children = kernels.max_spawns() + 1;
@@ -90,6 +92,13 @@ struct task_pool::state {
     run.statistics.created = roots.size();
     return run;
   }
+  void execute(pool_run& run) {
+    nvtx_range const shown(plan.kernels->name().c_str());
+    auto const& to = plan.options.trace_to;
+    auto const begin_ns = to ? std::int64_t(steady_now_ns()) : 0;
+    executor->execute(run);
+    if (to) to.record(span_of_run(plan.kernels->name(), run.statistics, begin_ns));
+  }
   [[noreturn]] void hand_back(pool_run& run) const {
     std::vector<task> unexecuted;
     unexecuted.reserve(run.waiting.size());
@@ -135,7 +144,7 @@ pool_statistics task_pool::run(std::span<task const> roots, deadline until) {
   one_run const only(state_->is_running);
   auto run = state_->begin(roots, until);
   try {
-    state_->executor->execute(run);
+    state_->execute(run);
     if (!run.why_stopped.empty()) state_->hand_back(run);
   } catch (std::bad_alloc const&) {
     if (run.why_stopped.empty()) throw;

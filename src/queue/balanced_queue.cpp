@@ -64,8 +64,11 @@ std::size_t parts_of(balanced_options const& options, std::size_t devices) {
 balanced_queue::state::state(device_list devices, kernel_set const& list, balanced_options given)
     : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices.size())) {
   options.queue.start_at_once = false;
+  options.queue.trace_to.check(devices.size());
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    queues.emplace_back(devices[i], list, options.queue);
+    auto own = options.queue;
+    own.trace_to = own.trace_to.from_device(i);
+    queues.emplace_back(devices[i], list, own);
     feeders.emplace_back(tasks, queues.back(), i, devices.size(), options);
     sleeps = sleeps && !devices[i]->is_cuda();
   }

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "ballast/detail/pool/run_span.hpp"
 #include "ballast/error.hpp"
 #include "stopped_queue.hpp"
 
@@ -23,6 +24,15 @@ bool may_spawn(kernel_set const& list) { return list.has_entry_for(entry_key_of<
 
 entry_key source_of(kernel_set const& list) {
   return may_spawn(list) ? entry_key_of<hybrid_view> : entry_key_of<ring_source_ref>;
+}
+
+/// What is asked of a queue, with room for a trace if its tasks are to be recorded.
+queue_options checked(queue_options options, kernel_set const& list) {
+  constexpr std::uint32_t default_trace_depth = 1024;
+  options.trace_to.check(1);
+  if (options.trace_to && options.trace_depth == 0 && !may_spawn(list))
+    options.trace_depth = default_trace_depth;
+  return options;
 }
 
 /// The batches of a run that had not run when its kernel ended, as ranges in ascending order.
@@ -49,7 +59,7 @@ task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& l
                          queue_options const& given)
     : device(std::move(on)),
       kernels(&list),
-      options(given),
+      options(checked(given, list)),
       kernel(device, list, list.entry_for(source_of(list)), options.resident),
       memory(device, options, kernel.max_blocks()),
       hybrid(may_spawn(list) ? make_hybrid() : nullptr),
@@ -106,8 +116,27 @@ bool task_queue::state::notify_at_end(completion_key const&, event_count* bell) 
   return true;
 }
 
+void task_queue::state::await_room(submission_ring& ring, std::size_t tasks, deadline until) {
+  if (!options.trace_to) return await([&] { return ring.has_room_for(tasks); }, wait_reason::room, until);
+  span waited{.worker = first_host_worker + ring.index(),
+              .label = "submit waits for room",
+              .begin_ns = std::int64_t(steady_now_ns())};
+  auto const record = [&] {
+    waited.end_ns = std::int64_t(steady_now_ns());
+    options.trace_to.record(waited);
+  };
+  try {
+    await([&] { return ring.has_room_for(tasks); }, wait_reason::room, until);
+  } catch (...) {
+    record();
+    throw;
+  }
+  record();
+}
+
 void task_queue::state::await(std::function<bool()> const& done, wait_reason what, deadline until) {
   if (done()) return;
+  nvtx_range const shown(what == wait_reason::room ? "submit waits for room" : "wait for tasks");
   waiter_registration const listening(memory, what);
   for (std::uint64_t looks = 1;; ++looks) {
     auto const epoch = memory.host_wake_event.epoch();
@@ -240,7 +269,8 @@ std::string task_queue::state::describe() {
 
 void task_queue::state::begin_run() {
   std::lock_guard const hold(control_mutex);
-  collected = close_published = completed = false;
+  collected = close_published = completed = is_recorded = false;
+  begun_ns = std::int64_t(steady_now_ns());
   lost = is_over = false;
   loss = nullptr;
   auto& begun = source_run::begin(*this);
@@ -337,6 +367,7 @@ void task_queue::state::join(deadline until) {
   now = phase::ended;
   is_over = true;
   memory.host_wake_event.notify();
+  record_run();
 }
 
 // A kernel that has ended early is joined all the same.
@@ -410,6 +441,62 @@ void task_queue::state::collect_from_submission_rings(std::vector<task>& into) {
   for (auto const& ring : submission_rings)
     for (auto position = ring.fetched(); position < ring.submitted(); ++position)
       if (auto const record = ring.remainder_of(position)) into.push_back(task_of(*kernels, *record));
+}
+
+std::vector<std::uint32_t> task_queue::state::traced_by_worker() const {
+  std::vector<std::uint32_t> counts(memory.traced.size());
+  copies->copy(counts.data(), memory.traced.data(), memory.traced.bytes());
+  copies->synchronize();
+  return counts;
+}
+
+std::vector<task_span> task_queue::state::task_spans() const {
+  if (memory.trace_depth == 0) return {};
+  std::vector<task_times> trace(memory.trace.size());
+  copies->copy(trace.data(), memory.trace.data(), memory.trace.bytes());
+  auto const counts = traced_by_worker();
+  auto const offset = kernel.clock_offset_ns();
+  std::vector<task_span> spans;
+  for (std::uint32_t worker = 0; worker < counts.size(); ++worker)
+    for (std::uint32_t i = 0; i < std::min(counts[worker], memory.trace_depth); ++i) {
+      auto const& one = trace[std::size_t(worker) * memory.trace_depth + i];
+      spans.push_back({worker,
+                       std::int64_t(one.begin_ns) + offset,
+                       std::int64_t(one.end_ns) + offset,
+                       {one.first_block, one.blocks_and_kernel >> 8},
+                       one.blocks_and_kernel & 0x7f});
+    }
+  return spans;
+}
+
+std::uint64_t task_queue::state::trace_dropped() const {
+  std::uint64_t dropped = 0;
+  if (memory.trace_depth != 0)
+    for (auto const count : traced_by_worker()) dropped += count - std::min(count, memory.trace_depth);
+  return dropped;
+}
+
+// The run has ended well or not, and that its trace cannot be read changes nothing of it.
+void task_queue::state::record_run() noexcept {
+  if (!options.trace_to || std::exchange(is_recorded, true)) return;
+  try {
+    if (hybrid != nullptr)
+      options.trace_to.record(span_of_run(kernels->name(), hybrid->statistics(), begun_ns));
+    else
+      record_tasks();
+  } catch (std::exception const& failure) { write_log(log_level::warning, failure.what()); }
+}
+
+void task_queue::state::record_tasks() const {
+  std::vector<span> spans;
+  for (auto const& one : task_spans())
+    spans.push_back({.worker = one.worker,
+                     .label = kernels->kernels()[one.kernel].name,
+                     .tasks = 1,
+                     .begin_ns = one.begin_ns,
+                     .end_ns = std::max(one.begin_ns, one.end_ns)});
+  options.trace_to.record(std::move(spans));
+  options.trace_to.count_dropped(trace_dropped());
 }
 
 }  // namespace ballast

@@ -77,6 +77,8 @@ struct task_queue::state final : completion_source {
   /// Polls (GPU) or sleeps (host) until done() or an exception: the deadline, the kernel's end, a lost
   /// device.
   void await(std::function<bool()> const& done, wait_reason what, deadline until);
+  /// await() room in the ring, whose lock the caller holds, and the span of it.
+  void await_room(submission_ring& ring, std::size_t tasks, deadline until);
   /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
   /// Of that run, unless another one has begun.
@@ -108,6 +110,14 @@ struct task_queue::state final : completion_source {
   void collect_from_ring(std::vector<task>& into);
   void collect_from_submission_rings(std::vector<task>& into);
 
+  // Once the kernel has ended.
+  std::vector<std::uint32_t> traced_by_worker() const;
+  std::vector<task_span> task_spans() const;
+  std::uint64_t trace_dropped() const;
+  /// Hands the run's spans to the recorder, once.
+  void record_run() noexcept;
+  void record_tasks() const;
+
   std::uint64_t submitted() const;
   std::uint64_t taken() const;
   std::uint64_t unfinished() const;
@@ -136,7 +146,9 @@ struct task_queue::state final : completion_source {
   bool is_listened_to = false;  ///< ends are told to the thread of continuations
   std::atomic<std::uint32_t> looks = 0;
   bool close_published = false;
-  bool completed = true;  ///< whether the last run ended by close(), with all its tasks executed
+  bool completed = true;    ///< whether the last run ended by close(), with all its tasks executed
+  bool is_recorded = true;  ///< whether the recorder has the last run's spans
+  std::int64_t begun_ns = 0;
   bool collected = true;  ///< whether the last run's unexecuted tasks were handed back
 };
 

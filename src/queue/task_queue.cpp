@@ -124,8 +124,7 @@ completion task_queue::state::submit(std::span<task_record const> batch, deadlin
   for (std::size_t done = 0; done < batch.size();) {
     auto const tasks = batch.subspan(done, records_of_a_batch(batch.subspan(done), piece));
     try {
-      if (!ring.has_room_for(tasks.size()))
-        await([&] { return ring.has_room_for(tasks.size()); }, wait_reason::room, until());
+      if (!ring.has_room_for(tasks.size())) await_room(ring, tasks.size(), until());
     } catch (timed_out const& passed) { throw queue_full(given(), done, batch.size(), passed.state()); }
     ring.write(tasks);
     done += tasks.size();
@@ -214,27 +213,7 @@ execution task_queue::execution_of(completion const& which) const {
           std::int64_t(all.work_ns)};
 }
 
-std::vector<task_span> task_queue::task_spans() const {
-  auto& memory = state_->memory;
-  if (memory.trace_depth == 0) return {};
-  std::vector<task_times> trace(memory.trace.size());
-  std::vector<std::uint32_t> counts(memory.traced.size());
-  state_->copies->copy(trace.data(), memory.trace.data(), memory.trace.bytes());
-  state_->copies->copy(counts.data(), memory.traced.data(), memory.traced.bytes());
-  state_->copies->synchronize();
-  auto const offset = state_->kernel.clock_offset_ns();
-  std::vector<task_span> spans;
-  for (std::uint32_t worker = 0; worker < counts.size(); ++worker)
-    for (std::uint32_t i = 0; i < std::min(counts[worker], memory.trace_depth); ++i) {
-      auto const& one = trace[std::size_t(worker) * memory.trace_depth + i];
-      spans.push_back({worker,
-                       std::int64_t(one.begin_ns) + offset,
-                       std::int64_t(one.end_ns) + offset,
-                       {one.first_block, one.blocks_and_kernel >> 8},
-                       one.blocks_and_kernel & 0x7f});
-    }
-  return spans;
-}
+std::vector<task_span> task_queue::task_spans() const { return state_->task_spans(); }
 
 queue_statistics task_queue::statistics() const {
   queue_statistics all;
@@ -243,14 +222,9 @@ queue_statistics task_queue::statistics() const {
   for (auto const& ring : state_->submission_rings) all.batches += ring.next_batch();
   auto& filled = state_->memory.to_host[0].filled;
   all.fetched = std::min(all.submitted, atomic_ref<std::uint64_t, scope::system>(filled).load_acquire());
-  auto& memory = state_->memory;
   if (state_->now.load() != state::phase::ended) return all;
   if (state_->hybrid != nullptr && !state_->lost) all.pool = state_->hybrid->statistics();
-  if (memory.trace_depth == 0) return all;
-  std::vector<std::uint32_t> counts(memory.traced.size());
-  state_->copies->copy(counts.data(), memory.traced.data(), memory.traced.bytes());
-  state_->copies->synchronize();
-  for (auto const count : counts) all.trace_dropped += count - std::min(count, memory.trace_depth);
+  all.trace_dropped = state_->trace_dropped();
   return all;
 }
 

@@ -29,13 +29,15 @@ void check_device(span const& one, std::size_t devices) {
   throw_bad_argument("span.device", static_cast<long long>(one.device), "below " + std::to_string(devices));
 }
 
+bool is_of_device(span const& one) { return one.worker < first_host_worker; }
+
 using extents_by_step = std::map<std::int64_t, std::vector<extent>>;
 
 extents_by_step extents(std::span<span const> spans, std::size_t devices) {
   extents_by_step steps;
   for (span const& one : spans) {
     check_device(one, devices);
-    steps.try_emplace(one.step, devices).first->second[one.device].include(one);
+    if (is_of_device(one)) steps.try_emplace(one.step, devices).first->second[one.device].include(one);
   }
   return steps;
 }
@@ -57,6 +59,7 @@ std::vector<device_load> device_loads(std::span<span const> spans, std::size_t d
     for (std::size_t d = 0; d < devices; ++d) loads[d].busy_ns += step.busy_ns[d];
   }
   for (span const& one : spans) {
+    if (!is_of_device(one)) continue;
     loads[one.device].work_ns += one.end_ns - one.begin_ns;
     loads[one.device].tasks += one.tasks;
   }

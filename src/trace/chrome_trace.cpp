@@ -15,9 +15,18 @@ namespace {
 
 // Viewers take process 0 for the idle process, and a thread with its process's number for the main thread.
 constexpr std::uint64_t first_process = 1, first_thread = 1000;
+// Viewers keep numbers of threads in 31 bits.
+constexpr std::uint64_t first_host_thread = 1'000'000'000;
 
 std::uint64_t process_of(std::size_t device) { return first_process + device; }
-std::uint64_t thread_of(std::uint32_t worker) { return first_thread + worker; }
+bool is_host(std::uint32_t worker) { return worker >= first_host_worker; }
+std::uint64_t thread_of(std::uint32_t worker) {
+  return is_host(worker) ? first_host_thread + (worker - first_host_worker) : first_thread + worker;
+}
+std::string thread_name(std::uint32_t worker) {
+  return is_host(worker) ? fmt::format("host {}", worker - first_host_worker)
+                         : fmt::format("worker {}", worker);
+}
 
 /// How many bytes the UTF-8 character at the front of `text` has; 0 if it is none.
 std::size_t character_at(std::string_view text) {
@@ -86,18 +95,25 @@ std::string thread_names(recording const& what) {
   for (auto const& [device, worker] : workers) {
     text += fmt::format(
         ",\n"
-        R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":"worker {}"}}}})",
-        process_of(device), thread_of(worker), worker);
+        R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
+        process_of(device), thread_of(worker), thread_name(worker));
   }
+  return text;
+}
+
+std::string counts_of(span const& one) {
+  std::string text;
+  for (auto const& count : one.counts) text += fmt::format(",{}:{}", json_string(count.name), count.value);
   return text;
 }
 
 std::string complete_event(span const& one, std::int64_t origin) {
   return fmt::format(
       ",\n"
-      R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"tasks":{},"step":{}}}}})",
+      R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"tasks":{},"step":{}{}}}}})",
       json_string(one.label), process_of(one.device), thread_of(one.worker),
-      microseconds(one.begin_ns - origin), microseconds(one.end_ns - one.begin_ns), one.tasks, one.step);
+      microseconds(one.begin_ns - origin), microseconds(one.end_ns - one.begin_ns), one.tasks, one.step,
+      counts_of(one));
 }
 
 }  // namespace

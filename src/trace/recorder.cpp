@@ -25,6 +25,11 @@ void recorder::record(std::vector<span> batch) {
   for (span& one : batch) keep_or_drop(std::move(one));
 }
 
+void recorder::count_dropped(std::uint64_t spans) {
+  std::lock_guard const hold(mutex_);
+  dropped_ += spans;
+}
+
 std::size_t recorder::size() const {
   std::lock_guard const hold(mutex_);
   return spans_.size();
@@ -63,6 +68,31 @@ void recorder::keep_or_drop(span&& one) {
   } else {
     ++dropped_;
   }
+}
+
+void trace_target::check(std::size_t devices) const {
+  if (to_ == nullptr) return;
+  auto const has = to_->devices();
+  if (first_device_ <= has && devices <= has - first_device_) return;
+  throw_bad_argument(
+      "trace_to", "a recorder of " + std::to_string(has) + " devices",
+      "at least " + std::to_string(devices) + " from device " + std::to_string(first_device_) + " on");
+}
+
+void trace_target::record(span one) const noexcept {
+  if (to_ == nullptr) return;
+  one.device += first_device_;
+  try {
+    to_->record(std::move(one));
+  } catch (...) { to_->count_dropped(1); }
+}
+
+void trace_target::record(std::vector<span> batch) const noexcept {
+  for (span& one : batch) record(std::move(one));
+}
+
+void trace_target::count_dropped(std::uint64_t spans) const {
+  if (to_ != nullptr) to_->count_dropped(spans);
 }
 
 }  // namespace ballast

@@ -47,7 +47,7 @@ TEST_F(job_refusal, names_options) {
   EXPECT_EQ(refused_option({.in_flight = 65}), "in_flight");
   EXPECT_EQ(refused_option({.device_bytes = 1}), "device_bytes");
   recorder of_one_device({"host"});
-  EXPECT_EQ(refused_option({.spans = &of_one_device}), "spans");
+  EXPECT_EQ(refused_option({.trace_to = &of_one_device}), "trace_to");
   EXPECT_EQ(refused_argument([] { job_scheduler{device_list{}}; }), "devices");
   EXPECT_EQ(refused_argument([&] { all_.read({3, 13}); }), "elements");
 }

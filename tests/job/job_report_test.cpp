@@ -71,8 +71,9 @@ TEST(job_sites, share_what_was_learned_by_jobs_of_other_factories) {
 
 TEST(job_spans, are_those_of_the_tasks) {
   recorder spans({"first", "second"});
-  job_scheduler jobs(two_devices(), kernels(),
-                     {.policy = "static", .tasks = 2, .device_bytes = enough_device_bytes, .spans = &spans});
+  job_scheduler jobs(
+      two_devices(), kernels(),
+      {.policy = "static", .tasks = 2, .device_bytes = enough_device_bytes, .trace_to = &spans});
   words visits(jobs, {10});
   fill_with(visits, 0);
   auto const report = report_of(jobs.submit({.grid = 10, .name = "visit"}, updates(visits),

@@ -57,6 +57,17 @@ TEST(trace_chrome, writes_one_complete_event_per_span_with_exact_microseconds) {
   EXPECT_EQ(complete[1].at("dur"), 0.007);
 }
 
+TEST(trace_chrome, writes_the_counts_of_a_span_and_calls_host_threads_so) {
+  auto const trace = chrome({.devices = {"cuda:0"},
+                             .spans = {{.worker = ballast::first_host_worker + 3,
+                                        .label = "run",
+                                        .tasks = 2,
+                                        .counts = {{"steals", 5}, {"spilled", 0}}}}});
+  EXPECT_EQ(events(trace, "X").at(0).at("args"),
+            (json{{"tasks", 2}, {"step", 0}, {"steals", 5}, {"spilled", 0}}));
+  EXPECT_EQ(events(trace, "M", "thread_name").at(0).at("args").at("name"), "host 3");
+}
+
 TEST(trace_chrome, names_a_process_per_device_and_a_thread_per_worker) {
   json const trace = chrome(example);
   auto const processes = events(trace, "M", "process_name");

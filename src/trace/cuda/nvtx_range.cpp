@@ -11,8 +11,29 @@
 namespace ballast {
 
 #if BALLAST_HAVE_NVTX
-nvtx_range::nvtx_range(char const* name) noexcept { nvtxRangePushA(name); }
-nvtx_range::~nvtx_range() { nvtxRangePop(); }
+namespace {
+
+/// Null where no tool listens; then nothing is pushed.
+nvtxDomainHandle_t domain() noexcept {
+  static auto* const made = nvtxDomainCreateA("ballast");
+  return made;
+}
+
+}  // namespace
+
+nvtx_range::nvtx_range(char const* name) noexcept {
+  auto* const shown_in = domain();
+  if (shown_in == nullptr) return;
+  nvtxEventAttributes_t attributes{};
+  attributes.version = NVTX_VERSION;
+  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  attributes.message.ascii = name;
+  nvtxDomainRangePushEx(shown_in, &attributes);
+}
+nvtx_range::~nvtx_range() {
+  if (auto* const shown_in = domain()) nvtxDomainRangePop(shown_in);
+}
 #else
 nvtx_range::nvtx_range(char const*) noexcept {}
 nvtx_range::~nvtx_range() {}

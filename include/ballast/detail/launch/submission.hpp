@@ -81,6 +81,7 @@ class alignas(64) submission {
     release();
     describe_ = nullptr;
     kernel_ = nullptr;
+    lone_code_ = nullptr;
   }
   /// Lets go of what it owns, which the thread that issues does: mostly nothing, and then it writes nothing,
   /// so that the memory stays near the thread that will fill it again.
@@ -112,6 +113,12 @@ class alignas(64) submission {
       set_work(boxed<kept>{std::make_unique<kept>(std::forward<Work>(work))});
     }
   }
+  /// As set_work() of a lone_kernel of `code`, which lives longer.
+  template <class K>
+  void set_lone_kernel(kernel_code const& code, K const& kernel, std::uint32_t blocks) {
+    set_work(lone_kernel<K>{code, {kernel, {0, blocks}}});
+    lone_code_ = &code;
+  }
   void set_dependencies(std::vector<dependency> all) {
     dependencies_ = std::make_unique<std::vector<dependency>>(std::move(all));
   }
@@ -119,6 +126,8 @@ class alignas(64) submission {
 
   /// Of a list; null for what enqueues itself.
   mergeable_kernel const* kernel() const { return kernel_; }
+  /// Of a kernel that is launched as it is; else null.
+  kernel_code const* lone_code() const { return lone_code_; }
   std::uint32_t blocks() const { return blocks_; }
   /// When it was submitted, counted from any time before.
   std::uint64_t at_ns() const { return at_ns_; }
@@ -161,6 +170,7 @@ class alignas(64) submission {
   void (*destroy_)(void*) = nullptr;
   described_launch (*describe_)(void*, void**) = nullptr;
   std::unique_ptr<std::vector<dependency>> dependencies_;  // seldom any
+  kernel_code const* lone_code_ = nullptr;
   alignas(argument_piece) unsigned char bytes_[max_kernel_bytes];
 };
 
