@@ -191,19 +191,6 @@ job_grid grid_of(thread_blocks<Launch> const& all) {
   }
 }
 
-/// The factory of a launch's job. No lambda, since nvcc cannot name what a lambda in a generic lambda
-/// returns.
-template <class Launch>
-struct bound_to_device {
-  thread_blocks<Launch> all;
-
-  thread_blocks<Launch> operator()(auto... on_device) const {
-    auto kernel = all;
-    kernel.launch.bind(on_device...);
-    return kernel;
-  }
-};
-
 /// A launch as mesicc writes it: submits the job and returns, unless a variable that it touches is kept open
 /// or more than 256 launches have not ended. Throws bad_argument, and what job_scheduler::submit() throws.
 template <class Launch, class... Arguments>
@@ -215,7 +202,11 @@ void launch(threads of, Arguments&&... arguments) {
   thread_blocks<Launch> const all{made, std::uint32_t(of.x), std::uint32_t(of.y)};
   job_setup const setup{.grid = grid_of(all), .name = Launch::name, .site = site_of(Launch::name)};
   auto const submit = [&](auto... uses) {
-    track_launch(scheduler().submit(setup, uses..., bound_to_device<Launch>{all}));
+    track_launch(scheduler().submit(setup, uses..., [all](auto... on_device) {
+      auto kernel = all;
+      kernel.launch.bind(on_device...);
+      return kernel;
+    }));
   };
   std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
   made.for_each_array([](auto array) { fetch_if_kept_open(place_behind(array)); });
