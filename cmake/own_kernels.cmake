@@ -77,6 +77,7 @@ function(ballast_add_ptx target file list architecture result)
   set_target_properties(${name} PROPERTIES CUDA_PTX_COMPILATION ON CUDA_ARCHITECTURES ${architecture}-virtual)
   target_include_directories(${name} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   target_compile_definitions(${name} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  target_compile_options(${name} PRIVATE --extended-lambda)  # as ballast_add_kernels() has it
   set(${result} $<TARGET_OBJECTS:${name}> PARENT_SCOPE)
 endfunction()
 
