@@ -42,14 +42,19 @@ task detail::task_of(kernel_set const& kernels, task_record const& record) {
 }
 
 void launch(kernel_set const& kernels, stream& on, task const& task) {
-  auto const& kernel = kernels.kernels()[record_of(kernels, task).kernel()];
+  auto const blocks = task.range().count;
+  if (blocks < 1 || blocks > max_blocks_per_task) throw_bad_count(blocks);
+  auto const& kernel = kernels.kernels()[kernels.index_of(task.key())];
+  if (kernel.bytes > task_record::argument_bytes)
+    throw_bad_argument("kernel", kernel.name + " of " + std::to_string(kernel.bytes) + " bytes",
+                       "one of at most 40 bytes of members");
   if (kernel.spawns != 0)
     throw_bad_argument("kernel", kernel.name + ", which creates tasks", "one that creates none");
   if (kernel.reduces)
     throw_bad_argument("kernel", kernel.name + ", which adds to the sum of its run",
                        "one that does not: a task_pool runs it");
   launch_argument const argument(kernel, task);
-  on.launch(kernel.code, task.range().count, argument.bytes, kernel.argument_bytes);
+  on.launch(kernel.code, blocks, argument.bytes, kernel.argument_bytes);
 }
 
 std::vector<std::size_t> detail::start_order(std::span<task const> tasks) {
