@@ -2,7 +2,7 @@
 #pragma once
 
 /// Everything that a .cpp file of a user may need. A kernel's own header needs "ballast/kernel.cuh" alone;
-/// the .cu file that compiles a list of kernels includes one of the *_kernels.cuh, which are not here.
+/// the .cu file that compiles kernels includes "ballast/kernels.cuh", which is not here.
 
 #include "ballast/access_map.hpp"
 #include "ballast/array_view.cuh"

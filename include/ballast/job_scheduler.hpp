@@ -204,7 +204,8 @@ class job_scheduler {
   /// neither arrays nor the scheduler.
   ///
   /// Throws what a map throws; error if the scheduler is being destroyed; and bad_argument, before anything
-  /// has changed: ("kernel") if it is in no added set, or is a plain one while all devices are CPU cores;
+  /// has changed: ("kernel") if it is in no added set and the file compiles none, or is a plain one while all
+  /// devices are CPU cores;
   /// ("grid") if it is cut although a slower dimension has more than one block, or has more than 2 147 483
   /// 647 blocks; ("map") if a map does not fit; ("policy"); ("arguments") for arrays of another scheduler, or
   /// if a unit writes elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no

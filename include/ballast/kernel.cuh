@@ -282,6 +282,7 @@ constexpr bool check_kernel() {
   static_assert(
       std::is_trivially_copyable_v<scratch_of<K>>,
       "K::scratch is not trivially copyable: it is raw shared memory, so give it arrays and numbers");
+  static_assert(alignof(K) <= 64, "K is aligned to more than 64 bytes, which no launch provides");
   constexpr bool declares_threads = requires { typename std::integral_constant<int, K::threads>; };
   static_assert(declares_threads, "K declares no `static constexpr int threads`");
   if constexpr (declares_threads) (void)sizeof(kernel_of_threads<K, K::threads>);
@@ -615,8 +616,9 @@ class cuda_block : public block_outside_pools {
 
 /// The block of a kernel that is a lambda, with the same type on a GPU, where it has `Threads` threads, and
 /// on CPU cores, where it has one: `[=] BALLAST_HD (ballast::block_of<128> const& block) { ... }`. A lambda
-/// can be launched in a .cu file, in a function that is no member, and captures numbers and array_refs by
-/// value. A functor can do more: it has scratch, worker(), reduce() and scan(), and may be merged with
+/// can be launched in a .cu file, in a function that is no member. It takes the block as `block_of<128>
+/// const&`, is neither generic nor mutable, returns nothing, and captures numbers and array_refs by value. A
+/// functor can do more: it has scratch, worker(), reduce() and scan(), and may be merged with
 /// others.
 template <std::uint32_t Threads>
 class block_of {
@@ -624,8 +626,14 @@ class block_of {
                 "a block has a multiple of 32 threads, up to 1024");
 
  public:
-  /// Of a GPU.
+  /// Of a launch on a GPU.
+  static constexpr std::uint32_t gpu_threads = Threads;
+  /// Of the block where it runs, as in the other blocks.
+#if BALLAST_ON_GPU
   static constexpr std::uint32_t threads = Threads;
+#else
+  static constexpr std::uint32_t threads = 1;
+#endif
 
   /// For the library: block `index` of a launch of these blocks.
   BALLAST_HD block_of(block_range range, std::uint32_t index) : range_(range), index_(index) {}
@@ -635,23 +643,22 @@ class block_of {
   BALLAST_HD std::uint32_t index() const { return index_; }
   BALLAST_HD std::uint32_t first() const { return range_.first; }
   BALLAST_HD std::uint32_t count() const { return range_.count; }
+  BALLAST_HD std::uint32_t size() const { return threads; }
 #if BALLAST_ON_GPU
   __device__ std::uint32_t rank() const { return threadIdx.x; }
-  __device__ std::uint32_t size() const { return Threads; }
   __device__ void sync() const { __syncthreads(); }
 #else
   BALLAST_HD std::uint32_t rank() const { return 0; }
-  BALLAST_HD std::uint32_t size() const { return 1; }
   BALLAST_HD void sync() const {}
 #endif
   template <class F>
   BALLAST_HD void for_each(std::uint32_t n, F&& f) const {
-    for (std::uint32_t i = rank(); i < n; i += size()) f(i);
+    for (std::uint32_t i = rank(); i < n; i += threads) f(i);
   }
   template <std::uint32_t N, class F>
   BALLAST_HD void for_each(item_count<N>, F&& f) const {
-    for (std::uint32_t first = 0; first < N; first += size())
-      if (N % Threads == 0 || first + rank() < N) f(first + rank());
+    for (std::uint32_t first = 0; first < N; first += threads)
+      if (N % threads == 0 || first + rank() < N) f(first + rank());
   }
   template <class F>
   BALLAST_HD void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {

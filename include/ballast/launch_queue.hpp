@@ -139,8 +139,9 @@ concept stream_work = std::invocable < std::decay_t<Work>
 /// should have its own. The destructor does not wait, and launches already made are still carried out. After
 /// launch_queue::stop(), and once its queue is destroyed, launch() and after() throw stopped.
 ///
-/// launch() copies its arguments and returns without waiting for the device. It sleeps only while
-/// launch_options::max_waiting launches of this launch stream wait, and throws timed_out after
+/// launch() copies its arguments and returns without waiting for the device, except that the first launch of
+/// a plain function, of a lambda, or of a kernel that is in no set, loads it, which may wait. It sleeps only
+/// while launch_options::max_waiting launches of this launch stream wait, and throws timed_out after
 /// launch_options::timeout. A launch is not carried out if an earlier one of its launch stream failed,
 /// the device was lost, or the queue was stopped. Once a launch has failed, launch() throws that error, and
 /// so does wait() of the completions of that launch and all later ones.
@@ -161,6 +162,7 @@ class launch_stream {
                   "kernels of one thread, and those that create tasks or reduce, are for pools");
     static_assert(sizeof(K) <= detail::max_launch_bytes,
                   "this kernel's members exceed 4000 bytes: launch it as indirect<K>");
+    static_assert(alignof(K) <= 64, "this kernel is aligned to more than 64 bytes: launch it as indirect<K>");
     check_grid(grid);
     if constexpr (detail::is_mergeable<K>) {
       if (auto const* const mergeable = find_mergeable(key_of<K>)) {

@@ -32,8 +32,9 @@ kernel_code const& kernel_set::entry_for(entry_key source) const {
   for (auto const& entry : entries_)
     if (entry.key == source) return entry.code;
   throw error("kernel set " + name_ +
-              " was not compiled for this: the kernels of a queue or pool have equal threads and at most 40 "
-              "bytes of members each (else list indirect<K>), and what a set is for can be named in "
+              " was not compiled for this: a queue or pool has at most 126 kernels, which have equal threads "
+              "and at most 40 bytes "
+              "of members each (else list indirect<K>), and what a set is for can be named in "
               "BALLAST_KERNELS (ballast/kernels.cuh)");
 }
 

@@ -23,6 +23,14 @@ device_list const& checked(device_list const& devices) {
   return devices;
 }
 
+/// None on a device that is lost, where no task will go.
+std::uint64_t blocks_at_once(compute_device& device, kernel_code const& code) {
+  try {
+    return std::uint64_t(device.resources(code).blocks_per_multiprocessor) *
+           std::uint64_t(device.properties().multiprocessors);
+  } catch (device_lost const&) { return 0; }
+}
+
 /// Pools alone run the others.
 bool is_for_jobs(listed_kernel const& kernel) {
   return kernel.spawns == 0 && kernel.joins == 0 && !kernel.reduces && kernel.tasks_at_once == 1;
@@ -137,15 +145,14 @@ std::shared_ptr<compute_device> const& job_runtime::pinning_device() const {
 }
 
 void job_runtime::add(kernel_set const& more) {
+  for (auto const& device : devices_) device->check();
   for (auto const& kernel : more.kernels())
     if (is_for_jobs(kernel)) add(kernel.key, kernel.code);
 }
 
 void job_runtime::add(kernel_key key, kernel_code const& code) {
   listed_code listed{code, {}};
-  for (auto const& device : devices_)
-    listed.blocks_at_once.push_back(std::uint64_t(device->resources(code).blocks_per_multiprocessor) *
-                                    std::uint64_t(device->properties().multiprocessors));
+  for (auto const& device : devices_) listed.blocks_at_once.push_back(blocks_at_once(*device, code));
   std::lock_guard const hold(mutex_);
   kernels_.try_emplace(key, std::move(listed));
 }

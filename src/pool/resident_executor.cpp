@@ -41,8 +41,8 @@ class resident_executor final : public pool_executor {
   void execute(pool_run& run) override {
     if (is_claimed()) throw error("the kernel of an earlier run of this pool has not ended");
     stop_requested_.store(false);
-    kernel_.take_room();  // first: what clears memory runs there
     room_of_run const held{kernel_};
+    kernel_.take_room();  // first: what clears memory runs there
     workers_.begin_run(*stream_);
     while (!run.waiting.empty() && run.why_stopped.empty()) {
       if (!begin_launch(run)) break;

@@ -363,7 +363,12 @@ void task_queue::state::mark_closed(deadline until) {
 }
 
 void task_queue::state::join(deadline until) {
-  kernel.join(until);
+  try {
+    kernel.join(until);
+  } catch (device_lost const&) {
+    record_run();
+    throw;
+  }
   now = phase::ended;
   is_over = true;
   memory.host_wake_event.notify();

@@ -48,7 +48,7 @@ void launch(kernel_set const& kernels, stream& on, task const& task) {
   if (kernel.bytes > task_record::argument_bytes)
     throw_bad_argument("kernel", kernel.name + " of " + std::to_string(kernel.bytes) + " bytes",
                        "one of at most 40 bytes of members");
-  if (kernel.spawns != 0)
+  if (kernel.spawns != 0 || kernel.joins != 0)
     throw_bad_argument("kernel", kernel.name + ", which creates tasks", "one that creates none");
   if (kernel.reduces)
     throw_bad_argument("kernel", kernel.name + ", which adds to the sum of its run",

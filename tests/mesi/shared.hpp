@@ -21,7 +21,7 @@ void add_neighbours(int const (*from)[columns], int (*to)[columns], int more);
 void leave_out_last(int* to);
 /// In more.cu. The kernel names the variable.
 void scale_numbers();
-/// In late.cu. Element i becomes -i; not before the kernel is known.
+/// In late.cu. Element i becomes -i.
 void number_late(int* to);
 
 }  // namespace ballast::test

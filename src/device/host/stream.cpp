@@ -80,10 +80,11 @@ struct host_stream::work_queue {
     }
   }
   void run_first(std::unique_lock<std::mutex>& hold) {
-    auto const first = std::move(work.front());
+    auto first = std::move(work.front());
     work.pop_front();
     hold.unlock();
     first();
+    first = nullptr;  // what it kept may use the stream
     hold.lock();
   }
 };

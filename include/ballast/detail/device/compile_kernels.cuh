@@ -19,7 +19,10 @@ struct for_jobs {
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
   static void compile(compiled_code& into) {
-    static_assert(!KeepsTasks, "kernels of one thread, and those that create tasks or reduce, are for pools");
+    static_assert(
+        !KeepsTasks,
+        "kernels of one thread, and those that create tasks or reduce, are for pools, as is a set that "
+        "is for_pools: make two sets");
     if constexpr (!KeepsTasks) into.kernels = {detail::list_kernel<K>()...};
   }
 };
@@ -53,6 +56,7 @@ void compile_what_fits(compiled_code& into);
 
 template <class... K, class... Use>
 compiled_code compile_kernels(types<K...>, types<Use...>) {
+  static_assert(sizeof...(K) >= 1, "a set has at least one kernel");
   static_assert(check_kernels<max_launch_bytes, K...>());
   constexpr bool keeps_tasks = (is_for_pools<K> || ...) || (Use::keeps_tasks || ...);
   compiled_code code;
@@ -75,8 +79,8 @@ compiled_code compile_kernels() {
 /// header declares for the .cpp files that use it. What the kernels declare decides what is compiled:
 ///   - kernels of one thread, and those that declare `spawns`, `joins` or `reduces`: for task pools of the
 ///     default method, and for task queues unless one of them reduces;
-///   - else for task queues if all have equal `threads` and at most 40 bytes of members, and for launch
-///     queues, which merge kernels of at most 192 bytes.
+///   - else for task queues if these are at most 126, of equal `threads` and at most 40 bytes of members, and
+///     for launch queues if they are at most 128; launch queues merge those of at most 192 bytes.
 /// Jobs run the kernels of every set whose tasks create none. A kernel has at most 4000 bytes of members;
 /// list one that is too large for its use as indirect<K>.
 ///

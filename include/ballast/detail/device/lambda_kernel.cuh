@@ -19,6 +19,9 @@ struct lambda_signature<void (Lambda::*)(block_of<Threads> const&, Argument...) 
   using block = block_of<Threads>;
   using arguments = types<Argument...>;
 };
+template <class Lambda, std::uint32_t Threads, class... Argument>
+struct lambda_signature<void (Lambda::*)(block_of<Threads> const&, Argument...) const noexcept>
+    : lambda_signature<void (Lambda::*)(block_of<Threads> const&, Argument...) const> {};
 template <class Lambda>
 using signature_of = lambda_signature<decltype(&Lambda::operator())>;
 
@@ -68,7 +71,7 @@ void run_lambda_on_cores(void const* argument, host_block_context& context) {
 
 #if defined(__CUDACC__)
 template <class Lambda, class... Argument>
-__global__ void __launch_bounds__(signature_of<Lambda>::block::threads)
+__global__ void __launch_bounds__(signature_of<Lambda>::block::gpu_threads)
     run_lambda_on_gpu(__grid_constant__ task_of_lambda<Lambda, Argument...> const task) {
 #  if defined(__CUDA_ARCH__)
   static_assert(std::is_trivially_copyable_v<Lambda>,
@@ -92,7 +95,7 @@ kernel_code const& code_of_lambda(types<Argument...>) {
     own.cuda_function = reinterpret_cast<void const*>(&run_lambda_on_gpu<Lambda, Argument...>);
 #endif
     own.host_function = &run_lambda_on_cores<Lambda, Argument...>;
-    own.threads = signature_of<Lambda>::block::threads;
+    own.threads = signature_of<Lambda>::block::gpu_threads;
     return own;
   }();
   return code;

@@ -9,7 +9,8 @@
 #include "ballast/kernel_set.hpp"
 
 /// Whether this file compiles kernels, so that a kernel may be launched here that is in no set. Where no CUDA
-/// compiler is used, ballast_add_kernels() says so.
+/// compiler is used, ballast_add_kernels() says so. Inline functions that .cu and .cpp files share launch
+/// kernels of sets: of two versions of such a function the linker keeps one.
 #if !defined(BALLAST_COMPILES_KERNELS)
 #  if defined(__CUDACC__)
 #    define BALLAST_COMPILES_KERNELS true

@@ -190,6 +190,7 @@ constexpr void check_job_kernel() {
                 "kernels of one thread, and those that create tasks or reduce, are for pools");
   static_assert(sizeof(K) <= max_launch_bytes,
                 "this kernel's members exceed 4000 bytes: hand over what is larger in an array");
+  static_assert(alignof(K) <= 64, "this kernel is aligned to more than 64 bytes");
 }
 
 /// Says what is wrong with a factory, of which the compiler would tell deep inside of the library.
