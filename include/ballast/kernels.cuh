@@ -15,7 +15,6 @@ void compile_what_fits(compiled_code& into) {
     for_pools::compile<true, K...>(into);
     if constexpr (!(reduces_of<K> || ...)) for_queues::compile<true, K...>(into);
   } else {
-    for_jobs::compile<false, K...>(into);
     if constexpr (fit_into_tasks<K...>) for_queues::compile<false, K...>(into);
     if constexpr (sizeof...(K) <= max_family_kernels) for_launches::compile<false, K...>(into);
   }

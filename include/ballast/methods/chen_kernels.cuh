@@ -14,7 +14,7 @@ struct for_chen_queues {
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
   static void compile(compiled_code& into) {
-    for_jobs::compile<KeepsTasks, K...>(into);
+    detail::refuse_created_tasks<for_chen_queues, KeepsTasks>();
     if constexpr (!KeepsTasks)
       into.entries.push_back(detail::make_entry<detail::kernel_list<K...>, detail::chen_source_ref>());
   }

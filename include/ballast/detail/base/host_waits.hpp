@@ -10,8 +10,8 @@ namespace ballast {
 class event_count;
 }
 
-/// Clocks, sleeps and events for headers that kernel sets include: <chrono> and <thread> take a compiler of
-/// device code a quarter of the time that a set takes it (docs/results/builds.md).
+/// Clocks, sleeps and events for headers that kernel sets include: <chrono> and <thread> take long to
+/// compile (docs/results/builds.md).
 namespace ballast::detail {
 
 /// The time of clock, in nanoseconds.

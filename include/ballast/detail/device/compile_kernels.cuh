@@ -9,21 +9,30 @@
 #include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/kernel_set.hpp"
 
+namespace ballast::detail {
+
+/// For uses whose kernels create no tasks.
+template <class Use, bool KeepsTasks>
+constexpr void refuse_created_tasks() {
+  static_assert(
+      !KeepsTasks,
+      "kernels of one thread, and those that create tasks or reduce, are for pools, as is a set that "
+      "is for_pools: make two sets");
+}
+
+}  // namespace ballast::detail
+
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles nothing but an ordinary launch of each kernel, which is all
-/// that jobs need.
+/// Among the kernels of BALLAST_KERNELS: compiles nothing but an ordinary launch of each kernel, which every
+/// set has and which is all that jobs need.
 struct for_jobs {
   /// Tells BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
-  static void compile(compiled_code& into) {
-    static_assert(
-        !KeepsTasks,
-        "kernels of one thread, and those that create tasks or reduce, are for pools, as is a set that "
-        "is for_pools: make two sets");
-    if constexpr (!KeepsTasks) into.kernels = {detail::list_kernel<K>()...};
+  static void compile(compiled_code&) {
+    detail::refuse_created_tasks<for_jobs, KeepsTasks>();
   }
 };
 
@@ -60,6 +69,7 @@ compiled_code compile_kernels(types<K...>, types<Use...>) {
   static_assert(check_kernels<max_launch_bytes, K...>());
   constexpr bool keeps_tasks = (is_for_pools<K> || ...) || (Use::keeps_tasks || ...);
   compiled_code code;
+  if constexpr (!keeps_tasks) code.kernels = {list_kernel<K>()...};
   if constexpr (sizeof...(Use) == 0)
     compile_what_fits<K...>(code);
   else

@@ -110,14 +110,10 @@ struct for_launches {
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
   static void compile(compiled_code& into) {
-    static_assert(
-        !KeepsTasks,
-        "kernels of one thread, and those that create tasks or reduce, are for pools, as is a set that "
-        "is for_pools: make two sets");
+    detail::refuse_created_tasks<for_launches, KeepsTasks>();
     static_assert(sizeof...(K) <= detail::max_family_kernels,
                   "a set for launches holds at most 128 kernels: split it");
     if constexpr (!KeepsTasks && sizeof...(K) <= detail::max_family_kernels) {  // else it would take long
-      for_jobs::compile<false, K...>(into);
       std::uint32_t index = 0;
       (detail::add_launch_entries<K, K...>(index++, into), ...);
     }

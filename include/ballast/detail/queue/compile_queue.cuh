@@ -58,7 +58,6 @@ struct for_queues {
       into.kernels = {detail::list_pool_kernel<list, K>()...};
       into.entries.push_back(detail::make_hybrid_entry<list>());
     } else {
-      for_jobs::compile<false, K...>(into);
       into.entries.push_back(detail::make_entry<detail::kernel_list<K...>, detail::ring_source_ref>());
     }
   }
