@@ -35,12 +35,16 @@ class invented_plan final : public work_sink {
         planner(ops, devices_of(gpus_), links_, options_, *this, retired_) {}
 
   /// An array of bytes. Nobody looks at them.
-  std::shared_ptr<array_state> array(std::size_t bytes, std::string name = {}) {
-    auto& memory = memory_.emplace_back(bytes);
+  std::shared_ptr<array_state> array(extents const& shape, std::string name = {}) {
+    auto& memory = memory_.emplace_back(shape.elements());
     auto made = std::make_shared<array_state>(std::uint32_t(gpus_.size() + 1), ops, array_id(++arrays_),
-                                              std::move(name), extents{bytes}, 1, memory.data(), nullptr);
+                                              std::move(name), shape, 1, memory.data(), nullptr);
     planner.arrays().add(made);
     return made;
+  }
+
+  std::shared_ptr<array_state> array(std::size_t bytes, std::string name = {}) {
+    return array(extents{bytes}, std::move(name));
   }
 
   std::shared_ptr<job_record> submit(job_setup setup, std::vector<job_argument> arguments) {
@@ -63,6 +67,7 @@ class invented_plan final : public work_sink {
     auto const op = op_of(work);
     ops.mark_issued(op);
     lines.push_back(line_of(work));
+    if (auto const* const copy = std::get_if<copy_work>(&work)) rows = copy->rows;
     auto begin_ns = std::max(now_ns_, stream_free_at_[ops.at(op).on]);
     for (auto const earlier : ops.at(op).dependencies) begin_ns = std::max(begin_ns, end_of_[earlier]);
     auto const end_ns = begin_ns + ns_of(work);
@@ -106,6 +111,7 @@ class invented_plan final : public work_sink {
   operations ops;
   /// All that was planned: "job 1, units 0 to 3, on 0" or "64 bytes from 0 to 1", where 0 is the host.
   std::vector<std::string> lines;
+  std::vector<row_copy> rows;  ///< of the newest copy
 
  private:
   struct one {

@@ -134,6 +134,20 @@ TEST(job_planner, has_a_reader_follow_the_kernel_that_writes_what_it_reads) {
   EXPECT_THAT(plan.ops.at(plan.ops.newest()).dependencies, ElementsAre(writer));
 }
 
+TEST(job_planner, copies_rows_that_follow_each_other_evenly_in_one_go) {
+  invented_plan plan({planned_gpu{}, planned_gpu{}}, {.policy = "static"});
+  auto const array = plan.array(extents{8, 16});
+  plan.submit({.grid = 2}, {{array, slice(1), argument_mode::reads}});
+  ASSERT_THAT(plan.lines, Contains("64 bytes from 0 to 2"));
+  ASSERT_EQ(plan.rows.size(), 1u);
+  auto const& right_half = plan.rows.front();
+  EXPECT_EQ(right_half.from, 8u);
+  EXPECT_EQ(right_half.row_bytes, 8u);
+  EXPECT_EQ(right_half.rows, 8u);
+  EXPECT_EQ(right_half.from_pitch, 16u);
+  EXPECT_EQ(right_half.to_pitch, 16u);
+}
+
 struct loss_of_a_device : testing::Test {
   /// What is under way on device 0 ends with its loss; all else ends well.
   void lose_device_0() {
