@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -31,22 +32,62 @@ void check_memory(memory_to_adopt memory, extents const& shape) {
                        "a multiple of " + std::to_string(memory.alignment) + ", as the elements need");
 }
 
+/// What the host updates is valid nowhere else, and only copies touch the host's memory: none is left then.
+/// Throws as open(), and then nothing has changed.
+void release_memory(std::shared_ptr<array_state> const& array, deadline until) {
+  auto& runtime = *array->runtime;
+  runtime.set_released(*array, true);
+  try {
+    runtime.open(array, host_use::update, every_element, until);
+  } catch (...) {
+    runtime.set_released(*array, false);
+    throw;
+  }
+}
+
+/// Values that are lost do not count: nothing is read.
+bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until) {
+  try {
+    array->runtime->open(array, host_use::write, every_element, until);
+    return true;
+  } catch (error const&) { return false; }
+}
+
+/// For destructors: what failed is logged; std::terminate() if a device may still use the memory.
+void give_back_memory(std::shared_ptr<array_state> const& array) noexcept {
+  auto& runtime = *array->runtime;
+  auto const until = deadline::in(runtime.options().timeout);
+  std::string why;
+  try {
+    return release_memory(array, until);
+  } catch (std::exception const& failure) { why = failure.what(); }
+  bool const is_unused = is_unused_within(array, until) || runtime.is_at_rest_within(until);
+  runtime.set_released(*array, true);
+  write_log(log_level::warning, "the memory of " + array->name() +
+                                    (is_unused ? " goes back without its newest values: "
+                                               : " is still used when its array goes: ") +
+                                    why);
+  if (!is_unused) std::terminate();
+}
+
 }  // namespace
 
-array_state::array_state(std::shared_ptr<job_runtime> of, array_id number, std::string array_name,
+array_state::array_state(std::uint32_t places, operations& ops, array_id number, std::string array_name,
                          extents const& of_shape, std::size_t bytes_of_element,
-                         std::optional<std::byte*> adopted)
+                         std::optional<std::byte*> adopted, std::shared_ptr<job_runtime> of)
     : runtime(std::move(of)),
       id(number),
       shape(of_shape),
       element_bytes(bytes_of_element),
-      directory(checked_bytes(of_shape, bytes_of_element), runtime->places(), runtime->array_operations()),
+      directory(checked_bytes(of_shape, bytes_of_element), places, ops),
       name_(std::move(array_name)),
       adopted_(adopted),
       on_host_(adopted ? pinned_buffer<std::byte>()
                        : pinned_buffer<std::byte>(runtime->pinning_device(), bytes())) {}
 
-array_state::~array_state() { runtime->release_array(id); }
+array_state::~array_state() {
+  if (runtime != nullptr) runtime->release_array(id);
+}
 
 std::string array_state::name() const {
   return name_.empty() ? "array " + std::to_string(id.value()) : "array '" + name_ + "'";
@@ -100,12 +141,12 @@ void array_handle::release(std::optional<deadline> until) {
   if (!state_->is_adopted())
     throw_bad_argument("array", state_->name() + ", whose memory is its own", "an array of adopted memory");
   auto& runtime = *state_->runtime;
-  runtime.release_memory(state_, until ? *until : deadline::in(runtime.options().timeout));
+  release_memory(state_, until ? *until : deadline::in(runtime.options().timeout));
   state_ = nullptr;
 }
 
 void array_handle::give_up() noexcept {
-  if (state_ != nullptr && state_->is_adopted()) state_->runtime->give_back_memory(state_);
+  if (state_ != nullptr && state_->is_adopted()) give_back_memory(state_);
 }
 
 }  // namespace ballast

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,8 +21,10 @@ class job_runtime;
 /// constants is the runtime's, under its mutex. It lives as long as anything that was planned with it.
 class array_state {
  public:
-  array_state(std::shared_ptr<job_runtime> of, array_id number, std::string array_name,
-              extents const& of_shape, std::size_t bytes_of_element, std::optional<std::byte*> adopted);
+  /// Places and operations are the directory's. Without a runtime the memory is adopted.
+  array_state(std::uint32_t places, operations& ops, array_id number, std::string array_name,
+              extents const& of_shape, std::size_t bytes_of_element, std::optional<std::byte*> adopted,
+              std::shared_ptr<job_runtime> of);
   /// Gives its memory on the devices back when the runtime looks next. Any thread, with or without the mutex.
   ~array_state();
 
@@ -35,7 +38,7 @@ class array_state {
   /// Whether a byte of the host's copy is also one of the other array's.
   bool shares_host_memory_with(array_state const& other) const;
 
-  std::shared_ptr<job_runtime> const runtime;
+  std::shared_ptr<job_runtime> const runtime;  ///< null where planning is tried without one
   array_id const id;
   extents const shape;
   std::size_t const element_bytes;

@@ -28,12 +28,12 @@ byte_runs bytes_of(job_argument const& argument, std::uint32_t units, job_part p
 
 }  // namespace
 
-job_record::job_record(job_number its_number, job_request its_request, kernel_code const* its_code,
+job_record::job_record(job_number its_number, job_request its_request, listed_code const* its_listed,
                        std::string its_policy, std::uint32_t its_tasks,
                        std::weak_ptr<job_runtime const> runtime, clock::duration timeout)
     : number(its_number),
       request(std::move(its_request)),
-      code(its_code),
+      listed(its_listed),
       policy(std::move(its_policy)),
       tasks(its_tasks),
       end(std::make_shared<job_end>(std::move(runtime), display_name_of(request, number), timeout)),
@@ -41,6 +41,12 @@ job_record::job_record(job_number its_number, job_request its_request, kernel_co
   report.name = name_of(request);
   report.policy = policy;
   report.submitted_ns = now_ns();
+}
+
+job_site job_record::site() const {
+  auto const& blocks = grid().blocks();
+  auto const site = request.setup.site == 0 ? request.factory : request.setup.site;
+  return {site, blocks.x, blocks.y, blocks.z, int(grid().along()), policy};
 }
 
 std::vector<array_use> job_record::uses(job_part part) const {
@@ -86,6 +92,65 @@ bool job_record::read_in_common(std::uint32_t unit, std::uint32_t other) const {
   return false;
 }
 
+std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses) {
+  std::vector<needed_bytes> needs;
+  for (auto const& use : uses) {
+    auto const hull = joined(use.read.hull(), use.written.hull());
+    auto const same = std::ranges::find(needs, use.array, &needed_bytes::array);
+    if (same == needs.end())
+      needs.push_back({use.array, hull});
+    else
+      same->hull = joined(same->hull, hull);
+  }
+  return needs;
+}
+
+std::size_t job_record::memory_of(job_part part) const {
+  std::size_t sum = 0;
+  for (auto const& need : needs_of(uses(part))) sum += detail::memory_of(need.hull);
+  return sum;
+}
+
+void job_record::lose(std::vector<job_part> const& unplanned) const {
+  for (auto const part : unplanned) {
+    auto const uses = conservative_uses(part);
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      uses[i].written.for_each_interval(
+          [&](byte_range bytes) { request.arguments[i].array->directory.record_unwritten(bytes, number); });
+  }
+}
+
+namespace {
+
+std::string counted(std::uint64_t count, std::string const& what) {
+  return std::to_string(count) + " " + what;
+}
+
+std::string tasks_by_device(job_record const& job, std::vector<planned_device> const& all) {
+  std::string text;
+  for (std::size_t device_index = 0; device_index < job.device_states.size(); ++device_index) {
+    auto const& on = job.device_states[device_index];
+    auto const kept = on.deferred ? 1u : 0u;
+    text += ", " + all[job.devices[device_index]].name + " has " + std::to_string(on.in_flight - kept) +
+            (on.deferred ? " and one that waits for earlier jobs" : "");
+  }
+  return text;
+}
+
+std::string failure_of(job_record const& job) {
+  if (!job.failure) return {};
+  return job.has_ended() ? ", failed, and earlier jobs have yet to use what it was to write" : ", failed";
+}
+
+}  // namespace
+
+std::string job_record::state(std::vector<planned_device> const& all) const {
+  auto const left = split == nullptr ? units() : split->unissued();
+  return "job " + display_name() + ": " + counted(left, "units not given out, ") +
+         counted(tasks_in_flight, "tasks in flight, ") + counted(report.tasks.size(), "ended") +
+         tasks_by_device(*this, all) + failure_of(*this) + "\n";
+}
+
 bool job_record::is_planned() const {
   if (failure || units() == 0) return true;
   return split != nullptr && split->unissued() == 0 &&
@@ -102,6 +167,36 @@ void job_record::complete() {
     report.end_ns = std::ranges::max(report.tasks, {}, &task_report::end_ns).end_ns;
   }
   end->complete(std::move(report), failure);
+}
+
+resident_bytes const& planned_task::resident_of(std::size_t argument) const {
+  return *std::ranges::find(residents, uses[argument].array, &resident_bytes::array);
+}
+
+std::vector<void*> planned_task::arrays(std::byte* memory) const {
+  std::vector<void*> found;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    auto const& resident = resident_of(i);
+    auto const place = std::size_t(&resident - residents.data());
+    auto const first = reinterpret_cast<std::uintptr_t>(memory) + resident.offset - first_bytes[place];
+    auto const is_empty = uses[i].read.is_empty() && uses[i].written.is_empty();
+    found.push_back(is_empty ? nullptr : reinterpret_cast<void*>(first));
+  }
+  return found;
+}
+
+std::int64_t planned_task::end_ns() const { return std::ranges::max(pieces, {}, &task_piece::end_ns).end_ns; }
+
+std::int64_t planned_task::busy_ns() const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> times;
+  for (auto const& piece : pieces) times.emplace_back(piece.begin_ns, piece.end_ns);
+  std::ranges::sort(times);
+  std::int64_t sum = 0, until = times.front().first;
+  for (auto const& [begin_ns, end_ns] : times) {
+    sum += std::max<std::int64_t>(end_ns - std::max(begin_ns, until), 0);
+    until = std::max(until, end_ns);
+  }
+  return sum;
 }
 
 void job_end::complete(job_report report, std::optional<job_failure> failure) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,10 +22,30 @@
 #include "job_failed.hpp"
 #include "job_order.hpp"
 #include "operations.hpp"
+#include "working_set.hpp"
 
 namespace ballast::detail {
 
 class job_runtime;
+
+/// All that planning needs to know of a device.
+struct planned_device {
+  std::string name;
+  bool is_cuda = false;
+  std::size_t bytes = 0;  ///< of its memory, for arrays
+};
+
+inline place_id place_of(std::uint32_t device) { return place_id(1 + device); }
+
+/// A kernel of a list that the scheduler was given.
+struct listed_code {
+  kernel_code code;
+  std::vector<std::uint64_t> blocks_at_once;  ///< on each device
+};
+
+/// Jobs of one site share what a policy has learned: a factory's number or one that the job names, the grid's
+/// blocks and the dimension in which it is cut, and the policy.
+using job_site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string>;
 
 /// The end of a job, which completions look at also when the scheduler is gone.
 class job_end final : public completion_source {
@@ -58,11 +80,13 @@ class job_end final : public completion_source {
 /// A job that has not ended. The runtime's, under its mutex, but for the constants.
 class job_record {
  public:
-  job_record(job_number number, job_request request, kernel_code const* code, std::string policy,
+  job_record(job_number number, job_request request, listed_code const* listed, std::string policy,
              std::uint32_t tasks, std::weak_ptr<job_runtime const> runtime, clock::duration timeout);
 
   job_grid const& grid() const { return request.setup.grid; }
   std::uint32_t units() const { return grid().units(); }
+  kernel_code const* code() const { return listed == nullptr ? nullptr : &listed->code; }
+  job_site site() const;
   /// As messages call it: "'step' (number 17)".
   std::string const& display_name() const { return display_name_; }
 
@@ -82,6 +106,13 @@ class job_record {
   /// The bytes of one unit that units do not share.
   std::uint64_t bytes_per_unit() const { return bytes_per_unit_; }
 
+  /// The memory that a part's arrays take on a device.
+  std::size_t memory_of(job_part part) const;
+  /// These parts will not be written: who reads what they were to write would take old values for new ones.
+  void lose(std::vector<job_part> const& unplanned) const;
+  /// How far it has come, a line of text for messages; `all` the devices of the list.
+  std::string state(std::vector<planned_device> const& all) const;
+
   /// No task of the job is left to be planned.
   bool is_planned() const;
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
@@ -98,7 +129,7 @@ class job_record {
 
   job_number const number;
   job_request const request;
-  kernel_code const* const code;  ///< null for a plain kernel
+  listed_code const* const listed;  ///< null for a plain kernel
   std::string const policy;
   std::uint32_t const tasks;
   std::shared_ptr<job_end> const end;
@@ -115,6 +146,42 @@ class job_record {
   std::string const display_name_;
   std::vector<bool> shared_by_units_;  ///< of each argument
   std::uint64_t bytes_per_unit_ = 0;
+};
+
+/// What one kernel of a task computes.
+struct task_piece {
+  job_part part;
+  std::vector<array_use> uses;
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< once it has ended
+};
+
+/// One hull per array, though it may be several arguments.
+std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses);
+
+/// A task that was planned and has not ended.
+struct planned_task {
+  std::shared_ptr<job_record> job;
+  std::uint32_t device_index;  ///< which of the job's devices
+  job_part part;
+  std::vector<array_use> uses;
+  std::vector<task_piece> pieces{};         ///< in the order of their kernels
+  std::vector<resident_bytes> residents{};  ///< of each array, pinned
+  std::vector<std::size_t> first_bytes{};   ///< of each array: the first byte of its hull
+  moved_bytes moved{};
+  std::uint64_t own_bytes = 0;  ///< moved for this part alone
+  std::size_t pieces_ended = 0;
+  bool has_failed = false;
+
+  std::uint32_t device() const { return job->devices[device_index]; }
+  place_id place() const { return place_of(device()); }
+  resident_bytes const& resident_of(std::size_t argument) const;
+  /// Where element 0 of each argument's array would be if the device's memory began at `memory`; null for an
+  /// argument without bytes. What is before the hull is not there, and is not computed as a pointer.
+  std::vector<void*> arrays(std::byte* memory) const;
+  /// When the last piece ended; once all have.
+  std::int64_t end_ns() const;
+  /// The time in which at least one piece ran: those at the ends wait for neighbours, the rest does not.
+  std::int64_t busy_ns() const;
 };
 
 }  // namespace ballast::detail

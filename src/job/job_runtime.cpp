@@ -10,6 +10,7 @@
 
 #include "ballast/error.hpp"
 #include "copy_source.hpp"
+#include "host_access.hpp"
 #include "job_units.hpp"
 
 namespace ballast::detail {
@@ -72,18 +73,6 @@ void check_grid_of_ballast_kernel(job_grid const& grid) {
                        "at most " + std::to_string(most) + " blocks of a ballast kernel");
 }
 
-/// What each unit of a job touches of one array.
-std::vector<touched_bytes> touched_by_units(job_record const& job, array_id array) {
-  std::vector<touched_bytes> touched;
-  for (std::uint32_t unit = 0; unit < job.units(); ++unit)
-    for (auto const& use : job.uses({unit, 1})) {
-      if (use.array != array) continue;
-      use.read.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, false}); });
-      use.written.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, true}); });
-    }
-  return touched;
-}
-
 std::vector<described_argument> described(std::vector<job_argument> const& arguments) {
   std::vector<described_argument> all;
   for (auto const& argument : arguments)
@@ -91,28 +80,67 @@ std::vector<described_argument> described(std::vector<job_argument> const& argum
   return all;
 }
 
-[[noreturn]] void throw_overlap(array_state const& array, common_byte const& common) {
-  throw_bad_argument("arguments",
-                     array.name() + ", of which units " + std::to_string(common.first_unit) + " and " +
-                         std::to_string(common.second_unit) + " touch element " +
-                         std::to_string(common.byte / array.element_bytes),
-                     "arrays of which no unit writes what another one touches");
+/// Nine tenths of a GPU's memory, in equal shares for the parts of it that the list names. They take theirs
+/// in the order of the list: of k parts with m to come (10 k F) / (k + 9 m) was free at first, if F is now.
+std::size_t share_of_gpu(device_list const& devices, std::uint32_t device, std::size_t free) {
+  auto const is_same_gpu = [&](auto const& other) {
+    return other->is_cuda() && other->spec().index == devices[device]->spec().index;
+  };
+  auto const all = std::ranges::count_if(devices, is_same_gpu);
+  auto const left = std::count_if(devices.begin() + device, devices.end(), is_same_gpu);
+  return free / std::size_t(all + 9 * left) * 9;
+}
+
+constexpr std::size_t room_between_arrays = 256 * memory_alignment;
+
+/// In the order of the list, since each may leave less to the next.
+std::vector<device_buffer<std::byte>> taken_memory(device_list const& devices, job_options const& options) {
+  std::vector<device_buffer<std::byte>> memory;
+  for (std::uint32_t device = 0; device < devices.size(); ++device) {
+    auto const bytes = options.device_bytes == 0 ? default_device_bytes(devices, device, options.array_bytes)
+                                                 : options.device_bytes;
+    memory.emplace_back(devices[device], bytes);
+  }
+  return memory;
+}
+
+std::vector<planned_device> devices_to_plan_for(device_list const& devices,
+                                                std::vector<device_buffer<std::byte>> const& memory) {
+  std::vector<planned_device> all;
+  for (std::size_t device = 0; device < devices.size(); ++device)
+    all.push_back({devices[device]->name(), devices[device]->is_cuda(), memory[device].size()});
+  return all;
+}
+
+std::vector<operation_dispatcher::device> devices_to_submit_to(
+    device_list const& devices, std::vector<device_buffer<std::byte>> const& memory) {
+  std::vector<operation_dispatcher::device> all;
+  for (std::size_t device = 0; device < devices.size(); ++device)
+    all.push_back({devices[device]->is_cuda(), memory[device].data()});
+  return all;
 }
 
 }  // namespace
 
+std::size_t default_device_bytes(device_list const& devices, std::uint32_t device,
+                                 std::uint64_t array_bytes) {
+  auto const free = devices[device]->free_bytes();
+  if (devices[device]->is_cuda()) return share_of_gpu(devices, device, free);
+  auto const on_cores = std::ranges::count_if(devices, [](auto const& one) { return !one->is_cuda(); });
+  auto const quarter = free / 4 / std::size_t(on_cores);
+  return array_bytes == 0 ? quarter : std::min<std::size_t>(quarter, array_bytes + room_between_arrays);
+}
+
 job_runtime::job_runtime(device_list const& devices, job_options options)
     : devices_(checked(devices)),
       options_(checked(std::move(options), devices_)),
-      sources_(expected_links(devices_)),
-      planner_(ops_, sources_, [this](place_id from, place_id to) { return stream_of_copy(from, to); }),
-      on_devices_(devices_.size()) {
-  for (std::uint32_t device = 0; device < devices_.size(); ++device) {
-    auto const bytes = options_.device_bytes == 0
-                           ? default_device_bytes(devices_, device, options_.array_bytes)
-                           : options_.device_bytes;
-    residencies_.push_back(std::make_unique<device_residency>(*this, device, bytes, ops_));
-  }
+      memory_(taken_memory(devices_, options_)),
+      dispatcher_(ops_, devices_to_submit_to(devices_, memory_), options_.check_maps,
+                  [this](std::uint32_t device, device_operation work) {
+                    executors_[device]->submit(std::move(work));
+                  }),
+      planner_(ops_, devices_to_plan_for(devices_, memory_), expected_links(devices_), options_, dispatcher_,
+               retired_) {
   for (std::uint32_t executor = 0; executor < devices_.size(); ++executor)
     executors_.push_back(std::make_unique<device_executor>(
         devices_[executor], executor,
@@ -188,86 +216,10 @@ void job_runtime::check(job_request const& request) const {
   }
 }
 
-completion job_runtime::submit(job_request request) {
-  nvtx_range const shown("submit a job");
-  check(request);
-  if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
-  guard const hold(*this);
-  if (stopped_) throw error("a job was submitted to a scheduler that is going");
-  check_not_released(request);
-  auto const job = make_job(std::move(request));
-  ++statistics_.submitted;
-  jobs_.push_back(job);
-  if (job->is_planned()) note_end_before_begin(*job);
-  advance();
-  return {job->end, {.first = job->number.value()}};
-}
-
-/// The memory that a part's arrays take on a device.
-std::size_t job_runtime::memory_of_part(job_record const& job, job_part part) {
-  std::size_t sum = 0;
-  for (auto const& need : needs_of(job.uses(part))) sum += memory_of(need.hull);
-  return sum;
-}
-
-void job_runtime::check_memory(job_record const& job) {
-  auto const largest = std::ranges::max_element(
-      residencies_, {}, [](auto const& residency) { return residency->set().bytes(); });
-  auto const limit = (*largest)->set().bytes();
-  auto const unit =
-      first_unit_over(limit, job.units(), [&](job_part part) { return memory_of_part(job, part); });
-  if (!unit) return;
-  std::vector<memory_of_array> arrays;
-  auto const needs = needs_of(job.uses({*unit, 1}));
-  for (auto const& need : needs) arrays.push_back({find_array(need.array)->name(), memory_of(need.hull)});
-  throw_unit_too_large(job.report.name, *unit, devices_[std::size_t(largest - residencies_.begin())]->name(),
-                       arrays, limit);
-}
-
-/// A map that cannot say it is tried once for each factory, grid and description of arguments, several
-/// arguments of one array always.
-void job_runtime::check_write_overlap(job_record const& job) {
-  auto const& arguments = job.request.arguments;
-  auto const maps = std::tuple(job.request.factory, site_of(job), described(arguments));
-  bool const were_tried = tried_maps_.contains(maps);
-  for (auto const& argument : arguments) {
-    bool const is_alone = std::ranges::count(arguments, argument.array, &job_argument::array) == 1;
-    auto const overlap = argument.map.overlap();
-    bool const is_disjoint =
-        overlap == unit_overlap::never || (were_tried && overlap == unit_overlap::unknown);
-    if (!argument.writes() || (is_alone && is_disjoint)) continue;
-    if (auto const common = first_common_byte(touched_by_units(job, argument.array->id)))
-      throw_overlap(*argument.array, *common);
-  }
-  tried_maps_.insert(maps);
-}
-
-std::shared_ptr<job_record> job_runtime::make_job(job_request request) {
-  auto const* const listed = code_of(request);
-  auto const number = job_number(newest_job_.value() + 1);
-  auto const tasks = request.setup.tasks == 0 ? options_.tasks : request.setup.tasks;
-  auto const policy = policy_of(request);
-  auto const job =
-      std::make_shared<job_record>(number, std::move(request), listed == nullptr ? nullptr : &listed->code,
-                                   policy, tasks, weak_from_this(), options_.timeout);
-  retired_.push_back(job);  // it may be refused
-  if (job->units() != 0) {
-    check_write_overlap(*job);
-    check_memory(*job);
-    job->measure_arguments();
-  }
-  revoke_host_access(job->request);
-  order_.add(number, job->units(), [this, of = job.get()](job_part part) {
-    auto uses = of->uses_or_failure(part);
-    if (of->failure) note_end_before_begin(*of);
-    return uses;
-  });
-  newest_job_ = number;
-  return job;
-}
+namespace {
 
 /// Who kept an argument may submit it when its array is gone.
-void job_runtime::check_not_released(job_request const& request) {
+void check_not_released(job_request const& request) {
   for (auto const& argument : request.arguments)
     if (argument.array->is_released)
       throw_bad_argument("arguments", argument.array->name() + ", whose memory is the caller's again",
@@ -275,7 +227,7 @@ void job_runtime::check_not_released(job_request const& request) {
 }
 
 /// Elements that the host was given are no longer its own.
-void job_runtime::revoke_host_access(job_request const& request) {
+void revoke_host_access(job_request const& request) {
   for (auto const& argument : request.arguments) {
     auto& open = argument.array->open;
     open.to_update.store(false, std::memory_order_release);
@@ -283,29 +235,82 @@ void job_runtime::revoke_host_access(job_request const& request) {
   }
 }
 
+}  // namespace
+
+completion job_runtime::submit(job_request request) {
+  nvtx_range const shown("submit a job");
+  check(request);
+  if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
+  guard const hold(*this);
+  if (planner_.is_stopped()) throw error("a job was submitted to a scheduler that is going");
+  check_not_released(request);
+  auto const job = make_job(std::move(request));
+  planner_.add(job);
+  if (advance()) changed_.notify();
+  return {job->end, {.first = job->number.value()}};
+}
+
+void job_runtime::check_memory(job_record const& job) {
+  std::uint32_t largest = 0;
+  auto const bytes_of = [&](std::uint32_t device) { return planner_.arrays().set(device).bytes(); };
+  for (std::uint32_t device = 1; device < devices_.size(); ++device)
+    if (bytes_of(device) > bytes_of(largest)) largest = device;
+  check_units_fit(job, devices_[largest]->name(), bytes_of(largest));
+}
+
+/// A map that cannot say it is tried once for each factory, grid and description of arguments, several
+/// arguments of one array always.
+void job_runtime::check_write_overlap(job_record const& job) {
+  auto const maps = std::tuple(job.request.factory, job.site(), described(job.request.arguments));
+  check_units_write_apart(job, tried_maps_.contains(maps));
+  tried_maps_.insert(maps);
+}
+
+std::shared_ptr<job_record> job_runtime::make_job(job_request request) {
+  auto const* const listed = code_of(request);
+  auto const tasks = request.setup.tasks == 0 ? options_.tasks : request.setup.tasks;
+  auto const policy = policy_of(request);
+  auto const job = std::make_shared<job_record>(planner_.next_turn(), std::move(request), listed, policy,
+                                                tasks, weak_from_this(), options_.timeout);
+  retired_.push_back(job);  // it may be refused
+  if (job->units() != 0) {
+    check_write_overlap(*job);
+    check_memory(*job);
+    job->measure_arguments();
+  }
+  revoke_host_access(job->request);
+  return job;
+}
+
 void job_runtime::wait_all(deadline until) {
   guard hold(*this);
-  auto const last = newest_job_;
-  auto const is_over = [&] { return jobs_.empty() || jobs_.front()->number > last; };
+  auto const last = planner_.newest_turn();
+  auto const& jobs = planner_.jobs();
+  if (wait_until(hold, until, [&] { return jobs.empty() || jobs.front()->number > last; })) return;
+  hold.unlock();
+  throw timed_out("the jobs to end", state());
+}
+
+/// Whether it is over, of which is_over() tells under the mutex.
+template <class IsOver>
+bool job_runtime::wait_until(guard& hold, deadline until, IsOver is_over) {
   for (auto seen = changed_.epoch(); !is_over(); seen = changed_.epoch()) {
     hold.unlock();
     bool const rung = changed_.wait_past(seen, until.at());
     hold.lock();
-    if (!rung && !is_over()) {
-      hold.unlock();
-      throw timed_out("the jobs to end", state());
-    }
+    if (!rung) return is_over();
   }
+  return true;
 }
 
 job_statistics job_runtime::statistics() const {
   std::lock_guard const hold(mutex_);
-  return statistics_;
+  return planner_.statistics();
 }
 
 std::vector<journal_entry> job_runtime::journal() const {
   std::lock_guard const hold(mutex_);
-  return journal_.lines();
+  return dispatcher_.journal().lines();
 }
 
 std::shared_ptr<array_state> job_runtime::make_array(extents const& shape, std::size_t element_bytes,
@@ -314,12 +319,12 @@ std::shared_ptr<array_state> job_runtime::make_array(extents const& shape, std::
   auto const id = newest_array_ = array_id(newest_array_.value() + 1);
   hold.unlock();
   auto const state =
-      std::make_shared<array_state>(shared_from_this(), id, std::move(name), shape, element_bytes, adopted);
+      std::make_shared<array_state>(std::uint32_t(devices_.size() + 1), ops_, id, std::move(name), shape,
+                                    element_bytes, adopted, shared_from_this());
   hold.lock();
   forget_released_arrays();
-  if (adopted) check_shares_no_memory(*state);
-  for (auto const& residency : residencies_) residency->set().add_array(id, state->bytes());
-  arrays_.emplace(id, state);
+  if (adopted) planner_.arrays().check_shares_no_memory(*state);
+  planner_.arrays().add(state);
   return state;
 }
 
@@ -335,25 +340,7 @@ void job_runtime::forget_released_arrays() {
     std::lock_guard const hold(released_mutex_);
     gone.swap(released_arrays_);
   }
-  for (auto const array : gone)
-    if (arrays_.erase(array) != 0)
-      for (auto const& residency : residencies_) residency->set().remove_array(array, {});
-}
-
-/// Nobody else may have it any more.
-std::shared_ptr<array_state> job_runtime::find_array(array_id array) {
-  auto const found = arrays_.find(array);
-  if (found == arrays_.end()) return nullptr;
-  auto state = found->second.lock();
-  retired_.push_back(state);
-  return state;
-}
-
-void job_runtime::check_shares_no_memory(array_state const& adopting) {
-  for (auto const& [id, array] : arrays_)
-    if (auto const other = find_array(id);
-        other != nullptr && !other->is_released && adopting.shares_host_memory_with(*other))
-      throw_bad_argument("memory", "some of " + other->name(), "memory of no other array of the scheduler");
+  for (auto const array : gone) planner_.arrays().forget(array);
 }
 
 void job_runtime::set_released(array_state& array, bool is_released) {
@@ -361,89 +348,63 @@ void job_runtime::set_released(array_state& array, bool is_released) {
   array.is_released = is_released;
 }
 
-/// What the host updates is valid nowhere else, and only copies touch the host's memory: none is left then.
-void job_runtime::release_memory(std::shared_ptr<array_state> const& array, deadline until) {
-  set_released(*array, true);
-  try {
-    open(array, host_use::update, every_element, until);
-  } catch (...) {
-    set_released(*array, false);
-    throw;
-  }
-}
-
-void job_runtime::give_back_memory(std::shared_ptr<array_state> const& array) noexcept {
-  auto const until = deadline::in(options_.timeout);
-  std::string why;
-  try {
-    return release_memory(array, until);
-  } catch (std::exception const& failure) { why = failure.what(); }
-  bool const is_unused = is_unused_within(array, until) || is_at_rest_within(until);
-  set_released(*array, true);
-  write_log(log_level::warning, "the memory of " + array->name() +
-                                    (is_unused ? " goes back without its newest values: "
-                                               : " is still used when its array goes: ") +
-                                    why);
-  if (!is_unused) std::terminate();
-}
-
-/// Values that are lost do not count: nothing is read.
-bool job_runtime::is_unused_within(std::shared_ptr<array_state> const& array, deadline until) {
-  try {
-    open(array, host_use::write, every_element, until);
-    return true;
-  } catch (error const&) { return false; }
-}
-
-/// Waits only for a scheduler that is going.
 bool job_runtime::is_at_rest_within(deadline until) {
   guard hold(*this);
-  bool in_time = true;
-  for (auto seen = changed_.epoch(); stopped_ && !at_rest_ && in_time; seen = changed_.epoch()) {
-    hold.unlock();
-    in_time = changed_.wait_past(seen, until.at());
-    hold.lock();
-  }
+  wait_until(hold, until, [&] { return !planner_.is_stopped() || at_rest_; });
   return at_rest_.value_or(false);
 }
 
-/// What its tasks were to write is lost by their jobs, when they end; all else by nobody.
-void job_runtime::lose_device(std::uint32_t device) {
-  if (std::exchange(on_devices_[device].is_lost, true)) return;
-  for (auto const& [id, array] : arrays_)
-    if (auto const state = find_array(id)) state->directory.record_place_loss(place_id(1 + device), {});
-}
-
-namespace {
-
-std::string counted(std::uint64_t count, std::string const& what) {
-  return std::to_string(count) + " " + what;
-}
-
-std::string tasks_by_device(job_record const& job, device_list const& devices) {
-  std::string text;
-  for (std::size_t device_index = 0; device_index < job.device_states.size(); ++device_index) {
-    auto const& on = job.device_states[device_index];
-    auto const kept = on.deferred ? 1u : 0u;
-    text += ", " + devices[job.devices[device_index]]->name() + " has " +
-            std::to_string(on.in_flight - kept) + (on.deferred ? " and one that waits for earlier jobs" : "");
+index_range job_runtime::open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,
+                              deadline until) {
+  auto const range = elements_of(*array, elements);
+  if (range.is_empty()) return range;
+  guard hold(*this);
+  try {
+    wait_for_access(hold, array, use, range, until);
+  } catch (...) {
+    advance_and_notify();
+    throw;
   }
-  return text;
+  advance_and_notify();
+  return range;
 }
 
-std::string failure_of(job_record const& job) {
-  if (!job.failure) return {};
-  return job.has_ended() ? ", failed, and earlier jobs have yet to use what it was to write" : ", failed";
+void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, host_use use,
+                                  index_range elements, deadline until) {
+  host_access access(planner_, array, use, elements);
+  auto const is_open = [&] {
+    if (access.try_open()) return true;
+    if (planner_.is_stopped())
+      throw stopped("the scheduler went while the host waited for " + array->name(), planner_.jobs().size());
+    return false;
+  };
+  if (!wait_until(hold, until, is_open))
+    throw timed_out("elements of " + array->name() + " for the host", state_under_mutex());
+  access.grant();
 }
 
-std::string described(job_record const& job, device_list const& devices) {
-  auto const left = job.split == nullptr ? job.units() : job.split->unissued();
-  return "job " + job.display_name() + ": " + counted(left, "units not given out, ") +
-         counted(job.tasks_in_flight, "tasks in flight, ") + counted(job.report.tasks.size(), "ended") +
-         tasks_by_device(job, devices) + failure_of(job) + "\n";
+/// Whether what somebody waits for may have come.
+bool job_runtime::advance() {
+  forget_released_arrays();
+  return planner_.advance();
 }
 
-}  // namespace
+void job_runtime::advance_and_notify() {
+  advance();
+  changed_.notify();
+}
+
+bool job_runtime::handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
+                              device_executor::if_busy then) {
+  guard const hold(*this, then);
+  if (!hold.holds()) return false;
+  dispatcher_.handle_ends(device, ends, [this](auto const& work, auto on, auto const& end, bool failed) {
+    planner_.handle_end(work, on, end, failed);
+  });
+  ops_.forget_before(op_id(ops_.newest().value() + 1));
+  advance_and_notify();
+  return true;
+}
 
 std::string job_runtime::state() const {
   std::lock_guard const hold(mutex_);
@@ -451,22 +412,19 @@ std::string job_runtime::state() const {
 }
 
 std::string job_runtime::state_under_mutex() const {
-  std::string text = counted(jobs_.size(), "unfinished jobs, ") + counted(progress_.size(), "operations\n");
-  for (auto const& job : jobs_) text += described(*job, devices_);
-  text += oldest_operation();
+  std::string text = std::to_string(planner_.jobs().size()) + " unfinished jobs, " +
+                     std::to_string(dispatcher_.unfinished()) + " operations\n";
+  text += planner_.state_of_jobs() + oldest_operation();
   for (auto const& device : devices_) text += describe_resident_holder(*device);
   return text;
 }
 
-/// Everything comes after older operations only: what hangs shows in the oldest.
 std::string job_runtime::oldest_operation() const {
-  auto const oldest = std::ranges::min_element(progress_, {}, [](auto const& one) { return one.first; });
-  if (oldest == progress_.end()) return {};
-  auto const& [op, progress] = *oldest;
-  auto const is_kernel = kernels_in_flight_.contains(op);
-  return "the oldest operation, number " + std::to_string(op) + ", is a " + (is_kernel ? "kernel" : "copy") +
-         " on " + devices_[progress->on().executor]->name() + ", " +
-         (progress->is_issued() ? "issued" : "not issued") + "\n";
+  auto const oldest = dispatcher_.oldest();
+  if (!oldest) return {};
+  return "the oldest operation, number " + std::to_string(oldest->op.value()) + ", is a " +
+         (oldest->is_kernel ? "kernel" : "copy") + " on " + devices_[oldest->device]->name() + ", " +
+         (oldest->is_issued ? "issued" : "not issued") + "\n";
 }
 
 void job_runtime::stop(deadline until) {
@@ -477,11 +435,7 @@ void job_runtime::stop(deadline until) {
   }
   {
     std::lock_guard const hold(mutex_);
-    stopped_ = true;
-    for (auto const& job : jobs_) {
-      fail(*job, {}, {}, std::make_exception_ptr(error("it had not ended when its scheduler went")));
-      lose(*job, order_.drop(job->number));  // older accesses of the host end with the scheduler
-    }
+    planner_.stop();
     changed_.notify();
   }
   for (auto const& executor : executors_) executor->close(until);
@@ -514,27 +468,23 @@ void job_runtime::leak_self() {
 /// What is kept here keeps arrays, and they keep this. Arrays may stay for long, their memory on devices need
 /// not, unless a block may still be at it.
 void job_runtime::release_jobs() {
-  bool const all_ended = jobs_.empty();
+  bool const all_ended = planner_.jobs().empty();
   complete_all_jobs();
   forget_jobs();
   for (std::uint32_t device = 0; device < devices_.size(); ++device)
-    if (all_ended && !on_devices_[device].is_lost) residencies_[device]->free_memory();
+    if (all_ended && !planner_.is_lost(device)) memory_[device] = {};
 }
 
 void job_runtime::complete_all_jobs() {
   std::lock_guard const hold(mutex_);
-  for (auto const& job : jobs_) job->complete();
+  planner_.complete_all_jobs();
 }
 
 void job_runtime::forget_jobs() {
-  decltype(kernels_in_flight_) kernels;  // these go when the mutex is free
-  decltype(copies_) copies;
+  std::vector<planned_work> left;  // goes when the mutex is free
   guard const hold(*this);
-  retired_.insert(retired_.end(), jobs_.begin(), jobs_.end());
-  jobs_.clear();
-  kernels.swap(kernels_in_flight_);
-  copies.swap(copies_);
-  reported_ends_.clear();
+  planner_.forget_jobs();
+  left = dispatcher_.forget_all();
 }
 
 }  // namespace ballast::detail

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "job_record.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -136,6 +137,55 @@ std::vector<job_part> boundary_first(job_part part, std::uint32_t units, read_in
   if (high != 0) pieces.push_back({end - high, high});
   pieces.push_back({part.first + low, part.count - low - high});
   return pieces;
+}
+
+namespace {
+
+/// What each unit of a job touches of one array.
+std::vector<touched_bytes> touched_by_units(job_record const& job, array_id array) {
+  std::vector<touched_bytes> touched;
+  for (std::uint32_t unit = 0; unit < job.units(); ++unit)
+    for (auto const& use : job.uses({unit, 1})) {
+      if (use.array != array) continue;
+      use.read.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, false}); });
+      use.written.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, true}); });
+    }
+  return touched;
+}
+
+[[noreturn]] void throw_overlap(array_state const& array, common_byte const& common) {
+  throw_bad_argument("arguments",
+                     array.name() + ", of which units " + std::to_string(common.first_unit) + " and " +
+                         std::to_string(common.second_unit) + " touch element " +
+                         std::to_string(common.byte / array.element_bytes),
+                     "arrays of which no unit writes what another one touches");
+}
+
+}  // namespace
+
+void check_units_fit(job_record const& job, std::string const& largest_device, std::size_t limit) {
+  auto const unit = first_unit_over(limit, job.units(), [&](job_part part) { return job.memory_of(part); });
+  if (!unit) return;
+  std::vector<memory_of_array> arrays;
+  auto const uses = job.uses({*unit, 1});
+  for (auto const& need : needs_of(uses)) {
+    auto const argument = std::ranges::find(uses, need.array, &array_use::array) - uses.begin();
+    arrays.push_back({job.request.arguments[std::size_t(argument)].array->name(), memory_of(need.hull)});
+  }
+  throw_unit_too_large(job.report.name, *unit, largest_device, arrays, limit);
+}
+
+void check_units_write_apart(job_record const& job, bool were_tried) {
+  auto const& arguments = job.request.arguments;
+  for (auto const& argument : arguments) {
+    bool const is_alone = std::ranges::count(arguments, argument.array, &job_argument::array) == 1;
+    auto const overlap = argument.map.overlap();
+    bool const is_disjoint =
+        overlap == unit_overlap::never || (were_tried && overlap == unit_overlap::unknown);
+    if (!argument.writes() || (is_alone && is_disjoint)) continue;
+    if (auto const common = first_common_byte(touched_by_units(job, argument.array->id)))
+      throw_overlap(*argument.array, *common);
+  }
 }
 
 }  // namespace ballast::detail

@@ -14,6 +14,8 @@
 
 namespace ballast::detail {
 
+class job_record;
+
 /// The memory that the units of a part need at once: monotone, as access maps are.
 using memory_of_part = std::function<std::size_t(job_part)>;
 
@@ -54,6 +56,13 @@ struct common_byte {
 
 /// The first such byte, if there is one. `touched` is in any order; none of its ranges is empty.
 std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched);
+
+/// Throws bad_argument ("device_bytes") if the arrays of a unit need more than the `limit` of the device that
+/// has the most memory.
+void check_units_fit(job_record const& job, std::string const& largest_device, std::size_t limit);
+/// Throws bad_argument ("arguments") if a unit writes what another one touches. Maps that do not say whether
+/// units overlap are not tried again if they `were_tried`, unless an array is several arguments.
+void check_units_write_apart(job_record const& job, bool were_tried);
 
 /// Whether two units of a job read something in common.
 using read_in_common = std::function<bool(std::uint32_t unit, std::uint32_t other)>;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "job_runtime.hpp"
+#include "job_record.hpp"
 #include "split_run.hpp"
 
 namespace ballast::test {

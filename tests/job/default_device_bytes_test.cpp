@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "device_residency.hpp"
+#include "job_runtime.hpp"
 
 namespace ballast::test {
 using namespace detail;

@@ -11,7 +11,6 @@
 
 #include "invented_links_in_use.hpp"
 #include "invented_machine.hpp"
-#include "shared_read.hpp"
 
 namespace ballast::test::task_planner_test {
 using namespace detail;

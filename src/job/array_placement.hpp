@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "array_state.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "byte_runs.hpp"
+#include "copy_source.hpp"
+#include "operations.hpp"
+#include "planned_work.hpp"
+#include "task_planner.hpp"
+#include "working_set.hpp"
+
+namespace ballast::detail {
+
+class array_placement;
+
+/// What leaves the memory of one device or moves in it.
+class device_residency final : public eviction_handler {
+ public:
+  device_residency(array_placement& arrays, std::uint32_t device, std::size_t bytes, operations const& ops)
+      : arrays_(arrays), device_(device), set_(bytes, ops) {}
+
+  working_set& set() { return set_; }
+  working_set const& set() const { return set_; }
+  /// As working_set::pin(); what had to be copied to the host is added to `moved`.
+  std::optional<std::vector<resident_bytes>> pin(std::span<needed_bytes const> needs, moved_bytes& moved);
+  /// What no task needs now leaves the device.
+  void evict_unpinned() { set_.evict_unpinned(*this); }
+
+  bool is_clean(array_id array, byte_range bytes) const override;
+  std::vector<op_id> evict(array_id array, byte_range bytes) override;
+  std::vector<op_id> move(array_id array, byte_range bytes, std::size_t from, std::size_t to,
+                          std::span<op_id const> after) override;
+
+ private:
+  std::vector<byte_range> only_here(coherence_directory const& directory, byte_range bytes) const;
+
+  array_placement& arrays_;
+  std::uint32_t const device_;
+  working_set set_;
+  moved_bytes moved_;
+};
+
+/// Throws error if the task reads what a failed job or a lost device had.
+void check_has_inputs(planned_task const& task);
+
+/// Where bytes of the arrays lie: what brings them to a place, and what makes room for them there. Copies go
+/// to the sink as they are planned. No device and no clock; one thread at a time.
+class array_placement {
+ public:
+  /// All of them outlive this.
+  array_placement(operations& ops, std::vector<planned_device> const& devices, copy_links links,
+                  work_sink& sink, retired_objects& retired);
+
+  void add(std::shared_ptr<array_state> const& array);
+  /// Nothing that was planned with it is left.
+  void forget(array_id array);
+  /// Throws bad_argument ("memory") if some of the host's copy is another array's.
+  void check_shares_no_memory(array_state const& adopting);
+  /// Null if nobody has it any more.
+  std::shared_ptr<array_state> find(array_id array);
+
+  copy_links const& links() const { return sources_.links(); }
+  working_set const& set(std::uint32_t device) const { return residencies_[device]->set(); }
+
+  /// Gives all that the task touches memory on its device (working_set::pin()); false, and nothing has
+  /// changed, if too much is pinned there.
+  bool pin(planned_task& task);
+  /// Takes that back, and evicts what no task needs now unless the device is to reuse it.
+  void release(planned_task const& task, bool reuse);
+  /// Plans the copies of what several tasks of one job, which are pinned and planned together, read and the
+  /// host alone has.
+  void broadcast_shared_reads(std::vector<planned_task>& tasks);
+  /// Plans the copies of what a pinned task reads and its device lacks.
+  void fetch_reads(planned_task& task);
+  /// Plans the copies of what is not valid at a place (task_planner::fetch_to).
+  moved_bytes fetch_to(std::shared_ptr<array_state> const& array, byte_runs const& bytes, place_id to,
+                       std::span<op_id const> after, job_number job);
+  /// Plans to move what is valid of the bytes in a device's memory.
+  void move_on_device(std::shared_ptr<array_state> const& array, std::uint32_t device, byte_range bytes,
+                      std::size_t from, std::size_t to, std::span<op_id const> after);
+
+  void handle_copy_end(copy_work const& copy, bool failed);
+  /// What was valid there alone is lost.
+  void lose_device(std::uint32_t device);
+  /// All that was planned to be copied between places.
+  moved_bytes const& moved() const { return moved_; }
+
+ private:
+  void broadcast(std::size_t argument, std::vector<planned_task>& tasks);
+  op_stream stream_of_copy(place_id from, place_id to) const;
+  void hand_over(std::shared_ptr<array_state> const& array, planned_copy copy, job_number job);
+  std::vector<located_bytes> located(array_state const& array, place_id place, byte_range bytes) const;
+
+  operations& ops_;
+  std::vector<planned_device> const& devices_;
+  work_sink& sink_;
+  retired_objects& retired_;
+  copy_sources sources_;
+  task_planner planner_;
+  std::vector<std::unique_ptr<device_residency>> residencies_;  ///< of each device
+  std::map<array_id, std::weak_ptr<array_state>> arrays_;
+  moved_bytes moved_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_access.hpp"
+
+#include <string>
+#include <utility>
+
+#include "array_placement.hpp"
+#include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "task_planner.hpp"
+
+namespace ballast::detail {
+
+index_range elements_of(array_state const& array, index_range elements) {
+  auto const all = array.shape.elements();
+  if (elements == every_element) return {0, all};
+  if (elements.begin > elements.end || elements.end > all)
+    throw_bad_argument("elements", std::to_string(elements.begin) + " to " + std::to_string(elements.end),
+                       "0 to " + std::to_string(all) + " of " + array.name());
+  return elements;
+}
+
+host_access::host_access(job_planner& planner, std::shared_ptr<array_state> array, host_use use,
+                         index_range elements)
+    : planner_(planner),
+      array_(std::move(array)),
+      use_(use),
+      elements_(elements),
+      bytes_(region({elements}), array_->shape, array_->element_bytes),
+      turn_(planner_.take_turn(all_uses())) {}
+
+array_use host_access::all_uses() const {
+  return {array_->id, reads() ? bytes_ : byte_runs(), writes() ? bytes_ : byte_runs()};
+}
+
+/// From the turn on nothing newer touches the bytes.
+bool host_access::try_open() {
+  if (!planner_.has_come(turn_, all_uses())) return false;
+  if (reads()) fetch();
+  auto const& directory = array_->directory;
+  auto const hull = bytes_.hull();
+  return (writes() ? directory.users(host_place, hull) : directory.writers(host_place, hull)).empty();
+}
+
+void host_access::fetch() {
+  auto const by = losing_job(array_->directory, bytes_);
+  if (by == job_number()) throw error("a lost device had elements of " + array_->name());
+  if (by)
+    throw job_failed("number " + std::to_string(by->value()), {}, "",
+                     "it was to write elements of " + array_->name() + " and failed");
+  if (planner_.is_stopped() && !array_->directory.missing(host_place, bytes_.hull()).empty())
+    throw error("elements of " + array_->name() + " went with the devices of the scheduler");
+  planner_.arrays().fetch_to(array_, bytes_, host_place, {}, {});
+}
+
+void host_access::grant() {
+  if (writes()) planner_.record_host_write(*array_, bytes_.hull());
+  bool const has_all = elements_.end - elements_.begin == array_->shape.elements();
+  if (!has_all || planner_.newest_turn() != turn_) return;
+  array_->open.to_read.store(true, std::memory_order_release);
+  if (writes()) array_->open.to_update.store(true, std::memory_order_release);
+}
+
+}  // namespace ballast::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "array_state.hpp"
+#include "ballast/access_map.hpp"
+#include "ballast/detail/job/array_handle.hpp"
+#include "byte_runs.hpp"
+#include "job_order.hpp"
+#include "job_planner.hpp"
+
+namespace ballast::detail {
+
+/// The elements that are meant, which are all of the array for every_element. Throws bad_argument
+/// ("elements") beyond it.
+index_range elements_of(array_state const& array, index_range elements);
+
+/// Elements that a thread of the host waits for. It takes its turn among the jobs, so that nothing newer
+/// overtakes it; the directory knows of it only when it is granted, so an access that is given up has changed
+/// nothing. One thread at a time; whoever waits asks try_open() after each change.
+class host_access {
+ public:
+  /// Takes its turn. At least one element. The planner outlives it.
+  host_access(job_planner& planner, std::shared_ptr<array_state> array, host_use use, index_range elements);
+  host_access(host_access const&) = delete;
+  host_access& operator=(host_access const&) = delete;
+  /// Ends its turn; what waited behind it may be planned then.
+  ~host_access() { planner_.end_turn(turn_); }
+
+  /// Whether the host has the elements and nothing else is at them. Plans the copies once the turn has come.
+  /// Throws error, job_failed if their values are lost.
+  bool try_open();
+  /// They are the host's. After try_open() said so, and before anything changed.
+  void grant();
+
+ private:
+  bool reads() const { return use_ != host_use::write; }
+  bool writes() const { return use_ != host_use::read; }
+  array_use all_uses() const;
+  void fetch();
+
+  job_planner& planner_;
+  std::shared_ptr<array_state> const array_;
+  host_use const use_;
+  index_range const elements_;
+  byte_runs const bytes_;
+  job_number const turn_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_planner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ballast/error.hpp"
+#include "job_failed.hpp"
+#include "job_units.hpp"
+
+namespace ballast::detail {
+namespace {
+
+/// Jobs that are not wholly planned, of which advance() looks at the oldest only.
+constexpr int max_jobs_examined = 16;
+
+}  // namespace
+
+job_planner::job_planner(operations& ops, std::vector<planned_device> devices, copy_links links,
+                         job_options const& options, work_sink& sink, retired_objects& retired)
+    : ops_(ops),
+      devices_(std::move(devices)),
+      options_(options),
+      sink_(sink),
+      retired_(retired),
+      arrays_(ops_, devices_, std::move(links), sink_, retired_),
+      on_devices_(devices_.size()) {}
+
+void job_planner::add(std::shared_ptr<job_record> const& job) {
+  order_.add(job->number, job->units(), [this, of = job.get()](job_part part) {
+    auto uses = of->uses_or_failure(part);
+    if (of->failure) note_end_before_begin(*of);
+    return uses;
+  });
+  newest_turn_ = job->number;
+  ++statistics_.submitted;
+  jobs_.push_back(job);
+  if (job->is_planned()) note_end_before_begin(*job);
+}
+
+/// As a job of one unit.
+job_number job_planner::take_turn(array_use const& use) {
+  newest_turn_ = next_turn();
+  order_.add(newest_turn_, 1, [use](job_part) { return std::vector{use}; });
+  return newest_turn_;
+}
+
+/// The operation begins and ends here.
+void job_planner::record_host_write(array_state& array, byte_range bytes) {
+  auto const op = ops_.add(op_kind::host_access, {std::uint32_t(devices_.size()), 0});
+  array.directory.record_write(op, host_place, bytes);
+  ops_.mark_issued(op);
+  ops_.mark_ended(op);
+}
+
+/// Jobs that fail at once make room for others to be looked at, and no end would tell of it.
+bool job_planner::advance() {
+  if (stopped_) return false;
+  for (auto& device : on_devices_) device.lacks_memory = false;
+  do plan_jobs();
+  while (retire_ended());
+  return std::exchange(has_changed_, false);
+}
+
+void job_planner::plan_jobs() {
+  int examined = 0;
+  for (auto const& job : jobs_) {
+    if (!job->is_planned() && ++examined > max_jobs_examined) break;
+    if (!job->is_planned()) plan_of(job);
+    if (job->failure) drop_rest(*job);
+  }
+}
+
+bool job_planner::retire_ended() {
+  auto const failed_before = statistics_.failed;
+  auto const ended = [&](std::shared_ptr<job_record> const& job) {
+    if (!job->has_ended() || (job->failure && !drop_rest(*job))) return false;
+    ++statistics_.ended;
+    if (job->failure) ++statistics_.failed;
+    job->complete();
+    retired_.push_back(job);
+    return true;
+  };
+  auto const last = end_of_begun();
+  auto const first_ended = std::remove_if(jobs_.begin(), last, ended);
+  has_changed_ |= first_ended != last;
+  jobs_.erase(first_ended, last);
+  return statistics_.failed != failed_before;
+}
+
+/// Behind so many jobs that wait none has begun, as plan_jobs() looked at no other, so that a submission
+/// costs the same however many wait. What ends without having begun is noted.
+auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator {
+  int waiting = 0;
+  return std::ranges::find_if(jobs_, [&](auto const& job) {
+    return job->number > newest_ended_unbegun_ && job->split == nullptr && !job->is_planned() &&
+           ++waiting > max_jobs_examined;
+  });
+}
+
+/// A job without units, or one whose map throws when somebody asks what it is to write.
+void job_planner::note_end_before_begin(job_record const& job) {
+  if (newest_ended_unbegun_ < job.number) newest_ended_unbegun_ = job.number;
+}
+
+void job_planner::plan_of(std::shared_ptr<job_record> const& job) {
+  if (job->split == nullptr && !begin(*job)) return;
+  while (plan_round(job)) {}
+  fail_if_stuck(*job);
+}
+
+/// A device that is at work on other jobs takes a new one only when few of their tasks are left: so a policy
+/// knows how the runs before went when it begins the next one.
+bool job_planner::has_room(device_in_use const& on, std::uint32_t own_tasks) const {
+  return !on.lacks_memory && on.tasks - own_tasks < options_.in_flight;
+}
+
+bool job_planner::begin(job_record& job) {
+  auto const may_begin = [&](device_in_use const& on) { return !on.is_lost && has_room(on, 0); };
+  if (std::ranges::none_of(on_devices_, may_begin) && !are_all_lost()) return false;
+  try {
+    start_split(job);
+  } catch (...) {
+    fail(job, {}, {}, std::current_exception());
+    return false;
+  }
+  return true;
+}
+
+bool job_planner::are_all_lost() const { return std::ranges::all_of(on_devices_, &device_in_use::is_lost); }
+
+void job_planner::start_split(job_record& job) {
+  choose_devices(job);
+  auto& policy = policies_[job.site()];
+  if (policy == nullptr) policy = make_split_policy(job.policy);
+  job.split = policy->begin(shape_of(job));
+  job.device_states.resize(job.devices.size());
+}
+
+/// CPU cores run ballast kernels only.
+void job_planner::choose_devices(job_record& job) {
+  for (std::uint32_t device = 0; device < devices_.size(); ++device) {
+    if (on_devices_[device].is_lost || (job.code() == nullptr && !devices_[device].is_cuda)) continue;
+    auto const most = max_units_on(job, device);
+    if (most == 0) continue;
+    job.devices.push_back(device);
+    job.max_units.push_back(most);
+  }
+  if (job.devices.empty()) throw error("no device that is not lost can run it");
+}
+
+std::uint32_t job_planner::max_units_on(job_record const& job, std::uint32_t device) const {
+  auto const& set = arrays_.set(device);
+  if (set.has_room_for_all_arrays()) return job.units();
+  return max_units(job.units(), set.bytes(), [&](job_part part) { return job.memory_of(part); });
+}
+
+job_shape job_planner::shape_of(job_record const& job) const {
+  job_shape shape{.units = job.units(),
+                  .tasks = job.tasks,
+                  .in_flight = options_.in_flight,
+                  .blocks_per_unit = job.grid().blocks_of_unit(),
+                  .bytes_per_unit = job.bytes_per_unit()};
+  for (std::size_t device_index = 0; device_index < job.devices.size(); ++device_index) {
+    auto const device = job.devices[device_index];
+    shape.devices.push_back(
+        {.max_units = job.max_units[device_index],
+         .blocks_at_once = job.listed == nullptr ? 0 : job.listed->blocks_at_once[device],
+         .bytes_per_ns = arrays_.links().between(host_place, place_of(device)).bytes_per_ns});
+  }
+  return shape;
+}
+
+/// A task for each device that may have one more: so devices that begin together are known before anything
+/// is copied to them.
+bool job_planner::plan_round(std::shared_ptr<job_record> const& job) {
+  std::vector<planned_task> tasks;
+  for (std::uint32_t device_index = 0; device_index < job->device_states.size(); ++device_index)
+    if (auto task = next_task(job, device_index)) tasks.push_back(std::move(*task));
+  bool const any = !tasks.empty();
+  try {
+    arrays_.broadcast_shared_reads(tasks);
+    for (auto& task : tasks) plan_task(std::move(task));
+  } catch (...) { fail(*job, {}, {}, std::current_exception()); }
+  return any;
+}
+
+auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index)
+    -> std::optional<planned_task> {
+  if (job->failure) return std::nullopt;
+  auto& on = job->device_states[device_index];
+  if (!has_room(on_devices_[job->devices[device_index]], on.in_flight - (on.deferred ? 1 : 0)))
+    return std::nullopt;
+  if (!on.deferred) {
+    on.deferred = job->split->next(device_index, on.in_flight);
+    if (!on.deferred) return std::nullopt;
+    ++on.in_flight;
+  }
+  auto task = admit(job, device_index, *on.deferred);
+  if (task) on.deferred.reset();
+  return task;
+}
+
+/// Everything that a user's function may throw comes before anything changes.
+auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index, job_part part)
+    -> std::optional<planned_task> {
+  auto const device = job->devices[device_index];
+  try {
+    planned_task task{job, device_index, part, job->uses(part)};
+    if (on_devices_[device].is_lost) throw error("the device is lost");
+    if (order_.blocking_job(job->number, task.uses)) return std::nullopt;
+    check_has_inputs(task);
+    task.pieces = pieces_of(task);
+    if (!arrays_.pin(task)) {
+      on_devices_[device].lacks_memory = true;
+      return std::nullopt;
+    }
+    order_.mark_planned(job->number, part);
+    return task;
+  } catch (...) {
+    fail(*job, part, devices_[device].name, std::current_exception());
+    return std::nullopt;
+  }
+}
+
+/// Worth more kernels only if the part is about all that the device will have of the job; tasks are checked
+/// whole.
+std::vector<task_piece> job_planner::pieces_of(planned_task const& task) const {
+  auto const& job = *task.job;
+  auto const whole_share = job.units() / std::uint32_t(2 * job.devices.size());
+  if (job.devices.size() < 2 || options_.check_maps || task.part.count < whole_share)
+    return {{task.part, task.uses}};
+  auto const parts = boundary_first(task.part, job.units(), [&](std::uint32_t unit, std::uint32_t other) {
+    return job.read_in_common(unit, other);
+  });
+  if (parts.size() == 1) return {{task.part, task.uses}};
+  std::vector<task_piece> pieces;
+  for (auto const part : parts) pieces.push_back({part, job.uses(part)});
+  return pieces;
+}
+
+namespace {
+
+op_stream other_compute_stream(op_stream of) {
+  auto const is_first = of.stream == std::uint32_t(device_stream::compute_0);
+  return stream_of(of.executor, is_first ? device_stream::compute_1 : device_stream::compute_0);
+}
+
+}  // namespace
+
+/// The ends follow what they read in one stream and so begin first; the rest, in the other one, begins while
+/// their few blocks run.
+void job_planner::plan_task(planned_task planned) {
+  auto const task = std::make_shared<planned_task>(std::move(planned));
+  arrays_.fetch_reads(*task);
+  auto stream = compute_stream_of(*task);
+  for (std::size_t i = 0; i < task->pieces.size(); ++i) {
+    if (i != 0 && i + 1 == task->pieces.size()) stream = other_compute_stream(stream);
+    auto const kernel = plan_kernel(*task, task->pieces[i], stream);
+    sink_.take(kernel_work{kernel, task, i});
+  }
+  ++task->job->tasks_in_flight;
+  ++on_devices_[task->device()].tasks;
+}
+
+/// All that it reads is noted before anything that it writes, since one array may be several arguments.
+op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece, op_stream on) {
+  auto const& arguments = task.job->request.arguments;
+  auto const place = task.place();
+  auto const kernel = ops_.add(op_kind::kernel, on);
+  for (auto const& resident : task.residents)
+    for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    record_reads(arguments[i].array->directory, kernel, place, piece.uses[i].read);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    record_writes(arguments[i].array->directory, kernel, place, piece.uses[i].written);
+  return kernel;
+}
+
+void job_planner::fail(job_record& job, job_part part, std::string const& device,
+                       std::exception_ptr const& why) {
+  job.fail({part, device, cause_of(why)});
+  drop_rest(job);
+}
+
+/// Drops what was not planned of a job that failed. Whether nothing of it is left. Older jobs come first,
+/// which read and write what it was to write as if it had not failed yet.
+bool job_planner::drop_rest(job_record const& job) {
+  auto const dropped = order_.drop_behind_earlier(job.number);
+  job.lose(dropped);
+  has_changed_ |= !dropped.empty();
+  return order_.is_planned(job.number);
+}
+
+/// A policy's answer is final if nothing is in flight.
+void job_planner::fail_if_stuck(job_record& job) {
+  if (job.is_planned() || job.tasks_in_flight != 0) return;
+  for (std::uint32_t device_index = 0; device_index < job.device_states.size(); ++device_index)
+    if (job.device_states[device_index].deferred || !has_room(on_devices_[job.devices[device_index]], 0))
+      return;
+  fail(job, {}, {},
+       std::make_exception_ptr(error("policy " + job.policy + " gave " +
+                                     std::to_string(job.split->unissued()) + " units to no device")));
+}
+
+/// A task takes the stream of the kernel whose results it reads, so that it begins as soon as that ends.
+/// Other tasks alternate, so that the tail of one kernel and the beginning of the next share the device.
+op_stream job_planner::compute_stream_of(planned_task const& task) {
+  if (auto const writer = last_writer(task); writer != op_id()) return ops_.at(writer).on;
+  auto const device = task.device();
+  auto const even = on_devices_[device].kernels++ % 2 == 0;
+  return stream_of(device, even ? device_stream::compute_0 : device_stream::compute_1);
+}
+
+/// The newest kernel on the task's device of which it reads something and which has not ended; or none.
+op_id job_planner::last_writer(planned_task const& task) const {
+  op_id newest{};
+  auto const place = task.place();
+  for (std::size_t i = 0; i < task.uses.size(); ++i)
+    for (auto const writer :
+         task.job->request.arguments[i].array->directory.writers(place, task.uses[i].read.hull()))
+      if (ops_.at(writer).kind == op_kind::kernel) newest = std::max(newest, writer);
+  return newest;
+}
+
+namespace {
+
+constexpr std::size_t max_busy_times = 16;
+
+bool is_device_lost(std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (device_lost const&) { return true; } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void job_planner::handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end,
+                             bool failed) {
+  if (end.failure && is_device_lost(end.failure)) lose_device(device);
+  if (auto const* const kernel = std::get_if<kernel_work>(&work))
+    handle_kernel_end(*kernel, device, end, failed);
+  else
+    arrays_.handle_copy_end(std::get<copy_work>(work), failed);
+}
+
+void job_planner::release_task(std::uint32_t device, planned_task const& task) {
+  --task.job->tasks_in_flight;
+  --task.job->device_states[task.device_index].in_flight;
+  --on_devices_[device].tasks;
+  arrays_.release(task, options_.reuse);
+}
+
+void job_planner::handle_kernel_end(kernel_work const& kernel, std::uint32_t device,
+                                    ended_operation const& end, bool failed) {
+  auto& task = *kernel.task;
+  auto& piece = task.pieces[kernel.piece];
+  piece.begin_ns = end.begin_ns, piece.end_ns = end.end_ns;
+  if (failed) handle_piece_failure(task, piece, end);
+  if (++task.pieces_ended < task.pieces.size()) return;
+  release_task(device, task);
+  if (task.has_failed) return;
+  auto const end_ns = task.end_ns();
+  handle_task_end(device, task, {.op = end.op, .begin_ns = end_ns - task.busy_ns(), .end_ns = end_ns});
+}
+
+void job_planner::handle_task_end(std::uint32_t device, planned_task const& task,
+                                  ended_operation const& end) {
+  auto& job = *task.job;
+  ++statistics_.tasks;
+  record_span(job, device, end);
+  job.report.moved += task.moved;
+  job.report.tasks.push_back({device, task.part, task.moved, end.begin_ns, end.end_ns});
+  job.split->ended(task.device_index, {.part = task.part,
+                                       .begin_ns = end.begin_ns,
+                                       .end_ns = end.end_ns,
+                                       .bytes_in = task.own_bytes,
+                                       .bytes_out = task.moved.to_host,
+                                       .alone = was_alone(device, job.number, end)});
+}
+
+void job_planner::record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const {
+  if (!options_.trace_to) return;
+  auto const worker = ops_.at(end.op).on.stream - std::uint32_t(device_stream::compute_0);
+  options_.trace_to.record(span{.device = device,
+                                .worker = worker,
+                                .label = job.report.name,
+                                .step = std::int64_t(job.number.value()),
+                                .tasks = 1,
+                                .begin_ns = end.begin_ns,
+                                .end_ns = end.end_ns});
+}
+
+void job_planner::handle_piece_failure(planned_task& task, task_piece const& piece,
+                                       ended_operation const& end) {
+  auto& job = *task.job;
+  task.has_failed = true;
+  for (std::size_t i = 0; i < piece.uses.size(); ++i)
+    piece.uses[i].written.for_each_interval([&](byte_range bytes) {
+      job.request.arguments[i].array->directory.record_loss(end.op, bytes, job.number);
+    });
+  auto const why = end.failure ? end.failure : failure_of_source();
+  fail(job, piece.part, devices_[task.device()].name, why);
+}
+
+/// Whether no kernel of another job that has ended by now ran on the device meanwhile.
+bool job_planner::was_alone(std::uint32_t device, job_number job, ended_operation const& end) {
+  auto& latest = on_devices_[device].latest;
+  auto const met = std::ranges::any_of(latest, [&](busy_time const& other) {
+    return other.job != job && other.begin_ns < end.end_ns && end.begin_ns < other.end_ns;
+  });
+  if (latest.size() == max_busy_times) latest.erase(latest.begin());
+  latest.push_back({job, end.begin_ns, end.end_ns});
+  return !met;
+}
+
+/// What its tasks were to write is lost by their jobs, when they end; all else by nobody.
+void job_planner::lose_device(std::uint32_t device) {
+  if (!std::exchange(on_devices_[device].is_lost, true)) arrays_.lose_device(device);
+}
+
+void job_planner::stop() {
+  stopped_ = true;
+  for (auto const& job : jobs_) {
+    fail(*job, {}, {}, std::make_exception_ptr(error("it had not ended when its scheduler went")));
+    job->lose(order_.drop(job->number));  // older accesses of the host end with the scheduler
+  }
+}
+
+void job_planner::complete_all_jobs() {
+  for (auto const& job : jobs_) job->complete();
+}
+
+void job_planner::forget_jobs() {
+  retired_.insert(retired_.end(), jobs_.begin(), jobs_.end());
+  jobs_.clear();
+}
+
+job_statistics job_planner::statistics() const {
+  auto all = statistics_;
+  all.moved = arrays_.moved();
+  return all;
+}
+
+std::string job_planner::state_of_jobs() const {
+  std::string text;
+  for (auto const& job : jobs_) text += job->state(devices_);
+  return text;
+}
+
+}  // namespace ballast::detail

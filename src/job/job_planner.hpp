@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "array_placement.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "copy_source.hpp"
+#include "job_order.hpp"
+#include "job_record.hpp"
+#include "operations.hpp"
+#include "planned_work.hpp"
+
+namespace ballast::detail {
+
+/// When a kernel of a job ran on a device.
+struct busy_time {
+  job_number job;
+  std::int64_t begin_ns, end_ns;
+};
+
+/// What jobs do on one device.
+struct device_in_use {
+  std::uint32_t tasks = 0;  ///< that were planned
+  std::uint32_t kernels = 0;
+  bool is_lost = false;
+  bool lacks_memory = false;        ///< a job waits for some, so newer ones take none; in one advance()
+  std::vector<busy_time> latest{};  ///< kernels that ended last
+};
+
+/// Decides which device computes which part of which job, and when: fed with jobs and with the ends of what
+/// it planned, it hands copies and kernels to a sink. No device, no clock, no mutex; one thread at a time.
+class job_planner {
+ public:
+  /// All but the devices and the links outlive this. `options` were checked.
+  job_planner(operations& ops, std::vector<planned_device> devices, copy_links links,
+              job_options const& options, work_sink& sink, retired_objects& retired);
+  job_planner(job_planner const&) = delete;
+  job_planner& operator=(job_planner const&) = delete;
+
+  array_placement& arrays() { return arrays_; }
+
+  // Jobs and accesses of the host take turns in one order.
+  job_number newest_turn() const { return newest_turn_; }
+  job_number next_turn() const { return job_number(newest_turn_.value() + 1); }
+  /// A job whose number is next_turn().
+  void add(std::shared_ptr<job_record> const& job);
+  /// For an access of the host.
+  job_number take_turn(array_use const& use);
+  /// Whether nothing that comes first and has yet to be planned is in its way.
+  bool has_come(job_number turn, array_use const& use) { return !order_.blocking_job(turn, {&use, 1}); }
+  void end_turn(job_number turn) { order_.drop(turn); }
+  /// The host writes bytes that nothing else touches any more.
+  void record_host_write(array_state& array, byte_range bytes);
+
+  /// Plans all that may be; to be called whenever something has changed. Whether what somebody waits for may
+  /// have come since the last call.
+  bool advance();
+  /// What the sink took has ended on `device`; `failed` also if only what it takes data from has.
+  void handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end, bool failed);
+
+  /// Fails the jobs that have not ended and plans no more.
+  void stop();
+  bool is_stopped() const { return stopped_; }
+  /// Tells the completions of the jobs that are left.
+  void complete_all_jobs();
+  void forget_jobs();
+
+  /// Jobs that have not ended, ascending.
+  std::deque<std::shared_ptr<job_record>> const& jobs() const { return jobs_; }
+  bool is_lost(std::uint32_t device) const { return on_devices_[device].is_lost; }
+  job_statistics statistics() const;
+  /// The jobs that have not ended, as text for messages, a line each.
+  std::string state_of_jobs() const;
+
+ private:
+  void plan_jobs();
+  bool retire_ended();
+  auto end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator;
+  void note_end_before_begin(job_record const& job);
+  void plan_of(std::shared_ptr<job_record> const& job);
+
+  bool has_room(device_in_use const& on, std::uint32_t own_tasks) const;
+  bool are_all_lost() const;
+  bool begin(job_record& job);
+  void start_split(job_record& job);
+  void choose_devices(job_record& job);
+  std::uint32_t max_units_on(job_record const& job, std::uint32_t device) const;
+  job_shape shape_of(job_record const& job) const;
+
+  bool plan_round(std::shared_ptr<job_record> const& job);
+  std::optional<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index);
+  std::optional<planned_task> admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index,
+                                    job_part part);
+  std::vector<task_piece> pieces_of(planned_task const& task) const;
+  bool pin(planned_task& task);
+  void broadcast_shared_reads(std::vector<planned_task>& tasks);
+  void broadcast(std::size_t argument, std::vector<planned_task>& tasks);
+  void plan_task(planned_task task);
+  void fetch_reads(planned_task& task);
+  op_id plan_kernel(planned_task const& task, task_piece const& piece, op_stream on);
+  op_stream compute_stream_of(planned_task const& task);
+  op_id last_writer(planned_task const& task) const;
+
+  void handle_kernel_end(kernel_work const& kernel, std::uint32_t device, ended_operation const& end,
+                         bool failed);
+  void handle_piece_failure(planned_task& task, task_piece const& piece, ended_operation const& end);
+  void release_task(std::uint32_t device, planned_task const& task);
+  void handle_task_end(std::uint32_t device, planned_task const& task, ended_operation const& last);
+  void record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const;
+  bool was_alone(std::uint32_t device, job_number job, ended_operation const& end);
+  void lose_device(std::uint32_t device);
+
+  void fail(job_record& job, job_part part, std::string const& device, std::exception_ptr const& why);
+  void fail_if_stuck(job_record& job);
+  bool drop_rest(job_record const& job);
+
+  operations& ops_;
+  std::vector<planned_device> const devices_;
+  job_options const& options_;
+  work_sink& sink_;
+  retired_objects& retired_;
+  array_placement arrays_;
+  job_order order_;
+  std::map<job_site, std::unique_ptr<split_policy>> policies_;
+  std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
+  job_number newest_ended_unbegun_{0};            ///< of those that ended, or will, without having begun
+  job_number newest_turn_;
+  std::vector<device_in_use> on_devices_;
+  job_statistics statistics_;
+  bool has_changed_ = false;  ///< something that may be waited for, since advance() said so
+  bool stopped_ = false;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operation_dispatcher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "map_check.hpp"
+
+namespace ballast::detail {
+namespace {
+
+void enqueue_rows(std::vector<row_copy> const& rows, std::byte* to, std::byte const* from, stream& on) {
+  for (auto const& copy : rows)
+    if (copy.rows == 1)
+      on.copy(to + copy.to, from + copy.from, copy.row_bytes);
+    else
+      on.copy_rows(to + copy.to, copy.to_pitch, from + copy.from, copy.from_pitch, copy.row_bytes, copy.rows);
+}
+
+}  // namespace
+
+operation_dispatcher::operation_dispatcher(operations& ops, std::vector<device> devices, bool check_maps,
+                                           submission submit)
+    : ops_(ops), devices_(std::move(devices)), check_maps_(check_maps), submit_(std::move(submit)) {}
+
+void operation_dispatcher::take(planned_work work) {
+  if (auto* const copy = std::get_if<copy_work>(&work)) return submit_copy(std::move(*copy));
+  submit_kernel(std::get<kernel_work>(std::move(work)));
+}
+
+std::byte* operation_dispatcher::memory_at(place_id place, array_state const& array) const {
+  return place == host_place ? array.host_memory() : devices_[place.value() - 1].memory;
+}
+
+void operation_dispatcher::submit_copy(copy_work copy) {
+  auto* const to = memory_at(copy.what.to, *copy.array);
+  auto* const from = memory_at(copy.what.from, *copy.array);
+  auto const op = copy.what.op;
+  auto const job = copy.job;
+  auto enqueue = [rows = std::move(copy.rows), to, from](stream& on) { enqueue_rows(rows, to, from, on); };
+  submit(op, job, std::move(copy), std::move(enqueue));
+}
+
+/// A checked task's results reach the device at its end, if it did nothing beside its maps.
+void operation_dispatcher::submit_kernel(kernel_work kernel) {
+  auto const op = kernel.op;
+  auto const job = kernel.task->job;
+  auto const& piece = kernel.task->pieces[kernel.piece];
+  auto arrays = kernel.task->arrays(devices_[kernel.task->device()].memory);
+  auto const launch = [job, part = piece.part](std::vector<void*> const& on_arrays, stream& on) {
+    job->request.launch({on_arrays, job->grid(), part, job->code()}, on);
+  };
+  if (!check_maps_)
+    return submit(op, job->number, std::move(kernel),
+                  [launch, arrays = std::move(arrays)](stream& on) { launch(arrays, on); });
+  auto const checked = std::make_shared<checked_task>(job->request, piece.uses, std::move(arrays));
+  auto try_twice = [checked, launch](stream& on) {
+    checked->prepare();
+    for (std::size_t trial = 0; trial < trials; ++trial) launch(checked->arrays(trial), on);
+  };
+  submit(op, job->number, std::move(kernel), try_twice, [checked, job] { checked->conclude(); });
+}
+
+/// What an operation waits for is known by now: nothing newer is put before it.
+void operation_dispatcher::submit(op_id op, job_number job, planned_work work,
+                                  std::function<void(stream&)> enqueue, std::function<void()> conclude) {
+  auto const& planned = ops_.at(op);
+  auto const device = planned.on.executor;
+  auto const progress =
+      std::make_shared<operation_progress>(op, planned.on, devices_[device].is_cuda, check_maps_);
+  journal_.record_submission(op, planned, job);
+  device_operation operation{progress,
+                             planned.kind == op_kind::kernel,
+                             progress_of(planned.dependencies),
+                             progress_of(planned.data_dependencies),
+                             std::move(enqueue),
+                             std::move(conclude)};
+  ops_.mark_issued(op);
+  in_flight_.emplace(op.value(), work_in_flight{progress, std::move(work)});
+  submit_(device, std::move(operation));
+}
+
+/// The progress of those operations that have not ended.
+progress_list operation_dispatcher::progress_of(std::vector<op_id> const& ops) const {
+  progress_list found;
+  for (auto const op : ops)
+    if (auto const one = in_flight_.find(op.value()); one != in_flight_.end())
+      found.push_back(one->second.progress);
+  return found;
+}
+
+/// In the order of the operations: an end counts once those of all that it comes after do, because their
+/// failure is its own, and executors tell them at different times.
+void operation_dispatcher::handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
+                                       end_listener const& ended) {
+  for (auto const& one : ends) reported_ends_.emplace(one.op, reported_end{device, one});
+  std::vector<op_stream> held_up;
+  for (auto reported = reported_ends_.begin(); reported != reported_ends_.end();) {
+    auto const& op = ops_.at(reported->first);
+    bool const may_count =
+        std::ranges::find(held_up, op.on) == held_up.end() &&
+        std::ranges::all_of(op.dependencies, [&](op_id earlier) { return ops_.has_ended(earlier); });
+    if (!may_count) {
+      held_up.push_back(op.on);
+      ++reported;
+      continue;
+    }
+    auto const counts = reported_ends_.extract(reported++);
+    end(counts.mapped(), ended);
+  }
+}
+
+void operation_dispatcher::end(reported_end const& reported, end_listener const& ended) {
+  auto const op = reported.end.op;
+  ops_.mark_ended(op, reported.end.failure != nullptr);
+  auto const failed = ops_.at(op).status == op_status::failed;
+  journal_.record_end(op, ops_.at(op));
+  auto const work = in_flight_.extract(op.value());
+  ended(work.mapped().work, reported.device, reported.end, failed);
+}
+
+std::vector<planned_work> operation_dispatcher::forget_all() {
+  std::vector<planned_work> all;
+  for (auto& [op, one] : in_flight_) all.push_back(std::move(one.work));
+  in_flight_.clear();
+  reported_ends_.clear();
+  return all;
+}
+
+/// Everything comes after older operations only: what hangs shows in the oldest.
+auto operation_dispatcher::oldest() const -> std::optional<unfinished_operation> {
+  auto const found = std::ranges::min_element(in_flight_, {}, [](auto const& one) { return one.first; });
+  if (found == in_flight_.end()) return std::nullopt;
+  auto const& [op, one] = *found;
+  return unfinished_operation{op_id(op), std::holds_alternative<kernel_work>(one.work),
+                              one.progress->is_issued(), one.progress->on().executor};
+}
+
+}  // namespace ballast::detail

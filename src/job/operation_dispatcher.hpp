@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ballast/job_scheduler.hpp"
+#include "device_executor.hpp"
+#include "operations.hpp"
+#include "planned_work.hpp"
+
+namespace ballast::detail {
+
+/// Makes operations of executors out of what was planned, and says which of the ends that executors report
+/// count. It only asks where memory lies: no device, no clock, no mutex; one thread at a time.
+class operation_dispatcher final : public work_sink {
+ public:
+  struct device {
+    bool is_cuda = false;
+    std::byte* memory = nullptr;  ///< for arrays
+  };
+  /// Hands an operation to the executor of a device.
+  using submission = std::function<void(std::uint32_t device, device_operation work)>;
+  /// Work has ended on a device; `failed` also if only what it takes data from has.
+  using end_listener = std::function<void(planned_work const& work, std::uint32_t device,
+                                          ended_operation const& end, bool failed)>;
+
+  /// `check_maps` as job_options. `ops` outlives this.
+  operation_dispatcher(operations& ops, std::vector<device> devices, bool check_maps, submission submit);
+
+  void take(planned_work work) override;
+  /// Calls `ended` for each end that counts now, in the order of the operations.
+  void handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends, end_listener const& ended);
+  /// What has not ended is no longer known; to be destroyed by the caller.
+  std::vector<planned_work> forget_all();
+
+  std::size_t unfinished() const { return in_flight_.size(); }
+  /// An operation that has not ended, for messages.
+  struct unfinished_operation {
+    op_id op;
+    bool is_kernel, is_issued;
+    std::uint32_t device;
+  };
+  std::optional<unfinished_operation> oldest() const;
+  operation_journal const& journal() const { return journal_; }
+
+ private:
+  /// Launches a kernel; `arrays` says where element 0 of each argument's array would be.
+  using launch_on_arrays = std::function<void(std::vector<void*> const& arrays, stream& on)>;
+
+  struct work_in_flight {
+    std::shared_ptr<operation_progress> progress;
+    planned_work work;
+  };
+  struct reported_end {
+    std::uint32_t device;
+    ended_operation end;
+  };
+
+  void submit_copy(copy_work copy);
+  void submit_kernel(kernel_work kernel);
+  void submit(op_id op, job_number job, planned_work work, std::function<void(stream&)> enqueue,
+              std::function<void()> conclude = {});
+  std::byte* memory_at(place_id place, array_state const& array) const;
+  progress_list progress_of(std::vector<op_id> const& ops) const;
+  void end(reported_end const& reported, end_listener const& ended);
+
+  operations& ops_;
+  std::vector<device> const devices_;
+  bool const check_maps_;
+  submission const submit_;
+  std::unordered_map<std::uint64_t, work_in_flight> in_flight_;  ///< by operation
+  std::map<op_id, reported_end> reported_ends_;                  ///< that do not count yet
+  operation_journal journal_;
+};
+
+}  // namespace ballast::detail

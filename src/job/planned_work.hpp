@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "array_state.hpp"
+#include "device_executor.hpp"
+#include "job_record.hpp"
+#include "operations.hpp"
+#include "task_planner.hpp"
+
+namespace ballast::detail {
+
+inline op_stream stream_of(std::uint32_t device, device_stream stream) {
+  return {device, std::uint32_t(stream)};
+}
+
+/// One copy of equal rows, as a stream takes it. Places count from the first byte of either place's memory.
+struct row_copy {
+  std::size_t to = 0, from = 0;
+  std::size_t row_bytes = 0, rows = 1;
+  std::size_t to_pitch = 0, from_pitch = 0;  ///< where there are several rows
+};
+
+/// A copy that was planned and has not ended.
+struct copy_work {
+  std::shared_ptr<array_state> array;
+  planned_copy what;
+  job_number job;              ///< for which it is; none for the host's accesses and for evictions
+  std::vector<row_copy> rows;  ///< until it is handed to its executor
+};
+
+/// A kernel that was planned and has not ended: one piece of a task.
+struct kernel_work {
+  op_id op;
+  std::shared_ptr<planned_task> task;
+  std::size_t piece;
+};
+
+using planned_work = std::variant<kernel_work, copy_work>;
+
+/// Takes what was planned, in the order of the operations. All that the work depends on was taken before.
+class work_sink {
+ public:
+  virtual ~work_sink() = default;
+  virtual void take(planned_work work) = 0;
+};
+
+/// What planning needs no more. Who holds the mutex destroys it when that is free again: freeing pinned
+/// memory waits for devices, and factories are the user's.
+using retired_objects = std::vector<std::shared_ptr<void const>>;
+
+}  // namespace ballast::detail

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_planner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ballast/error.hpp"
+#include "invented_plan.hpp"
+
+namespace ballast::test::job_planner_test {
+using namespace detail;
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// What a job's completion says when it failed; empty if it did not.
+std::string failure_of(job_record const& job) {
+  try {
+    job.end->wait({.first = job.number.value()}, deadline::in(std::chrono::seconds(0)));
+  } catch (job_failed const& failed) { return failed.what(); }
+  return {};
+}
+
+bool has_ended(job_record const& job) { return job.end->has_ended({}); }
+
+TEST(job_planner, divides_by_speed_once_it_has_seen_what_unequal_devices_do) {
+  invented_plan plan({{.ns_per_unit = 300'000}, {.ns_per_unit = 100'000}});
+  auto const from = plan.array(1024, "from"), to = plan.array(1024, "to");
+  std::shared_ptr<job_record> job;
+  for (int i = 0; i < 10; ++i) {
+    job = plan.submit({.grid = 64},
+                      {share_of(from, argument_mode::reads), share_of(to, argument_mode::writes)});
+    plan.end_all();
+    ASSERT_TRUE(has_ended(*job));
+  }
+  EXPECT_THAT(plan.units_of(*job), ElementsAre(16, 48));
+}
+
+TEST(job_planner, plans_the_same_from_the_same_events) {
+  auto const planned = [](std::string const& policy) {
+    invented_plan plan({{.ns_per_unit = 300'000}, {.ns_per_unit = 100'000}}, {.policy = policy});
+    auto const from = plan.array(1024), to = plan.array(1024);
+    for (int i = 0; i < 5; ++i) {
+      plan.submit({.grid = 64}, {share_of(from, argument_mode::reads), share_of(to, argument_mode::writes)});
+      plan.end_next();
+    }
+    plan.end_all();
+    return plan.lines;
+  };
+  for (auto const& policy : split_policies()) {
+    SCOPED_TRACE(std::string(policy.name));
+    auto const once = planned(std::string(policy.name));
+    EXPECT_THAT(once, Not(IsEmpty()));
+    EXPECT_EQ(once, planned(std::string(policy.name)));
+  }
+}
+
+TEST(job_planner, has_the_next_task_on_whichever_device_has_room) {
+  invented_plan plan({{.ns_per_unit = 300'000}, {.ns_per_unit = 100'000}},
+                     {.policy = "master_worker", .tasks = 4, .in_flight = 1});
+  auto const array = plan.array(64);
+  plan.submit({.grid = 64}, {share_of(array, argument_mode::writes)});
+  EXPECT_THAT(plan.lines, ElementsAre("job 1, units 0 to 15, on 0", "job 1, units 16 to 31, on 1"));
+  plan.end_next();
+  EXPECT_EQ(plan.lines.back(), "job 1, units 32 to 47, on 1");
+}
+
+TEST(job_planner, evicts_an_array_to_the_host_when_the_next_one_does_not_fit_beside_it) {
+  invented_plan plan({planned_gpu{.bytes = 4096}});
+  auto const first = plan.array(3072), second = plan.array(3072);
+  plan.submit({.grid = 1}, {all_of(first, argument_mode::writes)});
+  plan.submit({.grid = 1}, {all_of(second, argument_mode::writes)});
+  EXPECT_THAT(plan.lines, ElementsAre("job 1, units 0 to 0, on 0")) << "the first is still at work on it";
+  plan.end_next();
+  EXPECT_THAT(plan.lines, ElementsAre("job 1, units 0 to 0, on 0", "3072 bytes from 1 to 0",
+                                      "job 2, units 0 to 0, on 0"));
+  EXPECT_THAT(plan.ops.at(plan.ops.newest()).dependencies, Contains(op_id(plan.ops.newest().value() - 1)));
+  plan.end_all();
+  EXPECT_EQ(plan.planner.statistics().moved.to_host, 3072u);
+  EXPECT_EQ(plan.planner.statistics().ended, 2u);
+}
+
+TEST(job_planner, drops_what_the_host_has_too_without_a_copy) {
+  invented_plan plan({planned_gpu{.bytes = 4096}});
+  auto const first = plan.array(3072), second = plan.array(3072);
+  plan.submit({.grid = 1}, {all_of(first, argument_mode::reads)});
+  plan.end_all();
+  plan.submit({.grid = 1}, {all_of(second, argument_mode::writes)});
+  EXPECT_THAT(plan.lines, ElementsAre("3072 bytes from 0 to 1", "job 1, units 0 to 0, on 0",
+                                      "job 2, units 0 to 0, on 0"));
+}
+
+TEST(job_planner, holds_a_job_back_while_tasks_that_write_what_it_reads_are_to_be_planned) {
+  invented_plan plan({{}, {}}, {.policy = "master_worker", .tasks = 4, .in_flight = 1});
+  auto const array = plan.array(64);
+  plan.submit({.grid = 64}, {share_of(array, argument_mode::writes)});
+  auto const reader = plan.submit({.grid = 1, .tasks = 1}, {all_of(array, argument_mode::reads)});
+  plan.end_next();
+  EXPECT_THAT(plan.lines, Not(Contains(HasSubstr("job 2"))));
+  plan.end_all();
+  EXPECT_EQ(plan.lines.back().substr(0, 5), "job 2");
+  EXPECT_TRUE(has_ended(*reader));
+  EXPECT_EQ(failure_of(*reader), "");
+}
+
+TEST(job_planner, plans_a_job_of_other_arrays_past_one_that_waits) {
+  invented_plan plan({planned_gpu{}});
+  auto const array = plan.array(64), other = plan.array(64);
+  auto const all_bytes = byte_runs(region({{0, 64}}), array->shape, 1);
+  auto const access = plan.planner.take_turn({array->id, {}, all_bytes});
+  plan.submit({.grid = 1}, {all_of(array, argument_mode::writes)});
+  plan.submit({.grid = 1}, {all_of(other, argument_mode::writes)});
+  EXPECT_THAT(plan.lines, ElementsAre("job 3, units 0 to 0, on 0"));
+  plan.planner.end_turn(access);
+  plan.planner.advance();
+  EXPECT_THAT(plan.lines, ElementsAre("job 3, units 0 to 0, on 0", "job 2, units 0 to 0, on 0"));
+}
+
+TEST(job_planner, has_a_reader_follow_the_kernel_that_writes_what_it_reads) {
+  invented_plan plan({planned_gpu{}});
+  auto const array = plan.array(64);
+  plan.submit({.grid = 1}, {all_of(array, argument_mode::writes)});
+  auto const writer = plan.ops.newest();
+  plan.submit({.grid = 1}, {all_of(array, argument_mode::reads)});
+  EXPECT_THAT(plan.ops.at(plan.ops.newest()).dependencies, ElementsAre(writer));
+}
+
+TEST(job_planner, copies_rows_that_follow_each_other_evenly_in_one_go) {
+  invented_plan plan({planned_gpu{}, planned_gpu{}}, {.policy = "static"});
+  auto const array = plan.array(extents{8, 16});
+  plan.submit({.grid = 2}, {{array, slice(1), argument_mode::reads}});
+  ASSERT_THAT(plan.lines, Contains("64 bytes from 0 to 2"));
+  ASSERT_EQ(plan.rows.size(), 1u);
+  auto const& right_half = plan.rows.front();
+  EXPECT_EQ(right_half.from, 8u);
+  EXPECT_EQ(right_half.row_bytes, 8u);
+  EXPECT_EQ(right_half.rows, 8u);
+  EXPECT_EQ(right_half.from_pitch, 16u);
+  EXPECT_EQ(right_half.to_pitch, 16u);
+}
+
+struct loss_of_a_device : testing::Test {
+  /// What is under way on device 0 ends with its loss; all else ends well.
+  void lose_device_0() {
+    while (!plan.under_way().empty() && !plan.planner.is_lost(0))
+      plan.end_next(std::make_exception_ptr(device_lost("gpu 0", "an invented loss")));
+  }
+
+  invented_plan plan{{{}, {}}, {.policy = "static"}};
+  std::shared_ptr<array_state> const array = plan.array(64), other = plan.array(64);
+};
+
+TEST_F(loss_of_a_device, fails_the_job_that_had_a_task_there) {
+  auto const job = plan.submit({.grid = 2}, {share_of(array, argument_mode::writes)});
+  lose_device_0();
+  plan.end_all();
+  EXPECT_TRUE(plan.planner.is_lost(0));
+  ASSERT_TRUE(has_ended(*job));
+  EXPECT_THAT(failure_of(*job), HasSubstr("on gpu 0"));
+}
+
+TEST_F(loss_of_a_device, leaves_the_jobs_that_begin_after_to_the_others) {
+  plan.submit({.grid = 2}, {share_of(array, argument_mode::writes)});
+  lose_device_0();
+  plan.end_all();
+  auto const next = plan.submit({.grid = 2}, {share_of(other, argument_mode::writes)});
+  plan.end_all();
+  EXPECT_EQ(failure_of(*next), "");
+  EXPECT_THAT(plan.units_of(*next), ElementsAre(0, 2));
+}
+
+TEST_F(loss_of_a_device, fails_who_reads_what_no_other_place_has) {
+  plan.submit({.grid = 2}, {share_of(other, argument_mode::writes)});
+  plan.end_all();
+  plan.submit({.grid = 2}, {share_of(array, argument_mode::writes)});
+  lose_device_0();
+  plan.end_all();
+  auto const reader = plan.submit({.grid = 2}, {share_of(other, argument_mode::reads)});
+  plan.end_all();
+  EXPECT_THAT(failure_of(*reader), HasSubstr("that a lost device had"));
+}
+
+TEST_F(loss_of_a_device, leaves_no_device_to_the_next_job_if_it_was_the_last) {
+  invented_plan alone({planned_gpu{}});
+  auto const only = alone.array(64);
+  alone.submit({.grid = 1}, {all_of(only, argument_mode::writes)});
+  alone.end_next(std::make_exception_ptr(device_lost("gpu 0", "an invented loss")));
+  auto const next = alone.submit({.grid = 1}, {all_of(only, argument_mode::writes)});
+  EXPECT_THAT(failure_of(*next), HasSubstr("no device that is not lost can run it"));
+}
+
+TEST(job_planner, fails_the_readers_of_what_a_failed_job_was_to_write_and_no_others) {
+  invented_plan plan({planned_gpu{}});
+  auto const array = plan.array(64), other = plan.array(64);
+  auto const failed = plan.submit({.grid = 1, .name = "writer"}, {all_of(array, argument_mode::writes)});
+  auto const reader = plan.submit({.grid = 1}, {all_of(array, argument_mode::reads)});
+  auto const stranger = plan.submit({.grid = 1}, {all_of(other, argument_mode::updates)});
+  plan.end_next(std::make_exception_ptr(error("an invented failure")));
+  plan.end_all();
+  EXPECT_THAT(failure_of(*failed), HasSubstr("an invented failure"));
+  EXPECT_NE(failure_of(*reader), "");
+  EXPECT_EQ(failure_of(*stranger), "");
+  EXPECT_EQ(plan.planner.statistics().failed, 2u);
+}
+
+TEST(job_planner, that_stops_fails_what_has_not_ended_and_plans_no_more) {
+  invented_plan plan({{}, {}}, {.policy = "master_worker", .tasks = 4, .in_flight = 1});
+  auto const array = plan.array(64);
+  auto const job = plan.submit({.grid = 64}, {share_of(array, argument_mode::writes)});
+  plan.planner.stop();
+  plan.end_all();
+  EXPECT_EQ(plan.lines.size(), 2u);
+  plan.planner.complete_all_jobs();
+  EXPECT_THAT(failure_of(*job), HasSubstr("had not ended when its scheduler went"));
+}
+
+}  // namespace
+}  // namespace ballast::test::job_planner_test
