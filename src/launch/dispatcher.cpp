@@ -7,14 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
-#include <future>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
-#include "ballast/start_threads.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -64,24 +62,9 @@ int set_own_niceness(int niceness) {
                          "): lower values than its own need CAP_SYS_NICE or a limit on nice (RLIMIT_NICE)");
 }
 
-/// A thread that does `work`, of that niceness from the beginning; without one, of the caller's. Throws
-/// bad_argument ("dispatcher_niceness") if the system refuses it, error if it has no thread; then nothing of
-/// `work` was done.
-std::thread start_nice_thread(std::optional<int> niceness, std::function<void()> work) {
-  constexpr auto purpose = "issuing launches";
-  if (!niceness) return start_thread(purpose, std::move(work));
-  std::promise<int> setting;
-  auto answer = setting.get_future();
-  auto thread = start_thread(
-      purpose, [niceness = *niceness, setting = std::move(setting), work = std::move(work)]() mutable {
-        auto const reason = set_own_niceness(niceness);
-        setting.set_value(reason);
-        if (reason == 0) work();
-      });
-  auto const reason = answer.get();
-  if (reason == 0) return thread;
-  thread.join();
-  throw_refused_niceness(*niceness, reason);
+/// Of the calling thread. Throws bad_argument ("dispatcher_niceness") if the system refuses it.
+void take_niceness(int niceness) {
+  if (auto const reason = set_own_niceness(niceness)) throw_refused_niceness(niceness, reason);
 }
 
 }  // namespace
@@ -90,6 +73,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
                        launch_options const& options)
     : device_(std::move(device)),
       kernels_(kernels),
+      thread_(*this, device_->is_cuda()),
       running_(device_, streams_for(*device_, options)),
       records_(device_, running_.size() * dispatch_stream::max_in_flight),
       kernel_completions_(device_, records_.size()),
@@ -115,16 +99,18 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
   clear(dispatch_streams_.front().on(), running_.data(), running_.bytes());
   clear(dispatch_streams_.front().on(), records_.data(), records_.bytes());
   clear(dispatch_streams_.front().on(), kernel_completions_.data(), kernel_completions_.bytes());
-  thread_ = start_nice_thread(options.dispatcher_niceness, [this] { serve(); });
+  thread_.start("issuing launches", "launch." + device_->name(), [niceness = options.dispatcher_niceness] {
+    if (niceness) take_niceness(*niceness);
+  });
 }
 
 dispatcher::~dispatcher() { end(); }
 
 void dispatcher::end() {
-  if (!thread_.joinable()) return;
-  ended_.store(true, std::memory_order_seq_cst);
-  wake();
-  thread_.join();
+  stop("the launch queue has ended");
+  thread_.close(deadline::in(shutdown_timeout_));
+  if (!lost_ && is_anything_in_flight())
+    give_up("launches in flight had not ended when their queue went\n" + describe_resident_holder(*device_));
 }
 
 bool dispatcher::is_at_rest() {
@@ -151,13 +137,13 @@ std::size_t dispatcher::launch_stream_count() const { return all_launch_streams(
 
 void dispatcher::resume() {
   paused_.store(false, std::memory_order_seq_cst);
-  wake();
+  thread_.wake();
 }
 
 void dispatcher::stop(char const* cause) {
   char const* none = nullptr;
   stopped_because_.compare_exchange_strong(none, cause, std::memory_order_seq_cst);
-  wake();
+  thread_.wake();
 }
 
 void dispatcher::throw_if_stopped() const {
@@ -206,13 +192,7 @@ void dispatcher::add_to(launch_statistics& sum) const {
 void dispatcher::add_to_inbox(launch_stream_state& line) {
   line.next_in_inbox = inbox_.load(std::memory_order_relaxed);
   while (!inbox_.compare_exchange_weak(line.next_in_inbox, &line, std::memory_order_seq_cst)) {}
-  wake();
-}
-
-// Sequential consistency decides the race: either this sees the sleeper, or the sleeper sees what was changed
-// before.
-void dispatcher::wake() {
-  if (asleep_.load(std::memory_order_seq_cst)) wake_event_.notify();
+  thread_.wake();
 }
 
 bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
@@ -236,7 +216,7 @@ bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   }
   line.mark_issued(place, 1);
   target.mark_issued();
-  if (asleep_without_timeout_.load(std::memory_order_seq_cst)) wake_event_.notify();
+  thread_.wake_if_idle();
   return true;
 }
 

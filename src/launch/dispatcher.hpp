@@ -8,9 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "ballast/detail/executor/device_thread.hpp"
 #include "ballast/device.hpp"
 #include "ballast/kernel_set.hpp"
 #include "ballast/launch_queue.hpp"
@@ -34,7 +34,7 @@ inline constexpr int min_niceness = -20, max_niceness = 19;
 /// In three source files, by the thread and its work: dispatcher.cpp has what any thread calls and what
 /// launch streams do on their own threads, dispatcher_thread.cpp the thread's loop, dispatcher_launch.cpp how
 /// the thread issues. One class, since all three change what is in flight and share its locks.
-class dispatcher {
+class dispatcher final : private device_work {
  public:
   dispatcher(std::shared_ptr<compute_device> device, kernel_set const* kernels,
              launch_options const& options);
@@ -76,7 +76,6 @@ class dispatcher {
   /// Events behind what has to end before a launch, for its stream to wait for.
   using completion_events = std::vector<std::unique_ptr<event>>;
 
-  void wake();
   dispatch_mode mode() const { return mode_.load(std::memory_order_relaxed); }
   bool may_issue_directly(launch_stream_state const& line, submission const& work) const;
   bool is_alone(launch_stream_state const& line) const;
@@ -105,11 +104,9 @@ class dispatcher {
   void measure_if_due(dispatch_stream& target, submission& work);
 
   // Only the thread, from here on.
-  void serve();
-  bool poll();
-  void drain_in_flight(deadline until);
-  void await_rest(deadline until);
-  bool poll_device();
+  bool poll(look why) override;
+  awaited_work awaited() const override;
+  bool is_done() override;
   void give_up(std::string const& cause);
   bool poll_once();
   bool drain_inbox();
@@ -158,18 +155,14 @@ class dispatcher {
   void fail(launch_stream_state& line, std::exception_ptr error);
   void fail_all(std::exception_ptr error);
   stopped stopped_by(char const* cause) const;
-  bool should_poll_again();
   bool is_anything_in_flight() const;
   void update_mode();
-  clock::time_point next_poll() const;
-  bool await_wake_up(std::uint64_t seen, clock::time_point until);
-  void sleep(std::uint64_t seen);
   launch_stream_state& launch_stream_of(std::uint32_t number) const { return *by_number_[number]; }
 
   std::shared_ptr<compute_device> device_;
   mergeable_kernels kernels_;
-  event_count
-      wake_event_;  // before the streams: the last block of a launch may still ring when its end is seen
+  device_thread
+      thread_;  // before the streams: the last block of a launch may still ring when its end is seen
   device_buffer<running_launch> running_;
   pinned_buffer<completion_record> records_;
   pinned_buffer<kernel_completions> kernel_completions_;
@@ -203,7 +196,7 @@ class dispatcher {
   std::vector<launch_stream_state*> completed_;  // lines of which something was noted
   std::size_t first_polled_ = 0;
   clock::time_point events_recorded_at_;
-  std::uint32_t polls_ = 0, naps_ = 0, issued_since_poll_ = 0;
+  std::uint32_t naps_ = 0, issued_since_poll_ = 0;
   bool suspects_fault_ = false;
   std::exception_ptr stop_error_;  // why nothing is issued any more
   bool lost_ = false;              // nor known to end
@@ -216,16 +209,15 @@ class dispatcher {
   std::atomic<std::uint64_t> kernels_in_flight_ = 0;
   std::atomic<dispatch_mode> mode_;
   std::atomic<bool> anyone_waits_ = false;  // as the thread saw it last
-  std::atomic<bool> asleep_ = false, asleep_without_timeout_ = false;
-  std::atomic<bool> paused_ = false, closed_ = false, ended_ = false;
+  std::atomic<bool> paused_ = false, closed_ = false;
   std::atomic<char const*> stopped_because_ = nullptr;
   counts counts_;
-  std::thread thread_;
 };
 
 /// The dispatchers of a queue, one per device; shared with its launch streams, which may outlive it.
 struct dispatchers {
   std::deque<dispatcher> all;
+  device_list devices;
   launch_options options;
   std::mutex making;  ///< of launch streams
 };

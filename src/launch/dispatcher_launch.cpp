@@ -257,7 +257,7 @@ completion_signal dispatcher::completion_of_next(dispatch_stream const& target) 
   auto end = target.completion_of_next();
   if (device_->is_cuda()) return end;
   end.notify = [](void* wake_event) { static_cast<event_count*>(wake_event)->notify(); };
-  end.notified = &wake_event_;
+  end.notified = &thread_.wake_event();
   return end;
 }
 

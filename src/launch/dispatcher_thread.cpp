@@ -11,14 +11,7 @@
 namespace ballast::detail {
 namespace {
 
-// A look at the records of a GPU costs little, a sleep at least fifty microseconds.
-constexpr std::uint32_t polls_before_sleep = 2000;
-constexpr std::chrono::nanoseconds nap = std::chrono::microseconds(50);
-// On cores whoever ends a launch wakes the thread; a block that faulted does not.
-constexpr std::chrono::nanoseconds between_fault_checks = std::chrono::milliseconds(20);
 constexpr std::uint32_t naps_between_checks = 16;
-// At launches of another device and at events, which wake nobody.
-constexpr std::chrono::nanoseconds between_dependency_polls = std::chrono::microseconds(100);
 // An event is asked by a call of CUDA that costs as much as a tenth of a launch.
 constexpr int max_events_queried = 4, max_events_recorded = 4;
 // While launch streams issue themselves and do not wait, ends only make room.
@@ -26,39 +19,19 @@ constexpr std::chrono::nanoseconds between_unawaited_events = std::chrono::milli
 // As long as there is something to issue.
 constexpr std::uint32_t issued_between_polls = 16;
 
-void pause_core() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
 }  // namespace
 
-void dispatcher::serve() {
-  while (!ended_.load(std::memory_order_seq_cst)) {
-    auto const seen = wake_event_.epoch();
-    while (poll()) polls_ = 0;
-    if (!should_poll_again()) sleep(seen);
-  }
-  {
-    std::lock_guard const hold(thread_mutex_);
-    fail_all(std::make_exception_ptr(stopped_by("the launch queue has ended")));
-  }
-  auto const until = deadline::in(shutdown_timeout_);
-  drain_in_flight(until);
-  await_rest(until);
-}
-
-/// Whether there was anything to do.
-bool dispatcher::poll() {
+/// Whether there was anything to do. A kernel that faulted tells no end.
+bool dispatcher::poll(look why) {
   std::lock_guard const hold(thread_mutex_);
+  suspects_fault_ |= why == look::overdue && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
   try {
     if (auto const* const cause = stopped_because_.load(std::memory_order_seq_cst); cause && !stop_error_)
       fail_all(std::make_exception_ptr(stopped_by(cause)));
     bool const found = poll_once();
     anyone_waits_.store(plan_.offers() != 0 || planned_ != nullptr, std::memory_order_relaxed);
     update_mode();
-    return found && !ended_.load(std::memory_order_relaxed);
+    return found;
   } catch (...) {
     lost_ = true;
     fail_all(std::current_exception());
@@ -96,45 +69,23 @@ void dispatcher::update_mode() {
               (may_issue && (plan_.offers() != 0 || planned_ != nullptr));
 }
 
-/// Between two looks while something is in flight: the core is not given away at once.
-bool dispatcher::should_poll_again() {
-  if (lost_ || !device_->is_cuda() || ++polls_ >= polls_before_sleep || !is_anything_in_flight())
-    return false;
-  pause_core();
-  return true;
-}
-
 bool dispatcher::is_anything_in_flight() const {
   return std::ranges::any_of(dispatch_streams_, [](auto const& target) { return target.in_flight() != 0; });
 }
 
-clock::time_point dispatcher::next_poll() const {
-  if (lost_) return clock::time_point::max();
-  if (!blocked_.empty()) return clock::now() + between_dependency_polls;
-  if (!is_anything_in_flight()) return clock::time_point::max();
-  return clock::now() + (device_->is_cuda() ? nap : between_fault_checks);
-}
-
 /// A paused queue in which launches wait is mostly resumed soon, and the time to wake up would be theirs.
-bool dispatcher::await_wake_up(std::uint64_t seen, clock::time_point until) {
+awaited_work dispatcher::awaited() const {
   bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
-  return is_resumed_soon ? wake_event_.spin_then_wait_past(seen, until) : wake_event_.wait_past(seen, until);
+  if (lost_) return {.is_resumed_soon = is_resumed_soon};
+  bool const in_flight = is_anything_in_flight();
+  return {.is_near = in_flight,
+          .is_on_device = in_flight,
+          .is_elsewhere = !blocked_.empty(),
+          .is_resumed_soon = is_resumed_soon};
 }
 
-/// What was changed before it is asleep, the last look finds; who changes something later rings.
-void dispatcher::sleep(std::uint64_t seen) {
-  asleep_.store(true, std::memory_order_seq_cst);
-  asleep_without_timeout_.store(true, std::memory_order_seq_cst);
-  if (!poll() && !ended_.load(std::memory_order_seq_cst)) {
-    auto const until = next_poll();
-    asleep_without_timeout_.store(until == clock::time_point::max(), std::memory_order_relaxed);
-    bool const rung = await_wake_up(seen, until);
-    // A kernel that faulted tells no end.
-    suspects_fault_ = !rung && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
-  }
-  asleep_without_timeout_.store(false, std::memory_order_seq_cst);
-  asleep_.store(false, std::memory_order_seq_cst);
-}
+/// What has told its end is about to leave its stream; blocks of a lost device tell none.
+bool dispatcher::is_done() { return (lost_ || !is_anything_in_flight()) && is_at_rest(); }
 
 bool dispatcher::drain_inbox() {
   if (inbox_.load(std::memory_order_seq_cst) == nullptr) return false;
@@ -401,31 +352,6 @@ void dispatcher::fail_all(std::exception_ptr error) {
 }
 
 /// So that completions, which may outlive the queue, know.
-void dispatcher::drain_in_flight(deadline until) {
-  while (!lost_ && is_anything_in_flight()) {
-    auto const seen = wake_event_.epoch();
-    if (poll_device()) continue;
-    if (until.passed())
-      return give_up("launches in flight had not ended when their queue went\n" +
-                     describe_resident_holder(*device_));
-    wake_event_.wait_past(seen, clock::now() + nap);
-  }
-}
-
-/// What has told its end is about to leave its stream; blocks of a lost device tell none.
-void dispatcher::await_rest(deadline until) {
-  while (!is_at_rest() && !until.passed()) std::this_thread::sleep_for(nap);
-}
-
-bool dispatcher::poll_device() {
-  std::lock_guard const hold(thread_mutex_);
-  try {
-    device_->check();
-    return poll_completions() || record_events();
-  } catch (std::exception const& cause) { give_up(cause.what()); }
-  return false;
-}
-
 void dispatcher::give_up(std::string const& cause) {
   lost_ = true;
   for (auto const& line : all_launch_streams())
