@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_executor.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -10,7 +8,6 @@
 #include <utility>
 
 #include "ballast/error.hpp"
-#include "ballast/start_threads.hpp"
 #include "job_failed.hpp"
 
 namespace ballast::detail {
@@ -167,18 +164,9 @@ std::optional<ended_operation> stream_queue::next_end_after_loss(std::exception_
 
 namespace {
 
-/// Between two looks for ends on a GPU, of which nothing else tells.
-constexpr auto poll_interval = std::chrono::microseconds(50);
-/// Streams of CPU cores ring when something has ended, but not when a block of a lost device never ends.
-constexpr auto fault_poll_interval = std::chrono::milliseconds(20);
 /// A copy that a lost device is at ends, and nobody may take its memory before.
 constexpr auto longest_copy = std::chrono::seconds(1);
 constexpr std::int64_t min_kernel_ns = 4000;  // from its launch on an H200
-constexpr int polls_before_sleep = 2000;      // of a GPU; one that asks for an end takes a microsecond
-
-void name_this_thread(std::string const& device) {
-  pthread_setname_np(pthread_self(), ("job." + device).substr(0, 15).c_str());
-}
 
 kernel_clock started_clock(compute_device& device) {
   auto const stream = device.make_stream();
@@ -204,19 +192,17 @@ device_executor::device_executor(std::shared_ptr<compute_device> device, std::ui
       number_(number),
       listener_(std::move(ends)),
       shutdown_timeout_(shutdown_timeout),
-      clock_(started_clock(*device_)) {
+      clock_(started_clock(*device_)),
+      thread_(*this, device_->is_cuda()) {
   for (std::uint32_t stream = 0; stream < streams_per_device; ++stream)
-    queues_.emplace_back(*device_, number_, wake_event_);
+    queues_.emplace_back(*device_, number_, thread_.wake_event());
 }
 
 device_executor::~device_executor() = default;
 
 void device_executor::start(std::span<std::unique_ptr<device_executor> const> executors) {
   executors_ = executors;
-  thread_ = start_thread("the jobs on " + device_->name(), [this] {
-    name_this_thread(device_->name());
-    run();
-  });
+  thread_.start("the jobs on " + device_->name(), "job." + device_->name());
 }
 
 void device_executor::submit(device_operation work) {
@@ -224,42 +210,21 @@ void device_executor::submit(device_operation work) {
     std::lock_guard const hold(inbox_mutex_);
     inbox_.push_back(std::move(work));
   }
-  wake_event_.notify();
+  thread_.wake();
 }
 
 void device_executor::close(deadline until) {
-  if (!thread_.joinable()) return;
-  closing_.store(true, std::memory_order_release);
-  wake_event_.notify();
-  auto const seen = closed_event_.epoch();
-  if (seen == 0 && !closed_event_.wait_past(seen, until.at())) {
-    dropping_.store(true, std::memory_order_release);
-    wake_event_.notify();
-  }
-  thread_.join();
+  thread_.close(until);
   if (!is_at_rest()) return;
   inbox_.clear();  // what was dropped keeps arrays
   queues_.clear();
 }
 
-void device_executor::run() {
-  while (!dropping_.load(std::memory_order_acquire)) {
-    auto const seen = wake_event_.epoch();
-    if (make_progress()) {
-      polls_ = 0;
-      continue;
-    }
-    if (closing_.load(std::memory_order_acquire) && is_empty()) break;
-    wait_past(seen);
-  }
-  closed_event_.notify();
-}
-
 /// What is to be issued goes before telling: who plans it may hold up the listener for long.
-bool device_executor::make_progress() {
+bool device_executor::poll(look why) {
   drain_inbox();
   bool const any = issue_and_poll();
-  return report_ends(if_busy::decline) || any;
+  return report_ends(why == look::last && !any ? if_busy::wait : if_busy::decline) || any;
 }
 
 bool device_executor::issue_and_poll() {
@@ -335,7 +300,7 @@ void device_executor::lose(std::exception_ptr loss) {
   loss_ = as_loss_of(*device_, loss);
 }
 
-bool device_executor::is_empty() {
+bool device_executor::is_done() {
   std::lock_guard const hold(inbox_mutex_);
   return ends_.empty() && inbox_.empty() && std::ranges::all_of(queues_, &stream_queue::is_empty);
 }
@@ -345,18 +310,10 @@ void device_executor::wake_watchers(operation_progress const& of) {
     executors_[std::size_t(std::countr_zero(left))]->wake();
 }
 
-/// An executor of a GPU stays awake for a while, for ends and for new work: to be woken costs more than a
-/// small task.
-void device_executor::wait_past(std::uint64_t seen) {
-  if (device_->is_cuda() && !loss_ && polls_ < polls_before_sleep) {
-    ++polls_;
-    return;
-  }
-  if (report_ends(if_busy::wait)) return;
-  if (loss_ || std::ranges::none_of(queues_, &stream_queue::has_issued))
-    wake_event_.wait_past(seen, clock::time_point::max());
-  else
-    wake_event_.wait_past(seen, clock::now() + (device_->is_cuda() ? poll_interval : fault_poll_interval));
+/// New work is near as well as ends: to be woken costs more than a small task.
+awaited_work device_executor::awaited() const {
+  if (loss_) return {};
+  return {.is_near = true, .is_on_device = std::ranges::any_of(queues_, &stream_queue::has_issued)};
 }
 
 }  // namespace ballast::detail

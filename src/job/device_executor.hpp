@@ -12,11 +12,11 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "ballast/deadline.hpp"
+#include "ballast/detail/executor/device_thread.hpp"
 #include "ballast/device.hpp"
 #include "ballast/stream.hpp"
 #include "operations.hpp"
@@ -191,7 +191,7 @@ class stream_queue {
 };
 
 /// Carries out the operations of one device on its streams, on a thread of its own, and reports their ends.
-class device_executor {
+class device_executor final : private device_work {
  public:
   enum class if_busy { decline, wait };
   /// Called on the executor's thread; whether it took them, which it has to if it is to wait until it can.
@@ -210,7 +210,7 @@ class device_executor {
   void start(std::span<std::unique_ptr<device_executor> const> executors);
   /// Takes operations in the order of their ids. Any thread.
   void submit(device_operation work);
-  void wake() { wake_event_.notify(); }
+  void wake() { thread_.wake(); }
   /// What was taken is not waited for beyond `until`. Does nothing if start() did not succeed, or the second
   /// time. Any thread but the executor's.
   void close(deadline until);
@@ -219,8 +219,9 @@ class device_executor {
   bool is_at_rest() const { return std::ranges::all_of(queues_, &stream_queue::is_at_rest); }
 
  private:
-  void run();
-  bool make_progress();
+  bool poll(look why) override;
+  awaited_work awaited() const override;
+  bool is_done() override;
   bool issue_and_poll();
   void drain_inbox();
   bool issue();
@@ -230,8 +231,6 @@ class device_executor {
   template <class NextEnd>
   bool poll_queue(stream_queue& queue, NextEnd next);
   void lose(std::exception_ptr loss);
-  bool is_empty();
-  void wait_past(std::uint64_t seen);
   void wake_watchers(operation_progress const& of);
 
   std::shared_ptr<compute_device> const device_;
@@ -241,16 +240,13 @@ class device_executor {
   kernel_clock const clock_;
   std::exception_ptr loss_;
   std::vector<ended_operation> ends_;  ///< that were not told
-  int polls_ = 0;                      ///< since there was anything to do
   std::int64_t issued_ns_ = 0;
   std::span<std::unique_ptr<device_executor> const> executors_;
 
-  event_count wake_event_, closed_event_;
+  device_thread thread_;  // before the queues, whose streams may still ring when an end is seen
   std::vector<stream_queue> queues_;
   std::mutex inbox_mutex_;
   std::vector<device_operation> inbox_;
-  std::atomic<bool> closing_ = false, dropping_ = false;
-  std::thread thread_;
 };
 
 }  // namespace ballast::detail

@@ -454,15 +454,8 @@ void job_runtime::stop(deadline until) {
 /// What a device still runs, or will, uses the memory of the arrays, and its streams ring the executors'
 /// bells.
 void job_runtime::leak_self() {
-  static std::mutex mutex;
-  static auto* const left_behind = new std::vector<std::shared_ptr<job_runtime>>;
-  {
-    std::lock_guard const hold(mutex);
-    left_behind->push_back(shared_from_this());
-  }
-  std::string text = "a job scheduler is left behind with its memory: kernels or copies have not ended\n";
-  for (auto const& device : devices_) text += describe_resident_holder(*device);
-  write_log(log_level::warning, text);
+  leave_behind(shared_from_this(),
+               "a job scheduler is left behind with its memory: kernels or copies have not ended", devices_);
 }
 
 /// What is kept here keeps arrays, and they keep this. Arrays may stay for long, their memory on devices need

@@ -106,4 +106,59 @@ void dispatch_stream::mark_ended() {
   in_flight_.fetch_sub(1, std::memory_order_release);
 }
 
+namespace {
+
+void clear(stream& on, void* memory, std::size_t bytes) {
+  on.fill(memory, 0, bytes);
+  on.synchronize();
+}
+
+}  // namespace
+
+dispatch_streams::dispatch_streams(std::shared_ptr<compute_device> const& device, std::uint32_t count)
+    : running_(device, count),
+      records_(device, count * std::size_t{dispatch_stream::max_in_flight}),
+      kernel_completions_(device, records_.size()),
+      in_flight_(count) {
+  for (std::size_t i = 0; i < count; ++i)
+    streams_.emplace_back(device->make_stream(), &running_.data()[i],
+                          &records_.data()[i * dispatch_stream::max_in_flight],
+                          &kernel_completions_.data()[i * dispatch_stream::max_in_flight], in_flight_[i]);
+  clear(streams_.front().on(), running_.data(), running_.bytes());
+  clear(streams_.front().on(), records_.data(), records_.bytes());
+  clear(streams_.front().on(), kernel_completions_.data(), kernel_completions_.bytes());
+}
+
+bool dispatch_streams::is_anything_in_flight() const {
+  return std::ranges::any_of(streams_, [](auto const& one) { return one.in_flight() != 0; });
+}
+
+bool dispatch_streams::is_at_rest() {
+  return std::ranges::all_of(streams_, [](auto& one) { return one.on().is_at_rest(); });
+}
+
+std::span<std::uint32_t const> stream_loads::look() {
+  for (std::uint32_t place = 0; place < in_flight_.size(); ++place)
+    in_flight_[place] = streams_.in_flight(place);
+  std::erase_if(graph_streams_, [&](auto const place) { return !streams_[place].carries_graph(); });
+  for (auto const place : graph_streams_) in_flight_[place] = dispatch_stream::max_in_flight;
+  return in_flight_;
+}
+
+bool stream_loads::became_busy(std::uint32_t place) {
+  bool const was_empty = in_flight_[place] == 0;
+  in_flight_[place] = streams_[place].in_flight();
+  return was_empty && in_flight_[place] != 0;
+}
+
+std::uint32_t stream_loads::emptiest() const {
+  return std::uint32_t(std::ranges::min_element(in_flight_) - in_flight_.begin());
+}
+
+std::uint32_t stream_loads::find_empty() const {
+  std::uint32_t place = 0;
+  while (place < streams_.size() && streams_[place].in_flight() != 0) ++place;
+  return place;
+}
+
 }  // namespace ballast::detail

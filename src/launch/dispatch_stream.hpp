@@ -4,8 +4,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "ballast/detail/launch/merged_launch.cuh"
@@ -129,6 +131,53 @@ class dispatch_stream {
   std::uint64_t last_graph_ = 0;
   std::uint64_t searched_ = 0;         // up to here for an event or record
   std::uint64_t next_tracked_ = none;  // the oldest found that is not known to have ended
+};
+
+/// The streams of a dispatcher, with the memory in which launches report their ends.
+class dispatch_streams {
+ public:
+  dispatch_streams(std::shared_ptr<compute_device> const& device, std::uint32_t count);
+
+  // Any thread.
+  std::uint32_t size() const { return std::uint32_t(in_flight_.size()); }
+  dispatch_stream& operator[](std::uint32_t place) { return streams_[place]; }
+  /// How many launches that stream had in flight a moment ago.
+  std::uint32_t in_flight(std::uint32_t place) const {
+    return in_flight_[place].load(std::memory_order_relaxed);
+  }
+  bool is_anything_in_flight() const;
+  /// Whether the device does nothing any more that was issued here.
+  bool is_at_rest();
+
+ private:
+  device_buffer<running_launch> running_;
+  pinned_buffer<completion_record> records_;
+  pinned_buffer<kernel_completions> kernel_completions_;
+  std::vector<std::atomic<std::uint32_t>> in_flight_;
+  std::deque<dispatch_stream> streams_;
+};
+
+/// How many launches each stream has in flight, as one decision sees it. Of the thread that issues.
+class stream_loads {
+ public:
+  explicit stream_loads(dispatch_streams& streams) : streams_(streams), in_flight_(streams.size()) {}
+
+  /// Looks at all streams, and shows as full those that carry a graph: the next launches of all its launch
+  /// streams would follow each other there.
+  std::span<std::uint32_t const> look();
+  void add_graph(std::uint32_t place) { graph_streams_.push_back(place); }
+  /// Looks at that stream again: whether it was empty and is not any more, because a launch stream issued
+  /// itself. Who holds the stream. Two chains on one stream would take as long as both. A stream that was
+  /// chosen because the launch's predecessor is in flight there was not empty, so the launch stays behind it.
+  bool became_busy(std::uint32_t place);
+  std::uint32_t emptiest() const;
+  /// The first stream that is empty now; size() of the streams if there is none.
+  std::uint32_t find_empty() const;
+
+ private:
+  dispatch_streams& streams_;
+  std::vector<std::uint32_t> in_flight_;
+  std::vector<std::uint32_t> graph_streams_;
 };
 
 }  // namespace ballast::detail

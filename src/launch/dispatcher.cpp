@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What any thread asks of a dispatcher, and how launch streams issue their own launches on their own threads.
 #include "dispatcher.hpp"
 
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
-#include <future>
+#include <chrono>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
-#include "ballast/start_threads.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -47,11 +44,6 @@ std::vector<dispatch_mode> modes_of(launch_options const& options, std::uint32_t
   return modes;
 }
 
-void clear(stream& on, void* memory, std::size_t bytes) {
-  on.fill(memory, 0, bytes);
-  on.synchronize();
-}
-
 /// What the system says against it, 0 if nothing. Linux keeps a niceness for each thread (sched(7)).
 int set_own_niceness(int niceness) {
   constexpr id_t calling_thread = 0;
@@ -64,25 +56,20 @@ int set_own_niceness(int niceness) {
                          "): lower values than its own need CAP_SYS_NICE or a limit on nice (RLIMIT_NICE)");
 }
 
-/// A thread that does `work`, of that niceness from the beginning; without one, of the caller's. Throws
-/// bad_argument ("dispatcher_niceness") if the system refuses it, error if it has no thread; then nothing of
-/// `work` was done.
-std::thread start_nice_thread(std::optional<int> niceness, std::function<void()> work) {
-  constexpr auto purpose = "issuing launches";
-  if (!niceness) return start_thread(purpose, std::move(work));
-  std::promise<int> setting;
-  auto answer = setting.get_future();
-  auto thread = start_thread(
-      purpose, [niceness = *niceness, setting = std::move(setting), work = std::move(work)]() mutable {
-        auto const reason = set_own_niceness(niceness);
-        setting.set_value(reason);
-        if (reason == 0) work();
-      });
-  auto const reason = answer.get();
-  if (reason == 0) return thread;
-  thread.join();
-  throw_refused_niceness(*niceness, reason);
+/// Of the calling thread. Throws bad_argument ("dispatcher_niceness") if the system refuses it.
+void take_niceness(int niceness) {
+  if (auto const reason = set_own_niceness(niceness)) throw_refused_niceness(niceness, reason);
 }
+
+launch_placement::rules rules_of(launch_options const& options, std::uint32_t connections) {
+  return {.waits_on_device =
+              connections >= many_connections && direct_dispatch_of(options.order) != direct_dispatch::never,
+          .follows_others = connections >= enough_connections && options.order != "held"};
+}
+
+constexpr std::uint32_t naps_between_checks = 16;
+// As long as there is something to issue.
+constexpr std::uint32_t issued_between_polls = 16;
 
 }  // namespace
 
@@ -90,74 +77,46 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
                        launch_options const& options)
     : device_(std::move(device)),
       kernels_(kernels),
-      running_(device_, streams_for(*device_, options)),
-      records_(device_, running_.size() * dispatch_stream::max_in_flight),
-      kernel_completions_(device_, records_.size()),
-      launches_in_flight_(running_.size()),
-      timeout_(options.timeout),
+      thread_(*this, device_->is_cuda()),
+      streams_(device_, streams_for(*device_, options)),
       shutdown_timeout_(options.shutdown_timeout),
       direct_dispatch_(direct_dispatch_of(options.order)),
       connections_(connections_of(*device_)),
-      waits_on_device_(connections_ >= many_connections && direct_dispatch_ != direct_dispatch::never),
-      follows_others_(connections_ >= enough_connections && options.order != "held"),
+      lines_(this, device_, options.timeout),
+      placement_(lines_.fence(), rules_of(options, connections_)),
       table_(*device_, kernels_),
-      trace_(options.trace_to, running_.size()),
       plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
             table_.families(), table_.costs(), options.filter_merges),
+      issuer_(*device_, streams_, table_, plain_times_, counts_, thread_.wake_event(),
+              bool(options.trace_to)),
+      poller_(streams_, plan_, table_, plain_times_, counts_, options.trace_to),
       batch_(*device_, options, plain_times_),
+      loads_(streams_),
       mode_selector_(modes_of(options, connections_)),
-      in_flight_(running_.size()),
       mode_(mode_selector_.now()) {
-  for (std::size_t i = 0; i < running_.size(); ++i)
-    dispatch_streams_.emplace_back(
-        device_->make_stream(), &running_.data()[i], &records_.data()[i * dispatch_stream::max_in_flight],
-        &kernel_completions_.data()[i * dispatch_stream::max_in_flight], launches_in_flight_[i]);
-  clear(dispatch_streams_.front().on(), running_.data(), running_.bytes());
-  clear(dispatch_streams_.front().on(), records_.data(), records_.bytes());
-  clear(dispatch_streams_.front().on(), kernel_completions_.data(), kernel_completions_.bytes());
-  thread_ = start_nice_thread(options.dispatcher_niceness, [this] { serve(); });
+  thread_.start("issuing launches", "launch." + device_->name(), [niceness = options.dispatcher_niceness] {
+    if (niceness) take_niceness(*niceness);
+  });
 }
 
 dispatcher::~dispatcher() { end(); }
 
 void dispatcher::end() {
-  if (!thread_.joinable()) return;
-  ended_.store(true, std::memory_order_seq_cst);
-  wake();
-  thread_.join();
+  stop("the launch queue has ended");
+  thread_.close(deadline::in(shutdown_timeout_));
+  if (!lost_ && streams_.is_anything_in_flight())
+    give_up("launches in flight had not ended when their queue went\n" + describe_resident_holder(*device_));
 }
-
-bool dispatcher::is_at_rest() {
-  return std::ranges::all_of(dispatch_streams_, [](auto& target) { return target.on().is_at_rest(); });
-}
-
-std::shared_ptr<launch_stream_state> dispatcher::add_launch_stream(std::int32_t priority) {
-  std::lock_guard const hold(launch_streams_mutex_);
-  auto place = std::ranges::find(launch_streams_, nullptr);
-  if (place == launch_streams_.end()) place = launch_streams_.insert(launch_streams_.end(), nullptr);
-  auto const number = std::uint32_t(place - launch_streams_.begin());
-  return *place = std::make_shared<launch_stream_state>(*this, device_, fence_, number, priority, timeout_);
-}
-
-std::vector<std::shared_ptr<launch_stream_state>> dispatcher::all_launch_streams() const {
-  std::lock_guard const hold(launch_streams_mutex_);
-  std::vector<std::shared_ptr<launch_stream_state>> every;
-  std::ranges::copy_if(launch_streams_, std::back_inserter(every),
-                       [](auto const& line) { return line != nullptr; });
-  return every;
-}
-
-std::size_t dispatcher::launch_stream_count() const { return all_launch_streams().size(); }
 
 void dispatcher::resume() {
   paused_.store(false, std::memory_order_seq_cst);
-  wake();
+  thread_.wake();
 }
 
 void dispatcher::stop(char const* cause) {
   char const* none = nullptr;
   stopped_because_.compare_exchange_strong(none, cause, std::memory_order_seq_cst);
-  wake();
+  thread_.wake();
 }
 
 void dispatcher::throw_if_stopped() const {
@@ -167,7 +126,7 @@ void dispatcher::throw_if_stopped() const {
 /// With the launches that are not issued by now, of all lines.
 stopped dispatcher::stopped_by(char const* cause) const {
   std::uint64_t waiting = 0;
-  for (auto const& line : all_launch_streams()) {
+  for (auto const& line : lines_.all()) {
     auto const issued = line->issued(), submitted = line->submitted();  // a direct launch is issued first
     if (submitted > issued) waiting += submitted - issued;
   }
@@ -175,7 +134,7 @@ stopped dispatcher::stopped_by(char const* cause) const {
 }
 
 void dispatcher::wait_all(deadline until) {
-  auto const every = all_launch_streams();
+  auto const every = lines_.all();
   std::vector<std::uint64_t> submitted;
   for (auto const& line : every) submitted.push_back(line->submitted());
   for (std::size_t i = 0; i < every.size(); ++i)
@@ -185,16 +144,11 @@ void dispatcher::wait_all(deadline until) {
 
 void dispatcher::finish(deadline until) noexcept {
   if (paused_.load(std::memory_order_seq_cst)) return;
-  for (auto const& line : all_launch_streams()) line->settles(line->submitted(), until);
+  for (auto const& line : lines_.all()) line->settles(line->submitted(), until);
 }
 
 void dispatcher::add_to(launch_statistics& sum) const {
-  sum.launches += counts_.launches.load(std::memory_order_relaxed);
-  sum.kernels += counts_.kernels.load(std::memory_order_relaxed);
-  sum.merged_launches += counts_.merged_launches.load(std::memory_order_relaxed);
-  sum.merged_kernels += counts_.merged_kernels.load(std::memory_order_relaxed);
-  sum.issued_by_producers += counts_.direct.load(std::memory_order_relaxed);
-  sum.chained_kernels += counts_.chained_kernels.load(std::memory_order_relaxed);
+  counts_.add_to(sum);
   batch_.add_to(sum);
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.filter().counts());
@@ -204,24 +158,17 @@ void dispatcher::add_to(launch_statistics& sum) const {
 }
 
 void dispatcher::add_to_inbox(launch_stream_state& line) {
-  line.next_in_inbox = inbox_.load(std::memory_order_relaxed);
-  while (!inbox_.compare_exchange_weak(line.next_in_inbox, &line, std::memory_order_seq_cst)) {}
-  wake();
-}
-
-// Sequential consistency decides the race: either this sees the sleeper, or the sleeper sees what was changed
-// before.
-void dispatcher::wake() {
-  if (asleep_.load(std::memory_order_seq_cst)) wake_event_.notify();
+  inbox_.add(line);
+  thread_.wake();
 }
 
 bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   if (!may_issue_directly(line, work)) return false;
   auto const place = stream_for(line);
-  auto& target = dispatch_streams_[place];
+  auto& target = streams_[place];
   completion_events events;
   try {
-    record_events_before(work, target, events);
+    issuer_.record_events_before(work, target, events);
   } catch (...) { return false; }  // the thread will see what it is
   std::unique_lock const hold(target.mutex(), std::try_to_lock);
   if (!hold || target.is_full()) return false;
@@ -229,42 +176,26 @@ bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
       direct_dispatch_ == direct_dispatch::where_better && mode() != dispatch_mode::direct;
   if (must_be_first && !line.is_in_flight() && target.in_flight() != 0) return false;
   try {
-    enqueue_directly(target, line, work, events);
+    issuer_.issue_directly(target, line, work, events);
   } catch (...) {
     line.fail(std::current_exception(), !is_sound());
     return true;
   }
   line.mark_issued(place, 1);
   target.mark_issued();
-  if (asleep_without_timeout_.load(std::memory_order_seq_cst)) wake_event_.notify();
+  thread_.wake_if_idle();
   return true;
-}
-
-void dispatcher::enqueue_directly(dispatch_stream& target, launch_stream_state& line, submission& work,
-                                  completion_events const& events) {
-  auto& next = target.next();
-  next.clear();
-  next.members.assign(1, {&line, 1, false});
-  next.reports_end = next.is_timed = work.kernel() != nullptr;
-  if (trace_) describe_content(next, work);
-  next.needs_end_only_if_watched = true;
-  for (auto const& before : events) target.on().wait_for(*before);
-  enqueue_alone(target, work);
-  count(1);
-  counts_.direct.fetch_add(1, std::memory_order_relaxed);
-  kernels_in_flight_.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// Where the line's launches are, else its own; another one, if that is free of launches, where the order
 /// asks for no certain stream.
 std::uint32_t dispatcher::stream_for(launch_stream_state const& line) const {
-  auto const streams = std::uint32_t(dispatch_streams_.size());
+  auto const streams = streams_.size();
   auto const own = line.number() % streams;
   if (line.is_in_flight()) return line.stream_index();
   if (direct_dispatch_ == direct_dispatch::always) return own;
   for (std::uint32_t i = 0; i < streams; ++i)
-    if (launches_in_flight_[(own + i) % streams].load(std::memory_order_relaxed) == 0)
-      return (own + i) % streams;
+    if (streams_.in_flight((own + i) % streams) == 0) return (own + i) % streams;
   return own;
 }
 
@@ -281,16 +212,282 @@ bool dispatcher::may_issue_directly(launch_stream_state const& line, submission 
   if (closed_.load(std::memory_order_relaxed) || stopped_because_.load(std::memory_order_seq_cst) != nullptr)
     return false;
   if (line.is_in_flight() && line.is_in_graph()) return false;
-  if (work.has_dependencies() && !can_wait_on_device(work)) return false;
+  if (work.has_dependencies() && !placement_.can_wait_on_device(work)) return false;
   if (direct_dispatch_ == direct_dispatch::always || mode() == dispatch_mode::direct) return true;
   return is_alone(line);
 }
 
 /// Where hardware queues are shared, launches behind each other may be in front of who comes next.
 bool dispatcher::is_alone(launch_stream_state const& line) const {
-  auto const own = connections_ < dispatch_streams_.size() ? 0 : line.issued() - line.finished();
-  return kernels_in_flight_.load(std::memory_order_relaxed) == own &&
-         !anyone_waits_.load(std::memory_order_relaxed) && inbox_.load(std::memory_order_relaxed) == nullptr;
+  auto const own = connections_ < streams_.size() ? 0 : line.issued() - line.finished();
+  return counts_.in_flight() == own && !anyone_waits_.load(std::memory_order_relaxed) && inbox_.is_empty();
+}
+
+/// Whether there was anything to do. A kernel that faulted tells no end.
+bool dispatcher::poll(look why) {
+  std::lock_guard const hold(thread_mutex_);
+  suspects_fault_ |= why == look::overdue && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
+  try {
+    if (auto const* const cause = stopped_because_.load(std::memory_order_seq_cst); cause && !stop_error_)
+      fail_all(std::make_exception_ptr(stopped_by(cause)));
+    bool const found = poll_once();
+    anyone_waits_.store(has_offers(), std::memory_order_relaxed);
+    update_mode();
+    return found;
+  } catch (...) {
+    lost_ = true;
+    fail_all(std::current_exception());
+  }
+  return false;
+}
+
+bool dispatcher::poll_once() {
+  // If it is resumed after drain_inbox(), what was submitted last is not seen yet: it would be left behind.
+  bool const was_paused = paused_.load(std::memory_order_seq_cst);
+  bool found = drain_inbox();
+  if (lost_) return found;
+  if (suspects_fault_) device_->check();
+  suspects_fault_ = false;
+  bool const issued = !was_paused && !paused_.load(std::memory_order_seq_cst) && issue_next();
+  if (issued && ++issued_since_poll_ < issued_between_polls) return true;
+  issued_since_poll_ = 0;
+  found |= issued;
+  found |= poll_completions();
+  found |= retry_blocked();
+  return found || poller_.record_events();
+}
+
+/// Tells the selector of modes how much has ended, and in how long.
+void dispatcher::update_mode() {
+  auto const now = clock::now();
+  auto const outstanding = counts_.in_flight() + plan_.offers();
+  mode_selector_.record(poller_.take_ended(),
+                        was_busy_ ? std::chrono::nanoseconds(now - polled_at_).count() : 0, outstanding);
+  mode_.store(mode_selector_.now(), std::memory_order_relaxed);
+  polled_at_ = now;
+  bool const may_issue = !paused_.load(std::memory_order_relaxed);
+  was_busy_ = counts_.in_flight() != 0 || (may_issue && has_offers());
+}
+
+/// A paused queue in which launches wait is mostly resumed soon, and the time to wake up would be theirs.
+awaited_work dispatcher::awaited() const {
+  bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
+  if (lost_) return {.is_resumed_soon = is_resumed_soon};
+  bool const in_flight = streams_.is_anything_in_flight();
+  return {.is_near = in_flight,
+          .is_on_device = in_flight,
+          .is_elsewhere = !blocked_.empty(),
+          .is_resumed_soon = is_resumed_soon};
+}
+
+/// What has told its end is about to leave its stream; blocks of a lost device tell none.
+bool dispatcher::is_done() { return (lost_ || !streams_.is_anything_in_flight()) && is_at_rest(); }
+
+bool dispatcher::drain_inbox() {
+  auto* line = inbox_.take_all();
+  bool const found = line != nullptr;
+  while (line != nullptr) {
+    auto* const next = line->next_in_inbox;
+    lines_.note(*line);
+    line->active = true;
+    update(*line);
+    line = next;
+  }
+  return found;
+}
+
+/// Offers the oldest launch of a line that is neither offered nor blocked; lets go of the line if it has
+/// none.
+bool dispatcher::update(launch_stream_state& line) {
+  if (stop_error_ && !line.has_failed()) line.fail(stop_error_, lost_);
+  for (;;) {
+    if (auto* const oldest = line.chain().front()) {
+      if (!line.has_failed()) return offer_if_ready(line, *oldest);
+      line.chain().pop();
+      continue;
+    }
+    line.leaving = line.deactivate();
+    line.active = false;
+    if (line.chain().front() == nullptr || !line.announce()) break;
+    line.active = true;
+  }
+  forget_if_left(line);
+  return false;
+}
+
+bool dispatcher::offer_if_ready(launch_stream_state& line, submission& oldest) {
+  try {
+    if (auto const behind = placement_.find_predecessor(line, oldest, mode())) {
+      offer(line, oldest, *behind);
+      return true;
+    }
+    if (!line.blocked) blocked_.push_back(&line);
+    line.blocked = true;
+  } catch (...) { fail(line, std::current_exception()); }
+  return false;
+}
+
+void dispatcher::offer(launch_stream_state& line, submission& oldest, predecessor_stream behind) {
+  offered_launch offered;
+  offered.order = {.launch_stream = line.number(), .submitted = oldest.at_ns(), .priority = line.priority()};
+  offered.order.predecessor_on = behind;
+  if (auto const* const kernel = oldest.kernel()) {
+    offered.is_listed = true;
+    offered.kernel = table_.facts(*kernel, oldest.blocks(), line.priority());
+    offered.order.expected_ns = table_.expected_ns(offered.kernel);
+  } else {
+    offered.order.expected_ns = plain_times_.of(shape_of(oldest));
+  }
+  plan_.offer(offered);
+  line.offered = true;
+  batch_.count_offer(line);
+  line.chain().fetch(2);
+}
+
+bool dispatcher::retry_blocked() {
+  if (blocked_.empty()) return false;
+  std::vector<launch_stream_state*> waited;
+  waited.swap(blocked_);
+  bool found = false;
+  for (auto* const line : waited) {
+    line->blocked = false;
+    found |= update(*line);
+  }
+  return found;
+}
+
+bool dispatcher::poll_completions() {
+  bool const found = poller_.poll();
+  if (!poller_.completed().empty()) notify_completed();
+  return found;
+}
+
+/// A line may have been noted more than once.
+void dispatcher::notify_completed() {
+  lines_.fence().pass();
+  auto& completed = poller_.completed();
+  for (auto* const line : completed) line->notify_watchers();
+  std::erase_if(completed, [](launch_stream_state const* line) { return !line->leaving; });
+  std::ranges::sort(completed);
+  completed.erase(std::unique(completed.begin(), completed.end()), completed.end());
+  for (auto* const line : completed) forget_if_left(*line);
+  completed.clear();
+}
+
+void dispatcher::forget_if_left(launch_stream_state& line) {
+  if (!line.leaving || line.offered || line.blocked || line.is_in_flight()) return;
+  lines_.forget(line);
+}
+
+bool dispatcher::issue_next() {
+  if (planned_ == nullptr) {
+    if (plan_.offers() == 0) return false;
+    if (issue_graph()) return true;
+    plan_.allow_merging(mode() == dispatch_mode::merged);
+    planned_ = plan_.next(loads_.look());
+  }
+  if (planned_ == nullptr || !issue(*planned_)) return false;
+  planned_ = nullptr;
+  return true;
+}
+
+/// False, with nothing done, if the stream has no room.
+bool dispatcher::issue(planned_launch const& planned) {
+  planned_lines_.clear();
+  for (auto const number : planned.launch_streams) planned_lines_.push_back(lines_.noted()[number]);
+  for (auto place = planned.stream;; place = loads_.emptiest()) {
+    auto& target = streams_[place];
+    if (target.is_full()) return false;
+    completion_events events;
+    for (auto* const line : planned_lines_)
+      issuer_.record_events_before(*line->chain().front(), target, events);
+    std::lock_guard const hold(target.mutex());
+    if (target.is_full()) return false;
+    if (loads_.became_busy(place)) continue;
+    issue_on(place, planned, events);
+    break;
+  }
+  after_issue(planned.launch_streams);
+  return true;
+}
+
+void dispatcher::issue_on(std::uint32_t place, planned_launch const& planned,
+                          completion_events const& events) {
+  auto& target = streams_[place];
+  auto const error = issuer_.issue(target, planned, planned_lines_, events);
+  for (std::size_t i = 0; i < planned_lines_.size(); ++i)
+    error ? fail(*planned_lines_[i], error)
+          : mark_issued(*planned_lines_[i], place, issuer_.issued_of_each()[i]);
+  if (!error) target.mark_issued();
+}
+
+/// The oldest launches of the line.
+void dispatcher::mark_issued(launch_stream_state& line, std::uint32_t place, std::uint32_t launches,
+                             bool in_graph) {
+  line.offered = false;
+  for (std::uint32_t i = 0; i < launches && line.chain().front() != nullptr; ++i) line.chain().pop();
+  line.mark_issued(place, launches, in_graph);
+}
+
+/// A line that failed may be forgotten by now.
+void dispatcher::after_issue(std::span<std::uint32_t const> launch_streams) {
+  lines_.fence().pass();
+  for (auto const number : launch_streams)
+    if (auto* const line = lines_.noted()[number]) line->notify_issue_watchers();
+  for (auto const number : launch_streams)
+    if (auto* const line = lines_.noted()[number]; line != nullptr && line->active) update(*line);
+}
+
+bool dispatcher::issue_graph() {
+  if (!batch_.is_due()) return false;
+  auto const empty = loads_.find_empty();
+  if (empty == streams_.size() || !batch_.collect(lines_.noted()) || !issue_graph(empty)) return false;
+  lines_.fence().pass();
+  for (auto const& member : batch_.members()) {
+    member.line->notify_issue_watchers();
+    if (member.line->active) update(*member.line);
+  }
+  return true;
+}
+
+/// False if they are to be issued one by one.
+bool dispatcher::issue_graph(std::uint32_t place) {
+  auto& target = streams_[place];
+  std::lock_guard const hold(target.mutex());
+  if (target.is_full()) return false;
+  auto graph = issuer_.issue_graph(target, batch_);
+  if (graph == nullptr) return false;
+  for (auto const& member : batch_.members()) {
+    plan_.withdraw(member.line->number());
+    mark_issued(*member.line, place, member.launches, true);
+  }
+  target.mark_issued();
+  target.attach_graph(std::move(graph));
+  loads_.add_graph(place);
+  target.record_event();
+  return true;
+}
+
+void dispatcher::fail(launch_stream_state& line, std::exception_ptr error) {
+  line.fail(std::move(error), lost_);
+  if (plan_.has_offer_of(line.number())) plan_.withdraw(line.number());
+  if (line.blocked) std::erase(blocked_, &line);
+  line.offered = line.blocked = false;
+  if (line.active) update(line);
+}
+
+void dispatcher::fail_all(std::exception_ptr error) {
+  if (!stop_error_) stop_error_ = error;
+  closed_.store(true, std::memory_order_seq_cst);
+  planned_ = nullptr;
+  for (auto const& line : lines_.all()) fail(*line, error);
+}
+
+/// So that completions, which may outlive the queue, know.
+void dispatcher::give_up(std::string const& cause) {
+  lost_ = true;
+  for (auto const& line : lines_.all())
+    line->fail(std::make_exception_ptr(error(cause)), line->is_in_flight());
 }
 
 }  // namespace ballast::detail

@@ -45,27 +45,19 @@ void check(device_list const& devices, launch_options const& options) {
 }
 
 /// What a device still runs, or will, tells its end in the dispatchers' memory and rings their bells.
-void leave_behind(dispatchers const* all) {
-  static std::mutex mutex;
-  static auto* const left_behind = new std::vector<dispatchers const*>;
-  {
-    std::lock_guard const hold(mutex);
-    left_behind->push_back(all);
-  }
-  std::string text = "a launch queue is left behind with its memory: launches have not ended\n";
-  for (auto const& one : all->all) text += describe_resident_holder(one.device());
-  write_log(log_level::warning, text);
-}
-
-void end_issuers(dispatchers* all) {
+void end_dispatchers(dispatchers* all) {
+  std::shared_ptr<dispatchers const> const used(all);
   for (auto& one : all->all) one.end();
-  std::ranges::all_of(all->all, &dispatcher::is_at_rest) ? delete all : leave_behind(all);
+  if (!std::ranges::all_of(all->all, &dispatcher::is_at_rest))
+    leave_behind(used, "a launch queue is left behind with its memory: launches have not ended",
+                 all->devices);
 }
 
 std::shared_ptr<dispatchers> make_dispatchers(device_list const& devices, kernel_set const* kernels,
                                               launch_options const& options) {
   check(devices, options);
-  std::shared_ptr<dispatchers> all(new dispatchers, &end_issuers);
+  std::shared_ptr<dispatchers> all(new dispatchers, &end_dispatchers);
+  all->devices = devices;
   all->options = options;
   auto own = options;
   for (std::size_t i = 0; i < devices.size(); ++i) {

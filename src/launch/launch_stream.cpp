@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch_stream.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "ballast/error.hpp"
 #include "ballast/launch_queue.hpp"
 #include "dispatcher.hpp"
@@ -103,6 +106,33 @@ void launch_stream_state::fail(std::exception_ptr error, bool lost) {
     failed_.store(true, std::memory_order_release);
   }
   changed_.notify();
+}
+
+std::shared_ptr<launch_stream_state> launch_stream_table::add(std::int32_t priority) {
+  std::lock_guard const hold(mutex_);
+  auto place = std::ranges::find(lines_, nullptr);
+  if (place == lines_.end()) place = lines_.insert(lines_.end(), nullptr);
+  auto const number = std::uint32_t(place - lines_.begin());
+  return *place = std::make_shared<launch_stream_state>(owner_, device_, fence_, number, priority, timeout_);
+}
+
+std::vector<std::shared_ptr<launch_stream_state>> launch_stream_table::all() const {
+  std::lock_guard const hold(mutex_);
+  std::vector<std::shared_ptr<launch_stream_state>> every;
+  std::ranges::copy_if(lines_, std::back_inserter(every), [](auto const& line) { return line != nullptr; });
+  return every;
+}
+
+void launch_stream_table::note(launch_stream_state& line) {
+  if (noted_.size() <= line.number()) noted_.resize(line.number() + std::size_t{1});
+  noted_[line.number()] = &line;
+}
+
+void launch_stream_table::forget(launch_stream_state const& line) {
+  std::lock_guard const hold(mutex_);
+  auto const number = line.number();
+  noted_[number] = nullptr;
+  lines_[number] = nullptr;
 }
 
 }  // namespace ballast::detail

@@ -8,7 +8,10 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
@@ -135,10 +138,10 @@ class watch_fence {
 /// issued <= submitted, finished <= issued.
 class launch_stream_state final : public completion_source {
  public:
-  launch_stream_state(dispatcher& owner, std::weak_ptr<compute_device const> device,
+  launch_stream_state(dispatcher* owner, std::weak_ptr<compute_device const> device,
                       std::shared_ptr<watch_fence> fence, std::uint32_t number, std::int32_t priority,
                       clock::duration timeout)
-      : owner_(&owner),
+      : owner_(owner),
         device_(std::move(device)),
         number_(number),
         priority_(priority),
@@ -244,6 +247,53 @@ class launch_stream_state final : public completion_source {
   std::exception_ptr error_, loss_;
   std::mutex error_mutex_;
   event_count changed_;
+};
+
+/// Lines that have something new. Any thread adds, the dispatcher's takes all.
+class launch_inbox {
+ public:
+  /// A line is not in the inbox twice: only who announced it adds it.
+  void add(launch_stream_state& line) {
+    line.next_in_inbox = newest_.load(std::memory_order_relaxed);
+    while (!newest_.compare_exchange_weak(line.next_in_inbox, &line, std::memory_order_seq_cst)) {}
+  }
+  bool is_empty() const { return newest_.load(std::memory_order_relaxed) == nullptr; }
+  /// The line added last, from which `next_in_inbox` leads to the others; null if there is none.
+  launch_stream_state* take_all() {
+    if (newest_.load(std::memory_order_seq_cst) == nullptr) return nullptr;
+    return newest_.exchange(nullptr, std::memory_order_seq_cst);
+  }
+
+ private:
+  std::atomic<launch_stream_state*> newest_ = nullptr;
+};
+
+/// The lines of a dispatcher. A number that was forgotten is given again.
+class launch_stream_table {
+ public:
+  launch_stream_table(dispatcher* owner, std::weak_ptr<compute_device const> device, clock::duration timeout)
+      : owner_(owner), device_(std::move(device)), timeout_(timeout) {}
+
+  // Any thread.
+  std::shared_ptr<launch_stream_state> add(std::int32_t priority);
+  std::vector<std::shared_ptr<launch_stream_state>> all() const;
+  watch_fence& fence() const { return *fence_; }
+
+  // The dispatcher's thread.
+  /// From now on the line is found by its number.
+  void note(launch_stream_state& line);
+  /// By number; null where there was none, or none was noted.
+  std::span<launch_stream_state* const> noted() const { return noted_; }
+  void forget(launch_stream_state const& line);
+
+ private:
+  dispatcher* const owner_;
+  std::weak_ptr<compute_device const> const device_;
+  clock::duration const timeout_;
+  std::shared_ptr<watch_fence> const fence_ = std::make_shared<watch_fence>();
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<launch_stream_state>> lines_;  // by number; null: that number is free
+  std::vector<launch_stream_state*> noted_;
 };
 
 template <class Happened>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch_stream.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -72,6 +73,52 @@ TEST_F(dispatch_stream_test, takes_nothing_from_what_was_said_of_a_launch_that_w
   stream_.record_event();
   stream_.on().synchronize();
   EXPECT_EQ(stream_.ended(), &issued);
+}
+
+/// Of three streams.
+class stream_loads_test : public testing::Test {
+ protected:
+  dispatch_streams streams_{devices().front(), 3};
+  stream_loads loads_{streams_};
+
+  void issue_to(std::uint32_t place) {
+    streams_[place].next().clear();
+    streams_[place].mark_issued();
+  }
+};
+
+TEST_F(stream_loads_test, counts_what_is_in_flight_on_each_stream) {
+  EXPECT_FALSE(streams_.is_anything_in_flight());
+  EXPECT_TRUE(streams_.is_at_rest());
+  issue_to(0);
+  issue_to(2);
+  issue_to(2);
+  EXPECT_TRUE(streams_.is_anything_in_flight());
+  EXPECT_THAT(loads_.look(), testing::ElementsAre(1, 0, 2));
+  EXPECT_EQ(loads_.emptiest(), 1u);
+  EXPECT_EQ(loads_.find_empty(), 1u);
+  issue_to(1);
+  EXPECT_EQ(loads_.find_empty(), streams_.size());
+}
+
+TEST_F(stream_loads_test, sees_that_an_empty_stream_became_busy_since_it_looked) {
+  issue_to(0);
+  loads_.look();
+  EXPECT_FALSE(loads_.became_busy(1));
+  issue_to(0);
+  issue_to(1);
+  EXPECT_FALSE(loads_.became_busy(0)) << "it was not empty";
+  EXPECT_TRUE(loads_.became_busy(1));
+  EXPECT_EQ(loads_.emptiest(), 2u) << "what it saw counts";
+}
+
+TEST_F(stream_loads_test, shows_a_stream_as_full_while_a_graph_is_in_flight_there) {
+  issue_to(1);
+  streams_[1].attach_graph(std::make_shared<int const>());
+  loads_.add_graph(1);
+  EXPECT_THAT(loads_.look(), testing::ElementsAre(0, dispatch_stream::max_in_flight, 0));
+  streams_[1].mark_ended();
+  EXPECT_THAT(loads_.look(), testing::Each(0));
 }
 
 }  // namespace

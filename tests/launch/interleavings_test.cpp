@@ -12,7 +12,7 @@ namespace {
 using word = explored_atomic<std::uint64_t>;
 using taken = std::vector<std::uint64_t>;
 
-/// launch_stream_state::announce(), dispatcher::update() and dispatcher::sleep().
+/// launch_stream_state::announce(), dispatcher::update() and device_thread::sleep().
 namespace handshake {
 
 constexpr std::uint64_t launches = 2, announced = 1;

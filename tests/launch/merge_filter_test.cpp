@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merge_filter.hpp"
+#include "launch_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/detail/executor/device_thread.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "ballast/error.hpp"
+#include "ballast/start_threads.hpp"
+
+namespace ballast::detail {
+namespace {
+
+// A look at the records of a GPU costs little and a question about an event a microsecond; a sleep takes at
+// least fifty.
+constexpr std::uint32_t looks_before_sleep = 2000;
+// The ends of a GPU's work wake nobody.
+constexpr std::chrono::nanoseconds between_looks_at_gpu = std::chrono::microseconds(50);
+// CPU cores wake the thread when they end something, but not when a block of a lost device never ends.
+constexpr std::chrono::nanoseconds between_fault_checks = std::chrono::milliseconds(20);
+constexpr std::chrono::nanoseconds between_looks_elsewhere = std::chrono::microseconds(100);
+// That a device comes to rest wakes nobody either.
+constexpr std::chrono::nanoseconds between_looks_for_rest = std::chrono::microseconds(50);
+
+void name_this_thread(std::string const& name) {
+  constexpr std::size_t longest = 15;
+  pthread_setname_np(pthread_self(), name.substr(0, longest).c_str());
+}
+
+void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+void device_thread::start(std::string const& purpose, std::string name, std::function<void()> prepare) {
+  std::promise<void> prepared;
+  auto answer = prepared.get_future();
+  thread_ = start_thread(purpose, [this, name = std::move(name), prepare = std::move(prepare),
+                                   prepared = std::move(prepared)]() mutable {
+    name_this_thread(name);
+    try {
+      if (prepare) prepare();
+    } catch (...) { return prepared.set_exception(std::current_exception()); }
+    prepared.set_value();
+    run();
+  });
+  try {
+    answer.get();
+  } catch (...) {
+    thread_.join();
+    throw;
+  }
+}
+
+void device_thread::close(deadline until) {
+  if (!thread_.joinable()) return;
+  close_by_ = until;
+  closing_.store(true, std::memory_order_seq_cst);
+  wake_event_.notify();
+  thread_.join();
+}
+
+/// Whether it is to end is read after the epoch, so that close() ends the sleep, and before the look, so that
+/// what was handed over before close() is seen.
+void device_thread::run() {
+  for (auto why = look::usual;;) {
+    auto const seen = wake_event_.epoch();
+    bool const closing = closing_.load(std::memory_order_seq_cst);
+    bool const found = work_.poll(std::exchange(why, look::usual));
+    if (closing && (close_by_.passed() || (!found && work_.is_done()))) return;
+    if (found)
+      looks_ = 0;
+    else if (!keeps_looking() && !sleep(seen))
+      why = look::overdue;
+  }
+}
+
+/// The core is not given away at once: to be woken costs more than a small task.
+bool device_thread::keeps_looking() {
+  if (!is_of_gpu_ || ++looks_ >= looks_before_sleep || !work_.awaited().is_near) return false;
+  pause_core();
+  return true;
+}
+
+/// What was changed before it is asleep, the last look finds; who changes something later notifies. Returns
+/// false if nobody did in all the time.
+bool device_thread::sleep(std::uint64_t seen) {
+  asleep_.store(true, std::memory_order_seq_cst);
+  asleep_without_limit_.store(true, std::memory_order_seq_cst);
+  bool woken = true;
+  if (!work_.poll(look::last)) {
+    auto const what = work_.awaited();
+    auto const until = next_look(what);
+    asleep_without_limit_.store(until == clock::time_point::max(), std::memory_order_relaxed);
+    woken = what.is_resumed_soon ? wake_event_.spin_then_wait_past(seen, until)
+                                 : wake_event_.wait_past(seen, until);
+  }
+  asleep_without_limit_.store(false, std::memory_order_seq_cst);
+  asleep_.store(false, std::memory_order_seq_cst);
+  return woken;
+}
+
+clock::time_point device_thread::next_look(awaited_work const& what) const {
+  if (closing_.load(std::memory_order_seq_cst))
+    return std::min(clock::now() + longest_sleep(what, between_looks_for_rest), close_by_.at());
+  auto const longest = longest_sleep(what, clock::duration::max());
+  return longest == clock::duration::max() ? clock::time_point::max() : clock::now() + longest;
+}
+
+clock::duration device_thread::longest_sleep(awaited_work const& what, clock::duration otherwise) const {
+  if (what.is_elsewhere) return between_looks_elsewhere;
+  if (what.is_on_device) return is_of_gpu_ ? between_looks_at_gpu : between_fault_checks;
+  return otherwise;
+}
+
+void leave_behind(std::shared_ptr<void const> used, std::string const& why, device_list const& devices) {
+  static std::mutex mutex;
+  static auto* const left_behind = new std::vector<std::shared_ptr<void const>>;
+  {
+    std::lock_guard const hold(mutex);
+    left_behind->push_back(std::move(used));
+  }
+  std::string text = why + "\n";
+  for (auto const& device : devices) text += describe_resident_holder(*device);
+  write_log(log_level::warning, text);
+}
+
+}  // namespace ballast::detail

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "completion_poller.hpp"
+
+#include <chrono>
+#include <limits>
+#include <mutex>
+
+#include "launch_placement.hpp"
+
+namespace ballast::detail {
+namespace {
+
+// An event is asked by a call of CUDA that costs as much as a tenth of a launch.
+constexpr int max_events_queried = 4, max_events_recorded = 4;
+// While launch streams issue themselves and do not wait, ends only make room.
+constexpr std::chrono::nanoseconds between_unawaited_events = std::chrono::milliseconds(1);
+
+}  // namespace
+
+completion_poller::completion_poller(dispatch_streams& streams, launch_plan& plan, kernel_table& table,
+                                     plain_times& times, issue_counts& counts, trace_target const& trace_to)
+    : streams_(streams),
+      plan_(plan),
+      table_(table),
+      plain_times_(times),
+      counts_(counts),
+      trace_(trace_to, streams.size()) {}
+
+bool completion_poller::poll() {
+  bool found = false;
+  int events = 0;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    auto const place = std::uint32_t((first_polled_ + i) % streams_.size());
+    if (streams_.in_flight(place) == 0) continue;
+    if (streams_[place].is_known_by_event() && ++events > max_events_queried) {
+      first_polled_ += i;
+      break;
+    }
+    found |= poll_stream(place);
+  }
+  return found;
+}
+
+bool completion_poller::poll_stream(std::uint32_t place) {
+  auto& target = streams_[place];
+  bool found = false;
+  for (auto left = trace_ended(place); left > 0; --left) {
+    auto* const ended = target.ended();
+    if (ended == nullptr) break;
+    complete_launch(target, *ended);
+    target.mark_ended();
+    found = true;
+  }
+  return poll_kernel_ends(target) || found;
+}
+
+/// Before their completions are ready. Returns how many launches may now be said to have ended.
+std::size_t completion_poller::trace_ended(std::uint32_t place) {
+  if (!trace_) return std::numeric_limits<std::size_t>::max();
+  ended_launches_.clear();
+  streams_[place].list_ended(ended_launches_);
+  trace_.record(place, ended_launches_);
+  return ended_launches_.size();
+}
+
+void completion_poller::complete_launch(dispatch_stream& target, launch_in_flight const& ended) {
+  learn(target, ended);
+  for (auto const& member : ended.members)
+    if (!member.has_ended) complete_member(member);
+}
+
+/// Kernels of a merged launch end before it; what follows them may begin elsewhere. Those that go on in its
+/// chain have ended with the last.
+bool completion_poller::poll_kernel_ends(dispatch_stream& target) {
+  auto* const merged = target.oldest_reporting_each();
+  if (merged == nullptr) return false;
+  bool found = false;
+  std::uint32_t place = 0;
+  for (auto& member : merged->members) {
+    if (!member.has_ended && target.has_kernel_ended(place)) {
+      member.has_ended = found = true;
+      complete_member(member);
+    }
+    place += member.launches;
+  }
+  return found;
+}
+
+void completion_poller::complete_member(launch_in_flight::member const& member) {
+  member.line->mark_finished(member.launches);
+  ended_ += member.launches;
+  counts_.remove_in_flight(member.launches);
+  if (launch_placement::may_change_stream(*member.line)) plan_.predecessor_finished(member.line->number());
+  completed_.push_back(member.line);
+}
+
+void completion_poller::learn(dispatch_stream const& target, launch_in_flight const& ended) {
+  auto const span = target.span_ns_of_ended();
+  if (ended.is_measured) plain_times_.record(span);
+  if (span <= 0) return;
+  table_.learn(ended.facts, ended.predicted, span);
+  // Beside others each launch takes longer, merged or not.
+  bool const was_alone = ended.alone_as == counts_.launches();
+  if (was_alone && ended.predicted.merged_busy > 0) plan_.filter().record(ended.facts, ended.predicted, span);
+}
+
+/// Launches that do not tell their end get an event behind them: but once for all that were issued together,
+/// and those whose end nobody waits for now and then, since an event costs as much as a part of a launch.
+bool completion_poller::record_events() {
+  int given = 0;
+  for (std::uint32_t place = 0; place < streams_.size(); ++place) {
+    auto& target = streams_[place];
+    if (!needs_event(target)) continue;
+    std::lock_guard const hold(target.mutex());
+    target.record_event();
+    if (++given == max_events_recorded) return true;
+  }
+  if (given == 0 && clock::now() - events_recorded_at_ > between_unawaited_events)
+    events_recorded_at_ = clock::now();
+  return given != 0;
+}
+
+bool completion_poller::needs_event(dispatch_stream const& target) const {
+  auto const* const newest = target.newest();
+  if (newest == nullptr || newest->reports_end || newest->end_event != nullptr) return false;
+  if (!newest->needs_end_only_if_watched || target.in_flight() > dispatch_stream::max_in_flight / 2)
+    return true;
+  if (newest->members.front().line->is_watched()) return true;
+  return clock::now() - events_recorded_at_ > between_unawaited_events;
+}
+
+}  // namespace ballast::detail

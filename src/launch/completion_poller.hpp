@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "dispatch_stream.hpp"
+#include "kernel_table.hpp"
+#include "launch_issuer.hpp"
+#include "launch_plan.hpp"
+#include "launch_trace.hpp"
+#include "plain_launches.hpp"
+
+namespace ballast::detail {
+
+/// Sees which launches in flight have ended, and draws the conclusions: their lines, the plan, the trace and
+/// what is learned of times. Of the dispatcher's thread.
+class completion_poller {
+ public:
+  /// All live as long as this.
+  completion_poller(dispatch_streams& streams, launch_plan& plan, kernel_table& table, plain_times& times,
+                    issue_counts& counts, trace_target const& trace_to);
+
+  /// Looks at the streams; asks few events, whose streams take turns. Returns whether anything has ended.
+  /// Throws device_lost.
+  bool poll();
+  /// Gives few streams an event behind what they have in flight, where its end could not be seen otherwise.
+  /// Returns whether it gave any. Throws device_lost.
+  bool record_events();
+
+  /// The lines of launches that have ended since this was cleared; one may be in it more than once.
+  std::vector<launch_stream_state*>& completed() { return completed_; }
+  /// How many kernels have ended since the last call.
+  std::uint64_t take_ended() { return std::exchange(ended_, 0); }
+
+ private:
+  bool poll_stream(std::uint32_t place);
+  std::size_t trace_ended(std::uint32_t place);
+  void complete_launch(dispatch_stream& target, launch_in_flight const& ended);
+  bool poll_kernel_ends(dispatch_stream& target);
+  void complete_member(launch_in_flight::member const& member);
+  void learn(dispatch_stream const& target, launch_in_flight const& ended);
+  bool needs_event(dispatch_stream const& target) const;
+
+  dispatch_streams& streams_;
+  launch_plan& plan_;
+  kernel_table& table_;
+  plain_times& plain_times_;
+  issue_counts& counts_;
+  launch_trace trace_;
+  std::vector<ended_launch> ended_launches_;  // to be traced
+  std::vector<launch_stream_state*> completed_;
+  std::uint64_t ended_ = 0;
+  std::size_t first_polled_ = 0;
+  clock::time_point events_recorded_at_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ballast/device.hpp"
+#include "ballast/launch_queue.hpp"
+#include "dispatch_stream.hpp"
+#include "graph_batch.hpp"
+#include "kernel_table.hpp"
+#include "launch_plan.hpp"
+#include "launch_stream.hpp"
+
+namespace ballast::detail {
+
+/// What was issued on a device, in numbers. Any thread.
+class issue_counts {
+ public:
+  /// A launch was issued that carries out so many.
+  void count(std::size_t kernels);
+  void count_graph(std::size_t kernels);
+  void count_direct() { direct_.fetch_add(1, std::memory_order_relaxed); }
+  void count_chained(std::size_t kernels) { chained_kernels_.fetch_add(kernels, std::memory_order_relaxed); }
+  std::uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+  void add_to(launch_statistics& sum) const;
+
+  std::uint64_t in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
+  /// Returns how many were in flight before.
+  std::uint64_t add_in_flight(std::size_t kernels) {
+    return in_flight_.fetch_add(kernels, std::memory_order_relaxed);
+  }
+  void remove_in_flight(std::size_t kernels) { in_flight_.fetch_sub(kernels, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> launches_ = 0, kernels_ = 0, merged_launches_ = 0, merged_kernels_ = 0;
+  std::atomic<std::uint64_t> direct_ = 0, chained_kernels_ = 0;
+  std::atomic<std::uint64_t> in_flight_ = 0;  // kernels
+};
+
+/// Events behind what has to end before a launch, for its stream to wait for.
+using completion_events = std::vector<std::unique_ptr<event>>;
+
+/// Puts launches on streams: one, several as one, or a graph; and says of each what is to be known when it
+/// ends. It decides nothing about where and when. The caller holds the stream, which is not full, marks
+/// launch streams and stream as issued afterwards, and is the dispatcher's thread unless said otherwise.
+class launch_issuer {
+ public:
+  /// CPU cores notify `wake_event` of ends. All live as long as this.
+  launch_issuer(compute_device& device, dispatch_streams& streams, kernel_table const& table,
+                plain_times& times, issue_counts& counts, event_count& wake_event, bool is_traced);
+
+  /// Adds events behind what comes before `work` and is in flight on other streams than `own`. Any thread,
+  /// which does not hold a stream. Throws device_lost.
+  void record_events_before(submission const& work, dispatch_stream const& own, completion_events& events);
+
+  /// Issues the oldest launches of the lines, which are those of `planned` in the same order, and those that
+  /// are chained to them. Returns what went wrong, if anything. Throws device_lost.
+  std::exception_ptr issue(dispatch_stream& target, planned_launch const& planned,
+                           std::span<launch_stream_state* const> lines, completion_events const& events);
+  /// Of each of those lines, how many launches went out together.
+  std::span<std::uint32_t const> issued_of_each() const { return chained_; }
+  /// A launch of which no line knows yet, by the thread of its launch stream.
+  void issue_directly(dispatch_stream& target, launch_stream_state& line, submission& work,
+                      completion_events const& events);
+  /// The graph of the batch, to be attached to the stream; null if its launches are to be issued one by one.
+  std::shared_ptr<cached_graph> issue_graph(dispatch_stream& target, graph_batch& batch);
+
+ private:
+  using line_span = std::span<launch_stream_state* const>;
+
+  void enqueue(dispatch_stream& target, line_span lines, completion_events const& events);
+  void enqueue_alone(dispatch_stream& target, submission& work);
+  void enqueue_callable(dispatch_stream& target, submission& work);
+  void enqueue_merged(dispatch_stream& target, line_span lines);
+  std::uint32_t add_member(submission const& work, std::uint32_t piece);
+  void chain_followers(planned_launch const& planned, line_span lines);
+  std::uint32_t followers_of(submission_queue& chain, std::uint32_t most, std::uint32_t pieces) const;
+  completion_signal completion_of_next(dispatch_stream const& target) const;
+  void describe(launch_in_flight& next, planned_launch const& planned, line_span lines) const;
+  void describe_content(launch_in_flight& next, submission const& work) const;
+  void measure_if_due(dispatch_stream& target, submission& work);
+
+  compute_device& device_;
+  dispatch_streams& streams_;
+  kernel_table const& table_;
+  plain_times& plain_times_;
+  issue_counts& counts_;
+  event_count& wake_event_;
+  bool const is_traced_;
+  merged_launch merged_;
+  std::vector<std::uint32_t> chained_;  // of each line, how many launches
+  std::uint64_t merged_since_start_ = 0;
+};
+
+}  // namespace ballast::detail

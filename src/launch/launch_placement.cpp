@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch_placement.hpp"
+
+#include <algorithm>
+
+namespace ballast::detail {
+
+/// A line of a queue that is gone may name a dispatcher that was where this one is.
+bool launch_placement::is_issued_here(dependency const& one) const {
+  return one.launch_stream->fence() == here_ && one.launch_stream->issued() >= one.number;
+}
+
+/// Where hardware queues are few, all that shares one with that stream would wait as well.
+bool launch_placement::can_wait_on_device(submission const& work) const {
+  if (!allowed_.waits_on_device) return false;
+  try {
+    return std::ranges::all_of(work.dependencies(), [&](dependency const& one) {
+      return one.is_met() || (one.moment == nullptr && is_issued_here(one));
+    });
+  } catch (...) { return false; }  // it cannot be met: the thread will tell whose launch it is
+}
+
+std::optional<predecessor_stream> launch_placement::find_predecessor(launch_stream_state const& line,
+                                                                     submission const& oldest,
+                                                                     dispatch_mode mode) const {
+  auto const behind_own = line.is_in_flight() ? predecessor_stream(line.stream_index()) : std::nullopt;
+  if (oldest.dependencies_met()) return behind_own;
+  if (allowed_.follows_others)
+    if (auto const place = common_predecessor(line, oldest)) return place;
+  if (mode != dispatch_mode::merged && can_wait_on_device(oldest)) return behind_own;
+  return std::nullopt;
+}
+
+/// The one stream where all is that is in flight and comes before the launch: its stream keeps the order.
+std::optional<predecessor_stream> launch_placement::common_predecessor(launch_stream_state const& line,
+                                                                       submission const& oldest) const {
+  predecessor_stream behind;
+  if (line.is_in_flight()) behind = line.stream_index();
+  for (auto const& one : oldest.dependencies()) {
+    if (one.is_met()) continue;
+    if (one.moment != nullptr || !is_issued_here(one)) return std::nullopt;
+    auto const place = one.launch_stream->stream_index();
+    if (behind && *behind != place) return std::nullopt;
+    behind = place;
+  }
+  return behind;
+}
+
+bool launch_placement::may_change_stream(launch_stream_state& line) {
+  if (line.is_in_flight()) return false;
+  auto const* const oldest = line.chain().front();
+  try {
+    return oldest == nullptr || oldest->dependencies_met();
+  } catch (...) { return false; }  // the device is lost
+}
+
+}  // namespace ballast::detail
