@@ -114,10 +114,8 @@ void launch_task(plain_kernel<Parameter...> const& made, task_launch const& task
   auto const launch_with = [&](auto const&... arguments) {
     void* addresses[] = {const_cast<grid_slice*>(&slice),
                          const_cast<void*>(static_cast<void const*>(&arguments))...};
-    on.launch_plain({reinterpret_cast<void const*>(made.function),
-                     {blocks, made.block, made.shared_bytes},
-                     addresses,
-                     "a plain kernel of a job"});
+    on.launch_plain(
+        {made.function, {blocks, made.block, made.shared_bytes}, addresses, "a plain kernel of a job"});
   };
   std::apply(launch_with, made.arguments);
 }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linked to each program and shared library that has kernels, not into libballast.so, whose CUDA runtime does
+// not know them.
+#include <cuda_runtime_api.h>
+
+#include "ballast/gpu_function.hpp"
+
+namespace ballast::detail {
+
+int find_kernel(void const* address, driver_handle& found) noexcept {
+  auto const status = cudaGetKernel(&found.kernel, address);
+  if (status != cudaSuccess) cudaGetLastError();
+  return status;
+}
+
+}  // namespace ballast::detail
