@@ -23,6 +23,7 @@ namespace detail {
 struct driver_handle {
   native_kernel kernel = nullptr;
   native_function function = nullptr;
+  bool is_of_program = false;  ///< stays loaded, so no other kernel gets the handle
 };
 
 /// Returns a cudaError_t, 0 for success.
@@ -31,8 +32,8 @@ using handle_source = int (*)(void const* target, driver_handle& found) noexcept
 #if defined(BALLAST_HAVE_CUDA) && BALLAST_HAVE_CUDA
 /// Of the address of a `__global__` function. Only the CUDA runtime that is linked to the function's program,
 /// or shared library, knows it: so this comes from a static library that is linked to each
-/// (src/device/module) and hidden there. Its address is taken where a `__global__` function is named, never
-/// in a template of which the dynamic linker may take another file's.
+/// (src/device/module) and hidden there. Its address goes along with that of the function: what takes it is
+/// inlined, or the dynamic linker might take it from another file.
 __attribute__((visibility("hidden"))) int find_kernel(void const* address, driver_handle& found) noexcept;
 #else
 inline constexpr handle_source find_kernel = nullptr;  // cores run no `__global__` function
@@ -72,8 +73,6 @@ class gpu_function {
 
   /// Whether there is a function.
   explicit operator bool() const { return target_ != nullptr; }
-  /// Whether it was made of a handle.
-  bool is_handle() const { return source_ == detail::take_kernel || source_ == detail::take_function; }
   /// Tells functions apart: the address of the `__global__` function, or the handle.
   void const* identity() const { return target_; }
   /// Whether both are the same address or handle.

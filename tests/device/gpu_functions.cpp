@@ -38,14 +38,6 @@ TEST(gpu_function, is_told_from_others_by_its_address_or_handle) {
   EXPECT_NE(gpu_function(&some_function), gpu_function(&another_function));
 }
 
-TEST(gpu_function, says_whether_it_was_made_of_a_handle) {
-  int target = 0;
-  EXPECT_TRUE(gpu_function(reinterpret_cast<native_kernel>(&target)).is_handle());
-  EXPECT_TRUE(gpu_function(reinterpret_cast<native_function>(&target)).is_handle());
-  EXPECT_FALSE(gpu_function(&some_function).is_handle());
-  EXPECT_FALSE(gpu_function().is_handle());
-}
-
 TEST(gpu_function, of_a_handle_is_found_as_what_it_was_given_as) {
   int target = 0;
   detail::driver_handle kernel, function;
@@ -53,6 +45,7 @@ TEST(gpu_function, of_a_handle_is_found_as_what_it_was_given_as) {
   EXPECT_EQ(gpu_function(reinterpret_cast<native_function>(&target)).find(function), 0);
   EXPECT_EQ(kernel.kernel, reinterpret_cast<native_kernel>(&target));
   EXPECT_EQ(kernel.function, nullptr);
+  EXPECT_FALSE(kernel.is_of_program);
   EXPECT_EQ(function.kernel, nullptr);
   EXPECT_EQ(function.function, reinterpret_cast<native_function>(&target));
 }

@@ -176,7 +176,7 @@ CUfunction cuda_engine::prepare(plain_launch const& launch) {
   std::lock_guard const hold(mutex_);
   // Another module may get the handle of one that was unloaded.
   prepared_kernel unknown;
-  auto& kernel = launch.function.is_handle() ? unknown : prepared_[launch.function.identity()];
+  auto& kernel = handle.is_of_program ? prepared_[launch.function.identity()] : unknown;
   if (bytes <= kernel.shared_bytes) return kernel.function;
   auto const function = function_of(handle, launch.name);
   allow_shared(function, launch.name, bytes);

@@ -10,6 +10,7 @@ namespace ballast::detail {
 int find_kernel(void const* address, driver_handle& found) noexcept {
   auto const status = cudaGetKernel(&found.kernel, address);
   if (status != cudaSuccess) cudaGetLastError();
+  found.is_of_program = true;
   return status;
 }
 
