@@ -189,6 +189,7 @@ class launch_stream {
   /// Launches any `__global__` function; the arguments are converted to its parameters and copied. `shape` is
   /// grid, block and shared bytes; CUDA checks it when the launch is issued, so the completion throws the
   /// error. GPUs only: on CPU cores throws bad_argument ("kernel").
+  // Inlined, as the program or shared library that calls is the one that finds the function.
   template <class... Parameter, class... Argument>
   [[gnu::always_inline]] completion launch(void (*kernel)(Parameter...), launch_shape const& shape,
                                            Argument&&... arguments) {

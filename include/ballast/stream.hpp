@@ -65,6 +65,7 @@ struct plain_kernel {
 };
 
 /// plain(), with the bytes of dynamic shared memory of a block in any case.
+// Inlined, as the program or shared library that calls is the one that finds the function.
 template <class... Parameter, class... Argument>
 [[gnu::always_inline]] inline plain_kernel<Parameter...> plain_with_shared_memory(
     void (*kernel)(grid_slice, Parameter...), launch_extent block, std::uint32_t shared_bytes,
