@@ -35,7 +35,7 @@ kernel_code code_of(std::string_view name) {
   kernel_code code;
   code.name = name;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&run_on_gpu<K>);
+  code.cuda_function = &run_on_gpu<K>;
 #endif
   code.host_function = &run_on_host<K>;
   code.threads = K::threads;

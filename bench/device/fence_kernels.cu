@@ -62,7 +62,7 @@ template <class Fence, bool All>
 fence_variant way(std::string const& name) {
   kernel_code code;
   code.name = "time_calls";
-  code.cuda_function = reinterpret_cast<void const*>(&time_calls<Fence, All>);
+  code.cuda_function = &time_calls<Fence, All>;
   code.threads = fence_calls::threads;
   return {name, code, All ? fence_calls::threads : 1};
 }

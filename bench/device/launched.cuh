@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, l
   block.move_to(blockIdx.x);
   kernel(block);
 }
-#  define BALLAST_GPU_FUNCTION(...) reinterpret_cast<void const*>(&__VA_ARGS__)
+#  define BALLAST_GPU_FUNCTION(...) &__VA_ARGS__
 #else
 #  define BALLAST_GPU_FUNCTION(...) nullptr
 #endif

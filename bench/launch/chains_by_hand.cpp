@@ -20,9 +20,8 @@ chains_by_hand::chains_by_hand(std::shared_ptr<compute_device> const& device, ch
 void chains_by_hand::build_graph(compute_device& device) {
   std::vector<graph_branch> branches;
   for (auto& arguments : arguments_) {
-    plain_launch const one{.function = reinterpret_cast<void const*>(plain_spin_kernel()),
-                           .shape = {1, spin_block::threads},
-                           .arguments = arguments.data()};
+    plain_launch const one{
+        .function = plain_spin_kernel(), .shape = {1, spin_block::threads}, .arguments = arguments.data()};
     branches.push_back({std::vector(shape_.length, one)});
   }
   graph_ = device.make_graph(branches);

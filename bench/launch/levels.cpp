@@ -57,7 +57,7 @@ class measured_levels {
         words_(now.first(), blocks_.back()),
         on_(now.first()->make_stream()) {
     enter_device(*now.first());
-    if (now.first()->is_cuda()) prefer_shared_memory(code_of<level_block<Places>>().cuda_function);
+    if (now.first()->is_cuda()) prefer_shared_memory(code_of<level_block<Places>>().cuda_function.identity());
     auto const fits = now.first()->resources(code_of<level_block<Places>>()).blocks_per_multiprocessor;
     now.verify(fits == Places, "as many blocks fit on a multiprocessor as the curve says");
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ballast/gpu_function.hpp"
 #include "ballast/kernel.cuh"
 
 namespace ballast {
@@ -54,8 +55,7 @@ struct host_block_context {
 struct kernel_code {
   /// For messages; lives as long as the code.
   std::string_view name;
-  void const* cuda_function =
-      nullptr;  ///< address of the `__global__` function; null where CUDA was not built
+  gpu_function cuda_function = {};  ///< the `__global__` function; none where CUDA was not built
   /// What runs a block on a CPU core; called once for each block, by any worker.
   void (*host_function)(void const* argument, host_block_context& context) = nullptr;
   std::uint32_t threads = 0;        ///< threads of a block on a GPU, a multiple of 32 up to 1024

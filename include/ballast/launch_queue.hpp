@@ -18,6 +18,7 @@
 #include "ballast/deadline.hpp"
 #include "ballast/detail/launch/submission.hpp"
 #include "ballast/device.hpp"
+#include "ballast/gpu_function.hpp"
 #include "ballast/kernel.cuh"
 #include "ballast/kernel_set.hpp"
 #include "ballast/policy/merge.hpp"
@@ -188,8 +189,10 @@ class launch_stream {
   /// Launches any `__global__` function; the arguments are converted to its parameters and copied. `shape` is
   /// grid, block and shared bytes; CUDA checks it when the launch is issued, so the completion throws the
   /// error. GPUs only: on CPU cores throws bad_argument ("kernel").
+  // Inlined, as the program or shared library that calls is the one that finds the function.
   template <class... Parameter, class... Argument>
-  completion launch(void (*kernel)(Parameter...), launch_shape const& shape, Argument&&... arguments) {
+  [[gnu::always_inline]] completion launch(void (*kernel)(Parameter...), launch_shape const& shape,
+                                           Argument&&... arguments) {
     static_assert(sizeof...(Parameter) == sizeof...(Argument),
                   "give launch() one argument for each parameter of the kernel");
     throw_if_no_gpu();
@@ -199,10 +202,28 @@ class launch_stream {
   }
   /// Launches a plain kernel without dynamic shared memory.
   template <class... Parameter, class... Argument>
-  completion launch(void (*kernel)(Parameter...), launch_extent grid, launch_extent block,
-                    Argument&&... arguments) {
+  [[gnu::always_inline]] completion launch(void (*kernel)(Parameter...), launch_extent grid,
+                                           launch_extent block, Argument&&... arguments) {
     return launch(kernel, launch_shape{grid, block}, std::forward<Argument>(arguments)...);
   }
+
+  ///@{
+  /// Launches a kernel that was compiled while the program runs, by its handle. The arguments are copied as
+  /// they are: give each the type of the kernel's parameter, for nothing can check it. Otherwise as a
+  /// `__global__` function. Throws bad_argument ("kernel") if the handle is null, or on CPU cores.
+  template <gpu_handle Handle, class... Argument>
+  completion launch(Handle kernel, launch_shape const& shape, Argument... arguments) {
+    static_assert((std::is_trivially_copyable_v<Argument> && ...), "a kernel's arguments travel as bytes");
+    if (!gpu_function(kernel)) throw_no_function();
+    throw_if_no_gpu();
+    next_submission().set_work(plain_work<Argument...>(kernel, shape, std::move(arguments)...));
+    return commit();
+  }
+  template <gpu_handle Handle, class... Argument>
+  completion launch(Handle kernel, launch_extent grid, launch_extent block, Argument... arguments) {
+    return launch(kernel, launch_shape{grid, block}, std::move(arguments)...);
+  }
+  ///@}
 
   /// Launches a callable: `work(stream&)` enqueues anything to the stream, such as copies, fills, or a
   /// library's calls on native(). It is called once, usually on another thread. It must not wait for the
@@ -255,6 +276,7 @@ class launch_stream {
   static void check_grid(std::uint32_t grid);
   detail::mergeable_kernel const* find_mergeable(kernel_key key) const;
   kernel_code const& code_of(kernel_key key, kernel_code const* compiled_here) const;
+  [[noreturn]] static void throw_no_function();
   void throw_if_no_gpu() const;
   detail::submission& next_submission();
   completion commit();
@@ -270,26 +292,25 @@ class launch_stream {
 template <class... Parameter>
 class launch_stream::plain_work {
  public:
-  plain_work(void (*kernel)(Parameter...), launch_shape const& shape, Parameter... arguments)
+  plain_work(gpu_function kernel, launch_shape const& shape, Parameter... arguments)
       : kernel_(kernel), shape_(shape), arguments_(std::move(arguments)...) {}
 
   void operator()(stream& on) {
     void* addresses[sizeof...(Parameter) + 1];
     write_addresses(addresses);
-    on.launch_plain({.function = function(), .shape = shape_, .arguments = addresses});
+    on.launch_plain({.function = kernel_, .shape = shape_, .arguments = addresses});
   }
   detail::described_launch describe(void** addresses) requires(sizeof...(Parameter) <=
                                                                    detail::max_described_arguments &&
                                                                (std::is_trivially_copyable_v<Parameter> &&
                                                                 ...)) {
     write_addresses(addresses);
-    return {function(), shape_, argument_bytes};
+    return {kernel_, shape_, argument_bytes};
   }
 
  private:
   static constexpr std::array<std::uint32_t, sizeof...(Parameter)> argument_bytes{sizeof(Parameter)...};
 
-  void const* function() const { return reinterpret_cast<void const*>(kernel_); }
   void write_addresses(void** addresses) {
     std::apply([&](auto&... argument) { ((*addresses++ = address_of(argument)), ...); }, arguments_);
   }
@@ -298,7 +319,7 @@ class launch_stream::plain_work {
     return const_cast<void*>(static_cast<void const volatile*>(std::addressof(argument)));
   }
 
-  void (*kernel_)(Parameter...);
+  gpu_function kernel_;
   launch_shape shape_;
   std::tuple<std::remove_const_t<Parameter>...> arguments_;
 };

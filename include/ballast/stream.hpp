@@ -15,6 +15,7 @@
 #include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/base/event_count.hpp"
+#include "ballast/gpu_function.hpp"
 #include "ballast/kernel.cuh"
 #include "ballast/kernel_set.hpp"
 
@@ -41,7 +42,8 @@ struct kernel_resources {
 
 /// A launch of any `__global__` function, whichever compiler run produced it; GPUs only.
 struct plain_launch {
-  void const* function = nullptr;  ///< address of the `__global__` function
+  /// A `__global__` function (`&kernel`), or a handle of one that was compiled while the program runs.
+  gpu_function function = {};
   /// Grid, block and dynamic shared memory, which CUDA checks.
   launch_shape shape;
   /// The addresses of the parameters' values, one for each parameter of the function; null if it has none.
@@ -52,8 +54,8 @@ struct plain_launch {
 /// A launch of a plain `__global__` kernel by a task of a job; made by plain().
 template <class... Parameter>
 struct plain_kernel {
-  /// The `__global__` function.
-  void (*function)(grid_slice, Parameter...);
+  /// The `__global__` function, or a handle of one.
+  gpu_function function = {};
   /// Threads of a block.
   launch_extent block;
   /// Dynamic shared memory of a block, in bytes.
@@ -63,10 +65,11 @@ struct plain_kernel {
 };
 
 /// plain(), with the bytes of dynamic shared memory of a block in any case.
+// Inlined, as the program or shared library that calls is the one that finds the function.
 template <class... Parameter, class... Argument>
-plain_kernel<Parameter...> plain_with_shared_memory(void (*kernel)(grid_slice, Parameter...),
-                                                    launch_extent block, std::uint32_t shared_bytes,
-                                                    Argument... arguments) {
+[[gnu::always_inline]] inline plain_kernel<Parameter...> plain_with_shared_memory(
+    void (*kernel)(grid_slice, Parameter...), launch_extent block, std::uint32_t shared_bytes,
+    Argument... arguments) {
   return {kernel, block, shared_bytes, {std::move(arguments)...}};
 }
 
@@ -74,8 +77,8 @@ plain_kernel<Parameter...> plain_with_shared_memory(void (*kernel)(grid_slice, P
 /// `plain(kernel, block, arguments...)`, or with the bytes of dynamic shared memory of a block before the
 /// arguments. GPUs only. If CUDA refuses the shape, the task fails.
 template <class... Parameter, class... Rest>
-plain_kernel<Parameter...> plain(void (*kernel)(grid_slice, Parameter...), launch_extent block,
-                                 Rest... rest) {
+[[gnu::always_inline]] inline plain_kernel<Parameter...> plain(void (*kernel)(grid_slice, Parameter...),
+                                                               launch_extent block, Rest... rest) {
   if constexpr (sizeof...(Rest) == sizeof...(Parameter)) {
     return plain_with_shared_memory(kernel, block, 0, std::move(rest)...);
   } else {
@@ -84,6 +87,20 @@ plain_kernel<Parameter...> plain(void (*kernel)(grid_slice, Parameter...), launc
     return plain_with_shared_memory(kernel, block, std::move(rest)...);
   }
 }
+
+///@{
+/// The same for a handle of a kernel that was compiled while the program runs. The arguments are copied as
+/// they are: give each the type of the kernel's parameter, for nothing can check it.
+template <gpu_handle Handle, class... Argument>
+plain_kernel<Argument...> plain_with_shared_memory(Handle kernel, launch_extent block,
+                                                   std::uint32_t shared_bytes, Argument... arguments) {
+  return {kernel, block, shared_bytes, {std::move(arguments)...}};
+}
+template <gpu_handle Handle, class... Argument>
+plain_kernel<Argument...> plain(Handle kernel, launch_extent block, Argument... arguments) {
+  return plain_with_shared_memory(kernel, block, 0, std::move(arguments)...);
+}
+///@}
 
 template <class K>
 struct is_plain_kernel : std::false_type {};

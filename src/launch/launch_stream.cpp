@@ -205,6 +205,10 @@ kernel_code const& launch_stream::code_of(kernel_key key, kernel_code const* com
                          std::string("one that is launched in a .cu file"));
 }
 
+void launch_stream::throw_no_function() {
+  throw_bad_argument("kernel", "null", "a handle of a kernel: a CUkernel or a CUfunction");
+}
+
 void launch_stream::throw_if_no_gpu() const {
   if (device().is_cuda()) return;
   throw_bad_argument("kernel", "a __global__ function",

@@ -12,15 +12,16 @@ std::uint64_t both(std::uint32_t low, std::uint32_t high) { return low | std::ui
 }  // namespace
 
 plain_shape shape_of(submission& work) {
-  if (!work.is_described()) return {.function = work.type(), .shape = {}};
+  if (!work.is_described()) return {.function = nullptr, .shape = {}, .callable = work.type()};
   void* addresses[max_described_arguments];
   auto const described = work.describe(addresses);
-  return {described.function, described.shape};
+  return {.function = described.function, .shape = described.shape};
 }
 
 std::uint64_t mixed(std::uint64_t hash, plain_shape const& what) {
   auto const& [grid, block, shared_bytes] = what.shape;
-  hash = mixed(hash, reinterpret_cast<std::uintptr_t>(what.function));
+  auto const* const type = what.function ? what.function.identity() : what.callable;
+  hash = mixed(hash, reinterpret_cast<std::uintptr_t>(type));
   hash = mixed(hash, both(grid.x, grid.y));
   hash = mixed(hash, both(grid.z, block.x));
   hash = mixed(hash, both(block.y, block.z));
@@ -66,7 +67,8 @@ void plain_batch::begin_branch(std::uint32_t launch_stream) {
 void plain_batch::add(described_launch const& added, void* const* addresses) {
   auto& branch = branches_.back();
   ++branch.length;
-  launches_.push_back({{added.function, added.shape}, added.argument_bytes, addresses_.size()});
+  launches_.push_back(
+      {{.function = added.function, .shape = added.shape}, added.argument_bytes, addresses_.size()});
   branch.hash = mixed(branch.hash, launches_.back().what);
   addresses_.insert(addresses_.end(), addresses, addresses + added.argument_bytes.size());
 }

@@ -14,8 +14,9 @@ namespace ballast::detail {
 
 /// A plain launch without its arguments, or the type of a callable.
 struct plain_shape {
-  void const* function = nullptr;
+  gpu_function function = {};
   launch_shape shape;
+  void const* callable = nullptr;
 
   bool operator==(plain_shape const&) const = default;
 };

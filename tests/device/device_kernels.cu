@@ -82,7 +82,7 @@ struct nothing {
 };
 __global__ void fault_on_gpu(nothing) { __trap(); }
 
-#  define BALLAST_TEST_GPU(kernel) reinterpret_cast<void const*>(&kernel)
+#  define BALLAST_TEST_GPU(kernel) &kernel
 #else
 #  define BALLAST_TEST_GPU(kernel) nullptr
 #endif

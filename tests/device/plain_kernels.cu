@@ -42,15 +42,15 @@ __global__ void do_nothing() {}
 
 }  // namespace
 
-void const* record_threads_function() { return reinterpret_cast<void const*>(&record_threads); }
-void const* sum_shared_function() { return reinterpret_cast<void const*>(&sum_shared); }
-void const* append_digit_function() { return reinterpret_cast<void const*>(&append_digit); }
-void const* do_nothing_function() { return reinterpret_cast<void const*>(&do_nothing); }
+gpu_function record_threads_function() { return &record_threads; }
+gpu_function sum_shared_function() { return &sum_shared; }
+gpu_function append_digit_function() { return &append_digit; }
+gpu_function do_nothing_function() { return &do_nothing; }
 #else
-void const* record_threads_function() { return nullptr; }
-void const* sum_shared_function() { return nullptr; }
-void const* append_digit_function() { return nullptr; }
-void const* do_nothing_function() { return nullptr; }
+gpu_function record_threads_function() { return nullptr; }
+gpu_function sum_shared_function() { return nullptr; }
+gpu_function append_digit_function() { return nullptr; }
+gpu_function do_nothing_function() { return nullptr; }
 #endif
 
 }  // namespace ballast::test

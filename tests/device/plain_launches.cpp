@@ -122,7 +122,7 @@ TEST_F(plain_launches, of_a_bad_shape_are_refused_by_name_and_leave_the_stream_s
                                       launch_shape{{1, 1, 65536}, 32}}) {
       auto const words = refusal_of(*work, {do_nothing_function(), shape, nullptr, "do_nothing"});
       EXPECT_THAT(words, HasSubstr(device->name()));
-      EXPECT_THAT(words, HasSubstr("cudaLaunchKernelExC of kernel do_nothing failed: "));
+      EXPECT_THAT(words, HasSubstr("cuLaunchKernelEx of kernel do_nothing failed: "));
       EXPECT_THAT(words, HasSubstr("cudaErrorInvalid"));
       expect_sound(device, *work);
     }

@@ -29,7 +29,7 @@ kernel_code code_of() {
   kernel_code code;
   code.name = "reductions";
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&reduce_on_gpu<K>);
+  code.cuda_function = &reduce_on_gpu<K>;
 #endif
   code.host_function = &reduce_on_host<K>;
   code.threads = K::threads;

@@ -24,6 +24,28 @@ TEST(plain_kernels, are_refused_where_all_devices_are_cpu_cores) {
             "kernel");
 }
 
+TEST(plain_kernels, that_are_handles_are_refused_there_too) {
+  static int target = 0;
+  auto const handle = reinterpret_cast<native_kernel>(&target);
+  job_scheduler jobs(open_devices("host:1"), {.device_bytes = enough_device_bytes});
+  words all(jobs, {256});
+  EXPECT_EQ(refused_argument([&] {
+              jobs.submit({1}, updates(all, one_to_one(256)),
+                          [=](auto any) { return plain(handle, 256, any.data(), 1u); });
+            }),
+            "kernel");
+}
+
+TEST(plain_kernels, of_handles_keep_shape_shared_memory_and_arguments) {
+  gpu_function const function(plain_place());
+  auto const kernel = plain_with_shared_memory(function, {32, 4}, 128, nullptr, 7u);
+  EXPECT_EQ(kernel.function, function);
+  EXPECT_EQ(kernel.block, launch_extent(32, 4));
+  EXPECT_EQ(kernel.shared_bytes, 128u);
+  EXPECT_EQ(std::get<1>(kernel.arguments), 7u);
+  EXPECT_EQ(plain(function, 32, nullptr, 7u).shared_bytes, 0u);
+}
+
 TEST(plain_kernels, keep_shape_shared_memory_and_arguments) {
   auto const kernel = plain(plain_place(), {32, 4}, 128, nullptr, 7);
   EXPECT_EQ(kernel.block, launch_extent(32, 4));
@@ -61,6 +83,21 @@ TEST_F(plain_kernels_on_gpus, run_in_parts_like_in_one) {
     auto const found = values_of(to);
     for (std::uint32_t i = 0; i < elements; ++i) ASSERT_EQ(found[i], 2 * (i + 1) + 3) << policy;
   }
+}
+
+TEST_F(plain_kernels_on_gpus, run_in_parts_also_without_a_known_type) {
+  constexpr std::uint32_t elements = 1000;
+  job_scheduler jobs(devices_, {.device_bytes = enough_device_bytes});
+  words from(jobs, {elements}), to(jobs, {elements});
+  number(from);
+  gpu_function const add(plain_add());
+  jobs.submit({.grid = 16, .tasks = 5}, reads(from, one_to_one(64)), writes(to, one_to_one(64)),
+              [add](auto one, auto other) {
+                std::uint32_t const* const read = one.data();
+                return plain(add, 64, read, other.data(), elements, 4u);
+              });
+  auto const found = values_of(to);
+  for (std::uint32_t i = 0; i < elements; ++i) ASSERT_EQ(found[i], 2 * (i + 1) + 4);
 }
 
 TEST_F(plain_kernels_on_gpus, run_in_grids_that_are_cut_along_y) {

@@ -50,7 +50,7 @@ class invented_batch {
     for (auto const& one : launches) {
       auto& kept = arguments_.emplace_back(one);
       void* const addresses[] = {&kept.first, &kept.second};
-      batch_.add({reinterpret_cast<void const*>(one.function), {one.blocks, 32}, sizes}, addresses);
+      batch_.add({reinterpret_cast<native_function>(one.function), {one.blocks, 32}, sizes}, addresses);
     }
     return *this;
   }

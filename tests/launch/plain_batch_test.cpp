@@ -75,7 +75,7 @@ TEST(plain_batch, becomes_the_branches_of_a_graph_with_their_arguments) {
   ASSERT_EQ(branches.size(), 1u);
   ASSERT_EQ(branches[0].launches.size(), 2u);
   auto const& last = branches[0].launches[1];
-  EXPECT_EQ(last.function, reinterpret_cast<void const*>(2));
+  EXPECT_EQ(last.function.identity(), reinterpret_cast<void const*>(2));
   EXPECT_EQ(last.shape, (launch_shape{4, 32}));
   EXPECT_EQ(*static_cast<std::uint64_t const*>(last.arguments[0]), 40u);
 }
@@ -84,7 +84,7 @@ TEST(plain_batch, of_launches_without_arguments_makes_branches_too) {
   plain_batch batch;
   batch.begin_branch(0);
   void* const none[] = {nullptr};
-  batch.add({reinterpret_cast<void const*>(1), {1, 1}, {}}, none);
+  batch.add({reinterpret_cast<native_function>(1), {1, 1}, {}}, none);
   batch.sort();
   EXPECT_EQ(batch.graph_branches()[0].launches.size(), 1u);
 }

@@ -9,8 +9,9 @@ namespace ballast::test::plain_times_test {
 using namespace detail;
 namespace {
 
-char const some_function = 0, other_function = 0;
-plain_shape const some{&some_function, {.grid = 2, .block = 32}};
+void some_function() {}
+void other_function() {}
+plain_shape const some{&some_function, {.grid = 2, .block = 32}, nullptr};
 
 bool begins(plain_times& times, plain_shape const& what) {
   bool const is_due = times.is_due(what);

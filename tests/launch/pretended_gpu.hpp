@@ -25,7 +25,7 @@ using namespace detail;
 /// A call of an append_kernel, with its arguments.
 struct append_call {
   explicit append_call(plain_launch const& launch)
-      : kernel(reinterpret_cast<append_kernel>(const_cast<void*>(launch.function))) {
+      : kernel(reinterpret_cast<append_kernel>(const_cast<void*>(launch.function.identity()))) {
     if (launch.shape.block.x > 1024) throw error("invalid configuration argument");
     set(launch.arguments);
   }

@@ -12,7 +12,7 @@ template <class List>
 kernel_entry make_level_entry() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&run_level_on_gpu<List>);
+  code.cuda_function = &run_level_on_gpu<List>;
 #endif
   code.host_function = &run_level_on_host<List>;
   code.threads = List::block_threads;

@@ -85,7 +85,7 @@ std::unique_ptr<launch_graph> cuda_device::make_graph(std::span<graph_branch con
 
 kernel_resources cuda_device::resources(kernel_code const& code) {
   engine_->enter();
-  return engine_->resources(code);
+  return engine_->loaded(code).found;
 }
 
 bool cuda_device::enable_peer_access(compute_device const& other) {

@@ -70,6 +70,7 @@ compute_capability capability_of(int gpu, fault_record& fault) {
 cuda_engine::cuda_engine(int gpu, std::string const& name, std::unique_ptr<sm_partition> part)
     : index(gpu), fault(name), claimant(part ? part->claimant : resident_claimant()), part_(std::move(part)) {
   enter();
+  calls = &kernel_calls_of_driver(name);
   require(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, index),
           "cudaDeviceGetAttribute");
   require(cudaDeviceGetAttribute(&max_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
@@ -139,64 +140,87 @@ void cuda_engine::release_event(cudaEvent_t event, event_kind kind) noexcept {
   } catch (std::bad_alloc const&) { require_nothrow(fault, cudaEventDestroy(event), "cudaEventDestroy"); }
 }
 
-kernel_resources cuda_engine::resources(kernel_code const& code) {
-  if (code.cuda_function == nullptr)
+loaded_kernel cuda_engine::loaded(kernel_code const& code) {
+  if (!code.cuda_function)
     throw error("kernel " + std::string(code.name) + " was compiled without a GPU function");
   std::lock_guard const hold(mutex_);
-  auto const known = kernels_.find(code.cuda_function);
+  auto const known = kernels_.find(code.cuda_function.identity());
   if (known != kernels_.end() && known->second.threads == code.threads &&
       known->second.scratch_bytes == code.scratch_bytes)
-    return known->second.found;
-  auto const found = load(code);
-  kernels_[code.cuda_function] = {code.threads, code.scratch_bytes, found};
-  return found;
+    return known->second;
+  return kernels_[code.cuda_function.identity()] = load(code);
 }
 
-kernel_resources cuda_engine::load(kernel_code const& code) {
-  auto const attributes = attributes_of(code.cuda_function, code.name);
-  allow_shared(code.cuda_function, code.name, code.scratch_bytes, attributes);
+loaded_kernel cuda_engine::load(kernel_code const& code) {
+  auto const function = function_of(code.cuda_function, code.name);
+  allow_shared(function, code.name, code.scratch_bytes);
+  auto const attribute = [&](CUfunction_attribute which) { return attribute_of(function, which, code.name); };
   kernel_resources found;
-  found.registers = attributes.numRegs;
-  found.spill_bytes = int(attributes.localSizeBytes);
-  found.static_shared_bytes = int(attributes.sharedSizeBytes);
+  found.registers = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
+  found.spill_bytes = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  found.static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   require_kernel(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found.blocks_per_multiprocessor, code.cuda_function,
-                                                    int(code.threads), code.scratch_bytes),
-      "cudaOccupancyMaxActiveBlocksPerMultiprocessor", code.name);
+      calls->count_blocks(&found.blocks_per_multiprocessor, function, int(code.threads), code.scratch_bytes),
+      "cuOccupancyMaxActiveBlocksPerMultiprocessor", code.name);
+  return {function, code.threads, code.scratch_bytes, found};
+}
+
+CUfunction cuda_engine::prepare(plain_launch const& launch) {
+  if (!launch.function)
+    throw_bad_argument("function", "null",
+                       "the __global__ function " + std::string(launch.name) + ", or a handle of it");
+  auto const bytes = launch.shape.shared_bytes;
+  auto const handle = handle_of(launch.function, launch.name);
+  // A CUkernel in place of a CUfunction is launched in the stream's context.
+  if (bytes == 0) return handle.function ? handle.function : reinterpret_cast<CUfunction>(handle.kernel);
+  std::lock_guard const hold(mutex_);
+  // Another module may get the handle of one that was unloaded.
+  prepared_kernel unknown;
+  auto& kernel = handle.is_of_program ? prepared_[launch.function.identity()] : unknown;
+  if (bytes <= kernel.shared_bytes) return kernel.function;
+  auto const function = function_of(handle, launch.name);
+  allow_shared(function, launch.name, bytes);
+  kernel = {function, bytes};
+  return function;
+}
+
+CUfunction cuda_engine::function_of(gpu_function const& function, std::string_view name) {
+  return function_of(handle_of(function, name), name);
+}
+
+driver_handle cuda_engine::handle_of(gpu_function const& function, std::string_view name) {
+  driver_handle found;
+  require_kernel(static_cast<cudaError_t>(function.find(found)), "cudaGetKernel", name);
   return found;
 }
 
-void cuda_engine::prepare(plain_launch const& launch) {
-  if (launch.function == nullptr)
-    throw_bad_argument("function", "null",
-                       "the address of the __global__ function " + std::string(launch.name));
-  auto const bytes = launch.shape.shared_bytes;
-  if (bytes == 0) return;
-  std::lock_guard const hold(mutex_);
-  auto& prepared_bytes = prepared_shared_bytes_[launch.function];
-  if (bytes <= prepared_bytes) return;
-  allow_shared(launch.function, launch.name, bytes, attributes_of(launch.function, launch.name));
-  prepared_bytes = bytes;
+// Loading may wait for the device, so nothing is left to the first launch.
+CUfunction cuda_engine::function_of(driver_handle const& handle, std::string_view name) {
+  auto function = handle.function;
+  if (function == nullptr)
+    require_kernel(calls->get_function(&function, handle.kernel), "cuKernelGetFunction", name);
+  require_kernel(calls->load(function), "cuFuncLoad", name);
+  return function;
 }
 
-cudaFuncAttributes cuda_engine::attributes_of(void const* function, std::string_view name) {
-  cudaFuncAttributes attributes{};
-  require_kernel(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes", name);
-  return attributes;
+int cuda_engine::attribute_of(CUfunction function, CUfunction_attribute which, std::string_view name) {
+  int value = 0;
+  require_kernel(calls->get_attribute(&value, which, function), "cuFuncGetAttribute", name);
+  return value;
 }
 
 // More than what is allowed unasked must be asked for. A kernel launched with two sizes keeps the larger.
-void cuda_engine::allow_shared(void const* function, std::string_view name, std::uint32_t bytes,
-                               cudaFuncAttributes const& attributes) {
-  if (bytes <= std::size_t(attributes.maxDynamicSharedSizeBytes)) return;
-  auto const most = std::size_t(max_shared_bytes) - attributes.sharedSizeBytes;
+void cuda_engine::allow_shared(CUfunction function, std::string_view name, std::uint32_t bytes) {
+  constexpr auto allowed = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  if (bytes <= std::size_t(attribute_of(function, allowed, name))) return;
+  auto const most = std::size_t(max_shared_bytes) -
+                    std::size_t(attribute_of(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, name));
   if (bytes > most)
     throw kernel_failed("kernel " + std::string(name) + " needs " + std::to_string(bytes) +
                             " bytes of scratch (dynamic shared memory), and a block of " + fault.device() +
                             " has at most " + std::to_string(most),
                         std::string(name), fault.device());
-  require_kernel(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
-                 "cudaFuncSetAttribute", name);
+  require_kernel(calls->set_attribute(function, allowed, int(bytes)), "cuFuncSetAttribute", name);
 }
 
 void cuda_engine::probe() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ballast/stream.hpp"
+#include "cuda/driver.hpp"
 #include "cuda/sm_partition.hpp"
 #include "device_choice.hpp"
 #include "device_state.hpp"
@@ -35,6 +36,13 @@ enum class event_kind { timed, untimed, adopted };
 /// Reads the compute capability of a GPU. Makes no context. Throws ballast::error if the GPU does not answer.
 compute_capability capability_of(int gpu, fault_record& fault);
 
+/// A kernel that was loaded on a GPU, and what it was loaded for.
+struct loaded_kernel {
+  CUfunction function;
+  std::uint32_t threads, scratch_bytes;
+  kernel_resources found;
+};
+
 /// What a GPU shares with its streams and events: its fault, its unused events, the kernels loaded so far.
 /// Any thread may call any member.
 class cuda_engine {
@@ -52,6 +60,9 @@ class cuda_engine {
   void require(cudaError_t status, std::string_view call) { detail::require(fault, status, call); }
   /// require() for a call with a kernel, which may not have been compiled for this GPU.
   void require_kernel(cudaError_t status, std::string_view call, std::string_view kernel);
+  void require_kernel(CUresult status, std::string_view call, std::string_view kernel) {
+    require_kernel(as_runtime_error(status), call, kernel);
+  }
 
   /// A stream for ballast alone, on the part of the GPU. The device must have been entered.
   cudaStream_t make_stream();
@@ -62,10 +73,13 @@ class cuda_engine {
 
   /// Loads the kernel, allows its scratch, and asks how many blocks fit; once per kernel and scratch size.
   /// The device must have been entered.
-  kernel_resources resources(kernel_code const& code);
-  /// Throws bad_argument ("function") if there is none, and allows its kernel the shared memory; once per
-  /// kernel and greater size. The device must have been entered.
-  void prepare(plain_launch const& launch);
+  loaded_kernel loaded(kernel_code const& code);
+  /// The function of the GPU's context, which loads it. The device must have been entered.
+  CUfunction function_of(gpu_function const& function, std::string_view name);
+  /// Throws bad_argument ("function") if there is none, and allows its kernel the shared memory: of a
+  /// `__global__` function once per greater size. Returns what cuLaunchKernelEx takes. The device must have
+  /// been entered.
+  CUfunction prepare(plain_launch const& launch);
   /// Asks an idle stream for a fault; does not synchronise.
   void probe();
 
@@ -74,22 +88,24 @@ class cuda_engine {
   resident_claimant const claimant;  ///< the part, or the whole GPU
   int multiprocessors = 0;           ///< of the part
   int max_shared_bytes = 0;          ///< per block, static and dynamic, with opt-in
+  kernel_calls const* calls = nullptr;
 
  private:
-  struct loaded_kernel {
-    std::uint32_t threads, scratch_bytes;
-    kernel_resources found;
+  struct prepared_kernel {
+    CUfunction function = nullptr;
+    std::uint32_t shared_bytes = 0;
   };
 
-  kernel_resources load(kernel_code const& code);
-  cudaFuncAttributes attributes_of(void const* function, std::string_view name);
-  void allow_shared(void const* function, std::string_view name, std::uint32_t bytes,
-                    cudaFuncAttributes const& attributes);
+  loaded_kernel load(kernel_code const& code);
+  driver_handle handle_of(gpu_function const& function, std::string_view name);
+  CUfunction function_of(driver_handle const& handle, std::string_view name);
+  int attribute_of(CUfunction function, CUfunction_attribute which, std::string_view name);
+  void allow_shared(CUfunction function, std::string_view name, std::uint32_t bytes);
 
   std::mutex mutex_;
   std::array<std::vector<cudaEvent_t>, 2> unused_events_;  ///< by kind
-  std::map<void const*, loaded_kernel> kernels_;
-  std::map<void const*, std::uint32_t> prepared_shared_bytes_;  ///< of plain kernels
+  std::map<void const*, loaded_kernel> kernels_;           ///< by gpu_function::identity()
+  std::map<void const*, prepared_kernel> prepared_;        ///< plain kernels of the program
   cudaStream_t probe_stream_ = nullptr;
   std::unique_ptr<sm_partition> part_;  ///< null: the whole GPU
 };

@@ -20,17 +20,19 @@ void check(std::span<graph_branch const> branches) {
   }
 }
 
-cudaKernelNodeParams parameters_of(plain_launch const& launch) {
+using node_parameters = CUDA_KERNEL_NODE_PARAMS_v2;
+
+node_parameters parameters_of(plain_launch const& launch, CUfunction function) {
   auto const& [grid, block, shared_bytes] = launch.shape;
-  cudaKernelNodeParams parameters{};
-  parameters.func = const_cast<void*>(launch.function);
-  parameters.gridDim = {grid.x, grid.y, grid.z};
-  parameters.blockDim = {block.x, block.y, block.z};
+  node_parameters parameters{};
+  parameters.func = function;
+  parameters.gridDimX = grid.x, parameters.gridDimY = grid.y, parameters.gridDimZ = grid.z;
+  parameters.blockDimX = block.x, parameters.blockDimY = block.y, parameters.blockDimZ = block.z;
   parameters.sharedMemBytes = shared_bytes;
   return parameters;
 }
 
-cudaKernelNodeParams with_arguments(cudaKernelNodeParams parameters, void* const* arguments) {
+node_parameters with_arguments(node_parameters parameters, void* const* arguments) {
   parameters.kernelParams = const_cast<void**>(arguments);
   return parameters;
 }
@@ -69,11 +71,12 @@ void cuda_graph::append(graph_branch const& branch) {
 
 cuda_graph::node cuda_graph::make_node(plain_launch const& launch, std::span<cudaGraphNode_t const> before) {
   engine_->prepare(launch);
-  node made{nullptr, parameters_of(launch), std::string(launch.name)};
+  auto const function = engine_->function_of(launch.function, launch.name);
+  node made{nullptr, parameters_of(launch, function), std::string(launch.name)};
   auto const parameters = with_arguments(made.parameters, launch.arguments);
   engine_->require_kernel(
-      cudaGraphAddKernelNode(&made.handle, graph_, before.data(), before.size(), &parameters),
-      "cudaGraphAddKernelNode", made.name);
+      engine_->calls->add_node(&made.handle, graph_, before.data(), before.size(), &parameters),
+      "cuGraphAddKernelNode", made.name);
   return made;
 }
 
@@ -91,9 +94,9 @@ void cuda_graph::set_arguments(std::size_t branch, std::size_t index, void* cons
   auto const& changed = node_at(branch, index);
   engine_->enter();
   auto const parameters = with_arguments(changed.parameters, arguments);
-  auto const status = cudaGraphExecKernelNodeSetParams(instance_, changed.handle, &parameters);
-  if (status == cudaSuccess) return;
-  engine_->require(status, "cudaGraphExecKernelNodeSetParams of kernel " + changed.name);
+  auto const status = engine_->calls->set_node(instance_, changed.handle, &parameters);
+  if (status == CUDA_SUCCESS) return;
+  engine_->require(as_runtime_error(status), "cuGraphExecKernelNodeSetParams of kernel " + changed.name);
 }
 
 void cuda_graph::set_enabled(std::size_t branch, std::size_t index, bool enabled) {

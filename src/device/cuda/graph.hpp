@@ -30,7 +30,7 @@ class cuda_graph final : public launch_graph {
  private:
   struct node {
     cudaGraphNode_t handle = nullptr;
-    cudaKernelNodeParams parameters{};  ///< without the arguments, of which CUDA has a copy
+    CUDA_KERNEL_NODE_PARAMS_v2 parameters{};  ///< without the arguments, of which CUDA has a copy
     std::string name;
     bool enabled = true;
   };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/sm_partition.hpp"
 
-#include <cudaTypedefs.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "cuda/driver.hpp"
 #include "cuda/engine.hpp"
 
 namespace ballast::detail {
@@ -21,31 +20,26 @@ namespace {
 
 using resource = CUdevResource_v1;
 
-/// Found at run time, so that programs start without a driver. `version` is the first CUDA that has it.
+/// `version` is the first CUDA that has it.
 template <class Function>
-Function driver_function(fault_record& fault, char const* name, unsigned version) {
-  void* address = nullptr;
-  auto found = cudaDriverEntryPointSymbolNotFound;
-  auto const status = cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found);
-  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess)
-    throw error(fault.device() + ": its driver has no " + name +
-                "; parts of a GPU need one of CUDA 12.5 or later");
-  return reinterpret_cast<Function>(address);
+Function green_function(fault_record& fault, char const* name, unsigned version) {
+  return driver_function<Function>(fault.device(), name, version,
+                                   "parts of a GPU need one of CUDA 12.5 or later");
 }
 
 struct green_context_api {
   explicit green_context_api(fault_record& fault)
-      : get_device(driver_function<PFN_cuDeviceGet_v2000>(fault, "cuDeviceGet", 2000)),
+      : get_device(green_function<PFN_cuDeviceGet_v2000>(fault, "cuDeviceGet", 2000)),
         get_resource(
-            driver_function<PFN_cuDeviceGetDevResource_v12040>(fault, "cuDeviceGetDevResource", 12040)),
-        split(driver_function<PFN_cuDevSmResourceSplitByCount_v12040>(fault, "cuDevSmResourceSplitByCount",
-                                                                      12040)),
+            green_function<PFN_cuDeviceGetDevResource_v12040>(fault, "cuDeviceGetDevResource", 12040)),
+        split(green_function<PFN_cuDevSmResourceSplitByCount_v12040>(fault, "cuDevSmResourceSplitByCount",
+                                                                     12040)),
         describe(
-            driver_function<PFN_cuDevResourceGenerateDesc_v12040>(fault, "cuDevResourceGenerateDesc", 12040)),
-        create(driver_function<PFN_cuGreenCtxCreate_v12040>(fault, "cuGreenCtxCreate", 12040)),
-        destroy(driver_function<PFN_cuGreenCtxDestroy_v12040>(fault, "cuGreenCtxDestroy", 12040)),
+            green_function<PFN_cuDevResourceGenerateDesc_v12040>(fault, "cuDevResourceGenerateDesc", 12040)),
+        create(green_function<PFN_cuGreenCtxCreate_v12040>(fault, "cuGreenCtxCreate", 12040)),
+        destroy(green_function<PFN_cuGreenCtxDestroy_v12040>(fault, "cuGreenCtxDestroy", 12040)),
         make_stream(
-            driver_function<PFN_cuGreenCtxStreamCreate_v12050>(fault, "cuGreenCtxStreamCreate", 12050)) {}
+            green_function<PFN_cuGreenCtxStreamCreate_v12050>(fault, "cuGreenCtxStreamCreate", 12050)) {}
 
   PFN_cuDeviceGet_v2000 get_device;
   PFN_cuDeviceGetDevResource_v12040 get_resource;
@@ -62,9 +56,8 @@ green_context_api const& green_context_api_of_driver(fault_record& fault) {
   return calls;
 }
 
-/// The runtime's errors have the driver's numbers.
 void require(fault_record& fault, CUresult status, std::string_view call) {
-  require(fault, static_cast<cudaError_t>(status), call);
+  require(fault, as_runtime_error(status), call);
 }
 
 /// One GPU before it is split.
@@ -132,7 +125,7 @@ std::vector<std::unique_ptr<sm_partition>> split_gpu(int gpu, std::span<device_s
 sm_partition::~sm_partition() {
   try {
     fault_record unheard("a part of a GPU");
-    require_nothrow(unheard, static_cast<cudaError_t>(green_context_api_of_driver(unheard).destroy(context_)),
+    require_nothrow(unheard, as_runtime_error(green_context_api_of_driver(unheard).destroy(context_)),
                     "cuGreenCtxDestroy");
   } catch (std::exception const&) {
     // A destructor has nobody to tell; the next call on the GPU reports a fault.

@@ -123,53 +123,55 @@ void cuda_stream::launch(kernel_code const& code, std::uint32_t grid, void const
                          std::shared_ptr<void const>) {
   constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
   engine_->enter();
-  engine_->resources(code);
+  auto const kernel = engine_->loaded(code);
   if (grid > most)
     throw_bad_argument("blocks", grid, "0 to " + std::to_string(most) + " on " + device_name());
-  launch_blocks(code, grid, argument, false);
+  launch_blocks(kernel, grid, argument, false, code.name);
 }
 
 void cuda_stream::launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                                      std::size_t) {
   engine_->enter();
-  auto const fit = engine_->resources(code).blocks_per_multiprocessor;
-  auto const most = std::uint32_t(fit) * std::uint32_t(engine_->multiprocessors);
+  auto const kernel = engine_->loaded(code);
+  auto const most =
+      std::uint32_t(kernel.found.blocks_per_multiprocessor) * std::uint32_t(engine_->multiprocessors);
   if (grid > most)
     throw_bad_argument("blocks", grid,
                        "1 to " + std::to_string(most) + " resident blocks of kernel " +
                            std::string(code.name) + " on " + device_name());
-  launch_blocks(code, grid, argument, true);
+  launch_blocks(kernel, grid, argument, true, code.name);
 }
 
-void cuda_stream::launch_blocks(kernel_code const& code, std::uint32_t grid, void const* argument,
-                                bool together) {
+void cuda_stream::launch_blocks(loaded_kernel const& kernel, std::uint32_t grid, void const* argument,
+                                bool together, std::string_view name) {
   if (grid == 0) return;
-  cudaLaunchAttribute cooperative{};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = {grid, 1, 1};
-  config.blockDim = {code.threads, 1, 1};
-  config.dynamicSmemBytes = code.scratch_bytes;
-  config.stream = stream_;
+  CUlaunchAttribute cooperative{};
+  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  cooperative.value.cooperative = 1;
+  auto config = config_of({grid, kernel.threads, kernel.scratch_bytes});
   config.attrs = &cooperative;
   config.numAttrs = together ? 1 : 0;
   void* arguments[] = {const_cast<void*>(argument)};
-  engine_->require_kernel(cudaLaunchKernelExC(&config, code.cuda_function, arguments), "cudaLaunchKernelExC",
-                          code.name);
+  engine_->require_kernel(engine_->calls->launch(&config, kernel.function, arguments, nullptr),
+                          "cuLaunchKernelEx", name);
 }
 
 void cuda_stream::launch_plain(plain_launch const& launch) {
   engine_->enter();
-  engine_->prepare(launch);
-  auto const& [grid, block, shared_bytes] = launch.shape;
-  cudaLaunchConfig_t config{};
-  config.gridDim = {grid.x, grid.y, grid.z};
-  config.blockDim = {block.x, block.y, block.z};
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream_;
-  engine_->require_kernel(cudaLaunchKernelExC(&config, launch.function, const_cast<void**>(launch.arguments)),
-                          "cudaLaunchKernelExC", launch.name);
+  auto const function = engine_->prepare(launch);
+  auto const config = config_of(launch.shape);
+  engine_->require_kernel(
+      engine_->calls->launch(&config, function, const_cast<void**>(launch.arguments), nullptr),
+      "cuLaunchKernelEx", launch.name);
+}
+
+CUlaunchConfig cuda_stream::config_of(launch_shape const& shape) const {
+  CUlaunchConfig config{};
+  config.gridDimX = shape.grid.x, config.gridDimY = shape.grid.y, config.gridDimZ = shape.grid.z;
+  config.blockDimX = shape.block.x, config.blockDimY = shape.block.y, config.blockDimZ = shape.block.z;
+  config.sharedMemBytes = shape.shared_bytes;
+  config.hStream = stream_;
+  return config;
 }
 
 std::unique_ptr<event> cuda_stream::record(event_kind kind) {

@@ -61,7 +61,9 @@ class cuda_stream final : public stream {
                     std::size_t row_bytes, std::size_t rows) override;
   bool await_idle(deadline until) override;
   std::string const& device_name() const override { return engine_->fault.device(); }
-  void launch_blocks(kernel_code const& code, std::uint32_t grid, void const* argument, bool together);
+  void launch_blocks(loaded_kernel const& kernel, std::uint32_t grid, void const* argument, bool together,
+                     std::string_view name);
+  CUlaunchConfig config_of(launch_shape const& shape) const;
   std::unique_ptr<event> record(event_kind kind);
 
   std::shared_ptr<cuda_engine> engine_;

@@ -92,7 +92,7 @@ kernel_code const& code_of_lambda(types<Argument...>) {
     kernel_code own;
     own.name = "a lambda";
 #if defined(__CUDACC__)
-    own.cuda_function = reinterpret_cast<void const*>(&run_lambda_on_gpu<Lambda, Argument...>);
+    own.cuda_function = &run_lambda_on_gpu<Lambda, Argument...>;
 #endif
     own.host_function = &run_lambda_on_cores<Lambda, Argument...>;
     own.threads = signature_of<Lambda>::block::gpu_threads;

@@ -54,7 +54,7 @@ template <class K>
 kernel_code code_of_task() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&run_task_on_gpu<K>);
+  code.cuda_function = &run_task_on_gpu<K>;
 #endif
   code.host_function = &run_task_on_cores<K>;
   code.threads = K::threads;

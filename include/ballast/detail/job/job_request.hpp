@@ -111,13 +111,12 @@ void launch_task(K const& made, task_launch const& task, stream& on) {
 template <class... Parameter>
 void launch_task(plain_kernel<Parameter...> const& made, task_launch const& task, stream& on) {
   auto const [slice, blocks] = slice_of(task.grid, task.part);
+  plain_launch launch{made.function, {blocks, made.block, made.shared_bytes}, {}, "a plain kernel of a job"};
   auto const launch_with = [&](auto const&... arguments) {
     void* addresses[] = {const_cast<grid_slice*>(&slice),
                          const_cast<void*>(static_cast<void const*>(&arguments))...};
-    on.launch_plain({reinterpret_cast<void const*>(made.function),
-                     {blocks, made.block, made.shared_bytes},
-                     addresses,
-                     "a plain kernel of a job"});
+    launch.arguments = addresses;
+    on.launch_plain(launch);
   };
   std::apply(launch_with, made.arguments);
 }

@@ -70,7 +70,7 @@ template <class K>
 kernel_code code_alone() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&launch_alone_on_gpu<K>);
+  code.cuda_function = &launch_alone_on_gpu<K>;
 #endif
   code.host_function = &launch_alone_on_cores<K>;
   code.threads = K::threads;
@@ -82,7 +82,7 @@ template <class Family>
 kernel_code code_merged() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&launch_merged_on_gpu<Family>);
+  code.cuda_function = &launch_merged_on_gpu<Family>;
 #endif
   code.host_function = &launch_merged_on_cores<Family>;
   code.threads = Family::threads;

@@ -14,6 +14,7 @@
 #include "ballast/detail/device/lambda_kernel.cuh"
 #include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/detail/launch/merged_launch.cuh"
+#include "ballast/gpu_function.hpp"
 #include "ballast/kernel.cuh"
 #include "ballast/stream.hpp"
 
@@ -33,7 +34,7 @@ struct dependency {
 
 /// A plain launch, as it tells of itself so that others can go with it.
 struct described_launch {
-  void const* function = nullptr;
+  gpu_function function = {};
   launch_shape shape;
   std::span<std::uint32_t const> argument_bytes;  ///< of each argument; they are mere bytes
 };

@@ -128,7 +128,7 @@ template <class List, class K>
 listed_kernel list_pool_kernel() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&launch_task_on_gpu<List, K>);
+  code.cuda_function = &launch_task_on_gpu<List, K>;
 #endif
   code.host_function = &launch_task_on_host<List, K>;
   code.threads = List::block_threads;
@@ -148,7 +148,7 @@ template <class List, class Method>
 kernel_entry make_pool_entry() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&work_in_pool_on_gpu<List, Method>);
+  code.cuda_function = &work_in_pool_on_gpu<List, Method>;
 #endif
   code.host_function = &work_in_pool_on_host<List, Method>;
   code.threads = List::block_threads;

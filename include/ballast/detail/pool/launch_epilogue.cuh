@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(Threads) launch_epilogue_on_gpu(launch_epilogu
 inline kernel_entry make_epilogue_entry() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&launch_epilogue_on_gpu<epilogue_threads>);
+  code.cuda_function = &launch_epilogue_on_gpu<epilogue_threads>;
 #endif
   code.threads = epilogue_threads;
   return {entry_key_of<launch_epilogue>, code};

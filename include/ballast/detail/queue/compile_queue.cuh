@@ -31,7 +31,7 @@ template <class List>
 kernel_entry make_hybrid_entry() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&work_in_hybrid_pool_on_gpu<List>);
+  code.cuda_function = &work_in_hybrid_pool_on_gpu<List>;
 #endif
   code.host_function = &work_in_pool_on_host<List, chunks_ref, hybrid_view>;
   code.threads = List::block_threads;

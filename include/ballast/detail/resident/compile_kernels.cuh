@@ -11,7 +11,7 @@ template <class List, class Source>
 kernel_entry make_entry() {
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = reinterpret_cast<void const*>(&work_on_gpu<List, Source>);
+  code.cuda_function = &work_on_gpu<List, Source>;
 #endif
   code.host_function = &work_on_host<List, Source>;
   code.threads = List::threads;
