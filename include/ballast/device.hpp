@@ -75,6 +75,9 @@ struct resident_request {
   std::uint32_t blocks_per_multiprocessor = 1;
   /// SMs' worth of room that it leaves to other kernels, as long as `min_blocks` are left for it.
   std::uint32_t spared_multiprocessors = 0;
+  /// Of blocks_per_multiprocessor, how many an SM may lose beside a kernel for which this is not 0 either: 1
+  /// or 3 if the warps of a block do not divide evenly among the four quarters of a GPU's SM.
+  std::uint32_t fragmented_blocks = 0;
 };
 
 /// What claim_resident() granted.

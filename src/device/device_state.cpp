@@ -65,7 +65,7 @@ resident_room resident_claims::claim(resident_place const& place, resident_reque
   std::lock_guard const hold(mutex_);
   require_no_overlap(place, request);
   auto const each = request.blocks_per_multiprocessor;
-  auto const left = left_for(place, each);
+  auto const left = left_for(place, request);
   if (left < request.min_blocks)
     throw error("no room for " + request.holder + " on " + std::string(place.device) + ": it wants " +
                 describe_wish(request) + ", and there is room for " + std::to_string(left) +
@@ -117,17 +117,27 @@ std::uint64_t resident_claims::cost_to(std::uint32_t places, resident_claimant w
   return sum;
 }
 
-/// So many blocks of a kernel with `places` on each SM have room, and leave those that are held theirs.
-std::uint64_t resident_claims::left_for(resident_place const& place, std::uint32_t places) const {
-  auto const left_of = [&](std::uint32_t each) {
-    auto const all = std::uint64_t(each) * place.multiprocessors, taken = cost_to(each, place.who);
-    return all - std::min(all, taken);
+/// Whether it would be beside a kernel that leaves it fewer places, as it does that one.
+bool resident_claims::are_fragmented(resident_claimant who, resident_request const& request) const {
+  return request.fragmented_blocks != 0 && std::ranges::any_of(held_, [&](held const& one) {
+           return one.who == who && one.asked.fragmented_blocks != 0;
+         });
+}
+
+/// So many blocks of the request have room, and leave those that are held theirs.
+std::uint64_t resident_claims::left_for(resident_place const& place, resident_request const& request) const {
+  bool const fragmented = are_fragmented(place.who, request);
+  auto const left_of = [&](resident_request const& one) {
+    auto const each = one.blocks_per_multiprocessor, lost = fragmented ? one.fragmented_blocks : 0;
+    auto const all = std::uint64_t(each - std::min(lost, each - 1)) * place.multiprocessors;
+    return all - std::min(all, cost_to(each, place.who));
   };
-  auto left = left_of(places);
+  auto const places = request.blocks_per_multiprocessor;
+  auto left = left_of(request);
   for (auto const& one : held_) {
     if (one.who != place.who) continue;
-    auto const each = one.asked.blocks_per_multiprocessor, cost = (each + places - 1) / places;
-    left = std::min(left, left_of(each) / cost);
+    auto const cost = (one.asked.blocks_per_multiprocessor + places - 1) / places;
+    left = std::min(left, left_of(one.asked) / cost);
   }
   return left;
 }

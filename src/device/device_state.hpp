@@ -67,9 +67,13 @@ struct resident_place {
 /// room, because some of their blocks may not have arrived yet. Among kernels of equal k, and on host devices
 /// (k = 1), it is the sum of shares, exactly.
 ///
-/// Not counted is what a GPU decides for itself: the division of an SM's memory into L1 cache and shared
-/// memory, which one kernel's blocks fix for all on that SM, and which quarter of an SM has a warp's
-/// registers. Another process is not known here either. Such a start fails at its start_timeout.
+/// Each quarter of an SM has its own registers, and a kernel's first block on an SM goes to the first
+/// quarters whatever lies there. So of two kernels whose blocks do not use the quarters alike
+/// (fragmented_blocks), each SM has fewer places: on an H100, 4 blocks of 64 threads cost a kernel of the
+/// same list 8 of 1024 places.
+///
+/// Not counted is the division of an SM's memory into L1 cache and shared memory, which one kernel's blocks
+/// fix for all on that SM. Another process is not known here either. Such a start fails at its start_timeout.
 class resident_claims {
  public:
   /// As compute_device::claim_resident().
@@ -94,7 +98,8 @@ class resident_claims {
 
   void require_no_overlap(resident_place const& place, resident_request const& request) const;
   std::uint64_t cost_to(std::uint32_t places, resident_claimant who) const;
-  std::uint64_t left_for(resident_place const& place, std::uint32_t places) const;
+  std::uint64_t left_for(resident_place const& place, resident_request const& request) const;
+  bool are_fragmented(resident_claimant who, resident_request const& request) const;
   std::string list_of(resident_claimant asking, resident_room const& except) const;
 
   mutable std::mutex mutex_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <numeric>
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
@@ -39,6 +40,15 @@ std::string describe_part(compute_device const& device) {
 void check_spared(int spared, int multiprocessors) {
   if (spared >= 0 && spared < multiprocessors) return;
   throw_bad_argument("spared_multiprocessors", spared, "0 to " + std::to_string(multiprocessors - 1));
+}
+
+/// Of the places on an SM: its quarters take a block's warps in turn, and the first block of a kernel begins
+/// with the first.
+std::uint32_t fragmented_blocks(compute_device const& device, std::uint32_t threads) {
+  constexpr std::uint32_t quarters = 4, warp_threads = 32;
+  if (!device.is_cuda()) return 0;
+  auto const warps = (threads + warp_threads - 1) / warp_threads;
+  return quarters / std::gcd(quarters, warps) - 1;
 }
 
 /// Between polls whether a kernel has ended that runs for so long: a sixteenth of it. A thread that polls
@@ -94,8 +104,8 @@ resident_request resident_kernel::make_request(kernel_set const& kernels, kernel
   if (blocks < least || blocks > most) throw_bad_argument("blocks", blocks, legal);
   kernels.resources(*device_);  // loads every kernel now: none may be loaded while a resident kernel runs
   return {"the resident kernel of list " + kernels.name(), std::uint32_t(blocks),
-          std::uint32_t(asked != 0 ? blocks : least), std::uint32_t(fit_each),
-          std::uint32_t(asked != 0 ? 0 : spared)};
+          std::uint32_t(asked != 0 ? blocks : least),      std::uint32_t(fit_each),
+          std::uint32_t(asked != 0 ? 0 : spared),          fragmented_blocks(*device_, entry.threads)};
 }
 
 void resident_kernel::take_room() {

@@ -76,6 +76,34 @@ TEST(resident_claims, of_blocks_that_fill_an_sm_have_those_on_which_no_other_blo
   EXPECT_EQ(budget.claim(gpu, exactly(32, 1)).blocks, 32u);
 }
 
+/// As exactly(), with blocks of one or two warps.
+resident_request fragmented(std::uint32_t blocks, std::uint32_t each, std::uint32_t lost) {
+  return {"fragmented", blocks, blocks, each, 0, lost};
+}
+
+TEST(resident_claims, whose_blocks_leave_quarters_of_an_sm_to_each_other_have_fewer_places_there) {
+  resident_claims budget;
+  auto const gpu = gpu_of(64);
+  auto const alone = budget.claim(gpu, fragmented(1024, 16, 1));
+  budget.release(alone);
+  budget.claim(gpu, fragmented(4, 16, 1));
+  EXPECT_THROW(budget.claim(gpu, fragmented(957, 16, 1)), error);
+  EXPECT_EQ(budget.claim(gpu, fragmented(956, 16, 1)).blocks, 956u);
+}
+
+TEST(resident_claims, whose_blocks_use_all_quarters_alike_have_every_place_beside_those_that_do_not) {
+  resident_claims budget;
+  budget.claim(gpu_of(64), fragmented(4, 16, 1));
+  EXPECT_EQ(budget.claim(gpu_of(64), exactly(1020, 16)).blocks, 1020u);
+}
+
+TEST(resident_claims, of_few_places_to_an_sm_have_one_on_each_that_no_other_is_on) {
+  resident_claims budget;
+  budget.claim(gpu_of(64), fragmented(10, 2, 3));
+  EXPECT_THROW(budget.claim(gpu_of(64), fragmented(55, 2, 3)), error);
+  EXPECT_EQ(budget.claim(gpu_of(64), fragmented(54, 2, 3)).blocks, 54u);
+}
+
 TEST(resident_claims, leave_those_their_room_whose_blocks_may_come_later) {
   resident_claims budget;
   auto const gpu = gpu_of(132);
