@@ -114,8 +114,12 @@ void launch_task(plain_kernel<Parameter...> const& made, task_launch const& task
   auto const launch_with = [&](auto const&... arguments) {
     void* addresses[] = {const_cast<grid_slice*>(&slice),
                          const_cast<void*>(static_cast<void const*>(&arguments))...};
-    on.launch_plain(
-        {made.function, {blocks, made.block, made.shared_bytes}, addresses, "a plain kernel of a job"});
+    plain_launch launch;  // nvcc loses the types of one that is written out in a generic lambda
+    launch.function = made.function;
+    launch.shape = {blocks, made.block, made.shared_bytes};
+    launch.arguments = addresses;
+    launch.name = "a plain kernel of a job";
+    on.launch_plain(launch);
   };
   std::apply(launch_with, made.arguments);
 }
