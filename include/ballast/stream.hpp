@@ -168,7 +168,7 @@ class stream {
   /// Work that is enqueued here later starts once `work` is ready, well or not: ask it. Does not wait. `work`
   /// is of tasks of a queue whose resident kernel runs, or when_all() of such completions. Others may need a
   /// launch before they end, which a GPU can hold up behind the stream that waits for it, so they are refused
-  /// with bad_argument ("work"): launch from `work.then(...)` instead. At most 1024 waits of a GPU's streams
+  /// with bad_argument ("work"): launch from `work.then(...)` instead. At most 256 waits of a GPU's streams
   /// are open at a time; throws error beyond, and on a GPU that was opened while a resident kernel ran there.
   void wait_for(completion const& work);
   /// Whether everything enqueued so far has finished.

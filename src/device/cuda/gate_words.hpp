@@ -16,7 +16,7 @@ class cuda_engine;
 /// any member.
 class gate_words {
  public:
-  static constexpr std::uint32_t count = 1024;
+  static constexpr std::uint32_t count = 256;
 
   /// Those of the engine's GPU, which stay until the process ends, since to free them would wait for resident
   /// kernels. To allocate them would too: null if there are none yet and one `has_resident`. The GPU must
