@@ -38,6 +38,8 @@ class completion_source {
   virtual void wait(completion_key const& work, deadline until) = 0;
   /// How long a wait without a deadline lasts.
   virtual clock::duration timeout(completion_key const&) const { return default_timeout; }
+  /// Whether it ends though no stream takes anything until then, so that a stream may be held up for it.
+  virtual bool needs_no_launch(completion_key const&) { return false; }
   /// From now on each end notifies `bell`, until the call with null; one bell at a time. False: nobody can
   /// tell of an end, which therefore has to be asked for. To be called again before each sleep.
   virtual bool notify_at_end(completion_key const& work, event_count* bell) = 0;

@@ -166,6 +166,12 @@ class stream {
   /// Work that is enqueued here later starts after `before`, an event of any stream of the same backend. Does
   /// not wait.
   virtual void wait_for(event const& before) = 0;
+  /// Work that is enqueued here later starts once `work` is ready, well or not: ask it. Does not wait. `work`
+  /// is of tasks of a queue whose resident kernel runs, or when_all() of such completions. Others may need a
+  /// launch before they end, which a GPU can hold up behind the stream that waits for it, so they are refused
+  /// with bad_argument ("work"): launch from `work.then(...)` instead. At most 256 waits of a GPU's streams
+  /// are open at a time; throws error beyond, and on a GPU that was opened while a resident kernel ran there.
+  void wait_for(completion const& work);
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;
   /// Whether no work enqueued so far uses memory now or later. As idle(), except on a lost device, where
@@ -188,6 +194,8 @@ class stream {
   /// Waits until idle(): true; false when the deadline passed first. Throws device_lost.
   virtual bool await_idle(deadline until) = 0;
   virtual std::string const& device_name() const = 0;
+  /// What is enqueued later starts once the last copy of the result is gone.
+  virtual std::shared_ptr<void const> enqueue_gate() = 0;
 };
 
 /// Ready once the event has been reached: the order between a caller's streams and work of any room, as in

@@ -43,6 +43,10 @@ class all_of_them : public completion_source {
     if (failure) std::rethrow_exception(failure);
   }
   clock::duration timeout(completion_key const&) const override { return longest_timeout(all_); }
+  bool needs_no_launch(completion_key const&) override {
+    return std::ranges::all_of(
+        all_, [](completion const& one) { return one.ready() || one.source()->needs_no_launch(one.work()); });
+  }
   bool notify_at_end(completion_key const&, event_count* bell) override {
     bool all_tell = true;
     for (auto i = bell == nullptr ? 0 : ready_below_.load(std::memory_order_relaxed); i < all_.size(); ++i)

@@ -98,6 +98,11 @@ clock::duration source_run::timeout(completion_key const& work) const {
   return asked.owner() == nullptr ? default_timeout : asked.owner()->timeout(work);
 }
 
+bool source_run::needs_no_launch(completion_key const& work) {
+  visit const asked(*this, work.run);
+  return asked.owner() == nullptr || asked.owner()->needs_no_launch(work);
+}
+
 bool source_run::notify_at_end(completion_key const& work, event_count* bell) {
   visit const asked(*this, work.run);
   return asked.owner() == nullptr || asked.owner()->notify_at_end(work, bell);

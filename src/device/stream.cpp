@@ -55,6 +55,15 @@ completion completion_of(std::shared_ptr<event> moment) {
   return {std::make_shared<end_at_event>(std::move(moment)), {}};
 }
 
+void stream::wait_for(completion const& work) {
+  if (work.ready()) return;
+  if (!work.source()->needs_no_launch(work.work()))
+    throw_bad_argument("work", "a completion that may need a launch before it is ready",
+                       "one of tasks of a queue whose resident kernel runs");
+  auto gate = enqueue_gate();
+  work.then([gate = std::move(gate)](completion const&) mutable { gate.reset(); });
+}
+
 completion completion_of(stream& theirs) {
   return completion_of(std::shared_ptr<event>(theirs.record_untimed()));
 }

@@ -27,6 +27,7 @@ struct balanced_queue::state final : completion_source {
   void wake_feeders();
   // For completions: batches by number.
   bool has_ended(completion_key const& work) override;
+  bool needs_no_launch(completion_key const& work) override;
   void wait(completion_key const& work, deadline until) override { await(work.first, until); }
   clock::duration timeout(completion_key const&) const override { return options.queue.timeout; }
   bool notify_at_end(completion_key const& work, event_count* bell) override;
@@ -125,6 +126,12 @@ void balanced_queue::state::wake_feeders() {
 }
 
 bool balanced_queue::state::has_ended(completion_key const& work) { return tasks.has_ended(work.first); }
+
+bool balanced_queue::state::needs_no_launch(completion_key const&) {
+  try {
+    return std::ranges::all_of(queues, [](task_queue& queue) { return queue.running(); });
+  } catch (error const&) { return false; }
+}
 
 bool balanced_queue::state::notify_at_end(completion_key const&, event_count* bell) {
   tasks.changed().forward_to(bell);

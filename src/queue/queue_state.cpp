@@ -106,6 +106,12 @@ void task_queue::state::wait(completion_key const& work, deadline until) {
 
 clock::duration task_queue::state::timeout(completion_key const&) const { return options.timeout; }
 
+bool task_queue::state::needs_no_launch(completion_key const&) {
+  try {
+    return alive();
+  } catch (error const&) { return false; }
+}
+
 bool task_queue::state::notify_at_end(completion_key const&, event_count* bell) {
   if (!memory.on_host) return false;
   std::lock_guard const hold(listening_mutex);

@@ -70,6 +70,7 @@ struct task_queue::state final : completion_source {
   bool has_ended(completion_key const& work) override;
   void wait(completion_key const& work, deadline until) override;
   clock::duration timeout(completion_key const& work) const override;
+  bool needs_no_launch(completion_key const& work) override;
   bool notify_at_end(completion_key const& work, event_count* bell) override;
 
   /// Whether all tasks of the batches have run.

@@ -86,6 +86,7 @@ class pretended_stream final : public stream {
     return true;
   }
   std::string const& device_name() const override { return *name_; }
+  std::shared_ptr<void const> enqueue_gate() override { return {}; }
 
   std::unique_ptr<stream> cores_;
   std::string const* name_;

@@ -87,6 +87,7 @@ class noting_stream final : public stream {
     return true;
   }
   std::string const& device_name() const override { return device_; }
+  std::shared_ptr<void const> enqueue_gate() override { return {}; }
 
   std::unique_ptr<stream> inner_;
   std::shared_ptr<stream_notes> notes_;

@@ -54,7 +54,9 @@ std::vector<compute_capability> capabilities_of_gpus() {
 cuda_device::cuda_device(device_spec const& spec, std::string const& name, std::unique_ptr<sm_partition> part)
     : compute_device(spec, name),
       engine_(std::make_shared<cuda_engine>(spec.index, name, std::move(part))),
-      properties_(properties_of(*engine_)) {}
+      properties_(properties_of(*engine_)) {
+  engine_->gates = gate_words::of(*engine_, has_resident());
+}
 
 std::size_t cuda_device::free_bytes() {
   engine_->enter();

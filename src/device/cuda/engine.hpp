@@ -13,6 +13,7 @@
 
 #include "ballast/stream.hpp"
 #include "cuda/driver.hpp"
+#include "cuda/gate_words.hpp"
 #include "cuda/sm_partition.hpp"
 #include "device_choice.hpp"
 #include "device_state.hpp"
@@ -89,6 +90,7 @@ class cuda_engine {
   int multiprocessors = 0;           ///< of the part
   int max_shared_bytes = 0;          ///< per block, static and dynamic, with opt-in
   kernel_calls const* calls = nullptr;
+  gate_words* gates = nullptr;  ///< null if the GPU had none when a resident kernel ran and this was opened
 
  private:
   struct prepared_kernel {

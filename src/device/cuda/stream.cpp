@@ -186,6 +186,16 @@ void cuda_stream::wait_for(event const& before) {
   engine_->require(cudaStreamWaitEvent(stream_, awaited->get(), 0), "cudaStreamWaitEvent");
 }
 
+std::shared_ptr<void const> cuda_stream::enqueue_gate() {
+  engine_->enter();
+  if (engine_->gates == nullptr)
+    throw error("no stream of " + device_name() +
+                " can wait for a completion, because a resident kernel ran there when the device was opened");
+  auto const word = engine_->gates->enqueue(*engine_, stream_);
+  auto const open = [gates = engine_->gates, word](void const*) { gates->open(word); };
+  return {nullptr, open};
+}
+
 bool cuda_stream::idle() {
   engine_->enter();
   auto const status = cudaStreamQuery(stream_);

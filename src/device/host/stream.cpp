@@ -187,6 +187,12 @@ void host_stream::wait_for(event const& before) {
   enqueue([state = awaited->state()] { state->wait(); });
 }
 
+std::shared_ptr<void const> host_stream::enqueue_gate() {
+  auto const state = std::make_shared<host_event_state>();
+  enqueue([state] { state->wait(); });
+  return {nullptr, [state](void const*) { state->complete(); }};
+}
+
 bool host_stream::idle() {
   queue_->engine->fault->check();
   std::lock_guard const hold(queue_->mutex);

@@ -75,6 +75,7 @@ class host_stream final : public stream {
   void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                     std::size_t row_bytes, std::size_t rows) override;
   bool await_idle(deadline until) override;
+  std::shared_ptr<void const> enqueue_gate() override;
   std::string const& device_name() const override;
   void enqueue(std::function<void()> work);
   std::unique_ptr<event> record(bool timed);

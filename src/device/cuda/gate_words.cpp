@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/gate_words.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include "cuda/engine.hpp"
+#include "cuda/memory.hpp"
+
+namespace ballast::detail {
+
+gate_words* gate_words::of(cuda_engine& engine, bool has_resident) {
+  static std::mutex mutex;
+  static auto* const by_gpu = new std::map<int, gate_words*>;
+  std::lock_guard const hold(mutex);
+  auto& known = (*by_gpu)[engine.index];
+  if (known == nullptr && !has_resident) known = new gate_words(engine);
+  return known;
+}
+
+gate_words::gate_words(cuda_engine& engine)
+    : wait_at_(driver_function<PFN_cuStreamWaitValue32_v11070>(engine.fault.device(), "cuStreamWaitValue32",
+                                                               11070, "waits for completions need it")),
+      words_(static_cast<std::uint32_t*>(
+          allocate_cuda_memory(engine, memory::pinned, count * sizeof(std::uint32_t)))),
+      opens_at_(count),
+      unused_(count) {
+  std::fill_n(words_, count, 0u);
+  std::iota(unused_.begin(), unused_.end(), 0u);
+}
+
+std::uint32_t gate_words::enqueue(cuda_engine& engine, cudaStream_t in) {
+  std::lock_guard const hold(mutex_);
+  if (unused_.empty())
+    throw error(engine.fault.device() + ": its streams wait for " + std::to_string(count) +
+                " completions, which is the most at a time");
+  auto const word = unused_.back();
+  auto const address = reinterpret_cast<CUdeviceptr>(words_ + word);
+  engine.require(as_runtime_error(wait_at_(in, address, opens_at_[word] + 1, CU_STREAM_WAIT_VALUE_GEQ)),
+                 "cuStreamWaitValue32");
+  ++opens_at_[word];
+  unused_.pop_back();
+  return word;
+}
+
+void gate_words::open(std::uint32_t word) noexcept {
+  std::lock_guard const hold(mutex_);
+  std::atomic_ref(words_[word]).store(opens_at_[word], std::memory_order_release);
+  unused_.push_back(word);  // has room, where it came from
+}
+
+}  // namespace ballast::detail

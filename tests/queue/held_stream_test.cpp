@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams that wait for tasks of queues. What they use is made before the resident kernel starts.
+#include <gmock/gmock.h>
+
+#include "ballast/balanced_queue.hpp"
+#include "complaint.hpp"
+#include "fixture.hpp"
+#include "refused_argument.hpp"
+
+namespace ballast::test {
+namespace {
+
+/// A queue of few workers, whose tasks a gate holds, and a stream that is to wait for them.
+struct held_streams : testing::Test {
+  static queue_options not_started() {
+    auto options = test_options();
+    options.start_at_once = false;
+    if (first_device()->is_cuda()) options.resident.blocks = 3;
+    return options;
+  }
+  /// Of what was enqueued behind the wait.
+  bool has_filled() const {
+    return std::ranges::all_of(filled.span(), [](std::uint32_t word) { return word == 0x01010101; });
+  }
+  std::unique_ptr<event> fill() {
+    held->fill(filled.data(), 1, filled.bytes());
+    return held->record_untimed();
+  }
+  /// Whether it is not reached in a while.
+  static bool stays_ahead(event& moment) {
+    for (int looks = 0; looks < 100; ++looks) {
+      if (moment.reached()) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+  void SetUp() override { std::ranges::fill(filled.span(), 0u); }
+
+  gate waits{64};
+  pinned_buffer<std::uint32_t> filled{first_device(), 16};
+  std::unique_ptr<stream> held = first_device()->make_stream();
+  task_queue queue{first_device(), kernels(), not_started()};
+};
+
+TEST_F(held_streams, begin_what_comes_after_the_wait_once_the_task_has_run) {
+  queue.start();
+  auto const done = queue.submit(waits.holder(0));
+  held->wait_for(done);
+  auto const filled_at = fill();
+  EXPECT_TRUE(stays_ahead(*filled_at));
+  waits.open();
+  held->synchronize();
+  EXPECT_TRUE(done.ready());
+  EXPECT_TRUE(has_filled());
+  queue.close();
+}
+
+TEST_F(held_streams, wait_for_all_of_several_tasks) {
+  queue.start();
+  completion const both[] = {queue.submit(waits.holder(0)), queue.submit(waits.holder(1))};
+  held->wait_for(when_all(both));
+  fill();
+  waits.open();
+  held->synchronize();
+  EXPECT_TRUE(both[0].ready() && both[1].ready());
+  EXPECT_TRUE(has_filled());
+  queue.close();
+}
+
+TEST_F(held_streams, do_not_wait_for_what_is_ready) {
+  completion const none;
+  held->wait_for(none);
+  queue.start();
+  auto const done = queue.submit(waits.holder(0));
+  waits.open();
+  done.wait();
+  queue.close();
+  held->wait_for(done);
+  fill();
+  held->synchronize();
+  EXPECT_TRUE(has_filled());
+}
+
+TEST_F(held_streams, go_on_when_the_queue_is_stopped) {
+  queue.start();
+  std::vector<completion> all;
+  for (std::uint32_t i = 0; i < 64; ++i) all.push_back(queue.submit(waits.holder(i)));
+  held->wait_for(when_all(all));
+  fill();
+  queue.request_stop();
+  waits.open();
+  queue.stop();
+  held->synchronize();
+  EXPECT_TRUE(has_filled());
+}
+
+TEST_F(held_streams, refuse_completions_that_may_need_a_launch) {
+  queue.start();
+  auto const running = queue.submit(waits.holder(0));
+  auto const later = running.then([] {});
+  EXPECT_EQ(refused_argument([&] { held->wait_for(later); }), "work");
+  EXPECT_EQ(refused_argument([&] { held->wait_for(when_all(running, later)); }), "work");
+  EXPECT_THAT(complaint([&] { held->wait_for(later); }), testing::HasSubstr("may need a launch"));
+  waits.open();
+  later.wait();
+  queue.close();
+}
+
+TEST_F(held_streams, of_a_gpu_wait_for_256_completions_at_a_time) {
+  if (!first_device()->is_cuda()) GTEST_SKIP() << "on cores there is no limit";
+  for (int round = 0; round < 2; ++round) {
+    queue.start();
+    auto const done = queue.submit(waits.holder(std::uint32_t(round)));
+    if (round == 0) {
+      for (int i = 0; i < 256; ++i) held->wait_for(done);
+      EXPECT_THAT(complaint([&] { held->wait_for(done); }), testing::HasSubstr("256"));
+    }
+    held->wait_for(completion());
+    waits.open();
+    done.wait();
+    held->synchronize();
+    queue.close();
+  }
+}
+
+TEST_F(held_streams, wait_for_tasks_of_a_balanced_queue) {
+  balanced_options options;
+  options.queue = not_started();
+  balanced_queue balanced(devices(), kernels(), options);
+  std::vector<task> const tasks = {waits.holder(0), waits.holder(1), waits.holder(2)};
+  auto const done = balanced.submit(tasks);
+  held->wait_for(done);
+  auto const filled_at = fill();
+  EXPECT_TRUE(stays_ahead(*filled_at));
+  waits.open();
+  held->synchronize();
+  EXPECT_TRUE(done.ready());
+  EXPECT_TRUE(has_filled());
+  balanced.close();
+}
+
+}  // namespace
+}  // namespace ballast::test
