@@ -13,9 +13,9 @@
 #include "ballast/access_map.hpp"
 #include "ballast/policy/split.hpp"
 #include "coherence_directory.hpp"
-#include "device_residency.hpp"
 #include "job/benchmarks.hpp"
 #include "job_order.hpp"
+#include "job_record.hpp"
 #include "task_planner.hpp"
 #include "working_set.hpp"
 
