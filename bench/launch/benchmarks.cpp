@@ -12,6 +12,8 @@ std::vector<benchmark> launch_benchmarks() {
       {"launch/submit_cost",
        "what a launch costs the thread that makes it: through the queue, paused and not, and directly",
        &measure_submit_cost},
+      {"launch/lambdas", "one sum over arrays by a functor, a lambda of blocks and a lambda of items",
+       &measure_lambdas},
       {"launch/concurrency", "kernels of one block by one thread on 16 streams (Fig. 1)",
        &measure_concurrency},
       {"launch/breakdown", "the same in groups of 1 to 8 on a stream, beside equation 1 (Fig. 2)",

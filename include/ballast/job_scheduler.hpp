@@ -197,7 +197,8 @@ class job_scheduler {
   /// the kernel. Index i of such a reference is element i of the whole flattened array, of which only the
   /// task's region may be touched. A factory whose parameters are array_view<T, Rank> is called with views of
   /// the whole arrays; one that takes anything gets references. In a .cu file the last argument may be the
-  /// kernel itself, a lambda that takes a block_of<THREADS> and the references or views; it is copied.
+  /// kernel itself, a lambda that takes a block_of<THREADS>, or an item for each unit, and then the
+  /// references or views; it is copied.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
   /// arrays; neither they nor their destructors may wait for jobs. Maps are called on any thread and must use

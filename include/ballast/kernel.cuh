@@ -676,6 +676,20 @@ class block_of {
   std::uint32_t index_;
 };
 
+/// One of the items that a kernel in the form of a lambda is called for, one after the other on a core and
+/// one by each thread of a GPU: `[=] BALLAST_HD (ballast::item i) { y[i] += a * x[i]; }`. What block_of says
+/// of lambdas holds for these too.
+class item {
+ public:
+  /// For the library.
+  BALLAST_HD explicit item(std::uint32_t number) : number_(number) {}
+  /// Its number, from 0 in a launch; in a job the number of its unit.
+  BALLAST_HD operator std::uint32_t() const { return number_; }
+
+ private:
+  std::uint32_t number_;
+};
+
 /// State of N items of a block that persists across sync(): a register per thread and item on a GPU, an array
 /// on the host. Only the thread to which for_each assigns i may touch item i; always index it inside
 /// for_each(N, ...).

@@ -176,8 +176,8 @@ class launch_stream {
     return commit();
   }
 
-  /// Launches `grid` blocks, at least 1, of a kernel that is a lambda, which takes a block_of. Only in a .cu
-  /// file. Throws bad_argument ("grid").
+  /// Launches a kernel that is a lambda for `grid` blocks, if it takes a block_of, or for `grid` items, if it
+  /// takes an item; at least 1. Only in a .cu file. Throws bad_argument ("grid").
   template <detail::lambda_kernel Lambda, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   completion launch(Lambda const& body, std::uint32_t grid) {
     check_grid(grid);

@@ -33,6 +33,19 @@ TEST(kernel_in_no_set, runs_as_a_job_whether_it_is_a_lambda_or_a_functor_with_th
   EXPECT_NE(by_lambda, after(39, &submit_lambda, devices));
 }
 
+TEST(kernel_in_no_set, that_is_a_lambda_of_items_is_called_for_each_unit_once_on_any_devices) {
+  constexpr std::size_t items = 10'000;
+  for (auto const& devices : {open_devices(default_device_list()), open_devices("host:1,host:1")}) {
+    job_scheduler jobs(devices);
+    shared_array<std::uint64_t, 1> from(jobs, {items}), to(jobs, {items});
+    for (std::uint64_t value = 7; auto& each : from.write()) each = value++;
+    submit_lambda_of_items(jobs, from, to);
+    submit_lambda_of_items(jobs, to, from);
+    auto const found = from.read();
+    for (std::uint64_t i = 0; i < items; ++i) ASSERT_EQ(found[i], i + 2 * (i + 2 * (i + 7)));
+  }
+}
+
 TEST(kernel_in_no_set, that_throws_fails_its_job_on_cores) {
   job_scheduler jobs(open_devices("host:1"));
   shared_array<std::uint64_t, 2> array(jobs, {1, 4});

@@ -55,6 +55,13 @@ completion submit_functor(job_scheduler& to_jobs, shared_array<std::uint64_t, 2>
   });
 }
 
+completion submit_lambda_of_items(job_scheduler& to_jobs, shared_array<std::uint64_t, 1> const& from,
+                                  shared_array<std::uint64_t, 1>& to) {
+  return to_jobs.submit({from.size(0)}, reads(from, rows), writes(to, rows),
+                        [] BALLAST_HD(item i, array_view<std::uint64_t const, 1> a,
+                                      array_ref<std::uint64_t> b) { b[i] = i + 2 * a(i); });
+}
+
 completion submit_throwing_lambda(job_scheduler& to_jobs, shared_array<std::uint64_t, 2>& array) {
   return to_jobs.submit({1}, updates(array, rows),
                         [] BALLAST_HD(block_of<32> const&, array_ref<std::uint64_t>) {

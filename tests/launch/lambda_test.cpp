@@ -41,9 +41,23 @@ TEST_F(lambda_in_a_launch, keeps_what_it_captured_until_it_has_run) {
   for (auto const sum : sums.span()) EXPECT_EQ(sum, launches * (launches + 1) / 2);
 }
 
-TEST_F(lambda_in_a_launch, of_no_blocks_is_refused) {
+TEST_F(lambda_in_a_launch, of_items_is_called_for_each_once) {
+  constexpr std::uint32_t most = 5000;
+  pinned_buffer<std::uint32_t> sums(device_, most);
   launch_queue queue({device_});
   auto stream = queue.make_launch_stream();
+  for (auto const items : {1u, 255u, 1024u, 1025u, most}) {
+    std::ranges::fill(sums.span(), 0u);
+    for (std::uint32_t value = 1; value <= 3; ++value)
+      launch_of_items(stream, array_ref(sums.data()), value, items).wait();
+    for (std::uint32_t i = 0; i < most; ++i) ASSERT_EQ(sums[i], i < items ? 3 * i + 6 : 0) << i;
+  }
+}
+
+TEST_F(lambda_in_a_launch, of_no_blocks_or_items_is_refused) {
+  launch_queue queue({device_});
+  auto stream = queue.make_launch_stream();
+  EXPECT_THROW(launch_of_items(stream, array_ref<std::uint32_t>(), 1, 0), bad_argument);
   EXPECT_THROW(launch_adding(stream, array_ref<std::uint32_t>(), 1, 0), bad_argument);
 }
 

@@ -36,6 +36,11 @@ completion launch_telling(launch_stream& on, array_ref<std::uint32_t> places, st
       blocks);
 }
 
+completion launch_of_items(launch_stream& on, array_ref<std::uint32_t> sums, std::uint32_t value,
+                           std::uint32_t items) {
+  return on.launch([=] BALLAST_HD(item i) noexcept { sums[i] += i + value; }, items);
+}
+
 completion launch_throwing(launch_stream& on) {
   return on.launch(
       [] BALLAST_HD(block_of<32> const&) {

@@ -14,6 +14,9 @@ completion launch_adding(launch_stream& on, array_ref<std::uint32_t> sums, std::
 /// `items`.
 completion launch_telling(launch_stream& on, array_ref<std::uint32_t> places, std::uint32_t items,
                           std::uint32_t blocks);
+/// Adds the item's number and `value` to each of `items` numbers.
+completion launch_of_items(launch_stream& on, array_ref<std::uint32_t> sums, std::uint32_t value,
+                           std::uint32_t items);
 /// Throws on CPU cores.
 completion launch_throwing(launch_stream& on);
 

@@ -11,21 +11,32 @@
 
 namespace ballast::detail {
 
-/// What a kernel in the form of a lambda takes: its block, and then the arrays of a job.
+/// What a kernel in the form of a lambda takes: its block, or an item, and then the arrays of a job. A block
+/// has `items_of_block` of the launch's range: itself, or the items that it calls the lambda for.
 template <class Call>
 struct lambda_signature;
 template <class Lambda, std::uint32_t Threads, class... Argument>
 struct lambda_signature<void (Lambda::*)(block_of<Threads> const&, Argument...) const> {
   using block = block_of<Threads>;
   using arguments = types<Argument...>;
+  static constexpr std::uint32_t items_of_block = 1;
+};
+template <class Lambda, class... Argument>
+struct lambda_signature<void (Lambda::*)(item, Argument...) const> {
+  using block = block_of<256>;
+  using arguments = types<Argument...>;
+  static constexpr std::uint32_t items_of_block = 1024;  // enough for a core to be worth a block
 };
 template <class Lambda, std::uint32_t Threads, class... Argument>
 struct lambda_signature<void (Lambda::*)(block_of<Threads> const&, Argument...) const noexcept>
     : lambda_signature<void (Lambda::*)(block_of<Threads> const&, Argument...) const> {};
+template <class Lambda, class... Argument>
+struct lambda_signature<void (Lambda::*)(item, Argument...) const noexcept>
+    : lambda_signature<void (Lambda::*)(item, Argument...) const> {};
 template <class Lambda>
 using signature_of = lambda_signature<decltype(&Lambda::operator())>;
 
-/// A lambda whose first parameter is a block_of.
+/// A lambda whose first parameter is a block_of or an item.
 template <class Lambda>
 concept lambda_kernel = requires {
   typename signature_of<Lambda>::block;
@@ -40,11 +51,34 @@ template <class Indices, class... T>
 struct bound_arguments;
 template <std::size_t... Index, class... T>
 struct bound_arguments<std::index_sequence<Index...>, T...> : bound_argument<Index, T>... {
-  template <class Lambda, class Block>
-  BALLAST_HD void call(Lambda const& body, Block const& block) const {
-    body(block, static_cast<bound_argument<Index, T> const&>(*this).value...);
+  template <class Lambda, class First>
+  BALLAST_HD void call(Lambda const& body, First const& first) const {
+    body(first, static_cast<bound_argument<Index, T> const&>(*this).value...);
   }
 };
+
+/// Block `number` of a launch over the range.
+template <class Lambda, class Arguments>
+BALLAST_HD void run_block(Lambda const& body, Arguments const& arguments, block_range range,
+                          std::uint32_t number) {
+  using signature = signature_of<Lambda>;
+  constexpr auto each = signature::items_of_block;
+  typename signature::block const block(range, range.first + number);
+  if constexpr (each == 1) {
+    arguments.call(body, block);
+  } else {
+    auto const done = number * each, left = range.count - done;
+    block.for_each(left < each ? left : each,
+                   [&](std::uint32_t i) { arguments.call(body, item(range.first + done + i)); });
+  }
+}
+
+/// How many blocks have the range.
+template <class Lambda>
+constexpr std::uint32_t blocks_of_lambda(block_range range) {
+  constexpr auto each = signature_of<Lambda>::items_of_block;
+  return range.count / each + (range.count % each != 0 ? 1 : 0);
+}
 
 /// The argument of a launch of a lambda. nvcc gives a lambda that captures anything another type on the host,
 /// which keeps the captures in memory that it frees: so cores get its address, and a GPU its bytes.
@@ -65,8 +99,7 @@ struct task_of_lambda {
 template <class Lambda, class... Argument>
 void run_lambda_on_cores(void const* argument, host_block_context& context) {
   auto const& task = *static_cast<task_of_lambda<Lambda, Argument...> const*>(argument);
-  typename signature_of<Lambda>::block const block(task.range, task.range.first + context.block);
-  task.arguments.call(*task.on_cores, block);
+  run_block(*task.on_cores, task.arguments, task.range, context.block);
 }
 
 #if defined(__CUDACC__)
@@ -77,8 +110,7 @@ __global__ void __launch_bounds__(signature_of<Lambda>::block::gpu_threads)
   static_assert(std::is_trivially_copyable_v<Lambda>,
                 "what a kernel's lambda captures travels as bytes: numbers and array_refs");
 #  endif
-  typename signature_of<Lambda>::block const block(task.range, task.range.first + blockIdx.x);
-  task.arguments.call(reinterpret_cast<Lambda const&>(task.bytes), block);
+  run_block(reinterpret_cast<Lambda const&>(task.bytes), task.arguments, task.range, blockIdx.x);
 }
 #endif
 

@@ -176,7 +176,7 @@ class lambda_launcher<Lambda, types<Array...>, Access...> {
     auto const range = blocks_of(task.grid, task.part);
     task_of_lambda<Lambda, Array...> const argument(
         body_, range, array_of<Array>(static_cast<typename Access::element*>(task.arrays[I]), shapes_[I])...);
-    on.launch(*task.code, range.count, &argument, sizeof argument);
+    on.launch(*task.code, blocks_of_lambda<Lambda>(range), &argument, sizeof argument);
   }
 
   Lambda body_;

@@ -65,7 +65,8 @@ struct lone_lambda {
 
   void operator()(stream& on) const {
     task_of_lambda<Lambda> const task(*body, {0, grid});
-    on.launch(code_of_lambda<CompiledHere, Lambda>(types<>()), grid, &task, sizeof task, body);
+    on.launch(code_of_lambda<CompiledHere, Lambda>(types<>()), blocks_of_lambda<Lambda>({0, grid}), &task,
+              sizeof task, body);
   }
 };
 
