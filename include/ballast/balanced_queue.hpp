@@ -44,12 +44,12 @@ class balanced_queue {
   balanced_queue& operator=(balanced_queue const&) = delete;
 
   /// Copies the batch to the end of the backlog and returns. Never waits for a device: the backlog grows in
-  /// host memory. Throws bad_argument, before anything is queued, if a task does not suit the list;
+  /// host memory. Throws bad_argument, before anything is queued, if a task does not suit the set;
   /// ballast::error if the queue is closed; and, if a feeding thread has ended with an error, that error.
   completion submit(std::span<task const> batch);
   /// Adds a batch of one task to the backlog.
   completion submit(task const& one);
-  /// Adds tasks that were prepared with this queue's kernel list to the backlog, without a copy and without a
+  /// Adds tasks that were prepared with this queue's kernel set to the backlog, without a copy and without a
   /// check: for programs that submit the same tasks in every step. Throws as the other overloads.
   completion submit(std::shared_ptr<prepared_tasks const> batch);
 

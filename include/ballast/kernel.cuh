@@ -150,8 +150,8 @@ constexpr kernel_key key_of = &kernel_tag<K>::name;
 /// The name of the type whose key_of this is, as written in C++.
 inline std::string name_of(kernel_key key) { return (*static_cast<type_namer const*>(key))(); }
 
-/// An exception that a kernel of a list threw on CPU cores, with the kernel's name: the code that runs the
-/// kernel has the name of the list.
+/// An exception that a kernel of a set threw on CPU cores, with the kernel's name: the code that runs the
+/// kernel has the name of the set.
 class kernel_exception : public std::runtime_error {
  public:
   /// `kernel` is the type as C++ writes it, `what` what its exception said.
@@ -209,7 +209,7 @@ template <std::uint32_t Bytes>
 struct launched_with {};
 
 /// How many blocks of K should fit on an SM at the same time: K::blocks_per_multiprocessor if K declares it,
-/// else 0, which means no requirement. The compiler limits the registers accordingly, alone and in a list.
+/// else 0, which means no requirement. The compiler limits the registers accordingly, alone and in a set.
 template <class K>
 constexpr int requested_blocks = 0;
 /// For kernels that declare it.
@@ -263,7 +263,7 @@ template <class K>
 concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
     (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
 
-/// The following templates report one by one why K cannot be a kernel of a list, which the concept does not.
+/// The following templates report one by one why K cannot be a kernel of a set, which the concept does not.
 /// The compiler's message shows the numbers.
 template <class K, auto Threads>
 struct kernel_of_threads {
@@ -272,7 +272,7 @@ struct kernel_of_threads {
 };
 template <class K, std::size_t Bytes, std::size_t Limit>
 struct kernel_of_bytes {
-  static_assert(Bytes <= Limit, "K has more bytes of members than this list allows: list it as indirect<K>");
+  static_assert(Bytes <= Limit, "K has more bytes of members than this set allows: list it as indirect<K>");
 };
 /// For check_kernels: one kernel.
 template <class K, std::size_t Limit>
@@ -294,7 +294,7 @@ concept declares_spawns = requires {
   K::spawns;
 };
 
-/// For the macros that compile lists: true if every K is a kernel of at most `Limit` bytes; otherwise a
+/// For the macros that compile sets: true if every K is a kernel of at most `Limit` bytes; otherwise a
 /// static_assert fails with the first reason.
 template <std::size_t Limit, class... K>
 constexpr bool check_kernels() {

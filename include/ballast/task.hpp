@@ -107,15 +107,15 @@ void launch(kernel_set const& kernels, stream& on, task const& task);
 /// they travel, replacing what it held. Throws bad_argument ("kernel", "count") as launch().
 void prepare(kernel_set const& kernels, std::span<task const> tasks, std::vector<detail::task_record>& into);
 
-/// Tasks that were checked against a list and converted to the format in which they travel, for programs that
-/// submit the same tasks repeatedly. Immutable; the list must outlive it.
+/// Tasks that were checked against a set and converted to the format in which they travel, for programs that
+/// submit the same tasks repeatedly. Immutable; the set must outlive it.
 class prepared_tasks {
  public:
   prepared_tasks() = default;
   /// Checks, sorts and converts the tasks, as prepare(). Throws bad_argument ("kernel", "count") as launch().
   prepared_tasks(kernel_set const& kernels, std::span<task const> tasks);
 
-  /// The list for which the tasks were prepared; null if default-constructed.
+  /// The set for which the tasks were prepared; null if default-constructed.
   kernel_set const* kernels() const { return kernels_; }
   /// The tasks in the order in which they start, as they travel.
   std::span<detail::task_record const> records() const { return records_; }

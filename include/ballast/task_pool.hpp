@@ -38,7 +38,7 @@ struct pool_options {
   /// slow.
   std::uint32_t capacity = 1024;
   /// Joins that can wait at the same time, 64 bytes each, plus some 100 to 400 more for each block's cache.
-  /// 0: 2048 for each block. Lists whose kernels make no joins get none. `static` starts with this number
+  /// 0: 2048 for each block. Sets whose kernels make no joins get none. `static` starts with this number
   /// and makes more where memory allows.
   std::uint32_t joins = 0;
   /// How many blocks work, and how long they may take to stop.
@@ -120,7 +120,7 @@ class task_pool {
   /// The memory that tasks use must be ready when it is called (copies completed). May allocate, if there are
   /// more roots than in any earlier run. Running tasks are not interrupted; with `static`, levels are not.
   ///
-  /// Throws bad_argument, before anything has run, if a root does not suit the list; ballast::error if
+  /// Throws bad_argument, before anything has run, if a root does not suit the set; ballast::error if
   /// another run() is active or its kernel has not ended, or if other resident kernels, which it names, leave
   /// no room on the device (options.resident.blocks); pool_stopped at the deadline, after request_stop(),
   /// when no room is left for tasks or joins, and when a kernel creates more than it declares; timed_out if

@@ -66,7 +66,7 @@ struct spawned_options {
   /// up to a power of two, about 48 bytes each. If created tasks find no room, the queue stops.
   std::uint32_t capacity = 1024;
   /// Joins that can wait at the same time, 64 bytes each. 0: 2048 for each worker, or none if no kernel of
-  /// the list makes joins.
+  /// the set makes joins.
   std::uint32_t joins = 0;
 };
 
@@ -82,7 +82,7 @@ struct queue_options {
   ring_home ring = ring_home::own_device();
   /// How many blocks stay on the device, and how long they may take to start and to stop.
   detail::resident_options resident = {};
-  /// Room for what tasks create; not used by lists whose kernels create none.
+  /// Room for what tasks create; not used by sets whose kernels create none.
   spawned_options spawned = {};
   /// False: the queue is made closed, and start() opens it. CUDA may make an allocation wait for a kernel
   /// that runs on any GPU of the process, so a program with several queues makes all of them before it starts
@@ -156,7 +156,7 @@ struct queue_statistics {
 /// close() or stop().
 class task_queue {
  public:
-  /// Allocates all memory, loads the list's kernels and, unless options.start_at_once is false, starts the
+  /// Allocates all memory, loads the set's kernels and, unless options.start_at_once is false, starts the
   /// resident kernel and waits until all its blocks run, at most options.resident.start_timeout. `kernels`
   /// must outlive the queue. Throws bad_argument with the option's name ("ring" if the device cannot address
   /// the ring's home), device_lost, timed_out, and ballast::error if a resident kernel runs on the device or
@@ -171,7 +171,7 @@ class task_queue {
   /// Queues one task, or a batch under one completion. Waits while the submission ring is full, at most until
   /// the deadline, or for options.timeout if none is passed. The tasks may run in any order and concurrently;
   /// the memory that they use must be ready when they are submitted (copies completed). Throws bad_argument,
-  /// before anything is queued, if any task does not suit the list; queue_full at the deadline; stopped
+  /// before anything is queued, if any task does not suit the set; queue_full at the deadline; stopped
   /// or device_lost if the kernel has ended; ballast::error if the queue is closed.
   completion submit(task const& one);
   /// submit() that waits until `until` at most instead of queue_options::timeout.
@@ -183,7 +183,7 @@ class task_queue {
   /// Queues tasks `first` to `first + count - 1` of a prepared batch. Cheaper than a span of tasks, since
   /// they are not checked and converted again. Waits and throws as the other overloads; throws also
   /// bad_argument ("count") if the range does not lie within the batch, and ballast::error if the batch was
-  /// prepared for another list.
+  /// prepared for another set.
   completion submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
   /// Queues one task if there is room now; never waits. Returns nothing if the submission ring is full, or in
   /// use by another thread, at the moment. Throws as submit(), but never queue_full.
@@ -244,7 +244,7 @@ class task_queue {
   std::uint32_t workers() const;
   /// The device that the queue feeds.
   compute_device& device() const;
-  /// The list that its tasks come from.
+  /// The set that its tasks come from.
   kernel_set const& kernels() const;
 
   /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the tasks

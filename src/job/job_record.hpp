@@ -37,7 +37,7 @@ struct planned_device {
 
 inline place_id place_of(std::uint32_t device) { return place_id(1 + device); }
 
-/// A kernel of a list that the scheduler was given.
+/// A kernel of a set that the scheduler was given.
 struct listed_code {
   kernel_code code;
   std::vector<std::uint64_t> blocks_at_once;  ///< on each device

@@ -26,7 +26,7 @@ struct launch_in_flight {
     bool has_ended = false;  ///< and was noted
   };
   std::vector<member> members;             ///< whose launches it carries out
-  std::vector<kernel_facts> facts;         ///< of these launches, if they were kernels of a list
+  std::vector<kernel_facts> facts;         ///< of these launches, if they were kernels of a set
   predicted_times predicted{};             ///< of a merged launch, if times are known
   bool reports_end = false;                ///< it writes a completion_record
   bool reports_each = false;               ///< and the ends of its kernels

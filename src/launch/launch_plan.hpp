@@ -62,7 +62,7 @@ class merge_filter {
 /// The oldest launch of a launch stream, as the plan sees it.
 struct offered_launch {
   waiting_launch order;    ///< with its launch stream's number
-  bool is_listed = false;  ///< a kernel of a list, of which `kernel` tells; else nothing goes with it
+  bool is_listed = false;  ///< a kernel of a set, of which `kernel` tells; else nothing goes with it
   kernel_facts kernel{};
 };
 

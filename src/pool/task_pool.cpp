@@ -58,7 +58,7 @@ namespace {
 std::unique_ptr<pool_executor> make_executor(pool_plan const& plan) {
   auto const& method = pool_method_named(plan.options.method);
   if (!plan.kernels->has_entry_for(method.entry))
-    throw error("kernel list " + plan.kernels->name() + " was compiled without the pool method " +
+    throw error("kernel set " + plan.kernels->name() + " was compiled without the pool method " +
                 std::string(method.about.name) + "; BALLAST_KERNELS compiles chunks, and every method for " +
                 "for_pool_methods (ballast/methods/pool_methods.cuh)");
   return method.make_memory == nullptr ? make_level_executor(plan, method.block_per_task)

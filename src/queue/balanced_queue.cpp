@@ -199,7 +199,7 @@ completion balanced_queue::submit(std::span<task const> batch) {
 completion balanced_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
 
 completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
-  if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
+  if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
   auto const given = state_->tasks.add(std::move(batch));
   state_->wake_feeders();
   return given;

@@ -125,7 +125,7 @@ void chen_queue::submit(std::span<task const> batch) {
   submit(std::make_shared<prepared_tasks const>(*state_->kernels, batch));
 }
 void chen_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
-  if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
+  if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
   bool const empty = batch->records().empty();
   state_->pool.add(std::move(batch));
   if (!empty) state_->steps.begin();

@@ -171,7 +171,7 @@ completion task_queue::submit(std::span<task const> batch, deadline until) {
 }
 completion task_queue::submit(prepared_tasks const& batch, std::size_t first, std::size_t count,
                               deadline until) {
-  if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel list");
+  if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
   if (first > batch.records().size() || count > batch.records().size() - first)
     throw_bad_argument("count", count, "within the prepared tasks");
   return state_->submit(batch.records().subspan(first, count), &until);

@@ -96,16 +96,16 @@ resident_request resident_kernel::make_request(kernel_set const& kernels, kernel
   int const least = device_->is_cuda() ? 2 : 1;
   int const most = fit_each * multiprocessors;
   auto const legal = std::to_string(least) + " to " + std::to_string(most) + " on " + device_->name() +
-                     " (the list's heaviest kernel is " + kernels.heaviest(*device_).name + ")";
+                     " (the set's heaviest kernel is " + kernels.heaviest(*device_).name + ")";
   int const spared = device_->is_cuda() ? options_.spared_multiprocessors : 0;
   if (device_->is_cuda()) check_spared(spared, multiprocessors);
   int const asked = options_.blocks;
   int const blocks = asked != 0 ? asked : std::max(most - fit_each * spared, least);
   if (blocks < least || blocks > most) throw_bad_argument("blocks", blocks, legal);
   kernels.resources(*device_);  // loads every kernel now: none may be loaded while a resident kernel runs
-  return {"the resident kernel of list " + kernels.name(), std::uint32_t(blocks),
-          std::uint32_t(asked != 0 ? blocks : least),      std::uint32_t(fit_each),
-          std::uint32_t(asked != 0 ? 0 : spared),          fragmented_blocks(*device_, entry.threads)};
+  return {"the resident kernel of set " + kernels.name(), std::uint32_t(blocks),
+          std::uint32_t(asked != 0 ? blocks : least),     std::uint32_t(fit_each),
+          std::uint32_t(asked != 0 ? 0 : spared),         fragmented_blocks(*device_, entry.threads)};
 }
 
 void resident_kernel::take_room() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says 6 times: K has more bytes of members than this list allows: list it as indirect<K>
+// Says 6 times: K has more bytes of members than this set allows: list it as indirect<K>
 // Shows kernel_of_bytes<kernel_with_too_many_bytes::mine<3>, 4096, 4000>
 
 #include "in_each_list.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says 4 times: the kernels of a list have equal threads: make a list for each number of threads
+// Says 4 times: the kernels of a set have equal threads: make a set for each number of threads
 
 #include "in_each_list.cuh"
 

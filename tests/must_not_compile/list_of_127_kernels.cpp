@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says 2 times: a list holds 1 to 126 kernels: split it
+// Says 2 times: a set holds 1 to 126 kernels: split it
 
 #include "ballast/kernels.cuh"
 

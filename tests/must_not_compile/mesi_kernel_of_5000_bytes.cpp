@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says K has more bytes of members than this list allows: list it as indirect<K>
+// Says K has more bytes of members than this set allows: list it as indirect<K>
 // Shows 5008, 4000>
 
 #include "ballast/mesi/mesi.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says the child's kernel is not in the list of its creator: add it there
+// Says the child's kernel is not in the set of its creator: add it there
 
 #include "ballast/kernels.cuh"
 

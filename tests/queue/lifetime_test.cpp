@@ -310,9 +310,8 @@ TEST(faulted_queue, names_the_kernel_that_threw_and_its_list) {
     doomed.wait();
     FAIL() << "the device was not lost";
   } catch (device_lost const& loss) {
-    EXPECT_NE(
-        std::string(loss.what()).find("kernel ballast::test::fail of list kernels threw: planted fault"),
-        std::string::npos)
+    EXPECT_NE(std::string(loss.what()).find("kernel ballast::test::fail of set kernels threw: planted fault"),
+              std::string::npos)
         << loss.what();
   }
 }

@@ -94,13 +94,13 @@ TEST_F(side_by_side, one_too_many_is_refused_with_the_names_of_those_that_have_r
   task_pool pool(first_device(), spawning_kernels(), pool_of(0));
   one.start();
   other.start();
-  auto const names = "beside the resident kernel of list kernels (" + std::to_string(one_worker());
-  auto const other_name = "the resident kernel of list kernels (" + std::to_string(rest);
+  auto const names = "beside the resident kernel of set kernels (" + std::to_string(one_worker());
+  auto const other_name = "the resident kernel of set kernels (" + std::to_string(rest);
   EXPECT_THAT(complaint([&] { late.start(); }),
               AllOf(HasSubstr("there is room for 0"), HasSubstr(names), HasSubstr(other_name)));
   auto const root = task(grow_tree{marks.ref(), 15});
   EXPECT_THAT(complaint([&] { pool.run(root); }),
-              AllOf(HasSubstr("no room for the resident kernel of list spawning_kernels"), HasSubstr(names),
+              AllOf(HasSubstr("no room for the resident kernel of set spawning_kernels"), HasSubstr(names),
                     HasSubstr(on_gpu ? "at least 2 blocks" : "at least 1 block")));
   EXPECT_FALSE(late.running());
   EXPECT_EQ(describe_resident_holder(*first_device()).find("spawning_kernels"), std::string::npos);

@@ -139,7 +139,7 @@ TEST(resident_kernel, is_refused_where_others_leave_no_room_and_starts_when_they
   EXPECT_THROW(run.start(1, false), error);
   for (auto* const waiting : {&given, &left})
     EXPECT_THAT(complaint([&] { waiting->start(1, false); }),
-                testing::HasSubstr("there is room for 0 beside the resident kernel of list "
+                testing::HasSubstr("there is room for 0 beside the resident kernel of set "
                                    "resident_test_kernels (" +
                                    std::to_string(run.kernel.blocks()) + " block"));
   run.kernel.request_stop();

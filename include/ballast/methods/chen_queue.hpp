@@ -48,7 +48,7 @@ class chen_queue {
   void submit(task const& one);
   /// Adds several tasks to the pool.
   void submit(std::span<task const> batch);
-  /// Adds tasks that were prepared with this queue's kernel list, without a copy and without a check. Throws
+  /// Adds tasks that were prepared with this queue's kernel set, without a copy and without a check. Throws
   /// as the other overloads.
   void submit(std::shared_ptr<prepared_tasks const> batch);
 

@@ -40,7 +40,7 @@ struct for_jobs {
 
 namespace ballast::detail {
 
-/// What a list may name besides kernels: for_jobs, and what is like it in other rooms.
+/// What BALLAST_KERNELS takes besides kernels: for_jobs, and what is like it in other rooms.
 template <class T>
 concept use_of_kernels = requires {
   T::keeps_tasks;
@@ -59,7 +59,7 @@ template <class... K, class... Use, use_of_kernels Next, class... Left>
 struct sorted_list<types<K...>, types<Use...>, Next, Left...>
     : sorted_list<types<K...>, types<Use..., Next>, Left...> {};
 
-/// What a list is for that names no use; ballast/kernels.cuh defines it.
+/// What a set is for of which no use is named; ballast/kernels.cuh defines it.
 template <class... K>
 void compile_what_fits(compiled_code& into);
 

@@ -70,7 +70,7 @@ struct lone_lambda {
   }
 };
 
-/// A launch as its launch stream handed it over: a kernel of a list with its members, which may be merged; or
+/// A launch as its launch stream handed it over: a kernel of a set with its members, which may be merged; or
 /// something that enqueues itself. A place that is used again and again: clear() empties it.
 class alignas(64) submission {
  public:
@@ -147,7 +147,7 @@ class alignas(64) submission {
   /// The members of kernel(), readable in whole pieces.
   unsigned char const* bytes() const { return bytes_; }
   void enqueue(stream& on) { enqueue_(bytes_, on); }
-  /// Tells apart what enqueues itself, by its type; null for a kernel of a list.
+  /// Tells apart what enqueues itself, by its type; null for a kernel of a set.
   void const* type() const { return reinterpret_cast<void const*>(enqueue_); }
   /// Whether it can describe() itself.
   bool is_described() const { return describe_ != nullptr; }

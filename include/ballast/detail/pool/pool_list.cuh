@@ -28,7 +28,7 @@ class spawning_block : public Base {
   /// any worker, and must not wait for its creator. At most K::spawns calls in a block, all threads together:
   /// what is beyond the room that was made is not created and ends the run with an error, as does another
   /// range. (Room is made for what runs together: a task, with workers of a thread a warp's tasks, by
-  /// `static` a level with the most that any kernel of the list declares.) What the creator wrote before the
+  /// `static` a level with the most that any kernel of the set declares.) What the creator wrote before the
   /// call is visible to the child if the thread that wrote it called, or if a sync() lies between.
   template <kernel_form Child>
   BALLAST_HD void spawn(Child const& child, block_range range = {}) const {
@@ -38,7 +38,7 @@ class spawning_block : public Base {
     sink_.add(stored(child, range));
   }
 
-  /// Makes a join: `continuation` (a kernel of the list with a member `join_handle join`, which is set) runs
+  /// Makes a join: `continuation` (a kernel of the set with a member `join_handle join`, which is set) runs
   /// when finish() was called `children` (1 or more) times on it, and its value is `initial` at first. Each
   /// thread that calls makes one; at most K::joins calls in a block. Give the handle to the children; their
   /// arguments may hold it. The continuation must call take_value() once, which ends the join.
@@ -101,7 +101,7 @@ class spawning_block : public Base {
   template <class Child>
   BALLAST_HD static stored_task stored(Child const& child, block_range range) {
     static_assert(List::template has<Child>,
-                  "the child's kernel is not in the list of its creator: add it there");
+                  "the child's kernel is not in the set of its creator: add it there");
     static_assert(sizeof(Child) <= 40, "a task holds 40 bytes of arguments: list and spawn indirect<Child>");
     stored_task task{};
     __builtin_memcpy(task.record.data, &child, sizeof(Child));
@@ -117,11 +117,11 @@ class spawning_block : public Base {
 template <kernel_form... K>
 struct pool_list {
   static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt,
-                "a list holds 1 to 126 kernels: split it");
+                "a set holds 1 to 126 kernels: split it");
 
   static constexpr std::uint32_t threads = max_of({std::uint32_t(K::threads)...});
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
-                "the kernels of a list have equal threads: make a list for each number of threads");
+                "the kernels of a set have equal threads: make a set for each number of threads");
   static_assert(((sizeof(K) <= task_record::argument_bytes) && ...),
                 "a task holds 40 bytes of arguments: list a larger kernel as indirect<K>");
 

@@ -6,7 +6,7 @@
 
 namespace ballast::detail {
 
-/// The resident kernel that runs the kernels of a list for a type of source.
+/// The resident kernel that runs the kernels of a set for a type of source.
 template <class List, class Source>
 kernel_entry make_entry() {
   kernel_code code;

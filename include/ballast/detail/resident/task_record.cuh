@@ -7,7 +7,7 @@
 
 namespace ballast::detail {
 
-/// A task as workers see it: the 48 data bytes of a queue slot. The kernel is its id in the kernel list.
+/// A task as workers see it: the 48 data bytes of a queue slot. The kernel is its id in the kernel set.
 struct task_record {
   static constexpr std::uint32_t words = 12;
   static constexpr std::uint32_t argument_bytes = 40;

@@ -13,16 +13,16 @@
 namespace ballast::detail {
 
 /// The kernels that one resident kernel can run: a closed list of types with equal `threads`. A kernel's id
-/// is its place in the list. Instantiated in one .cu file by BALLAST_KERNELS. A list costs what its heaviest
+/// is its place in the set. Instantiated in one .cu file by BALLAST_KERNELS. A set costs what its heaviest
 /// kernel costs.
 template <kernel_form... K>
 struct kernel_list {
   static_assert(sizeof...(K) >= 1 && sizeof...(K) < task_record::halt,
-                "a list holds 1 to 126 kernels: split it");
+                "a set holds 1 to 126 kernels: split it");
 
   static constexpr std::uint32_t threads = max_of({std::uint32_t(K::threads)...});
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
-                "the kernels of a list have equal threads: make a list for each number of threads");
+                "the kernels of a set have equal threads: make a set for each number of threads");
   static_assert(!(is_for_pools<K> || ...),
                 "kernels of one thread, and those that create tasks or reduce, are for pools");
   static_assert(((sizeof(K) <= task_record::argument_bytes) && ...),
