@@ -166,11 +166,13 @@ class stream {
   /// Work that is enqueued here later starts after `before`, an event of any stream of the same backend. Does
   /// not wait.
   virtual void wait_for(event const& before) = 0;
-  /// Work that is enqueued here later starts once `work` is ready, well or not: ask it. Does not wait. `work`
-  /// is of tasks of a queue whose resident kernel runs, or when_all() of such completions. Others may need a
-  /// launch before they end, which a GPU can hold up behind the stream that waits for it, so they are refused
-  /// with bad_argument ("work"): launch from `work.then(...)` instead. At most 256 waits of a GPU's streams
-  /// are open at a time; throws error beyond, and on a GPU that was opened while a resident kernel ran there.
+  /// Work that is enqueued here later starts once `work` is ready, well or not: ask it; or when the process
+  /// ends. Does not wait. `work` is of tasks of a queue whose resident kernel runs, or when_all() of such
+  /// completions. Others may need a launch before they end, which a GPU can hold up behind the stream that
+  /// waits for it, so they are refused with bad_argument ("work"): launch from `work.then(...)` instead. The
+  /// thread of continuations lets the stream go on: no continuation may destroy this before, nor enqueue so
+  /// much that it blocks. At most 256 waits of a GPU's streams are open at a time; throws error beyond, on a
+  /// GPU that was opened while a resident kernel ran there, and if that thread cannot be started.
   void wait_for(completion const& work);
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;

@@ -117,11 +117,11 @@ std::uint64_t resident_claims::cost_to(std::uint32_t places, resident_claimant w
   return sum;
 }
 
-/// Whether it would be beside a kernel that leaves it fewer places, as it does that one.
+/// Whether, with the request, two kernels or more leave each other fewer places.
 bool resident_claims::are_fragmented(resident_claimant who, resident_request const& request) const {
-  return request.fragmented_blocks != 0 && std::ranges::any_of(held_, [&](held const& one) {
-           return one.who == who && one.asked.fragmented_blocks != 0;
-         });
+  auto const held_ones = std::ranges::count_if(
+      held_, [&](held const& one) { return one.who == who && one.asked.fragmented_blocks != 0; });
+  return held_ones + (request.fragmented_blocks != 0 ? 1 : 0) > 1;
 }
 
 /// So many blocks of the request have room, and leave those that are held theirs.

@@ -101,11 +101,7 @@ class job_planner {
   std::optional<planned_task> admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index,
                                     job_part part);
   std::vector<task_piece> pieces_of(planned_task const& task) const;
-  bool pin(planned_task& task);
-  void broadcast_shared_reads(std::vector<planned_task>& tasks);
-  void broadcast(std::size_t argument, std::vector<planned_task>& tasks);
   void plan_task(planned_task task);
-  void fetch_reads(planned_task& task);
   op_id plan_kernel(planned_task const& task, task_piece const& piece, op_stream on);
   op_stream compute_stream_of(planned_task const& task);
   op_id last_writer(planned_task const& task) const;

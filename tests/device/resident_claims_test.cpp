@@ -97,6 +97,15 @@ TEST(resident_claims, whose_blocks_use_all_quarters_alike_have_every_place_besid
   EXPECT_EQ(budget.claim(gpu_of(64), exactly(1020, 16)).blocks, 1020u);
 }
 
+TEST(resident_claims, whose_blocks_use_all_quarters_alike_do_not_get_what_two_others_leave_to_each_other) {
+  resident_claims budget;
+  budget.claim(gpu_of(64), fragmented(4, 16, 1));
+  auto const second = budget.claim(gpu_of(64), fragmented(956, 16, 1));
+  EXPECT_THROW(budget.claim(gpu_of(64), exactly(1, 16)), error);
+  budget.release(second);
+  EXPECT_EQ(budget.claim(gpu_of(64), exactly(1020, 16)).blocks, 1020u);
+}
+
 TEST(resident_claims, of_few_places_to_an_sm_have_one_on_each_that_no_other_is_on) {
   resident_claims budget;
   budget.claim(gpu_of(64), fragmented(10, 2, 3));

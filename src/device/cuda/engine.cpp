@@ -148,11 +148,14 @@ loaded_kernel cuda_engine::loaded(kernel_code const& code) {
   if (known != kernels_.end() && known->second.threads == code.threads &&
       known->second.scratch_bytes == code.scratch_bytes)
     return known->second;
-  return kernels_[code.cuda_function.identity()] = load(code);
+  auto const handle = handle_of(code.cuda_function, code.name);
+  auto const kernel = load(code, function_of(handle, code.name));
+  // Another module may get the handle of one that was unloaded.
+  if (handle.is_of_program) kernels_[code.cuda_function.identity()] = kernel;
+  return kernel;
 }
 
-loaded_kernel cuda_engine::load(kernel_code const& code) {
-  auto const function = function_of(code.cuda_function, code.name);
+loaded_kernel cuda_engine::load(kernel_code const& code, CUfunction function) {
   allow_shared(function, code.name, code.scratch_bytes);
   auto const attribute = [&](CUfunction_attribute which) { return attribute_of(function, which, code.name); };
   kernel_resources found;
@@ -174,8 +177,7 @@ CUfunction cuda_engine::prepare(plain_launch const& launch) {
   // A CUkernel in place of a CUfunction is launched in the stream's context.
   if (bytes == 0) return handle.function ? handle.function : reinterpret_cast<CUfunction>(handle.kernel);
   std::lock_guard const hold(mutex_);
-  // Another module may get the handle of one that was unloaded.
-  prepared_kernel unknown;
+  prepared_kernel unknown;  // as another module may get the handle of one that was unloaded
   auto& kernel = handle.is_of_program ? prepared_[launch.function.identity()] : unknown;
   if (bytes <= kernel.shared_bytes) return kernel.function;
   auto const function = function_of(handle, launch.name);

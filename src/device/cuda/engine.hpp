@@ -72,8 +72,8 @@ class cuda_engine {
   /// Leaves an adopted event to its owner.
   void release_event(cudaEvent_t event, event_kind kind) noexcept;
 
-  /// Loads the kernel, allows its scratch, and asks how many blocks fit; once per kernel and scratch size.
-  /// The device must have been entered.
+  /// Loads the kernel, allows its scratch, and asks how many blocks fit: of a `__global__` function once per
+  /// scratch size. The device must have been entered.
   loaded_kernel loaded(kernel_code const& code);
   /// The function of the GPU's context, which loads it. The device must have been entered.
   CUfunction function_of(gpu_function const& function, std::string_view name);
@@ -98,7 +98,7 @@ class cuda_engine {
     std::uint32_t shared_bytes = 0;
   };
 
-  loaded_kernel load(kernel_code const& code);
+  loaded_kernel load(kernel_code const& code, CUfunction function);
   driver_handle handle_of(gpu_function const& function, std::string_view name);
   CUfunction function_of(driver_handle const& handle, std::string_view name);
   int attribute_of(CUfunction function, CUfunction_attribute which, std::string_view name);
@@ -106,7 +106,7 @@ class cuda_engine {
 
   std::mutex mutex_;
   std::array<std::vector<cudaEvent_t>, 2> unused_events_;  ///< by kind
-  std::map<void const*, loaded_kernel> kernels_;           ///< by gpu_function::identity()
+  std::map<void const*, loaded_kernel> kernels_;           ///< of the program, by gpu_function::identity()
   std::map<void const*, prepared_kernel> prepared_;        ///< plain kernels of the program
   cudaStream_t probe_stream_ = nullptr;
   std::unique_ptr<sm_partition> part_;  ///< null: the whole GPU

@@ -32,18 +32,25 @@ gate_words::gate_words(cuda_engine& engine)
   std::iota(unused_.begin(), unused_.end(), 0u);
 }
 
+/// The mutex is free meanwhile: a stream without room for the wait takes it once another gate was opened.
 std::uint32_t gate_words::enqueue(cuda_engine& engine, cudaStream_t in) {
+  auto const [word, opens_at] = take(engine.fault.device());
+  auto const address = reinterpret_cast<CUdeviceptr>(words_ + word);
+  auto const status = as_runtime_error(wait_at_(in, address, opens_at, CU_STREAM_WAIT_VALUE_GEQ));
+  if (status == cudaSuccess) return word;
+  open(word);
+  engine.require(status, "cuStreamWaitValue32");
+  return word;
+}
+
+gate_words::gate gate_words::take(std::string const& device) {
   std::lock_guard const hold(mutex_);
   if (unused_.empty())
-    throw error(engine.fault.device() + ": its streams wait for " + std::to_string(count) +
+    throw error(device + ": its streams wait for " + std::to_string(count) +
                 " completions, which is the most at a time");
   auto const word = unused_.back();
-  auto const address = reinterpret_cast<CUdeviceptr>(words_ + word);
-  engine.require(as_runtime_error(wait_at_(in, address, opens_at_[word] + 1, CU_STREAM_WAIT_VALUE_GEQ)),
-                 "cuStreamWaitValue32");
-  ++opens_at_[word];
   unused_.pop_back();
-  return word;
+  return {word, ++opens_at_[word]};
 }
 
 void gate_words::open(std::uint32_t word) noexcept {

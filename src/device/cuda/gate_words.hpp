@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "cuda/driver.hpp"
@@ -26,12 +27,18 @@ class gate_words {
   explicit gate_words(cuda_engine& engine);
 
   /// Has the stream wait at a word, and returns the word's number. Throws error if all of them are waited
-  /// for. The GPU must have been entered.
+  /// for. Blocks while the stream has no room, as a launch does. The GPU must have been entered.
   std::uint32_t enqueue(cuda_engine& engine, cudaStream_t in);
   /// Once per enqueue().
   void open(std::uint32_t word) noexcept;
 
  private:
+  struct gate {
+    std::uint32_t word, opens_at;
+  };
+
+  gate take(std::string const& device);
+
   PFN_cuStreamWaitValue32_v11070 const wait_at_;
   std::uint32_t* const words_;
   std::mutex mutex_;
