@@ -172,7 +172,8 @@ class stream {
   /// waits for it, so they are refused with bad_argument ("work"): launch from `work.then(...)` instead. The
   /// thread of continuations lets the stream go on: no continuation may destroy this before, nor enqueue so
   /// much that it blocks. At most 256 waits of a GPU's streams are open at a time; throws error beyond, on a
-  /// GPU that was opened while a resident kernel ran there, and if that thread cannot be started.
+  /// GPU that was opened while a resident kernel ran there, in a stream that is being captured, and if that
+  /// thread cannot be started.
   void wait_for(completion const& work);
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;

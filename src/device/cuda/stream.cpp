@@ -191,6 +191,11 @@ std::shared_ptr<void const> cuda_stream::enqueue_gate() {
   if (engine_->gates == nullptr)
     throw error("no stream of " + device_name() +
                 " can wait for a completion, because a resident kernel ran there when the device was opened");
+  auto capture = cudaStreamCaptureStatusNone;
+  engine_->require(cudaStreamIsCapturing(stream_, &capture), "cudaStreamIsCapturing");
+  if (capture != cudaStreamCaptureStatusNone)
+    throw error("a stream of " + device_name() +
+                " cannot wait for a completion while it is captured: its graph would wait for others later");
   auto const word = engine_->gates->enqueue(*engine_, stream_);
   auto const open = [gates = engine_->gates, word](void const*) { gates->open(word); };
   return {nullptr, open};
