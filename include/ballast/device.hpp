@@ -14,6 +14,10 @@
 
 #include "ballast/stream.hpp"
 
+namespace ballast::detail {
+class lent_memory;
+}
+
 namespace ballast {
 
 /// The two backends: NVIDIA GPUs, and groups of CPU cores that behave like a device.
@@ -51,6 +55,38 @@ std::string default_device_list();
 /// Where an allocation lives: on the device, or in host memory that the device addresses directly
 /// (page-locked and mapped for a GPU). On a host device both are ordinary memory.
 enum class memory { device, pinned };
+
+class compute_device;
+
+/// Where devices get the memory that compute_device::allocate() returns, and so all buffers, queues, pools
+/// and schedulers, if open_devices() is given one: a pool of the user's or of a library such as RMM. Any
+/// thread calls any member, also one of the library, several at a time; a GPU is then the calling thread's
+/// current device, unless it is lost. No member may wait for work of the library, or destroy what is made of
+/// it. What calls cudaMalloc() or cudaFree() may wait for the GPU, so the rule of compute_device::allocate()
+/// holds: not while a resident kernel runs.
+class memory_resource {
+ public:
+  virtual ~memory_resource() = default;
+
+  /// Returns memory for `bytes`, at least 1, at a multiple of 256, which every stream of the device may use
+  /// at once, and every GPU and the host as well if it is memory::pinned (cudaHostAllocPortable). Null means
+  /// that there is not enough: compute_device::allocate() then throws ballast::error with device and size, as
+  /// it does with what() for an exception that is no ballast::error. Another address is given back at once,
+  /// and refused with bad_argument ("memory").
+  virtual void* allocate(compute_device const& device, memory where, std::size_t bytes) = 0;
+  /// Takes back what allocate() returned for these arguments, once for each, also of a lost device. Work of
+  /// the library that uses it has ended; whoever releases memory that work of their own uses awaits that work
+  /// before, since no cudaFree() does it for them.
+  virtual void deallocate(compute_device const& device, memory where, void* address,
+                          std::size_t bytes) noexcept = 0;
+};
+
+/// What open_devices() may be told about all devices of a list.
+struct device_options {
+  /// Where the devices get their memory from, as long as one of them lives; null: from CUDA's cudaMalloc()
+  /// and cudaHostAlloc(), and on host devices from operator new.
+  std::shared_ptr<memory_resource> memory = {};
+};
 
 /// What a device is. Fixed once the device is open.
 struct device_properties {
@@ -105,7 +141,7 @@ class compute_device {
 
   /// Allocates memory aligned to 256 bytes, not cleared; returns null for 0 bytes. May wait for the device:
   /// do not call it while a resident kernel runs there. Throws ballast::error with the sizes if there is not
-  /// enough memory, and device_lost after a fault.
+  /// enough memory, bad_argument ("memory") as memory_resource::allocate(), and device_lost after a fault.
   void* allocate(memory where, std::size_t bytes);
   /// Frees what allocate() returned for the same `where`. May wait for the device, as allocate().
   void release(memory where, void* address) noexcept;
@@ -165,8 +201,9 @@ class compute_device {
   virtual std::string resident_holders(resident_room const& except = {}) const = 0;
 
  protected:
-  /// For the backends, which open the device and then tell its name.
-  compute_device(device_spec spec, std::string name) : spec_(spec), name_(std::move(name)) {}
+  /// For the backends, which open the device and then tell its name. Without a resource its memory comes from
+  /// allocate_bytes().
+  compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource = {});
 
  private:
   virtual void* allocate_bytes(memory where, std::size_t bytes) = 0;
@@ -175,6 +212,7 @@ class compute_device {
   device_spec spec_;
   std::string name_;
   std::atomic<std::uint64_t> allocations_ = 0;
+  std::shared_ptr<detail::lent_memory> lent_;  ///< null without a memory_resource
 };
 
 /// Opened devices, in the order in which they were named.
@@ -196,8 +234,8 @@ int cuda_device_count() noexcept;
 /// bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU without code, is
 /// named twice (a GPU, or a part of it beside the whole), is limited to a number of SMs that a part of it
 /// cannot have, or is named in parts that together need more SMs than the driver divides it into.
-device_list open_devices(std::vector<device_spec> const& specs);
-device_list open_devices(std::string_view list);
+device_list open_devices(std::vector<device_spec> const& specs, device_options const& options = {});
+device_list open_devices(std::string_view list, device_options const& options = {});
 ///@}
 
 /// Owns `size()` values of T in one kind of memory of one device; neither cleared nor constructed. Move only.

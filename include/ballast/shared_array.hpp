@@ -19,23 +19,29 @@
 
 namespace ballast {
 
-/// Host memory of the caller that a shared_array is to use as the host's copy; made by adopt().
+/// Memory of the caller that a shared_array is to use as the host's copy or as that of a device; made by
+/// adopt().
 template <class T, int Rank>
 class adopted_memory {
   static_assert(!std::is_const_v<T>, "jobs may write what an array adopts: give it memory that is not const");
 
  public:
-  /// From the address of the first element, and the elements per dimension, slowest first.
-  adopted_memory(T* first, extents const& sizes) : first_(first), sizes_(sizes) {}
+  /// From the address of the first element, and the elements per dimension, slowest first. Without a device
+  /// it is the host's memory.
+  adopted_memory(T* first, extents const& sizes, compute_device const* device = nullptr)
+      : first_(first), sizes_(sizes), device_(device) {}
 
   /// The address of the first element.
   T* first() const { return first_; }
   /// Elements per dimension, slowest first.
   extents const& sizes() const { return sizes_; }
+  /// Whose memory it is; null for the host's.
+  compute_device const* device() const { return device_; }
 
  private:
   T* first_;
   extents sizes_;
+  compute_device const* device_;
 };
 
 ///@{
@@ -66,6 +72,21 @@ adopted_memory<T, Rank> adopt(array_view<T, Rank> const& view) {
 }
 ///@}
 
+///@{
+/// The caller's memory on a device of the scheduler, which it has to outlive, for the constructor of
+/// shared_array: elements row-major without gaps, from an address and sizes, or a view. Throws bad_argument
+/// ("view") if a view has gaps or another order.
+template <class T, int Rank>
+adopted_memory<T, Rank> adopt(compute_device const& device, T* first, std::size_t const (&sizes)[Rank]) {
+  return {first, extents(std::span<std::size_t const>(sizes)), &device};
+}
+template <class T, int Rank>
+adopted_memory<T, Rank> adopt(compute_device const& device, array_view<T, Rank> const& view) {
+  auto const memory = adopt(view);
+  return {memory.first(), memory.sizes(), &device};
+}
+///@}
+
 /// An array that the host and all devices of a scheduler share. Each of them has a copy, and data is copied
 /// to where it is needed when it is needed. Not cleared at first. Move only. Moving, swapping and destroying
 /// arrays that unfinished jobs use is safe: the memory stays as long as a job needs it. An array may outlive
@@ -84,15 +105,22 @@ class shared_array {
   /// do not fit in size_t, device_lost, and error if there is no memory.
   shared_array(job_scheduler& of, std::array<std::size_t, Rank> const& sizes, std::string name = {})
       : handle_(of, extents(sizes), sizeof(T), std::move(name)) {}
-  /// Makes an array whose copy on the host is the caller's memory, with the values that are there now:
-  /// nothing is allocated or copied. Until release() or the destructor returns, the caller touches the memory
-  /// only as it may touch what read(), write() and update() return, and does not free it. It may be pinned or
-  /// pageable; to and from a GPU, pageable memory is copied slower, and the GPU's thread waits for it. It is
-  /// not device memory, which is not checked. Throws bad_argument ("memory") for null if there are elements,
-  /// for an address that is not a multiple of alignof(T), and for memory that meets that of another array of
-  /// the scheduler; ("sizes").
+  /// Makes an array whose copy on the host, or on one device, is the caller's memory, with the values that
+  /// are there now: nothing is copied. Until release() or the destructor returns, the caller does not free
+  /// the memory, and touches the host's only as it may touch what read(), write() and update() return, that
+  /// of a device not at all.
+  ///
+  /// The host's memory may be pinned or pageable; to and from a GPU, pageable memory is copied slower, and
+  /// the GPU's thread waits for it. Of a device's memory all is used in place by tasks on that device, counts
+  /// not among device_bytes, and is never evicted; the host's copy is allocated, as for any array. What the
+  /// caller enqueued to fill it has ended before. Whose memory it is is not checked.
+  ///
+  /// Throws bad_argument ("memory") for null if there are elements, for an address that is not a multiple of
+  /// alignof(T), and for memory that meets that of another array of the scheduler; ("device") for one that
+  /// the scheduler does not have; ("sizes").
   shared_array(job_scheduler& of, adopted_memory<T, Rank> const& memory, std::string name = {})
-      : handle_(of, memory.sizes(), sizeof(T), std::move(name), {memory.first(), alignof(T)}) {}
+      : handle_(of, memory.sizes(), sizeof(T), std::move(name),
+                {memory.first(), alignof(T), memory.device()}) {}
   /// Takes the other one's elements over, also those that unfinished jobs use.
   shared_array(shared_array&&) noexcept = default;
   /// Gives its own elements up, as the destructor does, and takes the other one's over.
@@ -110,11 +138,12 @@ class shared_array {
   ~shared_array() { handle_.give_up(); }
 
   /// Ends the use of adopted memory: waits for the jobs that use the array, brings the newest values home,
-  /// and returns the elements, which are the caller's again. The array is then as one that was moved from.
+  /// and returns the elements, which are the caller's again, on the device whose memory it is. The array is
+  /// then as one that was moved from.
   /// Waits and throws as update(); the array keeps the memory if it throws. Throws bad_argument ("array") if
   /// its memory was not adopted.
   std::span<T> release(std::optional<deadline> until = {}) {
-    std::span<T> const elements(address(), size());
+    std::span<T> const elements(static_cast<T*>(handle_.adopted_address()), size());
     handle_.release(until);
     return elements;
   }

@@ -74,17 +74,6 @@ class core_allocator {
 
 }  // namespace
 
-void* compute_device::allocate(memory where, std::size_t bytes) {
-  if (bytes == 0) return nullptr;
-  void* const address = allocate_bytes(where, bytes);
-  allocations_.fetch_add(1, std::memory_order_relaxed);
-  return address;
-}
-
-void compute_device::release(memory where, void* address) noexcept {
-  if (address != nullptr) release_bytes(where, address);
-}
-
 std::string describe_resident_holder(compute_device const& device) {
   auto const holders = device.resident_holders();
   if (holders.empty()) return {};
@@ -113,7 +102,7 @@ std::string default_device_list() {
   return *chosen;
 }
 
-device_list open_devices(std::vector<device_spec> const& specs) {
+device_list open_devices(std::vector<device_spec> const& specs, device_options const& options) {
   auto const [all, left_out] = choose_devices(specs, offered_for(specs));
   warn(left_out);
   auto const names = names_of(all);
@@ -125,12 +114,12 @@ device_list open_devices(std::vector<device_spec> const& specs) {
   for (std::size_t i = 0; i < all.size(); ++i) {
 #if BALLAST_HAVE_CUDA
     if (all[i].kind == backend::cuda) {
-      devices.push_back(std::make_shared<cuda_device>(all[i], names[i], std::move(parts[i])));
+      devices.push_back(std::make_shared<cuda_device>(all[i], names[i], std::move(parts[i]), options.memory));
       continue;
     }
 #endif
-    devices.push_back(
-        std::make_shared<host_device>(all[i], names[i], allocator.count(all[i]), allocator.allocate(all[i])));
+    devices.push_back(std::make_shared<host_device>(all[i], names[i], allocator.count(all[i]),
+                                                    allocator.allocate(all[i]), options.memory));
   }
   for (auto const& from : devices)
     for (auto const& to : devices)
@@ -138,6 +127,8 @@ device_list open_devices(std::vector<device_spec> const& specs) {
   return devices;
 }
 
-device_list open_devices(std::string_view list) { return open_devices(parse_devices(list)); }
+device_list open_devices(std::string_view list, device_options const& options) {
+  return open_devices(parse_devices(list), options);
+}
 
 }  // namespace ballast

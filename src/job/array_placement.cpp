@@ -73,7 +73,11 @@ array_placement::array_placement(operations& ops, std::vector<planned_device> co
 }
 
 void array_placement::add(std::shared_ptr<array_state> const& array) {
-  for (auto const& residency : residencies_) residency->set().add_array(array->id, array->bytes());
+  for (std::uint32_t device = 0; device < devices_.size(); ++device) {
+    auto& set = residencies_[device]->set();
+    array->home() == place_of(device) ? set.add_adopted_array(array->id, array->bytes())
+                                      : set.add_array(array->id, array->bytes());
+  }
   arrays_.emplace(array->id, array);
 }
 
@@ -93,7 +97,7 @@ std::shared_ptr<array_state> array_placement::find(array_id array) {
 void array_placement::check_shares_no_memory(array_state const& adopting) {
   for (auto const& [id, array] : arrays_)
     if (auto const other = find(id);
-        other != nullptr && !other->is_released && adopting.shares_host_memory_with(*other))
+        other != nullptr && !other->is_released && adopting.shares_memory_with(*other))
       throw_bad_argument("memory", "some of " + other->name(), "memory of no other array of the scheduler");
 }
 

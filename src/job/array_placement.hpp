@@ -63,7 +63,7 @@ class array_placement {
   void add(std::shared_ptr<array_state> const& array);
   /// Nothing that was planned with it is left.
   void forget(array_id array);
-  /// Throws bad_argument ("memory") if some of the host's copy is another array's.
+  /// Throws bad_argument ("memory") if some of its memory is another array's.
   void check_shares_no_memory(array_state const& adopting);
   /// Null if nobody has it any more.
   std::shared_ptr<array_state> find(array_id array);

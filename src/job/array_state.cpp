@@ -32,13 +32,13 @@ void check_memory(memory_to_adopt memory, extents const& shape) {
                        "a multiple of " + std::to_string(memory.alignment) + ", as the elements need");
 }
 
-/// What the host updates is valid nowhere else, and only copies touch the host's memory: none is left then.
-/// Throws as open(), and then nothing has changed.
+/// What comes home is valid nowhere else, and nothing is left then that touches the memory. Throws as open(),
+/// and then nothing has changed.
 void release_memory(std::shared_ptr<array_state> const& array, deadline until) {
   auto& runtime = *array->runtime;
   runtime.set_released(*array, true);
   try {
-    runtime.open(array, host_use::update, every_element, until);
+    runtime.open(array, host_use::take_home, every_element, until);
   } catch (...) {
     runtime.set_released(*array, false);
     throw;
@@ -48,7 +48,7 @@ void release_memory(std::shared_ptr<array_state> const& array, deadline until) {
 /// Values that are lost do not count: nothing is read.
 bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until) {
   try {
-    array->runtime->open(array, host_use::write, every_element, until);
+    array->runtime->open(array, host_use::give_up, every_element, until);
     return true;
   } catch (error const&) { return false; }
 }
@@ -74,16 +74,18 @@ void give_back_memory(std::shared_ptr<array_state> const& array) noexcept {
 
 array_state::array_state(std::uint32_t places, operations& ops, array_id number, std::string array_name,
                          extents const& of_shape, std::size_t bytes_of_element,
-                         std::optional<std::byte*> adopted, std::shared_ptr<job_runtime> of)
+                         std::optional<adopted_copy> adopted, std::shared_ptr<job_runtime> of)
     : runtime(std::move(of)),
       id(number),
       shape(of_shape),
       element_bytes(bytes_of_element),
-      directory(checked_bytes(of_shape, bytes_of_element), places, ops),
+      directory(checked_bytes(of_shape, bytes_of_element), places, ops,
+                adopted ? adopted->place : host_place),
       name_(std::move(array_name)),
       adopted_(adopted),
-      on_host_(adopted ? pinned_buffer<std::byte>()
-                       : pinned_buffer<std::byte>(runtime->pinning_device(), bytes())) {}
+      on_host_(is_adopted() && home() == host_place
+                   ? pinned_buffer<std::byte>()
+                   : pinned_buffer<std::byte>(runtime->pinning_device(), bytes())) {}
 
 array_state::~array_state() {
   if (runtime != nullptr) runtime->release_array(id);
@@ -93,10 +95,21 @@ std::string array_state::name() const {
   return name_.empty() ? "array " + std::to_string(id.value()) : "array '" + name_ + "'";
 }
 
-bool array_state::shares_host_memory_with(array_state const& other) const {
-  auto const begin = reinterpret_cast<std::uintptr_t>(host_memory());
-  auto const begin_of_other = reinterpret_cast<std::uintptr_t>(other.host_memory());
-  return std::max(begin, begin_of_other) < std::min(begin + bytes(), begin_of_other + other.bytes());
+std::byte* array_state::memory_at(place_id place, std::byte* of_device) const {
+  if (place == host_place) return host_memory();
+  return place == home() ? home_memory() : of_device;
+}
+
+/// Devices and the host have one address space.
+bool array_state::shares_memory_with(array_state const& other) const {
+  for (auto const* const own : {host_memory(), home_memory()})
+    for (auto const* const others : {other.host_memory(), other.home_memory()}) {
+      auto const begin = reinterpret_cast<std::uintptr_t>(own);
+      auto const begin_of_other = reinterpret_cast<std::uintptr_t>(others);
+      if (std::max(begin, begin_of_other) < std::min(begin + bytes(), begin_of_other + other.bytes()))
+        return true;
+    }
+  return false;
 }
 
 void check_sizes(extents const& sizes, std::size_t elements) {
@@ -124,13 +137,17 @@ array_handle::array_handle(job_scheduler& of, extents const& shape, std::size_t 
 
 array_handle::array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes,
                            std::string name, memory_to_adopt memory)
-    : state_((check_memory(memory, shape), of.runtime()->make_array(shape, element_bytes, std::move(name),
-                                                                    static_cast<std::byte*>(memory.first)))),
+    : state_((check_memory(memory, shape),
+              of.runtime()->make_array(shape, element_bytes, std::move(name),
+                                       adopted_copy{static_cast<std::byte*>(memory.first),
+                                                    of.runtime()->place_of(memory.device)}))),
       open_(&state_->open) {}
 
 extents const& array_handle::shape() const noexcept { return state_->shape; }
 
 void* array_handle::address() const noexcept { return state_->host_memory(); }
+
+void* array_handle::adopted_address() const noexcept { return state_->home_memory(); }
 
 index_range array_handle::open(host_use use, index_range elements, std::optional<deadline> until) const {
   auto& runtime = *state_->runtime;

@@ -17,13 +17,19 @@ namespace ballast::detail {
 
 class job_runtime;
 
+/// Memory of the caller that is an array's copy at one place.
+struct adopted_copy {
+  std::byte* first;
+  place_id place = host_place;
+};
+
 /// What a shared array stands for: its copy on the host, and what is known of all its copies. All but the
 /// constants is the runtime's, under its mutex. It lives as long as anything that was planned with it.
 class array_state {
  public:
   /// Places and operations are the directory's. Without a runtime the memory is adopted.
   array_state(std::uint32_t places, operations& ops, array_id number, std::string array_name,
-              extents const& of_shape, std::size_t bytes_of_element, std::optional<std::byte*> adopted,
+              extents const& of_shape, std::size_t bytes_of_element, std::optional<adopted_copy> adopted,
               std::shared_ptr<job_runtime> of);
   /// Gives its memory on the devices back when the runtime looks next. Any thread, with or without the mutex.
   ~array_state();
@@ -32,11 +38,16 @@ class array_state {
   /// What messages call it.
   std::string name() const;
   /// The address of the host's copy; null if there are no bytes.
-  std::byte* host_memory() const { return is_adopted() ? *adopted_ : on_host_.data(); }
-  /// Whether that is memory of the caller.
+  std::byte* host_memory() const { return home() == host_place ? home_memory() : on_host_.data(); }
+  /// Whether one of its copies is memory of the caller.
   bool is_adopted() const { return adopted_.has_value(); }
-  /// Whether a byte of the host's copy is also one of the other array's.
-  bool shares_host_memory_with(array_state const& other) const;
+  /// The place of that copy; the host's if there is none.
+  place_id home() const { return adopted_ ? adopted_->place : host_place; }
+  std::byte* home_memory() const { return adopted_ ? adopted_->first : on_host_.data(); }
+  /// What offsets of its bytes at a place count from; `of_device` is for all arrays there.
+  std::byte* memory_at(place_id place, std::byte* of_device) const;
+  /// Whether a byte of the host's copy or of the adopted one is also one of the other array's.
+  bool shares_memory_with(array_state const& other) const;
 
   std::shared_ptr<job_runtime> const runtime;  ///< null where planning is tried without one
   array_id const id;
@@ -44,12 +55,13 @@ class array_state {
   std::size_t const element_bytes;
   coherence_directory directory;
   array_handle::open_uses open;
-  bool is_released = false;  ///< or about to be: no job may use it, and the host's copy is the caller's again
+  bool is_released =
+      false;  ///< or about to be: no job may use it, and what was adopted is the caller's again
 
  private:
   std::string const name_;
-  std::optional<std::byte*> const adopted_;
-  pinned_buffer<std::byte> on_host_;  ///< unless there is adopted memory
+  std::optional<adopted_copy> const adopted_;
+  pinned_buffer<std::byte> on_host_;  ///< unless the host's copy is adopted
 };
 
 }  // namespace ballast::detail

@@ -133,9 +133,9 @@ std::uint32_t checked_places(std::uint32_t places) {
 
 class coherence_directory::state {
  public:
-  state(std::size_t bytes, std::uint32_t places, operations& operations)
+  state(std::size_t bytes, std::uint32_t places, operations& operations, place_id first)
       : ops(operations), all(places, replica_state(bytes, false)), origins(bytes, {}), size(bytes) {
-    all[0] = replica_state(bytes, true);
+    at(first) = replica_state(bytes, true);
   }
 
   void check(byte_range bytes) const {
@@ -207,8 +207,9 @@ void coherence_directory::state::lose(byte_range bytes, job_number job) {
   });
 }
 
-coherence_directory::coherence_directory(std::size_t bytes, std::uint32_t places, operations& ops)
-    : state_(std::make_unique<state>(bytes, checked_places(places), ops)) {}
+coherence_directory::coherence_directory(std::size_t bytes, std::uint32_t places, operations& ops,
+                                         place_id first)
+    : state_(std::make_unique<state>(bytes, checked_places(places), ops, first)) {}
 coherence_directory::coherence_directory(coherence_directory&&) noexcept = default;
 coherence_directory::~coherence_directory() = default;
 

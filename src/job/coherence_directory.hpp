@@ -23,15 +23,16 @@ struct held_bytes {
 /// Where the bytes of one array are valid, and which operations touch them at each place: the rules of
 /// coherence without any device. State changes when an operation is planned, not when it ends, so that jobs
 /// run ahead: what an operation has to wait for is put in its `dependencies` here. At first all bytes are
-/// valid at the host.
+/// valid at one place.
 ///
 /// Operations are noted in the order of their ids, and before they are issued. Each call that names bytes
 /// throws bad_argument ("bytes") beyond the array, ("place") beyond the places; a refused record_... has not
 /// changed the directory. One thread at a time.
 class coherence_directory {
  public:
-  /// `places`: 1 to 32, with the host; throws bad_argument ("places"). `ops` outlives the directory.
-  coherence_directory(std::size_t bytes, std::uint32_t places, operations& ops);
+  /// `places`: 1 to 32, with the host; throws bad_argument ("places"). `ops` outlives the directory. The
+  /// bytes are valid at `first`; throws bad_argument ("place").
+  coherence_directory(std::size_t bytes, std::uint32_t places, operations& ops, place_id first = host_place);
   coherence_directory(coherence_directory&&) noexcept;
   ~coherence_directory();
 

@@ -25,6 +25,7 @@ host_access::host_access(job_planner& planner, std::shared_ptr<array_state> arra
     : planner_(planner),
       array_(std::move(array)),
       use_(use),
+      place_(use == host_use::take_home || use == host_use::give_up ? array_->home() : host_place),
       elements_(elements),
       bytes_(region({elements}), array_->shape, array_->element_bytes),
       turn_(planner_.take_turn(all_uses())) {}
@@ -39,7 +40,7 @@ bool host_access::try_open() {
   if (reads()) fetch();
   auto const& directory = array_->directory;
   auto const hull = bytes_.hull();
-  return (writes() ? directory.users(host_place, hull) : directory.writers(host_place, hull)).empty();
+  return (writes() ? directory.users(place_, hull) : directory.writers(place_, hull)).empty();
 }
 
 void host_access::fetch() {
@@ -48,13 +49,17 @@ void host_access::fetch() {
   if (by)
     throw job_failed("number " + std::to_string(by->value()), {}, "",
                      "it was to write elements of " + array_->name() + " and failed");
-  if (planner_.is_stopped() && !array_->directory.missing(host_place, bytes_.hull()).empty())
-    throw error("elements of " + array_->name() + " went with the devices of the scheduler");
-  planner_.arrays().fetch_to(array_, bytes_, host_place, {}, {});
+  if (place_ != host_place && planner_.is_lost(place_.value() - 1))
+    throw error(planner_.device_name(place_.value() - 1) + " is lost, whose memory " + array_->name() +
+                " adopted");
+  if (planner_.is_stopped() && !array_->directory.missing(place_, bytes_.hull()).empty())
+    throw error("elements of " + array_->name() + " went with the scheduler");
+  planner_.arrays().fetch_to(array_, bytes_, place_, {}, {});
 }
 
 void host_access::grant() {
-  if (writes()) planner_.record_host_write(*array_, bytes_.hull());
+  if (writes()) planner_.record_host_write(*array_, bytes_.hull(), place_);
+  if (place_ != host_place) return;
   bool const has_all = elements_.end - elements_.begin == array_->shape.elements();
   if (!has_all || planner_.newest_turn() != turn_) return;
   array_->open.to_read.store(true, std::memory_order_release);

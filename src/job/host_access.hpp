@@ -16,9 +16,9 @@ namespace ballast::detail {
 /// ("elements") beyond it.
 index_range elements_of(array_state const& array, index_range elements);
 
-/// Elements that a thread of the host waits for. It takes its turn among the jobs, so that nothing newer
-/// overtakes it; the directory knows of it only when it is granted, so an access that is given up has changed
-/// nothing. One thread at a time; whoever waits asks try_open() after each change.
+/// Elements that a thread of the host waits for, mostly on the host. It takes its turn among the jobs, so
+/// that nothing newer overtakes it; the directory knows of it only when it is granted, so an access that is
+/// given up has changed nothing. One thread at a time; whoever waits asks try_open() after each change.
 class host_access {
  public:
   /// Takes its turn. At least one element. The planner outlives it.
@@ -28,14 +28,14 @@ class host_access {
   /// Ends its turn; what waited behind it may be planned then.
   ~host_access() { planner_.end_turn(turn_); }
 
-  /// Whether the host has the elements and nothing else is at them. Plans the copies once the turn has come.
+  /// Whether its place has the elements and nothing else is at them. Plans the copies once the turn has come.
   /// Throws error, job_failed if their values are lost.
   bool try_open();
   /// They are the host's. After try_open() said so, and before anything changed.
   void grant();
 
  private:
-  bool reads() const { return use_ != host_use::write; }
+  bool reads() const { return use_ != host_use::write && use_ != host_use::give_up; }
   bool writes() const { return use_ != host_use::read; }
   array_use all_uses() const;
   void fetch();
@@ -43,6 +43,7 @@ class host_access {
   job_planner& planner_;
   std::shared_ptr<array_state> const array_;
   host_use const use_;
+  place_id const place_;  ///< where it wants the elements
   index_range const elements_;
   byte_runs const bytes_;
   job_number const turn_;

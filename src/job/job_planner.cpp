@@ -46,9 +46,9 @@ job_number job_planner::take_turn(array_use const& use) {
 }
 
 /// The operation begins and ends here.
-void job_planner::record_host_write(array_state& array, byte_range bytes) {
+void job_planner::record_host_write(array_state& array, byte_range bytes, place_id at) {
   auto const op = ops_.add(op_kind::host_access, {std::uint32_t(devices_.size()), 0});
-  array.directory.record_write(op, host_place, bytes);
+  array.directory.record_write(op, at, bytes);
   ops_.mark_issued(op);
   ops_.mark_ended(op);
 }

@@ -59,7 +59,7 @@ class job_planner {
   bool has_come(job_number turn, array_use const& use) { return !order_.blocking_job(turn, {&use, 1}); }
   void end_turn(job_number turn) { order_.drop(turn); }
   /// The host writes bytes that nothing else touches any more.
-  void record_host_write(array_state& array, byte_range bytes);
+  void record_host_write(array_state& array, byte_range bytes, place_id at);
 
   /// Plans all that may be; to be called whenever something has changed. Whether what somebody waits for may
   /// have come since the last call.
@@ -77,6 +77,7 @@ class job_planner {
   /// Jobs that have not ended, ascending.
   std::deque<std::shared_ptr<job_record>> const& jobs() const { return jobs_; }
   bool is_lost(std::uint32_t device) const { return on_devices_[device].is_lost; }
+  std::string const& device_name(std::uint32_t device) const { return devices_[device].name; }
   job_statistics statistics() const;
   /// The jobs that have not ended, as text for messages, a line each.
   std::string state_of_jobs() const;

@@ -177,8 +177,9 @@ std::vector<void*> planned_task::arrays(std::byte* memory) const {
   std::vector<void*> found;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     auto const& resident = resident_of(i);
-    auto const place = std::size_t(&resident - residents.data());
-    auto const first = reinterpret_cast<std::uintptr_t>(memory) + resident.offset - first_bytes[place];
+    auto const nth = std::size_t(&resident - residents.data());
+    auto* const base = job->request.arguments[i].array->memory_at(place(), memory);
+    auto const first = reinterpret_cast<std::uintptr_t>(base) + resident.offset - first_bytes[nth];
     auto const is_empty = uses[i].read.is_empty() && uses[i].written.is_empty();
     found.push_back(is_empty ? nullptr : reinterpret_cast<void*>(first));
   }

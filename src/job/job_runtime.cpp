@@ -172,6 +172,13 @@ std::shared_ptr<compute_device> const& job_runtime::pinning_device() const {
   return gpu == devices_.end() ? devices_.front() : *gpu;
 }
 
+place_id job_runtime::place_of(compute_device const* device) const {
+  if (device == nullptr) return host_place;
+  auto const found = std::ranges::find(devices_, device, &std::shared_ptr<compute_device>::get);
+  if (found == devices_.end()) throw_bad_argument("device", device->name(), "one that the scheduler has");
+  return detail::place_of(std::uint32_t(found - devices_.begin()));
+}
+
 void job_runtime::add(kernel_set const& more) {
   for (auto const& device : devices_) device->check();
   for (auto const& kernel : more.kernels())
@@ -314,7 +321,7 @@ std::vector<journal_entry> job_runtime::journal() const {
 }
 
 std::shared_ptr<array_state> job_runtime::make_array(extents const& shape, std::size_t element_bytes,
-                                                     std::string name, std::optional<std::byte*> adopted) {
+                                                     std::string name, std::optional<adopted_copy> adopted) {
   guard hold(*this);
   auto const id = newest_array_ = array_id(newest_array_.value() + 1);
   hold.unlock();

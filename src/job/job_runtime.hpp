@@ -56,12 +56,15 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   device_list const& devices() const { return devices_; }
   std::shared_ptr<compute_device> const& pinning_device() const;
   job_options const& options() const { return options_; }
+  /// The place of a device; the host's for null. Throws bad_argument ("device") for one of no scheduler or of
+  /// another one.
+  place_id place_of(compute_device const* device) const;
 
   // Any thread.
   void add(kernel_set const& more);
   /// Throws bad_argument ("memory") if `adopted` is partly another array's.
   std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name,
-                                          std::optional<std::byte*> adopted);
+                                          std::optional<adopted_copy> adopted);
   completion submit(job_request request);
   /// As array_handle::open(). Returns the elements, which are all of the array for every_element.
   index_range open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,

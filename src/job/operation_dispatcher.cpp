@@ -29,7 +29,7 @@ void operation_dispatcher::take(planned_work work) {
 }
 
 std::byte* operation_dispatcher::memory_at(place_id place, array_state const& array) const {
-  return place == host_place ? array.host_memory() : devices_[place.value() - 1].memory;
+  return array.memory_at(place, place == host_place ? nullptr : devices_[place.value() - 1].memory);
 }
 
 void operation_dispatcher::submit_copy(copy_work copy) {

@@ -88,15 +88,25 @@ struct working_set::attempt {
   bool has_room(std::span<needed_bytes const> needs) const {
     auto unused = free;
     return std::ranges::all_of(needs, [&](needed_bytes const& need) {
-      return left.holding(need.array, need.hull) || unused.take(memory_of(set.bytes_to_take(need)));
+      return set.is_adopted(need.array) || left.holding(need.array, need.hull) ||
+             unused.take(memory_of(set.bytes_to_take(need)));
     });
   }
   void evict(segment_id victim) { free.give_back(left.remove(victim)); }
 };
 
-void working_set::add_array(array_id array, std::size_t bytes) {
-  if (!arrays_.emplace(array, bytes).second)
+void working_set::add(array_id array, known_array about) {
+  if (!arrays_.emplace(array, about).second)
     throw_bad_argument("array", array.value(), "one that is not known");
+}
+
+void working_set::add_array(array_id array, std::size_t bytes) { add(array, {bytes, false}); }
+
+void working_set::add_adopted_array(array_id array, std::size_t bytes) { add(array, {bytes, true}); }
+
+bool working_set::is_adopted(array_id array) const {
+  auto const found = arrays_.find(array);
+  return found != arrays_.end() && found->second.is_adopted;
 }
 
 void working_set::remove_array(array_id array, std::span<op_id const> users) {
@@ -109,14 +119,16 @@ void working_set::remove_array(array_id array, std::span<op_id const> users) {
 
 bool working_set::has_room_for_all_arrays() const {
   std::size_t left = bytes();
-  for (auto const& [array, size] : arrays_) {
-    if (memory_of({0, size}) > left) return false;
-    left -= memory_of({0, size});
+  for (auto const& [array, about] : arrays_) {
+    auto const memory = about.is_adopted ? 0 : memory_of({0, about.bytes});
+    if (memory > left) return false;
+    left -= memory;
   }
   return true;
 }
 
 std::vector<located_bytes> working_set::located(array_id array, byte_range bytes) const {
+  if (is_adopted(array)) return {{bytes, bytes.begin}};
   std::vector<located_bytes> found;
   for (auto const& one : segments_.overlapping(array, bytes)) {
     auto const part = common(one.bytes, bytes);
@@ -127,14 +139,14 @@ std::vector<located_bytes> working_set::located(array_id array, byte_range bytes
 }
 
 bool working_set::holds(needed_bytes const& need) const {
-  return need.hull.is_empty() || segments_.holding(need.array, need.hull);
+  return need.hull.is_empty() || is_adopted(need.array) || segments_.holding(need.array, need.hull);
 }
 
 void working_set::check(std::span<needed_bytes const> needs) const {
   for (auto need = needs.begin(); need != needs.end(); ++need) {
     auto const array = arrays_.find(need->array);
     bool const is_known =
-        array != arrays_.end() && (need->hull.is_empty() || need->hull.end <= array->second);
+        array != arrays_.end() && (need->hull.is_empty() || need->hull.end <= array->second.bytes);
     auto const is_same = [&](needed_bytes const& other) { return other.array == need->array; };
     if (!is_known || std::any_of(needs.begin(), need, is_same))
       throw_bad_argument(
@@ -146,7 +158,7 @@ void working_set::check(std::span<needed_bytes const> needs) const {
 
 byte_range working_set::bytes_to_take(needed_bytes const& need) const {
   if (need.hull.is_empty() || !has_room_for_all_arrays()) return need.hull;
-  return {0, arrays_.at(need.array)};
+  return {0, arrays_.at(need.array).bytes};
 }
 
 std::vector<segment> working_set::eviction_order(std::span<needed_bytes const> needs,
@@ -214,6 +226,7 @@ void working_set::move_in(needed_bytes const& need, byte_range memory, eviction_
 
 resident_bytes working_set::pinned(needed_bytes const& need) {
   if (need.hull.is_empty()) return {need.array, {}, 0, {}};
+  if (is_adopted(need.array)) return {need.array, {}, need.hull.begin, {}};
   auto& one = *segments_.find(segments_.holding(need.array, need.hull)->id);
   ++one.pins;
   one.used_at = tasks_;

@@ -113,6 +113,9 @@ class working_set {
 
   /// An array of the scheduler, used here or not. Throws bad_argument ("array") for one that is known.
   void add_array(array_id array, std::size_t bytes);
+  /// One that has all its memory on the device, of the caller: the set has none for it, moves and evicts
+  /// nothing of it, and its offsets count from its first byte. Throws as add_array().
+  void add_adopted_array(array_id array, std::size_t bytes);
   /// Its memory is free after `users`. Throws bad_argument ("array") for one that is not known.
   void remove_array(array_id array, std::span<op_id const> users);
   bool has_room_for_all_arrays() const;
@@ -128,7 +131,13 @@ class working_set {
 
  private:
   struct attempt;
+  struct known_array {
+    std::size_t bytes;
+    bool is_adopted;
+  };
 
+  void add(array_id array, known_array about);
+  bool is_adopted(array_id array) const;
   void check(std::span<needed_bytes const> needs) const;
   bool holds(needed_bytes const& need) const;
   byte_range bytes_to_take(needed_bytes const& need) const;
@@ -143,7 +152,7 @@ class working_set {
 
   arena memory_;
   segments segments_;
-  std::map<array_id, std::size_t> arrays_;  ///< their bytes
+  std::map<array_id, known_array> arrays_;
   std::uint64_t tasks_ = 0;
 };
 

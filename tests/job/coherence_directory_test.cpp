@@ -22,6 +22,13 @@ TEST_F(coherence_directory_test, begins_with_all_bytes_at_the_host) {
   EXPECT_THAT(directory.holders({0, 100}), ElementsAre(held_bytes{{0, 100}, 1}));
 }
 
+TEST_F(coherence_directory_test, may_begin_with_all_bytes_at_a_device) {
+  coherence_directory const there(100, 3, ops, right);
+  EXPECT_THAT(there.missing(right, {0, 100}), IsEmpty());
+  EXPECT_THAT(there.holders({0, 100}), ElementsAre(held_bytes{{0, 100}, 4}));
+  EXPECT_EQ(refused_argument([&] { coherence_directory(1, 3, ops, place_id(3)); }), "place");
+}
+
 TEST_F(coherence_directory_test, counts_what_arrived_as_there_and_leaves_the_rest_missing) {
   arrive(host, left, {20, 30});
   arrive(host, left, {30, 40});

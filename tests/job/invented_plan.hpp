@@ -37,8 +37,9 @@ class invented_plan final : public work_sink {
   /// An array of bytes. Nobody looks at them.
   std::shared_ptr<array_state> array(extents const& shape, std::string name = {}) {
     auto& memory = memory_.emplace_back(shape.elements());
-    auto made = std::make_shared<array_state>(std::uint32_t(gpus_.size() + 1), ops, array_id(++arrays_),
-                                              std::move(name), shape, 1, memory.data(), nullptr);
+    auto made =
+        std::make_shared<array_state>(std::uint32_t(gpus_.size() + 1), ops, array_id(++arrays_),
+                                      std::move(name), shape, 1, adopted_copy{memory.data()}, nullptr);
     planner.arrays().add(made);
     return made;
   }

@@ -45,8 +45,8 @@ struct operation_dispatcher_test : testing::Test {
 
   operations ops;
   std::vector<std::byte> memory = std::vector<std::byte>(64);
-  std::shared_ptr<array_state> const array =
-      std::make_shared<array_state>(3, ops, array_id(1), "", extents{64}, 1, memory.data(), nullptr);
+  std::shared_ptr<array_state> const array = std::make_shared<array_state>(
+      3, ops, array_id(1), "", extents{64}, 1, adopted_copy{memory.data()}, nullptr);
   std::vector<std::pair<std::uint32_t, device_operation>> submitted;
   std::vector<op_id> failed;
   operation_dispatcher dispatcher{ops,

@@ -20,11 +20,14 @@ namespace {
 constexpr std::uint32_t rows_of = 40, columns_of = 16, elements = rows_of * columns_of;
 
 /// Jobs and accesses of the host, drawn at random, on arrays of which two do not fit on a device together;
-/// beside each array is what it has to be.
+/// beside each array is what it has to be. With an odd seed one of them adopted memory of the last device.
 class random_chain {
  public:
   random_chain(device_list const& devices, std::uint32_t seed, bool check_maps = false)
-      : random_(seed), jobs_(devices, kernels(), {.device_bytes = 4096, .check_maps = check_maps}) {
+      : random_(seed),
+        jobs_(devices, kernels(), {.device_bytes = 4096, .check_maps = check_maps}),
+        adopted_(devices.back(), elements) {
+    if (seed % 2 == 1) arrays_[1] = {jobs_, adopt(*devices.back(), adopted_.data(), {rows_of, columns_of})};
     for (auto& array : arrays_) number(array);
     for (auto& words : expected_) std::iota(words.begin(), words.end(), 1u);
   }
@@ -105,6 +108,7 @@ class random_chain {
   std::mt19937 random_;
   std::vector<std::string> const policies_ = policy_names();
   job_scheduler jobs_;
+  device_buffer<std::uint32_t> const adopted_;
   std::array<word_rows, 3> arrays_{word_rows(jobs_, {rows_of, columns_of}),
                                    word_rows(jobs_, {rows_of, columns_of}),
                                    word_rows(jobs_, {rows_of, columns_of})};

@@ -193,6 +193,31 @@ TEST_F(working_set_test, gives_no_memory_for_no_bytes) {
   set.unpin(none);
 }
 
+TEST_F(working_set_test, has_no_memory_for_an_adopted_array_and_finds_each_byte_where_the_caller_has_it) {
+  constexpr array_id adopted{4};
+  set.add_adopted_array(adopted, 100 * block);
+  auto const pinned = pin({blocks(adopted, 30, 90), blocks(a, 0, 8)}).value();
+  EXPECT_EQ(pinned[0].offset, 30 * block);
+  EXPECT_EQ(pinned[0].segment, segment_id());
+  EXPECT_EQ(pinned[1].offset, 0u);
+  EXPECT_EQ(set.residents().size(), 1u);
+  EXPECT_THAT(set.located(adopted, {70, 5 * block}), ElementsAre(located_bytes{{70, 5 * block}, 70}));
+  set.unpin(pinned);
+  use({blocks(b, 0, 8)});
+  set.evict_unpinned(data);
+  EXPECT_THAT(data.dropped, ElementsAre(what{a, {0, 8 * block}}, what{b, {0, 8 * block}}));
+  EXPECT_EQ(refused_argument([&] { pin({blocks(adopted, 0, 101)}); }), "needs");
+  EXPECT_EQ(refused_argument([&] { set.add_array(adopted, 1); }), "array");
+  set.remove_array(adopted, {});
+  EXPECT_EQ(refused_argument([&] { pin({blocks(adopted, 0, 1)}); }), "needs");
+}
+
+TEST_F(working_set_test, has_room_for_all_arrays_whatever_adopted_ones_need) {
+  for (auto const array : {b, c}) set.remove_array(array, {});
+  set.add_adopted_array(b, 100 * block);
+  EXPECT_TRUE(set.has_room_for_all_arrays());
+}
+
 TEST_F(working_set_test, refuses_arrays_that_it_does_not_know_and_bytes_beyond_them) {
   EXPECT_EQ(refused_argument([&] { pin({blocks(array_id(9), 0, 1)}); }), "needs");
   EXPECT_EQ(refused_argument([&] { pin({blocks(a, 0, 9)}); }), "needs");

@@ -2,6 +2,7 @@
 #include "cuda/device.hpp"
 
 #include <array>
+#include <utility>
 
 #include "cuda/graph.hpp"
 #include "cuda/memory.hpp"
@@ -51,8 +52,9 @@ std::vector<compute_capability> capabilities_of_gpus() {
   return all;
 }
 
-cuda_device::cuda_device(device_spec const& spec, std::string const& name, std::unique_ptr<sm_partition> part)
-    : compute_device(spec, name),
+cuda_device::cuda_device(device_spec const& spec, std::string const& name, std::unique_ptr<sm_partition> part,
+                         std::shared_ptr<memory_resource> resource)
+    : compute_device(spec, name, std::move(resource)),
       engine_(std::make_shared<cuda_engine>(spec.index, name, std::move(part))),
       properties_(properties_of(*engine_)) {
   engine_->gates = gate_words::of(*engine_, has_resident());

@@ -21,7 +21,8 @@ std::vector<compute_capability> capabilities_of_gpus();
 class cuda_device final : public compute_device {
  public:
   /// `part` is null for a whole GPU.
-  cuda_device(device_spec const& spec, std::string const& name, std::unique_ptr<sm_partition> part);
+  cuda_device(device_spec const& spec, std::string const& name, std::unique_ptr<sm_partition> part,
+              std::shared_ptr<memory_resource> resource);
 
   device_properties const& properties() const noexcept override { return properties_; }
   std::size_t free_bytes() override;

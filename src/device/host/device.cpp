@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/device.hpp"
 
+#include <utility>
+
 #include "ballast/error.hpp"
 #include "host/memory.hpp"
 #include "host/worker_pool.hpp"
@@ -19,8 +21,8 @@ std::shared_ptr<host_engine> make_engine(device_spec const& spec, std::string co
 }  // namespace
 
 host_device::host_device(device_spec const& spec, std::string const& name, std::size_t workers,
-                         std::vector<int> const& cores)
-    : compute_device(spec, name), engine_(make_engine(spec, name, workers, cores)) {
+                         std::vector<int> const& cores, std::shared_ptr<memory_resource> resource)
+    : compute_device(spec, name, std::move(resource)), engine_(make_engine(spec, name, workers, cores)) {
   properties_.model = processor_model();
   properties_.multiprocessors = int(workers);
   properties_.memory_bytes = host_memory_bytes();

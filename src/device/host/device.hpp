@@ -16,7 +16,7 @@ class host_device final : public compute_device {
  public:
   /// `cores`: what to bind the workers to, one each; empty: unbound.
   host_device(device_spec const& spec, std::string const& name, std::size_t workers,
-              std::vector<int> const& cores);
+              std::vector<int> const& cores, std::shared_ptr<memory_resource> resource);
 
   device_properties const& properties() const noexcept override { return properties_; }
   std::size_t free_bytes() override;

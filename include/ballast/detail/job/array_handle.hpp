@@ -13,6 +13,7 @@
 #include "ballast/deadline.hpp"
 
 namespace ballast {
+class compute_device;
 class job_scheduler;
 }
 
@@ -20,13 +21,15 @@ namespace ballast::detail {
 
 class array_state;
 
-/// What the host is about to do with elements of an array.
-enum class host_use : std::uint8_t { read, write, update };
+/// What the host is about to do with elements of an array; `take_home` and `give_up` are for the memory that
+/// the array adopted, wherever it is: with the newest values, or with any.
+enum class host_use : std::uint8_t { read, write, update, take_home, give_up };
 
-/// Memory of a caller that is to be the host's copy of an array.
+/// Memory of a caller that is to be the copy of an array that the host has, or a device.
 struct memory_to_adopt {
   void* first;
-  std::size_t alignment;  ///< of the elements
+  std::size_t alignment;         ///< of the elements
+  compute_device const* device;  ///< null: it is the host's
 };
 
 ///@{
@@ -42,13 +45,15 @@ class array_handle {
  public:
   /// Throws bad_argument ("sizes") if the bytes do not fit in size_t, ballast::error if there is no memory.
   array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes, std::string name);
-  /// Throws bad_argument ("memory") too.
+  /// Throws bad_argument ("memory", "device") too.
   array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes, std::string name,
                memory_to_adopt memory);
 
   extents const& shape() const noexcept;
   /// The address of the host's copy; null if there are no elements.
   void* address() const noexcept;
+  /// The address of the adopted memory, which a device may have.
+  void* adopted_address() const noexcept;
   /// As shared_array::read(), write() and update(); every_element for all.
   index_range open(host_use use, index_range elements, std::optional<deadline> until) const;
   /// As shared_array::release() and its destructor; the array is nobody's then, or it is an array without
