@@ -89,7 +89,7 @@ TEST(queue_with_a_recorder, counts_tasks_without_room_in_the_trace_or_the_record
 TEST(queue_with_a_recorder, shows_the_thread_that_waited_for_room) {
   recorder all({"first"});
   gate held(2);
-  counted_words visits(first_device(), 1);
+  shared_visits const visits(1);
   task_queue queue(open_devices("host:1").front(), kernels(), traced_to(&all, 2));
   queue.submit(held.holder(0));
   EXPECT_THROW(

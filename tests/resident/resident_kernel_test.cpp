@@ -120,7 +120,9 @@ TEST(resident_kernel, of_any_number_of_blocks_has_those_that_are_left_at_its_sta
   first.start(1, true);
   second.start(5, false);
   second.kernel.join(soon());
-  EXPECT_EQ(second.kernel.blocks(), second.kernel.max_blocks() - first.kernel.blocks());
+  // Beside another kernel of blocks of one warp an SM of a GPU has three places less.
+  auto const lost = device()->is_cuda() ? 3u * std::uint32_t(device()->properties().multiprocessors) : 0;
+  EXPECT_EQ(second.kernel.blocks(), second.kernel.max_blocks() - first.kernel.blocks() - lost);
   auto const beside = second.workers();
   EXPECT_EQ(second.executed(), beside * 5);
   first.kernel.request_stop();
