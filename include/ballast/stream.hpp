@@ -171,9 +171,10 @@ class stream {
   /// completions. Others may need a launch before they end, which a GPU can hold up behind the stream that
   /// waits for it, so they are refused with bad_argument ("work"): launch from `work.then(...)` instead. The
   /// thread of continuations lets the stream go on: no continuation may destroy this before, nor enqueue so
-  /// much that it blocks. At most 256 waits of a GPU's streams are open at a time; throws error beyond, on a
-  /// GPU that was opened while a resident kernel ran there, in a stream that is being captured, and if that
-  /// thread cannot be started.
+  /// much that it blocks. A GPU's stream holds about a thousand pieces of work: do not fill it behind a wait,
+  /// since a thread that the driver holds up there may hold up that thread too. At most 256 waits of a GPU's
+  /// streams are open at a time; throws error beyond, on a GPU that was opened while a resident kernel ran
+  /// there, in a stream that is being captured, and if that thread cannot be started.
   void wait_for(completion const& work);
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;
