@@ -242,6 +242,8 @@ class task_queue {
   /// thread, the threads of these blocks, 32 in each. A run that started beside other resident kernels with
   /// options.resident.blocks 0 may have fewer.
   std::uint32_t workers() const;
+  /// The workers that the present or last run has; workers() before the first.
+  std::uint32_t workers_of_run() const;
   /// The device that the queue feeds.
   compute_device& device() const;
   /// The set that its tasks come from.

@@ -112,7 +112,7 @@ feed_view feeder::observe() const {
   view.given = given_;
   view.taken = std::min(to_->taken(), given_);
   view.finished = finished_;
-  view.workers = to_->workers() / to_->kernels().workers_of_block(to_->device());
+  view.workers = to_->workers_of_run() / to_->kernels().workers_of_block(to_->device());
   view.devices = std::uint32_t(devices_);
   view.idle_elsewhere = from_->idle_elsewhere(device_);
   view.feed_latency_ns = to_->device().is_cuda() ? gpu_feed_latency_ns : host_feed_latency_ns;

@@ -240,6 +240,11 @@ void task_queue::state::end_run() {
   memory.host_wake_event.forward_to(nullptr);
 }
 
+std::uint32_t task_queue::state::workers_of(std::uint32_t blocks) const {
+  auto const working = blocks - (device->is_cuda() ? 1 : 0);  // the first serves the others
+  return working * kernels->workers_of_block(*device);
+}
+
 std::uint64_t task_queue::state::submitted() const {
   std::uint64_t sum = 0;
   for (auto const& ring : submission_rings) sum += ring.tasks();

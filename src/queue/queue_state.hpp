@@ -119,6 +119,7 @@ struct task_queue::state final : completion_source {
   void record_run() noexcept;
   void record_tasks() const;
 
+  std::uint32_t workers_of(std::uint32_t blocks) const;
   std::uint64_t submitted() const;
   std::uint64_t taken() const;
   std::uint64_t unfinished() const;

@@ -234,10 +234,8 @@ std::size_t task_queue::memory_bytes() const {
   return state_->memory.bytes() + (state_->hybrid != nullptr ? state_->hybrid->bytes() : 0);
 }
 std::uint32_t task_queue::capacity() const { return std::uint32_t(1) << state_->memory.shift; }
-std::uint32_t task_queue::workers() const {
-  auto const blocks = state_->kernel.max_blocks() - (state_->device->is_cuda() ? 1 : 0);
-  return blocks * state_->kernels->workers_of_block(*state_->device);
-}
+std::uint32_t task_queue::workers() const { return state_->workers_of(state_->kernel.max_blocks()); }
+std::uint32_t task_queue::workers_of_run() const { return state_->workers_of(state_->kernel.blocks()); }
 compute_device& task_queue::device() const { return *state_->device; }
 kernel_set const& task_queue::kernels() const { return *state_->kernels; }
 

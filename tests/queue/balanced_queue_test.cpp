@@ -101,5 +101,27 @@ TEST(balanced_queue, reports_the_time_between_first_begin_and_last_end_of_each_d
   queue.close();
 }
 
+TEST(balanced_queue_beside_another_kernel, runs_each_task_exactly_once_with_the_workers_that_are_left) {
+  auto const& device = *first_device();
+  if (device.properties().multiprocessors < 2) GTEST_SKIP() << "needs two cores";
+  std::uint32_t const n = 1'000;
+  shared_visits visits(n);
+  auto options = test_options();
+  options.start_at_once = false;
+  options.resident.blocks = device.is_cuda() ? 2 : 1;
+  task_queue other(first_device(), kernels(), options);
+  balanced_queue balanced({first_device()}, kernels(), balanced_options());
+  auto const& queue = balanced.on(0);
+  EXPECT_EQ(queue.workers_of_run(), queue.workers());
+  balanced.close();
+  other.start();
+  balanced.start();
+  EXPECT_LT(queue.workers_of_run(), queue.workers());
+  balanced.submit(marks_of(visits, n)).wait();
+  balanced.close();
+  other.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
 }  // namespace
 }  // namespace ballast::test
