@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/error.hpp"
 
 namespace ballast {

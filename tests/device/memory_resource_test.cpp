@@ -27,8 +27,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class memory_resources : public testing::Test {
- protected:
+struct memory_resources : testing::Test {
   std::shared_ptr<noting_resource> resource = std::make_shared<noting_resource>(tested_list());
   device_list devices = open_devices(tested_list(), {.memory = resource});
 };

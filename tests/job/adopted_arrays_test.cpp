@@ -35,8 +35,7 @@ std::vector<std::uint32_t> numbers(std::uint32_t first = 1) {
   return all;
 }
 
-class adopted_arrays : public testing::Test {
- protected:
+struct adopted_arrays : testing::Test {
   completion count(words& array) {
     return jobs->submit({size}, updates(array), [](auto all) { return count_visits{all}; });
   }

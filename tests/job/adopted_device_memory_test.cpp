@@ -56,8 +56,7 @@ class device_words {
 };
 
 /// On the device of the parameter, of two.
-class adopted_device_memory : public testing::TestWithParam<std::size_t> {
- protected:
+struct adopted_device_memory : testing::TestWithParam<std::size_t> {
   adopted_memory<std::uint32_t, 1> adopted() { return adopt(home(), memory.data(), {size}); }
   compute_device& home() const { return *devices[GetParam()]; }
   completion count(words& array, std::string const& policy = "static") {

@@ -21,8 +21,7 @@ namespace {
 constexpr auto list = "host:1,host:1";
 constexpr std::uint32_t size = 64;
 
-class memory_resource_of_jobs : public testing::Test {
- protected:
+struct memory_resource_of_jobs : testing::Test {
   job_options const options{.policy = "static", .device_bytes = 4096};
   std::shared_ptr<noting_resource> resource = std::make_shared<noting_resource>(list);
   device_list devices = open_devices(list, {.memory = resource});

@@ -2,6 +2,7 @@
 // Several resident kernels on one device, of queues and of pools. All memory is made before one starts.
 #include <gmock/gmock.h>
 
+#include "ballast/detail/queue/ring_source.cuh"
 #include "ballast/task_pool.hpp"
 #include "complaint.hpp"
 #include "fixture.hpp"

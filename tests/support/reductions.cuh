@@ -83,15 +83,13 @@ struct reduce_cases {
   }
 
  private:
-  using items_ = reduced_items;
-
   template <class Block>
   BALLAST_HD void reduce_numbers(Block& block) const {
-    auto const n = items_::size_of(block.index());
-    auto const number = [](std::uint32_t i) { return items_::number(i); };
+    auto const n = reduced_items::size_of(block.index());
+    auto const number = [](std::uint32_t i) { return reduced_items::number(i); };
     auto const sum = block.reduce(n, std::uint64_t(7), number);
-    auto const greatest = block.reduce(n, std::int32_t(-2'000'000'000), &items_::negative, maximum());
-    auto const least = block.reduce(n, std::int32_t(-1), &items_::negative, minimum());
+    auto const greatest = block.reduce(n, std::int32_t(-2'000'000'000), &reduced_items::negative, maximum());
+    auto const least = block.reduce(n, std::int32_t(-1), &reduced_items::negative, minimum());
     tell(block, sum);
     if (block.rank() != 0) return;
     auto& mine = found[block.index()];
@@ -102,14 +100,14 @@ struct reduce_cases {
 
   template <class Block>
   BALLAST_HD void scan_numbers(Block& block) const {
-    auto const n = items_::size_of(block.index());
+    auto const n = reduced_items::size_of(block.index());
     auto& mine = found[block.index()];
-    auto const sum = block.scan(n, std::uint64_t(7), &items_::number, plus(),
+    auto const sum = block.scan(n, std::uint64_t(7), &reduced_items::number, plus(),
                                 [&](std::uint32_t i, std::uint64_t before) { mine.sums_before[i] = before; });
     auto const fractions =
-        block.scan(n, 0.25f, &items_::fraction, plus(),
+        block.scan(n, 0.25f, &reduced_items::fraction, plus(),
                    [&](std::uint32_t i, float before) { mine.fractions_before[i] = before; });
-    auto const maps = block.scan(n, affine{3, 1}, &items_::map, first_then(),
+    auto const maps = block.scan(n, affine{3, 1}, &reduced_items::map, first_then(),
                                  [&](std::uint32_t i, affine before) { mine.maps_before[i] = before; });
     tell(block, sum);
     if (block.rank() != 0) return;
@@ -120,13 +118,13 @@ struct reduce_cases {
 
   template <class Block>
   BALLAST_HD void reduce_others(Block& block) const {
-    auto const n = items_::size_of(block.index());
-    auto const fractions = block.reduce(n, 0.25f, &items_::fraction);
-    auto const maps = block.reduce(n, affine{3, 1}, &items_::map, first_then());
+    auto const n = reduced_items::size_of(block.index());
+    auto const fractions = block.reduce(n, 0.25f, &reduced_items::fraction);
+    auto const maps = block.reduce(n, affine{3, 1}, &reduced_items::map, first_then());
     auto const extent = block.reduce(
         n, extent_of_values{},
         [](std::uint32_t i) {
-          auto const value = items_::fraction(i);
+          auto const value = reduced_items::fraction(i);
           return extent_of_values{value, value, 1};
         },
         widen());
@@ -140,7 +138,7 @@ struct reduce_cases {
   /// Counts become offsets where they are.
   template <class Block>
   BALLAST_HD void scan_in_place(Block& block) const {
-    auto const n = items_::size_of(block.index());
+    auto const n = reduced_items::size_of(block.index());
     auto& mine = found[block.index()];
     block.for_each(n, [&](std::uint32_t i) { mine.counts[i] = i % 3; });
     auto const all = block.scan(
