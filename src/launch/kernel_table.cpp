@@ -5,6 +5,8 @@
 #include <map>
 #include <ranges>
 
+#include "ballast/device.hpp"
+
 namespace ballast::detail {
 namespace {
 

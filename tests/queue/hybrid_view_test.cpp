@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ballast/detail/base/event_count.hpp"
+
 namespace ballast::test::hybrid_view_test {
 using namespace detail;
 namespace {
