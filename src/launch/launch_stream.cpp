@@ -189,7 +189,7 @@ void launch_stream::swap(launch_stream& other) noexcept {
 }
 
 void launch_stream::check_grid(std::uint32_t grid) {
-  if (grid == 0) throw_bad_argument("grid", grid, "at least 1 block");
+  if (grid == 0) throw_bad_argument("grid", grid, "at least 1");
 }
 
 mergeable_kernel const* launch_stream::find_mergeable(kernel_key key) const {

@@ -17,38 +17,19 @@
 #include <utility>
 #include <vector>
 
+#include "adopted_fixture.hpp"
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "captured_log.hpp"
-#include "job_fixture.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test {
 using namespace detail;
 namespace {
 
-constexpr std::uint32_t size = 64;
+constexpr std::uint32_t size = two_device_jobs::size;
 
-std::vector<std::uint32_t> numbers(std::uint32_t first = 1) {
-  std::vector<std::uint32_t> all(size);
-  std::iota(all.begin(), all.end(), first);
-  return all;
-}
-
-struct adopted_arrays : testing::Test {
-  completion count(words& array) {
-    return jobs->submit({size}, updates(array), [](auto all) { return count_visits{all}; });
-  }
-  completion copy_behind(gate const& closed, words const& from, words& to) {
-    auto const ref = closed.ref();
-    return jobs->submit({size}, reads(from), writes(to), [ref](auto one, auto other) {
-      return copy_behind_gate{ref, one, other};
-    });
-  }
-
-  device_list devices = two_devices();
-  std::optional<job_scheduler> jobs{std::in_place, devices, kernels(),
-                                    job_options{.policy = "static", .device_bytes = enough_device_bytes}};
+struct adopted_arrays : testing::Test, two_device_jobs {
   std::vector<std::uint32_t> memory = numbers();
 };
 

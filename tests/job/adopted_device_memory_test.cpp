@@ -16,23 +16,17 @@
 #include <utility>
 #include <vector>
 
+#include "adopted_fixture.hpp"
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "captured_log.hpp"
-#include "job_fixture.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test::adopted_device_memory_test {
 using namespace detail;
 namespace {
 
-constexpr std::uint32_t size = 64;
-
-std::vector<std::uint32_t> numbers(std::uint32_t first = 1, std::uint32_t count = size) {
-  std::vector<std::uint32_t> all(count);
-  std::iota(all.begin(), all.end(), first);
-  return all;
-}
+constexpr std::uint32_t size = two_device_jobs::size;
 
 /// Words in the memory of a device, which the host sees through copies only.
 class device_words {
@@ -56,23 +50,9 @@ class device_words {
 };
 
 /// On the device of the parameter, of two.
-struct adopted_device_memory : testing::TestWithParam<std::size_t> {
+struct adopted_device_memory : testing::TestWithParam<std::size_t>, two_device_jobs {
   adopted_memory<std::uint32_t, 1> adopted() { return adopt(home(), memory.data(), {size}); }
   compute_device& home() const { return *devices[GetParam()]; }
-  completion count(words& array, std::string const& policy = "static") {
-    return jobs->submit({.grid = {size}, .policy = policy}, updates(array),
-                        [](auto all) { return count_visits{all}; });
-  }
-  completion copy_behind(gate const& closed, words const& from, words& to) {
-    auto const ref = closed.ref();
-    return jobs->submit({size}, reads(from), writes(to), [ref](auto one, auto other) {
-      return copy_behind_gate{ref, one, other};
-    });
-  }
-
-  device_list devices = two_devices();
-  std::optional<job_scheduler> jobs{std::in_place, devices, kernels(),
-                                    job_options{.policy = "static", .device_bytes = enough_device_bytes}};
   device_words memory{devices[GetParam()], numbers()};
 };
 
