@@ -122,6 +122,35 @@ TEST_F(held_streams, of_a_gpu_wait_for_256_completions_at_a_time) {
   queue.close();
 }
 
+/// A GPU's stream somewhere has no room for more, and has it again only once the wait in front has ended,
+/// while another thread is in the driver.
+TEST_F(held_streams, go_on_when_more_is_enqueued_behind_the_wait_than_they_have_room_for) {
+  constexpr std::uint32_t fills[] = {700, 3000, 20'000};
+  std::deque<gate> gates;
+  for (std::size_t round = 0; round < std::size(fills); ++round) gates.emplace_back(64);
+  queue.start();
+  for (std::size_t round = 0; round < std::size(fills); ++round) {
+    auto const done = queue.submit(gates[round].holder(0));
+    held->wait_for(done);
+    std::atomic<std::uint32_t> enqueued = 0;
+    std::jthread const behind([&] {
+      for (std::uint32_t i = 0; i < fills[round]; ++i, ++enqueued)
+        held->fill(filled.data(), 1, filled.bytes());
+      for (std::uint32_t i = 0; i < 250; ++i, ++enqueued) held->wait_for(done);
+    });
+    // Until the thread is at its end, or seems to wait for room.
+    for (std::uint32_t looks = 0, before = 0; looks < 100'000; ++looks) {
+      auto const now = enqueued.load();
+      if (now != std::exchange(before, now)) looks = 0;
+      std::this_thread::yield();
+    }
+    gates[round].open();
+  }
+  held->synchronize();
+  EXPECT_TRUE(has_filled());
+  queue.close();
+}
+
 TEST_F(held_streams, wait_for_tasks_of_a_balanced_queue) {
   balanced_options options;
   options.queue = not_started();

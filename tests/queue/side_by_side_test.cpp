@@ -2,6 +2,11 @@
 // Several resident kernels on one device, of queues and of pools. All memory is made before one starts.
 #include <gmock/gmock.h>
 
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string>
+
 #include "ballast/detail/queue/ring_source.cuh"
 #include "ballast/task_pool.hpp"
 #include "complaint.hpp"
@@ -163,6 +168,39 @@ TEST_F(side_by_side, a_queue_whose_tasks_create_tasks_hands_each_back_once_when_
   if (!left.empty()) queue.submit(left);
   queue.close();
   EXPECT_EQ(check_visits(marks.read()), exactly_once);
+}
+
+/// What each of two processes does with the whole device: 20 times 500 tasks.
+void run_every_task_exactly_once(task_queue& queue, shared_visits& visits) {
+  std::uint32_t const n = 500;
+  auto const all = visits_of(visits.ref(), std::uint32_t(visits.read().size()));
+  for (std::uint32_t first = 0; first < all.size(); first += n)
+    queue.submit(std::span(all).subspan(first, n)).wait();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TEST(two_processes, DISABLED_the_other) {
+  shared_visits visits(10'000);
+  task_queue queue(first_device(), kernels());
+  run_every_task_exactly_once(queue, visits);
+  queue.close();
+}
+
+/// A GPU without MPS gives each of its processes the whole chip in turns, resident kernels included.
+TEST(two_processes, each_run_every_task_exactly_once_on_one_device) {
+  shared_visits visits(10'000);
+  task_queue queue(first_device(), kernels());
+  auto const other = std::filesystem::read_symlink("/proc/self/exe").string() +
+                     " --gtest_also_run_disabled_tests --gtest_filter=two_processes.DISABLED_the_other 2>&1";
+  auto* const said_by_the_other = popen(other.c_str(), "r");
+  ASSERT_NE(said_by_the_other, nullptr);
+  run_every_task_exactly_once(queue, visits);
+  std::string said;
+  for (char line[256]; std::fgets(line, sizeof(line), said_by_the_other) != nullptr;) said += line;
+  EXPECT_EQ(pclose(said_by_the_other), 0) << said;
+  EXPECT_THAT(said, HasSubstr("[  PASSED  ] 1 test"));
+  EXPECT_TRUE(queue.running());
+  queue.close();
 }
 
 }  // namespace
