@@ -23,9 +23,8 @@ bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c
 std::size_t end_of_word(std::string_view line, std::size_t begin) {
   bool quoted = false;
   std::size_t end = begin;
-  for (; end < line.size() && (quoted || !blank(line[end])); ++end) {
+  for (; end < line.size() && (quoted || !blank(line[end])); ++end)
     if (line[end] == '"') quoted = !quoted;
-  }
   return end;
 }
 

@@ -70,10 +70,9 @@ std::string atoms_of(run_request const& asked) {
 
 atoms read_system(run_request const& asked) {
   if (asked.system == "gaussian") return gaussian_system(asked.count.value_or(asked.usual_count));
-  if (asked.count) {
+  if (asked.count)
     throw_bad_argument("--atoms", *asked.count,
                        "nothing beside --system " + asked.system + ", which has atoms of its own");
-  }
   if (ends_with_one_of(asked.system, {".data", ".lmp", ".lammps"})) return read_lammps_data(asked.system);
   if (ends_with_one_of(asked.system, {".xyz", ".extxyz"})) return read_xyz(asked.system);
   throw_bad_argument("--system", asked.system,
@@ -92,10 +91,9 @@ bool is_helium(atoms const& all) {
 
 lennard_jones parameters_for(run_request const& asked, atoms const& all) {
   bool const known = all.parameters.has_value() || is_helium(all);
-  if (!known && !(asked.epsilon && asked.sigma)) {
+  if (!known && !(asked.epsilon && asked.sigma))
     throw error(asked.system +
                 " gives no Lennard-Jones parameters and holds more than helium: say --epsilon and --sigma");
-  }
   auto p = all.parameters.value_or(helium_parameters);
   p.epsilon = asked.epsilon.value_or(p.epsilon);
   p.sigma = asked.sigma.value_or(p.sigma);
@@ -119,10 +117,9 @@ std::vector<solution> solutions_for(run_request const& asked) {
   std::vector<solution> all;
   for (auto const& name : asked.solutions) {
     auto const one = static_cast<solution>(choice("--solutions", name, {"S1", "S2", "S3", "TQ", "chen"}));
-    if (std::find(all.begin(), all.end(), one) != all.end()) {
+    if (std::find(all.begin(), all.end(), one) != all.end())
       throw_bad_argument("--solutions", "a list with " + name + " twice",
                          "each of S1, S2, S3, TQ, chen at most once");
-    }
     all.push_back(one);
   }
   return all;
@@ -152,12 +149,10 @@ void check_outputs(run_request const& asked) {
 }
 
 void check_periods(output_files const& files) {
-  if (files.checkpoint_every > 0 && files.checkpoint.empty()) {
+  if (files.checkpoint_every > 0 && files.checkpoint.empty())
     throw_bad_argument("--checkpoint-every", files.checkpoint_every, "0 without --checkpoint FILE");
-  }
-  if (files.trajectory_every > 0 && files.trajectory.empty()) {
+  if (files.trajectory_every > 0 && files.trajectory.empty())
     throw_bad_argument("--trajectory-every", files.trajectory_every, "0 without --trajectory FILE");
-  }
 }
 
 /// Refuses what only solutions look at that are not run.

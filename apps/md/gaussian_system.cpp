@@ -23,10 +23,9 @@ std::size_t for_each_slab(std::size_t count, std::size_t smallest, F const& f) {
   std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
   std::size_t const parts = std::clamp<std::size_t>(count / std::max<std::size_t>(smallest, 1), 1, cores);
   std::vector<std::future<void>> rest;
-  for (std::size_t part = 1; part < parts; ++part) {
+  for (std::size_t part = 1; part < parts; ++part)
     rest.push_back(std::async(std::launch::async,
                               [&, part] { f(part, count * part / parts, count * (part + 1) / parts); }));
-  }
   f(std::size_t(0), std::size_t(0), count / parts);
   for (auto& other : rest) other.get();
   return parts;
@@ -102,9 +101,8 @@ void collect_row(lattice const& grid, double threshold, std::uint64_t j, std::ui
 std::vector<candidate> collect(lattice const& grid, double threshold) {
   std::vector<std::vector<candidate>> parts(std::max(1u, std::thread::hardware_concurrency()));
   for_each_slab(grid.sites(), 8, [&](std::size_t part, std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t k = begin; k < end; ++k) {
+    for (std::uint64_t k = begin; k < end; ++k)
       for (std::uint64_t j = 0; j < grid.sites(); ++j) collect_row(grid, threshold, j, k, parts[part]);
-    }
   });
   std::vector<candidate> all;
   for (auto const& part : parts) all.insert(all.end(), part.begin(), part.end());
@@ -113,16 +111,14 @@ std::vector<candidate> collect(lattice const& grid, double threshold) {
 
 std::vector<std::uint64_t> chosen_sites(lattice const& grid, std::size_t count) {
   std::vector<candidate> all;
-  for (double threshold = threshold_for(count, grid.width); all.size() < count; threshold *= 1.5) {
+  for (double threshold = threshold_for(count, grid.width); all.size() < count; threshold *= 1.5)
     all = collect(grid, threshold);
-  }
   auto order = all;
   auto const last = order.begin() + static_cast<std::ptrdiff_t>(count - 1);
   std::nth_element(order.begin(), last, order.end());
   std::vector<std::uint64_t> sites;
-  for (auto const& c : all) {
+  for (auto const& c : all)
     if (!(*last < c)) sites.push_back(c.site);
-  }
   return sites;
 }
 

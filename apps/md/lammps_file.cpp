@@ -120,9 +120,8 @@ class header_reader {
   void read_side() {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> names{
         {{"xlo", "xhi"}, {"ylo", "yhi"}, {"zlo", "zhi"}}};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
       if (std::pair(lines_->word(2), lines_->word(3)) == names[axis]) return set_side(axis);
-    }
     lines_->fail("the header line is not understood; box sides are given as \"low high xlo xhi\".");
   }
 
@@ -149,9 +148,8 @@ class header_reader {
     };
     if (header_.atoms == 0) refuse("the header line \"N atoms\"");
     if (header_.types == 0) refuse("the header line \"N atom types\"");
-    if (!(side_given_[0] && side_given_[1] && side_given_[2])) {
+    if (!(side_given_[0] && side_given_[1] && side_given_[2]))
       refuse("all of the box's sides (xlo xhi, ylo yhi, zlo zhi) are given");
-    }
     return header_;
   }
 
@@ -228,9 +226,8 @@ class section_reader {
       type_in(0);
       lennard_jones const lj{lines_->number(1, "epsilon"), lines_->number(2, "sigma")};
       if (lj.epsilon < 0 || lj.sigma <= 0) lines_->fail("epsilon should not be negative and sigma positive.");
-      if (all_.parameters && *all_.parameters != lj) {
+      if (all_.parameters && *all_.parameters != lj)
         lines_->fail("all types must share one epsilon and sigma, but these differ from the line before.");
-      }
       all_.parameters = lj;
     }
   }
@@ -316,9 +313,8 @@ void write_head(std::ofstream& out, atoms const& all, std::vector<double> const&
   for (std::size_t t = 0; t < mass.size(); ++t) out << t + 1 << ' ' << mass[t] << '\n';
   if (!all.parameters) return;
   out << "\nPair Coeffs\n\n";
-  for (std::size_t t = 0; t < mass.size(); ++t) {
+  for (std::size_t t = 0; t < mass.size(); ++t)
     out << t + 1 << ' ' << all.parameters->epsilon << ' ' << all.parameters->sigma << '\n';
-  }
 }
 
 void write_triple(std::ofstream& out, vec3 const& v) {

@@ -83,11 +83,10 @@ TEST(hotspot_command, overwrites_nothing_that_it_reads_by_way_of_a_link) {
   std::filesystem::create_symlink(heat.path(), link.path());
   std::filesystem::create_hard_link(heat.path(), hard.path());
   for (std::string const option : {"--output", "--picture", "--trace"}) {
-    for (auto const& output : {link.path(), hard.path()}) {
+    for (auto const& output : {link.path(), hard.path()})
       EXPECT_THAT(hotspot.refusal("--size 2 --steps 1 --devices host:1 --temperature " + heat.path() + " " +
                                   option + " " + output),
                   HasSubstr(option + " is " + output + "; legal is another file than " + heat.path()));
-    }
   }
   EXPECT_EQ(heat.content(), "80\n80\n80\n80\n");
 }

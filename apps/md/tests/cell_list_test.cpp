@@ -23,9 +23,8 @@ double nearest(double d, double period) { return d - period * std::round(d / per
 bool in_range(atoms const& all, force_field const& field, std::size_t i, std::size_t j) {
   vec3 d{all.position[i].x - all.position[j].x, all.position[i].y - all.position[j].y,
          all.position[i].z - all.position[j].z};
-  if (field.edges == boundary::periodic) {
+  if (field.edges == boundary::periodic)
     d = {nearest(d.x, all.box.length(0)), nearest(d.y, all.box.length(1)), nearest(d.z, all.box.length(2))};
-  }
   return d.x * d.x + d.y * d.y + d.z * d.z < field.cutoff * field.cutoff;
 }
 
@@ -128,9 +127,7 @@ TEST(md_cell_list, wraps_positions_into_the_box_whatever_the_rounding) {
   bounds const box{{-1, 0, 2}, {4, 10, 3}};
   std::vector<vec3> at{{-1, 0, 2}, {4, 10, 3}, {4 - 1e-17, -1e-17, 2 - 1e-17}, {104.5, -1000, 7.25}};
   wrap_into(at, box);
-  for (auto const& p : at) {
-    EXPECT_TRUE(p.x >= -1 && p.x < 4 && p.y >= 0 && p.y < 10 && p.z >= 2 && p.z < 3);
-  }
+  for (auto const& p : at) EXPECT_TRUE(p.x >= -1 && p.x < 4 && p.y >= 0 && p.y < 10 && p.z >= 2 && p.z < 3);
   EXPECT_EQ(at[0], (vec3{-1, 0, 2}));
   EXPECT_EQ(at[3], (vec3{-0.5, 0, 2.25}));
 }

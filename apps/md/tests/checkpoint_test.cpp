@@ -78,9 +78,8 @@ TEST(md_checkpoint, cut_off_anywhere_is_refused) {
   scratch_folder folder;
   write_checkpoint(folder.file("c"), example());
   auto const whole = content_of(folder.file("c"));
-  for (std::size_t length = 0; length < whole.size(); length += 97) {
+  for (std::size_t length = 0; length < whole.size(); length += 97)
     EXPECT_THROW(read_checkpoint(folder.file("cut", whole.substr(0, length))), command_line::bad_file);
-  }
   EXPECT_THAT(complaint([&] { read_checkpoint(folder.file("cut", whole.substr(0, whole.size() - 1))); }),
               testing::HasSubstr("cut off"));
   EXPECT_THAT(complaint([&] { read_checkpoint(folder.file("long", whole + "x")); }),

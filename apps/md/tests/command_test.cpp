@@ -255,9 +255,8 @@ TEST(md_command_refusals, keep_a_restart_from_other_physics) {
   scratch_folder folder;
   write_checkpoint(folder.file("c"),
                    {0, 2, 1, true, false, {}, gaussian_system(10), gaussian_system(10).position});
-  for (auto const* flag : {"--atoms 5", "--cutoff 3", "--precision double", "--dt 1", "--temperature 4"}) {
+  for (auto const* flag : {"--atoms 5", "--cutoff 3", "--precision double", "--dt 1", "--temperature 4"})
     EXPECT_THAT(refusal("--restart " + folder.file("c") + " " + flag), HasSubstr("--restart"));
-  }
   EXPECT_EQ(refusal("--restart " + folder.file("c")), "");
 }
 
@@ -287,10 +286,9 @@ TEST(md_command_refusals, overwrite_no_input_by_way_of_a_link) {
   std::filesystem::create_symlink(input, link);
   std::filesystem::create_hard_link(input, hard);
   for (std::string const option : {"--checkpoint", "--trajectory", "--trace"}) {
-    for (auto const& output : {link, hard}) {
+    for (auto const& output : {link, hard})
       EXPECT_THAT(refusal("--system " + input + " " + option + " " + output),
                   HasSubstr(option + " is " + output + "; legal is another file than " + input));
-    }
   }
   EXPECT_EQ(content_of(input), helium);
 }
@@ -327,11 +325,10 @@ std::string too_near(scratch_folder const& folder) {
 TEST(md_command_refusals, of_sums_that_are_not_finite_overwrite_nothing) {
   scratch_folder folder;
   auto const kept = folder.file("kept", "precious");
-  for (std::string const steps : {"0", "5"}) {
+  for (std::string const steps : {"0", "5"})
     EXPECT_THAT(refusal(too_near(folder) + "--checkpoint " + kept + " --trajectory " + folder.file("t.xyz") +
                         " --trace " + folder.file("t.json") + " --steps " + steps),
                 HasSubstr("too near"));
-  }
   EXPECT_EQ(content_of(kept), "precious");
   EXPECT_EQ(folder.files(), 2u);
 }

@@ -64,9 +64,8 @@ lammps_sums run_lammps(atoms all, force_field const& field, int steps) {
   write_lammps_data(folder.file("system.data"), all);
   folder.file("in.txt", input_for("system.data", field, steps));
   std::string const at = folder.file("");
-  if (std::system(("cd " + at + " && lmp -in in.txt -log none -screen none > out.txt 2>&1").c_str()) != 0) {
+  if (std::system(("cd " + at + " && lmp -in in.txt -log none -screen none > out.txt 2>&1").c_str()) != 0)
     throw std::runtime_error("lmp failed: " + content_of(folder.file("out.txt")));
-  }
   std::istringstream in(content_of(folder.file("result.txt")));
   std::string word;
   lammps_sums sums;

@@ -225,9 +225,8 @@ TEST(md_device_counts, and_unequal_speeds_give_the_same_bits) {
   auto const what = physics_of(false, false);
   auto const one = open_devices("host:1"), unequal = open_devices("host:1,host:1/3,host:1/2");
   auto const expected = forces_by(solution::s1, one, what, all);
-  for (auto const which : {solution::s1, solution::s3, solution::tq, solution::chen}) {
+  for (auto const which : {solution::s1, solution::s3, solution::tq, solution::chen})
     EXPECT_EQ(forces_by(which, unequal, what, all), expected) << name_of(which);
-  }
 }
 
 TEST(md_parts, are_contiguous_and_nearly_equal) {

@@ -65,10 +65,9 @@ chain_list const& reference_chains() {
 
 void expect_reference_decisions(chain_list const& chains) {
   EXPECT_EQ(decisions(chains), decisions(reference_chains()));
-  for (std::size_t i = 0; i < chains.size(); ++i) {
+  for (std::size_t i = 0; i < chains.size(); ++i)
     EXPECT_NEAR(chains[i]->records().back().potential.total(),
                 reference_chains()[i]->records().back().potential.total(), 1e-6);
-  }
 }
 
 TEST(nanodroplet_chains, accept_some_trajectories_and_reject_some_each_in_its_own_way) {
