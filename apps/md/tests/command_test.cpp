@@ -10,11 +10,11 @@
 
 #include "command_line.hpp"
 #include "complaint.hpp"
+#include "folder_test.hpp"
 #include "md/checkpoint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/lammps_file.hpp"
 #include "md/trajectory.hpp"
-#include "scratch_folder.hpp"
 
 namespace ballast::md {
 namespace {
@@ -35,7 +35,9 @@ nlohmann::json json_of(std::string const& arguments) {
   return nlohmann::json::parse(command.printed(arguments + " --devices host:1,host:1 --json"));
 }
 
-TEST(md_command, prints_the_published_values_of_the_droplet) {
+using md_command = test::folder_test;
+
+TEST_F(md_command, prints_the_published_values_of_the_droplet) {
   auto const got = json_of("--system gaussian --atoms 4096 --cutoff 12 --precision double --steps 0");
   EXPECT_EQ(got["atoms"], 4096);
   EXPECT_EQ(got["pairs"], 108884);
@@ -45,7 +47,7 @@ TEST(md_command, prints_the_published_values_of_the_droplet) {
   EXPECT_EQ(got["devices"], (nlohmann::json{"host:1#0", "host:1#1"}));
 }
 
-TEST(md_command, prints_the_solutions_side_by_side) {
+TEST_F(md_command, prints_the_solutions_side_by_side) {
   auto const got = json_of("--atoms 1024 --repeat 3");
   ASSERT_EQ(got["solutions"].size(), 4u);
   std::vector<std::string> names;
@@ -60,7 +62,7 @@ TEST(md_command, prints_the_solutions_side_by_side) {
   EXPECT_EQ(names, (std::vector<std::string>{"S1", "S2", "S3", "TQ"}));
 }
 
-TEST(md_command, compares_the_task_queue_with_the_papers_own_by_name) {
+TEST_F(md_command, compares_the_task_queue_with_the_papers_own_by_name) {
   std::string const asked = "--atoms 2000 --steps 2 --solutions TQ,chen --queue-tasks 7 ";
   auto const got = json_of(asked);
   ASSERT_EQ(got["solutions"].size(), 2u);
@@ -72,7 +74,7 @@ TEST(md_command, compares_the_task_queue_with_the_papers_own_by_name) {
               HasSubstr("TQ and chen give the same forces to the bit"));
 }
 
-TEST(md_command, prints_a_table_for_people) {
+TEST_F(md_command, prints_a_table_for_people) {
   auto const text = command.printed("--atoms 500 --steps 4 --temperature 10 --devices host:1");
   for (auto const* word : {"500 atoms", "speed-up", "imbalance", "busy host:1", "S1", "S2", "S3", "TQ",
                            "E_kinetic", "TQ    atoms, ", "One device leaves nothing to balance. TQ took "}) {
@@ -80,8 +82,7 @@ TEST(md_command, prints_a_table_for_people) {
   }
 }
 
-TEST(md_command, reads_the_files_it_is_given) {
-  scratch_folder folder;
+TEST_F(md_command, reads_the_files_it_is_given) {
   auto const all = gaussian_system(1024);
   write_lammps_data(folder.file("g.data"), all);
   append_frame(folder.file("g.xyz"), all, 0, 0, boundary::open);
@@ -93,8 +94,7 @@ TEST(md_command, reads_the_files_it_is_given) {
   }
 }
 
-TEST(md_command, goes_on_from_a_checkpoint_as_if_it_had_never_stopped) {
-  scratch_folder folder;
+TEST_F(md_command, goes_on_from_a_checkpoint_as_if_it_had_never_stopped) {
   std::string const common = " --solutions TQ --devices host:1,host:1 --json";
   std::string const physics =
       "--atoms 300 --cutoff 8 --potential force-shifted --temperature 200 --precision double ";
@@ -108,8 +108,7 @@ TEST(md_command, goes_on_from_a_checkpoint_as_if_it_had_never_stopped) {
   EXPECT_EQ(read_checkpoint(folder.file("end")).step, 50);
 }
 
-TEST(md_command, adds_the_frames_of_a_restart_to_the_trajectory_that_is_there) {
-  scratch_folder folder;
+TEST_F(md_command, adds_the_frames_of_a_restart_to_the_trajectory_that_is_there) {
   std::string const common =
       " --steps 4 --solutions TQ --trajectory " + folder.file("t.xyz") + " --checkpoint " + folder.file("c");
   std::string const on = " --devices host:1 --json";
@@ -120,15 +119,13 @@ TEST(md_command, adds_the_frames_of_a_restart_to_the_trajectory_that_is_there) {
   EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 4, 4, 8}));
 }
 
-TEST(md_command, adds_frames_to_an_empty_file) {
-  scratch_folder folder;
+TEST_F(md_command, adds_frames_to_an_empty_file) {
   auto const path = folder.file("t.xyz", "");
   command.printed("--atoms 10 --devices host:1 --json --trajectory " + path);
   EXPECT_EQ(read_frames(path).size(), 1u);
 }
 
-TEST(md_command, writes_a_trace_that_names_both_devices) {
-  scratch_folder folder;
+TEST_F(md_command, writes_a_trace_that_names_both_devices) {
   command.printed("--atoms 1000 --devices host:1,host:1 --json --trace " + folder.file("t.json"));
   auto const trace = nlohmann::json::parse(content_of(folder.file("t.json")));
   EXPECT_FALSE(trace["traceEvents"].empty());
@@ -147,7 +144,7 @@ nlohmann::json recorded(std::string const& arguments) {
   return nlohmann::json::parse(file);
 }
 
-TEST(md_command, records_every_sample_of_every_solution) {
+TEST_F(md_command, records_every_sample_of_every_solution) {
   auto const record = recorded("--atoms 1024 --repeat 3");
   EXPECT_EQ(record["schema"], "ballast-run/1");
   EXPECT_EQ(record["answer"]["verified"], true);
@@ -155,7 +152,7 @@ TEST(md_command, records_every_sample_of_every_solution) {
   for (auto const& one : record["series"]) EXPECT_EQ(one["samples"].size(), 3u) << one["name"];
 }
 
-TEST(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
+TEST_F(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
   auto const both = recorded("--atoms 300 --solutions TQ,chen --queue-tasks 7");
   EXPECT_EQ(both["policies"], (nlohmann::json{{"feed", "drain"}}));
   EXPECT_EQ(both["parameters"]["chen.queue_tasks"], 7);
@@ -169,7 +166,9 @@ TEST(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
 
 // What `ballast md` does not do, and what it says instead.
 
-TEST(md_command_refusals, of_every_wrong_flag_are_one_sentence) {
+using md_command_refusals = test::folder_test;
+
+TEST_F(md_command_refusals, of_every_wrong_flag_are_one_sentence) {
   EXPECT_THAT(refusal("--atoms 0"), HasSubstr("atoms is 0"));
   EXPECT_THAT(refusal("--atoms -5"), HasSubstr("atoms is -5"));
   EXPECT_THAT(refusal("--atoms many"), HasSubstr("--atoms"));
@@ -202,7 +201,7 @@ TEST(md_command_refusals, of_every_wrong_flag_are_one_sentence) {
   EXPECT_THAT(complaint([] { command.printed("--devices host:1,teapot"); }), HasSubstr("teapot"));
 }
 
-TEST(md_command_refusals, of_a_number_beyond_its_range_repeat_it_as_it_was_written) {
+TEST_F(md_command_refusals, of_a_number_beyond_its_range_repeat_it_as_it_was_written) {
   EXPECT_THAT(refusal("--seed -1"),
               HasSubstr("--seed is -1; legal is a whole number from 0 to 18446744073709551615"));
   EXPECT_THAT(refusal("--seed 18446744073709551616"), HasSubstr("--seed is 18446744073709551616;"));
@@ -214,8 +213,7 @@ TEST(md_command_refusals, of_a_number_beyond_its_range_repeat_it_as_it_was_writt
   EXPECT_THAT(refusal("--trajectory-every -1"), HasSubstr("--trajectory-every is -1;"));
 }
 
-TEST(md_command_refusals, of_an_option_that_would_do_nothing_say_why) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, of_an_option_that_would_do_nothing_say_why) {
   EXPECT_THAT(refusal("--checkpoint-every 5"),
               HasSubstr("--checkpoint-every is 5; legal is 0 without --checkpoint"));
   EXPECT_THAT(refusal("--trajectory-every 5"),
@@ -232,8 +230,7 @@ TEST(md_command_refusals, of_an_option_that_would_do_nothing_say_why) {
   EXPECT_EQ(refusal("--atoms 300 --solutions chen --task 128 --queue-tasks 40"), "");
 }
 
-TEST(md_command_refusals, name_files_that_are_not_there_or_not_understood) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, name_files_that_are_not_there_or_not_understood) {
   EXPECT_THAT(refusal("--system " + folder.file("no.data")), HasSubstr("cannot be opened"));
   EXPECT_THAT(refusal("--system " + folder.file("a.pdb", "")), HasSubstr("an XYZ file"));
   EXPECT_THAT(refusal("--system " + folder.file("a.xyz", "5\n\nHe 0 0 0\n")),
@@ -251,8 +248,7 @@ TEST(md_command_refusals, name_files_that_are_not_there_or_not_understood) {
   EXPECT_THAT(refusal("--restart " + folder.file("f", "nonsense")), HasSubstr("no checkpoint"));
 }
 
-TEST(md_command_refusals, keep_a_restart_from_other_physics) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, keep_a_restart_from_other_physics) {
   write_checkpoint(folder.file("c"),
                    {0, 2, 1, true, false, {}, gaussian_system(10), gaussian_system(10).position});
   for (auto const* flag : {"--atoms 5", "--cutoff 3", "--precision double", "--dt 1", "--temperature 4"})
@@ -260,8 +256,7 @@ TEST(md_command_refusals, keep_a_restart_from_other_physics) {
   EXPECT_EQ(refusal("--restart " + folder.file("c")), "");
 }
 
-TEST(md_command_refusals, overwrite_nothing) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, overwrite_nothing) {
   auto const kept = folder.file("kept", "precious");
   auto const input = folder.file("in.xyz", "1\n\nHe 0 0 0\n");
   EXPECT_THAT(refusal("--system " + input + " --trajectory " + input),
@@ -278,8 +273,7 @@ TEST(md_command_refusals, overwrite_nothing) {
   EXPECT_EQ(folder.files(), 2u);
 }
 
-TEST(md_command_refusals, overwrite_no_input_by_way_of_a_link) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, overwrite_no_input_by_way_of_a_link) {
   std::string const helium = "1\n\nHe 0 0 0\n";
   auto const input = folder.file("in.xyz", helium);
   auto const link = folder.file("link"), hard = folder.file("hard.xyz");
@@ -293,8 +287,7 @@ TEST(md_command_refusals, overwrite_no_input_by_way_of_a_link) {
   EXPECT_EQ(content_of(input), helium);
 }
 
-TEST(md_command_refusals, let_a_checkpoint_alone_replace_the_one_that_is_gone_on_from) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, let_a_checkpoint_alone_replace_the_one_that_is_gone_on_from) {
   auto const point = folder.file("c");
   write_checkpoint(point, {0, 2, 1, true, false, {}, gaussian_system(10), gaussian_system(10).position});
   auto const before = content_of(point);
@@ -306,8 +299,7 @@ TEST(md_command_refusals, let_a_checkpoint_alone_replace_the_one_that_is_gone_on
   EXPECT_NE(content_of(point), before);
 }
 
-TEST(md_command_refusals, of_a_read_only_output_come_before_the_run) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, of_a_read_only_output_come_before_the_run) {
   auto const kept = folder.file("kept", "precious");
   std::filesystem::permissions(kept, std::filesystem::perms(0444));
   for (std::string const option : {"--checkpoint ", "--trace "}) {
@@ -322,8 +314,7 @@ std::string too_near(scratch_folder const& folder) {
   return "--system " + folder.file("near.xyz", "2\n\nHe 1 2 3\nHe 1 2 3.000000001\n") + " --solutions TQ ";
 }
 
-TEST(md_command_refusals, of_sums_that_are_not_finite_overwrite_nothing) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, of_sums_that_are_not_finite_overwrite_nothing) {
   auto const kept = folder.file("kept", "precious");
   for (std::string const steps : {"0", "5"})
     EXPECT_THAT(refusal(too_near(folder) + "--checkpoint " + kept + " --trajectory " + folder.file("t.xyz") +
@@ -333,8 +324,7 @@ TEST(md_command_refusals, of_sums_that_are_not_finite_overwrite_nothing) {
   EXPECT_EQ(folder.files(), 2u);
 }
 
-TEST(md_command_refusals, of_a_trajectory_that_is_none_leave_it_as_it_is) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, of_a_trajectory_that_is_none_leave_it_as_it_is) {
   auto const notes = folder.file("notes.txt", "my notes\n");
   EXPECT_THAT(
       refusal("--atoms 10 --trajectory " + notes),
@@ -342,16 +332,14 @@ TEST(md_command_refusals, of_a_trajectory_that_is_none_leave_it_as_it_is) {
   EXPECT_EQ(content_of(notes), "my notes\n");
 }
 
-TEST(md_command_refusals, of_a_trajectory_of_other_atoms_leave_it_as_it_is) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, of_a_trajectory_of_other_atoms_leave_it_as_it_is) {
   std::string const frame = "2\n\nHe 0 0 0\nHe 0 0 3\n";
   auto const other = folder.file("other.xyz", frame + frame);
   EXPECT_THAT(refusal("--atoms 10 --trajectory " + other), HasSubstr("whose first frame has 2 atoms"));
   EXPECT_EQ(content_of(other), frame + frame);
 }
 
-TEST(md_command_refusals, of_a_trajectory_come_before_any_device_is_opened) {
-  scratch_folder folder;
+TEST_F(md_command_refusals, of_a_trajectory_come_before_any_device_is_opened) {
   auto const notes = folder.file("notes.txt", "my notes\n");
   EXPECT_THAT(complaint([&] { command.printed("--atoms 10 --devices cuda:999 --trajectory " + notes); }),
               HasSubstr("--trajectory is"));
