@@ -3,17 +3,180 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "command_line/options.hpp"
+#include "droplet.hpp"
 #include "report.hpp"
-#include "run.hpp"
+#include "report/json_value.hpp"
 
 namespace ballast::nanodroplet {
+namespace {
+
+/// Frames of a droplet in extended XYZ: O and H of the waters, C for the beads. One thread at a time.
+class xyz_file {
+ public:
+  /// Throws bad_argument ("xyz") if the file is there already or cannot be made.
+  explicit xyz_file(std::string path) : path_(std::move(path)) {
+    bool const already_exists = std::filesystem::exists(path_);
+    if (!already_exists) out_.open(path_, std::ios::binary);
+    if (already_exists || !out_)
+      throw_bad_argument("xyz", path_, "a file that is not there, in a folder that is");
+  }
+
+  /// `trajectory` counts from 1, the time is in fs. Throws ballast::error if the frame cannot be written.
+  void add(droplet const& state, std::uint64_t trajectory, double time, double potential) {
+    out_ << state.atoms() << "\nProperties=species:S:1:pos:R:3 trajectory=" << trajectory
+         << " time=" << seventeen_digits(time) << " potential=" << seventeen_digits(potential) << '\n';
+    for (std::size_t i = 0; i < state.water.size(); ++i) add_atom(i % 3 == 0 ? 'O' : 'H', state.water[i]);
+    for (auto const& bead : state.beads) add_atom('C', bead);
+    if (!out_.flush()) throw error("a frame cannot be written to " + path_);
+  }
+
+ private:
+  void add_atom(char symbol, vec3 at) {
+    out_ << symbol << ' ' << seventeen_digits(at.x) << ' ' << seventeen_digits(at.y) << ' '
+         << seventeen_digits(at.z) << '\n';
+  }
+
+  std::string path_;
+  std::ofstream out_;
+};
+
+/// Smaller ones come to nothing where they are divided by, or multiplied.
+void check_positive_range(std::string_view option, double value, double most) {
+  if (value >= 1e-6 && value <= most) return;
+  throw_bad_argument(option, value, "1e-6 to " + std::to_string(static_cast<long>(most)));
+}
+
+bool has_solute(command_request const& typed) {
+  constexpr std::string_view solutes[] = {"m12", "none"};
+  return index_among(solutes, "solute", typed.solute) == 0;
+}
+
+std::uint32_t conformers(command_request const& typed) {
+  if (!typed.conformers) return has_solute(typed) ? sampling_plan{}.conformers : 1;
+  if (!has_solute(typed) && *typed.conformers > 1)
+    throw_bad_argument("conformers", *typed.conformers, "1 beside --solute none");
+  return *typed.conformers;
+}
+
+std::uint32_t trajectories(command_request const& typed) {
+  if (typed.steps % typed.trajectory_steps != 0)
+    throw_bad_argument(
+        "steps", typed.steps,
+        "a multiple of --trajectory-steps, which is " + std::to_string(typed.trajectory_steps));
+  auto const count = typed.steps / typed.trajectory_steps;
+  if (count > 0 && typed.discard >= count)
+    throw_bad_argument("discard", typed.discard,
+                       "fewer than the trajectories of a chain, which are " + std::to_string(count));
+  return count;
+}
+
+void check_use(launch_mode const& mode, bool is_used, std::string_view option,
+               std::optional<std::string> const& typed) {
+  if (typed && !is_used)
+    throw_bad_argument(option, *typed, "nothing beside --launch " + std::string(mode.name));
+}
+
+/// The queue checks names and numbers.
+launch_options options_for(launch_mode const& mode, command_request const& typed) {
+  launch_options options;
+  check_use(mode, mode.by_queue, "order", typed.order);
+  check_use(mode, mode.by_queue, "among", typed.among);
+  check_use(mode, mode.by_queue, "merge", typed.merge);
+  if (typed.streams) check_use(mode, mode.by_queue, "streams", std::to_string(*typed.streams));
+  options.order = typed.order.value_or(options.order);
+  options.among = typed.among.value_or(options.among);
+  options.merge = typed.merge.value_or(options.merge);
+  options.streams = typed.streams.value_or(options.streams);
+  return options;
+}
+
+double seconds_since(clock::time_point begin) {
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+void write_frames(markov_chain& chain, xyz_file& to, sampling_settings const& settings, std::uint32_t every) {
+  double const time = settings.time_step * settings.steps_per_trajectory;
+  chain.observe([&to, time, every, done = std::uint64_t(0)](trajectory_record const& record,
+                                                            droplet const& state) mutable {
+    if (++done % every == 0) to.add(state, done, time * static_cast<double>(done), record.potential.total());
+  });
+}
+
+bool shares_cores(device_list const& devices) {
+  return std::any_of(devices.begin(), devices.end(), [](auto const& d) { return !d->is_cuda(); });
+}
+
+}  // namespace
+
+checked_request checked(command_request const& typed) {
+  check_positive_range("dt", typed.time_step, 1000);
+  check_positive_range("temperature", typed.temperature, 1'000'000);
+  if (typed.xyz.empty() && typed.xyz_every != 1)
+    throw_bad_argument("xyz-every", typed.xyz_every, "1 without --xyz");
+  sampling_plan plan;
+  plan.system = {typed.waters, has_solute(typed), 0};
+  plan.conformers = conformers(typed);
+  plan.chains = typed.chains;
+  plan.settings = {typed.time_step, typed.temperature, typed.trajectory_steps, trajectories(typed)};
+  plan.minimiser_iterations = typed.minimise;
+  plan.seed = typed.seed;
+  plan.threads = typed.threads;
+  auto const& mode = launch_mode_named(typed.launch);
+  check_use(mode, mode.on_devices, "devices", typed.devices);
+  return {plan, &mode, options_for(mode, typed), typed.discard};
+}
+
+device_list devices_for(launch_mode const& mode, std::optional<std::string> const& typed) {
+  if (!mode.on_devices) return {};
+  return open_devices(typed ? *typed : default_device_list());
+}
+
+std::uint64_t finished_run::steps() const {
+  std::uint64_t sum = 0;
+  for (auto const& chain : chains) sum += chain->steps_done();
+  return sum;
+}
+
+double finished_run::interactions_per_second() const {
+  return static_cast<double>(steps() * interactions(start.waters(), start.beads.size())) / seconds;
+}
+
+finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
+                          std::uint32_t xyz_every, std::function<bool()> const& stop_requested) {
+  auto const source = asked.mode->open(asked.plan, devices, asked.options);
+  std::optional<xyz_file> frames;
+  if (!xyz.empty()) frames.emplace(xyz);
+  finished_run result{asked, {}, make_droplet(asked.plan.system), {}, {}, {}, 0, 0, false};
+  for (auto const& device : devices) result.devices.push_back(device->name());
+  auto const prepares = clock::now();
+  result.minimised = prepared_conformers(asked.plan, stop_requested);
+  result.minimiser_seconds = seconds_since(prepares);
+  result.chains = make_chains(asked.plan, result.minimised, [&](std::size_t i) { return source->make(i); });
+  if (frames) write_frames(*result.chains.front(), *frames, asked.plan.settings, xyz_every);
+  auto const begins = clock::now();
+  drive(result.chains, asked.plan.threads, shares_cores(devices), stop_requested);
+  result.seconds = seconds_since(begins);
+  result.launches = source->statistics();
+  result.was_stopped =
+      !std::all_of(result.chains.begin(), result.chains.end(), [](auto const& c) { return c->is_done(); });
+  return result;
+}
+
 namespace {
 
 using command_line::add_integer_option;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "markov_chain.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -86,8 +88,8 @@ void markov_chain::submit_step() {
 void markov_chain::end_loading() {
   auto const potential = proposed_potential();
   if (!std::isfinite(potential.total()))
-    throw error("the energy of the start of the chain with seed " + std::to_string(seed_) +
-                " is no number: minimise it for longer");
+    throw error(fmt::format(
+        "the energy of the start of the chain with seed {} is no number: minimise it for longer", seed_));
   stage_ = stage::sampling;
   keep_proposed(potential);
 }
@@ -146,10 +148,9 @@ void markov_chain::keep_proposed(energy_terms const& potential) {
 
 void markov_chain::check_timeout() const {
   if (!until_.passed()) return;
-  throw timed_out("a step of the chain with seed " + std::to_string(seed_),
-                  "trajectory " + std::to_string(records_.size() + 1) + " of " +
-                      std::to_string(settings_.trajectories) + ", step " + std::to_string(step_) + " of " +
-                      std::to_string(settings_.steps_per_trajectory));
+  throw timed_out(fmt::format("a step of the chain with seed {}", seed_),
+                  fmt::format("trajectory {} of {}, step {} of {}", records_.size() + 1,
+                              settings_.trajectories, step_, settings_.steps_per_trajectory));
 }
 
 }  // namespace ballast::nanodroplet

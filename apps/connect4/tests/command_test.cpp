@@ -10,7 +10,6 @@
 
 #include "ballast/error.hpp"
 #include "command_line.hpp"
-#include "connect4/request.hpp"
 #include "references.hpp"
 
 namespace ballast::connect4 {

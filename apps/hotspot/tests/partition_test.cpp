@@ -10,11 +10,11 @@
 #include <set>
 
 #include "captured_log.hpp"
+#include "hotspot/command.hpp"
 #include "hotspot/heat_step.cuh"
 #include "hotspot/kernels.hpp"
 #include "hotspot/plate.hpp"
 #include "hotspot/reference.hpp"
-#include "hotspot/run.hpp"
 #include "hotspot/shared_plate.hpp"
 #include "job_run/tests/device_sets.hpp"
 #include "sanitized.hpp"

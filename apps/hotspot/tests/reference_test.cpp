@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "hotspot/command.hpp"
 #include "hotspot/plate.hpp"
-#include "hotspot/run.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::hotspot {
