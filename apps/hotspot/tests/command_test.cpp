@@ -109,10 +109,12 @@ TEST(hotspot_command, tells_people_in_a_few_lines) {
 }
 
 TEST(hotspot_command, refuses_what_is_not_legal) {
-  EXPECT_THAT(hotspot.refusal("--size 0"), HasSubstr("--size is 0"));
-  EXPECT_THAT(hotspot.refusal("--steps 0"), HasSubstr("--steps is 0"));
-  EXPECT_THAT(hotspot.refusal("--chip large"), HasSubstr("chip is large; legal is scaled or rodinia"));
-  EXPECT_THAT(hotspot.refusal("--precision half"), HasSubstr("precision is half; legal is single or double"));
+  hotspot.expect_refusals({
+      {"--size 0", "--size is 0"},
+      {"--steps 0", "--steps is 0"},
+      {"--chip large", "chip is large; legal is scaled or rodinia"},
+      {"--precision half", "precision is half; legal is single or double"},
+  });
   scratch_file const missing("missing");
   EXPECT_THROW(hotspot.printed("--size 2 --temperature " + missing.path() + " --devices host:1"), error);
 }

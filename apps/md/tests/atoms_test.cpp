@@ -38,8 +38,7 @@ TEST(md_atoms, a_mass_of_zero_is_refused) {
 
 TEST(md_atoms, reordering_moves_every_property_of_an_atom) {
   auto const all = s64();
-  std::vector<std::uint32_t> reversed;
-  for (std::uint32_t i = 64; i-- > 0;) reversed.push_back(i);
+  auto const reversed = reversed_order(64);
   auto const turned = reordered(all, reversed);
   EXPECT_EQ(turned.id.front(), 64);
   EXPECT_EQ(turned.position.front(), all.position.back());

@@ -31,6 +31,11 @@ std::string refusal(std::string const& arguments) {
   return complaint([&] { command.printed("--devices host:1 " + arguments); });
 }
 
+/// Expects that it refuses each of the arguments with a sentence that has the words beside them.
+void expect_refusals(std::initializer_list<std::pair<std::string, std::string>> cases) {
+  for (auto const& [arguments, words] : cases) EXPECT_THAT(refusal(arguments), HasSubstr(words)) << arguments;
+}
+
 nlohmann::json json_of(std::string const& arguments) {
   return nlohmann::json::parse(command.printed(arguments + " --devices host:1,host:1 --json"));
 }
@@ -169,83 +174,79 @@ TEST_F(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
 using md_command_refusals = test::folder_test;
 
 TEST_F(md_command_refusals, of_every_wrong_flag_are_one_sentence) {
-  EXPECT_THAT(refusal("--atoms 0"), HasSubstr("atoms is 0"));
-  EXPECT_THAT(refusal("--atoms -5"), HasSubstr("atoms is -5"));
-  EXPECT_THAT(refusal("--atoms many"), HasSubstr("--atoms"));
-  EXPECT_THAT(refusal("--atoms 99999999999"),
-              HasSubstr("atoms is 99999999999; legal is a whole number from 1 to 1073741824"));
-  EXPECT_THAT(refusal("--atoms 99999999999999999999"), HasSubstr("--atoms is 99999999999999999999;"));
-  EXPECT_THAT(refusal("--cutoff 0"), HasSubstr("cutoff is 0"));
-  EXPECT_THAT(refusal("--cutoff -1"), HasSubstr("cutoff is -1"));
-  EXPECT_THAT(refusal("--cutoff nan"), HasSubstr("cutoff"));
-  EXPECT_THAT(refusal("--cutoff inf"), HasSubstr("cutoff"));
-  EXPECT_THAT(refusal("--boundary periodic --atoms 64 --cutoff 1000"), HasSubstr("half the shortest side"));
-  EXPECT_THAT(refusal("--boundary round"), HasSubstr("open or periodic"));
-  EXPECT_THAT(refusal("--precision half"), HasSubstr("single or double"));
-  EXPECT_THAT(refusal("--potential none"), HasSubstr("truncated or force-shifted"));
-  EXPECT_THAT(refusal("--forces none"), HasSubstr("cells or all-pairs"));
-  EXPECT_THAT(refusal("--queue-tasks 257"), HasSubstr("queue-tasks is 257"));
-  EXPECT_THAT(refusal("--feed none"), HasSubstr("policy is none; legal is drain, parts or fixed"));
-  EXPECT_THAT(refusal("--feed parts --solutions S1"),
-              HasSubstr("--feed is parts; legal is drain without TQ"));
-  EXPECT_THAT(refusal("--solutions S1,S5"), HasSubstr("S1, S2, S3, TQ or chen"));
-  EXPECT_THAT(refusal("--solutions S1,S1"), HasSubstr("twice"));
-  EXPECT_THAT(refusal("--steps -1"), HasSubstr("steps is -1"));
-  EXPECT_THAT(refusal("--repeat 0"), HasSubstr("repeat is 0"));
-  EXPECT_THAT(refusal("--steps 1 --dt 0"), HasSubstr("dt is 0"));
-  EXPECT_THAT(refusal("--temperature -3"), HasSubstr("temperature is -3"));
-  EXPECT_THAT(refusal("--temperature 1e300"), HasSubstr("temperature is 1e+300; legal is 0 to "));
-  EXPECT_THAT(refusal("--skin -1"), HasSubstr("skin is -1"));
-  EXPECT_THAT(refusal("--sigma 0"), HasSubstr("sigma is 0"));
-  EXPECT_THAT(refusal("--frobnicate"), HasSubstr("frobnicate"));
+  expect_refusals({
+      {"--atoms 0", "atoms is 0"},
+      {"--atoms -5", "atoms is -5"},
+      {"--atoms many", "--atoms"},
+      {"--atoms 99999999999", "atoms is 99999999999; legal is a whole number from 1 to 1073741824"},
+      {"--atoms 99999999999999999999", "--atoms is 99999999999999999999;"},
+      {"--cutoff 0", "cutoff is 0"},
+      {"--cutoff -1", "cutoff is -1"},
+      {"--cutoff nan", "cutoff"},
+      {"--cutoff inf", "cutoff"},
+      {"--boundary periodic --atoms 64 --cutoff 1000", "half the shortest side"},
+      {"--boundary round", "open or periodic"},
+      {"--precision half", "single or double"},
+      {"--potential none", "truncated or force-shifted"},
+      {"--forces none", "cells or all-pairs"},
+      {"--queue-tasks 257", "queue-tasks is 257"},
+      {"--feed none", "policy is none; legal is drain, parts or fixed"},
+      {"--feed parts --solutions S1", "--feed is parts; legal is drain without TQ"},
+      {"--solutions S1,S5", "S1, S2, S3, TQ or chen"},
+      {"--solutions S1,S1", "twice"},
+      {"--steps -1", "steps is -1"},
+      {"--repeat 0", "repeat is 0"},
+      {"--steps 1 --dt 0", "dt is 0"},
+      {"--temperature -3", "temperature is -3"},
+      {"--temperature 1e300", "temperature is 1e+300; legal is 0 to "},
+      {"--skin -1", "skin is -1"},
+      {"--sigma 0", "sigma is 0"},
+      {"--frobnicate", "frobnicate"},
+  });
   EXPECT_THAT(complaint([] { command.printed("--devices host:1,teapot"); }), HasSubstr("teapot"));
 }
 
 TEST_F(md_command_refusals, of_a_number_beyond_its_range_repeat_it_as_it_was_written) {
-  EXPECT_THAT(refusal("--seed -1"),
-              HasSubstr("--seed is -1; legal is a whole number from 0 to 18446744073709551615"));
-  EXPECT_THAT(refusal("--seed 18446744073709551616"), HasSubstr("--seed is 18446744073709551616;"));
-  EXPECT_THAT(refusal("--steps 99999999999999999999"), HasSubstr("--steps is 99999999999999999999;"));
-  EXPECT_THAT(refusal("--repeat 1.5"), HasSubstr("--repeat is 1.5;"));
-  EXPECT_THAT(refusal("--chunk -1"), HasSubstr("--chunk is -1;"));
-  EXPECT_THAT(refusal("--task -1"), HasSubstr("--task is -1;"));
-  EXPECT_THAT(refusal("--checkpoint-every -1"), HasSubstr("--checkpoint-every is -1;"));
-  EXPECT_THAT(refusal("--trajectory-every -1"), HasSubstr("--trajectory-every is -1;"));
+  expect_refusals({
+      {"--seed -1", "--seed is -1; legal is a whole number from 0 to 18446744073709551615"},
+      {"--seed 18446744073709551616", "--seed is 18446744073709551616;"},
+      {"--steps 99999999999999999999", "--steps is 99999999999999999999;"},
+      {"--repeat 1.5", "--repeat is 1.5;"},
+      {"--chunk -1", "--chunk is -1;"},
+      {"--task -1", "--task is -1;"},
+      {"--checkpoint-every -1", "--checkpoint-every is -1;"},
+      {"--trajectory-every -1", "--trajectory-every is -1;"},
+  });
 }
 
 TEST_F(md_command_refusals, of_an_option_that_would_do_nothing_say_why) {
-  EXPECT_THAT(refusal("--checkpoint-every 5"),
-              HasSubstr("--checkpoint-every is 5; legal is 0 without --checkpoint"));
-  EXPECT_THAT(refusal("--trajectory-every 5"),
-              HasSubstr("--trajectory-every is 5; legal is 0 without --trajectory"));
-  EXPECT_THAT(refusal("--atoms 64 --system " + folder.file("one.xyz", "1\n\nHe 0 0 0\n")),
-              HasSubstr("--atoms is 64; legal is nothing beside --system"));
-  EXPECT_THAT(refusal("--solutions S1,TQ,chen --chunk 512"),
-              HasSubstr("--chunk is 512; legal is 0 without S3 among --solutions"));
-  EXPECT_THAT(refusal("--solutions S1,S2,S3 --task 256"),
-              HasSubstr("--task is 256; legal is 0 without TQ or chen among --solutions"));
-  EXPECT_THAT(refusal("--queue-tasks 40"),
-              HasSubstr("--queue-tasks is 40; legal is 20 without chen among --solutions"));
+  expect_refusals({
+      {"--checkpoint-every 5", "--checkpoint-every is 5; legal is 0 without --checkpoint"},
+      {"--trajectory-every 5", "--trajectory-every is 5; legal is 0 without --trajectory"},
+      {"--atoms 64 --system " + folder.file("one.xyz", "1\n\nHe 0 0 0\n"),
+       "--atoms is 64; legal is nothing beside --system"},
+      {"--solutions S1,TQ,chen --chunk 512", "--chunk is 512; legal is 0 without S3 among --solutions"},
+      {"--solutions S1,S2,S3 --task 256", "--task is 256; legal is 0 without TQ or chen among --solutions"},
+      {"--queue-tasks 40", "--queue-tasks is 40; legal is 20 without chen among --solutions"},
+  });
   EXPECT_EQ(refusal("--atoms 300 --solutions S3 --chunk 128"), "");
   EXPECT_EQ(refusal("--atoms 300 --solutions chen --task 128 --queue-tasks 40"), "");
 }
 
 TEST_F(md_command_refusals, name_files_that_are_not_there_or_not_understood) {
-  EXPECT_THAT(refusal("--system " + folder.file("no.data")), HasSubstr("cannot be opened"));
-  EXPECT_THAT(refusal("--system " + folder.file("a.pdb", "")), HasSubstr("an XYZ file"));
-  EXPECT_THAT(refusal("--system " + folder.file("a.xyz", "5\n\nHe 0 0 0\n")),
-              HasSubstr("a.xyz, line 3: the file ends"));
-  EXPECT_THAT(refusal("--system " + folder.file("g.xyz", "2\n\nHe 0 0 0\nHe 0 0 3\nHe 0 0 6\n")),
-              HasSubstr("g.xyz, line 5: more follows than the 2 atoms announced"));
-  EXPECT_THAT(refusal("--system " + folder.file("b.xyz", "1\n\nAr 0 0 0\n")),
-              HasSubstr("--epsilon and --sigma"));
-  EXPECT_THAT(refusal("--system " + folder.file("c.xyz", "1\n\nHe 0 0 0\n") + " --boundary periodic"),
-              HasSubstr("without a box"));
-  EXPECT_THAT(refusal("--system " + folder.file("d.xyz", "2\n\nHe 1 2 3\nHe 1 2 3\n")),
-              HasSubstr("atoms 1 and 2 are at the same place"));
-  EXPECT_THAT(refusal("--system " + folder.file("e.xyz", "2\n\nHe 1 2 3\nHe 1 2 3.0000000001\n")),
-              HasSubstr("too near"));
-  EXPECT_THAT(refusal("--restart " + folder.file("f", "nonsense")), HasSubstr("no checkpoint"));
+  expect_refusals({
+      {"--system " + folder.file("no.data"), "cannot be opened"},
+      {"--system " + folder.file("a.pdb", ""), "an XYZ file"},
+      {"--system " + folder.file("a.xyz", "5\n\nHe 0 0 0\n"), "a.xyz, line 3: the file ends"},
+      {"--system " + folder.file("g.xyz", "2\n\nHe 0 0 0\nHe 0 0 3\nHe 0 0 6\n"),
+       "g.xyz, line 5: more follows than the 2 atoms announced"},
+      {"--system " + folder.file("b.xyz", "1\n\nAr 0 0 0\n"), "--epsilon and --sigma"},
+      {"--system " + folder.file("c.xyz", "1\n\nHe 0 0 0\n") + " --boundary periodic", "without a box"},
+      {"--system " + folder.file("d.xyz", "2\n\nHe 1 2 3\nHe 1 2 3\n"),
+       "atoms 1 and 2 are at the same place"},
+      {"--system " + folder.file("e.xyz", "2\n\nHe 1 2 3\nHe 1 2 3.0000000001\n"), "too near"},
+      {"--restart " + folder.file("f", "nonsense"), "no checkpoint"},
+  });
 }
 
 TEST_F(md_command_refusals, keep_a_restart_from_other_physics) {
@@ -259,15 +260,15 @@ TEST_F(md_command_refusals, keep_a_restart_from_other_physics) {
 TEST_F(md_command_refusals, overwrite_nothing) {
   auto const kept = folder.file("kept", "precious");
   auto const input = folder.file("in.xyz", "1\n\nHe 0 0 0\n");
-  EXPECT_THAT(refusal("--system " + input + " --trajectory " + input),
-              HasSubstr("another file than " + input + ", which is read"));
-  EXPECT_THAT(refusal("--cutoff 0 --checkpoint " + kept + " --trace " + kept + "2"), HasSubstr("cutoff"));
-  EXPECT_THAT(refusal("--checkpoint " + kept + " --trace " + kept),
-              HasSubstr("another file than that of --checkpoint"));
-  EXPECT_THAT(refusal("--checkpoint " + folder.file("new") + " --trajectory " + folder.file("./new")),
-              HasSubstr("another file than that of --checkpoint"));
-  EXPECT_THAT(refusal("--checkpoint " + folder.file("no/where")), HasSubstr("folder that exists"));
-  EXPECT_THAT(refusal("--trace " + folder.file("")), HasSubstr("--trace"));
+  expect_refusals({
+      {"--system " + input + " --trajectory " + input, "another file than " + input + ", which is read"},
+      {"--cutoff 0 --checkpoint " + kept + " --trace " + kept + "2", "cutoff"},
+      {"--checkpoint " + kept + " --trace " + kept, "another file than that of --checkpoint"},
+      {"--checkpoint " + folder.file("new") + " --trajectory " + folder.file("./new"),
+       "another file than that of --checkpoint"},
+      {"--checkpoint " + folder.file("no/where"), "folder that exists"},
+      {"--trace " + folder.file(""), "--trace"},
+  });
   EXPECT_EQ(content_of(kept), "precious");
   EXPECT_EQ(content_of(input), "1\n\nHe 0 0 0\n");
   EXPECT_EQ(folder.files(), 2u);

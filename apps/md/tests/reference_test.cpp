@@ -66,24 +66,28 @@ TEST(md_reference, counts_as_periodic_neighbours_the_images_across_the_sides) {
   EXPECT_NEAR(around.per_atom[0].fx, straight.per_atom[0].fx, 1e-12);
 }
 
-double energy_at(double r, force_field const& field) {
+/// Of two atoms at this distance along x.
+reference_result two_atoms(double r, force_field const& field) {
   atoms two;
   add_atom(two, 1, 0, {0, 0, 0}, {}, 0.02, helium_mass);
   add_atom(two, 2, 0, {r, 0, 0}, {}, -0.02, helium_mass);
-  auto const sum = reference_forces(two, field).sum;
+  return reference_forces(two, field);
+}
+
+double energy_at(double r, force_field const& field) {
+  auto const sum = two_atoms(r, field).sum;
   return sum.energy_lj + sum.energy_coulomb;
+}
+
+double slope_at(double r, force_field const& field) {
+  return (energy_at(r + 1e-5, field) - energy_at(r - 1e-5, field)) / 2e-5;
 }
 
 TEST(md_reference, has_forces_that_are_the_slope_of_its_energy) {
   for (auto const shape : {potential::truncated, potential::force_shifted}) {
     auto const field = field_of(8, shape);
-    for (double const r : {2.5, 3.0, 5.0, 7.9}) {
-      atoms two;
-      add_atom(two, 1, 0, {0, 0, 0}, {}, 0.02, helium_mass);
-      add_atom(two, 2, 0, {r, 0, 0}, {}, -0.02, helium_mass);
-      double const slope = (energy_at(r + 1e-5, field) - energy_at(r - 1e-5, field)) / 2e-5;
-      EXPECT_NEAR(reference_forces(two, field).per_atom[1].fx, -slope, 1e-7);
-    }
+    for (double const r : {2.5, 3.0, 5.0, 7.9})
+      EXPECT_NEAR(two_atoms(r, field).per_atom[1].fx, -slope_at(r, field), 1e-7);
   }
 }
 
@@ -103,8 +107,7 @@ void expect_constants_to_reproduce_the_reference(potential shape, double r) {
   double const f =
       (r6 * (12 * c.a12 * r6 - 6 * c.a6) + cqq / r) / (r * r) - (c.lj_slope + cqq * c.coulomb_slope) / r;
   EXPECT_NEAR(e, energy_at(r, field), 1e-13);
-  double const slope = (energy_at(r + 1e-5, field) - energy_at(r - 1e-5, field)) / 2e-5;
-  EXPECT_NEAR(f * r, -slope, 1e-7);
+  EXPECT_NEAR(f * r, -slope_at(r, field), 1e-7);
 }
 
 TEST(md_force_field, has_one_formula_for_both_potentials) {

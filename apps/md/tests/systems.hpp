@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "md/atoms.hpp"
 #include "md/comparison.hpp"
@@ -24,6 +25,13 @@ inline atoms s64() {
   }
   all.box = {{-1, -1, -1}, {12, 12, 12}};
   return all;
+}
+
+/// The order in which `count` atoms stand the other way round.
+inline std::vector<std::uint32_t> reversed_order(std::uint32_t count) {
+  std::vector<std::uint32_t> order;
+  while (count > 0) order.push_back(--count);
+  return order;
 }
 
 /// Atoms scattered evenly over a box, some pairs very near: for comparing neighbour searches, not forces.

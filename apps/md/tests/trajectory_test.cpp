@@ -41,8 +41,7 @@ TEST_F(md_trajectory, reads_back_the_time_of_a_run_of_microseconds) {
 
 TEST_F(md_trajectory, writes_atoms_in_order_of_their_ids) {
   auto const all = s64();
-  std::vector<std::uint32_t> reversed;
-  for (std::uint32_t i = 64; i-- > 0;) reversed.push_back(i);
+  auto const reversed = reversed_order(64);
   append_frame(folder.file("a.xyz"), all, 0, 0, boundary::open);
   append_frame(folder.file("b.xyz"), reordered(all, reversed), 0, 0, boundary::open);
   EXPECT_EQ(content_of(folder.file("a.xyz")), content_of(folder.file("b.xyz")));
