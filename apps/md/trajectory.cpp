@@ -30,15 +30,6 @@ struct atom_columns {
   int species = -1, position = -1, velocity = -1, charge = -1, mass = -1, id = -1, count = 0;
 };
 
-/// What the comment line of a frame says; see `frame` for its keys.
-struct frame_comment {
-  atom_columns columns{0, 1, -1, -1, -1, -1, 4};  ///< of plain XYZ, unless the line has Properties
-  std::optional<bounds> box;
-  std::optional<lennard_jones> parameters;
-  std::optional<std::int64_t> step;
-  std::optional<double> time;
-};
-
 std::string_view unquoted(std::string_view word) {
   if (word.size() >= 2 && word.front() == '"' && word.back() == '"') return word.substr(1, word.size() - 2);
   return word;
@@ -53,92 +44,6 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
   return parts;
 }
-
-class comment_reader {
- public:
-  /// `lines` stands at the line and is asked to fail where that is malformed: bad_file.
-  explicit comment_reader(text_lines const& lines) : lines_(&lines) {}
-
-  frame_comment read(std::string_view line) {
-    for (auto const word : words_of(line)) {
-      auto const equals = word.find('=');
-      if (equals != word.npos) read_key(word.substr(0, equals), unquoted(word.substr(equals + 1)));
-    }
-    if (side_) comment_.box = {origin_, {origin_.x + side_->x, origin_.y + side_->y, origin_.z + side_->z}};
-    if (epsilon_ && sigma_) comment_.parameters = lennard_jones{*epsilon_, *sigma_};
-    return comment_;
-  }
-
- private:
-  void read_key(std::string_view key, std::string_view value) {
-    if (key == "Lattice") return read_lattice(value);
-    if (key == "Origin") return read_origin(value);
-    if (key == "Properties") return read_properties(value);
-    if (key == "step") comment_.step = lines_->integer(value, "step");
-    if (key == "time") comment_.time = lines_->finite(value, "time");
-    if (key == "epsilon") epsilon_ = lines_->number(value, "epsilon");
-    if (key == "sigma") sigma_ = lines_->number(value, "sigma");
-  }
-
-  void read_lattice(std::string_view value) {
-    auto const words = words_of(value);
-    if (words.size() != 9) lines_->fail("Lattice should be nine numbers.");
-    double m[9];
-    for (std::size_t i = 0; i < 9; ++i) {
-      m[i] = lines_->number(words[i], "Lattice");
-      if (i % 4 != 0 && m[i] != 0) lines_->fail("Lattice should be orthogonal along x, y and z.");
-      if (i % 4 == 0 && m[i] <= 0) lines_->fail("Lattice should have sides of positive length.");
-    }
-    side_ = {m[0], m[4], m[8]};
-  }
-
-  void read_origin(std::string_view value) {
-    auto const words = words_of(value);
-    if (words.size() != 3) lines_->fail("Origin should be three numbers.");
-    origin_ = {lines_->number(words[0], "Origin"), lines_->number(words[1], "Origin"),
-               lines_->number(words[2], "Origin")};
-  }
-
-  void read_properties(std::string_view value) {
-    comment_.columns = {};
-    auto const parts = split(value, ':');
-    if (parts.size() % 3 != 0) lines_->fail("Properties should be a list of name:type:columns.");
-    for (std::size_t i = 0; i < parts.size(); i += 3) {
-      auto const width = lines_->integer(parts[i + 2], "the number of columns of a property");
-      if (width < 1 || width > 100) lines_->fail("a property should have 1 to 100 columns.");
-      record_property(parts[i], parts[i + 1], static_cast<int>(width));
-    }
-    if (comment_.columns.position < 0) lines_->fail("Properties should contain pos:R:3.");
-  }
-
-  void record_property(std::string_view name, std::string_view type, int width) {
-    struct known {
-      std::string_view name, type;
-      int width;
-      int atom_columns::*begin;
-    };
-    static constexpr known all[] = {{"species", "S", 1, &atom_columns::species},
-                                    {"pos", "R", 3, &atom_columns::position},
-                                    {"velo", "R", 3, &atom_columns::velocity},
-                                    {"charge", "R", 1, &atom_columns::charge},
-                                    {"mass", "R", 1, &atom_columns::mass},
-                                    {"masses", "R", 1, &atom_columns::mass},
-                                    {"id", "I", 1, &atom_columns::id}};
-    for (auto const& property : all) {
-      if (property.name != name) continue;
-      if (property.type != type || property.width != width)
-        lines_->fail("the property {0} should be {0}:{1}:{2}.", name, property.type, property.width);
-      comment_.columns.*property.begin = comment_.columns.count;
-    }
-    comment_.columns.count += width;
-  }
-
-  text_lines const* lines_;
-  frame_comment comment_;
-  std::optional<double> epsilon_, sigma_;
-  std::optional<vec3> side_;
-  vec3 origin_;
-};
 
 /// `before`: how many atoms the frame before this one announced; 0 if this is the first.
 std::int64_t read_count(text_lines const& lines, std::string_view line, std::int64_t before) {
@@ -168,16 +73,81 @@ class frame_reader {
   }
 
  private:
+  /// See `frame` for its keys.
   void read_comment() {
     auto const line = lines_->next();
     if (!line) lines_->fail("the file ends where a frame's comment line should be.");
-    auto const comment = comment_reader(*lines_).read(*line);
-    columns_ = comment.columns;
-    frame_.step = comment.step;
-    frame_.time = comment.time;
-    frame_.state.parameters = comment.parameters;
-    frame_.state.box_is_given = comment.box.has_value();
-    frame_.state.box = comment.box.value_or(bounds{});
+    for (auto const word : words_of(*line)) {
+      auto const equals = word.find('=');
+      if (equals != word.npos) read_key(word.substr(0, equals), unquoted(word.substr(equals + 1)));
+    }
+    auto& all = frame_.state;
+    all.box_is_given = side_.has_value();
+    if (side_) all.box = {origin_, {origin_.x + side_->x, origin_.y + side_->y, origin_.z + side_->z}};
+    if (epsilon_ && sigma_) all.parameters = lennard_jones{*epsilon_, *sigma_};
+  }
+
+  void read_key(std::string_view key, std::string_view value) {
+    if (key == "Lattice") return read_lattice(value);
+    if (key == "Origin") return read_origin(value);
+    if (key == "Properties") return read_properties(value);
+    if (key == "step") frame_.step = lines_->integer(value, "step");
+    if (key == "time") frame_.time = lines_->finite(value, "time");
+    if (key == "epsilon") epsilon_ = lines_->number(value, "epsilon");
+    if (key == "sigma") sigma_ = lines_->number(value, "sigma");
+  }
+
+  void read_lattice(std::string_view value) {
+    auto const words = words_of(value);
+    if (words.size() != 9) lines_->fail("Lattice should be nine numbers.");
+    double m[9];
+    for (std::size_t i = 0; i < 9; ++i) {
+      m[i] = lines_->number(words[i], "Lattice");
+      if (i % 4 != 0 && m[i] != 0) lines_->fail("Lattice should be orthogonal along x, y and z.");
+      if (i % 4 == 0 && m[i] <= 0) lines_->fail("Lattice should have sides of positive length.");
+    }
+    side_ = {m[0], m[4], m[8]};
+  }
+
+  void read_origin(std::string_view value) {
+    auto const words = words_of(value);
+    if (words.size() != 3) lines_->fail("Origin should be three numbers.");
+    origin_ = {lines_->number(words[0], "Origin"), lines_->number(words[1], "Origin"),
+               lines_->number(words[2], "Origin")};
+  }
+
+  void read_properties(std::string_view value) {
+    columns_ = {};
+    auto const parts = split(value, ':');
+    if (parts.size() % 3 != 0) lines_->fail("Properties should be a list of name:type:columns.");
+    for (std::size_t i = 0; i < parts.size(); i += 3) {
+      auto const width = lines_->integer(parts[i + 2], "the number of columns of a property");
+      if (width < 1 || width > 100) lines_->fail("a property should have 1 to 100 columns.");
+      record_property(parts[i], parts[i + 1], static_cast<int>(width));
+    }
+    if (columns_.position < 0) lines_->fail("Properties should contain pos:R:3.");
+  }
+
+  void record_property(std::string_view name, std::string_view type, int width) {
+    struct known {
+      std::string_view name, type;
+      int width;
+      int atom_columns::*begin;
+    };
+    static constexpr known all[] = {{"species", "S", 1, &atom_columns::species},
+                                    {"pos", "R", 3, &atom_columns::position},
+                                    {"velo", "R", 3, &atom_columns::velocity},
+                                    {"charge", "R", 1, &atom_columns::charge},
+                                    {"mass", "R", 1, &atom_columns::mass},
+                                    {"masses", "R", 1, &atom_columns::mass},
+                                    {"id", "I", 1, &atom_columns::id}};
+    for (auto const& property : all) {
+      if (property.name != name) continue;
+      if (property.type != type || property.width != width)
+        lines_->fail("the property {0} should be {0}:{1}:{2}.", name, property.type, property.width);
+      columns_.*property.begin = columns_.count;
+    }
+    columns_.count += width;
   }
 
   void reserve(std::int64_t count) {
@@ -233,7 +203,10 @@ class frame_reader {
 
   text_lines* lines_;
   frame frame_;
-  atom_columns columns_;
+  atom_columns columns_{0, 1, -1, -1, -1, -1, 4};  ///< of plain XYZ, unless the comment has Properties
+  std::optional<double> epsilon_, sigma_;
+  std::optional<vec3> side_;
+  vec3 origin_;
   std::vector<std::string_view> words_;
 };
 
