@@ -21,7 +21,7 @@ function(ballast_add_application name)
     ballast_own_kernels(${target} ${file} ${not_resident})
   endforeach()
   ballast_add_suite(ballast_test_${name} ${CMAKE_CURRENT_SOURCE_DIR}/tests ${not_resident} ${target}
-                    nlohmann_json::nlohmann_json CLI11::CLI11)
+                    nlohmann_json::nlohmann_json CLI11::CLI11 fmt::fmt-header-only)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp AND BALLAST_SANITIZE STREQUAL "none")
     ballast_add_program(${name} ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)
     target_link_libraries(ballast_${name}_command PRIVATE ${target})

@@ -80,9 +80,8 @@ std::string game::answer(std::string_view line) {
 std::string game::obey(std::string const& word, std::string const& argument) {
   if (is_number(word) && argument.empty()) return drop(word);
   auto const name = lower_case(word);
-  auto const known = std::find_if(orders().begin(), orders().end(), [&](order const& one) {
-    return name == one.name || name == one.short_name;
-  });
+  auto const known = std::ranges::find_if(
+      orders(), [&](order const& one) { return name == one.name || name == one.short_name; });
   if (known == orders().end()) return "\"" + shown(word) + "\" is unknown here; ? lists what you can type.\n";
   if (known->argument.empty() && !argument.empty())
     return "Nothing goes after " + std::string(known->name) + ".\n";

@@ -82,8 +82,7 @@ void update(outlook& seen, column_values const& values, int lookahead) {
 }
 
 bool all_decided(outlook const& seen) {
-  return std::all_of(seen.after.begin(), seen.after.end(),
-                     [](auto const& after) { return !after || after->decided_in > 0; });
+  return std::ranges::all_of(seen.after, [](auto const& after) { return !after || after->decided_in > 0; });
 }
 
 /// Greater is better: by value, wins by haste, losses by delay.

@@ -103,7 +103,7 @@ atoms reordered(atoms const& from, std::vector<std::uint32_t> const& order) {
 std::vector<std::uint32_t> order_of_ids(atoms const& all) {
   std::vector<std::uint32_t> order(all.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return all.id[a] < all.id[b]; });
+  std::ranges::sort(order, [&](auto a, auto b) { return all.id[a] < all.id[b]; });
   return order;
 }
 

@@ -122,8 +122,8 @@ void check_no_coincident_atoms(atoms const& all, cell_list const& cells) {
       auto const i = cells.atom[slot];
       here.push_back({all.position[i].x, all.position[i].y, all.position[i].z, all.id[i]});
     }
-    std::sort(here.begin(), here.end());
-    auto const twin = std::adjacent_find(here.begin(), here.end(), at_one_place);
+    std::ranges::sort(here);
+    auto const twin = std::ranges::adjacent_find(here, at_one_place);
     if (twin == here.end()) continue;
     throw_bad_argument(
         "atoms", fmt::format("a system whose atoms {} and {} are at the same place", twin[0].id, twin[1].id),

@@ -160,8 +160,8 @@ class comparing {
   void report(std::size_t i) {
     if (done_[i].empty()) return;
     auto order = done_[i];
-    std::sort(order.begin(), order.end(),
-              [](auto const& a, auto const& b) { return a.seconds_per_step() < b.seconds_per_step(); });
+    std::ranges::sort(
+        order, [](auto const& a, auto const& b) { return a.seconds_per_step() < b.seconds_per_step(); });
     auto const& median = order[(order.size() - 1) / 2];
     result_.solutions.push_back({plan_->solutions[i],
                                  runners_[i]->pieces(),

@@ -149,7 +149,7 @@ void stop_drift(atoms& all) {
 
 /// Beyond the hottest, the lightest atom would usually be faster than light, and soon beyond all bounds.
 void check_temperature(atoms const& all, double kelvin) {
-  double const lightest = all.mass.empty() ? 1.0 : *std::min_element(all.mass.begin(), all.mass.end());
+  double const lightest = all.mass.empty() ? 1.0 : *std::ranges::min_element(all.mass);
   double const hottest = lightest * light_speed * light_speed / (boltzmann * acceleration);
   if (kelvin >= 0 && kelvin <= hottest) return;
   throw_bad_argument(

@@ -34,7 +34,7 @@ solution_report const* report_of(comparison const& result, solution which) {
 /// Of the device that was busy for the shortest time.
 std::string idle_text(comparison const& result, solution_report const& one) {
   if (result.devices.size() < 2) return "One device leaves nothing to balance.";
-  auto const least = std::min_element(one.busy_seconds.begin(), one.busy_seconds.end());
+  auto const least = std::ranges::min_element(one.busy_seconds);
   auto const percent = std::lround(100 * (1 - *least / one.times.forces));
   if (percent <= 0) return fmt::format("{} kept every device busy all the time.", name_of(one.which));
   auto const& device = result.devices[static_cast<std::size_t>(least - one.busy_seconds.begin())];

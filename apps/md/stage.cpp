@@ -136,8 +136,7 @@ class stage_of final : public stage {
 
   void add_device_slot(std::shared_ptr<compute_device> const& device) {
     device_slot s{device, device->make_stream(), sides_.size(), false};
-    auto const host = std::find_if(device_slots_.begin(), device_slots_.end(),
-                                   [](auto const& x) { return !x.device->is_cuda(); });
+    auto const host = std::ranges::find_if(device_slots_, [](auto const& x) { return !x.device->is_cuda(); });
     if (!device->is_cuda() && host != device_slots_.end()) {
       s.side = host->side;
       s.shares_side = true;

@@ -182,7 +182,7 @@ class frame_reader {
   std::uint16_t read_type() {
     auto const name = columns_.species < 0 ? std::string_view("X") : word(columns_.species);
     auto& names = frame_.state.type_name;
-    auto found = std::find(names.begin(), names.end(), name);
+    auto found = std::ranges::find(names, name);
     if (found == names.end()) {
       if (names.size() == 65535) lines_->fail("there are more than 65535 species.");
       names.emplace_back(name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -58,7 +60,7 @@ class xyz_file {
 /// Smaller ones come to nothing where they are divided by, or multiplied.
 void check_positive_range(std::string_view option, double value, double most) {
   if (value >= 1e-6 && value <= most) return;
-  throw_bad_argument(option, value, "1e-6 to " + std::to_string(static_cast<long>(most)));
+  throw_bad_argument(option, value, fmt::format("1e-6 to {:.0f}", most));
 }
 
 bool has_solute(command_request const& typed) {
@@ -74,14 +76,14 @@ std::uint32_t conformers(command_request const& typed) {
 }
 
 std::uint32_t trajectories(command_request const& typed) {
-  if (typed.steps % typed.trajectory_steps != 0)
-    throw_bad_argument(
-        "steps", typed.steps,
-        "a multiple of --trajectory-steps, which is " + std::to_string(typed.trajectory_steps));
-  auto const count = typed.steps / typed.trajectory_steps;
+  auto const each = typed.plan.settings.steps_per_trajectory;
+  if (typed.steps % each != 0)
+    throw_bad_argument("steps", typed.steps,
+                       fmt::format("a multiple of --trajectory-steps, which is {}", each));
+  auto const count = typed.steps / each;
   if (count > 0 && typed.discard >= count)
     throw_bad_argument("discard", typed.discard,
-                       "fewer than the trajectories of a chain, which are " + std::to_string(count));
+                       fmt::format("fewer than the trajectories of a chain, which are {}", count));
   return count;
 }
 
@@ -118,24 +120,20 @@ void write_frames(markov_chain& chain, xyz_file& to, sampling_settings const& se
 }
 
 bool shares_cores(device_list const& devices) {
-  return std::any_of(devices.begin(), devices.end(), [](auto const& d) { return !d->is_cuda(); });
+  return std::ranges::any_of(devices, [](auto const& d) { return !d->is_cuda(); });
 }
 
 }  // namespace
 
 checked_request checked(command_request const& typed) {
-  check_positive_range("dt", typed.time_step, 1000);
-  check_positive_range("temperature", typed.temperature, 1'000'000);
+  auto plan = typed.plan;
+  check_positive_range("dt", plan.settings.time_step, 1000);
+  check_positive_range("temperature", plan.settings.temperature, 1'000'000);
   if (typed.xyz.empty() && typed.xyz_every != 1)
     throw_bad_argument("xyz-every", typed.xyz_every, "1 without --xyz");
-  sampling_plan plan;
-  plan.system = {typed.waters, has_solute(typed), 0};
+  plan.system.has_solute = has_solute(typed);
   plan.conformers = conformers(typed);
-  plan.chains = typed.chains;
-  plan.settings = {typed.time_step, typed.temperature, typed.trajectory_steps, trajectories(typed)};
-  plan.minimiser_iterations = typed.minimise;
-  plan.seed = typed.seed;
-  plan.threads = typed.threads;
+  plan.settings.trajectories = trajectories(typed);
   auto const& mode = launch_mode_named(typed.launch);
   check_use(mode, mode.on_devices, "devices", typed.devices);
   return {plan, &mode, options_for(mode, typed), typed.discard};
@@ -172,8 +170,7 @@ finished_run run_sampling(checked_request const& asked, device_list const& devic
   drive(result.chains, asked.plan.threads, shares_cores(devices), stop_requested);
   result.seconds = seconds_since(begins);
   result.launches = source->statistics();
-  result.was_stopped =
-      !std::all_of(result.chains.begin(), result.chains.end(), [](auto const& c) { return c->is_done(); });
+  result.was_stopped = !std::ranges::all_of(result.chains, [](auto const& c) { return c->is_done(); });
   return result;
 }
 
@@ -206,23 +203,24 @@ void run(CLI::App const& nanodroplet, command_request const& typed,
 }
 
 void add_system_options(CLI::App& nanodroplet, command_request& asked) {
-  add_integer_option(nanodroplet, "--waters", asked.waters, 1u, max_waters, "Molecules of water");
+  add_integer_option(nanodroplet, "--waters", asked.plan.system.waters, 1u, max_waters, "Molecules of water");
   nanodroplet.add_option("--solute", asked.solute, "The molecule in the middle: m12 or none");
   add_integer_option(nanodroplet, "--conformers", asked.conformers, 1u, max_conformers,
                      "Of the molecule, each in a droplet of its own (4; 1 without a molecule)");
-  add_integer_option(nanodroplet, "--minimise", asked.minimise, 0u, max_iterations,
+  add_integer_option(nanodroplet, "--minimise", asked.plan.minimiser_iterations, 0u, max_iterations,
                      "Iterations at most to relax a droplet before it is sampled");
 }
 
 void add_sampling_options(CLI::App& nanodroplet, command_request& asked) {
-  add_integer_option(nanodroplet, "--chains", asked.chains, 1u, max_chains, "Chains from each conformer");
+  add_integer_option(nanodroplet, "--chains", asked.plan.chains, 1u, max_chains,
+                     "Chains from each conformer");
   add_integer_option(nanodroplet, "--steps", asked.steps, 0u, max_steps,
                      "Steps of each chain; 0 prints the energies of the start, nothing else");
-  add_integer_option(nanodroplet, "--trajectory-steps", asked.trajectory_steps, 1u, max_steps,
-                     "Steps between two decisions to accept");
-  nanodroplet.add_option("--dt", asked.time_step, "Time step in fs");
-  nanodroplet.add_option("--temperature", asked.temperature, "In Kelvin");
-  add_integer_option<std::uint64_t>(nanodroplet, "--seed", asked.seed, 0, 1'000'000'000'000'000,
+  add_integer_option(nanodroplet, "--trajectory-steps", asked.plan.settings.steps_per_trajectory, 1u,
+                     max_steps, "Steps between two decisions to accept");
+  nanodroplet.add_option("--dt", asked.plan.settings.time_step, "Time step in fs");
+  nanodroplet.add_option("--temperature", asked.plan.settings.temperature, "In Kelvin");
+  add_integer_option<std::uint64_t>(nanodroplet, "--seed", asked.plan.seed, 0, 1'000'000'000'000'000,
                                     "Chain k of conformer c has this + 1000 c + k");
   add_integer_option(nanodroplet, "--discard", asked.discard, 0u, max_steps,
                      "Trajectories at the beginning of each chain that the means leave out");
@@ -242,8 +240,7 @@ void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
 
 std::string launch_mode_list() {
   std::string text = "How kernels are launched.";
-  for (auto const& mode : launch_modes())
-    text += " " + std::string(mode.name) + ": " + std::string(mode.summary) + ".";
+  for (auto const& mode : launch_modes()) text += fmt::format(" {}: {}.", mode.name, mode.summary);
   return text;
 }
 
@@ -255,7 +252,7 @@ void add_run_options(CLI::App& nanodroplet, command_request& asked) {
                   "Devices, comma-separated, chains in turn; else BALLAST_DEVICES, else every GPU, else the "
                   "host's cores")
       ->type_name("LIST");
-  add_integer_option(nanodroplet, "--threads", asked.threads, 1u, max_threads,
+  add_integer_option(nanodroplet, "--threads", asked.plan.threads, 1u, max_threads,
                      "Threads that drive the chains, each many in turn");
   nanodroplet.add_option("--xyz", asked.xyz, "Write frames of the first chain to this file, a new one")
       ->type_name("FILE");
@@ -268,6 +265,7 @@ void add_run_options(CLI::App& nanodroplet, command_request& asked) {
 
 void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   auto const asked = std::make_shared<command_request>();
+  asked->plan.threads = usual_threads();
   auto* const nanodroplet = app.add_subcommand(
       "nanodroplet",
       "A droplet of water around a molecule, sampled by many Markov chains (Wende, Cordes, Steinke 2012)");

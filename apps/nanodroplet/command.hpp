@@ -22,13 +22,11 @@ constexpr std::uint32_t max_steps = 1'000'000'000, max_iterations = 1'000'000;
 
 /// What a user asks for on the command line.
 struct command_request {
-  std::uint32_t waters = 356;
+  sampling_plan plan;  ///< but for what follows from the next three
   std::string solute = "m12";
   std::optional<std::uint32_t> conformers;  ///< 4 with a solute, else 1
-  std::uint32_t chains = 4, steps = 1000, trajectory_steps = 20, discard = 0;
-  std::uint32_t minimise = 300, threads = usual_threads(), xyz_every = 1;
-  double time_step = 0.5, temperature = 300;
-  std::uint64_t seed = 0;
+  std::uint32_t steps = 1000;
+  std::uint32_t discard = 0, xyz_every = 1;
   std::string launch = std::string(launch_modes().front().name);
   std::optional<std::string> devices, order, among, merge;
   std::optional<std::uint32_t> streams;

@@ -59,7 +59,7 @@ bool markov_chain::advance() {
 
 void markov_chain::begin_loading() {
   stage_ = stage::loading;
-  std::copy(state_.water.begin(), state_.water.end(), exchange_.start.begin());
+  std::ranges::copy(state_.water, exchange_.start.begin());
   launcher_->load();
   step_ = settings_.steps_per_trajectory;  // forces and energies of the start, as after a last step
   submit_step();
@@ -79,7 +79,7 @@ void markov_chain::go_on() {
 }
 
 void markov_chain::submit_step() {
-  std::copy(solute_.beads().begin(), solute_.beads().end(), exchange_.beads.begin());
+  std::ranges::copy(solute_.beads(), exchange_.beads.begin());
   launcher_->step(step_ == settings_.steps_per_trajectory);
   until_ = deadline::in(step_timeout);
   solute_.find_own_forces();
@@ -142,7 +142,7 @@ void markov_chain::end_trajectory() {
 
 void markov_chain::keep_proposed(energy_terms const& potential) {
   potential_ = potential;
-  std::copy(exchange_.water.begin(), exchange_.water.end(), state_.water.begin());
+  std::ranges::copy(exchange_.water, state_.water.begin());
   state_.beads = solute_.beads();
 }
 

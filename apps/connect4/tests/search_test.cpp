@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "connect4/match.hpp"
 #include "random_boards.hpp"
 #include "references.hpp"
@@ -21,7 +23,7 @@ search_answer found(std::string_view moves, int lookahead, heuristic rule = heur
 
 column_values all_of(std::vector<score> const& values) {
   column_values all;
-  std::copy(values.begin(), values.end(), all.begin());
+  std::ranges::copy(values, all.begin());
   return all;
 }
 

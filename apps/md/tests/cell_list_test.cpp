@@ -95,7 +95,7 @@ TEST(md_cell_list, made_again_from_atoms_in_slot_order_changes_nothing) {
   auto const once = cells_of(all, 12);
   auto const sorted = reordered(all, once.atom);
   auto const again = cells_of(sorted, 12);
-  EXPECT_TRUE(std::is_sorted(again.atom.begin(), again.atom.end()));
+  EXPECT_TRUE(std::ranges::is_sorted(again.atom));
   EXPECT_EQ(again.start, once.start);
 }
 
@@ -158,7 +158,7 @@ double imbalance(std::vector<atom_result> const& per_atom, cell_list const& cell
     work[a * parts / order.size()] += pairs;
     total += pairs;
   }
-  return *std::max_element(work.begin(), work.end()) * static_cast<double>(parts) / total;
+  return *std::ranges::max_element(work) * static_cast<double>(parts) / total;
 }
 
 TEST(md_solution_order, decomposition_sort_is_as_unbalanced_as_published) {

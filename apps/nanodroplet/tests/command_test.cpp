@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -55,7 +56,7 @@ TEST(nanodroplet_command, tells_what_each_chain_did) {
 
 TEST(nanodroplet_command, prints_a_line_for_each_chain_and_one_for_all) {
   auto const text = command.printed(small);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 2 + 5 + 1);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1 + 2 + 5 + 1);
   EXPECT_THAT(text, HasSubstr("all    all"));
   EXPECT_THAT(text, HasSubstr("80 steps"));
 }
