@@ -88,7 +88,7 @@ TEST(connect4_command, refuses_options_that_would_do_nothing) {
 }
 
 TEST(connect4_command, opens_the_devices_of_a_method_that_uses_them) {
-  search_method const on_devices{"invented", "", true, nullptr};
+  search_method const on_devices{"invented", "", true};
   auto const devices = devices_for(on_devices, "host:1,host:1/2");
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[1]->name(), "host:1/2");

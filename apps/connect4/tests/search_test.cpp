@@ -106,7 +106,7 @@ TEST(connect4_search, chooses_the_lowest_of_the_best_columns_that_are_open) {
 }
 
 TEST(connect4_methods, are_found_by_their_names_and_told_when_one_is_unknown) {
-  for (auto const& method : search_methods()) EXPECT_EQ(method_named(method.name).search, method.search);
+  for (auto const& method : search_methods()) EXPECT_EQ(&method_named(method.name), &method);
   EXPECT_THAT([] { method_named("guessing"); },
               ThrowsMessage<bad_argument>(StrEq("method is guessing; legal is sequential, chunks, abp, "
                                                 "chase-lev, ring, blocking, static or static-per-task")));
