@@ -23,9 +23,8 @@ bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c
 std::size_t end_of_word(std::string_view line, std::size_t begin) {
   bool quoted = false;
   std::size_t end = begin;
-  for (; end < line.size() && (quoted || !blank(line[end])); ++end) {
+  for (; end < line.size() && (quoted || !blank(line[end])); ++end)
     if (line[end] == '"') quoted = !quoted;
-  }
   return end;
 }
 
@@ -37,7 +36,7 @@ bool parsed(std::string_view word, Number& value) {
   return problem == std::errc() && rest == end;
 }
 
-std::string quoted(std::string_view word) { return "\"" + std::string(word.substr(0, 40)) + "\""; }
+std::string quoted(std::string_view word) { return fmt::format("\"{}\"", word.substr(0, 40)); }
 
 constexpr auto unreadable = "the file cannot be read.";
 
@@ -93,21 +92,20 @@ std::optional<std::string_view> text_lines::next() {
 
 double text_lines::finite(std::string_view word, std::string_view what) const {
   double value = 0;
-  if (!parsed(word, value)) fail(std::string(what) + " should be a number but is " + quoted(word) + ".");
+  if (!parsed(word, value)) fail("{} should be a number but is {}.", what, quoted(word));
   if (std::isfinite(value)) return value;
-  fail(std::string(what) + " should be a finite number but is " + quoted(word) + ".");
+  fail("{} should be a finite number but is {}.", what, quoted(word));
 }
 
 double text_lines::number(std::string_view word, std::string_view what) const {
   double const value = finite(word, what);
   if (std::abs(value) <= max_number) return value;
-  fail(std::string(what) + " should be a number within 1e9 but is " + quoted(word) + ".");
+  fail("{} should be a number within 1e9 but is {}.", what, quoted(word));
 }
 
 std::int64_t text_lines::integer(std::string_view word, std::string_view what) const {
   std::int64_t value = 0;
-  if (!parsed(word, value))
-    fail(std::string(what) + " should be a whole number but is " + quoted(word) + ".");
+  if (!parsed(word, value)) fail("{} should be a whole number but is {}.", what, quoted(word));
   return value;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -36,7 +38,11 @@ class text_lines {
   /// The next line without its end, or nothing at the end of the file. The view lives until the next call.
   std::optional<std::string_view> next();
 
-  [[noreturn]] void fail(std::string const& sentence) const { throw bad_file(path_, number_, sentence); }
+  /// Throws bad_file: a sentence, formatted with what else is given.
+  template <class... Values>
+  [[noreturn]] void fail(fmt::format_string<Values const&...> sentence, Values const&... values) const {
+    throw bad_file(path_, number_, fmt::format(sentence, values...));
+  }
 
   /// The word as a finite number / one within +-max_number / an integer; else fails naming what it should be.
   double finite(std::string_view word, std::string_view what) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "game.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -79,9 +80,8 @@ std::string game::answer(std::string_view line) {
 std::string game::obey(std::string const& word, std::string const& argument) {
   if (is_number(word) && argument.empty()) return drop(word);
   auto const name = lower_case(word);
-  auto const known = std::find_if(orders().begin(), orders().end(), [&](order const& one) {
-    return name == one.name || name == one.short_name;
-  });
+  auto const known = std::ranges::find_if(
+      orders(), [&](order const& one) { return name == one.name || name == one.short_name; });
   if (known == orders().end()) return "\"" + shown(word) + "\" is unknown here; ? lists what you can type.\n";
   if (known->argument.empty() && !argument.empty())
     return "Nothing goes after " + std::string(known->name) + ".\n";
@@ -138,10 +138,8 @@ std::string game::draw_board(std::string const&) {
 std::string game::help(std::string const&) {
   std::string text = "  1 to 7                drop a disc into that column\n";
   for (auto const& one : orders()) {
-    std::string line = "  " + std::string(one.short_name) + ", " + std::string(one.name);
-    if (!one.argument.empty()) line += " " + std::string(one.argument);
-    line.resize(std::max<std::size_t>(line.size(), 24), ' ');
-    text += line + std::string(one.meaning) + "\n";
+    auto const name = fmt::format("{}, {} {}", one.short_name, one.name, one.argument);
+    text += fmt::format("  {:22}{}\n", name, one.meaning);
   }
   return text + "  Ctrl-C                leave, also while the computer thinks\n";
 }
@@ -164,17 +162,9 @@ std::string game::computers_move() {
 }
 
 std::string game::result() const {
-  switch (match_.stands()) {
-    case standing::won_by_human:
-      return "You win: four in a row.\n";
-    case standing::won_by_computer:
-      return "The computer wins: four in a row.\n";
-    case standing::drawn:
-      return "A draw: the board is full.\n";
-    case standing::goes_on:
-      break;
-  }
-  return "";
+  constexpr char const* of_standing[] = {
+      "", "You win: four in a row.\n", "The computer wins: four in a row.\n", "A draw: the board is full.\n"};
+  return of_standing[static_cast<std::size_t>(match_.stands())];
 }
 
 std::optional<std::string> line_reader::next() {

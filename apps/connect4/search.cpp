@@ -82,8 +82,7 @@ void update(outlook& seen, column_values const& values, int lookahead) {
 }
 
 bool all_decided(outlook const& seen) {
-  return std::all_of(seen.after.begin(), seen.after.end(),
-                     [](auto const& after) { return !after || after->decided_in > 0; });
+  return std::ranges::all_of(seen.after, [](auto const& after) { return !after || after->decided_in > 0; });
 }
 
 /// Greater is better: by value, wins by haste, losses by delay.
@@ -97,7 +96,7 @@ search_answer search_sequentially(search_request const& request) { return minima
 
 search_answer search(search_method const& method, search_request const& request) {
   check(request);
-  return method.search(request);
+  return method.on_devices ? search_in_pool(request, method.name) : search_sequentially(request);
 }
 
 int best_column(column_values const& values) {
@@ -119,24 +118,16 @@ worker_size worker_size_named(std::string_view name) {
 }
 
 std::span<search_method const> search_methods() {
-  using request = search_request;
-  static constexpr std::array methods{
-      search_method{"sequential", "depth first on one thread of the host; the reference", false,
-                    &search_sequentially},
-      search_method{"chunks", "each node a task; private stacks with published chunks", true,
-                    [](request const& asked) { return search_in_pool(asked, "chunks"); }},
-      search_method{"abp", "each node a task; work stealing as in the paper", true,
-                    [](request const& asked) { return search_in_pool(asked, "abp"); }},
-      search_method{"chase-lev", "each node a task; work stealing with circular deques", true,
-                    [](request const& asked) { return search_in_pool(asked, "chase-lev"); }},
-      search_method{"ring", "each node a task; one lock-free queue", true,
-                    [](request const& asked) { return search_in_pool(asked, "ring"); }},
-      search_method{"blocking", "each node a task; one queue behind a lock", true,
-                    [](request const& asked) { return search_in_pool(asked, "blocking"); }},
-      search_method{"static", "each node a task; two arrays, a launch for each level, as in the paper", true,
-                    [](request const& asked) { return search_in_pool(asked, "static"); }},
-      search_method{"static-per-task", "the same with a block of the grid for each task", true,
-                    [](request const& asked) { return search_in_pool(asked, "static-per-task"); }}};
+  static constexpr search_method methods[] = {
+      {"sequential", "depth first on one thread of the host; the reference"},
+      {"chunks", "each node a task; private stacks with published chunks", true},
+      {"abp", "each node a task; work stealing as in the paper", true},
+      {"chase-lev", "each node a task; work stealing with circular deques", true},
+      {"ring", "each node a task; one lock-free queue", true},
+      {"blocking", "each node a task; one queue behind a lock", true},
+      {"static", "each node a task; two arrays, a launch for each level, as in the paper", true},
+      {"static-per-task", "the same with a block of the grid for each task", true},
+  };
   return methods;
 }
 

@@ -46,8 +46,7 @@ class search_stopped : public error {
 /// A way to search a tree. All give the same values and nodes.
 struct search_method {
   std::string_view name, summary;
-  bool on_devices = false;  ///< whether it uses request.devices and request.workers
-  search_answer (*search)(search_request const&) = nullptr;
+  bool on_devices = false;  ///< by a pool's method of that name, with request.devices and request.workers
 };
 
 /// Checks the request, then searches. Waits for the answer. Throws bad_argument ("lookahead"; "root" if that

@@ -1,15 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "command_line/program.hpp"
 #include "job_run/request.hpp"
-#include "run.hpp"
+#include "kernels.hpp"
+#include "report/table.hpp"
+#include "shared_pairs.hpp"
 
 namespace ballast::ep {
+namespace {
+
+std::string arrays_of(plan const& asked) {
+  return fmt::format("the sums and counts of class {} ({})", asked.of.name,
+                     byte_size(shared_pairs::bytes_of(asked.of.log2_pairs)));
+}
+
+job_run::verdict checked(tally const& found, problem_class const& expected) {
+  return {is_right(found, expected), expected.counts
+                                         ? "sums to 1e-8 and all counts against the published class"
+                                         : "sums to 1e-8 and accepted pairs against the published class"};
+}
+
+finished_run run_in_memory(device_list const& devices, plan const& asked,
+                           std::function<bool()> const& stop_requested) {
+  auto options = asked.options;
+  options.array_bytes = shared_pairs::bytes_of(asked.of.log2_pairs);
+  job_scheduler jobs(devices, pair_kernels(), options);
+  shared_pairs pairs(jobs, asked.of.log2_pairs);
+  tally found;
+  auto const draw = [&] {
+    pairs.submit();
+    found = pairs.read();
+    return true;
+  };
+  auto runs = job_run::repeated(jobs, asked.repeat, {[] {}, draw}, stop_requested);
+  return {found, job_run::summary_of(devices, asked.options, std::move(runs), checked(found, asked.of))};
+}
+
+}  // namespace
+
+finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested) {
+  return command_line::with_memory_for([&] { return arrays_of(asked); },
+                                       [&] { return run_in_memory(devices, asked, stop_requested); });
+}
+
 namespace {
 
 struct command_request {
@@ -18,21 +60,19 @@ struct command_request {
 };
 
 std::string as_json(problem_class const& of, finished_run const& done) {
-  json_value::object members{{"class", std::string_view(&of.name, 1)},
+  return job_run::json_text({{"class", std::string_view(&of.name, 1)},
                              {"sx", done.found.sx},
                              {"sy", done.found.sy},
                              {"pairs", done.found.pairs()},
-                             {"counts", json_value::list_of(done.found.counts)}};
-  for (auto& member : job_run::members_of(done.summary)) members.push_back(std::move(member));
-  return json_value(std::move(members)).text(2) + "\n";
+                             {"counts", json_value::list_of(done.found.counts)}},
+                            done.summary);
 }
 
 std::string as_text(problem_class const& of, finished_run const& done) {
-  std::string text = std::string("ep, class ") + of.name + ": 2^" + std::to_string(of.log2_pairs) +
-                     " pairs, accepted " + std::to_string(done.found.pairs()) + "\nsums " +
-                     seventeen_digits(done.found.sx) + ", " + seventeen_digits(done.found.sy) + "\ncounts";
-  for (auto const count : done.found.counts) text += " " + std::to_string(count);
-  return text + "\n" + job_run::text_of(done.summary);
+  return fmt::format("ep, class {}: 2^{} pairs, accepted {}\nsums {}, {}\ncounts {}\n{}", of.name,
+                     of.log2_pairs, done.found.pairs(), seventeen_digits(done.found.sx),
+                     seventeen_digits(done.found.sy), fmt::join(done.found.counts, " "),
+                     job_run::text_of(done.summary));
 }
 
 void run_command(command_request const& typed, std::function<bool()> const& stop_requested) {

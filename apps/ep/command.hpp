@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
+
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "class.hpp"
+#include "job_run/timed_runs.hpp"
 
 namespace CLI {
 class App;
 }
 
 namespace ballast::ep {
+
+/// A class and how it is computed.
+struct plan {
+  problem_class of;
+  job_options options{};
+  std::uint32_t repeat = 1;  ///< at least 1
+};
+
+struct finished_run {
+  tally found;  ///< by the last repetition
+  job_run::run_summary summary;
+};
+
+/// Runs a class on these devices, and checks the last repetition by is_right(). Repetitions end early once
+/// `stop_requested` says so. Throws what job_scheduler and its jobs throw.
+finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested);
 
 /// Adds the subcommand `ep` to a command line. Running it prints to standard output, and leaves further
 /// repetitions out once `stop_requested` (any thread may call it) says so. Throws for whatever is wrong:

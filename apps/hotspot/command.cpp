@@ -1,19 +1,189 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <utility>
+#include <vector>
 
+#include "ballast/arguments.hpp"
+#include "ballast/error.hpp"
+#include "ballast/replace_file.hpp"
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
+#include "command_line/program.hpp"
 #include "job_run/request.hpp"
+#include "kernels.hpp"
+#include "plate.hpp"
+#include "plate_files.hpp"
+#include "reference.hpp"
 #include "report/table.hpp"
-#include "run.hpp"
+#include "shared_plate.hpp"
 
 namespace ballast::hotspot {
+namespace {
+
+template <class Real>
+struct starting_cells {
+  explicit starting_cells(plan const& asked) : temperature(asked.of.cells()), power(asked.of.cells()) {
+    fill_temperature<Real>(asked.of, temperature);
+    fill_power<Real>(asked.of, power);
+    if (!asked.files.temperature.empty()) read_over(temperature, asked.files.temperature);
+    if (!asked.files.power.empty()) read_over(power, asked.files.power);
+  }
+  static void read_over(std::vector<Real>& cells, std::string const& path) {
+    std::ranges::transform(read_numbers(path, cells.size()), cells.begin(),
+                           [](double number) { return static_cast<Real>(number); });
+  }
+
+  std::vector<Real> temperature, power;
+};
+
+/// Then only its last step is.
+bool is_too_long_to_check(plan const& asked) { return asked.of.cells() * asked.steps > max_checked_cells; }
+
+/// What a repetition ended with.
+template <class Real>
+struct last_steps {
+  std::span<Real const> temperature;
+  std::span<Real const> before;  ///< the last step; none unless is_too_long_to_check()
+};
+
+template <class Real>
+last_steps<Real> steps_of(shared_plate<Real> const& plate, plan const& asked) {
+  if (!is_too_long_to_check(asked)) return {plate.temperature(), {}};
+  return {plate.temperature(), plate.temperature_before()};
+}
+
+/// The repetitions of a plan. Of each that another one follows, which may be stopped, it keeps what it ended
+/// with.
+template <class Real>
+class repetitions {
+ public:
+  repetitions(plan const& asked, starting_cells<Real> const& start, job_scheduler& jobs)
+      : asked_(asked), start_(start), plate_(jobs, asked.of, factors_of(asked.of, asked.chip)) {}
+
+  void prepare() {
+    if (made_ > 0) keep(steps_of(plate_, asked_));
+    plate_.fill(start_.temperature, start_.power);
+  }
+  /// False if it is stopped between two steps.
+  bool run(std::function<bool()> const& stop_requested) {
+    made_ = plate_.run(asked_.steps, stop_requested);
+    if (made_ < asked_.steps) return false;
+    plate_.temperature();
+    return true;
+  }
+  /// Steps of the last repetition.
+  std::uint32_t made() const { return made_; }
+  /// Of the last whole repetition, if there was one.
+  last_steps<Real> end() const {
+    if (made_ < asked_.steps) return {temperature_, before_};
+    return steps_of(plate_, asked_);
+  }
+
+ private:
+  void keep(last_steps<Real> const& last) {
+    temperature_.assign(last.temperature.begin(), last.temperature.end());
+    before_.assign(last.before.begin(), last.before.end());
+  }
+
+  plan const& asked_;
+  starting_cells<Real> const& start_;
+  shared_plate<Real> plate_;
+  std::uint32_t made_ = 0;
+  std::vector<Real> temperature_, before_;
+};
+
+template <class Real>
+job_run::verdict checked(plan const& asked, starting_cells<Real> const& start, last_steps<Real> const& end) {
+  auto const factors = factors_of(asked.of, asked.chip);
+  auto const cells = checked_cells(end.temperature);
+  if (!is_too_long_to_check(asked))
+    return {
+        is_heated<Real>({asked.of, factors, start.temperature, start.power}, asked.steps, end.temperature),
+        cells + " after all steps against the sequential program, bit by bit"};
+  return {is_heated<Real>({asked.of, factors, end.before, start.power}, 1, end.temperature),
+          cells + " of the last step against the sequential program, bit by bit"};
+}
+
+void require_writable(run_files const& files) {
+  for (auto const& path : {files.output, files.picture})
+    if (!path.empty()) check_replaceable(path);
+}
+
+template <class Real>
+void write_files(plan const& asked, std::span<Real const> temperature) {
+  if (!asked.files.output.empty()) write_numbers(asked.files.output, temperature);
+  if (!asked.files.picture.empty()) write_picture(asked.files.picture, asked.of, temperature);
+}
+
+/// Throws ballast::error unless a repetition before this one was whole.
+void tell_of_a_part(std::uint32_t made, std::uint32_t steps, std::size_t whole) {
+  auto const text = fmt::format("stopped after {} of {} steps", made, steps);
+  if (whole == 0) throw error(text);
+  write_log(log_level::warning,
+            fmt::format("{} of repetition {}; what is told is of those before", text, whole + 1));
+}
+
+template <class Real>
+finished_run run_in(device_list const& devices, plan const& asked,
+                    std::function<bool()> const& stop_requested) {
+  starting_cells<Real> const start(asked);
+  auto options = asked.options;
+  options.array_bytes = shared_plate<Real>::arrays * asked.of.cells() * sizeof(Real);
+  job_scheduler jobs(devices, heat_kernels(), options);
+  repetitions<Real> plates(asked, start, jobs);
+  auto runs = job_run::repeated(jobs, asked.repeat,
+                                {[&] { plates.prepare(); }, [&] { return plates.run(stop_requested); }},
+                                stop_requested);
+  if (plates.made() < asked.steps) tell_of_a_part(plates.made(), asked.steps, runs.size());
+  auto const end = plates.end();
+  auto found = checked(asked, start, end);
+  if (found.is_right) write_files(asked, end.temperature);
+  return {summary_of(asked.of, end.temperature),
+          job_run::summary_of(devices, asked.options, std::move(runs), std::move(found))};
+}
+
+std::string arrays_of(plan const& asked) {
+  bool const single = asked.in == precision::float32;
+  auto const bytes =
+      shared_plate<float>::arrays * asked.of.cells() * (single ? sizeof(float) : sizeof(double));
+  return fmt::format("{} arrays of {} x {} {} ({}) and what they begin with and are checked by",
+                     shared_plate<float>::arrays, asked.of.rows, asked.of.columns,
+                     single ? "floats" : "doubles", byte_size(bytes));
+}
+
+}  // namespace
+
+template <class Real>
+summary summary_of(plate const& of, std::span<Real const> temperature) {
+  double const sum = std::accumulate(temperature.begin(), temperature.end(), 0.0);
+  auto const middle = temperature[std::size_t(of.rows / 2) * of.columns + of.columns / 2];
+  return {sum, double(temperature.front()), double(middle), double(temperature.back())};
+}
+
+template summary summary_of(plate const&, std::span<float const>);
+template summary summary_of(plate const&, std::span<double const>);
+
+precision precision_named(std::string_view name) {
+  constexpr std::string_view names[] = {"single", "double"};
+  return static_cast<precision>(index_among(names, "precision", name));
+}
+
+finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested) {
+  require_writable(asked.files);
+  auto const simulate = asked.in == precision::float32 ? &run_in<float> : &run_in<double>;
+  return command_line::with_memory_for([&] { return arrays_of(asked); },
+                                       [&] { return simulate(devices, asked, stop_requested); });
+}
+
 namespace {
 
 constexpr std::uint32_t max_rows = 32768, max_steps = 1'000'000'000;
@@ -36,7 +206,7 @@ plan plan_for(command_request const& typed) {
 }
 
 std::string as_json(command_request const& typed, plan const& asked, finished_run const& done) {
-  json_value::object members{{"size", typed.size},
+  return job_run::json_text({{"size", typed.size},
                              {"steps", typed.steps},
                              {"precision", typed.precision},
                              {"chip", edge_of_chip(asked.of, asked.chip)},
@@ -44,19 +214,18 @@ std::string as_json(command_request const& typed, plan const& asked, finished_ru
                              {"sum", done.end.sum},
                              {"first", done.end.first},
                              {"middle", done.end.middle},
-                             {"last", done.end.last}};
-  for (auto& member : job_run::members_of(done.how)) members.push_back(std::move(member));
-  return json_value(std::move(members)).text(2) + "\n";
+                             {"last", done.end.last}},
+                            done.how);
 }
 
 std::string as_text(command_request const& typed, plan const& asked, finished_run const& done) {
-  auto const size = std::to_string(typed.size);
   bool const stable = is_stable(factors_of(asked.of, asked.chip));
-  return "hotspot, " + size + " x " + size + " cells, " + std::to_string(typed.steps) + " steps, " +
-         typed.precision + " precision, a chip of " + rounded(edge_of_chip(asked.of, asked.chip), 3) + " m" +
-         (stable ? "" : ": UNSTABLE, for timing only") + "\nsum " + rounded(done.end.sum, 12) + ", first " +
-         rounded(done.end.first, 8) + ", middle " + rounded(done.end.middle, 8) + ", last " +
-         rounded(done.end.last, 8) + "\n" + job_run::text_of(done.how);
+  return fmt::format(
+      "hotspot, {0} x {0} cells, {1} steps, {2} precision, a chip of {3} m{4}\n"
+      "sum {5}, first {6}, middle {7}, last {8}\n{9}",
+      typed.size, typed.steps, typed.precision, rounded(edge_of_chip(asked.of, asked.chip), 3),
+      stable ? "" : ": UNSTABLE, for timing only", rounded(done.end.sum, 12), rounded(done.end.first, 8),
+      rounded(done.end.middle, 8), rounded(done.end.last, 8), job_run::text_of(done.how));
 }
 
 void check_distinct_outputs(command_request const& typed) {

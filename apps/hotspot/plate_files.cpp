@@ -25,14 +25,12 @@ std::vector<double> read_numbers(std::string const& path, std::size_t count) {
   while (auto const line = lines.next()) {
     auto const words = command_line::words_of(*line);
     if (words.empty()) continue;
-    if (numbers.size() == count)
-      lines.fail("more follows than " + std::to_string(count) + " numbers, one for each cell.");
+    if (numbers.size() == count) lines.fail("more follows than {} numbers, one for each cell.", count);
     std::string_view const all(words.front().begin(), words.back().end());
     numbers.push_back(lines.finite(all, "the value of a cell"));
   }
   if (numbers.size() == count) return numbers;
-  lines.fail("the file ends after " + std::to_string(numbers.size()) + " of " + std::to_string(count) +
-             " numbers, one for each cell.");
+  lines.fail("the file ends after {} of {} numbers, one for each cell.", numbers.size(), count);
 }
 
 template <class Real>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -85,7 +87,7 @@ bool is_heated(heated_plate<Real> const& start, std::uint32_t steps, std::span<R
 template <class Real>
 std::string checked_cells(std::span<Real const> temperature) {
   auto const without = std::ranges::count_if(temperature, [](Real t) { return !std::isfinite(t); });
-  return without == 0 ? "every cell" : "every cell (" + std::to_string(without) + " are no finite numbers)";
+  return without == 0 ? "every cell" : fmt::format("every cell ({} are no finite numbers)", without);
 }
 
 template std::string checked_cells(std::span<float const>);

@@ -66,21 +66,6 @@ std::uint32_t shared_plate<Real>::run(std::uint32_t steps, std::function<bool()>
   return submitted;
 }
 
-template <class Real>
-std::span<Real const> shared_plate<Real>::temperature() const {
-  return now_.read();
-}
-
-template <class Real>
-std::span<Real const> shared_plate<Real>::temperature_before() const {
-  return next_.read();
-}
-
-template <class Real>
-std::span<Real const> shared_plate<Real>::power() const {
-  return power_.read();
-}
-
 template class shared_plate<float>;
 template class shared_plate<double>;
 

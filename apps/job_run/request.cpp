@@ -22,16 +22,9 @@ constexpr std::uint64_t min_device_bytes = 4096, max_device_bytes = std::uint64_
 
 /// What a letter behind a number multiplies it by, as a power of two; 0 if it is none.
 unsigned shift_of(char letter) {
-  switch (letter) {
-    case 'K':
-      return 10;
-    case 'M':
-      return 20;
-    case 'G':
-      return 30;
-    default:
-      return 0;
-  }
+  constexpr std::string_view letters = "KMG";
+  auto const place = letters.find(letter);
+  return place == letters.npos ? 0 : 10 * static_cast<unsigned>(place + 1);
 }
 
 /// Empty for what is no member of job_options, or has its option's name.

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timed_runs.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -41,17 +45,6 @@ json_value by_direction(moved_bytes const& moved) {
       {"from_host", moved.from_host}, {"to_host", moved.to_host}, {"between_devices", moved.between_devices}};
 }
 
-std::string joined(std::vector<std::string> const& names) {
-  std::string text;
-  for (auto const& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-std::string sizes_text(moved_bytes const& moved) {
-  return byte_size(moved.from_host) + " from the host, " + byte_size(moved.to_host) + " to it, " +
-         byte_size(moved.between_devices) + " between devices";
-}
-
 }  // namespace
 
 deadline a_day_from_now() { return deadline::in(std::chrono::hours(24)); }
@@ -89,12 +82,20 @@ json_value::object members_of(run_summary const& of) {
           {"checked", of.found.checked}};
 }
 
+std::string json_text(json_value::object members, run_summary const& of) {
+  std::ranges::move(members_of(of), std::back_inserter(members));
+  return json_value(std::move(members)).text(2) + "\n";
+}
+
 std::string text_of(run_summary const& of) {
   auto const& last = of.runs.back();
-  return "on " + joined(of.devices) + ", policy " + of.policy + (of.reuse ? "" : ", no reuse") + "\n" +
-         rounded(median_seconds(of)) + " s (median of " + std::to_string(of.runs.size()) +
-         "); the last run: " + std::to_string(last.tasks) + " tasks, " + sizes_text(last.moved) + "\n" +
-         (of.found.is_right ? "right: " : "WRONG: ") + of.found.checked + "\n";
+  return fmt::format(
+      "on {}, policy {}{}\n{} s (median of {}); the last run: {} tasks, {} from the host, {} to it, {} "
+      "between "
+      "devices\n{}: {}\n",
+      fmt::join(of.devices, ", "), of.policy, of.reuse ? "" : ", no reuse", rounded(median_seconds(of)),
+      of.runs.size(), last.tasks, byte_size(last.moved.from_host), byte_size(last.moved.to_host),
+      byte_size(last.moved.between_devices), of.found.is_right ? "right" : "WRONG", of.found.checked);
 }
 
 void expect_right(run_summary const& of) {

@@ -55,6 +55,8 @@ run_summary summary_of(device_list const& devices, job_options const& options, s
 /// seconds (the median), repetitions, runs (of each: seconds, tasks, bytes_moved), devices, policy, reuse,
 /// tasks and bytes_moved (of the last run), by where they went, verified and checked.
 json_value::object members_of(run_summary const& of);
+/// One JSON object of what a program tells besides, and of these, in lines.
+std::string json_text(json_value::object members, run_summary const& of);
 /// A few lines for people.
 std::string text_of(run_summary const& of);
 

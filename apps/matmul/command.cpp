@@ -1,16 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "command_line/options.hpp"
+#include "command_line/program.hpp"
 #include "job_run/request.hpp"
-#include "run.hpp"
+#include "kernels.hpp"
+#include "report/table.hpp"
 
 namespace ballast::matmul {
+namespace {
+
+job_run::verdict checked(product const& result) {
+  auto const [rows, inner, columns] = result.shape;
+  if (std::max({rows, inner, columns}) <= max_fully_checked)
+    return {std::ranges::equal(result.c, multiplied(result)), "every element against the sequential program"};
+  return {passes_freivalds_test(result), "Freivalds' test modulo 2^32 with 3 vectors"};
+}
+
+std::uint64_t bytes_of(product_shape const& shape) {
+  return sizeof(std::int32_t) * (shape.elements_of_a() + shape.elements_of_b() + shape.elements_of_c());
+}
+
+std::string matrices_of(product_shape const& shape) {
+  return fmt::format("a product of {0} x {1} and {1} x {2} matrices of int32 ({3}) and its check", shape.rows,
+                     shape.inner, shape.columns, byte_size(bytes_of(shape)));
+}
+
+job_run::run_summary run_in_memory(device_list const& devices, plan const& asked,
+                                   std::function<bool()> const& stop_requested) {
+  auto options = asked.options;
+  options.array_bytes = bytes_of(asked.shape);
+  job_scheduler jobs(devices, product_kernels(), options);
+  shared_product matrices(jobs, asked.shape);
+  auto const multiply = [&] {
+    matrices.submit(asked.kernel);
+    matrices.read();
+    return true;
+  };
+  auto runs = job_run::repeated(jobs, asked.repeat, {[&] { matrices.fill(); }, multiply}, stop_requested);
+  return job_run::summary_of(devices, asked.options, std::move(runs), checked(matrices.read()));
+}
+
+}  // namespace
+
+job_run::run_summary run(device_list const& devices, plan const& asked,
+                         std::function<bool()> const& stop_requested) {
+  return command_line::with_memory_for([&] { return matrices_of(asked.shape); },
+                                       [&] { return run_in_memory(devices, asked, stop_requested); });
+}
+
 namespace {
 
 constexpr std::uint32_t max_rows = 32768;
@@ -22,15 +69,12 @@ struct command_request {
 };
 
 std::string as_json(command_request const& typed, job_run::run_summary const& done) {
-  json_value::object members{{"size", typed.size}, {"kernel", typed.kernel}};
-  for (auto& member : job_run::members_of(done)) members.push_back(std::move(member));
-  return json_value(std::move(members)).text(2) + "\n";
+  return job_run::json_text({{"size", typed.size}, {"kernel", typed.kernel}}, done);
 }
 
 std::string as_text(command_request const& typed, job_run::run_summary const& done) {
-  auto const size = std::to_string(typed.size);
-  return "product of int32 matrices, " + size + " x " + size + ", kernel " + typed.kernel + "\n" +
-         job_run::text_of(done);
+  return fmt::format("product of int32 matrices, {0} x {0}, kernel {1}\n{2}", typed.size, typed.kernel,
+                     job_run::text_of(done));
 }
 
 void run_command(command_request const& typed, std::function<bool()> const& stop_requested) {

@@ -1,13 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
+
+#include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "job_run/timed_runs.hpp"
+#include "shared_product.hpp"
 
 namespace CLI {
 class App;
 }
 
 namespace ballast::matmul {
+
+/// A product and how it is computed.
+struct plan {
+  product_shape shape{512, 512, 512};
+  product_kernel kernel = product_kernel::naive;
+  job_options options{};
+  std::uint32_t repeat = 1;  ///< at least 1
+};
+
+/// Up to this inner size and as many rows and columns every element is checked against the sequential
+/// program, beyond by passes_freivalds_test().
+inline constexpr std::uint32_t max_fully_checked = 512;
+
+/// Multiplies on these devices, and checks the last repetition. Repetitions end early once `stop_requested`
+/// says so. Throws what job_scheduler and its jobs throw.
+job_run::run_summary run(device_list const& devices, plan const& asked,
+                         std::function<bool()> const& stop_requested);
 
 /// Adds the subcommand `matmul` to a command line. Running it prints to standard output, and leaves further
 /// repetitions out once `stop_requested` (any thread may call it) says so. Throws for whatever is wrong:

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ballast/kernel.cuh"
-#include "product_shape.hpp"
+#include "reference.hpp"
 
 namespace ballast::matmul {
 

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "product_shape.hpp"
-
 namespace ballast::matmul {
+
+/// c = a b, where a is rows x inner, b inner x columns and c rows x columns, all stored row by row.
+struct product_shape {
+  std::uint32_t rows = 0, inner = 0, columns = 0;
+
+  constexpr std::size_t elements_of_a() const { return std::size_t(rows) * inner; }
+  constexpr std::size_t elements_of_b() const { return std::size_t(inner) * columns; }
+  constexpr std::size_t elements_of_c() const { return std::size_t(rows) * columns; }
+  constexpr bool operator==(product_shape const&) const = default;
+};
 
 /// The factors that are multiplied: a[i][k] = (7 i + 13 k) mod 17 - 8 and b[k][j] = (11 k + 5 j) mod 17 - 8,
 /// so that no element of c is beyond 64 times the inner size.

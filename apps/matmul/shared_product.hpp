@@ -6,7 +6,6 @@
 
 #include "ballast/job_scheduler.hpp"
 #include "ballast/shared_array.hpp"
-#include "product_shape.hpp"
 #include "reference.hpp"
 
 namespace ballast::matmul {

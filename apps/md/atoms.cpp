@@ -42,9 +42,8 @@ std::vector<T> taken(std::vector<T> const& from, std::vector<std::uint32_t> cons
 
 void check_components(atoms const& all, std::size_t i, std::string_view what, vec3 const& v,
                       std::string_view legal) {
-  for (double const component : {v.x, v.y, v.z}) {
+  for (double const component : {v.x, v.y, v.z})
     if (!sound(component)) throw_bad_atom(all, i, what, component, legal);
-  }
 }
 
 void check_atom(atoms const& all, std::size_t i) {
@@ -67,16 +66,14 @@ double square(vec3 const& v) { return v.x * v.x + v.y * v.y + v.z * v.z; }
 }  // namespace
 
 std::optional<double> mass_of_element(std::string_view symbol) {
-  for (auto const& e : elements) {
+  for (auto const& e : elements)
     if (e.symbol == symbol) return e.mass;
-  }
   return std::nullopt;
 }
 
 std::string element_of_mass(double mass) {
-  for (auto const& e : elements) {
+  for (auto const& e : elements)
     if (std::abs(e.mass - mass) <= 0.01) return std::string(e.symbol);
-  }
   return "X";
 }
 
@@ -106,15 +103,14 @@ atoms reordered(atoms const& from, std::vector<std::uint32_t> const& order) {
 std::vector<std::uint32_t> order_of_ids(atoms const& all) {
   std::vector<std::uint32_t> order(all.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return all.id[a] < all.id[b]; });
+  std::ranges::sort(order, [&](auto a, auto b) { return all.id[a] < all.id[b]; });
   return order;
 }
 
 void check_atoms(atoms const& all) {
-  if (all.size() == 0) throw_bad_argument("atoms", 0LL, "at least 1");
-  if (all.size() > std::size_t(std::numeric_limits<std::int32_t>::max())) {
-    throw_bad_argument("atoms", static_cast<long long>(all.size()), "at most 2147483647");
-  }
+  if (all.size() == 0) throw_bad_argument("atoms", 0, "at least 1");
+  if (all.size() > std::size_t(std::numeric_limits<std::int32_t>::max()))
+    throw_bad_argument("atoms", all.size(), "at most 2147483647");
   for (std::size_t i = 0; i < all.size(); ++i) check_atom(all, i);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cell_list.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "ballast/error.hpp"
@@ -43,15 +44,15 @@ double wrapped(double x, double low, double high) {
   return inside < low || inside >= high ? low : inside;
 }
 
-using placed_atom = std::tuple<double, double, double, std::int64_t>;
+struct placed_atom {
+  double x, y, z;
+  std::int64_t id;
 
-placed_atom placed(atoms const& all, std::uint32_t i) {
-  return {all.position[i].x, all.position[i].y, all.position[i].z, all.id[i]};
-}
+  auto operator<=>(placed_atom const&) const = default;
+};
 
 bool at_one_place(placed_atom const& a, placed_atom const& b) {
-  return std::get<0>(a) == std::get<0>(b) && std::get<1>(a) == std::get<1>(b) &&
-         std::get<2>(a) == std::get<2>(b);
+  return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
 /// Cells by number of atoms, most first; a counting sort, so equal cells stay in their order.
@@ -108,10 +109,9 @@ cell_list make_cell_list(std::vector<vec3> const& position, cell_grid const& gri
 }
 
 void wrap_into(std::vector<vec3>& position, bounds const& box) {
-  for (auto& p : position) {
+  for (auto& p : position)
     p = {wrapped(p.x, box.low.x, box.high.x), wrapped(p.y, box.low.y, box.high.y),
          wrapped(p.z, box.low.z, box.high.z)};
-  }
 }
 
 void check_no_coincident_atoms(atoms const& all, cell_list const& cells) {
@@ -119,15 +119,15 @@ void check_no_coincident_atoms(atoms const& all, cell_list const& cells) {
   for (std::size_t c = 0; c + 1 < cells.start.size(); ++c) {
     here.clear();
     for (auto slot = cells.start[c]; slot < cells.start[c + 1]; ++slot) {
-      here.push_back(placed(all, cells.atom[slot]));
+      auto const i = cells.atom[slot];
+      here.push_back({all.position[i].x, all.position[i].y, all.position[i].z, all.id[i]});
     }
-    std::sort(here.begin(), here.end());
-    auto const twin = std::adjacent_find(here.begin(), here.end(), at_one_place);
+    std::ranges::sort(here);
+    auto const twin = std::ranges::adjacent_find(here, at_one_place);
     if (twin == here.end()) continue;
-    throw_bad_argument("atoms",
-                       "a system whose atoms " + std::to_string(std::get<3>(twin[0])) + " and " +
-                           std::to_string(std::get<3>(twin[1])) + " are at the same place",
-                       "one with every atom at a place of its own");
+    throw_bad_argument(
+        "atoms", fmt::format("a system whose atoms {} and {} are at the same place", twin[0].id, twin[1].id),
+        "one with every atom at a place of its own");
   }
 }
 

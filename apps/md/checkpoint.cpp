@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "ballast/error.hpp"
 #include "ballast/replace_file.hpp"
@@ -24,39 +27,33 @@ using command_line::bad_file;
 constexpr std::int64_t max_step = 1'000'000'000'000'000'000;  ///< leaves room for those of the next run
 constexpr double max_side = 2 * max_coordinate;               ///< an origin and a length within 1e9
 
-void check_length(std::string const& name, std::size_t length, std::size_t atoms) {
-  if (length == atoms) return;
-  throw_bad_argument("the length of " + name, length, std::to_string(atoms) + ", as of position");
-}
-
 void check_lengths(checkpoint const& point) {
   auto const& s = point.state;
-  check_length("velocity", s.velocity.size(), s.size());
-  check_length("charge", s.charge.size(), s.size());
-  check_length("mass", s.mass.size(), s.size());
-  check_length("id", s.id.size(), s.size());
-  check_length("type", s.type.size(), s.size());
-  check_length("rebuilt_at", point.rebuilt_at.size(), s.size());
+  std::pair<std::string_view, std::size_t> const lengths[] = {
+      {"velocity", s.velocity.size()}, {"charge", s.charge.size()},
+      {"mass", s.mass.size()},         {"id", s.id.size()},
+      {"type", s.type.size()},         {"rebuilt_at", point.rebuilt_at.size()}};
+  for (auto const& [name, length] : lengths)
+    if (length != s.size())
+      throw_bad_argument(fmt::format("the length of {}", name), length,
+                         fmt::format("{}, as of position", s.size()));
 }
 
 /// A trajectory has the name as one word of a line.
 void check_name(std::string const& name, std::size_t type) {
   auto const words = command_line::words_of(name);
-  bool const is_word = words.size() == 1 && words[0] == name && name.find('\n') == name.npos;
-  if (!is_word)
-    throw_bad_argument("type_name " + std::to_string(type), "\"" + name + "\"",
-                       "one word, without line ends");
+  if (words.size() == 1 && words[0] == name && name.find('\n') == name.npos) return;
+  throw_bad_argument(fmt::format("type_name {}", type), "\"" + name + "\"", "one word, without line ends");
 }
 
 void check_types(atoms const& all) {
   auto const names = all.type_name.size();
   if (names == 0) throw_bad_argument("the length of type_name", names, "at least 1");
   for (std::size_t type = 0; type < names; ++type) check_name(all.type_name[type], type);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all.type[i] < names) continue;
-    throw_bad_argument("the type of atom " + std::to_string(all.id[i]), all.type[i],
-                       "0 to " + std::to_string(names - 1));
-  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all.type[i] >= names)
+      throw_bad_argument(fmt::format("the type of atom {}", all.id[i]), all.type[i],
+                         fmt::format("0 to {}", names - 1));
 }
 
 void check_side(std::string const& axis, double low, double high) {
@@ -76,11 +73,10 @@ void check_box(bounds const& box) {
 void check_rebuilt(checkpoint const& point) {
   for (std::size_t i = 0; i < point.rebuilt_at.size(); ++i) {
     auto const& p = point.rebuilt_at[i];
-    for (double const x : {p.x, p.y, p.z}) {
-      if (std::abs(x) <= max_coordinate) continue;
-      throw_bad_argument("rebuilt_at of atom " + std::to_string(point.state.id[i]), x,
-                         "a finite coordinate within 1e9 Angstrom");
-    }
+    for (double const x : {p.x, p.y, p.z})
+      if (!(std::abs(x) <= max_coordinate))
+        throw_bad_argument(fmt::format("rebuilt_at of atom {}", point.state.id[i]), x,
+                           "a finite coordinate within 1e9 Angstrom");
   }
 }
 
@@ -214,17 +210,16 @@ class unpacker {
   Integer raw(std::string_view name, Integer most) {
     Integer value{};
     std::memcpy(&value, take(sizeof value, name).data(), sizeof value);
-    if (value < 0 || value > most) throw_bad_argument(name, value, "0 to " + std::to_string(most));
+    if (value < 0 || value > most) throw_bad_argument(name, value, fmt::format("0 to {}", most));
     return value;
   }
   std::size_t length(std::string_view name, std::size_t size_of_one) {
     std::uint64_t count = 0;
     (*this)(count, name);
     auto const most = bytes_.size() / size_of_one;
-    if (count > most) {
-      throw_bad_argument("the length of " + std::string(name), count,
-                         "0 to " + std::to_string(most) + ", for which there are bytes");
-    }
+    if (count > most)
+      throw_bad_argument(fmt::format("the length of {}", name), count,
+                         fmt::format("0 to {}, for which there are bytes", most));
     return static_cast<std::size_t>(count);
   }
   std::string_view take(std::size_t size, std::string_view name) {
@@ -265,24 +260,17 @@ header header_of(std::string_view body) {
 }
 
 void check_header(std::string const& path, header const& head, std::string_view body) {
-  if (std::memcmp(head.magic, magic, sizeof magic) != 0)
-    throw bad_file(path, 0, "this is no checkpoint of md.");
-  if (head.byte_order != byte_order) {
-    throw bad_file(path, 0, "the checkpoint was written on a machine with another byte order.");
-  }
-  if (head.version != version) {
-    throw bad_file(path, 0,
-                   "the checkpoint has format " + std::to_string(head.version) + ", but only format " +
-                       std::to_string(version) + " can be read.");
-  }
-  if (body.size() < head.size) {
-    throw bad_file(path, 0,
-                   "the checkpoint is cut off after " + std::to_string(body.size()) + " of " +
-                       std::to_string(head.size) + " bytes.");
-  }
-  if (body.size() > head.size || checksum(body) != head.checksum) {
-    throw bad_file(path, 0, "the checkpoint is damaged: its checksum does not match.");
-  }
+  auto const refuse = [&](std::string const& sentence) { throw bad_file(path, 0, sentence); };
+  if (std::memcmp(head.magic, magic, sizeof magic) != 0) refuse("this is no checkpoint of md.");
+  if (head.byte_order != byte_order)
+    refuse("the checkpoint was written on a machine with another byte order.");
+  if (head.version != version)
+    refuse(
+        fmt::format("the checkpoint has format {}, but only format {} can be read.", head.version, version));
+  if (body.size() < head.size)
+    refuse(fmt::format("the checkpoint is cut off after {} of {} bytes.", body.size(), head.size));
+  if (body.size() > head.size || checksum(body) != head.checksum)
+    refuse("the checkpoint is damaged: its checksum does not match.");
 }
 
 }  // namespace
@@ -302,7 +290,7 @@ checkpoint unpacked(std::string_view bytes, std::string const& path) {
     check_checkpoint(point);
     return point;
   } catch (bad_argument const& problem) {
-    throw bad_file(path, 0, std::string("the checkpoint is damaged: ") + problem.what() + ".");
+    throw bad_file(path, 0, fmt::format("the checkpoint is damaged: {}.", problem.what()));
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -37,19 +39,15 @@ namespace {
 
 /// What a user asks for on the command line, as text and as numbers within their ranges; not checked else.
 struct run_request {
+  comparison_plan plan;  ///< but for what to compare and where to begin
   std::string system = "gaussian";
   static constexpr std::uint64_t usual_count = 4096;
   std::optional<std::uint64_t> count;  ///< of the gaussian system; without it usual_count
   double cutoff = 12, time_step = 2;
   std::string precision = "single", potential = "truncated", forces = "cells", boundary = "open";
   std::optional<double> temperature, skin, epsilon, sigma;
-  std::uint64_t seed = 1;
-  std::int64_t steps = 0;
   std::vector<std::string> solutions{"S1", "S2", "S3", "TQ"};
-  granularity cut;
-  int repeat = 1;
   std::optional<std::string> devices;  ///< without it default_device_list()
-  output_files files;
   std::string restart, trace, record;
   bool json = false;
 };
@@ -58,22 +56,21 @@ namespace fs = std::filesystem;
 
 bool ends_with_one_of(std::string const& path, std::vector<std::string> const& ends) {
   auto const extension = fs::path(path).extension().string();
-  return std::find(ends.begin(), ends.end(), extension) != ends.end();
+  return std::ranges::find(ends, extension) != ends.end();
 }
 
 std::string atoms_of(run_request const& asked) {
   if (!asked.restart.empty()) return "the atoms of " + asked.restart;
   if (asked.system != "gaussian") return "the atoms of " + asked.system;
   auto const count = asked.count.value_or(asked.usual_count);
-  return std::to_string(count) + " atoms (" + byte_size(count * bytes_of_an_atom) + ")";
+  return fmt::format("{} atoms ({})", count, byte_size(count * bytes_of_an_atom));
 }
 
 atoms read_system(run_request const& asked) {
   if (asked.system == "gaussian") return gaussian_system(asked.count.value_or(asked.usual_count));
-  if (asked.count) {
+  if (asked.count)
     throw_bad_argument("--atoms", *asked.count,
                        "nothing beside --system " + asked.system + ", which has atoms of its own");
-  }
   if (ends_with_one_of(asked.system, {".data", ".lmp", ".lammps"})) return read_lammps_data(asked.system);
   if (ends_with_one_of(asked.system, {".xyz", ".extxyz"})) return read_xyz(asked.system);
   throw_bad_argument("--system", asked.system,
@@ -87,15 +84,14 @@ std::size_t choice(std::string_view option, std::string_view word,
 }
 
 bool is_helium(atoms const& all) {
-  return std::all_of(all.type_name.begin(), all.type_name.end(), [](auto const& n) { return n == "He"; });
+  return std::ranges::all_of(all.type_name, [](auto const& n) { return n == "He"; });
 }
 
 lennard_jones parameters_for(run_request const& asked, atoms const& all) {
   bool const known = all.parameters.has_value() || is_helium(all);
-  if (!known && !(asked.epsilon && asked.sigma)) {
+  if (!known && !(asked.epsilon && asked.sigma))
     throw error(asked.system +
                 " gives no Lennard-Jones parameters and holds more than helium: say --epsilon and --sigma");
-  }
   auto p = all.parameters.value_or(helium_parameters);
   p.epsilon = asked.epsilon.value_or(p.epsilon);
   p.sigma = asked.sigma.value_or(p.sigma);
@@ -111,7 +107,7 @@ physics physics_for(run_request const& asked, atoms const& all) {
   what.single_precision = choice("--precision", asked.precision, {"single", "double"}) == 0;
   what.all_pairs = choice("--forces", asked.forces, {"cells", "all-pairs"}) == 1;
   what.time_step = asked.time_step;
-  what.skin = asked.skin.value_or(asked.steps > 0 ? 1.0 : 0.0);
+  what.skin = asked.skin.value_or(asked.plan.steps > 0 ? 1.0 : 0.0);
   return what;
 }
 
@@ -119,10 +115,9 @@ std::vector<solution> solutions_for(run_request const& asked) {
   std::vector<solution> all;
   for (auto const& name : asked.solutions) {
     auto const one = static_cast<solution>(choice("--solutions", name, {"S1", "S2", "S3", "TQ", "chen"}));
-    if (std::find(all.begin(), all.end(), one) != all.end()) {
+    if (std::ranges::find(all, one) != all.end())
       throw_bad_argument("--solutions", "a list with " + name + " twice",
                          "each of S1, S2, S3, TQ, chen at most once");
-    }
     all.push_back(one);
   }
   return all;
@@ -139,32 +134,28 @@ void check_output(command_line::named_file const& output) {
 
 /// A checkpoint may replace the one that the run begins with; a trajectory is added to, not replaced.
 void check_outputs(run_request const& asked) {
-  std::array<command_line::named_file, 3> const outputs{{{"--checkpoint", asked.files.checkpoint},
-                                                         {"--trajectory", asked.files.trajectory},
+  std::array<command_line::named_file, 3> const outputs{{{"--checkpoint", asked.plan.files.checkpoint},
+                                                         {"--trajectory", asked.plan.files.trajectory},
                                                          {"--trace", asked.trace}}};
   for (auto const& output : outputs) check_output(output);
   command_line::named_file const system{"--system", asked.system == "gaussian" ? "" : asked.system},
       restart{"--restart", asked.restart};
   command_line::check_distinct_outputs(outputs, {&system, 1});
   command_line::check_distinct_outputs(std::span(outputs).subspan(1), {&restart, 1});
-  for (auto const& path : {asked.files.checkpoint, asked.trace})
+  for (auto const& path : {asked.plan.files.checkpoint, asked.trace})
     if (!path.empty()) check_replaceable(path);
 }
 
 void check_periods(output_files const& files) {
-  if (files.checkpoint_every > 0 && files.checkpoint.empty()) {
+  if (files.checkpoint_every > 0 && files.checkpoint.empty())
     throw_bad_argument("--checkpoint-every", files.checkpoint_every, "0 without --checkpoint FILE");
-  }
-  if (files.trajectory_every > 0 && files.trajectory.empty()) {
+  if (files.trajectory_every > 0 && files.trajectory.empty())
     throw_bad_argument("--trajectory-every", files.trajectory_every, "0 without --trajectory FILE");
-  }
 }
 
 /// Refuses what only solutions look at that are not run.
 void check_cut(granularity const& cut, std::vector<solution> const& solutions) {
-  auto const runs = [&](solution which) {
-    return std::find(solutions.begin(), solutions.end(), which) != solutions.end();
-  };
+  auto const runs = [&](solution which) { return std::ranges::find(solutions, which) != solutions.end(); };
   if (cut.chunk != 0 && !runs(solution::s3))
     throw_bad_argument("--chunk", cut.chunk, "0 without S3 among --solutions");
   if (cut.task != 0 && !runs(solution::tq) && !runs(solution::chen))
@@ -175,7 +166,7 @@ void check_cut(granularity const& cut, std::vector<solution> const& solutions) {
   auto const usual = granularity().queue_tasks;
   if (cut.queue_tasks != usual && !runs(solution::chen))
     throw_bad_argument("--queue-tasks", cut.queue_tasks,
-                       std::to_string(usual) + " without chen among --solutions");
+                       fmt::format("{} without chen among --solutions", usual));
 }
 
 /// Frames are added to what is there, so that must be a trajectory of the same atoms. Its first frame is
@@ -183,7 +174,7 @@ void check_cut(granularity const& cut, std::vector<solution> const& solutions) {
 void check_trajectory(std::string const& path, std::size_t count) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) == 0) return;
-  std::string const legal = "a new file or an XYZ trajectory of " + std::to_string(count) + " atoms";
+  auto const legal = fmt::format("a new file or an XYZ trajectory of {} atoms", count);
   std::size_t there = 0;
   try {
     there = read_xyz(path).size();
@@ -191,15 +182,14 @@ void check_trajectory(std::string const& path, std::size_t count) {
     throw_bad_argument("--trajectory", path, legal + "; " + problem.what());
   }
   if (there == count) return;
-  throw_bad_argument("--trajectory", path + ", whose first frame has " + std::to_string(there) + " atoms",
-                     legal);
+  throw_bad_argument("--trajectory", fmt::format("{}, whose first frame has {} atoms", path, there), legal);
 }
 
 void begin_anew(comparison_plan& plan, run_request const& asked) {
   plan.from.state = read_system(asked);
   check_atoms(plan.from.state);
   plan.what = physics_for(asked, plan.from.state);
-  if (asked.temperature) draw_velocities(plan.from.state, *asked.temperature, asked.seed);
+  if (asked.temperature) draw_velocities(plan.from.state, *asked.temperature, asked.plan.seed);
 }
 
 void begin_at(comparison_plan& plan, std::string const& file) {
@@ -211,24 +201,17 @@ void begin_at(comparison_plan& plan, std::string const& file) {
 /// Reads the files, makes the system and checks everything that can be checked without a device, also that
 /// an existing trajectory is one of these atoms. Throws bad_argument, bad_file.
 comparison_plan plan_for(run_request const& asked) {
-  comparison_plan plan;
-  plan.steps = asked.steps;
+  auto plan = asked.plan;
   plan.solutions = solutions_for(asked);
-  plan.repeat = asked.repeat;
-  plan.cut = asked.cut;
-  plan.seed = asked.seed;
-  plan.files = asked.files;
   check_outputs(asked);
-  check_periods(asked.files);
+  check_periods(plan.files);
   check_cut(plan.cut, plan.solutions);
-  command_line::with_memory_for([&] { return atoms_of(asked); },
-                                [&] {
-                                  asked.restart.empty() ? begin_anew(plan, asked)
-                                                        : begin_at(plan, asked.restart);
-                                  check_plan(plan);
-                                  if (!plan.files.trajectory.empty())
-                                    check_trajectory(plan.files.trajectory, plan.from.state.size());
-                                });
+  auto const begin = [&] {
+    asked.restart.empty() ? begin_anew(plan, asked) : begin_at(plan, asked.restart);
+    check_plan(plan);
+    if (!plan.files.trajectory.empty()) check_trajectory(plan.files.trajectory, plan.from.state.size());
+  };
+  command_line::with_memory_for([&] { return atoms_of(asked); }, begin);
   return plan;
 }
 
@@ -284,11 +267,11 @@ prepared_run prepared(run_request const& asked) {
 
 /// "S1 and TQ of 4096 atoms, which alone take 296 KiB"
 std::string work_of(comparison_plan const& plan) {
-  std::string text;
-  for (auto const which : plan.solutions) text.append(text.empty() ? "" : ", ").append(name_of(which));
+  std::vector<std::string_view> names;
+  for (auto const which : plan.solutions) names.push_back(name_of(which));
   auto const count = plan.from.state.size();
-  return text + " of " + std::to_string(count) + " atoms, which alone take " +
-         byte_size(count * bytes_of_an_atom);
+  return fmt::format("{} of {} atoms, which alone take {}", fmt::join(names, ", "), count,
+                     byte_size(count * bytes_of_an_atom));
 }
 
 void run(run_request const& asked) {
@@ -348,8 +331,9 @@ void add_system_options(CLI::App& md, run_request& asked, std::vector<CLI::Optio
 }
 
 void add_run_options(CLI::App& md, run_request& asked) {
-  add_count(md, "--steps", asked.steps, max_steps, "Steps; 0 times one evaluation of the forces");
-  add_integer_option<std::uint64_t>(md, "--seed", asked.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+  add_count(md, "--steps", asked.plan.steps, max_steps, "Steps; 0 times one evaluation of the forces");
+  add_integer_option<std::uint64_t>(md, "--seed", asked.plan.seed, 0,
+                                    std::numeric_limits<std::uint64_t>::max(),
                                     "Of velocities and of S2's permutation");
   md.add_option_function<std::string>(
         "--devices", [&](std::string const& list) { asked.devices = list; }, command_line::device_list_help)
@@ -357,24 +341,25 @@ void add_run_options(CLI::App& md, run_request& asked) {
   md.add_option("--solutions", asked.solutions, "Some of S1,S2,S3,TQ,chen")
       ->delimiter(',')
       ->type_name("LIST");
-  add_count(md, "--chunk", asked.cut.chunk, max_atoms,
+  add_count(md, "--chunk", asked.plan.cut.chunk, max_atoms,
             "Atoms of a chunk of S3 (0: about 16 chunks per device)");
-  add_count(md, "--task", asked.cut.task, max_atoms,
+  add_count(md, "--task", asked.plan.cut.task, max_atoms,
             "Atoms of a task of TQ and chen (0: 128, on cores up to 512 where tasks are many)");
-  add_integer_option<std::uint32_t>(md, "--queue-tasks", asked.cut.queue_tasks, 1, max_queue_tasks,
+  add_integer_option<std::uint32_t>(md, "--queue-tasks", asked.plan.cut.queue_tasks, 1, max_queue_tasks,
                                     "Tasks that a queue of chen holds; the paper's is 20");
-  md.add_option("--feed", asked.cut.feed,
+  md.add_option("--feed", asked.plan.cut.feed,
                 command_line::help_with_names("How TQ feeds devices (docs/queue.md):", feed_policies()))
       ->type_name("POLICY")
       ->capture_default_str();
-  add_integer_option(md, "--repeat", asked.repeat, 1, max_repetitions, "Repetitions; medians are reported");
+  add_integer_option(md, "--repeat", asked.plan.repeat, 1, max_repetitions,
+                     "Repetitions; medians are reported");
 }
 
 void add_file_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*> const& physics) {
   auto* const restart =
       add_path(md, "--restart", asked.restart, "FILE", "Go on from this checkpoint, with its physics");
   for (auto* const option : physics) restart->excludes(option);
-  auto& files = asked.files;
+  auto& files = asked.plan.files;
   add_path(md, "--checkpoint", files.checkpoint, "FILE", "Write a checkpoint at the end");
   add_count(md, "--checkpoint-every", files.checkpoint_every, max_steps, "And every so many steps");
   add_path(md, "--trajectory", files.trajectory, "FILE", "Add first and last positions to this XYZ file");

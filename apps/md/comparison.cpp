@@ -21,7 +21,13 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it"
 class force_agreement {
  public:
   /// `forces`: in the order of ids, as many as every time before.
-  void add(solution which, std::vector<atom_result> const& forces);
+  void add(solution which, std::vector<atom_result> const& forces) {
+    bool const sorted = which != solution::s2;
+    if (sorted && first_sorted_.empty()) first_sorted_ = forces;
+    if (sorted) identical_ = identical_ && forces == first_sorted_;
+    if (first_.empty()) first_ = forces;
+    record_difference(forces);
+  }
 
   /// Whether S1, S3, TQ and chen agree to the bit.
   bool identical() const { return identical_; }
@@ -29,31 +35,21 @@ class force_agreement {
   double largest_difference() const { return largest_difference_; }
 
  private:
-  void record_difference(std::vector<atom_result> const& forces);
+  void record_difference(std::vector<atom_result> const& forces) {
+    double square = 0, most = 0;
+    for (std::size_t i = 0; i < forces.size(); ++i) {
+      auto const &a = forces[i], &b = first_[i];
+      square += b.fx * b.fx + b.fy * b.fy + b.fz * b.fz;
+      most = std::max({most, std::abs(a.fx - b.fx), std::abs(a.fy - b.fy), std::abs(a.fz - b.fz)});
+    }
+    double const usual = std::sqrt(square / static_cast<double>(forces.size()));
+    if (usual > 0) largest_difference_ = std::max(largest_difference_, most / usual);
+  }
 
   std::vector<atom_result> first_, first_sorted_;
   bool identical_ = true;
   double largest_difference_ = 0;
 };
-
-void force_agreement::add(solution which, std::vector<atom_result> const& forces) {
-  bool const sorted = which != solution::s2;
-  if (sorted && first_sorted_.empty()) first_sorted_ = forces;
-  if (sorted) identical_ = identical_ && forces == first_sorted_;
-  if (first_.empty()) first_ = forces;
-  record_difference(forces);
-}
-
-void force_agreement::record_difference(std::vector<atom_result> const& forces) {
-  double square = 0, most = 0;
-  for (std::size_t i = 0; i < forces.size(); ++i) {
-    auto const &a = forces[i], &b = first_[i];
-    square += b.fx * b.fx + b.fy * b.fy + b.fz * b.fz;
-    most = std::max({most, std::abs(a.fx - b.fx), std::abs(a.fy - b.fy), std::abs(a.fz - b.fz)});
-  }
-  double const usual = std::sqrt(square / static_cast<double>(forces.size()));
-  if (usual > 0) largest_difference_ = std::max(largest_difference_, most / usual);
-}
 
 /// What one solution did in one repetition.
 struct repetition {
@@ -83,9 +79,8 @@ class comparing {
   }
 
   comparison run() {
-    for (int turn = 0; turn < plan_->repeat && !result_.interrupted; ++turn) {
+    for (int turn = 0; turn < plan_->repeat && !result_.interrupted; ++turn)
       for (std::size_t i = 0; i < runners_.size() && !result_.interrupted; ++i) repeat(i, turn);
-    }
     for (std::size_t i = 0; i < runners_.size(); ++i) report(i);
     if (spans_) *plan_->spans = spans_->snapshot();
     result_.identical = agreement_.identical();
@@ -141,9 +136,8 @@ class comparing {
 
   void after_step(simulation& run, run_files& files) {
     auto const step = run.step_count();
-    if (observer_->sums && plan_->sums_every > 0 && step % plan_->sums_every == 0) {
+    if (observer_->sums && plan_->sums_every > 0 && step % plan_->sums_every == 0)
       observer_->sums(step, system_->sums(), kinetic_energy(system_->state()));
-    }
     files.after_step(run);
   }
 
@@ -166,8 +160,8 @@ class comparing {
   void report(std::size_t i) {
     if (done_[i].empty()) return;
     auto order = done_[i];
-    std::sort(order.begin(), order.end(),
-              [](auto const& a, auto const& b) { return a.seconds_per_step() < b.seconds_per_step(); });
+    std::ranges::sort(
+        order, [](auto const& a, auto const& b) { return a.seconds_per_step() < b.seconds_per_step(); });
     auto const& median = order[(order.size() - 1) / 2];
     result_.solutions.push_back({plan_->solutions[i],
                                  runners_[i]->pieces(),
@@ -185,15 +179,13 @@ class comparing {
       result_.solutions.back().seconds_samples.push_back(sample.seconds_per_step());
       result_.solutions.back().busy_samples.push_back(sample.busy_seconds);
     }
-    if (plan_->solutions[i] == solution::s1) {
+    if (plan_->solutions[i] == solution::s1)
       for (auto& other : result_.solutions) other.speedup = speedup(other.seconds_per_step);
-    }
   }
 
   double speedup(double seconds) const {
-    for (auto const& other : result_.solutions) {
+    for (auto const& other : result_.solutions)
       if (other.which == solution::s1 && seconds > 0) return other.seconds_per_step / seconds;
-    }
     return 0;
   }
 
@@ -218,8 +210,8 @@ void clear_stop() noexcept { asked.store(false, std::memory_order_relaxed); }
 void check_plan(comparison_plan const& plan) {
   check_atoms(plan.from.state);
   check_physics(plan.what, plan.from.state);
-  if (plan.steps < 0) throw_bad_argument("steps", static_cast<long long>(plan.steps), "0 or more");
-  if (plan.repeat < 1) throw_bad_argument("repeat", static_cast<long long>(plan.repeat), "1 or more");
+  if (plan.steps < 0) throw_bad_argument("steps", plan.steps, "0 or more");
+  if (plan.repeat < 1) throw_bad_argument("repeat", plan.repeat, "1 or more");
   if (plan.solutions.empty())
     throw_bad_argument("solutions", "an empty list", "some of S1, S2, S3, TQ, chen");
 }

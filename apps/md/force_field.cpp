@@ -37,26 +37,21 @@ force_constants constants_of(force_field const& field) {
 }
 
 void check_force_field(force_field const& field, atoms const& all) {
-  if (!positive(field.parameters.epsilon) && field.parameters.epsilon != 0) {
+  if (!positive(field.parameters.epsilon) && field.parameters.epsilon != 0)
     throw_bad_argument("epsilon", field.parameters.epsilon, "0 kcal/mol or more");
-  }
-  if (!positive(field.parameters.sigma)) {
+  if (!positive(field.parameters.sigma))
     throw_bad_argument("sigma", field.parameters.sigma, "more than 0 Angstrom");
-  }
-  if (!positive(field.cutoff) || field.cutoff > max_coordinate) {
+  if (!positive(field.cutoff) || field.cutoff > max_coordinate)
     throw_bad_argument("cutoff", field.cutoff, "more than 0 and at most 1e9 Angstrom");
-  }
   if (field.edges == boundary::periodic) check_period(field, all);
 }
 
 void check_physics(physics const& what, atoms const& all) {
   check_force_field(what.field, all);
-  if (!(what.time_step > 0) || !std::isfinite(what.time_step)) {
+  if (!(what.time_step > 0) || !std::isfinite(what.time_step))
     throw_bad_argument("dt", what.time_step, "more than 0 fs");
-  }
-  if (!(what.skin >= 0) || what.skin > max_coordinate) {
+  if (!(what.skin >= 0) || what.skin > max_coordinate)
     throw_bad_argument("skin", what.skin, "0 to 1e9 Angstrom");
-  }
 }
 
 }  // namespace ballast::md

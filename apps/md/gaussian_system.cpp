@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <future>
+#include <iterator>
 #include <numbers>
 #include <thread>
 #include <utility>
@@ -15,22 +17,6 @@
 
 namespace ballast::md {
 namespace {
-
-/// Cuts 0 .. count-1 into contiguous ranges of at least `smallest` and calls f(part, begin, end) for each, on
-/// a thread of its own unless there is only one. Returns the number of parts when all are done; rethrows.
-template <class F>
-std::size_t for_each_slab(std::size_t count, std::size_t smallest, F const& f) {
-  std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
-  std::size_t const parts = std::clamp<std::size_t>(count / std::max<std::size_t>(smallest, 1), 1, cores);
-  std::vector<std::future<void>> rest;
-  for (std::size_t part = 1; part < parts; ++part) {
-    rest.push_back(std::async(std::launch::async,
-                              [&, part] { f(part, count * part / parts, count * (part + 1) / parts); }));
-  }
-  f(std::size_t(0), std::size_t(0), count / parts);
-  for (auto& other : rest) other.get();
-  return parts;
-}
 
 constexpr double spacing = 2.8, jitter = 0.2, peak = 0.5, charge = 0.02;
 constexpr std::uint64_t lattice_seed = 20261120;
@@ -98,31 +84,38 @@ void collect_row(lattice const& grid, double threshold, std::uint64_t j, std::ui
   }
 }
 
-/// In ascending order of sites.
+/// Those of the layers begin .. end - 1.
+std::vector<candidate> collect_layers(lattice const& grid, double threshold, std::uint64_t begin,
+                                      std::uint64_t end) {
+  std::vector<candidate> found;
+  for (std::uint64_t k = begin; k < end; ++k)
+    for (std::uint64_t j = 0; j < grid.sites(); ++j) collect_row(grid, threshold, j, k, found);
+  return found;
+}
+
+/// In ascending order of sites; on every core, unless there are too few layers.
 std::vector<candidate> collect(lattice const& grid, double threshold) {
-  std::vector<std::vector<candidate>> parts(std::max(1u, std::thread::hardware_concurrency()));
-  for_each_slab(grid.sites(), 8, [&](std::size_t part, std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t k = begin; k < end; ++k) {
-      for (std::uint64_t j = 0; j < grid.sites(); ++j) collect_row(grid, threshold, j, k, parts[part]);
-    }
-  });
-  std::vector<candidate> all;
-  for (auto const& part : parts) all.insert(all.end(), part.begin(), part.end());
+  std::uint64_t const layers = grid.sites(), cores = std::max(1u, std::thread::hardware_concurrency());
+  std::uint64_t const parts = std::clamp<std::uint64_t>(layers / 8, 1, cores);
+  std::vector<std::future<std::vector<candidate>>> rest;
+  for (std::uint64_t part = 1; part < parts; ++part)
+    rest.push_back(std::async(std::launch::async, &collect_layers, std::cref(grid), threshold,
+                              layers * part / parts, layers * (part + 1) / parts));
+  auto all = collect_layers(grid, threshold, 0, layers / parts);
+  for (auto& part : rest) std::ranges::copy(part.get(), std::back_inserter(all));
   return all;
 }
 
 std::vector<std::uint64_t> chosen_sites(lattice const& grid, std::size_t count) {
   std::vector<candidate> all;
-  for (double threshold = threshold_for(count, grid.width); all.size() < count; threshold *= 1.5) {
+  for (double threshold = threshold_for(count, grid.width); all.size() < count; threshold *= 1.5)
     all = collect(grid, threshold);
-  }
   auto order = all;
   auto const last = order.begin() + static_cast<std::ptrdiff_t>(count - 1);
   std::nth_element(order.begin(), last, order.end());
   std::vector<std::uint64_t> sites;
-  for (auto const& c : all) {
+  for (auto const& c : all)
     if (!(*last < c)) sites.push_back(c.site);
-  }
   return sites;
 }
 
@@ -156,7 +149,7 @@ void stop_drift(atoms& all) {
 
 /// Beyond the hottest, the lightest atom would usually be faster than light, and soon beyond all bounds.
 void check_temperature(atoms const& all, double kelvin) {
-  double const lightest = all.mass.empty() ? 1.0 : *std::min_element(all.mass.begin(), all.mass.end());
+  double const lightest = all.mass.empty() ? 1.0 : *std::ranges::min_element(all.mass);
   double const hottest = lightest * light_speed * light_speed / (boltzmann * acceleration);
   if (kelvin >= 0 && kelvin <= hottest) return;
   throw_bad_argument(

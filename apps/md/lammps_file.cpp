@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lammps_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -22,14 +24,27 @@ using command_line::bad_file;
 using command_line::text_lines;
 using command_line::words_of;
 
+std::string_view first_word_of(std::string_view text) {
+  auto const words = words_of(text);
+  return words.empty() ? std::string_view() : words.front();
+}
+
 /// The lines of a LAMMPS data file that hold something, as words, without the title.
 class lammps_lines {
  public:
   /// Throws bad_file if the file cannot be opened.
-  explicit lammps_lines(std::string const& path);
+  explicit lammps_lines(std::string const& path) : lines_(path) { lines_.next(); }
 
   /// Goes to the next line that is not empty or all comment; false at the end of the file.
-  bool next();
+  bool next() {
+    while (auto const line = lines_.next()) {
+      auto const hash = line->find('#');
+      hint_ = hash == line->npos ? std::string_view() : first_word_of(line->substr(hash + 1));
+      words_ = words_of(line->substr(0, hash));
+      if (!words_.empty()) return true;
+    }
+    return false;
+  }
 
   /// Of the present line; they live until the next call of next().
   std::vector<std::string_view> const& words() const { return words_; }
@@ -37,10 +52,13 @@ class lammps_lines {
   /// The first word behind the line's '#', or nothing.
   std::string_view hint() const { return hint_; }
   /// Whether the line begins with a number, as those of the header and within sections do.
-  bool numeric() const;
-  std::string joined() const;
+  bool numeric() const { return words_[0].find_first_not_of("+-.0123456789eE") == words_[0].npos; }
+  std::string joined() const { return fmt::format("{}", fmt::join(words_, " ")); }
 
-  [[noreturn]] void fail(std::string const& sentence) const { lines_.fail(sentence); }
+  template <class... Values>
+  [[noreturn]] void fail(fmt::format_string<Values const&...> sentence, Values const&... values) const {
+    lines_.fail(sentence, values...);
+  }
   double number(std::size_t i, std::string_view what) const { return lines_.number(words_[i], what); }
   std::int64_t integer(std::size_t i, std::string_view what) const { return lines_.integer(words_[i], what); }
 
@@ -50,39 +68,15 @@ class lammps_lines {
   std::string_view hint_;
 };
 
-std::string_view first_word_of(std::string_view text) {
-  auto const words = words_of(text);
-  return words.empty() ? std::string_view() : words.front();
-}
-
-lammps_lines::lammps_lines(std::string const& path) : lines_(path) { lines_.next(); }
-
-bool lammps_lines::next() {
-  while (auto const line = lines_.next()) {
-    auto const hash = line->find('#');
-    hint_ = hash == line->npos ? std::string_view() : first_word_of(line->substr(hash + 1));
-    words_ = words_of(line->substr(0, hash));
-    if (!words_.empty()) return true;
-  }
-  return false;
-}
-
-bool lammps_lines::numeric() const {
-  return words_[0].find_first_not_of("+-.0123456789eE") == std::string_view::npos;
-}
-
-std::string lammps_lines::joined() const {
-  std::string line;
-  for (auto const& word : words_) line += (line.empty() ? "" : " ") + std::string(word);
-  return line;
-}
-
 /// What a LAMMPS data file announces before its first section.
 struct lammps_header {
   std::int64_t atoms = 0, types = 0;
   bounds box;
 };
 
+/// Reads up to the name of the first section, where `lines` then stands. Throws bad_file for a count or a
+/// side of the box that is missing or out of range, a tilted box, anything else that is not zero (bonds), and
+/// a file without sections.
 class header_reader {
  public:
   explicit header_reader(lammps_lines& lines) : lines_(&lines) {}
@@ -106,8 +100,9 @@ class header_reader {
     if (words.size() == 4) return read_side();
     if (words.size() == 6 && ends_with({"xy", "xz", "yz"})) return check_no_tilt();
     if (words.size() >= 2 && lines_->integer(0, "a header's count") == 0) return;  // "0 bonds"
-    lines_->fail("the header line \"" + lines_->joined() +
-                 "\" is not understood; only atoms, atom types and box sides are supported.");
+    lines_->fail(
+        "the header line \"{}\" is not understood; only atoms, atom types and box sides are supported.",
+        lines_->joined());
   }
 
   void read_atom_count() {
@@ -125,9 +120,8 @@ class header_reader {
   void read_side() {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> names{
         {{"xlo", "xhi"}, {"ylo", "yhi"}, {"zlo", "zhi"}}};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
       if (std::pair(lines_->word(2), lines_->word(3)) == names[axis]) return set_side(axis);
-    }
     lines_->fail("the header line is not understood; box sides are given as \"low high xlo xhi\".");
   }
 
@@ -150,13 +144,12 @@ class header_reader {
 
   lammps_header complete() const {
     auto const refuse = [&](std::string const& missing) {
-      lines_->fail("the section " + lines_->joined() + " comes before " + missing + ".");
+      lines_->fail("the section {} comes before {}.", lines_->joined(), missing);
     };
     if (header_.atoms == 0) refuse("the header line \"N atoms\"");
     if (header_.types == 0) refuse("the header line \"N atom types\"");
-    if (!(side_given_[0] && side_given_[1] && side_given_[2])) {
+    if (!(side_given_[0] && side_given_[1] && side_given_[2]))
       refuse("all of the box's sides (xlo xhi, ylo yhi, zlo zhi) are given");
-    }
     return header_;
   }
 
@@ -164,11 +157,6 @@ class header_reader {
   lammps_header header_;
   std::array<bool, 3> side_given_{};
 };
-
-/// Reads up to the name of the first section, where `lines` then stands. Throws bad_file for a count or a
-/// side of the box that is missing or out of range, a tilted box, anything else that is not zero (bonds), and
-/// a file without sections.
-lammps_header read_lammps_header(lammps_lines& lines) { return header_reader(lines).read(); }
 
 /// Reads the sections of a data file, whose first line is the name of one.
 class section_reader {
@@ -192,8 +180,7 @@ class section_reader {
   void check_no_surplus_line() {
     if (!lines_->numeric()) return;
     auto const announced = section_ == "Atoms" || section_ == "Velocities" ? atoms_ : types_;
-    lines_->fail("the section " + section_ + " has more lines than the " + std::to_string(announced) +
-                 " that the header announces.");
+    lines_->fail("the section {} has more lines than the {} that the header announces.", section_, announced);
   }
 
   void read_section(std::string const& name) {
@@ -201,19 +188,17 @@ class section_reader {
     if (name == "Pair Coeffs") return read_parameters();
     if (name == "Atoms") return read_atoms(std::string(lines_->hint()));
     if (name == "Velocities") return read_velocities();
-    lines_->fail("the section " + name + " is not supported.");
+    lines_->fail("the section {} is not supported.", name);
   }
 
   void need_line(std::int64_t i, std::int64_t of) {
     if (lines_->next()) return;
-    lines_->fail("the file ends after " + std::to_string(i) + " of " + std::to_string(of) + " lines of " +
-                 section_ + ".");
+    lines_->fail("the file ends after {} of {} lines of {}.", i, of, section_);
   }
 
   void need_columns(std::size_t least) {
     if (columns() >= least) return;
-    lines_->fail("a line of " + section_ + " should have at least " + std::to_string(least) +
-                 " columns but has " + std::to_string(columns()) + ".");
+    lines_->fail("a line of {} should have at least {} columns but has {}.", section_, least, columns());
   }
 
   std::size_t columns() const { return lines_->words().size(); }
@@ -221,7 +206,7 @@ class section_reader {
   std::size_t type_in(std::size_t column) {
     auto const type = lines_->integer(column, "the atom type");
     if (type >= 1 && type <= types_) return static_cast<std::size_t>(type - 1);
-    lines_->fail("the atom type should be 1 to " + std::to_string(types_) + ".");
+    lines_->fail("the atom type should be 1 to {}.", types_);
   }
 
   void read_masses() {
@@ -241,9 +226,8 @@ class section_reader {
       type_in(0);
       lennard_jones const lj{lines_->number(1, "epsilon"), lines_->number(2, "sigma")};
       if (lj.epsilon < 0 || lj.sigma <= 0) lines_->fail("epsilon should not be negative and sigma positive.");
-      if (all_.parameters && *all_.parameters != lj) {
+      if (all_.parameters && *all_.parameters != lj)
         lines_->fail("all types must share one epsilon and sigma, but these differ from the line before.");
-      }
       all_.parameters = lj;
     }
   }
@@ -252,11 +236,12 @@ class section_reader {
   std::size_t columns_before_type(std::string const& hint) {
     if (hint == "charge") return 1;
     if (hint == "full") return 2;
-    if (!hint.empty()) lines_->fail("the atom style " + hint + " is not charge or full.");
+    if (!hint.empty()) lines_->fail("the atom style {} is not charge or full.", hint);
     if (columns() == 6 || columns() == 9) return 1;
     if (columns() == 7 || columns() == 10) return 2;
-    lines_->fail("a line of Atoms has " + std::to_string(columns()) +
-                 " columns, which is neither atom style charge (6 or 9) nor full (7 or 10).");
+    lines_->fail(
+        "a line of Atoms has {} columns, which is neither atom style charge (6 or 9) nor full (7 or 10).",
+        columns());
   }
 
   void read_atoms(std::string const& hint) {
@@ -269,14 +254,10 @@ class section_reader {
 
   void read_atom(std::size_t before) {
     std::size_t const least = before + 5;
-    if (columns() != least && columns() != least + 3) {
-      lines_->fail("a line of Atoms should have " + std::to_string(least) + " or " +
-                   std::to_string(least + 3) + " columns but has " + std::to_string(columns()) + ".");
-    }
+    if (columns() != least && columns() != least + 3)
+      lines_->fail("a line of Atoms should have {} or {} columns but has {}.", least, least + 3, columns());
     auto const id = lines_->integer(0, "the atom's id");
-    if (!index_.emplace(id, all_.size()).second) {
-      lines_->fail("the atom id " + std::to_string(id) + " is there twice.");
-    }
+    if (!index_.emplace(id, all_.size()).second) lines_->fail("the atom id {} is there twice.", id);
     vec3 const position{lines_->number(before + 2, "x"), lines_->number(before + 3, "y"),
                         lines_->number(before + 4, "z")};
     add_atom(all_, id, static_cast<std::uint16_t>(type_in(before)), position, {},
@@ -289,8 +270,7 @@ class section_reader {
       need_line(i, atoms_);
       need_columns(4);
       auto const found = index_.find(lines_->integer(0, "the atom's id"));
-      if (found == index_.end())
-        lines_->fail("there is no atom with the id " + std::string(lines_->word(0)) + ".");
+      if (found == index_.end()) lines_->fail("there is no atom with the id {}.", lines_->word(0));
       all_.velocity[found->second] = {lines_->number(1, "vx"), lines_->number(2, "vy"),
                                       lines_->number(3, "vz")};
     }
@@ -298,7 +278,7 @@ class section_reader {
 
   void need_mass(std::size_t type) {
     if (mass_[type] > 0) return;
-    lines_->fail("the file ends without a mass for atom type " + std::to_string(type + 1) + ".");
+    lines_->fail("the file ends without a mass for atom type {}.", type + 1);
   }
 
   void finish() {
@@ -333,16 +313,19 @@ void write_head(std::ofstream& out, atoms const& all, std::vector<double> const&
   for (std::size_t t = 0; t < mass.size(); ++t) out << t + 1 << ' ' << mass[t] << '\n';
   if (!all.parameters) return;
   out << "\nPair Coeffs\n\n";
-  for (std::size_t t = 0; t < mass.size(); ++t) {
+  for (std::size_t t = 0; t < mass.size(); ++t)
     out << t + 1 << ' ' << all.parameters->epsilon << ' ' << all.parameters->sigma << '\n';
-  }
+}
+
+void write_triple(std::ofstream& out, vec3 const& v) {
+  out << ' ' << v.x << ' ' << v.y << ' ' << v.z << '\n';
 }
 
 }  // namespace
 
 atoms read_lammps_data(std::string const& path) {
   lammps_lines lines(path);
-  auto const header = read_lammps_header(lines);
+  auto const header = header_reader(lines).read();
   return section_reader(lines, header).read();
 }
 
@@ -352,14 +335,13 @@ void write_lammps_data(std::string const& path, atoms const& all) {
   write_head(out, all, masses_by_type(all));
   out << "\nAtoms # charge\n\n";
   for (std::size_t i = 0; i < all.size(); ++i) {
-    auto const& p = all.position[i];
-    out << all.id[i] << ' ' << all.type[i] + 1 << ' ' << all.charge[i] << ' ' << p.x << ' ' << p.y << ' '
-        << p.z << '\n';
+    out << all.id[i] << ' ' << all.type[i] + 1 << ' ' << all.charge[i];
+    write_triple(out, all.position[i]);
   }
   out << "\nVelocities\n\n";
   for (std::size_t i = 0; i < all.size(); ++i) {
-    auto const& v = all.velocity[i];
-    out << all.id[i] << ' ' << v.x << ' ' << v.y << ' ' << v.z << '\n';
+    out << all.id[i];
+    write_triple(out, all.velocity[i]);
   }
   out.flush();
   if (!out) throw bad_file(path, 0, "the file cannot be written.");

@@ -81,9 +81,8 @@ void check_finite(totals const& sums) {
 reference_result reference_forces(atoms const& all, force_field const& field) {
   reference_result result;
   result.per_atom.resize(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i + 1; j < all.size(); ++j) add_pair(result, all, field, i, j);
-  }
   result.sum = totals_of(result.per_atom);
   return result;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,37 +18,27 @@ namespace {
 /// Below this imbalance of S1 a perfect balance would gain less than a twentieth.
 constexpr double little_imbalance = 1.05;
 
-std::string_view meaning_of(solution which) {
-  switch (which) {
-    case solution::s1:
-      return "each device gets an equal part of the atoms, fullest cells first, in one launch";
-    case solution::s2:
-      return "each device gets an equal part of the atoms, in random order, in one launch";
-    case solution::s3:
-      return "atoms, fullest cells first, in chunks: a device that is free is launched the next one";
-    case solution::tq:
-      return "atoms, fullest cells first, in small tasks: kernels that stay on the devices take the next one";
-    case solution::chen:
-      break;
-  }
-  return "TQ's tasks in the queues of Chen et al. 2010 as published, refilled only when empty";
-}
+/// By solution.
+constexpr std::string_view meanings[] = {
+    "each device gets an equal part of the atoms, fullest cells first, in one launch",
+    "each device gets an equal part of the atoms, in random order, in one launch",
+    "atoms, fullest cells first, in chunks: a device that is free is launched the next one",
+    "atoms, fullest cells first, in small tasks: kernels that stay on the devices take the next one",
+    "TQ's tasks in the queues of Chen et al. 2010 as published, refilled only when empty"};
 
 solution_report const* report_of(comparison const& result, solution which) {
-  auto const found = std::find_if(result.solutions.begin(), result.solutions.end(),
-                                  [&](auto const& one) { return one.which == which; });
+  auto const found = std::ranges::find(result.solutions, which, &solution_report::which);
   return found == result.solutions.end() ? nullptr : &*found;
 }
 
 /// Of the device that was busy for the shortest time.
 std::string idle_text(comparison const& result, solution_report const& one) {
   if (result.devices.size() < 2) return "One device leaves nothing to balance.";
-  auto const least = std::min_element(one.busy_seconds.begin(), one.busy_seconds.end());
+  auto const least = std::ranges::min_element(one.busy_seconds);
   auto const percent = std::lround(100 * (1 - *least / one.times.forces));
-  std::string const name(name_of(one.which));
-  if (percent <= 0) return name + " kept every device busy all the time.";
+  if (percent <= 0) return fmt::format("{} kept every device busy all the time.", name_of(one.which));
   auto const& device = result.devices[static_cast<std::size_t>(least - one.busy_seconds.begin())];
-  return name + " left " + device + " idle for " + std::to_string(percent) + " % of the time.";
+  return fmt::format("{} left {} idle for {} % of the time.", name_of(one.which), device, percent);
 }
 
 /// Where TQ took as long or longer it says why, which on one device goes without saying.
@@ -74,16 +66,14 @@ std::string seconds(double s) {
 
 std::string heading(comparison_plan const& plan, comparison const& result) {
   auto const& what = plan.what;
-  std::string text = std::to_string(plan.from.state.size()) + " atoms, cut-off " +
-                     rounded(what.field.cutoff) + " A, " + std::string(text_of(what.field.shape)) + ", " +
-                     std::string(text_of(what.field.edges)) + " boundary, forces by " +
-                     std::string(forces_of(what)) + ", " + std::string(precision_of(what)) + " precision\n";
-  text += std::to_string(result.steps) + " steps";
-  if (plan.steps > 0) text += " of " + rounded(what.time_step) + " fs";
-  if (plan.from.step > 0) text += " after step " + std::to_string(plan.from.step);
-  if (plan.repeat > 1) text += ", medians of " + std::to_string(plan.repeat);
+  auto text = fmt::format("{} atoms, cut-off {} A, {}, {} boundary, forces by {}, {} precision\n{} steps",
+                          plan.from.state.size(), rounded(what.field.cutoff), text_of(what.field.shape),
+                          text_of(what.field.edges), forces_of(what), precision_of(what), result.steps);
+  if (plan.steps > 0) text += fmt::format(" of {} fs", rounded(what.time_step));
+  if (plan.from.step > 0) text += fmt::format(" after step {}", plan.from.step);
+  if (plan.repeat > 1) text += fmt::format(", medians of {}", plan.repeat);
   if (result.interrupted && result.steps < plan.steps)
-    return text + ", stopped before the " + std::to_string(plan.steps) + " planned\n\n";
+    return text + fmt::format(", stopped before the {} planned\n\n", plan.steps);
   return text + (result.interrupted ? ", stopped early\n\n" : "\n\n");
 }
 
@@ -99,10 +89,10 @@ std::string energies_as_text(std::vector<energy_row> const& energies, charset dr
 }
 
 std::string sums_as_text(comparison const& result) {
-  return std::to_string(result.sums.pairs) + " pairs, E_LJ " + rounded(result.sums.energy_lj, 12) +
-         ", E_Coulomb " + rounded(result.sums.energy_coulomb, 12) + ", E_kinetic " +
-         rounded(result.kinetic, 12) + " kcal/mol, sum of squared forces " +
-         rounded(result.sums.force_square_sum, 12) + "\n\n";
+  return fmt::format("{} pairs, E_LJ {}, E_Coulomb {}, E_kinetic {} kcal/mol, sum of squared forces {}\n\n",
+                     result.sums.pairs, rounded(result.sums.energy_lj, 12),
+                     rounded(result.sums.energy_coulomb, 12), rounded(result.kinetic, 12),
+                     rounded(result.sums.force_square_sum, 12));
 }
 
 std::string solutions_as_text(comparison const& result, charset drawn_with) {
@@ -140,13 +130,10 @@ std::string other_times_as_text(comparison_plan const& plan, comparison const& r
 
 std::string agreement_as_text(comparison const& result) {
   if (result.solutions.size() < 2 || result.interrupted) return "";
-  bool const with_chen = std::any_of(result.solutions.begin(), result.solutions.end(),
-                                     [](auto const& one) { return one.which == solution::chen; });
-  std::string const sorted = with_chen ? "S1, S3, TQ and chen" : "S1, S3 and TQ";
-  std::string const text =
-      result.identical ? " give the same forces to the bit" : " do not give the same forces to the bit";
-  return sorted + text + "; largest difference between solutions " + rounded(result.largest_difference, 2) +
-         " of the usual force\n";
+  return fmt::format(
+      "{} {} the same forces to the bit; largest difference between solutions {} of the usual force\n",
+      report_of(result, solution::chen) ? "S1, S3, TQ and chen" : "S1, S3 and TQ",
+      result.identical ? "give" : "do not give", rounded(result.largest_difference, 2));
 }
 
 std::string gain_as_text(comparison const& result) {
@@ -195,11 +182,8 @@ verification verify(comparison const& result) {
 
 std::string legend_of(comparison const& result) {
   std::string text;
-  for (auto const& one : result.solutions) {
-    std::string name(name_of(one.which));
-    name.resize(6, ' ');
-    text.append(name).append(meaning_of(one.which)).append("\n");
-  }
+  for (auto const& one : result.solutions)
+    text += fmt::format("{:6}{}\n", name_of(one.which), meanings[static_cast<std::size_t>(one.which)]);
   return text;
 }
 
@@ -264,7 +248,7 @@ run_record record_of(comparison_plan const& plan, comparison const& result, devi
   record.repetitions = static_cast<std::size_t>(plan.repeat);
   for (auto const& one : result.solutions) {
     add_series(record, result, one);
-    auto const name = std::string(name_of(one.which));
+    std::string const name(name_of(one.which));
     record.parameters.emplace_back(name + ".pieces", one.pieces);
     add_feeding(record, plan, one.which);
     record.derived.emplace_back(name + ".speedup", one.speedup);

@@ -20,16 +20,61 @@
 namespace ballast::md {
 namespace {
 
+std::int64_t ns(clock::duration d) { return std::chrono::nanoseconds(d).count(); }
+
 /// What S1, S2 and S3 have in common: a stream per device, and atoms moved in equal parts.
 class launch_runner : public runner {
  public:
-  launch_runner(device_list const& devices, stage const& system);
+  launch_runner(device_list const& devices, stage const& system) : system_(&system) {
+    for (auto const& device : devices) {
+      device_streams_.push_back({device->make_stream(), nullptr, nullptr, nullptr, 0});
+      system.kernels().resources(*device);  // loads them, so that no timing includes it
+    }
+  }
 
-  void drift() override;
-  void kick() override;
+  void drift() override { launch_parts(&stage::drift_task); }
+  void kick() override { launch_parts(&stage::kick_task); }
   void record_into(recorder* spans) override { spans_ = spans; }
 
  protected:
+  std::size_t devices() const { return device_streams_.size(); }
+  stage const& system() const { return *system_; }
+
+  void prepare() {
+    for (auto& one : device_streams_) {
+      one.begin.reset();
+      one.end.reset();
+      if (spans_ == nullptr) continue;
+      one.zero = one.work->record();
+      one.work->synchronize(deadline::in(device_timeout));
+      one.zero_ns = ns(clock::now().time_since_epoch());
+    }
+  }
+
+  /// Launches tasks of the forces and remembers when the device began and ended.
+  void launch_forces(std::size_t device, atom_order order, block_range range) {
+    auto& one = device_streams_[device];
+    if (!one.begin) one.begin = one.work->record();
+    launch(system_->kernels(), *one.work, system_->forces_task(order, range));
+    one.end = one.work->record();
+  }
+
+  void synchronize(std::size_t device) {
+    device_streams_[device].work->synchronize(deadline::in(device_timeout));
+  }
+
+  /// The timing of what was launched since prepare(), when all streams are idle; records it.
+  force_timing timing_since(clock::time_point begin, std::string_view label, std::int64_t step) {
+    force_timing timing{ns(clock::now() - begin), {}};
+    for (std::size_t d = 0; d < devices(); ++d) {
+      auto const& one = device_streams_[d];
+      timing.busy_ns.push_back(one.end ? one.end->since(*one.begin).count() : 0);
+      if (spans_ != nullptr && one.end) record(d, label, step);
+    }
+    return timing;
+  }
+
+ private:
   /// A launch between two events.
   struct device_stream {
     std::unique_ptr<stream> work;
@@ -37,18 +82,24 @@ class launch_runner : public runner {
     std::int64_t zero_ns = 0;
   };
 
-  std::size_t devices() const { return device_streams_.size(); }
-  device_stream& on(std::size_t device) { return device_streams_[device]; }
-  stage const& system() const { return *system_; }
-  /// Launches tasks of the forces and remembers when the device began and ended.
-  void launch_forces(std::size_t device, atom_order order, block_range range);
-  void prepare();
-  /// The timing of what was launched since prepare(), when all streams are idle; records it.
-  force_timing timing_since(clock::time_point begin, std::string_view label, std::int64_t step);
+  void launch_parts(task (stage::*make)(block_range) const) {
+    for (std::size_t d = 0; d < devices(); ++d) {
+      auto const part = part_of(system_->blocks(), d, devices());
+      if (part.count > 0) launch(system_->kernels(), *device_streams_[d].work, (system_->*make)(part));
+    }
+    for (std::size_t d = 0; d < devices(); ++d) synchronize(d);
+  }
 
- private:
-  void launch_parts(task (stage::*make)(block_range) const);
-  void record(std::size_t device, std::string_view label, std::int64_t step);
+  void record(std::size_t device, std::string_view label, std::int64_t step) {
+    auto const& one = device_streams_[device];
+    ballast::span done;
+    done.device = device;
+    done.label = std::string(label);
+    done.step = step;
+    done.begin_ns = one.zero_ns + one.begin->since(*one.zero).count();
+    done.end_ns = one.zero_ns + one.end->since(*one.zero).count();
+    spans_->record(std::move(done));
+  }
 
   stage const* system_;
   std::vector<device_stream> device_streams_;
@@ -60,8 +111,20 @@ class part_runner final : public launch_runner {
  public:
   part_runner(device_list const& devices, stage const& system, atom_order order)
       : launch_runner(devices, system), order_(order) {}
-  force_timing forces(std::int64_t step) override;
-  std::uint32_t pieces() const override;
+
+  force_timing forces(std::int64_t step) override {
+    prepare();
+    auto const begin = clock::now();
+    for (std::size_t d = 0; d < devices(); ++d) {
+      auto const part = part_of(system().blocks(), d, devices());
+      if (part.count > 0) launch_forces(d, order_, part);
+    }
+    for (std::size_t d = 0; d < devices(); ++d) synchronize(d);
+    return timing_since(begin, order_ == atom_order::random ? "S2 forces" : "S1 forces", step);
+  }
+  std::uint32_t pieces() const override {
+    return std::min(static_cast<std::uint32_t>(devices()), system().blocks());
+  }
 
  private:
   atom_order order_;
@@ -70,127 +133,46 @@ class part_runner final : public launch_runner {
 /// S3.
 class chunk_runner final : public launch_runner {
  public:
-  chunk_runner(device_list const& devices, stage const& system, std::uint32_t chunk_atoms);
-  force_timing forces(std::int64_t step) override;
+  chunk_runner(device_list const& devices, stage const& system, std::uint32_t chunk_atoms)
+      : launch_runner(devices, system),
+        chunk_(blocks_of_a_chunk(system, devices.size(), chunk_atoms)),
+        threads_(devices.size()) {}
+
+  force_timing forces(std::int64_t step) override {
+    prepare();
+    std::atomic<std::uint64_t> next = 0;
+    std::uint64_t const all = system().blocks();
+    auto const begin = clock::now();
+    threads_.run([&](std::size_t device) {
+      for (;;) {
+        std::uint64_t const first = next.fetch_add(chunk_);
+        if (first >= all) return;
+        auto const count = static_cast<std::uint32_t>(std::min<std::uint64_t>(chunk_, all - first));
+        launch_forces(device, atom_order::decomposed, {static_cast<std::uint32_t>(first), count});
+        synchronize(device);
+      }
+    });
+    return timing_since(begin, "S3 forces", step);
+  }
   std::uint32_t pieces() const override { return (system().blocks() + chunk_ - 1) / chunk_; }
 
  private:
+  static std::uint32_t blocks_of_a_chunk(stage const& system, std::size_t devices, std::uint32_t atoms) {
+    if (atoms > 0) return (atoms - 1) / atoms_per_block + 1;
+    return std::max(1u, system.blocks() / static_cast<std::uint32_t>(16 * devices));
+  }
+
   std::uint32_t chunk_;  ///< blocks
   control_threads threads_;
 };
 
-std::int64_t ns(clock::duration d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); }
-
-std::uint32_t chunk_blocks(stage const& system, std::size_t devices, std::uint32_t atoms) {
-  if (atoms > 0) return (atoms - 1) / atoms_per_block + 1;
-  return std::max(1u, system.blocks() / static_cast<std::uint32_t>(16 * devices));
-}
-
-launch_runner::launch_runner(device_list const& devices, stage const& system) : system_(&system) {
-  for (auto const& device : devices) {
-    device_streams_.push_back({device->make_stream(), nullptr, nullptr, nullptr, 0});
-    system.kernels().resources(*device);  // loads them, so that no timing includes it
-  }
-}
-
-void launch_runner::drift() { launch_parts(&stage::drift_task); }
-void launch_runner::kick() { launch_parts(&stage::kick_task); }
-
-void launch_runner::launch_parts(task (stage::*make)(block_range) const) {
-  for (std::size_t d = 0; d < devices(); ++d) {
-    auto const part = part_of(system_->blocks(), d, devices());
-    if (part.count > 0) launch(system_->kernels(), *device_streams_[d].work, (system_->*make)(part));
-  }
-  for (auto& one : device_streams_) one.work->synchronize(deadline::in(device_timeout));
-}
-
-void launch_runner::prepare() {
-  for (auto& one : device_streams_) {
-    one.begin.reset();
-    one.end.reset();
-    if (spans_ == nullptr) continue;
-    one.zero = one.work->record();
-    one.work->synchronize(deadline::in(device_timeout));
-    one.zero_ns = ns(clock::now().time_since_epoch());
-  }
-}
-
-void launch_runner::launch_forces(std::size_t device, atom_order order, block_range range) {
-  auto& one = device_streams_[device];
-  if (!one.begin) one.begin = one.work->record();
-  launch(system_->kernels(), *one.work, system_->forces_task(order, range));
-  one.end = one.work->record();
-}
-
-force_timing launch_runner::timing_since(clock::time_point begin, std::string_view label, std::int64_t step) {
-  force_timing timing{ns(clock::now() - begin), {}};
-  for (std::size_t d = 0; d < devices(); ++d) {
-    auto const& one = device_streams_[d];
-    timing.busy_ns.push_back(one.end ? one.end->since(*one.begin).count() : 0);
-    if (spans_ != nullptr && one.end) record(d, label, step);
-  }
-  return timing;
-}
-
-void launch_runner::record(std::size_t device, std::string_view label, std::int64_t step) {
-  auto const& one = device_streams_[device];
-  ballast::span done;
-  done.device = device;
-  done.label = std::string(label);
-  done.step = step;
-  done.begin_ns = one.zero_ns + one.begin->since(*one.zero).count();
-  done.end_ns = one.zero_ns + one.end->since(*one.zero).count();
-  spans_->record(std::move(done));
-}
-
-force_timing part_runner::forces(std::int64_t step) {
-  prepare();
-  auto const begin = clock::now();
-  for (std::size_t d = 0; d < devices(); ++d) {
-    auto const part = part_of(system().blocks(), d, devices());
-    if (part.count > 0) launch_forces(d, order_, part);
-  }
-  for (std::size_t d = 0; d < devices(); ++d) on(d).work->synchronize(deadline::in(device_timeout));
-  return timing_since(begin, order_ == atom_order::random ? "S2 forces" : "S1 forces", step);
-}
-
-std::uint32_t part_runner::pieces() const {
-  return std::min(static_cast<std::uint32_t>(devices()), system().blocks());
-}
-
-chunk_runner::chunk_runner(device_list const& devices, stage const& system, std::uint32_t chunk_atoms)
-    : launch_runner(devices, system),
-      chunk_(chunk_blocks(system, devices.size(), chunk_atoms)),
-      threads_(devices.size()) {}
-
-force_timing chunk_runner::forces(std::int64_t step) {
-  prepare();
-  std::atomic<std::uint64_t> next = 0;
-  std::uint64_t const all = system().blocks();
-  auto const begin = clock::now();
-  threads_.run([&](std::size_t device) {
-    for (;;) {
-      std::uint64_t const first = next.fetch_add(chunk_);
-      if (first >= all) return;
-      auto const count = static_cast<std::uint32_t>(std::min<std::uint64_t>(chunk_, all - first));
-      launch_forces(device, atom_order::decomposed, {static_cast<std::uint32_t>(first), count});
-      on(device).work->synchronize(deadline::in(device_timeout));
-    }
-  });
-  return timing_since(begin, "S3 forces", step);
-}
-
-/// The tasks of a stage as queues take them, made once for all steps.
-struct prepared_stage {
-  std::shared_ptr<prepared_tasks const> forces, drifts, kicks;
-};
+using task_list = std::shared_ptr<prepared_tasks const>;
 
 constexpr std::uint32_t blocks_per_motion_task = 16;  ///< moving 128 atoms is too little for a task
 constexpr std::uint64_t min_tasks_per_core = 32;
 
 template <class Make>
-std::shared_ptr<prepared_tasks const> tasks_of(stage const& system, std::uint32_t per_task,
-                                               Make const& make) {
+task_list tasks_of(stage const& system, std::uint32_t per_task, Make const& make) {
   std::vector<task> tasks;
   for (std::uint32_t first = 0; first < system.blocks(); first += per_task)
     tasks.push_back(make(block_range{first, std::min(per_task, system.blocks() - first)}));
@@ -209,55 +191,21 @@ std::uint32_t blocks_per_task(device_list const& devices, std::uint32_t blocks, 
   return blocks >= 4 * least ? 4 : blocks >= 2 * least ? 2 : 1;
 }
 
-/// `task_atoms`: see granularity. The stage must outlive the tasks.
-prepared_stage prepare_tasks(device_list const& devices, stage const& system, std::uint32_t task_atoms) {
-  auto const per_task = blocks_per_task(devices, system.blocks(), task_atoms);
-  auto const forces = [&](block_range r) { return system.forces_task(atom_order::decomposed, r); };
-  auto const drift = [&](block_range r) { return system.drift_task(r); };
-  auto const kick = [&](block_range r) { return system.kick_task(r); };
-  return {tasks_of(system, per_task, forces), tasks_of(system, blocks_per_motion_task, drift),
-          tasks_of(system, blocks_per_motion_task, kick)};
-}
+/// The tasks of a stage as queues take them, made once for all steps. The stage must outlive them.
+struct prepared_stage {
+  /// `task_atoms`: see granularity.
+  prepared_stage(device_list const& devices, stage const& system, std::uint32_t task_atoms)
+      : forces(tasks_of(system, blocks_per_task(devices, system.blocks(), task_atoms),
+                        [&](block_range r) { return system.forces_task(atom_order::decomposed, r); })),
+        drifts(tasks_of(system, blocks_per_motion_task, [&](block_range r) { return system.drift_task(r); })),
+        kicks(tasks_of(system, blocks_per_motion_task, [&](block_range r) { return system.kick_task(r); })) {}
 
-/// TQ: kernels that stay on the devices over all steps and take tasks from one backlog.
-class queue_runner final : public runner {
- public:
-  /// Starts a resident kernel on every device. `trace`: whether record_into()
-  /// will be used.
-  queue_runner(device_list const& devices, stage const& system, granularity const& cut, bool trace);
+  std::uint32_t pieces() const { return static_cast<std::uint32_t>(forces->records().size()); }
 
-  force_timing forces(std::int64_t step) override;
-  std::uint32_t pieces() const override {
-    return static_cast<std::uint32_t>(tasks_.forces->records().size());
-  }
-  void drift() override;
-  void kick() override;
-  /// Ends the resident kernels and records the spans of their tasks.
-  void leave() override;
-  void record_into(recorder* spans) override { spans_ = spans; }
-
- private:
-  /// What ran from one moment to another: names the spans of the tasks in between.
-  struct window {
-    std::int64_t begin_ns, step;
-    char const* label;
-  };
-
-  completion submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
-  void ensure_started();
-  void record_device(std::size_t device);
-
-  balanced_queue queue_;
-  prepared_stage tasks_;
-  bool started_ = true;
-  recorder* spans_ = nullptr;
-  std::int64_t step_ = 0;
-  std::vector<window> windows_;
+  task_list forces, drifts, kicks;
 };
 
 constexpr std::uint32_t traced_tasks_per_worker = 4096;
-
-std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
 balanced_options options_for(std::string const& policy, bool trace) {
   balanced_options options;
@@ -269,82 +217,74 @@ balanced_options options_for(std::string const& policy, bool trace) {
   return options;
 }
 
-queue_runner::queue_runner(device_list const& devices, stage const& system, granularity const& cut,
-                           bool trace)
-    : queue_(devices, system.kernels(), options_for(cut.feed, trace)),
-      tasks_(prepare_tasks(devices, system, cut.task)) {}
-
-force_timing queue_runner::forces(std::int64_t step) {
-  ensure_started();
-  step_ = step;
-  auto const begin = clock::now();
-  auto const given = submit_tasks(tasks_.forces, "TQ forces");
-  force_timing timing{std::chrono::nanoseconds(clock::now() - begin).count(), {}};
-  for (auto const& share : queue_.shares(given)) {
-    timing.busy_ns.push_back(share.tasks > 0 ? share.when.last_end_ns - share.when.first_begin_ns : 0);
-  }
-  queue_.forget(given);
-  return timing;
-}
-
-void queue_runner::drift() { queue_.forget(submit_tasks(tasks_.drifts, "drift")); }
-void queue_runner::kick() { queue_.forget(submit_tasks(tasks_.kicks, "kick")); }
-
-completion queue_runner::submit_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label) {
-  ensure_started();
-  if (spans_ != nullptr) windows_.push_back({now_ns(), step_, label});
-  auto const given = queue_.submit(tasks);
-  given.wait();
-  return given;
-}
-
-void queue_runner::ensure_started() {
-  if (!started_) queue_.start();
-  started_ = true;
-}
-
-void queue_runner::leave() {
-  if (!started_) return;
-  queue_.close();
-  started_ = false;
-  for (std::size_t d = 0; spans_ != nullptr && d < queue_.size(); ++d) record_device(d);
-  windows_.clear();
-}
-
-void queue_runner::record_device(std::size_t device) {
-  std::vector<ballast::span> spans;
-  for (auto const& done : queue_.on(device).task_spans()) {
-    auto const after = std::upper_bound(windows_.begin(), windows_.end(), done.begin_ns,
-                                        [](auto at, window const& w) { return at < w.begin_ns; });
-    if (after == windows_.begin()) continue;  // ran before recording began
-    auto const& during = *std::prev(after);
-    spans.push_back({device, done.worker, during.label, during.step, 1, done.begin_ns, done.end_ns});
-  }
-  spans_->record(std::move(spans));
-}
-
-/// chen: TQ's tasks by the queues of Chen et al. 2010 as published, whose kernels are launched for every
-/// step.
-class chen_runner final : public runner {
+/// TQ: kernels that stay on the devices over all steps and take tasks from one backlog.
+class queue_runner final : public runner {
  public:
-  chen_runner(device_list const& devices, stage const& system, granularity const& cut);
+  /// Starts a resident kernel on every device. `trace`: whether record_into() will be used.
+  queue_runner(device_list const& devices, stage const& system, granularity const& cut, bool trace)
+      : queue_(devices, system.kernels(), options_for(cut.feed, trace)), tasks_(devices, system, cut.task) {}
 
-  force_timing forces(std::int64_t step) override;
-  std::uint32_t pieces() const override {
-    return static_cast<std::uint32_t>(tasks_.forces->records().size());
+  force_timing forces(std::int64_t step) override {
+    ensure_started();
+    step_ = step;
+    auto const begin = clock::now();
+    auto const given = submit_tasks(tasks_.forces, "TQ forces");
+    force_timing timing{ns(clock::now() - begin), {}};
+    for (auto const& share : queue_.shares(given))
+      timing.busy_ns.push_back(share.tasks > 0 ? share.when.last_end_ns - share.when.first_begin_ns : 0);
+    queue_.forget(given);
+    return timing;
   }
-  void drift() override { run_tasks(tasks_.drifts, "drift"); }
-  void kick() override { run_tasks(tasks_.kicks, "kick"); }
+  std::uint32_t pieces() const override { return tasks_.pieces(); }
+  void drift() override { queue_.forget(submit_tasks(tasks_.drifts, "drift")); }
+  void kick() override { queue_.forget(submit_tasks(tasks_.kicks, "kick")); }
+  /// Ends the resident kernels and records the spans of their tasks.
+  void leave() override {
+    if (!started_) return;
+    queue_.close();
+    started_ = false;
+    for (std::size_t d = 0; spans_ != nullptr && d < queue_.size(); ++d) record_device(d);
+    windows_.clear();
+  }
   void record_into(recorder* spans) override { spans_ = spans; }
 
  private:
-  void run_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label);
-  void record_last_step(char const* label);
+  /// What ran from one moment to another: names the spans of the tasks in between.
+  struct window {
+    std::int64_t begin_ns, step;
+    char const* label;
+  };
 
-  chen_queue queue_;
+  completion submit_tasks(task_list const& tasks, char const* label) {
+    ensure_started();
+    if (spans_ != nullptr) windows_.push_back({ns(clock::now().time_since_epoch()), step_, label});
+    auto const given = queue_.submit(tasks);
+    given.wait();
+    return given;
+  }
+
+  void ensure_started() {
+    if (!started_) queue_.start();
+    started_ = true;
+  }
+
+  void record_device(std::size_t device) {
+    std::vector<ballast::span> spans;
+    for (auto const& done : queue_.on(device).task_spans()) {
+      auto const after = std::ranges::upper_bound(windows_, done.begin_ns, {}, &window::begin_ns);
+      if (after == windows_.begin()) continue;  // ran before recording began
+      auto const& during = *std::prev(after);
+      spans.push_back({device, done.worker, during.label, during.step, 1, done.begin_ns, done.end_ns});
+    }
+    spans_->record(std::move(spans));
+  }
+
+  balanced_queue queue_;
   prepared_stage tasks_;
+  bool started_ = true;
   recorder* spans_ = nullptr;
   std::int64_t step_ = 0;
+  std::vector<window> windows_;
 };
 
 chen_options options_for(granularity const& cut) {
@@ -356,50 +296,54 @@ chen_options options_for(granularity const& cut) {
   return options;
 }
 
-chen_runner::chen_runner(device_list const& devices, stage const& system, granularity const& cut)
-    : queue_(devices, system.kernels(), options_for(cut)), tasks_(prepare_tasks(devices, system, cut.task)) {}
+/// chen: TQ's tasks by the queues of Chen et al. 2010 as published, whose kernels are launched for every
+/// step.
+class chen_runner final : public runner {
+ public:
+  chen_runner(device_list const& devices, stage const& system, granularity const& cut)
+      : queue_(devices, system.kernels(), options_for(cut)), tasks_(devices, system, cut.task) {}
 
-force_timing chen_runner::forces(std::int64_t step) {
-  step_ = step;
-  auto const begin = clock::now();
-  run_tasks(tasks_.forces, "chen forces");
-  force_timing timing{std::chrono::nanoseconds(clock::now() - begin).count(), {}};
-  for (auto const& share : queue_.last_step())
-    timing.busy_ns.push_back(share.when.last_end_ns - share.when.first_begin_ns);
-  return timing;
-}
-
-void chen_runner::run_tasks(std::shared_ptr<prepared_tasks const> const& tasks, char const* label) {
-  queue_.submit(tasks);
-  queue_.wait_all();
-  if (spans_ != nullptr) record_last_step(label);
-}
-
-/// One span for a device: the queues do not trace their tasks.
-void chen_runner::record_last_step(char const* label) {
-  auto const shares = queue_.last_step();
-  for (std::size_t d = 0; d < shares.size(); ++d) {
-    auto const& [tasks, when] = shares[d];
-    if (tasks > 0) spans_->record({d, 0, label, step_, tasks, when.first_begin_ns, when.last_end_ns});
+  force_timing forces(std::int64_t step) override {
+    step_ = step;
+    auto const begin = clock::now();
+    run_tasks(tasks_.forces, "chen forces");
+    force_timing timing{ns(clock::now() - begin), {}};
+    for (auto const& share : queue_.last_step())
+      timing.busy_ns.push_back(share.when.last_end_ns - share.when.first_begin_ns);
+    return timing;
   }
-}
+  std::uint32_t pieces() const override { return tasks_.pieces(); }
+  void drift() override { run_tasks(tasks_.drifts, "drift"); }
+  void kick() override { run_tasks(tasks_.kicks, "kick"); }
+  void record_into(recorder* spans) override { spans_ = spans; }
+
+ private:
+  void run_tasks(task_list const& tasks, char const* label) {
+    queue_.submit(tasks);
+    queue_.wait_all();
+    if (spans_ != nullptr) record_last_step(label);
+  }
+
+  /// One span for a device: the queues do not trace their tasks.
+  void record_last_step(char const* label) {
+    auto const shares = queue_.last_step();
+    for (std::size_t d = 0; d < shares.size(); ++d) {
+      auto const& [tasks, when] = shares[d];
+      if (tasks > 0) spans_->record({d, 0, label, step_, tasks, when.first_begin_ns, when.last_end_ns});
+    }
+  }
+
+  chen_queue queue_;
+  prepared_stage tasks_;
+  recorder* spans_ = nullptr;
+  std::int64_t step_ = 0;
+};
 
 }  // namespace
 
 std::string_view name_of(solution which) {
-  switch (which) {
-    case solution::s1:
-      return "S1";
-    case solution::s2:
-      return "S2";
-    case solution::s3:
-      return "S3";
-    case solution::tq:
-      return "TQ";
-    case solution::chen:
-      break;
-  }
-  return "chen";
+  constexpr std::string_view names[] = {"S1", "S2", "S3", "TQ", "chen"};
+  return names[static_cast<std::size_t>(which)];
 }
 
 std::unique_ptr<runner> make_runner(solution which, device_list const& devices, stage const& system,

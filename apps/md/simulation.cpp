@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "ballast/deadline.hpp"
@@ -42,13 +44,12 @@ void simulation::step() {
 void simulation::rebuild_neighbours() {
   double moved = 0;
   timed(times_.neighbours, [&] { moved = system_->max_displacement(); });
-  if (!(moved < max_coordinate)) {
-    throw error("step " + std::to_string(step_ + 1) +
-                " moves an atom out of all bounds: the time step is too long or atoms are too near");
-  }
-  if (what_.all_pairs || moved <= 0.5 * what_.skin) {
+  if (!(moved < max_coordinate))
+    throw error(fmt::format(
+        "step {} moves an atom out of all bounds: the time step is too long or atoms are too near",
+        step_ + 1));
+  if (what_.all_pairs || moved <= 0.5 * what_.skin)
     return timed(times_.exchange, [&] { system_->exchange(); });
-  }
   timed(times_.neighbours, [&] { system_->rebuild(); });
   ++rebuilds_;
 }

@@ -17,36 +17,32 @@
 namespace ballast::md {
 namespace {
 
+std::mutex mutex;
+std::array<bool, local_entries> in_use;
+
 /// Entries of the devices' tables of arguments, `count` in a row, for as long as the object lives. Throws
 /// ballast::error when all 64 are taken.
 class local_entry_lease {
  public:
-  explicit local_entry_lease(std::uint32_t count);
-  ~local_entry_lease();
+  explicit local_entry_lease(std::uint32_t count) : count_(count) {
+    std::scoped_lock const hold(mutex);
+    auto const found = std::search_n(in_use.begin(), in_use.end(), count, false);
+    if (found == in_use.end()) throw error("too many systems are on the devices of this process at once");
+    first_ = static_cast<std::uint32_t>(found - in_use.begin());
+    std::fill_n(found, count, true);
+  }
   local_entry_lease(local_entry_lease const&) = delete;
   local_entry_lease& operator=(local_entry_lease const&) = delete;
+  ~local_entry_lease() {
+    std::scoped_lock const hold(mutex);
+    std::fill_n(in_use.begin() + first_, count_, false);
+  }
 
   std::uint32_t first() const { return first_; }
 
  private:
   std::uint32_t first_ = 0, count_;
 };
-
-std::mutex mutex;
-std::array<bool, local_entries> in_use;
-
-local_entry_lease::local_entry_lease(std::uint32_t count) : count_(count) {
-  std::scoped_lock const hold(mutex);
-  auto const found = std::search_n(in_use.begin(), in_use.end(), count, false);
-  if (found == in_use.end()) throw error("too many systems are on the devices of this process at once");
-  first_ = static_cast<std::uint32_t>(found - in_use.begin());
-  std::fill_n(found, count, true);
-}
-
-local_entry_lease::~local_entry_lease() {
-  std::scoped_lock const hold(mutex);
-  std::fill_n(in_use.begin() + first_, count_, false);
-}
 
 std::uint32_t blocks_of(std::size_t atoms) {
   return static_cast<std::uint32_t>((atoms + atoms_per_block - 1) / atoms_per_block);
@@ -140,8 +136,7 @@ class stage_of final : public stage {
 
   void add_device_slot(std::shared_ptr<compute_device> const& device) {
     device_slot s{device, device->make_stream(), sides_.size(), false};
-    auto const host = std::find_if(device_slots_.begin(), device_slots_.end(),
-                                   [](auto const& x) { return !x.device->is_cuda(); });
+    auto const host = std::ranges::find_if(device_slots_, [](auto const& x) { return !x.device->is_cuda(); });
     if (!device->is_cuda() && host != device_slots_.end()) {
       s.side = host->side;
       s.shares_side = true;
@@ -159,16 +154,14 @@ class stage_of final : public stage {
 
   void store_all_arguments(device_slot const& s) {
     std::uint32_t at = entries_.first();
-    for (auto const* const arguments : sides_[s.side]->arguments()) {
+    for (auto const* const arguments : sides_[s.side]->arguments())
       launch(kernels(), *s.copies, task(store_arguments{at++, arguments}, {0, 1}));
-    }
     s.copies->synchronize();
   }
 
   stream& home_stream() const {
-    for (auto const& s : device_slots_) {
+    for (auto const& s : device_slots_)
       if (s.device == place_.device) return *s.copies;
-    }
     return *device_slots_.front().copies;
   }
 

@@ -96,7 +96,7 @@ std::vector<T> read_array(held_array<T> const& from, stream& by) {
 
 /// Whether every device of the list can load from and store to the memory of `target`, one of them.
 inline bool all_can_access(device_list const& devices, compute_device const& target) {
-  return std::all_of(devices.begin(), devices.end(), [&](auto const& device) {
+  return std::ranges::all_of(devices, [&](auto const& device) {
     return device.get() == &target || (device->is_cuda() && device->enable_peer_access(target));
   });
 }
@@ -104,7 +104,7 @@ inline bool all_can_access(device_list const& devices, compute_device const& tar
 /// The memory that every device of the list can load from and store to: host memory if all are CPU cores, the
 /// first GPU's if the others are GPUs that reach it, else page-locked host memory.
 inline memory_place home_of(device_list const& devices) {
-  auto const gpu = std::find_if(devices.begin(), devices.end(), [](auto const& d) { return d->is_cuda(); });
+  auto const gpu = std::ranges::find_if(devices, [](auto const& d) { return d->is_cuda(); });
   if (gpu == devices.end()) return {devices.front(), memory::pinned};
   return {*gpu, all_can_access(devices, **gpu) ? memory::device : memory::pinned};
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,15 +30,6 @@ struct atom_columns {
   int species = -1, position = -1, velocity = -1, charge = -1, mass = -1, id = -1, count = 0;
 };
 
-/// What the comment line of a frame says; see `frame` for its keys.
-struct frame_comment {
-  atom_columns columns{0, 1, -1, -1, -1, -1, 4};  ///< of plain XYZ, unless the line has Properties
-  std::optional<bounds> box;
-  std::optional<lennard_jones> parameters;
-  std::optional<std::int64_t> step;
-  std::optional<double> time;
-};
-
 std::string_view unquoted(std::string_view word) {
   if (word.size() >= 2 && word.front() == '"' && word.back() == '"') return word.substr(1, word.size() - 2);
   return word;
@@ -53,27 +45,54 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-class comment_reader {
- public:
-  explicit comment_reader(text_lines const& lines) : lines_(&lines) {}
+/// `before`: how many atoms the frame before this one announced; 0 if this is the first.
+std::int64_t read_count(text_lines const& lines, std::string_view line, std::int64_t before) {
+  auto const words = words_of(line);
+  if (words.size() != 1 && before == 0)
+    lines.fail("a frame should begin with the number of atoms alone on a line.");
+  if (words.size() != 1)
+    lines.fail(
+        "more follows than the {} atoms announced; only a further frame may, beginning with its number of "
+        "atoms alone on a line.",
+        before);
+  auto const count = lines.integer(words[0], "the number of atoms");
+  if (count >= 1 && count <= std::numeric_limits<std::int32_t>::max()) return count;
+  lines.fail("the number of atoms should be 1 to 2147483647.");
+}
 
-  frame_comment read(std::string_view line) {
-    for (auto const word : words_of(line)) {
-      auto const equals = word.find('=');
-      if (equals != word.npos) read_key(word.substr(0, equals), unquoted(word.substr(equals + 1)));
-    }
-    if (side_) comment_.box = {origin_, {origin_.x + side_->x, origin_.y + side_->y, origin_.z + side_->z}};
-    if (epsilon_ && sigma_) comment_.parameters = lennard_jones{*epsilon_, *sigma_};
-    return comment_;
+class frame_reader {
+ public:
+  explicit frame_reader(text_lines& lines) : lines_(&lines) {}
+
+  frame read(std::int64_t count) {
+    read_comment();
+    reserve(count);
+    for (std::int64_t i = 0; i < count; ++i) read_atom(i, count);
+    if (!frame_.state.box_is_given) frame_.state.box = enclosing_box(frame_.state.position);
+    return std::move(frame_);
   }
 
  private:
+  /// See `frame` for its keys.
+  void read_comment() {
+    auto const line = lines_->next();
+    if (!line) lines_->fail("the file ends where a frame's comment line should be.");
+    for (auto const word : words_of(*line)) {
+      auto const equals = word.find('=');
+      if (equals != word.npos) read_key(word.substr(0, equals), unquoted(word.substr(equals + 1)));
+    }
+    auto& all = frame_.state;
+    all.box_is_given = side_.has_value();
+    if (side_) all.box = {origin_, {origin_.x + side_->x, origin_.y + side_->y, origin_.z + side_->z}};
+    if (epsilon_ && sigma_) all.parameters = lennard_jones{*epsilon_, *sigma_};
+  }
+
   void read_key(std::string_view key, std::string_view value) {
     if (key == "Lattice") return read_lattice(value);
     if (key == "Origin") return read_origin(value);
     if (key == "Properties") return read_properties(value);
-    if (key == "step") comment_.step = lines_->integer(value, "step");
-    if (key == "time") comment_.time = lines_->finite(value, "time");
+    if (key == "step") frame_.step = lines_->integer(value, "step");
+    if (key == "time") frame_.time = lines_->finite(value, "time");
     if (key == "epsilon") epsilon_ = lines_->number(value, "epsilon");
     if (key == "sigma") sigma_ = lines_->number(value, "sigma");
   }
@@ -98,7 +117,7 @@ class comment_reader {
   }
 
   void read_properties(std::string_view value) {
-    comment_.columns = {};
+    columns_ = {};
     auto const parts = split(value, ':');
     if (parts.size() % 3 != 0) lines_->fail("Properties should be a list of name:type:columns.");
     for (std::size_t i = 0; i < parts.size(); i += 3) {
@@ -106,7 +125,7 @@ class comment_reader {
       if (width < 1 || width > 100) lines_->fail("a property should have 1 to 100 columns.");
       record_property(parts[i], parts[i + 1], static_cast<int>(width));
     }
-    if (comment_.columns.position < 0) lines_->fail("Properties should contain pos:R:3.");
+    if (columns_.position < 0) lines_->fail("Properties should contain pos:R:3.");
   }
 
   void record_property(std::string_view name, std::string_view type, int width) {
@@ -124,66 +143,11 @@ class comment_reader {
                                     {"id", "I", 1, &atom_columns::id}};
     for (auto const& property : all) {
       if (property.name != name) continue;
-      if (property.type != type || property.width != width) {
-        lines_->fail("the property " + std::string(name) + " should be " + std::string(name) + ":" +
-                     std::string(property.type) + ":" + std::to_string(property.width) + ".");
-      }
-      comment_.columns.*property.begin = comment_.columns.count;
+      if (property.type != type || property.width != width)
+        lines_->fail("the property {0} should be {0}:{1}:{2}.", name, property.type, property.width);
+      columns_.*property.begin = columns_.count;
     }
-    comment_.columns.count += width;
-  }
-
-  text_lines const* lines_;
-  frame_comment comment_;
-  std::optional<double> epsilon_, sigma_;
-  std::optional<vec3> side_;
-  vec3 origin_;
-};
-
-/// `lines` stands at the line and is asked to fail where that is malformed: bad_file.
-frame_comment read_frame_comment(text_lines const& lines, std::string_view line) {
-  return comment_reader(lines).read(line);
-}
-
-/// `before`: how many atoms the frame before this one announced; 0 if this is the first.
-std::int64_t read_count(text_lines const& lines, std::string_view line, std::int64_t before) {
-  auto const words = words_of(line);
-  if (words.size() != 1 && before == 0) {
-    lines.fail("a frame should begin with the number of atoms alone on a line.");
-  }
-  if (words.size() != 1) {
-    lines.fail(
-        "more follows than the " + std::to_string(before) +
-        " atoms announced; only a further frame may, beginning with its number of atoms alone on a line.");
-  }
-  auto const count = lines.integer(words[0], "the number of atoms");
-  if (count >= 1 && count <= std::numeric_limits<std::int32_t>::max()) return count;
-  lines.fail("the number of atoms should be 1 to 2147483647.");
-}
-
-class frame_reader {
- public:
-  explicit frame_reader(text_lines& lines) : lines_(&lines) {}
-
-  frame read(std::int64_t count) {
-    read_comment();
-    reserve(count);
-    for (std::int64_t i = 0; i < count; ++i) read_atom(i, count);
-    if (!frame_.state.box_is_given) frame_.state.box = enclosing_box(frame_.state.position);
-    return std::move(frame_);
-  }
-
- private:
-  void read_comment() {
-    auto const line = lines_->next();
-    if (!line) lines_->fail("the file ends where a frame's comment line should be.");
-    auto const comment = read_frame_comment(*lines_, *line);
-    columns_ = comment.columns;
-    frame_.step = comment.step;
-    frame_.time = comment.time;
-    frame_.state.parameters = comment.parameters;
-    frame_.state.box_is_given = comment.box.has_value();
-    frame_.state.box = comment.box.value_or(bounds{});
+    columns_.count += width;
   }
 
   void reserve(std::int64_t count) {
@@ -194,14 +158,10 @@ class frame_reader {
 
   void read_atom(std::int64_t i, std::int64_t count) {
     auto const line = lines_->next();
-    if (!line) {
-      lines_->fail("the file ends after " + std::to_string(i) + " of " + std::to_string(count) + " atoms.");
-    }
+    if (!line) lines_->fail("the file ends after {} of {} atoms.", i, count);
     words_ = words_of(*line);
-    if (words_.size() < static_cast<std::size_t>(columns_.count)) {
-      lines_->fail("an atom's line should have " + std::to_string(columns_.count) + " columns but has " +
-                   std::to_string(words_.size()) + ".");
-    }
+    if (words_.size() < static_cast<std::size_t>(columns_.count))
+      lines_->fail("an atom's line should have {} columns but has {}.", columns_.count, words_.size());
     auto const type = read_type();
     auto const id = columns_.id < 0 ? i + 1 : lines_->integer(word(columns_.id), "the atom's id");
     add_atom(frame_.state, id, type, triple(columns_.position, "the position"),
@@ -222,7 +182,7 @@ class frame_reader {
   std::uint16_t read_type() {
     auto const name = columns_.species < 0 ? std::string_view("X") : word(columns_.species);
     auto& names = frame_.state.type_name;
-    auto found = std::find(names.begin(), names.end(), name);
+    auto found = std::ranges::find(names, name);
     if (found == names.end()) {
       if (names.size() == 65535) lines_->fail("there are more than 65535 species.");
       names.emplace_back(name);
@@ -238,12 +198,15 @@ class frame_reader {
       return mass > 0 ? mass : (lines_->fail("the mass should be positive."), 0.0);
     }
     if (auto const mass = mass_of_element(name)) return *mass;
-    lines_->fail("the mass of the species " + name + " is not known; give it in a column mass:R:1.");
+    lines_->fail("the mass of the species {} is not known; give it in a column mass:R:1.", name);
   }
 
   text_lines* lines_;
   frame frame_;
-  atom_columns columns_;
+  atom_columns columns_{0, 1, -1, -1, -1, -1, 4};  ///< of plain XYZ, unless the comment has Properties
+  std::optional<double> epsilon_, sigma_;
+  std::optional<vec3> side_;
+  vec3 origin_;
   std::vector<std::string_view> words_;
 };
 
@@ -270,6 +233,7 @@ class frame_sequence {
   std::int64_t count_ = 0;
 };
 
+/// Text with numbers of as few digits as give the same bits.
 class frame_text {
  public:
   frame_text& operator<<(std::string_view text) {
@@ -277,12 +241,12 @@ class frame_text {
     return *this;
   }
   template <class Number>
-  frame_text& number(Number value) {
+  requires std::is_arithmetic_v<Number> frame_text& operator<<(Number value) {
     char digits[40];
     text_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
     return *this;
   }
-  frame_text& triple(double x, double y, double z) { return ((number(x) << " ").number(y) << " ").number(z); }
+  frame_text& operator<<(vec3 const& v) { return *this << v.x << " " << v.y << " " << v.z; }
   std::string const& text() const { return text_; }
 
  private:
@@ -290,29 +254,19 @@ class frame_text {
 };
 
 void write_comment(frame_text& to, atoms const& state, std::int64_t step, double time, boundary edges) {
-  if (state.box_is_given) {
-    (to << "Lattice=\"").number(state.box.length(0)) << " 0 0 0 ";
-    to.number(state.box.length(1)) << " 0 0 0 ";
-    to.number(state.box.length(2)) << "\" Origin=\"";
-    to.triple(state.box.low.x, state.box.low.y, state.box.low.z) << "\" ";
-  }
-  to << "Properties=species:S:1:pos:R:3:velo:R:3:charge:R:1:mass:R:1:id:I:1 pbc=\"";
-  to << (edges == boundary::periodic ? "T T T" : "F F F") << "\" step=";
-  (to.number(step) << " time=").number(time);
-  if (!state.parameters) return;
-  (to << " epsilon=").number(state.parameters->epsilon);
-  (to << " sigma=").number(state.parameters->sigma);
+  auto const& box = state.box;
+  if (state.box_is_given)
+    to << "Lattice=\"" << box.length(0) << " 0 0 0 " << box.length(1) << " 0 0 0 " << box.length(2)
+       << "\" Origin=\"" << box.low << "\" ";
+  to << "Properties=species:S:1:pos:R:3:velo:R:3:charge:R:1:mass:R:1:id:I:1 pbc=\""
+     << (edges == boundary::periodic ? "T T T" : "F F F") << "\" step=" << step << " time=" << time;
+  if (state.parameters)
+    to << " epsilon=" << state.parameters->epsilon << " sigma=" << state.parameters->sigma;
 }
 
 void write_atom(frame_text& to, atoms const& state, std::size_t i) {
-  auto const& p = state.position[i];
-  auto const& v = state.velocity[i];
-  to << state.type_name[state.type[i]] << " ";
-  to.triple(p.x, p.y, p.z) << " ";
-  to.triple(v.x, v.y, v.z) << " ";
-  to.number(state.charge[i]) << " ";
-  to.number(state.mass[i]) << " ";
-  to.number(state.id[i]) << "\n";
+  to << state.type_name[state.type[i]] << " " << state.position[i] << " " << state.velocity[i] << " "
+     << state.charge[i] << " " << state.mass[i] << " " << state.id[i] << "\n";
 }
 
 }  // namespace
@@ -335,7 +289,7 @@ atoms read_xyz(std::string const& path) {
 void append_frame(std::string const& path, atoms const& state, std::int64_t step, double time,
                   boundary edges) {
   frame_text text;
-  text.number(state.size()) << "\n";
+  text << state.size() << "\n";
   write_comment(text, state, step, time, edges);
   text << "\n";
   for (auto const i : order_of_ids(state)) write_atom(text, state, i);

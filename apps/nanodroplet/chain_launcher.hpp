@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "vec3.cuh"
+#include "force_field.cuh"
 #include "water_groups.cuh"
 
 namespace ballast::nanodroplet {

@@ -1,19 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "command_line/options.hpp"
+#include "droplet.hpp"
 #include "report.hpp"
-#include "run.hpp"
+#include "report/json_value.hpp"
 
 namespace ballast::nanodroplet {
+namespace {
+
+/// Frames of a droplet in extended XYZ: O and H of the waters, C for the beads. One thread at a time.
+class xyz_file {
+ public:
+  /// Throws bad_argument ("xyz") if the file is there already or cannot be made.
+  explicit xyz_file(std::string path) : path_(std::move(path)) {
+    bool const already_exists = std::filesystem::exists(path_);
+    if (!already_exists) out_.open(path_, std::ios::binary);
+    if (already_exists || !out_)
+      throw_bad_argument("xyz", path_, "a file that is not there, in a folder that is");
+  }
+
+  /// `trajectory` counts from 1, the time is in fs. Throws ballast::error if the frame cannot be written.
+  void add(droplet const& state, std::uint64_t trajectory, double time, double potential) {
+    out_ << state.atoms() << "\nProperties=species:S:1:pos:R:3 trajectory=" << trajectory
+         << " time=" << seventeen_digits(time) << " potential=" << seventeen_digits(potential) << '\n';
+    for (std::size_t i = 0; i < state.water.size(); ++i) add_atom(i % 3 == 0 ? 'O' : 'H', state.water[i]);
+    for (auto const& bead : state.beads) add_atom('C', bead);
+    if (!out_.flush()) throw error("a frame cannot be written to " + path_);
+  }
+
+ private:
+  void add_atom(char symbol, vec3 at) {
+    out_ << symbol << ' ' << seventeen_digits(at.x) << ' ' << seventeen_digits(at.y) << ' '
+         << seventeen_digits(at.z) << '\n';
+  }
+
+  std::string path_;
+  std::ofstream out_;
+};
+
+/// Smaller ones come to nothing where they are divided by, or multiplied.
+void check_positive_range(std::string_view option, double value, double most) {
+  if (value >= 1e-6 && value <= most) return;
+  throw_bad_argument(option, value, fmt::format("1e-6 to {:.0f}", most));
+}
+
+bool has_solute(command_request const& typed) {
+  constexpr std::string_view solutes[] = {"m12", "none"};
+  return index_among(solutes, "solute", typed.solute) == 0;
+}
+
+std::uint32_t conformers(command_request const& typed) {
+  if (!typed.conformers) return has_solute(typed) ? sampling_plan{}.conformers : 1;
+  if (!has_solute(typed) && *typed.conformers > 1)
+    throw_bad_argument("conformers", *typed.conformers, "1 beside --solute none");
+  return *typed.conformers;
+}
+
+std::uint32_t trajectories(command_request const& typed) {
+  auto const each = typed.plan.settings.steps_per_trajectory;
+  if (typed.steps % each != 0)
+    throw_bad_argument("steps", typed.steps,
+                       fmt::format("a multiple of --trajectory-steps, which is {}", each));
+  auto const count = typed.steps / each;
+  if (count > 0 && typed.discard >= count)
+    throw_bad_argument("discard", typed.discard,
+                       fmt::format("fewer than the trajectories of a chain, which are {}", count));
+  return count;
+}
+
+void check_use(launch_mode const& mode, bool is_used, std::string_view option,
+               std::optional<std::string> const& typed) {
+  if (typed && !is_used)
+    throw_bad_argument(option, *typed, "nothing beside --launch " + std::string(mode.name));
+}
+
+/// The queue checks names and numbers.
+launch_options options_for(launch_mode const& mode, command_request const& typed) {
+  launch_options options;
+  check_use(mode, mode.by_queue, "order", typed.order);
+  check_use(mode, mode.by_queue, "among", typed.among);
+  check_use(mode, mode.by_queue, "merge", typed.merge);
+  if (typed.streams) check_use(mode, mode.by_queue, "streams", std::to_string(*typed.streams));
+  options.order = typed.order.value_or(options.order);
+  options.among = typed.among.value_or(options.among);
+  options.merge = typed.merge.value_or(options.merge);
+  options.streams = typed.streams.value_or(options.streams);
+  return options;
+}
+
+double seconds_since(clock::time_point begin) {
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+void write_frames(markov_chain& chain, xyz_file& to, sampling_settings const& settings, std::uint32_t every) {
+  double const time = settings.time_step * settings.steps_per_trajectory;
+  chain.observe([&to, time, every, done = std::uint64_t(0)](trajectory_record const& record,
+                                                            droplet const& state) mutable {
+    if (++done % every == 0) to.add(state, done, time * static_cast<double>(done), record.potential.total());
+  });
+}
+
+bool shares_cores(device_list const& devices) {
+  return std::ranges::any_of(devices, [](auto const& d) { return !d->is_cuda(); });
+}
+
+}  // namespace
+
+checked_request checked(command_request const& typed) {
+  auto plan = typed.plan;
+  check_positive_range("dt", plan.settings.time_step, 1000);
+  check_positive_range("temperature", plan.settings.temperature, 1'000'000);
+  if (typed.xyz.empty() && typed.xyz_every != 1)
+    throw_bad_argument("xyz-every", typed.xyz_every, "1 without --xyz");
+  plan.system.has_solute = has_solute(typed);
+  plan.conformers = conformers(typed);
+  plan.settings.trajectories = trajectories(typed);
+  auto const& mode = launch_mode_named(typed.launch);
+  check_use(mode, mode.on_devices, "devices", typed.devices);
+  return {plan, &mode, options_for(mode, typed), typed.discard};
+}
+
+device_list devices_for(launch_mode const& mode, std::optional<std::string> const& typed) {
+  if (!mode.on_devices) return {};
+  return open_devices(typed ? *typed : default_device_list());
+}
+
+std::uint64_t finished_run::steps() const {
+  std::uint64_t sum = 0;
+  for (auto const& chain : chains) sum += chain->steps_done();
+  return sum;
+}
+
+double finished_run::interactions_per_second() const {
+  return static_cast<double>(steps() * interactions(start.waters(), start.beads.size())) / seconds;
+}
+
+finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
+                          std::uint32_t xyz_every, std::function<bool()> const& stop_requested) {
+  auto const source = asked.mode->open(asked.plan, devices, asked.options);
+  std::optional<xyz_file> frames;
+  if (!xyz.empty()) frames.emplace(xyz);
+  finished_run result{asked, {}, make_droplet(asked.plan.system), {}, {}, {}, 0, 0, false};
+  for (auto const& device : devices) result.devices.push_back(device->name());
+  auto const prepares = clock::now();
+  result.minimised = prepared_conformers(asked.plan, stop_requested);
+  result.minimiser_seconds = seconds_since(prepares);
+  result.chains = make_chains(asked.plan, result.minimised, [&](std::size_t i) { return source->make(i); });
+  if (frames) write_frames(*result.chains.front(), *frames, asked.plan.settings, xyz_every);
+  auto const begins = clock::now();
+  drive(result.chains, asked.plan.threads, shares_cores(devices), stop_requested);
+  result.seconds = seconds_since(begins);
+  result.launches = source->statistics();
+  result.was_stopped = !std::ranges::all_of(result.chains, [](auto const& c) { return c->is_done(); });
+  return result;
+}
+
 namespace {
 
 using command_line::add_integer_option;
@@ -43,23 +203,24 @@ void run(CLI::App const& nanodroplet, command_request const& typed,
 }
 
 void add_system_options(CLI::App& nanodroplet, command_request& asked) {
-  add_integer_option(nanodroplet, "--waters", asked.waters, 1u, max_waters, "Molecules of water");
+  add_integer_option(nanodroplet, "--waters", asked.plan.system.waters, 1u, max_waters, "Molecules of water");
   nanodroplet.add_option("--solute", asked.solute, "The molecule in the middle: m12 or none");
   add_integer_option(nanodroplet, "--conformers", asked.conformers, 1u, max_conformers,
                      "Of the molecule, each in a droplet of its own (4; 1 without a molecule)");
-  add_integer_option(nanodroplet, "--minimise", asked.minimise, 0u, max_iterations,
+  add_integer_option(nanodroplet, "--minimise", asked.plan.minimiser_iterations, 0u, max_iterations,
                      "Iterations at most to relax a droplet before it is sampled");
 }
 
 void add_sampling_options(CLI::App& nanodroplet, command_request& asked) {
-  add_integer_option(nanodroplet, "--chains", asked.chains, 1u, max_chains, "Chains from each conformer");
+  add_integer_option(nanodroplet, "--chains", asked.plan.chains, 1u, max_chains,
+                     "Chains from each conformer");
   add_integer_option(nanodroplet, "--steps", asked.steps, 0u, max_steps,
                      "Steps of each chain; 0 prints the energies of the start, nothing else");
-  add_integer_option(nanodroplet, "--trajectory-steps", asked.trajectory_steps, 1u, max_steps,
-                     "Steps between two decisions to accept");
-  nanodroplet.add_option("--dt", asked.time_step, "Time step in fs");
-  nanodroplet.add_option("--temperature", asked.temperature, "In Kelvin");
-  add_integer_option<std::uint64_t>(nanodroplet, "--seed", asked.seed, 0, 1'000'000'000'000'000,
+  add_integer_option(nanodroplet, "--trajectory-steps", asked.plan.settings.steps_per_trajectory, 1u,
+                     max_steps, "Steps between two decisions to accept");
+  nanodroplet.add_option("--dt", asked.plan.settings.time_step, "Time step in fs");
+  nanodroplet.add_option("--temperature", asked.plan.settings.temperature, "In Kelvin");
+  add_integer_option<std::uint64_t>(nanodroplet, "--seed", asked.plan.seed, 0, 1'000'000'000'000'000,
                                     "Chain k of conformer c has this + 1000 c + k");
   add_integer_option(nanodroplet, "--discard", asked.discard, 0u, max_steps,
                      "Trajectories at the beginning of each chain that the means leave out");
@@ -79,8 +240,7 @@ void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
 
 std::string launch_mode_list() {
   std::string text = "How kernels are launched.";
-  for (auto const& mode : launch_modes())
-    text += " " + std::string(mode.name) + ": " + std::string(mode.summary) + ".";
+  for (auto const& mode : launch_modes()) text += fmt::format(" {}: {}.", mode.name, mode.summary);
   return text;
 }
 
@@ -92,7 +252,7 @@ void add_run_options(CLI::App& nanodroplet, command_request& asked) {
                   "Devices, comma-separated, chains in turn; else BALLAST_DEVICES, else every GPU, else the "
                   "host's cores")
       ->type_name("LIST");
-  add_integer_option(nanodroplet, "--threads", asked.threads, 1u, max_threads,
+  add_integer_option(nanodroplet, "--threads", asked.plan.threads, 1u, max_threads,
                      "Threads that drive the chains, each many in turn");
   nanodroplet.add_option("--xyz", asked.xyz, "Write frames of the first chain to this file, a new one")
       ->type_name("FILE");
@@ -105,6 +265,7 @@ void add_run_options(CLI::App& nanodroplet, command_request& asked) {
 
 void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   auto const asked = std::make_shared<command_request>();
+  asked->plan.threads = usual_threads();
   auto* const nanodroplet = app.add_subcommand(
       "nanodroplet",
       "A droplet of water around a molecule, sampled by many Markov chains (Wende, Cordes, Steinke 2012)");

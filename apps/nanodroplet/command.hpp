@@ -1,13 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch_mode.hpp"
+#include "sampling.hpp"
 
 namespace CLI {
 class App;
 }
 
 namespace ballast::nanodroplet {
+
+constexpr std::uint32_t max_conformers = 1000, max_chains = 1000, max_threads = 1024;
+constexpr std::uint32_t max_steps = 1'000'000'000, max_iterations = 1'000'000;
+
+/// What a user asks for on the command line.
+struct command_request {
+  sampling_plan plan;  ///< but for what follows from the next three
+  std::string solute = "m12";
+  std::optional<std::uint32_t> conformers;  ///< 4 with a solute, else 1
+  std::uint32_t steps = 1000;
+  std::uint32_t discard = 0, xyz_every = 1;
+  std::string launch = std::string(launch_modes().front().name);
+  std::optional<std::string> devices, order, among, merge;
+  std::optional<std::uint32_t> streams;
+  std::string xyz;
+  bool json = false;
+};
+
+/// A command_request whose values were checked, as what a run needs.
+struct checked_request {
+  sampling_plan plan;
+  launch_mode const* mode;
+  launch_options options;  ///< of a launch queue
+  std::uint32_t discard;
+};
+
+/// Throws bad_argument with the option's name for what is illegal.
+checked_request checked(command_request const& typed);
+
+/// The devices of a mode that has any, else none. Opens them.
+device_list devices_for(launch_mode const& mode, std::optional<std::string> const& typed);
+
+/// What a run was asked and what became of it.
+struct finished_run {
+  checked_request asked;
+  std::vector<std::string> devices;  ///< names
+  droplet start;                     ///< of the first conformer, as made
+  std::vector<minimised_droplet> minimised;
+  std::vector<std::unique_ptr<markov_chain>> chains;
+  std::optional<launch_statistics> launches;  ///< of a launch queue
+  double minimiser_seconds, seconds;  ///< the latter from the first launch to the last trajectory's end
+  bool was_stopped;
+
+  std::uint64_t steps() const;
+  double interactions_per_second() const;
+};
+
+/// Prepares the conformers and runs all chains. Waits for them; ends early once `stop_requested` says so,
+/// with what the chains have done until then. Frames of the first chain go to `xyz`, unless that is empty,
+/// every so many trajectories.
+finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
+                          std::uint32_t xyz_every, std::function<bool()> const& stop_requested);
 
 /// Adds the subcommand `nanodroplet` to a command line. Running it prints to standard output, and ends early
 /// once `stop_requested` (any thread may call it) says so. Throws for whatever is wrong: bad_argument,

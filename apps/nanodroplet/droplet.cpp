@@ -32,7 +32,7 @@ std::vector<vec3> sites_beyond(double least) {
   for (int k = -max_steps; k <= max_steps; ++k)
     for (int j = -max_steps; j <= max_steps; ++j)
       for (int i = -max_steps; i <= max_steps; ++i) order.push_back({i * i + j * j + k * k, k, j, i});
-  std::sort(order.begin(), order.end());
+  std::ranges::sort(order);
   std::vector<vec3> sites;
   for (auto const& [distance, k, j, i] : order) {
     vec3 const site{spacing * i, spacing * j, spacing * k};
@@ -118,7 +118,7 @@ class fire {
     mixing_ *= less_mixing;
   }
   void stop() {
-    std::fill(velocities_.begin(), velocities_.end(), vec3{});
+    std::ranges::fill(velocities_, vec3{});
     if (downhill_ > 0) step_ *= shorter;
     downhill_ = 0;
     mixing_ = first_mixing;

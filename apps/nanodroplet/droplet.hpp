@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "force_field.cuh"
-#include "vec3.cuh"
 
 namespace ballast::nanodroplet {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "force_field.cuh"
-#include "vec3.cuh"
 
 namespace ballast::nanodroplet {
 

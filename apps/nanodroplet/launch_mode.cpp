@@ -17,86 +17,54 @@ chain_size size_of_chains(sampling_plan const& plan) {
   return {plan.system.waters, plan.system.has_solute ? m12::beads : 0, plan.settings.time_step};
 }
 
-class reference_source final : public launcher_source {
- public:
-  explicit reference_source(chain_size size) : size_(size) {}
-  std::unique_ptr<chain_launcher> make(std::size_t) override {
-    return std::make_unique<reference_launcher>(size_.waters, size_.beads, size_.time_step);
-  }
+using source = std::unique_ptr<launcher_source>;
 
- private:
-  chain_size size_;
-};
+source source_of(launcher_maker make) {
+  return std::make_unique<launcher_source>(launcher_source{std::move(make)});
+}
 
 /// A Launcher for each chain that knows of no other.
 template <class Launcher>
-class separate_source final : public launcher_source {
- public:
-  separate_source(chain_size size, device_list devices) : size_(size), devices_(std::move(devices)) {}
-  std::unique_ptr<chain_launcher> make(std::size_t chain) override {
-    return std::make_unique<Launcher>(devices_[chain % devices_.size()], size_);
-  }
-
- private:
-  chain_size size_;
-  device_list devices_;
-};
-
-class batch_source final : public launcher_source {
- public:
-  batch_source(chain_size size, device_list const& devices, std::size_t chains) {
-    for (std::size_t place = 0; place < std::min(chains, devices.size()); ++place) {
-      auto const of_device = (chains - place - 1) / devices.size() + 1;
-      batches_.push_back(std::make_shared<chain_batch>(devices[place], size, of_device));
-    }
-  }
-  std::unique_ptr<chain_launcher> make(std::size_t chain) override {
-    return std::make_unique<batch_launcher>(batches_[chain % batches_.size()], chain / batches_.size());
-  }
-
- private:
-  std::vector<std::shared_ptr<chain_batch>> batches_;  ///< by device
-};
-
-class queue_source final : public launcher_source {
- public:
-  queue_source(chain_size size, device_list const& devices, launch_options const& options)
-      : size_(size),
-        devices_(devices),
-        queue_(std::make_shared<launch_queue>(devices, droplet_kernels(), options)) {}
-  std::unique_ptr<chain_launcher> make(std::size_t chain) override {
-    std::size_t const place = chain % devices_.size();
-    return std::make_unique<queue_launcher>(queue_, place, devices_[place], size_);
-  }
-  std::optional<launch_statistics> statistics() const override { return queue_->statistics(); }
-
- private:
-  chain_size size_;
-  device_list devices_;
-  std::shared_ptr<launch_queue> queue_;
-};
-
-using source = std::unique_ptr<launcher_source>;
+source separate(sampling_plan const& plan, device_list const& devices) {
+  return source_of([=, size = size_of_chains(plan)](std::size_t chain) {
+    return std::make_unique<Launcher>(devices[chain % devices.size()], size);
+  });
+}
 
 source open_queue(sampling_plan const& plan, device_list const& devices, launch_options const& options) {
-  return std::make_unique<queue_source>(size_of_chains(plan), devices, options);
+  auto const queue = std::make_shared<launch_queue>(devices, droplet_kernels(), options);
+  auto opened = source_of([=, size = size_of_chains(plan)](std::size_t chain) {
+    std::size_t const place = chain % devices.size();
+    return std::make_unique<queue_launcher>(queue, place, devices[place], size);
+  });
+  opened->statistics = [=] { return queue->statistics(); };
+  return opened;
 }
 source open_streams(sampling_plan const& plan, device_list const& devices, launch_options const&) {
-  return std::make_unique<separate_source<stream_launcher>>(size_of_chains(plan), devices);
+  return separate<stream_launcher>(plan, devices);
 }
 source open_graphs(sampling_plan const& plan, device_list const& devices, launch_options const&) {
   for (auto const& device : devices)
     if (!device->is_cuda())
       throw_bad_argument("devices", device->name(),
                          "GPUs beside --launch graphs: CPU cores run no CUDA graphs");
-  return std::make_unique<separate_source<graph_launcher>>(size_of_chains(plan), devices);
+  return separate<graph_launcher>(plan, devices);
 }
 source open_batches(sampling_plan const& plan, device_list const& devices, launch_options const&) {
-  return std::make_unique<batch_source>(size_of_chains(plan), devices,
-                                        std::size_t(plan.conformers) * plan.chains);
+  std::size_t const chains = std::size_t(plan.conformers) * plan.chains;
+  std::vector<std::shared_ptr<chain_batch>> batches;  // by device
+  for (std::size_t place = 0; place < std::min(chains, devices.size()); ++place) {
+    auto const of_device = (chains - place - 1) / devices.size() + 1;
+    batches.push_back(std::make_shared<chain_batch>(devices[place], size_of_chains(plan), of_device));
+  }
+  return source_of([batches = std::move(batches)](std::size_t chain) {
+    return std::make_unique<batch_launcher>(batches[chain % batches.size()], chain / batches.size());
+  });
 }
 source open_reference(sampling_plan const& plan, device_list const&, launch_options const&) {
-  return std::make_unique<reference_source>(size_of_chains(plan));
+  return source_of([size = size_of_chains(plan)](std::size_t) {
+    return std::make_unique<reference_launcher>(size.waters, size.beads, size.time_step);
+  });
 }
 
 constexpr launch_mode modes[] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,13 +14,13 @@
 namespace ballast::nanodroplet {
 
 /// Makes the launchers of all chains of a run. One thread at a time.
-class launcher_source {
- public:
-  virtual ~launcher_source() = default;
+struct launcher_source {
   /// Chain i is on device i modulo the number of devices. May wait for that.
-  virtual std::unique_ptr<chain_launcher> make(std::size_t chain) = 0;
+  launcher_maker make;
   /// Of a launch queue, none of others.
-  virtual std::optional<launch_statistics> statistics() const { return {}; }
+  std::function<std::optional<launch_statistics>()> statistics = [] {
+    return std::optional<launch_statistics>();
+  };
 };
 
 /// A way to run the chains' kernels.

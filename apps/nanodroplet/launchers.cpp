@@ -75,7 +75,7 @@ chain_exchange reference_launcher::exchange() {
 
 void reference_launcher::load() {
   position_ = start_;
-  std::fill(velocity_.begin(), velocity_.end(), vec3{});
+  std::ranges::fill(velocity_, vec3{});
 }
 
 void reference_launcher::begin_trajectory(bool keeps) {
@@ -87,8 +87,8 @@ void reference_launcher::begin_trajectory(bool keeps) {
 }
 
 void reference_launcher::step(bool is_last) {
-  std::fill(force_.begin(), force_.end(), vec3{});
-  std::fill(on_beads_.begin(), on_beads_.end(), vec3{});
+  std::ranges::fill(force_, vec3{});
+  std::ranges::fill(on_beads_, vec3{});
   auto const among = add_water_forces(position_, force_);
   auto const mixed = add_mixed_forces(position_, beads_, force_, on_beads_);
   kick(is_last ? 0.5 : 1.0);

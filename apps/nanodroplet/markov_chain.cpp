@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "markov_chain.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -57,7 +59,7 @@ bool markov_chain::advance() {
 
 void markov_chain::begin_loading() {
   stage_ = stage::loading;
-  std::copy(state_.water.begin(), state_.water.end(), exchange_.start.begin());
+  std::ranges::copy(state_.water, exchange_.start.begin());
   launcher_->load();
   step_ = settings_.steps_per_trajectory;  // forces and energies of the start, as after a last step
   submit_step();
@@ -77,7 +79,7 @@ void markov_chain::go_on() {
 }
 
 void markov_chain::submit_step() {
-  std::copy(solute_.beads().begin(), solute_.beads().end(), exchange_.beads.begin());
+  std::ranges::copy(solute_.beads(), exchange_.beads.begin());
   launcher_->step(step_ == settings_.steps_per_trajectory);
   until_ = deadline::in(step_timeout);
   solute_.find_own_forces();
@@ -86,8 +88,8 @@ void markov_chain::submit_step() {
 void markov_chain::end_loading() {
   auto const potential = proposed_potential();
   if (!std::isfinite(potential.total()))
-    throw error("the energy of the start of the chain with seed " + std::to_string(seed_) +
-                " is no number: minimise it for longer");
+    throw error(fmt::format(
+        "the energy of the start of the chain with seed {} is no number: minimise it for longer", seed_));
   stage_ = stage::sampling;
   keep_proposed(potential);
 }
@@ -140,16 +142,15 @@ void markov_chain::end_trajectory() {
 
 void markov_chain::keep_proposed(energy_terms const& potential) {
   potential_ = potential;
-  std::copy(exchange_.water.begin(), exchange_.water.end(), state_.water.begin());
+  std::ranges::copy(exchange_.water, state_.water.begin());
   state_.beads = solute_.beads();
 }
 
 void markov_chain::check_timeout() const {
   if (!until_.passed()) return;
-  throw timed_out("a step of the chain with seed " + std::to_string(seed_),
-                  "trajectory " + std::to_string(records_.size() + 1) + " of " +
-                      std::to_string(settings_.trajectories) + ", step " + std::to_string(step_) + " of " +
-                      std::to_string(settings_.steps_per_trajectory));
+  throw timed_out(fmt::format("a step of the chain with seed {}", seed_),
+                  fmt::format("trajectory {} of {}, step {} of {}", records_.size() + 1,
+                              settings_.trajectories, step_, settings_.steps_per_trajectory));
 }
 
 }  // namespace ballast::nanodroplet

@@ -3,7 +3,6 @@
 
 #include "ballast/kernel.cuh"
 #include "force_field.cuh"
-#include "vec3.cuh"
 #include "water_groups.cuh"
 
 namespace ballast::nanodroplet {

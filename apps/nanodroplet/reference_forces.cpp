@@ -55,7 +55,7 @@ energy_terms add_mixed_forces(std::span<vec3 const> water, std::span<vec3 const>
 }
 
 energy_terms forces_of(droplet const& system, std::span<vec3> forces) {
-  std::fill(forces.begin(), forces.end(), vec3{});
+  std::ranges::fill(forces, vec3{});
   auto const on_water = forces.first(system.water.size());
   auto const on_beads = forces.subspan(system.water.size(), system.beads.size());
   auto sum = add_water_forces(system.water, on_water);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -48,9 +50,15 @@ class summing {
   chain_summary sum_;
 };
 
+std::vector<std::pair<std::string, double>> listed(energy_terms const& energy) {
+  return {{"bond", energy.bond}, {"angle", energy.angle},     {"dihedral", energy.dihedral},
+          {"vdw", energy.vdw},   {"coulomb", energy.coulomb}, {"total", energy.total()}};
+}
+
 json_value as_json(energy_terms const& energy) {
-  return json_value::object{{"bond", energy.bond}, {"angle", energy.angle},     {"dihedral", energy.dihedral},
-                            {"vdw", energy.vdw},   {"coulomb", energy.coulomb}, {"total", energy.total()}};
+  json_value::object members;
+  for (auto const& [name, value] : listed(energy)) members.emplace_back(name, value);
+  return members;
 }
 
 json_value torsions_as_json(droplet const& system) {
@@ -158,25 +166,18 @@ void add_row(table& to, std::vector<std::string> names, chain_summary const& mea
   to.add_row(std::move(names));
 }
 
-std::string joined(std::vector<std::string> const& names) {
-  std::string text;
-  for (auto const& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
-}
-
 std::string heading(finished_run const& run) {
   auto const& plan = run.asked.plan;
-  return std::to_string(run.start.waters()) + " waters, " + std::to_string(run.start.beads.size()) +
-         " beads; " + std::to_string(plan.conformers) + " conformers, " + std::to_string(plan.chains) +
-         " chains each; --launch " + std::string(run.asked.mode->name) +
-         (run.devices.empty() ? "" : " on " + joined(run.devices)) +
-         ", driven by threads: " + std::to_string(plan.threads) + "\n";
+  return fmt::format(
+      "{} waters, {} beads; {} conformers, {} chains each; --launch {}{}{}, driven by threads: {}\n",
+      run.start.waters(), run.start.beads.size(), plan.conformers, plan.chains, run.asked.mode->name,
+      run.devices.empty() ? "" : " on ", fmt::join(run.devices, ","), plan.threads);
 }
 
 std::string ending(finished_run const& run) {
-  return std::string(run.was_stopped ? "stopped; " : "") + std::to_string(run.steps()) + " steps in " +
-         duration_text(run.seconds) + " (after " + duration_text(run.minimiser_seconds) +
-         " of minimising): " + rounded(run.interactions_per_second()) + " interactions/s\n";
+  return fmt::format("{}{} steps in {} (after {} of minimising): {} interactions/s\n",
+                     run.was_stopped ? "stopped; " : "", run.steps(), duration_text(run.seconds),
+                     duration_text(run.minimiser_seconds), rounded(run.interactions_per_second()));
 }
 
 }  // namespace
@@ -220,14 +221,8 @@ json_value run_as_json(finished_run const& run) {
 }
 
 std::string energies_as_text(droplet const& start) {
-  auto const e = energy_of(start);
   table rows({{"energy", alignment::left}, {"kcal/mol"}});
-  rows.add_row({"bond", rounded(e.bond, 12)});
-  rows.add_row({"angle", rounded(e.angle, 12)});
-  rows.add_row({"dihedral", rounded(e.dihedral, 12)});
-  rows.add_row({"vdw", rounded(e.vdw, 12)});
-  rows.add_row({"coulomb", rounded(e.coulomb, 12)});
-  rows.add_row({"total", rounded(e.total(), 12)});
+  for (auto const& [name, energy] : listed(energy_of(start))) rows.add_row({name, rounded(energy, 12)});
   return rows.text(charset_of_environment());
 }
 
@@ -241,14 +236,10 @@ std::string run_as_text(finished_run const& run) {
               {"T in K"},
               {"radius in A"},
               {"farthest"}});
-  std::span const chains(run.chains);
-  auto const& plan = run.asked.plan;
-  auto const summary = [&](std::size_t first, std::size_t count) {
-    return summary_of(chains.subspan(first, count), plan.settings.temperature, run.asked.discard);
-  };
-  for (std::size_t i = 0; i < chains.size(); ++i)
-    add_row(rows, {std::to_string(i / plan.chains), std::to_string(i % plan.chains)}, summary(i, 1));
-  add_row(rows, {"all", "all"}, summary(0, chains.size()));
+  auto const of_each = run.asked.plan.chains;
+  for (std::size_t i = 0; i < run.chains.size(); ++i)
+    add_row(rows, {std::to_string(i / of_each), std::to_string(i % of_each)}, summary_of_run(run, i, 1));
+  add_row(rows, {"all", "all"}, summary_of_run(run, 0, run.chains.size()));
   return heading(run) + rows.text(charset_of_environment()) + ending(run);
 }
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
+#include "command.hpp"
 #include "markov_chain.hpp"
 #include "report/json_value.hpp"
-#include "run.hpp"
 
 namespace ballast::nanodroplet {
 

@@ -75,10 +75,9 @@ std::vector<std::unique_ptr<markov_chain>> make_chains(sampling_plan const& plan
                                                        launcher_maker const& make) {
   std::vector<std::unique_ptr<markov_chain>> chains;
   for (std::uint64_t c = 0; c < starts.size(); ++c) {
-    for (std::uint64_t k = 0; k < plan.chains; ++k) {
+    for (std::uint64_t k = 0; k < plan.chains; ++k)
       chains.push_back(std::make_unique<markov_chain>(starts[c].system, plan.settings,
                                                       plan.seed + 1000 * c + k, make(chains.size())));
-    }
   }
   return chains;
 }

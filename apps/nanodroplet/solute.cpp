@@ -46,7 +46,7 @@ class structure {
     std::vector<std::uint32_t> found{to};
     for (std::size_t i = 0; i < found.size(); ++i)
       for (auto const next : neighbours_[found[i]])
-        if (next != from && std::find(found.begin(), found.end(), next) == found.end()) found.push_back(next);
+        if (next != from && std::ranges::find(found, next) == found.end()) found.push_back(next);
     return found;
   }
 
@@ -64,11 +64,11 @@ class structure {
   std::uint32_t bonds_from(std::uint32_t a, std::uint32_t b) const {
     std::vector<std::uint32_t> reached{a};
     for (std::uint32_t bonds_so_far = 0;; ++bonds_so_far) {
-      if (std::find(reached.begin(), reached.end(), b) != reached.end()) return bonds_so_far;
+      if (std::ranges::find(reached, b) != reached.end()) return bonds_so_far;
       auto const before = reached;
       for (auto const bead : before)
         reached.insert(reached.end(), neighbours_[bead].begin(), neighbours_[bead].end());
-      std::sort(reached.begin(), reached.end());
+      std::ranges::sort(reached);
       reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
     }
   }
@@ -164,7 +164,7 @@ void solute_motion::begin_trajectory(bool keeps, std::span<vec3 const> velocity)
 }
 
 void solute_motion::find_own_forces() {
-  std::fill(force_.begin(), force_.end(), vec3{});
+  std::ranges::fill(force_, vec3{});
   energy_ = add_solute_forces(position_, force_);
 }
 

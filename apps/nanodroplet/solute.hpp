@@ -8,7 +8,6 @@
 
 #include "energy_terms.hpp"
 #include "force_field.cuh"
-#include "vec3.cuh"
 
 namespace ballast::nanodroplet {
 

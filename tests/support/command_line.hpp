@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -42,6 +44,11 @@ class command_line {
       printed(arguments);
     } catch (bad_argument const& problem) { return problem.what(); }
     return "";
+  }
+  /// Expects that it refuses each of the arguments with a sentence that has the words beside them.
+  void expect_refusals(std::initializer_list<std::pair<std::string, std::string>> cases) const {
+    for (auto const& [arguments, words] : cases)
+      EXPECT_THAT(refusal(arguments), testing::HasSubstr(words)) << arguments;
   }
 
  private:

@@ -162,17 +162,15 @@ TEST(connect4_board, lists_landing_cells_from_left_to_right) {
 score e(std::string_view moves, heuristic rule) { return evaluate(board_after(moves), rule); }
 
 TEST(connect4_heuristic, agrees_with_a_slow_and_plain_count_on_many_random_boards) {
-  for (auto const& at : random_boards(test::sanitized ? 1000 : 20'000)) {
+  for (auto const& at : random_boards(test::sanitized ? 1000 : 20'000))
     for (auto const rule : {heuristic::h1, heuristic::h2, heuristic::h3})
       ASSERT_EQ(evaluate(at, rule), slow_evaluation(at, rule)) << at.max << ' ' << at.min;
-  }
 }
 
 TEST(connect4_heuristic, finds_the_same_for_both_sides_with_the_other_sign_except_h3) {
-  for (auto const& at : random_boards(1000)) {
+  for (auto const& at : random_boards(1000))
     for (auto const rule : {heuristic::h1, heuristic::h2})
       ASSERT_EQ(evaluate(at, rule), -evaluate(seen_by_other(at), rule));
-  }
 }
 
 TEST(connect4_heuristic, looks_at_69_lines) {

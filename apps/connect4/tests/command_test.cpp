@@ -10,7 +10,6 @@
 
 #include "ballast/error.hpp"
 #include "command_line.hpp"
-#include "connect4/request.hpp"
 #include "references.hpp"
 
 namespace ballast::connect4 {
@@ -18,12 +17,9 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-using testing::StrEq;
 using testing::ThrowsMessage;
 
 test::command_line const command("connect4", &add_command);
-
-auto refuses(std::string const& sentence) { return ThrowsMessage<bad_argument>(StrEq(sentence)); }
 
 TEST(connect4_command, answers_with_the_reference_values_as_one_object) {
   for (auto const& known : references) {
@@ -58,44 +54,41 @@ TEST(connect4_command, writes_wins_as_words_and_full_columns_as_null) {
 }
 
 TEST(connect4_command, refuses_moves_that_are_no_game_that_goes_on) {
-  EXPECT_THAT([] { command.printed("--moves 4a"); },
-              refuses("moves is 4a, whose move 2 is 'a'; legal is a column from 1 to 7 for each move"));
-  EXPECT_THAT([] { command.printed("--json --moves 4444444"); },
-              refuses("moves is 4444444, whose move 7 is in column 4, which is full; "
-                      "legal is at most 6 moves in a column"));
-  EXPECT_THAT([] { command.printed("--json --moves 1212121"); },
-              refuses("moves is 1212121, where move 7 wins; legal is moves after which the game goes on"));
+  EXPECT_EQ(command.refusal("--moves 4a"),
+            "moves is 4a, whose move 2 is 'a'; legal is a column from 1 to 7 for each move");
+  EXPECT_EQ(command.refusal("--json --moves 4444444"),
+            "moves is 4444444, whose move 7 is in column 4, which is full; "
+            "legal is at most 6 moves in a column");
+  EXPECT_EQ(command.refusal("--json --moves 1212121"),
+            "moves is 1212121, where move 7 wins; legal is moves after which the game goes on");
 }
 
 TEST(connect4_command, refuses_options_outside_their_range) {
   for (std::string const lookahead : {"0", "17", "-1", "7.5", "far", "99999999999999999999"}) {
-    EXPECT_THAT([&] { command.printed("--json --lookahead " + lookahead); },
-                refuses("lookahead is " + lookahead + "; legal is a whole number from 1 to 16"));
+    EXPECT_EQ(command.refusal("--json --lookahead " + lookahead),
+              "lookahead is " + lookahead + "; legal is a whole number from 1 to 16");
   }
-  EXPECT_THAT([] { command.printed("--json --heuristic h1"); },
-              refuses("heuristic is h1; legal is H1, H2 or H3"));
-  EXPECT_THAT([] { command.printed("--json --method luck"); },
-              refuses("method is luck; legal is sequential, chunks, abp, chase-lev, ring, blocking, static "
-                      "or static-per-task"));
-  EXPECT_THAT([] { command.printed("--begins nobody"); },
-              refuses("begins is nobody; legal is you or computer"));
-  EXPECT_THAT([] { command.printed("--json --method chunks --workers grid"); },
-              refuses("workers is grid; legal is thread, warp or block"));
+  EXPECT_EQ(command.refusal("--json --heuristic h1"), "heuristic is h1; legal is H1, H2 or H3");
+  EXPECT_EQ(command.refusal("--json --method luck"),
+            "method is luck; legal is sequential, chunks, abp, chase-lev, ring, blocking, static "
+            "or static-per-task");
+  EXPECT_EQ(command.refusal("--begins nobody"), "begins is nobody; legal is you or computer");
+  EXPECT_EQ(command.refusal("--json --method chunks --workers grid"),
+            "workers is grid; legal is thread, warp or block");
 }
 
 TEST(connect4_command, refuses_options_that_would_do_nothing) {
-  EXPECT_THAT([] { command.printed("--json --begins you"); },
-              refuses("begins is you; legal is nothing beside --json, which plays no game"));
-  EXPECT_THAT([] { command.printed("--json --devices host:1"); },
-              refuses("devices is host:1; legal is nothing beside --method sequential, which uses none"));
-  EXPECT_THAT([] { command.printed("--json --workers warp"); },
-              refuses("workers is warp; legal is nothing beside --method sequential, which uses none"));
-  EXPECT_THAT([] { command.printed("--list-methods --json"); },
-              refuses("list-methods is beside --json; legal is on its own"));
+  EXPECT_EQ(command.refusal("--json --begins you"),
+            "begins is you; legal is nothing beside --json, which plays no game");
+  EXPECT_EQ(command.refusal("--json --devices host:1"),
+            "devices is host:1; legal is nothing beside --method sequential, which uses none");
+  EXPECT_EQ(command.refusal("--json --workers warp"),
+            "workers is warp; legal is nothing beside --method sequential, which uses none");
+  EXPECT_EQ(command.refusal("--list-methods --json"), "list-methods is beside --json; legal is on its own");
 }
 
 TEST(connect4_command, opens_the_devices_of_a_method_that_uses_them) {
-  search_method const on_devices{"invented", "", true, nullptr};
+  search_method const on_devices{"invented", "", true};
   auto const devices = devices_for(on_devices, "host:1,host:1/2");
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[1]->name(), "host:1/2");

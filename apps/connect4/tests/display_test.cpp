@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "connect4/match.hpp"
@@ -43,7 +44,7 @@ TEST(connect4_drawing, marks_every_disc_of_two_fours_that_share_one) {
   cells const row = 0b1 | 0b1 << 7 | 0b1 << 14 | 0b1 << 21, column = 0b1111;
   auto const won = drawing_of({0, row | column}, 3, false);
   EXPECT_THAT(won, HasSubstr("|[O]|[O]|[O]|<O>|   |   |   |\n"));
-  EXPECT_EQ(std::count(won.begin(), won.end(), 'O'), 7);
+  EXPECT_EQ(std::ranges::count(won, 'O'), 7);
   EXPECT_THAT(won, Not(HasSubstr(" O ")));
 }
 

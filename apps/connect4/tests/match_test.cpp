@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect4/match.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ballast/error.hpp"
+#include "complaint.hpp"
 #include "connect4/node.cuh"
 #include "random_boards.hpp"
 
 namespace ballast::connect4 {
 namespace {
 
-using testing::StrEq;
-using testing::ThrowsMessage;
-
-auto refused(std::string const& sentence) { return ThrowsMessage<bad_argument>(StrEq(sentence)); }
+std::string refusal(std::string_view moves) {
+  return test::complaint([&] { check_moves(moves); });
+}
 
 std::string const drawn_game = "547125662261271266215743771576315353334444";
 
@@ -37,30 +35,26 @@ TEST(connect4_moves, give_max_the_discs_of_the_side_to_move) {
 }
 
 TEST(connect4_moves, that_name_no_column_are_refused_with_their_place) {
-  EXPECT_THAT([] { check_moves("44x3"); },
-              refused("moves is 44x3, whose move 3 is 'x'; legal is a column from 1 to 7 for each move"));
-  EXPECT_THAT([] { check_moves("8"); },
-              refused("moves is 8, whose move 1 is '8'; legal is a column from 1 to 7 for each move"));
-  EXPECT_THAT([] { check_moves("40"); },
-              refused("moves is 40, whose move 2 is '0'; legal is a column from 1 to 7 for each move"));
-  EXPECT_THAT([] { check_moves("4 4"); },
-              refused("moves is 4 4, whose move 2 is ' '; legal is a column from 1 to 7 for each move"));
+  EXPECT_EQ(refusal("44x3"),
+            "moves is 44x3, whose move 3 is 'x'; legal is a column from 1 to 7 for each move");
+  EXPECT_EQ(refusal("8"), "moves is 8, whose move 1 is '8'; legal is a column from 1 to 7 for each move");
+  EXPECT_EQ(refusal("40"), "moves is 40, whose move 2 is '0'; legal is a column from 1 to 7 for each move");
+  EXPECT_EQ(refusal("4 4"), "moves is 4 4, whose move 2 is ' '; legal is a column from 1 to 7 for each move");
 }
 
 TEST(connect4_moves, into_a_full_column_are_refused) {
-  EXPECT_THAT([] { check_moves("4444444"); },
-              refused("moves is 4444444, whose move 7 is in column 4, which is full; "
-                      "legal is at most 6 moves in a column"));
+  EXPECT_EQ(refusal("4444444"),
+            "moves is 4444444, whose move 7 is in column 4, which is full; "
+            "legal is at most 6 moves in a column");
 }
 
 TEST(connect4_moves, that_end_the_game_are_refused) {
-  EXPECT_THAT([] { check_moves("1212121"); },
-              refused("moves is 1212121, where move 7 wins; legal is moves after which the game goes on"));
-  EXPECT_THAT([] { check_moves("17273747"); },
-              refused("moves is 17273747, where move 7 wins; legal is moves after which the game goes on"));
-  EXPECT_THAT([] { check_moves(drawn_game); },
-              refused("moves is " + drawn_game +
-                      ", which fill the board; legal is moves after which the game goes on"));
+  EXPECT_EQ(refusal("1212121"),
+            "moves is 1212121, where move 7 wins; legal is moves after which the game goes on");
+  EXPECT_EQ(refusal("17273747"),
+            "moves is 17273747, where move 7 wins; legal is moves after which the game goes on");
+  EXPECT_EQ(refusal(drawn_game),
+            "moves is " + drawn_game + ", which fill the board; legal is moves after which the game goes on");
 }
 
 TEST(connect4_moves, up_to_the_last_but_one_of_a_drawn_game_are_accepted) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "connect4/match.hpp"
 #include "random_boards.hpp"
 #include "references.hpp"
@@ -21,7 +23,7 @@ search_answer found(std::string_view moves, int lookahead, heuristic rule = heur
 
 column_values all_of(std::vector<score> const& values) {
   column_values all;
-  std::copy(values.begin(), values.end(), all.begin());
+  std::ranges::copy(values, all.begin());
   return all;
 }
 
@@ -104,7 +106,7 @@ TEST(connect4_search, chooses_the_lowest_of_the_best_columns_that_are_open) {
 }
 
 TEST(connect4_methods, are_found_by_their_names_and_told_when_one_is_unknown) {
-  for (auto const& method : search_methods()) EXPECT_EQ(method_named(method.name).search, method.search);
+  for (auto const& method : search_methods()) EXPECT_EQ(&method_named(method.name), &method);
   EXPECT_THAT([] { method_named("guessing"); },
               ThrowsMessage<bad_argument>(StrEq("method is guessing; legal is sequential, chunks, abp, "
                                                 "chase-lev, ring, blocking, static or static-per-task")));

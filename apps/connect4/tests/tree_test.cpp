@@ -71,7 +71,7 @@ std::vector<node_facts> facts_by(std::shared_ptr<compute_device> const& device, 
                                  heuristic rule) {
   pinned_buffer<move_path> paths(device, nodes.size());
   pinned_buffer<node_facts> facts(device, nodes.size());
-  std::copy(nodes.begin(), nodes.end(), paths.data());
+  std::ranges::copy(nodes, paths.data());
   auto const count = static_cast<std::uint32_t>(nodes.size());
   examine_nodes const kernel{
       root, array_ref<move_path const>(paths.data()), array_ref(facts.data()), count, lookahead, rule};

@@ -38,9 +38,11 @@ TEST(ep_command, tells_people_the_same) {
 }
 
 TEST(ep_command, refuses_what_is_not_legal) {
-  EXPECT_THAT(ep.refusal("--class Z"), HasSubstr("class is Z; legal is S, W, A, B, C, D or E"));
-  EXPECT_THAT(ep.refusal("--policy luck --devices host:1"), HasSubstr("policy is luck; legal is "));
-  EXPECT_THAT(ep.refusal("--repeat 0"), HasSubstr("--repeat is 0"));
+  ep.expect_refusals({
+      {"--class Z", "class is Z; legal is S, W, A, B, C, D or E"},
+      {"--policy luck --devices host:1", "policy is luck; legal is "},
+      {"--repeat 0", "--repeat is 0"},
+  });
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "ep/command.hpp"
 #include "ep/kernels.hpp"
 #include "ep/reference.hpp"
-#include "ep/run.hpp"
 #include "ep/shared_pairs.hpp"
 #include "job_run/tests/device_sets.hpp"
 #include "sanitized.hpp"

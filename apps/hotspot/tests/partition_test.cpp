@@ -10,14 +10,15 @@
 #include <set>
 
 #include "captured_log.hpp"
+#include "hotspot/command.hpp"
 #include "hotspot/heat_step.cuh"
 #include "hotspot/kernels.hpp"
 #include "hotspot/plate.hpp"
 #include "hotspot/reference.hpp"
-#include "hotspot/run.hpp"
 #include "hotspot/shared_plate.hpp"
 #include "job_run/tests/device_sets.hpp"
 #include "sanitized.hpp"
+#include "started_plate.hpp"
 
 namespace ballast::hotspot {
 namespace {
@@ -26,15 +27,13 @@ namespace {
 template <class Real>
 bool is_right_twice(device_list const& devices, job_options const& how, plate const& of,
                     std::uint32_t steps) {
-  std::vector<Real> temperature(of.cells()), power(of.cells());
-  fill_temperature<Real>(of, temperature);
-  fill_power<Real>(of, power);
+  started_plate<Real> const start(of);
   job_scheduler jobs(devices, heat_kernels(), how);
   shared_plate<Real> shared(jobs, of, factors_of(of));
   for (int repetition = 0; repetition < 2; ++repetition) {
-    shared.fill(temperature, power);
+    shared.fill(start.temperature, start.power);
     shared.run(steps);
-    if (!is_heated<Real>({of, factors_of(of), temperature, power}, steps, shared.temperature())) return false;
+    if (!is_heated(start.view(), steps, shared.temperature())) return false;
   }
   return true;
 }
@@ -114,16 +113,13 @@ TEST(hotspot, checks_the_last_step_of_a_run_that_is_too_long_to_check) {
 }
 
 TEST(hotspot, stops_between_two_steps_when_asked_and_has_the_temperatures_of_those_made) {
-  plate const of{9, 11};
-  std::vector<float> temperature(of.cells()), power(of.cells());
-  fill_temperature<float>(of, temperature);
-  fill_power<float>(of, power);
+  started_plate<float> const start({9, 11});
   job_scheduler jobs(open_devices("host:1"), heat_kernels(), {});
-  shared_plate<float> shared(jobs, of, factors_of(of));
-  shared.fill(temperature, power);
+  shared_plate<float> shared(jobs, start.of, factors_of(start.of));
+  shared.fill(start.temperature, start.power);
   int asked = 0;
   EXPECT_EQ(shared.run(1000, [&] { return ++asked > 5; }), 5u);
-  EXPECT_TRUE(is_heated<float>({of, factors_of(of), temperature, power}, 5, shared.temperature()));
+  EXPECT_TRUE(is_heated(start.view(), 5, shared.temperature()));
 }
 
 TEST(hotspot, tells_how_many_steps_it_made_when_it_is_stopped) {
@@ -225,12 +221,10 @@ std::uint64_t borders(std::vector<std::uint32_t> const& devices) {
 }
 
 std::vector<job_report> reports_of(device_list const& devices, job_options const& how, std::uint32_t steps) {
-  std::vector<float> temperature(cells.cells()), power(cells.cells());
-  fill_temperature<float>(cells, temperature);
-  fill_power<float>(cells, power);
+  started_plate<float> const start(cells);
   job_scheduler jobs(devices, heat_kernels(), how);
   shared_plate<float> plate(jobs, cells, factors_of(cells));
-  plate.fill(temperature, power);
+  plate.fill(start.temperature, start.power);
   std::vector<completion> completions;
   for (std::uint32_t i = 0; i < steps; ++i) completions.push_back(plate.step());
   std::vector<job_report> reports;

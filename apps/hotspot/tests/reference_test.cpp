@@ -3,20 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include "hotspot/command.hpp"
 #include "hotspot/plate.hpp"
-#include "hotspot/run.hpp"
 #include "sanitized.hpp"
+#include "started_plate.hpp"
 
 namespace ballast::hotspot {
 namespace {
 
 template <class Real>
 summary after(plate const& of, std::uint32_t steps) {
-  std::vector<Real> temperature(of.cells()), power(of.cells());
-  fill_temperature<Real>(of, temperature);
-  fill_power<Real>(of, power);
-  auto const end = heated<Real>({of, factors_of(of), temperature, power}, steps);
-  return summary_of<Real>(of, end);
+  return summary_of<Real>(of, heated(started_plate<Real>(of).view(), steps));
 }
 
 TEST(hotspot_inputs, are_exact_in_single_precision) {

@@ -6,8 +6,8 @@
 
 #include "ballast/error.hpp"
 #include "job_run/tests/device_sets.hpp"
+#include "matmul/command.hpp"
 #include "matmul/kernels.hpp"
-#include "matmul/run.hpp"
 
 namespace ballast::matmul {
 namespace {

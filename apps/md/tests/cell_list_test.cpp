@@ -18,14 +18,17 @@ namespace {
 
 using test::complaint;
 
+cell_list cells_of(atoms const& all, double reach, boundary edges = boundary::open) {
+  return make_cell_list(all.position, grid_for(all.position, all.box, reach, edges));
+}
+
 double nearest(double d, double period) { return d - period * std::round(d / period); }
 
 bool in_range(atoms const& all, force_field const& field, std::size_t i, std::size_t j) {
   vec3 d{all.position[i].x - all.position[j].x, all.position[i].y - all.position[j].y,
          all.position[i].z - all.position[j].z};
-  if (field.edges == boundary::periodic) {
+  if (field.edges == boundary::periodic)
     d = {nearest(d.x, all.box.length(0)), nearest(d.y, all.box.length(1)), nearest(d.z, all.box.length(2))};
-  }
   return d.x * d.x + d.y * d.y + d.z * d.z < field.cutoff * field.cutoff;
 }
 
@@ -45,7 +48,7 @@ std::int64_t pairs_by_cells(atoms const& all, force_field const& field, cell_lis
 
 void expect_every_pair_once(atoms const& all, double cutoff, boundary edges) {
   force_field const field{helium_parameters, cutoff, potential::truncated, edges};
-  auto const cells = make_cell_list(all.position, grid_for(all.position, all.box, cutoff, edges));
+  auto const cells = cells_of(all, cutoff, edges);
   EXPECT_EQ(pairs_by_cells(all, field, cells), 2 * reference_forces(all, field).sum.pairs)
       << cells.grid.n[0] << " x " << cells.grid.n[1] << " x " << cells.grid.n[2] << " cells";
 }
@@ -68,7 +71,7 @@ TEST(md_cell_list, finds_every_pair_of_a_periodic_system_once_however_few_cells_
 
 TEST(md_cell_list, has_a_single_cell_when_the_reach_exceeds_the_box) {
   auto const all = scattered(50, {5, 5, 5}, 2);
-  auto const cells = make_cell_list(all.position, grid_for(all.position, all.box, 6, boundary::periodic));
+  auto const cells = cells_of(all, 6, boundary::periodic);
   EXPECT_EQ(cells.grid.cells(), 1);
   EXPECT_EQ(cells.atoms_in(0), 50u);
   int ranges = 0;
@@ -78,7 +81,7 @@ TEST(md_cell_list, has_a_single_cell_when_the_reach_exceeds_the_box) {
 
 TEST(md_cell_list, keeps_every_atom_once_and_in_the_given_order_within_a_cell) {
   auto const all = gaussian_system(3000);
-  auto const cells = make_cell_list(all.position, grid_for(all.position, all.box, 12, boundary::open));
+  auto const cells = cells_of(all, 12);
   std::set<std::uint32_t> const seen(cells.atom.begin(), cells.atom.end());
   EXPECT_EQ(seen.size(), 3000u);
   for (std::int32_t c = 0; c < cells.grid.cells(); ++c) {
@@ -89,10 +92,10 @@ TEST(md_cell_list, keeps_every_atom_once_and_in_the_given_order_within_a_cell) {
 
 TEST(md_cell_list, made_again_from_atoms_in_slot_order_changes_nothing) {
   auto const all = gaussian_system(3000);
-  auto const once = make_cell_list(all.position, grid_for(all.position, all.box, 12, boundary::open));
+  auto const once = cells_of(all, 12);
   auto const sorted = reordered(all, once.atom);
-  auto const again = make_cell_list(sorted.position, grid_for(sorted.position, all.box, 12, boundary::open));
-  EXPECT_TRUE(std::is_sorted(again.atom.begin(), again.atom.end()));
+  auto const again = cells_of(sorted, 12);
+  EXPECT_TRUE(std::ranges::is_sorted(again.atom));
   EXPECT_EQ(again.start, once.start);
 }
 
@@ -112,12 +115,11 @@ TEST(md_cell_list, stays_affordable_when_two_atoms_are_very_far_apart) {
 TEST(md_cell_list, refuses_atoms_at_the_same_place_and_names_them) {
   auto all = s64();
   all.position[40] = all.position[11];
-  auto const cells = make_cell_list(all.position, grid_for(all.position, all.box, 8, boundary::open));
+  auto const cells = cells_of(all, 8);
   auto const text = complaint([&] { check_no_coincident_atoms(all, cells); });
   EXPECT_THAT(text, testing::HasSubstr("atoms 12 and 41 are at the same place"));
   auto const sound = s64();
-  EXPECT_NO_THROW(check_no_coincident_atoms(
-      sound, make_cell_list(sound.position, grid_for(sound.position, sound.box, 8, boundary::open))));
+  EXPECT_NO_THROW(check_no_coincident_atoms(sound, cells_of(sound, 8)));
 }
 
 TEST(md_cell_list, refuses_a_reach_of_zero) {
@@ -128,16 +130,14 @@ TEST(md_cell_list, wraps_positions_into_the_box_whatever_the_rounding) {
   bounds const box{{-1, 0, 2}, {4, 10, 3}};
   std::vector<vec3> at{{-1, 0, 2}, {4, 10, 3}, {4 - 1e-17, -1e-17, 2 - 1e-17}, {104.5, -1000, 7.25}};
   wrap_into(at, box);
-  for (auto const& p : at) {
-    EXPECT_TRUE(p.x >= -1 && p.x < 4 && p.y >= 0 && p.y < 10 && p.z >= 2 && p.z < 3);
-  }
+  for (auto const& p : at) EXPECT_TRUE(p.x >= -1 && p.x < 4 && p.y >= 0 && p.y < 10 && p.z >= 2 && p.z < 3);
   EXPECT_EQ(at[0], (vec3{-1, 0, 2}));
   EXPECT_EQ(at[3], (vec3{-0.5, 0, 2.25}));
 }
 
 TEST(md_solution_order, decomposition_sort_takes_full_boxes_first_and_each_atom_once) {
   auto const all = gaussian_system(5000);
-  auto const cells = make_cell_list(all.position, grid_for(all.position, all.box, 12, boundary::open));
+  auto const cells = cells_of(all, 12);
   auto const order = decomposition_order(cells);
   EXPECT_EQ(std::set<std::uint32_t>(order.begin(), order.end()).size(), 5000u);
   for (std::size_t a = 1; a < order.size(); ++a) {
@@ -158,12 +158,12 @@ double imbalance(std::vector<atom_result> const& per_atom, cell_list const& cell
     work[a * parts / order.size()] += pairs;
     total += pairs;
   }
-  return *std::max_element(work.begin(), work.end()) * static_cast<double>(parts) / total;
+  return *std::ranges::max_element(work) * static_cast<double>(parts) / total;
 }
 
 TEST(md_solution_order, decomposition_sort_is_as_unbalanced_as_published) {
   auto const all = gaussian_system(4096);
-  auto const cells = make_cell_list(all.position, grid_for(all.position, all.box, 12, boundary::open));
+  auto const cells = cells_of(all, 12);
   auto const per_atom = reference_forces(all, {}).per_atom;
   EXPECT_NEAR(imbalance(per_atom, cells, 2), 1.556, 0.0006);
   EXPECT_NEAR(imbalance(per_atom, cells, 4), 1.853, 0.0006);

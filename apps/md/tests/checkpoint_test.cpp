@@ -9,8 +9,8 @@
 
 #include "command_line/text_file.hpp"
 #include "complaint.hpp"
+#include "folder_test.hpp"
 #include "md/gaussian_system.hpp"
-#include "scratch_folder.hpp"
 #include "systems.hpp"
 
 namespace ballast::md {
@@ -36,8 +36,9 @@ checkpoint example() {
   return point;
 }
 
-TEST(md_checkpoint, reads_back_bit_for_bit) {
-  scratch_folder folder;
+using md_checkpoint = test::folder_test;
+
+TEST_F(md_checkpoint, reads_back_bit_for_bit) {
   auto const point = example();
   write_checkpoint(folder.file("c"), point);
   auto const back = read_checkpoint(folder.file("c"));
@@ -47,8 +48,7 @@ TEST(md_checkpoint, reads_back_bit_for_bit) {
   EXPECT_EQ(content_of(folder.file("c")), content_of(folder.file("d")));
 }
 
-TEST(md_checkpoint, replaces_an_older_one_and_leaves_nothing_beside_it) {
-  scratch_folder folder;
+TEST_F(md_checkpoint, replaces_an_older_one_and_leaves_nothing_beside_it) {
   auto point = example();
   write_checkpoint(folder.file("c"), point);
   ++point.step;
@@ -57,8 +57,7 @@ TEST(md_checkpoint, replaces_an_older_one_and_leaves_nothing_beside_it) {
   EXPECT_EQ(folder.files(), 1u);
 }
 
-TEST(md_checkpoint, that_cannot_be_written_leaves_the_older_one_whole) {
-  scratch_folder folder;
+TEST_F(md_checkpoint, that_cannot_be_written_leaves_the_older_one_whole) {
   write_checkpoint(folder.file("c"), example());
   auto const before = content_of(folder.file("c"));
   std::filesystem::permissions(folder.file("c"), std::filesystem::perms(0444));
@@ -67,28 +66,24 @@ TEST(md_checkpoint, that_cannot_be_written_leaves_the_older_one_whole) {
   EXPECT_EQ(content_of(folder.file("c")), before);
 }
 
-TEST(md_checkpoint, in_a_folder_that_is_not_there_is_refused) {
-  scratch_folder const folder;
+TEST_F(md_checkpoint, in_a_folder_that_is_not_there_is_refused) {
   auto const missing = folder.file("missing/c");
   EXPECT_THROW(write_checkpoint(missing, example()), error);
   EXPECT_THAT(complaint([&] { read_checkpoint(missing); }), testing::HasSubstr("cannot be opened"));
 }
 
-TEST(md_checkpoint, cut_off_anywhere_is_refused) {
-  scratch_folder folder;
+TEST_F(md_checkpoint, cut_off_anywhere_is_refused) {
   write_checkpoint(folder.file("c"), example());
   auto const whole = content_of(folder.file("c"));
-  for (std::size_t length = 0; length < whole.size(); length += 97) {
+  for (std::size_t length = 0; length < whole.size(); length += 97)
     EXPECT_THROW(read_checkpoint(folder.file("cut", whole.substr(0, length))), command_line::bad_file);
-  }
   EXPECT_THAT(complaint([&] { read_checkpoint(folder.file("cut", whole.substr(0, whole.size() - 1))); }),
               testing::HasSubstr("cut off"));
   EXPECT_THAT(complaint([&] { read_checkpoint(folder.file("long", whole + "x")); }),
               testing::HasSubstr("damaged"));
 }
 
-TEST(md_checkpoint, with_any_byte_changed_is_refused) {
-  scratch_folder folder;
+TEST_F(md_checkpoint, with_any_byte_changed_is_refused) {
   write_checkpoint(folder.file("c"), example());
   auto const whole = content_of(folder.file("c"));
   for (std::size_t at = 0; at < whole.size(); at += 41) {
@@ -98,8 +93,7 @@ TEST(md_checkpoint, with_any_byte_changed_is_refused) {
   }
 }
 
-TEST(md_checkpoint, of_another_format_is_refused_by_number) {
-  scratch_folder folder;
+TEST_F(md_checkpoint, of_another_format_is_refused_by_number) {
   write_checkpoint(folder.file("c"), example());
   auto other = content_of(folder.file("c"));
   other[8] = 77;

@@ -55,9 +55,8 @@ TEST(md_comparison, records_spans_of_every_solution_on_every_device) {
   EXPECT_EQ(spans.devices.size(), test_devices().size());
   for (auto const* label :
        {"S1 forces", "S2 forces", "S3 forces", "TQ forces", "chen forces", "drift", "kick"}) {
-    EXPECT_TRUE(std::any_of(spans.spans.begin(), spans.spans.end(), [&](auto const& one) {
-      return one.label == label;
-    })) << label;
+    EXPECT_TRUE(std::ranges::any_of(spans.spans, [&](auto const& one) { return one.label == label; }))
+        << label;
   }
   for (auto const& one : spans.spans) EXPECT_LE(one.begin_ns, one.end_ns);
 }

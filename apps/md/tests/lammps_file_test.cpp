@@ -6,15 +6,14 @@
 
 #include "command_line/text_file.hpp"
 #include "complaint.hpp"
+#include "folder_test.hpp"
 #include "md/gaussian_system.hpp"
-#include "scratch_folder.hpp"
 #include "systems.hpp"
 
 namespace ballast::md {
 namespace {
 
 using test::complaint;
-using test::scratch_folder;
 
 std::string const head =
     "# a title line\n\n2 atoms\n2 atom types\n0 bonds\n\n-1.5 10 xlo xhi\n0 10 ylo yhi # a comment\n0 12 zlo "
@@ -24,8 +23,9 @@ std::string const coefficients = "\nPair Coeffs # lj/cut/coul/cut\n\n1 0.02 2.5 
 std::string const placed = "\nAtoms # charge\n\n7 2 -0.5 1 2 3\n3 1 +0.5 4.0 5e0 6 0 1 -1\n";
 std::string const moving = "\nVelocities\n\n3 0.1 0.2 0.3\n7 -1 0 1e-3\n";
 
-TEST(md_lammps_file, reads_every_section_it_knows) {
-  scratch_folder folder;
+using md_lammps_file = test::folder_test;
+
+TEST_F(md_lammps_file, reads_every_section_it_knows) {
   auto const all = read_lammps_data(folder.file("a.data", head + masses + coefficients + placed + moving));
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all.id, (std::vector<std::int64_t>{3, 7}));
@@ -39,8 +39,7 @@ TEST(md_lammps_file, reads_every_section_it_knows) {
   EXPECT_EQ(all.parameters, (lennard_jones{0.02, 2.5}));
 }
 
-TEST(md_lammps_file, reads_style_full_and_a_section_without_hint) {
-  scratch_folder folder;
+TEST_F(md_lammps_file, reads_style_full_and_a_section_without_hint) {
   auto const with_hint = head + masses + "\nAtoms # full\n\n1 1 1 0.1 1 2 3\n2 1 2 0.2 4 5 6\n";
   auto const without = head + masses + "\nAtoms\n\n1 1 1 0.1 1 2 3 0 0 0\n2 1 2 0.2 4 5 6 0 0 0\n";
   EXPECT_EQ(read_lammps_data(folder.file("a.data", with_hint)),
@@ -48,22 +47,19 @@ TEST(md_lammps_file, reads_style_full_and_a_section_without_hint) {
   EXPECT_FALSE(read_lammps_data(folder.file("a.data")).parameters);
 }
 
-TEST(md_lammps_file, reads_back_what_it_wrote_bit_for_bit) {
-  scratch_folder folder;
+TEST_F(md_lammps_file, reads_back_what_it_wrote_bit_for_bit) {
   auto all = gaussian_system(200);
   draw_velocities(all, 50, 3);
   write_lammps_data(folder.file("g.data"), all);
   EXPECT_EQ(read_lammps_data(folder.file("g.data")), all);
 }
 
-TEST(md_lammps_file, accepts_a_tilt_of_zero) {
-  scratch_folder folder;
+TEST_F(md_lammps_file, accepts_a_tilt_of_zero) {
   auto const text = "title\n0.0 0 0 xy xz yz\n" + head.substr(head.find("2 atoms")) + masses + placed;
   EXPECT_EQ(read_lammps_data(folder.file("a.data", text)).size(), 2u);
 }
 
-TEST(md_lammps_file, accepts_windows_line_ends) {
-  scratch_folder folder;
+TEST_F(md_lammps_file, accepts_windows_line_ends) {
   std::string text;
   for (char const c : head + masses + placed) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
   EXPECT_EQ(read_lammps_data(folder.file("a.data", text)).size(), 2u);
@@ -73,10 +69,9 @@ struct flaw {
   std::string name, text, complaint;
 };
 
-class md_malformed_lammps_file : public testing::TestWithParam<flaw> {};
+class md_malformed_lammps_file : public test::folder_test, public testing::WithParamInterface<flaw> {};
 
 TEST_P(md_malformed_lammps_file, is_refused_in_one_sentence_that_names_file_and_line) {
-  scratch_folder folder;
   auto const path = folder.file("flawed.data", GetParam().text);
   auto const said = complaint([&] { read_lammps_data(path); });
   EXPECT_THAT(said, testing::HasSubstr(GetParam().complaint));
@@ -137,16 +132,14 @@ INSTANTIATE_TEST_SUITE_P(
         flaw{"empty_but_for_a_title", "title\n", "without the section Atoms"}),
     [](auto const& each) { return each.param.name; });
 
-TEST(md_lammps_file, complains_of_a_file_that_is_not_there) {
-  scratch_folder const folder;
+TEST_F(md_lammps_file, complains_of_a_file_that_is_not_there) {
   auto const missing = folder.file("missing/a.data");
   EXPECT_THAT(complaint([&] { read_lammps_data(missing); }),
               testing::Eq(missing + ": the file cannot be opened."));
   EXPECT_THAT(complaint([&] { read_lammps_data(folder.path()); }), testing::HasSubstr("folder, not a file"));
 }
 
-TEST(md_lammps_file, cut_off_anywhere_never_yields_a_system_of_another_size) {
-  scratch_folder folder;
+TEST_F(md_lammps_file, cut_off_anywhere_never_yields_a_system_of_another_size) {
   for (std::size_t length = 0; length < whole.size(); ++length) {
     auto const path = folder.file("cut.data", whole.substr(0, length));
     try {

@@ -23,10 +23,7 @@ force_field field_of(double cutoff, potential shape = potential::truncated, boun
 
 TEST(md_reference, agrees_with_lammps_on_s64) {
   auto const result = reference_forces(s64(), field_of(8));
-  EXPECT_EQ(result.sum.pairs, 1001);
-  EXPECT_NEAR(result.sum.energy_lj, -2.7507203112325, 1e-11);
-  EXPECT_NEAR(result.sum.energy_coulomb, -3.0307863893449, 1e-11);
-  EXPECT_NEAR(result.sum.force_square_sum, 0.32494885096535, 1e-11);
+  expect_sums(result.sum, {1001, -2.7507203112325, -3.0307863893449, 0.32494885096535, {}}, 1e-11);
   EXPECT_NEAR(result.virial, -8.7594315720363, 1e-11);
 }
 
@@ -36,13 +33,6 @@ TEST(md_reference, agrees_with_lammps_on_s64_force_shifted) {
   EXPECT_NEAR(result.sum.energy_lj, -2.52613508214, 1e-10);
   EXPECT_NEAR(result.sum.energy_coulomb, -1.20906631538, 1e-10);
   EXPECT_NEAR(result.sum.force_square_sum, 0.302998488793, 1e-11);
-}
-
-/// What LAMMPS' coul/dsf adds to a force-shifted Coulomb energy: a constant of the charges alone.
-double self_energy(atoms const& all, double cutoff) {
-  double squares = 0;
-  for (double const q : all.charge) squares += q * q;
-  return -coulomb * squares / cutoff;
 }
 
 TEST(md_reference, agrees_with_lammps_on_a_force_shifted_droplet) {
@@ -66,24 +56,28 @@ TEST(md_reference, counts_as_periodic_neighbours_the_images_across_the_sides) {
   EXPECT_NEAR(around.per_atom[0].fx, straight.per_atom[0].fx, 1e-12);
 }
 
-double energy_at(double r, force_field const& field) {
+/// Of two atoms at this distance along x.
+reference_result two_atoms(double r, force_field const& field) {
   atoms two;
   add_atom(two, 1, 0, {0, 0, 0}, {}, 0.02, helium_mass);
   add_atom(two, 2, 0, {r, 0, 0}, {}, -0.02, helium_mass);
-  auto const sum = reference_forces(two, field).sum;
+  return reference_forces(two, field);
+}
+
+double energy_at(double r, force_field const& field) {
+  auto const sum = two_atoms(r, field).sum;
   return sum.energy_lj + sum.energy_coulomb;
+}
+
+double slope_at(double r, force_field const& field) {
+  return (energy_at(r + 1e-5, field) - energy_at(r - 1e-5, field)) / 2e-5;
 }
 
 TEST(md_reference, has_forces_that_are_the_slope_of_its_energy) {
   for (auto const shape : {potential::truncated, potential::force_shifted}) {
     auto const field = field_of(8, shape);
-    for (double const r : {2.5, 3.0, 5.0, 7.9}) {
-      atoms two;
-      add_atom(two, 1, 0, {0, 0, 0}, {}, 0.02, helium_mass);
-      add_atom(two, 2, 0, {r, 0, 0}, {}, -0.02, helium_mass);
-      double const slope = (energy_at(r + 1e-5, field) - energy_at(r - 1e-5, field)) / 2e-5;
-      EXPECT_NEAR(reference_forces(two, field).per_atom[1].fx, -slope, 1e-7);
-    }
+    for (double const r : {2.5, 3.0, 5.0, 7.9})
+      EXPECT_NEAR(two_atoms(r, field).per_atom[1].fx, -slope_at(r, field), 1e-7);
   }
 }
 
@@ -103,8 +97,7 @@ void expect_constants_to_reproduce_the_reference(potential shape, double r) {
   double const f =
       (r6 * (12 * c.a12 * r6 - 6 * c.a6) + cqq / r) / (r * r) - (c.lj_slope + cqq * c.coulomb_slope) / r;
   EXPECT_NEAR(e, energy_at(r, field), 1e-13);
-  double const slope = (energy_at(r + 1e-5, field) - energy_at(r - 1e-5, field)) / 2e-5;
-  EXPECT_NEAR(f * r, -slope, 1e-7);
+  EXPECT_NEAR(f * r, -slope_at(r, field), 1e-7);
 }
 
 TEST(md_force_field, has_one_formula_for_both_potentials) {

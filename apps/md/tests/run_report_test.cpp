@@ -25,18 +25,19 @@ solution_report took(solution which, double seconds, std::vector<double> busy) {
   return one;
 }
 
-std::string gain_on_two(std::vector<solution_report> solutions) {
+std::string gain_on(std::vector<std::string> devices, std::vector<solution_report> solutions) {
   comparison result;
-  result.devices = {"host:1#0", "host:1#1"};
+  result.devices = std::move(devices);
   result.solutions = std::move(solutions);
   return gain_of(result);
 }
 
+std::string gain_on_two(std::vector<solution_report> solutions) {
+  return gain_on({"host:1#0", "host:1#1"}, std::move(solutions));
+}
+
 std::string gain_on_one(std::vector<solution_report> solutions) {
-  comparison result;
-  result.devices = {"cuda:0"};
-  result.solutions = std::move(solutions);
-  return gain_of(result);
+  return gain_on({"cuda:0"}, std::move(solutions));
 }
 
 TEST(md_gain, tells_how_idle_s1_left_a_device_and_what_part_of_its_time_tq_took) {
@@ -45,10 +46,9 @@ TEST(md_gain, tells_how_idle_s1_left_a_device_and_what_part_of_its_time_tq_took)
 }
 
 TEST(md_gain, names_the_device_that_was_idle_longest) {
-  comparison result;
-  result.devices = {"cuda:0", "cuda:1", "host:2"};
-  result.solutions = {took(solution::s1, 1, {0.5, 0.1, 1}), took(solution::tq, 0.005, {0.004, 0.004, 0.004})};
-  EXPECT_EQ(gain_of(result), "S1 left cuda:1 idle for 90 % of the time. TQ took 0.0050 of S1's time.");
+  EXPECT_EQ(gain_on({"cuda:0", "cuda:1", "host:2"},
+                    {took(solution::s1, 1, {0.5, 0.1, 1}), took(solution::tq, 0.005, {0.004, 0.004, 0.004})}),
+            "S1 left cuda:1 idle for 90 % of the time. TQ took 0.0050 of S1's time.");
 }
 
 TEST(md_gain, says_that_there_was_little_to_balance_where_s1_was_even) {

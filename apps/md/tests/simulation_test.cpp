@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "complaint.hpp"
+#include "folder_test.hpp"
 #include "md/comparison.hpp"
 #include "md/trajectory.hpp"
 #include "sanitized.hpp"
-#include "scratch_folder.hpp"
 #include "systems.hpp"
 #include "test_devices.hpp"
 
@@ -48,9 +48,7 @@ TEST(md_simulation, conserves_energy_and_momentum_with_force_shifted_potentials)
   all.steps(steps);
   double const picoseconds = steps * 0.002;
   EXPECT_LT(std::abs(all.energy() - before) / 500 / picoseconds, 1e-6 * 5);
-  EXPECT_NEAR(momentum(all.system->state()).x, 0, 1e-13);
-  EXPECT_NEAR(momentum(all.system->state()).y, 0, 1e-13);
-  EXPECT_NEAR(momentum(all.system->state()).z, 0, 1e-13);
+  expect_no_drift(all.system->state(), 1e-13);
 }
 
 TEST(md_simulation, starts_from_the_published_energy_and_hardly_leaves_it) {
@@ -139,8 +137,9 @@ TEST(md_simulation, says_at_which_step_it_blew_up) {
 
 using test::content_of;
 
-TEST(md_run_files, are_a_trajectory_and_a_checkpoint_that_agree) {
-  scratch_folder folder;
+using md_run_files = test::folder_test;
+
+TEST_F(md_run_files, are_a_trajectory_and_a_checkpoint_that_agree) {
   auto plan = plan_of(200, 10);
   plan.solutions = {solution::tq};
   plan.files = {folder.file("c"), folder.file("t.xyz"), 4, 4};
@@ -168,8 +167,7 @@ beginning colliding() {
   return from;
 }
 
-TEST(md_run_files, are_left_alone_by_a_step_whose_sums_are_not_finite) {
-  scratch_folder folder;
+TEST_F(md_run_files, are_left_alone_by_a_step_whose_sums_are_not_finite) {
   comparison_plan plan;
   plan.what.field.parameters.epsilon = 0;
   plan.what.time_step = 1;
@@ -184,8 +182,7 @@ TEST(md_run_files, are_left_alone_by_a_step_whose_sums_are_not_finite) {
   EXPECT_EQ(frames[0].step, 0);
 }
 
-TEST(md_run_files, are_left_alone_by_a_run_that_is_stopped_before_its_first_step) {
-  scratch_folder folder;
+TEST_F(md_run_files, are_left_alone_by_a_run_that_is_stopped_before_its_first_step) {
   for (std::int64_t const steps : {0, 1000}) {
     auto plan = plan_of(200, steps);
     plan.solutions = {solution::s1, solution::tq};

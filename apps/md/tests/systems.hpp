@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "md/atoms.hpp"
 #include "md/comparison.hpp"
@@ -26,6 +29,13 @@ inline atoms s64() {
   return all;
 }
 
+/// The order in which `count` atoms stand the other way round.
+inline std::vector<std::uint32_t> reversed_order(std::uint32_t count) {
+  std::vector<std::uint32_t> order;
+  while (count > 0) order.push_back(--count);
+  return order;
+}
+
 /// Atoms scattered evenly over a box, some pairs very near: for comparing neighbour searches, not forces.
 inline atoms scattered(std::size_t count, vec3 side, std::uint64_t seed) {
   atoms all;
@@ -38,6 +48,26 @@ inline atoms scattered(std::size_t count, vec3 side, std::uint64_t seed) {
     add_atom(all, static_cast<std::int64_t>(i + 1), 0, at, {}, i % 2 == 0 ? 0.02 : -0.02, helium_mass);
   }
   return all;
+}
+
+/// What LAMMPS' coul/dsf adds to a force-shifted Coulomb energy: a constant of the charges alone.
+inline double self_energy(atoms const& all, double cutoff) {
+  double squares = 0;
+  for (double const q : all.charge) squares += q * q;
+  return -coulomb * squares / cutoff;
+}
+
+/// But for the sum of forces.
+inline void expect_sums(totals const& found, totals const& known, double tolerance) {
+  EXPECT_EQ(found.pairs, known.pairs);
+  EXPECT_NEAR(found.energy_lj, known.energy_lj, tolerance);
+  EXPECT_NEAR(found.energy_coulomb, known.energy_coulomb, tolerance);
+  EXPECT_NEAR(found.force_square_sum, known.force_square_sum, tolerance);
+}
+
+inline void expect_no_drift(atoms const& all, double tolerance) {
+  auto const p = momentum(all);
+  for (double const component : {p.x, p.y, p.z}) EXPECT_NEAR(component, 0, tolerance);
 }
 
 inline physics shifted(double cutoff, bool single = false) {

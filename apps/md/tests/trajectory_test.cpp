@@ -6,9 +6,9 @@
 
 #include "command_line/text_file.hpp"
 #include "complaint.hpp"
+#include "folder_test.hpp"
 #include "md/atoms.hpp"
 #include "md/gaussian_system.hpp"
-#include "scratch_folder.hpp"
 #include "systems.hpp"
 
 namespace ballast::md::trajectory_test {
@@ -16,10 +16,10 @@ namespace {
 
 using test::complaint;
 using test::content_of;
-using test::scratch_folder;
 
-TEST(md_trajectory, reads_back_the_frames_that_were_appended_bit_for_bit) {
-  scratch_folder folder;
+using md_trajectory = test::folder_test;
+
+TEST_F(md_trajectory, reads_back_the_frames_that_were_appended_bit_for_bit) {
   auto first = gaussian_system(50);
   draw_velocities(first, 30, 1);
   first.box = {{-100, -100, -100}, {156, 156, 156}};  // sums of low and length are exact here
@@ -34,24 +34,20 @@ TEST(md_trajectory, reads_back_the_frames_that_were_appended_bit_for_bit) {
   EXPECT_EQ(read_xyz(folder.file("t.xyz")), first);
 }
 
-TEST(md_trajectory, reads_back_the_time_of_a_run_of_microseconds) {
-  scratch_folder folder;
+TEST_F(md_trajectory, reads_back_the_time_of_a_run_of_microseconds) {
   append_frame(folder.file("t.xyz"), s64(), 600'000'000, 1.2e9, boundary::open);
   EXPECT_EQ(read_frames(folder.file("t.xyz"))[0].time, 1.2e9);
 }
 
-TEST(md_trajectory, writes_atoms_in_order_of_their_ids) {
-  scratch_folder folder;
+TEST_F(md_trajectory, writes_atoms_in_order_of_their_ids) {
   auto const all = s64();
-  std::vector<std::uint32_t> reversed;
-  for (std::uint32_t i = 64; i-- > 0;) reversed.push_back(i);
+  auto const reversed = reversed_order(64);
   append_frame(folder.file("a.xyz"), all, 0, 0, boundary::open);
   append_frame(folder.file("b.xyz"), reordered(all, reversed), 0, 0, boundary::open);
   EXPECT_EQ(content_of(folder.file("a.xyz")), content_of(folder.file("b.xyz")));
 }
 
-TEST(md_trajectory, reads_plain_xyz_with_masses_of_the_elements_and_no_box) {
-  scratch_folder folder;
+TEST_F(md_trajectory, reads_plain_xyz_with_masses_of_the_elements_and_no_box) {
   auto const all =
       read_xyz(folder.file("p.xyz", "3\nwhatever is written here\nHe 0 0 0\nAr 1 2 3\nHe 4 5 6\n"));
   EXPECT_EQ(all.mass, (std::vector<double>{helium_mass, 39.95, helium_mass}));
@@ -62,8 +58,7 @@ TEST(md_trajectory, reads_plain_xyz_with_masses_of_the_elements_and_no_box) {
   EXPECT_EQ(all.box, (bounds{{0, 0, 0}, {4, 5, 6}}));
 }
 
-TEST(md_trajectory, reads_properties_in_any_order_and_skips_those_it_does_not_know) {
-  scratch_folder folder;
+TEST_F(md_trajectory, reads_properties_in_any_order_and_skips_those_it_does_not_know) {
   auto const all = read_xyz(folder.file("e.xyz",
                                         "1\npbc=\"T T T\" Lattice=\"10 0 0 0 11 0 0 0 12\" "
                                         "Properties=charge:R:1:forces:R:3:velo:R:3:species:S:1:pos:R:3:mass:"
@@ -82,10 +77,9 @@ struct flaw {
   std::string name, text, complaint;
 };
 
-class md_malformed_xyz : public testing::TestWithParam<flaw> {};
+class md_malformed_xyz : public test::folder_test, public testing::WithParamInterface<flaw> {};
 
 TEST_P(md_malformed_xyz, is_refused_in_one_sentence_that_names_file_and_line) {
-  scratch_folder folder;
   auto const path = folder.file("flawed.xyz", GetParam().text);
   auto const said = complaint([&] { read_frames(path); });
   EXPECT_THAT(said, testing::HasSubstr(GetParam().complaint));
@@ -121,20 +115,17 @@ INSTANTIATE_TEST_SUITE_P(
              "mass should be positive"}),
     [](auto const& each) { return each.param.name; });
 
-TEST(md_trajectory, is_refused_as_a_beginning_if_atoms_follow_that_were_not_announced) {
-  scratch_folder folder;
+TEST_F(md_trajectory, is_refused_as_a_beginning_if_atoms_follow_that_were_not_announced) {
   auto const path = folder.file("more.xyz", "1\n\nHe 0 0 0\nHe 0 0 3\n");
   EXPECT_THAT(complaint([&] { read_xyz(path); }), testing::HasSubstr("more.xyz, line 4: more follows"));
 }
 
-TEST(md_trajectory, serves_as_a_beginning_even_if_a_later_frame_is_cut_off) {
-  scratch_folder folder;
+TEST_F(md_trajectory, serves_as_a_beginning_even_if_a_later_frame_is_cut_off) {
   auto const path = folder.file("cut.xyz", "1\n\nHe 0 0 0\n1\n\nHe 0");
   EXPECT_EQ(read_xyz(path).size(), 1u);
 }
 
-TEST(md_trajectory, complains_where_no_frame_can_be_written) {
-  scratch_folder const folder;
+TEST_F(md_trajectory, complains_where_no_frame_can_be_written) {
   EXPECT_THROW(append_frame(folder.file("missing/t.xyz"), s64(), 0, 0, boundary::open),
                command_line::bad_file);
 }

@@ -42,8 +42,7 @@ chain_list chains_by(sampling_plan const& plan, std::string_view mode, device_li
 }
 
 bool can_run(launch_mode const& mode, device_list const& devices) {
-  return !mode.on_gpus_only ||
-         std::all_of(devices.begin(), devices.end(), [](auto const& d) { return d->is_cuda(); });
+  return !mode.on_gpus_only || std::ranges::all_of(devices, [](auto const& d) { return d->is_cuda(); });
 }
 
 chain_list run(sampling_plan const& plan, std::string_view mode, device_list const& devices) {
@@ -65,10 +64,9 @@ chain_list const& reference_chains() {
 
 void expect_reference_decisions(chain_list const& chains) {
   EXPECT_EQ(decisions(chains), decisions(reference_chains()));
-  for (std::size_t i = 0; i < chains.size(); ++i) {
+  for (std::size_t i = 0; i < chains.size(); ++i)
     EXPECT_NEAR(chains[i]->records().back().potential.total(),
                 reference_chains()[i]->records().back().potential.total(), 1e-6);
-  }
 }
 
 TEST(nanodroplet_chains, accept_some_trajectories_and_reject_some_each_in_its_own_way) {
@@ -76,10 +74,10 @@ TEST(nanodroplet_chains, accept_some_trajectories_and_reject_some_each_in_its_ow
   ASSERT_EQ(found.size(), 6u);
   for (auto const& letters : found) {
     EXPECT_EQ(letters.size(), 30u);
-    EXPECT_GT(std::count(letters.begin(), letters.end(), '1'), 10);
-    EXPECT_GT(std::count(letters.begin(), letters.end(), '0'), 5);
+    EXPECT_GT(std::ranges::count(letters, '1'), 10);
+    EXPECT_GT(std::ranges::count(letters, '0'), 5);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   EXPECT_EQ(std::unique(found.begin(), found.end()), found.end());
 }
 
@@ -104,8 +102,8 @@ TEST(nanodroplet_chains, decide_alike_in_every_mode_on_any_devices_with_any_numb
 
 TEST(nanodroplet_chains, repeat_every_bit_on_devices_of_one_kind) {
   auto const& all = test_devices();
-  bool const are_alike = std::all_of(all.begin(), all.end(),
-                                     [&](auto const& d) { return d->is_cuda() == all.front()->is_cuda(); });
+  bool const are_alike =
+      std::ranges::all_of(all, [&](auto const& d) { return d->is_cuda() == all.front()->is_cuda(); });
   if (!are_alike) GTEST_SKIP() << "CPU cores and GPUs round differently";
   auto const known = run(small_plan(1), "streams", {all.front()});
   for (auto const& mode : launch_modes()) {
@@ -125,7 +123,7 @@ TEST(nanodroplet_chains, end_between_steps_when_asked_to_stop) {
     auto const chains = chains_by(plan, mode.name, {test_devices().front()});
     std::atomic<int> asked = 0;
     drive(chains, plan.threads, true, [&] { return ++asked > 200; });
-    EXPECT_TRUE(std::any_of(chains.begin(), chains.end(), [](auto const& c) { return !c->is_done(); }));
+    EXPECT_TRUE(std::ranges::any_of(chains, [](auto const& c) { return !c->is_done(); }));
   }
 }
 

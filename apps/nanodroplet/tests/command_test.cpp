@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -55,7 +56,7 @@ TEST(nanodroplet_command, tells_what_each_chain_did) {
 
 TEST(nanodroplet_command, prints_a_line_for_each_chain_and_one_for_all) {
   auto const text = command.printed(small);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 2 + 5 + 1);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1 + 2 + 5 + 1);
   EXPECT_THAT(text, HasSubstr("all    all"));
   EXPECT_THAT(text, HasSubstr("80 steps"));
 }
@@ -121,35 +122,33 @@ TEST(nanodroplet_command, writes_frames_of_the_first_chain_to_a_new_file) {
 }
 
 TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {
-  EXPECT_THAT(command.refusal("--waters 0"),
-              HasSubstr("--waters is 0; legal is a whole number from 1 to 1024"));
-  EXPECT_THAT(command.refusal("--waters 1025"), HasSubstr("--waters is 1025;"));
-  EXPECT_THAT(command.refusal("--waters -1"), HasSubstr("--waters is -1;"));
-  EXPECT_THAT(command.refusal("--solute sugar"), HasSubstr("solute is sugar; legal is m12 or none"));
-  EXPECT_THAT(command.refusal("--conformers 0"), HasSubstr("--conformers is 0;"));
-  EXPECT_THAT(command.refusal("--conformers 2 --solute none"),
-              HasSubstr("conformers is 2; legal is 1 beside"));
-  EXPECT_THAT(command.refusal("--chains 0"), HasSubstr("--chains is 0;"));
-  EXPECT_THAT(command.refusal("--threads 0"), HasSubstr("--threads is 0;"));
-  EXPECT_THAT(command.refusal("--steps 30"),
-              HasSubstr("steps is 30; legal is a multiple of --trajectory-steps, which is 20"));
-  EXPECT_THAT(command.refusal("--trajectory-steps 0"), HasSubstr("--trajectory-steps is 0;"));
-  EXPECT_THAT(command.refusal("--dt 0"), HasSubstr("dt is 0; legal is 1e-6 to 1000"));
-  EXPECT_THAT(command.refusal("--dt nan"), HasSubstr("dt is nan"));
-  EXPECT_THAT(command.refusal("--temperature -1"), HasSubstr("temperature is -1;"));
-  EXPECT_THAT(command.refusal("--temperature 1e-320"), HasSubstr("legal is 1e-6 to 1000000"));
-  EXPECT_THAT(command.refusal("--dt 1e-7"), HasSubstr("dt is 1e-07; legal is 1e-6 to 1000"));
-  EXPECT_THAT(command.refusal("--temperature inf"), HasSubstr("temperature is inf;"));
-  EXPECT_THAT(command.refusal("--launch luck"), HasSubstr("launch is luck; legal is "));
-  EXPECT_THAT(command.refusal(small + "--order luck"), HasSubstr("order is luck; legal is "));
-  EXPECT_THAT(command.refusal(small + "--among luck"), HasSubstr("among is luck; legal is "));
-  EXPECT_THAT(command.refusal(small + "--merge luck"), HasSubstr("merge is luck; legal is "));
-  EXPECT_THAT(command.refusal("--streams 129"), HasSubstr("--streams is 129;"));
-  EXPECT_THAT(command.refusal("--discard 50"),
-              HasSubstr("discard is 50; legal is fewer than the trajectories"));
-  EXPECT_THAT(command.refusal("--seed -1"), HasSubstr("--seed is -1;"));
-  EXPECT_THAT(command.refusal("--minimise many"), HasSubstr("--minimise is many;"));
-  EXPECT_THAT(command.refusal("--devices teapot"), HasSubstr("teapot"));
+  command.expect_refusals({
+      {"--waters 0", "--waters is 0; legal is a whole number from 1 to 1024"},
+      {"--waters 1025", "--waters is 1025;"},
+      {"--waters -1", "--waters is -1;"},
+      {"--solute sugar", "solute is sugar; legal is m12 or none"},
+      {"--conformers 0", "--conformers is 0;"},
+      {"--conformers 2 --solute none", "conformers is 2; legal is 1 beside"},
+      {"--chains 0", "--chains is 0;"},
+      {"--threads 0", "--threads is 0;"},
+      {"--steps 30", "steps is 30; legal is a multiple of --trajectory-steps, which is 20"},
+      {"--trajectory-steps 0", "--trajectory-steps is 0;"},
+      {"--dt 0", "dt is 0; legal is 1e-6 to 1000"},
+      {"--dt nan", "dt is nan"},
+      {"--temperature -1", "temperature is -1;"},
+      {"--temperature 1e-320", "legal is 1e-6 to 1000000"},
+      {"--dt 1e-7", "dt is 1e-07; legal is 1e-6 to 1000"},
+      {"--temperature inf", "temperature is inf;"},
+      {"--launch luck", "launch is luck; legal is "},
+      {small + "--order luck", "order is luck; legal is "},
+      {small + "--among luck", "among is luck; legal is "},
+      {small + "--merge luck", "merge is luck; legal is "},
+      {"--streams 129", "--streams is 129;"},
+      {"--discard 50", "discard is 50; legal is fewer than the trajectories"},
+      {"--seed -1", "--seed is -1;"},
+      {"--minimise many", "--minimise is many;"},
+      {"--devices teapot", "teapot"},
+  });
 }
 
 TEST(nanodroplet_command, refuses_graphs_on_cpu_cores) {
@@ -158,18 +157,18 @@ TEST(nanodroplet_command, refuses_graphs_on_cpu_cores) {
 }
 
 TEST(nanodroplet_command, refuses_options_that_would_do_nothing) {
-  EXPECT_THAT(command.refusal("--steps 0 --chains 2"),
-              HasSubstr("--chains is 2; legal is nothing beside --steps 0"));
-  EXPECT_THAT(command.refusal("--steps 0 --devices host:1"), HasSubstr("--devices is host:1;"));
-  EXPECT_THAT(command.refusal("--launch reference --devices host:1"),
-              HasSubstr("devices is host:1; legal is nothing beside --launch reference"));
-  EXPECT_THAT(command.refusal("--launch batched --order held"), HasSubstr("order is held;"));
-  EXPECT_THAT(command.refusal("--launch streams --merge none"),
-              HasSubstr("merge is none; legal is nothing beside"));
-  EXPECT_THAT(command.refusal("--launch streams --order held"), HasSubstr("order is held;"));
-  EXPECT_THAT(command.refusal("--launch streams --among fifo"), HasSubstr("among is fifo;"));
-  EXPECT_THAT(command.refusal("--launch reference --streams 2"), HasSubstr("streams is 2;"));
-  EXPECT_THAT(command.refusal("--xyz-every 2"), HasSubstr("xyz-every is 2; legal is 1 without --xyz"));
+  command.expect_refusals({
+      {"--steps 0 --chains 2", "--chains is 2; legal is nothing beside --steps 0"},
+      {"--steps 0 --devices host:1", "--devices is host:1;"},
+      {"--launch reference --devices host:1",
+       "devices is host:1; legal is nothing beside --launch reference"},
+      {"--launch batched --order held", "order is held;"},
+      {"--launch streams --merge none", "merge is none; legal is nothing beside"},
+      {"--launch streams --order held", "order is held;"},
+      {"--launch streams --among fifo", "among is fifo;"},
+      {"--launch reference --streams 2", "streams is 2;"},
+      {"--xyz-every 2", "xyz-every is 2; legal is 1 without --xyz"},
+  });
 }
 
 }  // namespace

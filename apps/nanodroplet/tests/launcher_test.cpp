@@ -74,8 +74,8 @@ chain_output read(chain_launcher& work) {
 
 void load(chain_launcher& work, droplet const& system) {
   auto const to = work.exchange();
-  std::copy(system.water.begin(), system.water.end(), to.start.begin());
-  std::copy(system.beads.begin(), system.beads.end(), to.beads.begin());
+  std::ranges::copy(system.water, to.start.begin());
+  std::ranges::copy(system.beads, to.beads.begin());
   work.load();
   work.step(true);
 }
@@ -164,7 +164,7 @@ void load_with(chain_launcher& work, droplet const& system, std::vector<vec3> co
   load(work, system);
   finish(work);
   auto const io = work.exchange();
-  std::copy(velocities.begin(), velocities.end(), io.velocity.begin());
+  std::ranges::copy(velocities, io.velocity.begin());
 }
 
 TEST(nanodroplet_launchers, come_back_when_velocities_are_turned_round) {
@@ -243,7 +243,7 @@ void run_trajectories(std::vector<launcher> const& chains, std::vector<droplet> 
     for (auto const& chain : chains) finish(*chain);
     for (std::size_t chain : {0u, 1u}) {
       auto const drawn = some_velocities(systems[chain].water.size());
-      std::copy(drawn.begin(), drawn.end(), chains[chain]->exchange().velocity.begin());
+      std::ranges::copy(drawn, chains[chain]->exchange().velocity.begin());
       chains[chain]->begin_trajectory(trajectory == 0 || chain == 1);
       chains[chain]->step(true);
     }

@@ -26,9 +26,9 @@ std::vector<double> results_by(Run const& run) {
   auto const system = make_droplet({100, true, 0});
   water_memory const memory(open_devices("host:1").front(), {100, 12, 0.5});
   auto const io = memory.exchange();
-  std::copy(system.water.begin(), system.water.end(), io.start.begin());
-  std::copy(system.beads.begin(), system.beads.end(), io.beads.begin());
-  std::fill(io.velocity.begin(), io.velocity.end(), vec3{0.001, 0.002, 0.003});
+  std::ranges::copy(system.water, io.start.begin());
+  std::ranges::copy(system.beads, io.beads.begin());
+  std::ranges::fill(io.velocity, vec3{0.001, 0.002, 0.003});
   run(memory.load(), memory.blocks());
   for (bool const is_last : {true, false, true}) {
     run(memory.among_water(is_last), memory.blocks());
