@@ -348,12 +348,9 @@ void chen_device::await_end() {
 
 void chen_device::record_step() {
   device_share share;
-  for (auto const& piece : given_) share.tasks += piece.count;
-  auto const times = memory_.read_times();
-  auto const offset = kernel_.clock_offset_ns();
-  if (options_->times && share.tasks > 0)
-    share.when = {std::int64_t(times.first_begin_ns) + offset, std::int64_t(times.last_end_ns) + offset,
-                  std::int64_t(times.work_ns)};
+  share.tasks = tasks_given();
+  if (share.tasks > 0) share.when = times_of_step();
+  trace_step(share.tasks, share.when);
   {
     std::lock_guard const hold(share_mutex_);
     share_ = share;
@@ -361,6 +358,32 @@ void chen_device::record_step() {
   std::ranges::fill(refills_, refill{});
   used_ = false;
   for (auto const& piece : given_) pool_->finish(piece, index_, share.when);
+}
+
+std::uint64_t chen_device::tasks_given() const {
+  std::uint64_t tasks = 0;
+  for (auto const& piece : given_) tasks += piece.count;
+  return tasks;
+}
+
+/// From the begin of the first task to the end of the last one, if a task ran and they are timed.
+execution chen_device::times_of_step() {
+  if (!options_->times) return {};
+  auto const times = memory_.read_times();
+  auto const offset = kernel_.clock_offset_ns();
+  return {std::int64_t(times.first_begin_ns) + offset, std::int64_t(times.last_end_ns) + offset,
+          std::int64_t(times.work_ns)};
+}
+
+void chen_device::trace_step(std::uint64_t tasks, execution const& when) const {
+  if (!options_->trace_to || tasks == 0) return;
+  options_->trace_to.record({.device = index_,
+                             .label = kernels_->name(),
+                             .step = std::int64_t(steps_->current()),
+                             .tasks = tasks,
+                             .begin_ns = when.first_begin_ns,
+                             .end_ns = std::max(when.first_begin_ns, when.last_end_ns),
+                             .counts = {{"work_ns", std::uint64_t(when.work_ns)}}});
 }
 
 bool chen_device::all_empty() const {
@@ -402,24 +425,29 @@ bool chen_device::try_join() {
 void chen_device::collect() {
   if (!used_) return;
   bool const sound = try_join();
+  auto ran = tasks_given();
   for (std::uint32_t queue = 0; queue < memory_.queues(); ++queue) {
-    give_back(queue, sound);
+    ran -= give_back(queue, sound);
     refills_[queue] = {};
   }
+  if (sound && ran > 0) trace_step(ran, times_of_step());
   if (sound) memory_.clear();
   used_ = false;
 }
 
-/// Blocks claim from the back: the first tasks of a refill are those that nobody claimed.
-void chen_device::give_back(std::uint32_t queue, bool sound) {
+/// Returns how many tasks it gave back. Blocks claim from the back: the first tasks of a refill are those
+/// that nobody claimed.
+std::uint64_t chen_device::give_back(std::uint32_t queue, bool sound) {
   auto const& last = refills_[queue];
-  if (last.pieces.empty() || (last.complete && !sound)) return;
-  std::uint64_t left = last.complete ? memory_.unclaimed(queue) : memory_.capacity();
+  if (last.pieces.empty() || (last.complete && !sound)) return 0;
+  std::uint64_t const unclaimed = last.complete ? memory_.unclaimed(queue) : memory_.capacity();
+  auto left = unclaimed;
   for (auto piece : last.pieces) {
     piece.count = std::min<std::size_t>(piece.count, left);
     left -= piece.count;
     if (piece.count > 0) pool_->give_back(piece);
   }
+  return unclaimed - left;
 }
 
 device_share chen_device::last_step() const {
