@@ -104,7 +104,8 @@ void chen_steps::device_done() {
 }
 
 chen_memory::chen_memory(std::shared_ptr<compute_device> device, chen_options const& options)
-    : capacity_(checked("tasks_per_queue", options.tasks_per_queue, max_tasks)),
+    : timeout_(options.timeout),
+      capacity_(checked("tasks_per_queue", options.tasks_per_queue, max_tasks)),
       stride_(whole_lines(words_for(capacity_))),
       counts_(device, checked("queues", options.queues, max_queues)),
       loads_(device, std::size_t(options.queues) * stride_),
@@ -128,7 +129,7 @@ void chen_memory::clear() {
   copies_->fill(stop_.data(), 0, stop_.bytes());
   std::ranges::fill(consumed_.span(), 0u);
   for (auto& written : written_) written = 0;
-  copies_->synchronize();
+  copies_->synchronize(deadline::in(timeout_));
 }
 
 chen_source_ref chen_memory::source(resident_control const& control) {
@@ -174,7 +175,7 @@ void chen_memory::write_stop() { copies_->copy(stop_.data(), &staged_one_[0], st
 
 std::uint64_t chen_memory::unclaimed(std::uint32_t queue) {
   copies_->copy(staged(queue), load(queue), sizeof(std::uint64_t));
-  copies_->synchronize();
+  copies_->synchronize(deadline::in(timeout_));
   return std::uint64_t(std::max<std::int64_t>(0, std::int64_t(staged(queue)[0])));
 }
 
@@ -182,13 +183,13 @@ void chen_memory::forget_times() {
   if (times_.size() == 0) return;
   staged_times_[0] = {~std::uint64_t(0), 0, 0};
   copies_->copy(times_.data(), &staged_times_[0], times_.bytes());
-  copies_->synchronize();
+  copies_->synchronize(deadline::in(timeout_));
 }
 
 batch_times chen_memory::read_times() {
   if (times_.size() == 0) return {0, 0, 0};
   copies_->copy(&staged_times_[0], times_.data(), times_.bytes());
-  copies_->synchronize();
+  copies_->synchronize(deadline::in(timeout_));
   return staged_times_[0];
 }
 

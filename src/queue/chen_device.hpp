@@ -94,6 +94,7 @@ class chen_memory {
   std::uint64_t* load(std::uint32_t queue) const { return loads_.data() + std::size_t(queue) * stride_; }
   void await_copies(deadline until);
 
+  clock::duration timeout_;  ///< of each wait for the stream
   std::uint32_t capacity_, stride_;
   device_buffer<chen_counts> counts_;
   device_buffer<std::uint64_t> loads_, stop_;
