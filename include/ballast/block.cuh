@@ -117,6 +117,8 @@ concept warp = requires(W w, std::uint32_t n, std::uint32_t (*f)(std::uint32_t),
 ///   scan(n, initial, f, op, put)   calls put(i, before) for i in [0, n), where `before` is `initial`
 ///                      combined with f(0) .. f(i - 1); returns what reduce() would. See docs/device.md.
 ///   warp(), warps()    the warp that the thread belongs to, and how many the block has
+/// A call of for_each(), reduce() or scan() is for at most 2^32 - 1024 items (`rows * columns` too), which is
+/// compared where BALLAST_CHECK_BOUNDS is defined: with more, threads of a GPU would begin again at 0.
 /// Of reduce() and scan(): all threads of the block call them with the same n (also items<N>), initial and
 /// op. The thread to which for_each(n, ...) gives i calls f(i) once, and put(i, ...) after that, so that f
 /// may read per_item; f must not read what put writes for other items. The type of `initial`, trivially
@@ -197,6 +199,7 @@ class one_thread_block : public block_outside_pools {
   BALLAST_HD void sync() const {}
   template <class F>
   BALLAST_HD void for_each(std::uint32_t n, F&& f) const {
+    detail::check_items<F>(n);
     for (std::uint32_t i = 0; i < n; ++i) f(i);
   }
   template <std::uint32_t N, class F>
@@ -205,6 +208,7 @@ class one_thread_block : public block_outside_pools {
   }
   template <class F>
   BALLAST_HD void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
+    detail::check_items<F>(std::uint64_t(rows) * columns);
     for (std::uint32_t row = 0; row < rows; ++row)
       for (std::uint32_t column = 0; column < columns; ++column) f(row, column);
   }
@@ -288,6 +292,7 @@ class cuda_block : public block_outside_pools {
   __device__ void sync() const { __syncthreads(); }
   template <class F>
   __device__ void for_each(std::uint32_t n, F&& f) const {
+    detail::check_items<F>(n);
     for (std::uint32_t i = rank(); i < n; i += threads) f(i);
   }
   template <std::uint32_t N, class F>
@@ -297,6 +302,7 @@ class cuda_block : public block_outside_pools {
   }
   template <class F>
   __device__ void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
+    detail::check_items<F>(std::uint64_t(rows) * columns);
     for (std::uint32_t i = rank(); i < rows * columns; i += threads) f(i / columns, i % columns);
   }
   template <class T, class F, class Op = plus>
@@ -366,6 +372,7 @@ class block_of {
 #endif
   template <class F>
   BALLAST_HD void for_each(std::uint32_t n, F&& f) const {
+    detail::check_items<F>(n);
     for (std::uint32_t i = rank(); i < n; i += threads) f(i);
   }
   template <std::uint32_t N, class F>
@@ -375,6 +382,7 @@ class block_of {
   }
   template <class F>
   BALLAST_HD void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
+    detail::check_items<F>(std::uint64_t(rows) * columns);
 #if BALLAST_ON_GPU
     for (std::uint32_t i = rank(); i < rows * columns; i += Threads) f(i / columns, i % columns);
 #else
