@@ -61,7 +61,7 @@ void add_options(CLI::App& command, request& asked) {
   command.add_flag("--check-maps", asked.check_maps,
                    "Run each task twice, on CPU cores only, and fail if a kernel leaves its access maps");
   command_line::add_path(command, "--trace", asked.trace, "FILE",
-                         "Write which task ran where and when, for ui.perfetto.dev");
+                         "Write which task and copy ran where and when, for ui.perfetto.dev");
   command.add_flag("--json", asked.json, "Print one JSON object");
 }
 

@@ -9,14 +9,6 @@ namespace {
 
 constexpr std::size_t groups = 16;
 
-/// The device whose memory the first one's kernels can write, or null.
-std::shared_ptr<compute_device> peer_of_first(session const& now) {
-  if (now.devices().size() < 2 || !now.first()->is_cuda()) return nullptr;
-  auto const& second = now.devices()[1];
-  bool const is_other_gpu = second->is_cuda() && second->spec().index != now.first()->spec().index;
-  return is_other_gpu && now.first()->enable_peer_access(*second) ? second : nullptr;
-}
-
 }  // namespace
 
 std::vector<std::size_t> transfer_sizes(session const& now) {
@@ -42,7 +34,7 @@ void measure_transfers(session& now) {
   now.repeat(transfers / 10, transfers - transfers / 10);
   now.parameter("sample", "median of one of 16 equal groups of transfers");
   now.parameter("transfers_of_a_point", transfers - transfers / 10);
-  auto const peer = peer_of_first(now);
+  auto const peer = now.peer_of_first();
   transfer_memory memory(now.first(), peer);
   measure_copies(now, memory);
   measure_kernel_transfers(now, memory, peer != nullptr);

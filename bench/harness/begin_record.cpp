@@ -18,11 +18,9 @@ std::vector<std::string> own_command_line() {
 
 machine_facts machine_with(device_list const& devices) {
   std::vector<gpu_facts> gpus;
-  std::set<int> counted;  // a GPU of which the list names several parts is one
   int runtime = 0;
-  for (auto const& device : devices) {
+  for (auto const& device : one_of_each_gpu(devices)) {
     auto const& facts = device->properties();
-    if (!device->is_cuda() || !counted.insert(device->spec().index).second) continue;
     runtime = facts.runtime_version;
     gpus.push_back({facts.model, facts.multiprocessors, facts.memory_bytes,
                     std::to_string(facts.compute_major) + "." + std::to_string(facts.compute_minor)});
@@ -31,6 +29,14 @@ machine_facts machine_with(device_list const& devices) {
 }
 
 }  // namespace
+
+device_list one_of_each_gpu(device_list const& devices) {
+  device_list gpus;
+  std::set<int> seen;
+  for (auto const& device : devices)
+    if (device->is_cuda() && seen.insert(device->spec().index).second) gpus.push_back(device);
+  return gpus;
+}
 
 run_record begin_record(std::string benchmark, device_list const& devices) {
   run_record record;

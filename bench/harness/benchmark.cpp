@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 namespace ballast::bench {
 namespace {
@@ -26,13 +25,6 @@ std::string needs_one_kind(device_list const& devices) {
   auto const some = gpus(devices);
   bool const is_one = some == 0 || some == std::ssize(devices);
   return is_one ? "" : "it compares results bit by bit: name GPUs or CPU cores";
-}
-
-std::string needs_two_gpus(device_list const& devices) {
-  std::set<int> indices;  // parts of a GPU have one
-  for (auto const& device : devices)
-    if (device->is_cuda()) indices.insert(device->spec().index);
-  return indices.size() >= 2 ? "" : "it measures memory of one GPU seen from another: name two";
 }
 
 }  // namespace ballast::bench

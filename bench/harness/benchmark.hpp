@@ -22,6 +22,5 @@ struct benchmark {
 std::string needs_a_gpu(device_list const& devices);
 std::string needs_two_devices(device_list const& devices);
 std::string needs_one_kind(device_list const& devices);
-std::string needs_two_gpus(device_list const& devices);
 
 }  // namespace ballast::bench

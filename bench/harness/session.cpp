@@ -46,6 +46,13 @@ device_list session::first_devices(std::size_t count) const {
   return {devices_.begin(), devices_.begin() + std::ptrdiff_t(count)};
 }
 
+std::shared_ptr<compute_device> session::peer_of_first() const {
+  if (!first()->is_cuda()) return nullptr;
+  for (auto const& other : one_of_each_gpu(devices_))
+    if (other != first() && first()->enable_peer_access(*other)) return other;
+  return nullptr;
+}
+
 /// Results by another number of connections are of another setting.
 void session::record_connections() {
   auto const now = process_connections();

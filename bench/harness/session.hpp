@@ -36,6 +36,8 @@ class session {
   std::vector<std::size_t> device_counts() const;
   /// `count`: 1 to all of them.
   device_list first_devices(std::size_t count) const;
+  /// The first other GPU of the list whose memory the first device's kernels can address, else null.
+  std::shared_ptr<compute_device> peer_of_first() const;
   /// A short run that shows that the benchmark works, not what the machine can do.
   bool quick() const { return quick_; }
   /// `full`, or in a quick run the smaller number.

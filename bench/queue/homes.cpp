@@ -23,18 +23,9 @@ struct named_home {
   ring_home ring;
 };
 
-/// The first other GPU of the list whose memory the first device can address, else null.
-std::shared_ptr<compute_device> peer_gpu(session const& now) {
-  for (auto const& other : now.devices())
-    if (other->is_cuda() && other->spec().index != now.first()->spec().index &&
-        now.first()->enable_peer_access(*other))
-      return other;
-  return nullptr;
-}
-
 std::vector<named_home> homes(session& now) {
   std::vector<named_home> all{{"own device", ring_home::own_device()}, {"host", ring_home::host()}};
-  auto const peer = peer_gpu(now);
+  auto const peer = now.peer_of_first();
   now.parameter("peer", peer != nullptr ? peer->name()
                                         : "not measured: --devices names no GPU that the first can address");
   if (peer != nullptr) all.push_back({"peer", ring_home::peer(peer)});

@@ -9,14 +9,6 @@
 
 #include "ballast/kernel.cuh"
 
-/// 1 where every index of an array_view is compared with its extent, because BALLAST_CHECK_BOUNDS is defined.
-/// Define it for all files of a program or for none: the functions that it changes are inline.
-#if defined(BALLAST_CHECK_BOUNDS)
-#  define BALLAST_BOUNDS_ARE_CHECKED 1
-#else
-#  define BALLAST_BOUNDS_ARE_CHECKED 0
-#endif
-
 namespace ballast {
 
 template <class T, int Rank = 1>

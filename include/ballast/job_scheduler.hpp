@@ -60,8 +60,10 @@ struct job_options {
   /// A recorder (`&recorder`) that receives a span for each task that ended successfully, from the begin to
   /// the end of its kernels. The span's worker is the stream of the kernel that ended last, and its step is
   /// the job's number; accesses of the host have numbers too. A task's span is recorded before the completion
-  /// of its job is ready. The recorder must have at least as many devices as the scheduler, in the same
-  /// order, and must outlive it.
+  /// of its job is ready. It also receives a span for each copy that ended successfully, whose worker is
+  /// first_copy_worker for what comes to the device and one more for what leaves it, with the array and the
+  /// way as its label and the count `bytes`; its step is the job that it is for, or 0. The recorder must have
+  /// at least as many devices as the scheduler, in the same order, and must outlive it.
   trace_target trace_to = {};
 };
 

@@ -173,8 +173,8 @@ class stream {
   /// thread of continuations lets the stream go on: no continuation may destroy this before, nor enqueue so
   /// much that it blocks. A GPU's stream holds about a thousand pieces of work: do not fill it behind a wait,
   /// since a thread that the driver holds up there may hold up that thread too. At most 256 waits of a GPU's
-  /// streams are open at a time; throws error beyond, on a GPU that was opened while a resident kernel ran
-  /// there, in a stream that is being captured, and if that thread cannot be started.
+  /// streams are open at a time; throws error beyond, in a stream that is being captured, and if that thread
+  /// cannot be started.
   void wait_for(completion const& work);
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;

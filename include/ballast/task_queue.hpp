@@ -156,11 +156,10 @@ struct queue_statistics {
 /// close() or stop().
 class task_queue {
  public:
-  /// Allocates all memory, loads the set's kernels and, unless options.start_at_once is false, starts the
-  /// resident kernel and waits until all its blocks run, at most options.resident.start_timeout. `kernels`
-  /// must outlive the queue. Throws bad_argument with the option's name ("ring" if the device cannot address
-  /// the ring's home), device_lost, timed_out, and ballast::error if a resident kernel runs on the device or
-  /// on another part of its GPU.
+  /// Allocates all memory, loads the set's kernels and, unless options.start_at_once is false, does what
+  /// start() does. `kernels` must outlive the queue. Throws bad_argument with the option's name ("ring" if
+  /// the device cannot address the ring's home), device_lost, timed_out, and ballast::error if a resident
+  /// kernel runs on the device or on another part of its GPU.
   task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options options = {});
   /// Stops the kernel if it still runs, and drops the tasks that did not run: call close() first to run them.
   /// Waits at most options.resident.stop_timeout.
@@ -212,9 +211,10 @@ class task_queue {
   /// may call; async-signal-safe.
   void request_stop() noexcept;
   /// Starts the kernel again after close() or stop(), or for the first time if options.start_at_once was
-  /// false. Allocates nothing on the device. Completions of earlier runs stay valid. Throws ballast::error,
-  /// at once, if resident kernels that run on the device leave no room (options.resident.blocks): it says who
-  /// they are and what each has.
+  /// false. Waits until its memory is cleared, and then until all its blocks run, each as long as
+  /// options.resident.start_timeout says. Allocates nothing on the device. Completions of earlier runs stay
+  /// valid. Throws timed_out, and ballast::error, at once, if resident kernels that run on the device leave
+  /// no room (options.resident.blocks): it says who they are and what each has.
   void start();
   /// Whether the resident kernel runs. Does not wait.
   bool running();

@@ -43,6 +43,7 @@ class team_block {
   void sync() const { meeting_->barrier.arrive_and_wait(); }
   template <class F>
   void for_each(std::uint32_t n, F&& f) const {
+    detail::check_items<F>(n);
     for (std::uint32_t i = rank_; i < n; i += Threads) f(i);
   }
   template <std::uint32_t N, class F>
@@ -51,6 +52,7 @@ class team_block {
   }
   template <class F>
   void for_each(std::uint32_t rows, std::uint32_t columns, F&& f) const {
+    detail::check_items<F>(std::uint64_t(rows) * columns);
     for (std::uint32_t i = rank_; i < rows * columns; i += Threads) f(i / columns, i % columns);
   }
   template <class T, class F, class Op = plus>
@@ -83,11 +85,11 @@ class team_block {
   /// Of each chunk every thread calls use(first item, values, count), with values of its own.
   template <class T, class F, class Use>
   void for_each_chunk(std::uint32_t n, F& f, Use const& use) const {
-    detail::check_reduction<T, F>();
+    detail::check_reduction<T, F>(n);
     constexpr std::uint32_t round = detail::chunk_items * Threads;
     T mine[detail::chunk_items], values[detail::chunk_items];
-    for (std::uint32_t start = 0; start < n; start += round) {
-      auto const end = n - start < round ? n : start + round;
+    for (std::uint32_t start = 0, end = 0; start < n; start = end) {
+      end = n - start < round ? n : start + round;
       for (std::uint32_t i = start + rank_; i < end; i += Threads)
         mine[(i - start) / Threads] = static_cast<T>(f(i));
       meeting_->brought[rank_] = mine;

@@ -22,14 +22,18 @@ struct span_count {
   bool operator==(span_count const&) const = default;
 };
 
-/// Workers from this number on are no workers of the device: they are threads of the host that waited for it.
-/// Figures leave their spans out.
+/// Workers from this number on, but below first_host_worker, are no workers of the device: they are its
+/// streams for copies. Figures leave their spans out, as those of host threads.
+inline constexpr std::uint32_t first_copy_worker = std::uint32_t(1) << 30;
+/// Workers from this number on are threads of the host that waited for the device.
 inline constexpr std::uint32_t first_host_worker = std::uint32_t(1) << 31;
 
 /// What one worker of one device did from `begin_ns` to `end_ns`.
 struct span {
-  std::size_t device = 0;     ///< index into `recording::devices`
-  std::uint32_t worker = 0;   ///< the resident block, the stream, or from first_host_worker on a host thread
+  std::size_t device = 0;  ///< index into `recording::devices`
+  /// The resident block or the stream; from first_copy_worker on a stream for copies, from first_host_worker
+  /// on a thread of the host.
+  std::uint32_t worker = 0;
   std::string label = {};     ///< what ran, e.g. the kernel's name
   std::int64_t step = 0;      ///< the caller's step; busy time is measured within one
   std::uint64_t tasks = 0;    ///< tasks executed in the span; 0 for a plain kernel
@@ -143,8 +147,8 @@ struct step_busy {
 };
 
 ///@{
-/// Pure functions of the spans, whatever their order, without those of host threads. `devices` is the number
-/// of devices; a span of a device beyond it throws bad_argument ("span.device").
+/// Pure functions of the spans, whatever their order, without those of copies and host threads. `devices` is
+/// the number of devices; a span of a device beyond it throws bad_argument ("span.device").
 std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices);  ///< steps ascend
 std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
 ///@}

@@ -42,6 +42,10 @@ void throw_beyond_view(std::size_t index, int dimension, std::size_t extent) {
                      "less than the extent " + std::to_string(extent));
 }
 
+void throw_too_many_items(std::uint64_t items) {
+  throw_bad_argument("n", items, "at most " + std::to_string(max_items) + " items");
+}
+
 void check_rank(char const* field, std::int64_t rank, int wanted) {
   if (rank != wanted)
     throw_bad_argument(field, std::to_string(rank) + " dimensions",

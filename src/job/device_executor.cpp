@@ -78,7 +78,7 @@ std::shared_ptr<operation_progress> stream_queue::issue_next() {
 
 stream_queue::issued_work stream_queue::enqueue(device_operation const& work) {
   issued_work result{.progress = work.progress,
-                     .is_kernel = work.is_kernel,
+                     .is_timed = work.is_timed,
                      .dependencies = work.dependencies,
                      .conclude = work.conclude};
   try {
@@ -91,7 +91,7 @@ stream_queue::issued_work stream_queue::enqueue(device_operation const& work) {
 /// What comes after one that could not be issued waits for the event behind it all the same, since the stream
 /// may still be at what was before.
 void stream_queue::try_to_enqueue(device_operation const& work, issued_work& result) {
-  bool const measured = work.is_kernel && !on_cuda_;
+  bool const measured = work.is_timed && !on_cuda_;
   try {
     wait_for(work.dependencies);
     if (measured) result.begin = stream_->record();
@@ -124,13 +124,13 @@ bool stream_queue::are_reported(progress_list const& earlier) const {
       earlier, [&](auto const& one) { return one->on().executor != executor_ || one->is_over(); });
 }
 
-std::optional<ended_operation> stream_queue::next_end(kernel_clock const& clock) {
+std::optional<ended_operation> stream_queue::next_end(core_clock const& clock) {
   if (issued_.empty()) return std::nullopt;
   if (issued_.front().end == nullptr) std::rethrow_exception(issued_.front().failure);
   if (!is_first_over()) return std::nullopt;
   auto const& first = issued_.front();
   ended_operation found{first.progress->op(), first.failure};
-  if (first.is_kernel && !first.failure) {
+  if (first.is_timed && !first.failure) {
     auto const [begin_ns, end_ns] = times_of(first, clock);
     found.begin_ns = begin_ns;
     last_end_ns_ = found.end_ns = end_ns;
@@ -145,10 +145,10 @@ std::optional<ended_operation> stream_queue::next_end(kernel_clock const& clock)
 
 /// An event with a time costs a GPU 2 us between two kernels, one without costs nothing
 /// (docs/decisions/0014): so its executor says when it saw the end, and the next kernel begins there.
-kernel_clock::interval stream_queue::times_of(issued_work const& kernel, kernel_clock const& clock) const {
-  if (kernel.begin != nullptr) return clock.between(*kernel.begin, *kernel.end);
-  auto begin_ns = std::max(kernel.issued_ns, last_end_ns_);
-  for (auto const& earlier : kernel.dependencies) begin_ns = std::max(begin_ns, earlier->over_ns());
+core_clock::interval stream_queue::times_of(issued_work const& work, core_clock const& clock) const {
+  if (work.begin != nullptr) return clock.between(*work.begin, *work.end);
+  auto begin_ns = std::max(work.issued_ns, last_end_ns_);
+  for (auto const& earlier : work.dependencies) begin_ns = std::max(begin_ns, earlier->over_ns());
   return {begin_ns, std::max(begin_ns, now_ns())};
 }
 
@@ -168,7 +168,7 @@ namespace {
 constexpr auto longest_copy = std::chrono::seconds(1);
 constexpr std::int64_t min_kernel_ns = 4000;  // from its launch on an H200
 
-kernel_clock started_clock(compute_device& device) {
+core_clock started_clock(compute_device& device) {
   auto const stream = device.make_stream();
   std::shared_ptr<event> const origin = stream->record();
   stream->synchronize();

@@ -90,7 +90,7 @@ using progress_list = std::vector<std::shared_ptr<operation_progress>>;
 /// An operation as an executor is given it.
 struct device_operation {
   std::shared_ptr<operation_progress> progress;
-  bool is_kernel = false;           ///< its times are wanted
+  bool is_timed = false;            ///< its times are wanted
   progress_list dependencies;       ///< begins when these are over
   progress_list data_dependencies;  ///< fails without being tried if one of these has failed by then
   std::function<void(stream&)> enqueue;
@@ -102,19 +102,18 @@ struct device_operation {
 struct ended_operation {
   op_id op;
   std::exception_ptr failure = nullptr;
-  std::int64_t begin_ns = 0, end_ns = 0;  ///< of a kernel that ended well, by the host's clock
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< if it is timed and ended well, by the host's clock
 };
 
-/// When the kernels of CPU cores ran: what their events tell, moved to the host's clock.
-class kernel_clock {
+/// When kernels and copies of CPU cores ran: what their events tell, moved to the host's clock.
+class core_clock {
  public:
   struct interval {
     std::int64_t begin_ns, end_ns;
   };
 
   /// `origin` is an event that was reached at `at_ns`, by the host's clock.
-  kernel_clock(std::shared_ptr<event> origin, std::int64_t at_ns)
-      : origin_(std::move(origin)), at_ns_(at_ns) {}
+  core_clock(std::shared_ptr<event> origin, std::int64_t at_ns) : origin_(std::move(origin)), at_ns_(at_ns) {}
 
   /// Both events were reached.
   interval between(event const& begin, event const& end) const {
@@ -142,7 +141,7 @@ class stream_queue {
   std::shared_ptr<operation_progress> issue_next();
   /// The first issued one, if it has ended. Throws what kept an event from being set behind it: the device is
   /// lost then.
-  std::optional<ended_operation> next_end(kernel_clock const& clock);
+  std::optional<ended_operation> next_end(core_clock const& clock);
   /// Once the device is lost and the queue closed: ends the first operation, issued or waiting, with the
   /// loss, as soon as what it depends on is over.
   std::optional<ended_operation> next_end_after_loss(std::exception_ptr const& loss);
@@ -157,9 +156,9 @@ class stream_queue {
  private:
   struct issued_work {
     std::shared_ptr<operation_progress> progress;
-    bool is_kernel;
+    bool is_timed;
     progress_list dependencies;
-    std::shared_ptr<event> begin = nullptr;  ///< of a kernel of CPU cores
+    std::shared_ptr<event> begin = nullptr;  ///< if it is timed, on CPU cores
     std::shared_ptr<event> end = nullptr;    ///< null for what could not be issued
     std::int64_t issued_ns = 0;
     std::exception_ptr failure = nullptr;
@@ -175,7 +174,7 @@ class stream_queue {
   void wait_for(progress_list const& earlier);
   bool is_first_over();
   bool are_reported(progress_list const& earlier) const;
-  kernel_clock::interval times_of(issued_work const& kernel, kernel_clock const& clock) const;
+  core_clock::interval times_of(issued_work const& work, core_clock const& clock) const;
   bool are_over(progress_list const& earlier) const;
 
   event_count& wake_event_;
@@ -237,7 +236,7 @@ class device_executor final : private device_work {
   std::uint32_t const number_;
   listener const listener_;
   std::chrono::nanoseconds const shutdown_timeout_;
-  kernel_clock const clock_;
+  core_clock const clock_;
   std::exception_ptr loss_;
   std::vector<ended_operation> ends_;  ///< that were not told
   std::int64_t issued_ns_ = 0;

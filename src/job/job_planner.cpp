@@ -341,9 +341,10 @@ void job_planner::handle_end(planned_work const& work, std::uint32_t device, end
                              bool failed) {
   if (end.failure && is_device_lost(end.failure)) lose_device(device);
   if (auto const* const kernel = std::get_if<kernel_work>(&work))
-    handle_kernel_end(*kernel, device, end, failed);
-  else
-    arrays_.handle_copy_end(std::get<copy_work>(work), failed);
+    return handle_kernel_end(*kernel, device, end, failed);
+  auto const& copy = std::get<copy_work>(work);
+  if (!failed) record_span(copy, device, end);
+  arrays_.handle_copy_end(copy, failed);
 }
 
 void job_planner::release_task(std::uint32_t device, planned_task const& task) {
@@ -391,6 +392,27 @@ void job_planner::record_span(job_record const& job, std::uint32_t device, ended
                                 .tasks = 1,
                                 .begin_ns = end.begin_ns,
                                 .end_ns = end.end_ns});
+}
+
+void job_planner::record_span(copy_work const& copy, std::uint32_t device, ended_operation const& end) const {
+  if (!options_.trace_to) return;
+  auto const goes_out = ops_.at(end.op).on.stream == std::uint32_t(device_stream::copy_out);
+  options_.trace_to.record(span{.device = device,
+                                .worker = first_copy_worker + (goes_out ? 1 : 0),
+                                .label = label_of(copy),
+                                .step = std::int64_t(copy.job.value()),
+                                .begin_ns = end.begin_ns,
+                                .end_ns = end.end_ns,
+                                .counts = {{"bytes", copy.what.size}}});
+}
+
+std::string job_planner::label_of(copy_work const& copy) const {
+  auto const name_of = [&](place_id place) {
+    return place == host_place ? "host" : devices_[place.value() - 1].name;
+  };
+  auto const& [from, to] = std::pair(copy.what.from, copy.what.to);
+  auto const way = from == to ? "within " + name_of(to) : name_of(from) + " to " + name_of(to);
+  return copy.array->name() + ": " + way;
 }
 
 void job_planner::handle_piece_failure(planned_task& task, task_piece const& piece,

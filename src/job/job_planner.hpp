@@ -113,6 +113,8 @@ class job_planner {
   void release_task(std::uint32_t device, planned_task const& task);
   void handle_task_end(std::uint32_t device, planned_task const& task, ended_operation const& last);
   void record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const;
+  void record_span(copy_work const& copy, std::uint32_t device, ended_operation const& end) const;
+  std::string label_of(copy_work const& copy) const;
   bool was_alone(std::uint32_t device, job_number job, ended_operation const& end);
   void lose_device(std::uint32_t device);
 

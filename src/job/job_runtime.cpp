@@ -135,7 +135,7 @@ job_runtime::job_runtime(device_list const& devices, job_options options)
     : devices_(checked(devices)),
       options_(checked(std::move(options), devices_)),
       memory_(taken_memory(devices_, options_)),
-      dispatcher_(ops_, devices_to_submit_to(devices_, memory_), options_.check_maps,
+      dispatcher_(ops_, devices_to_submit_to(devices_, memory_), options_,
                   [this](std::uint32_t device, device_operation work) {
                     executors_[device]->submit(std::move(work));
                   }),

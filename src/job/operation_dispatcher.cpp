@@ -19,9 +19,13 @@ void enqueue_rows(std::vector<row_copy> const& rows, std::byte* to, std::byte co
 
 }  // namespace
 
-operation_dispatcher::operation_dispatcher(operations& ops, std::vector<device> devices, bool check_maps,
-                                           submission submit)
-    : ops_(ops), devices_(std::move(devices)), check_maps_(check_maps), submit_(std::move(submit)) {}
+operation_dispatcher::operation_dispatcher(operations& ops, std::vector<device> devices,
+                                           job_options const& options, submission submit)
+    : ops_(ops),
+      devices_(std::move(devices)),
+      check_maps_(options.check_maps),
+      times_copies_(options.trace_to),
+      submit_(std::move(submit)) {}
 
 void operation_dispatcher::take(planned_work work) {
   if (auto* const copy = std::get_if<copy_work>(&work)) return submit_copy(std::move(*copy));
@@ -70,7 +74,7 @@ void operation_dispatcher::submit(op_id op, job_number job, planned_work work,
       std::make_shared<operation_progress>(op, planned.on, devices_[device].is_cuda, check_maps_);
   journal_.record_submission(op, planned, job);
   device_operation operation{progress,
-                             planned.kind == op_kind::kernel,
+                             planned.kind == op_kind::kernel || times_copies_,
                              progress_of(planned.dependencies),
                              progress_of(planned.data_dependencies),
                              std::move(enqueue),

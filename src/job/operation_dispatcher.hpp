@@ -32,8 +32,10 @@ class operation_dispatcher final : public work_sink {
   using end_listener = std::function<void(planned_work const& work, std::uint32_t device,
                                           ended_operation const& end, bool failed)>;
 
-  /// `check_maps` as job_options. `ops` outlives this.
-  operation_dispatcher(operations& ops, std::vector<device> devices, bool check_maps, submission submit);
+  /// Of the options it takes `check_maps`, and whether there is a recorder, for which copies are timed. `ops`
+  /// outlives this.
+  operation_dispatcher(operations& ops, std::vector<device> devices, job_options const& options,
+                       submission submit);
 
   void take(planned_work work) override;
   /// Calls `ended` for each end that counts now, in the order of the operations.
@@ -74,7 +76,7 @@ class operation_dispatcher final : public work_sink {
 
   operations& ops_;
   std::vector<device> const devices_;
-  bool const check_maps_;
+  bool const check_maps_, times_copies_;
   submission const submit_;
   std::unordered_map<std::uint64_t, work_in_flight> in_flight_;  ///< by operation
   std::map<op_id, reported_end> reported_ends_;                  ///< that do not count yet

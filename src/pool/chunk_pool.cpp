@@ -30,7 +30,7 @@ chunk_pool::chunk_pool(std::shared_ptr<compute_device> device, kernel_set const&
                                      max_workers)) {}
 chunk_pool::~chunk_pool() = default;
 
-void chunk_pool::clear(stream& on, bool was_stopped, std::uint32_t workers) {
+void chunk_pool::clear(stream& on, bool was_stopped, std::uint32_t workers, deadline until) {
   if (state_->has_run) state_->workers.end_run(was_stopped);
   state_->has_run = true;
   state_->workers.begin_run(on);
@@ -38,7 +38,7 @@ void chunk_pool::clear(stream& on, bool was_stopped, std::uint32_t workers) {
   state_->workers.set_waiting(on, {});
   state_->workers.clear_reports(on);  // a block that serves has none
   state_->chunks.clear(on);
-  on.synchronize();
+  on.synchronize(until);
 }
 
 pool_view chunk_pool::view() const { return state_->workers.view(); }

@@ -104,7 +104,8 @@ void chen_steps::device_done() {
 }
 
 chen_memory::chen_memory(std::shared_ptr<compute_device> device, chen_options const& options)
-    : capacity_(checked("tasks_per_queue", options.tasks_per_queue, max_tasks)),
+    : timeout_(options.timeout),
+      capacity_(checked("tasks_per_queue", options.tasks_per_queue, max_tasks)),
       stride_(whole_lines(words_for(capacity_))),
       counts_(device, checked("queues", options.queues, max_queues)),
       loads_(device, std::size_t(options.queues) * stride_),
@@ -128,7 +129,7 @@ void chen_memory::clear() {
   copies_->fill(stop_.data(), 0, stop_.bytes());
   std::ranges::fill(consumed_.span(), 0u);
   for (auto& written : written_) written = 0;
-  copies_->synchronize();
+  copies_->synchronize(deadline::in(timeout_));
 }
 
 chen_source_ref chen_memory::source(resident_control const& control) {
@@ -174,7 +175,7 @@ void chen_memory::write_stop() { copies_->copy(stop_.data(), &staged_one_[0], st
 
 std::uint64_t chen_memory::unclaimed(std::uint32_t queue) {
   copies_->copy(staged(queue), load(queue), sizeof(std::uint64_t));
-  copies_->synchronize();
+  copies_->synchronize(deadline::in(timeout_));
   return std::uint64_t(std::max<std::int64_t>(0, std::int64_t(staged(queue)[0])));
 }
 
@@ -182,13 +183,13 @@ void chen_memory::forget_times() {
   if (times_.size() == 0) return;
   staged_times_[0] = {~std::uint64_t(0), 0, 0};
   copies_->copy(times_.data(), &staged_times_[0], times_.bytes());
-  copies_->synchronize();
+  copies_->synchronize(deadline::in(timeout_));
 }
 
 batch_times chen_memory::read_times() {
   if (times_.size() == 0) return {0, 0, 0};
   copies_->copy(&staged_times_[0], times_.data(), times_.bytes());
-  copies_->synchronize();
+  copies_->synchronize(deadline::in(timeout_));
   return staged_times_[0];
 }
 
@@ -348,12 +349,9 @@ void chen_device::await_end() {
 
 void chen_device::record_step() {
   device_share share;
-  for (auto const& piece : given_) share.tasks += piece.count;
-  auto const times = memory_.read_times();
-  auto const offset = kernel_.clock_offset_ns();
-  if (options_->times && share.tasks > 0)
-    share.when = {std::int64_t(times.first_begin_ns) + offset, std::int64_t(times.last_end_ns) + offset,
-                  std::int64_t(times.work_ns)};
+  share.tasks = tasks_given();
+  if (share.tasks > 0) share.when = times_of_step();
+  trace_step(share.tasks, share.when);
   {
     std::lock_guard const hold(share_mutex_);
     share_ = share;
@@ -361,6 +359,32 @@ void chen_device::record_step() {
   std::ranges::fill(refills_, refill{});
   used_ = false;
   for (auto const& piece : given_) pool_->finish(piece, index_, share.when);
+}
+
+std::uint64_t chen_device::tasks_given() const {
+  std::uint64_t tasks = 0;
+  for (auto const& piece : given_) tasks += piece.count;
+  return tasks;
+}
+
+/// From the begin of the first task to the end of the last one, if a task ran and they are timed.
+execution chen_device::times_of_step() {
+  if (!options_->times) return {};
+  auto const times = memory_.read_times();
+  auto const offset = kernel_.clock_offset_ns();
+  return {std::int64_t(times.first_begin_ns) + offset, std::int64_t(times.last_end_ns) + offset,
+          std::int64_t(times.work_ns)};
+}
+
+void chen_device::trace_step(std::uint64_t tasks, execution const& when) const {
+  if (!options_->trace_to || tasks == 0) return;
+  options_->trace_to.record({.device = index_,
+                             .label = kernels_->name(),
+                             .step = std::int64_t(steps_->current()),
+                             .tasks = tasks,
+                             .begin_ns = when.first_begin_ns,
+                             .end_ns = std::max(when.first_begin_ns, when.last_end_ns),
+                             .counts = {{"work_ns", std::uint64_t(when.work_ns)}}});
 }
 
 bool chen_device::all_empty() const {
@@ -402,24 +426,29 @@ bool chen_device::try_join() {
 void chen_device::collect() {
   if (!used_) return;
   bool const sound = try_join();
+  auto ran = tasks_given();
   for (std::uint32_t queue = 0; queue < memory_.queues(); ++queue) {
-    give_back(queue, sound);
+    ran -= give_back(queue, sound);
     refills_[queue] = {};
   }
+  if (sound && ran > 0) trace_step(ran, times_of_step());
   if (sound) memory_.clear();
   used_ = false;
 }
 
-/// Blocks claim from the back: the first tasks of a refill are those that nobody claimed.
-void chen_device::give_back(std::uint32_t queue, bool sound) {
+/// Returns how many tasks it gave back. Blocks claim from the back: the first tasks of a refill are those
+/// that nobody claimed.
+std::uint64_t chen_device::give_back(std::uint32_t queue, bool sound) {
   auto const& last = refills_[queue];
-  if (last.pieces.empty() || (last.complete && !sound)) return;
-  std::uint64_t left = last.complete ? memory_.unclaimed(queue) : memory_.capacity();
+  if (last.pieces.empty() || (last.complete && !sound)) return 0;
+  std::uint64_t const unclaimed = last.complete ? memory_.unclaimed(queue) : memory_.capacity();
+  auto left = unclaimed;
   for (auto piece : last.pieces) {
     piece.count = std::min<std::size_t>(piece.count, left);
     left -= piece.count;
     if (piece.count > 0) pool_->give_back(piece);
   }
+  return unclaimed - left;
 }
 
 device_share chen_device::last_step() const {

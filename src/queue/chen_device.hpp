@@ -94,6 +94,7 @@ class chen_memory {
   std::uint64_t* load(std::uint32_t queue) const { return loads_.data() + std::size_t(queue) * stride_; }
   void await_copies(deadline until);
 
+  clock::duration timeout_;  ///< of each wait for the stream
   std::uint32_t capacity_, stride_;
   device_buffer<chen_counts> counts_;
   device_buffer<std::uint64_t> loads_, stop_;
@@ -140,7 +141,10 @@ class chen_device {
   void send_halts();
   void await_end();
   void record_step();
+  execution times_of_step();
+  void trace_step(std::uint64_t tasks, execution const& when) const;
 
+  std::uint64_t tasks_given() const;
   bool all_empty() const;
   std::uint32_t turn();
   void throw_if_stopped(std::uint32_t looks);
@@ -148,7 +152,7 @@ class chen_device {
   void sleep_idle(std::uint64_t epoch, std::uint32_t looks);
   void abandon_kernel() noexcept;
   bool try_join();
-  void give_back(std::uint32_t queue, bool sound);
+  std::uint64_t give_back(std::uint32_t queue, bool sound);
   void record_given(backlog_piece const& piece);
 
   std::shared_ptr<compute_device> device_;

@@ -16,6 +16,16 @@ namespace ballast {
 
 using namespace detail;
 
+namespace {
+
+chen_options checked(chen_options options, std::size_t devices) {
+  options.trace_to.check(devices);
+  options.times = options.times || options.trace_to;
+  return options;
+}
+
+}  // namespace
+
 struct chen_queue::state {
   state(device_list devices, kernel_set const& kernels, chen_options const& given);
 
@@ -37,7 +47,7 @@ struct chen_queue::state {
 };
 
 chen_queue::state::state(device_list list, kernel_set const& compiled, chen_options const& given)
-    : options(given), kernels(&compiled), pool(list.size()), steps(pool, list.size()) {
+    : options(checked(given, list.size())), kernels(&compiled), pool(list.size()), steps(pool, list.size()) {
   if (list.empty()) throw_bad_argument("devices", "an empty list", "at least one device");
   for (std::size_t i = 0; i < list.size(); ++i) {
     devices.emplace_back(list[i], compiled, options, i, pool, steps);

@@ -70,7 +70,7 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
       host_serving(device, on_host ? 1 : 0) {}
 
 // The submission rings lend the ring their zeros: one of them is as large.
-void queue_memory::clear(stream& with) {
+void queue_memory::clear(stream& with, deadline until) {
   zero(submission_slots);
   zero(from_host);
   zero(to_host);
@@ -83,7 +83,7 @@ void queue_memory::clear(stream& with) {
   if (times.size() > 0) with.copy(times.data(), times_out.data(), times.bytes());
   zero(traced, with);
   zero(host_serving, with);
-  with.synchronize(deadline::in(std::chrono::minutes(1)));
+  with.synchronize(until);
   if (on_host) words.data()->taken_threshold = never;
 }
 
@@ -125,10 +125,10 @@ hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, kernel_set 
       counters_(device, queue.counters.size()),
       origins_(device, pool_.method().chunks) {}
 
-void hybrid_memory::clear(bool was_stopped, std::uint32_t blocks) {
+void hybrid_memory::clear(bool was_stopped, std::uint32_t blocks, deadline until) {
   std::lock_guard const hold(mutex_);
   stream_->fill(counters_.data(), 0, counters_.bytes());
-  pool_.clear(*stream_, was_stopped, blocks);
+  pool_.clear(*stream_, was_stopped, blocks, until);
 }
 
 hybrid_work hybrid_memory::work(ring_source_ref const& source) const {

@@ -67,7 +67,7 @@ struct queue_memory {
 
   /// Makes everything as before the first run. Only while no kernel of the device runs. Waits for the stream,
   /// which a kernel on another part of the GPU may hold up, at most a minute: timed_out.
-  void clear(stream& with);
+  void clear(stream& with, deadline until);
   ring_source_ref source(resident_control const& control);
   std::size_t bytes() const;
 
@@ -96,7 +96,7 @@ class hybrid_memory {
                 spawned_options const& options, queue_memory const& queue, std::uint32_t blocks);
 
   /// To be called before each launch of so many blocks; see chunk_pool::clear().
-  void clear(bool was_stopped, std::uint32_t blocks);
+  void clear(bool was_stopped, std::uint32_t blocks, deadline until);
   hybrid_work work(ring_source_ref const& source) const;
   std::size_t bytes() const;
 

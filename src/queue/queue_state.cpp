@@ -311,8 +311,9 @@ void task_queue::state::launch() {
 }
 
 void task_queue::state::prepare_memory() {
-  memory.clear(*copies);
-  if (hybrid != nullptr) hybrid->clear(!completed, kernel.blocks());
+  auto const cleared_by = deadline::in(options.resident.start_timeout);
+  memory.clear(*copies, cleared_by);
+  if (hybrid != nullptr) hybrid->clear(!completed, kernel.blocks(), cleared_by);
   for (auto& ring : submission_rings) ring.reset();
   rings_published = 0;
 }

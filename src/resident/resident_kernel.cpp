@@ -162,8 +162,7 @@ void resident_kernel::start(void const* argument, std::size_t bytes) {
 // A kernel on another part of the GPU may hold this up.
 void resident_kernel::clear_activity() {
   reader_->fill(activity_.data(), 0, activity_.bytes());
-  reader_->synchronize(
-      deadline::in(std::max<clock::duration>(std::chrono::minutes(1), options_.start_timeout)));
+  reader_->synchronize(deadline::in(options_.start_timeout));
 }
 
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,

@@ -29,7 +29,7 @@ void check_device(span const& one, std::size_t devices) {
   throw_bad_argument("span.device", static_cast<long long>(one.device), "below " + std::to_string(devices));
 }
 
-bool is_of_device(span const& one) { return one.worker < first_host_worker; }
+bool is_of_device(span const& one) { return one.worker < first_copy_worker; }
 
 using extents_by_step = std::map<std::int64_t, std::vector<extent>>;
 

@@ -16,16 +16,18 @@ namespace {
 // Viewers take process 0 for the idle process, and a thread with its process's number for the main thread.
 constexpr std::uint64_t first_process = 1, first_thread = 1000;
 // Viewers keep numbers of threads in 31 bits.
-constexpr std::uint64_t first_host_thread = 1'000'000'000;
+constexpr std::uint64_t first_copy_thread = 900'000'000, first_host_thread = 1'000'000'000;
 
 std::uint64_t process_of(std::size_t device) { return first_process + device; }
-bool is_host(std::uint32_t worker) { return worker >= first_host_worker; }
 std::uint64_t thread_of(std::uint32_t worker) {
-  return is_host(worker) ? first_host_thread + (worker - first_host_worker) : first_thread + worker;
+  if (worker >= first_host_worker) return first_host_thread + (worker - first_host_worker);
+  if (worker >= first_copy_worker) return first_copy_thread + (worker - first_copy_worker);
+  return first_thread + worker;
 }
 std::string thread_name(std::uint32_t worker) {
-  return is_host(worker) ? fmt::format("host {}", worker - first_host_worker)
-                         : fmt::format("worker {}", worker);
+  if (worker >= first_host_worker) return fmt::format("host {}", worker - first_host_worker);
+  if (worker >= first_copy_worker) return fmt::format("copies {}", worker - first_copy_worker);
+  return fmt::format("worker {}", worker);
 }
 
 /// How many bytes the UTF-8 character at the front of `text` has; 0 if it is none.

@@ -234,6 +234,13 @@ TEST(checked_array_views, name_the_index_that_is_beyond_its_extent) {
   EXPECT_EQ(complaint_of_rows(1, 2), "index: 2 of dimension 0, less than the extent 2");
 }
 
+TEST(checked_blocks, refuse_more_items_than_a_thread_can_count) {
+  for (int call = 0; call < 6; ++call) {
+    EXPECT_EQ(complaint_of_items(call, 0xffff'fc00), "begun") << call;
+    EXPECT_EQ(complaint_of_items(call, 0xffff'ffff), "n: 4294967295, at most 4294966272 items") << call;
+  }
+}
+
 // Empty if an access within is carried out and one beyond loses the device.
 std::string complaint_of_checked_accesses(std::shared_ptr<compute_device> const& device) {
   pinned_buffer<std::uint32_t> words(device, 4);

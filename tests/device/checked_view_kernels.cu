@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #define BALLAST_CHECK_BOUNDS
 
+#include <stdexcept>
+
 #include "ballast/array_view.cuh"
 #include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/error.hpp"
@@ -45,6 +47,39 @@ std::string complaint_of_access(std::size_t row, std::size_t column) {
 std::string complaint_of_rows(std::size_t begin, std::size_t count) {
   checked_word words[6] = {};
   return complaint_of([&] { array_view(words, {2, 3}).rows(begin, count); });
+}
+
+namespace {
+
+/// What is called for items.
+struct beginning {
+  template <class... Item>
+  BALLAST_HD float operator()(Item...) const {
+#if BALLAST_ON_GPU
+    return 0;
+#else
+    throw std::logic_error("begun");
+#endif
+  }
+};
+
+void call_with(std::uint32_t n, int call) {
+  host_block<access_one> const block({0, 1}, nullptr);
+  beginning const begin;
+  if (call == 0) block.for_each(n, begin);
+  if (call == 1) block.for_each(n / 3, 3, begin);
+  if (call == 2) block.reduce(n, 0.0f, begin);
+  if (call == 3) block.scan(n, 0.0f, begin, plus(), begin);
+  if (call == 4) block.warp().for_each(n, begin);
+  if (call == 5) block.warp().reduce(n, 0.0f, begin);
+}
+
+}  // namespace
+
+std::string complaint_of_items(int call, std::uint32_t items) {
+  try {
+    return complaint_of([&] { call_with(items, call); });
+  } catch (std::logic_error const& begun) { return begun.what(); }
 }
 
 void launch_checked_access(stream& on, std::uint32_t* elements, std::size_t index) {

@@ -17,6 +17,9 @@ void launch_transpose(stream& on, std::uint32_t const* from, std::uint32_t* to);
 std::string complaint_of_access(std::size_t row, std::size_t column);
 /// Of the first `count` rows from `begin`, of two.
 std::string complaint_of_rows(std::size_t begin, std::size_t count);
+/// Compiled with it too: what a block of one thread, or its warp, says to so many items, by one of its calls;
+/// "begun" if it begins.
+std::string complaint_of_items(int call, std::uint32_t items);
 /// A block accesses the element `index` of 4.
 void launch_checked_access(stream& on, std::uint32_t* elements, std::size_t index);
 

@@ -45,6 +45,33 @@ TEST(job_planner, divides_by_speed_once_it_has_seen_what_unequal_devices_do) {
   EXPECT_THAT(plan.units_of(*job), ElementsAre(16, 48));
 }
 
+TEST(job_planner, records_copies_on_lines_of_their_own_with_array_way_and_bytes) {
+  recorder spans({"gpu 0", "gpu 1"});
+  invented_plan plan({{}, {}}, {.policy = "static", .trace_to = &spans});
+  auto const from = plan.array(128'000, "field"), to = plan.array(64);
+  plan.submit({.grid = 64}, {share_of(from, argument_mode::reads), share_of(to, argument_mode::writes)});
+  plan.end_all();
+  plan.submit({.grid = 1}, {all_of(from, argument_mode::reads)});
+  plan.end_all();
+  auto all = spans.snapshot().spans;
+  auto const loads = device_loads(all, 2);
+  std::erase_if(all, [](span const& one) { return one.worker < first_copy_worker; });
+  EXPECT_EQ(loads[0].work_ns, 32'000 + 1000);
+  EXPECT_EQ(loads[1].work_ns, 32'000);
+  auto const copy = [](std::size_t device, std::string const& way, std::int64_t job, std::int64_t begin_ns,
+                       std::int64_t end_ns) {
+    return span{.device = device,
+                .worker = first_copy_worker,
+                .label = "array 'field': " + way,
+                .step = job,
+                .begin_ns = begin_ns,
+                .end_ns = end_ns,
+                .counts = {{"bytes", 64'000}}};
+  };
+  EXPECT_THAT(all, ElementsAre(copy(0, "host to gpu 0", 1, 0, 11'280), copy(1, "host to gpu 1", 1, 0, 11'280),
+                               copy(0, "gpu 1 to gpu 0", 2, 43'280, 53'440)));
+}
+
 TEST(job_planner, plans_the_same_from_the_same_events) {
   auto const planned = [](std::string const& policy) {
     invented_plan plan({{.ns_per_unit = 300'000}, {.ns_per_unit = 100'000}}, {.policy = policy});

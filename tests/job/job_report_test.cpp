@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "job_fixture.hpp"
@@ -78,7 +80,8 @@ TEST(job_spans, are_those_of_the_tasks) {
   fill_with(visits, 0);
   auto const report = report_of(jobs.submit({.grid = 10, .name = "visit"}, updates(visits),
                                             [](auto any) { return count_visits{any}; }));
-  auto const recorded = spans.snapshot().spans;
+  auto recorded = spans.snapshot().spans;
+  std::erase_if(recorded, [](span const& one) { return one.worker >= first_copy_worker; });
   ASSERT_EQ(recorded.size(), report.tasks.size());
   for (std::size_t i = 0; i < recorded.size(); ++i) {
     EXPECT_EQ(recorded[i].label, "visit");
@@ -86,6 +89,36 @@ TEST(job_spans, are_those_of_the_tasks) {
     EXPECT_EQ(recorded[i].begin_ns, report.tasks[i].begin_ns);
     EXPECT_EQ(recorded[i].end_ns, report.tasks[i].end_ns);
     EXPECT_LT(recorded[i].worker, 2u);
+  }
+}
+
+/// What a label says of a copy's way, and the bytes of all such copies.
+std::map<std::string, std::uint64_t> bytes_by_label(recorder const& spans, std::size_t device) {
+  std::map<std::string, std::uint64_t> bytes;
+  for (auto const& one : spans.snapshot().spans)
+    if (one.device == device && one.worker >= first_copy_worker) bytes[one.label] += one.counts.at(0).value;
+  return bytes;
+}
+
+TEST(job_spans, tell_copies_with_the_array_the_way_and_the_bytes) {
+  recorder spans({"first", "second"});
+  auto const devices = two_devices();
+  job_scheduler jobs(devices, kernels(),
+                     {.policy = "static", .device_bytes = enough_device_bytes, .trace_to = &spans});
+  words visits(jobs, {10}, "visits");
+  fill_with(visits, 0);
+  report_of(jobs.submit({10}, updates(visits), [](auto any) { return count_visits{any}; }));
+  EXPECT_EQ(values_of(visits)[9], 1u);
+  for (std::size_t d = 0; d < 2; ++d) {
+    auto const name = devices[d]->name();
+    EXPECT_EQ(bytes_by_label(spans, d),
+              (std::map<std::string, std::uint64_t>{{"array 'visits': host to " + name, 20},
+                                                    {"array 'visits': " + name + " to host", 20}}));
+  }
+  for (auto const& one : spans.snapshot().spans) {
+    EXPECT_LE(one.begin_ns, one.end_ns);
+    EXPECT_GT(one.begin_ns, 0);
+    EXPECT_EQ(one.tasks, one.worker < first_copy_worker ? 1u : 0u);
   }
 }
 

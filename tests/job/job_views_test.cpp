@@ -8,7 +8,6 @@
 #include "ballast/array_view.cuh"
 #include "ballast/job_scheduler.hpp"
 #include "job_fixture.hpp"
-#include "unlisted_jobs.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -80,18 +79,6 @@ TEST(views_of_jobs, of_elements_that_a_job_updates_may_be_of_const) {
     return mix_rows{array_ref(one.data()), array_ref(other.data()), 1, std::uint32_t(one.extent(0))};
   });
   EXPECT_EQ(values_of(sums), std::vector<std::uint32_t>(16, 30));
-}
-
-TEST(jobs_of_a_cu_file, need_no_set_whatever_their_factories_take) {
-  job_scheduler jobs(two_devices(), {.device_bytes = enough_device_bytes});
-  word_rows from(jobs, {3, 5}), of_views(jobs, {5, 3}), of_refs(jobs, {5, 3});
-  number(from);
-  submit_transpose_of_views(jobs, from, of_views);
-  submit_transpose_of_refs(jobs, from, of_refs);
-  for (std::uint32_t row = 0; row < 5; ++row)
-    for (std::uint32_t column = 0; column < 3; ++column)
-      EXPECT_EQ(of_views(row, column), column * 5 + row + 1);
-  EXPECT_EQ(values_of(of_refs), values_of(of_views));
 }
 
 }  // namespace

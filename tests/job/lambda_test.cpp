@@ -28,6 +28,7 @@ TEST(kernel_in_no_set, runs_as_a_job_whether_it_is_a_lambda_or_a_functor_with_th
   auto const devices = open_devices(default_device_list());
   auto const by_lambda = after(40, &submit_lambda, devices);
   EXPECT_EQ(by_lambda, after(40, &submit_functor, devices));
+  EXPECT_EQ(by_lambda, after(40, &submit_functor_of_views, devices));
   EXPECT_EQ(by_lambda, after(40, &submit_lambda_of_views, devices));
   EXPECT_EQ(by_lambda, after(40, &submit_lambda, open_devices("host:1,host:1")));
   EXPECT_NE(by_lambda, after(39, &submit_lambda, devices));

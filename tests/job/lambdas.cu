@@ -21,6 +21,20 @@ struct add_row_above {
   }
 };
 
+struct add_row_above_of_views {
+  static constexpr int threads = 64;
+  array_view<std::uint64_t const, 2> from;
+  array_view<std::uint64_t, 2> to;
+  std::uint64_t factor;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto const row = block.index(), above = row == 0 ? 0 : row - 1;
+    block.for_each(std::uint32_t(from.extent(1)),
+                   [&](std::uint32_t i) { to(row, i) = factor * (from(above, i) + from(row, i)); });
+  }
+};
+
 }  // namespace
 
 completion submit_lambda(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> const& from,
@@ -53,6 +67,14 @@ completion submit_functor(job_scheduler& to_jobs, shared_array<std::uint64_t, 2>
   return to_jobs.submit({from.size(0)}, reads(from, neighborhood(1)), writes(to, rows), [=](auto a, auto b) {
     return add_row_above{a, b, factor, columns};
   });
+}
+
+completion submit_functor_of_views(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> const& from,
+                                   shared_array<std::uint64_t, 2>& to, std::uint64_t factor) {
+  return to_jobs.submit({from.size(0)}, reads(from, neighborhood(1)), writes(to, rows),
+                        [=](array_view<std::uint64_t const, 2> a, array_view<std::uint64_t, 2> b) {
+                          return add_row_above_of_views{a, b, factor};
+                        });
 }
 
 completion submit_lambda_of_items(job_scheduler& to_jobs, shared_array<std::uint64_t, 1> const& from,

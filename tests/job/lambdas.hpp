@@ -17,6 +17,9 @@ completion submit_lambda_of_views(job_scheduler& to_jobs, shared_array<std::uint
 /// The same by a functor.
 completion submit_functor(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> const& from,
                           shared_array<std::uint64_t, 2>& to, std::uint64_t factor);
+/// The same by a functor whose factory takes views.
+completion submit_functor_of_views(job_scheduler& to_jobs, shared_array<std::uint64_t, 2> const& from,
+                                   shared_array<std::uint64_t, 2>& to, std::uint64_t factor);
 /// Each element of `to` becomes its number and twice that of `from`, by a lambda of items.
 completion submit_lambda_of_items(job_scheduler& to_jobs, shared_array<std::uint64_t, 1> const& from,
                                   shared_array<std::uint64_t, 1>& to);

@@ -51,7 +51,7 @@ struct operation_dispatcher_test : testing::Test {
   std::vector<op_id> failed;
   operation_dispatcher dispatcher{ops,
                                   {{.is_cuda = true}, {.is_cuda = true}},
-                                  false,
+                                  job_options{},
                                   [this](std::uint32_t device, device_operation work) {
                                     submitted.emplace_back(device, std::move(work));
                                   }};
@@ -128,11 +128,23 @@ TEST_F(operation_dispatcher_test, gives_back_all_that_it_forgets) {
   EXPECT_EQ(dispatcher.unfinished(), 0u);
 }
 
+TEST_F(operation_dispatcher_test, times_copies_for_a_recorder_alone) {
+  plan(host_place, left);
+  EXPECT_FALSE(submitted.back().second.is_timed);
+  recorder spans({"left", "right"});
+  operation_dispatcher traced(
+      ops, {{}, {}}, {.trace_to = &spans},
+      [this](std::uint32_t on, device_operation work) { submitted.emplace_back(on, std::move(work)); });
+  auto const op = ops.add(op_kind::copy, stream_of(0, device_stream::copy_in));
+  traced.take(copy_work{array, {op, host_place, left}, {}, {}});
+  EXPECT_TRUE(submitted.back().second.is_timed);
+}
+
 TEST_F(operation_dispatcher_test, copies_rows_between_the_places_memory) {
   auto const device = open_devices("host:1").front();
   device_buffer<std::byte> there(device, 64);
   operation_dispatcher on_cores(
-      ops, {{.memory = there.data()}, {}}, false,
+      ops, {{.memory = there.data()}, {}}, job_options{},
       [this](std::uint32_t on, device_operation work) { submitted.emplace_back(on, std::move(work)); });
   auto const op = ops.add(op_kind::copy, stream_of(0, device_stream::copy_in));
   for (std::size_t i = 0; i < 64; ++i) memory[i] = std::byte(i);

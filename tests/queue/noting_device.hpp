@@ -13,7 +13,8 @@ namespace ballast::test {
 /// What was asked of a device's streams, in order, and when its events are reached.
 struct stream_notes {
   std::vector<std::string> said;
-  int unreached_looks = 0;  ///< so often each event says that it is not reached, though it may be
+  std::vector<deadline> awaited_until;  ///< of each wait for a stream
+  int unreached_looks = 0;              ///< so often each event says that it is not reached, though it may be
 
   std::vector<std::string> take() { return std::exchange(said, {}); }
 };
@@ -81,6 +82,7 @@ class noting_stream final : public stream {
     inner_->copy_rows(to, to_pitch, from, from_pitch, row_bytes, rows);
   }
   bool await_idle(deadline until) override {
+    notes_->awaited_until.push_back(until);
     try {
       inner_->synchronize(until);
     } catch (timed_out const&) { return false; }

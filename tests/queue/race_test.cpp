@@ -5,6 +5,7 @@
 #include "ballast/balanced_queue.hpp"
 #include "ballast/methods/chen_queue.hpp"
 #include "fixture.hpp"
+#include "noting_device.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -181,6 +182,20 @@ std::vector<task> stop_with_retries(task_queue& queue) {
   }
 }
 
+TEST(start, waits_for_what_it_clears_as_long_as_start_timeout_says) {
+  auto const device = std::make_shared<noting_device>(first_device());
+  auto options = test_options();
+  options.start_at_once = false;
+  options.resident.start_timeout = std::chrono::hours(5);
+  task_queue queue(device, kernels(), options);
+  device->notes().awaited_until.clear();
+  auto const earliest = deadline::in(options.resident.start_timeout).at();
+  queue.start();
+  EXPECT_FALSE(device->notes().awaited_until.empty());
+  for (auto const& until : device->notes().awaited_until) EXPECT_GE(until.at(), earliest);
+  queue.close();
+}
+
 TEST(failed_start, leaves_a_queue_that_can_be_started_again) {
   if (first_device()->is_cuda()) GTEST_SKIP() << "shown on cores: it needs a device that is full";
   auto const device = open_devices("host:1").front();
@@ -188,7 +203,7 @@ TEST(failed_start, leaves_a_queue_that_can_be_started_again) {
   entered[0] = gate[0] = words[0] = 0;
   auto options = test_options();
   options.start_at_once = false;
-  options.resident.start_timeout = std::chrono::milliseconds(20);
+  options.resident.start_timeout = std::chrono::milliseconds(200);
   options.resident.stop_timeout = std::chrono::milliseconds(50);
   task_queue queue(device, kernels(), options);
   auto const other = device->make_stream();

@@ -15,7 +15,7 @@ namespace {
 class test_driven_ring {
  public:
   test_driven_ring() : memory_(open_devices("host:1").front(), options(), 1), ring_(memory_, 0) {
-    memory_.clear(*open_devices("host:1").front()->make_stream());
+    memory_.clear(*open_devices("host:1").front()->make_stream(), deadline::in(std::chrono::minutes(1)));
   }
 
   submission_ring& ring() { return ring_; }

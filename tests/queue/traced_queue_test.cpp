@@ -5,7 +5,7 @@
 
 #include "ballast/balanced_queue.hpp"
 #include "ballast/error.hpp"
-#include "fixture.hpp"
+#include "methods.hpp"
 #include "spawning_kernels.cuh"
 
 namespace ballast::test {
@@ -144,6 +144,63 @@ TEST(balanced_queue_with_a_recorder, has_a_line_for_each_device_and_refuses_too_
   EXPECT_EQ(spans_by_label(all).begin()->second + all.dropped(), 400u);
   options.queue.trace_to = {&all, 1};
   EXPECT_THROW(balanced_queue(two, kernels(), options), bad_argument);
+}
+
+chen_options chen_traced_to(trace_target const& target) {
+  auto options = chen_options_for(fit::usual);
+  options.trace_to = target;
+  return options;
+}
+
+TEST(chen_queue_with_a_recorder, has_a_span_of_each_step_on_each_device_that_ran_tasks) {
+  recorder all({"unused", "first", "second"});
+  shared_visits visits(60);
+  chen_queue queue(open_devices("host:1,host:1"), kernels(), chen_traced_to({&all, 1}));
+  for (std::uint32_t step = 0; step < 2; ++step) {
+    for (std::uint32_t i = 0; i < 30; ++i) queue.submit(chen_to_every::visit(visits, step * 30 + i));
+    queue.wait_all();
+    auto const shares = queue.last_step();
+    auto const spans = all.snapshot().spans;
+    for (std::size_t d = 0; d < 2; ++d) {
+      auto const of_step = [&](span const& one) { return one.device == d + 1 && one.step == step + 1; };
+      auto const found = std::ranges::find_if(spans, of_step);
+      ASSERT_EQ(found != spans.end(), shares[d].tasks > 0);
+      if (found == spans.end()) continue;
+      EXPECT_EQ(std::ranges::count_if(spans, of_step), 1);
+      EXPECT_EQ(found->label, kernels().name());
+      EXPECT_EQ(found->tasks, shares[d].tasks);
+      EXPECT_EQ(found->begin_ns, shares[d].when.first_begin_ns);
+      EXPECT_EQ(found->end_ns, shares[d].when.last_end_ns);
+      ASSERT_EQ(found->counts.size(), 1u);
+      EXPECT_EQ(found->counts[0], (span_count{"work_ns", std::uint64_t(shares[d].when.work_ns)}));
+    }
+  }
+  queue.close();
+  EXPECT_EQ(all.dropped(), 0u);
+}
+
+TEST(chen_queue_with_a_recorder, has_a_span_of_what_ran_in_a_step_that_was_stopped) {
+  recorder all({"first"});
+  gate held(2);
+  shared_visits const visits(200);
+  chen_queue queue(open_devices("host:2"), kernels(), chen_traced_to(&all));
+  for (std::uint32_t i = 0; i < 2; ++i) queue.submit(held.holder(i));
+  held.await_inside(2);
+  for (std::uint32_t i = 0; i < 200; ++i) queue.submit(chen_to_every::visit(visits, i));
+  queue.request_stop();
+  held.open();
+  auto const rest = queue.stop();
+  auto const spans = all.snapshot().spans;
+  ASSERT_EQ(spans.size(), 1u);
+  EXPECT_EQ(spans[0].tasks, 202 - rest.size());
+}
+
+TEST(chen_queue_with_a_recorder, refuses_one_without_a_device_for_each_of_its_own) {
+  recorder one({"first"});
+  try {
+    chen_queue queue(open_devices("host:1,host:1"), kernels(), chen_traced_to(&one));
+    ADD_FAILURE() << "a device is missing";
+  } catch (bad_argument const& refused) { EXPECT_EQ(refused.argument(), "trace_to"); }
 }
 
 TEST(queue_without_a_recorder, keeps_no_trace_and_no_memory_for_one) {

@@ -186,7 +186,7 @@ TEST(resident_kernel, that_took_room_and_was_not_started_gives_it_back) {
 TEST(resident_kernel, that_cannot_start_in_time_says_how_many_blocks_did) {
   if (device()->is_cuda()) GTEST_SKIP() << "shown on cores: it needs a device that is full";
   auto options = with_workers(2);
-  options.start_timeout = std::chrono::milliseconds(30);
+  options.start_timeout = std::chrono::milliseconds(200);
   counted_run occupying(whole_device()), late(options);
   auto const all = std::uint32_t(whole_device().blocks);
   counting_source stays = occupying.source(0, true);
@@ -207,7 +207,7 @@ TEST(resident_kernel, that_cannot_start_in_time_says_who_else_has_room) {
   if (device()->is_cuda()) GTEST_SKIP() << "shown on cores: it needs one that is held though it has room";
   if (device()->properties().multiprocessors < 2) GTEST_SKIP() << "needs two cores";
   auto options = with_workers(1);
-  options.start_timeout = std::chrono::milliseconds(30);
+  options.start_timeout = std::chrono::milliseconds(200);
   counted_run occupying(whole_device()), late(options);
   auto const all = std::uint32_t(whole_device().blocks);
   counting_source stays = occupying.source(0, true);

@@ -68,6 +68,15 @@ TEST(trace_chrome, writes_the_counts_of_a_span_and_calls_host_threads_so) {
   EXPECT_EQ(events(trace, "M", "thread_name").at(0).at("args").at("name"), "host 3");
 }
 
+TEST(trace_chrome, has_lines_of_their_own_for_copies) {
+  auto const trace =
+      chrome({.devices = {"cuda:0"}, .spans = {{.worker = 1}, {.worker = ballast::first_copy_worker + 1}}});
+  auto const threads = events(trace, "M", "thread_name");
+  ASSERT_EQ(threads.size(), 2u);
+  EXPECT_EQ(threads[1].at("args").at("name"), "copies 1");
+  EXPECT_NE(threads[0].at("tid"), threads[1].at("tid"));
+}
+
 TEST(trace_chrome, names_a_process_per_device_and_a_thread_per_worker) {
   json const trace = chrome(example);
   auto const processes = events(trace, "M", "process_name");

@@ -61,12 +61,17 @@ TEST_F(hotspot_command, fails_where_the_powers_are_beyond_its_precision) {
                             HasSubstr("the result is wrong; checked: every cell (4 are no finite numbers)")));
 }
 
-TEST_F(hotspot_command, writes_a_trace_of_which_task_ran_where) {
+TEST_F(hotspot_command, writes_a_trace_of_which_task_and_which_copy_ran_where) {
   auto const trace = folder.file("trace");
   auto const found =
       hotspot.answer("--size 64 --steps 3 --devices host:1,host:1 --policy static --trace " + trace);
   auto const events = nlohmann::json::parse(test::content_of(trace))["traceEvents"];
-  EXPECT_EQ(std::ranges::count(events, "X", [](auto const& event) { return event["ph"]; }), found["tasks"]);
+  auto const spans_with = [&](std::string const& name) {
+    return std::ranges::count_if(
+        events, [&](auto const& event) { return event["ph"] == "X" && event["args"].value(name, 0) > 0; });
+  };
+  EXPECT_EQ(spans_with("tasks"), found["tasks"]);
+  EXPECT_GT(spans_with("bytes"), 0);
 }
 
 TEST_F(hotspot_command, overwrites_neither_what_it_reads_nor_what_it_writes) {

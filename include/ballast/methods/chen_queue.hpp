@@ -11,6 +11,7 @@
 #include "ballast/deadline.hpp"
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/task.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast {
 
@@ -22,6 +23,12 @@ struct chen_options {
   detail::resident_options resident;          ///< a step that is idle for idle_timeout ends by itself
   clock::duration timeout = default_timeout;  ///< for calls without a deadline, and for each copy
   bool times = false;  ///< whether last_step() has times; costs two clock reads and three adds per task
+  /// A recorder (`&recorder`) that receives for each time step a span of each device that ran tasks in it,
+  /// from its first task's begin to its last one's end, before wait_all() returns; of a step that was
+  /// stopped, in stop() or the destructor. The label is the kernel set's name, the step is the queue's, and
+  /// the count `work_ns` adds the tasks' times up. Turns `times` on. Submissions never wait for room, so none
+  /// is recorded. Devices count as in the queue's list. It must outlive the queue.
+  trace_target trace_to = {};
 };
 
 /// The task queue of Chen, Villa, Krishnamoorthy and Gao (IPDPS 2010) as it was published, with the fewest
@@ -33,9 +40,9 @@ struct chen_options {
 class chen_queue {
  public:
   /// Allocates everything for at least one device; no kernel runs before the first submit(). `kernels` must
-  /// be compiled for_chen_queues and outlive the queue. Throws bad_argument ("devices",
-  /// "queues", "tasks_per_queue", "blocks"), ballast::error if the list was compiled without this source or a
-  /// resident kernel runs on a device.
+  /// be compiled for_chen_queues and outlive the queue. Throws bad_argument ("devices", "queues",
+  /// "tasks_per_queue", "blocks", "trace_to"), ballast::error if the list was compiled without this source or
+  /// a resident kernel runs on a device.
   chen_queue(device_list devices, kernel_set const& kernels, chen_options options = {});
   ~chen_queue();  ///< Stops if still running: unexecuted tasks are dropped, so close() first.
   chen_queue(chen_queue const&) = delete;

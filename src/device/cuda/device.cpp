@@ -57,7 +57,7 @@ cuda_device::cuda_device(device_spec const& spec, std::string const& name, std::
     : compute_device(spec, name, std::move(resource)),
       engine_(std::make_shared<cuda_engine>(spec.index, name, std::move(part))),
       properties_(properties_of(*engine_)) {
-  engine_->gates = gate_words::of(*engine_, has_resident());
+  engine_->gates = gate_words::of(*engine_);
 }
 
 std::size_t cuda_device::free_bytes() {

@@ -90,7 +90,7 @@ class cuda_engine {
   int multiprocessors = 0;           ///< of the part
   int max_shared_bytes = 0;          ///< per block, static and dynamic, with opt-in
   kernel_calls const* calls = nullptr;
-  gate_words* gates = nullptr;  ///< null if the GPU had none when a resident kernel ran and this was opened
+  gate_words* gates = nullptr;  ///< of the GPU, once its device is open
 
  private:
   struct prepared_kernel {

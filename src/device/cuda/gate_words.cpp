@@ -12,12 +12,12 @@
 
 namespace ballast::detail {
 
-gate_words* gate_words::of(cuda_engine& engine, bool has_resident) {
+gate_words* gate_words::of(cuda_engine& engine) {
   static std::mutex mutex;
   static auto* const by_gpu = new std::map<int, gate_words*>;
   std::lock_guard const hold(mutex);
   auto& known = (*by_gpu)[engine.index];
-  if (known == nullptr && !has_resident) known = new gate_words(engine);
+  if (known == nullptr) known = new gate_words(engine);
   return known;
 }
 

@@ -20,9 +20,9 @@ class gate_words {
   static constexpr std::uint32_t count = 256;
 
   /// Those of the engine's GPU, which stay until the process ends, since to free them would wait for resident
-  /// kernels. To allocate them would too: null if there are none yet and one `has_resident`. The GPU must
-  /// have been entered.
-  static gate_words* of(cuda_engine& engine, bool has_resident);
+  /// kernels. To allocate them would too, but the first device of a GPU does, and resident kernels are
+  /// started through devices. The GPU must have been entered.
+  static gate_words* of(cuda_engine& engine);
 
   explicit gate_words(cuda_engine& engine);
 

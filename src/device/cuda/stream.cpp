@@ -188,9 +188,6 @@ void cuda_stream::wait_for(event const& before) {
 
 std::shared_ptr<void const> cuda_stream::enqueue_gate() {
   engine_->enter();
-  if (engine_->gates == nullptr)
-    throw error("no stream of " + device_name() +
-                " can wait for a completion, because a resident kernel ran there when the device was opened");
   auto capture = cudaStreamCaptureStatusNone;
   engine_->require(cudaStreamIsCapturing(stream_, &capture), "cudaStreamIsCapturing");
   if (capture != cudaStreamCaptureStatusNone)

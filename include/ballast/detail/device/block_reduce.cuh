@@ -37,9 +37,25 @@ constexpr bool holds = !std::is_arithmetic_v<T> || !std::is_arithmetic_v<Given> 
 template <class F>
 using item_value = std::remove_cvref_t<std::invoke_result_t<F, std::uint32_t>>;
 
+/// The most items of one call: a thread of a GPU has passed the last one when its index, of 32 bits, exceeds
+/// that by up to 1024.
+inline constexpr std::uint32_t max_items = std::uint32_t(-1) - 1023;
+[[noreturn]] void throw_too_many_items(std::uint64_t items);
+
+/// What is called for each item is named so that files that check and others share nothing.
+template <class F>
+BALLAST_HD constexpr void check_items([[maybe_unused]] std::uint64_t items) {
+#if BALLAST_BOUNDS_ARE_CHECKED && BALLAST_ON_GPU
+  if (items > max_items) __trap();
+#elif BALLAST_BOUNDS_ARE_CHECKED
+  if (items > max_items) throw_too_many_items(items);
+#endif
+}
+
 /// Refuses what reduce() and scan() cannot do.
 template <class T, class F>
-BALLAST_HD constexpr void check_reduction() {
+BALLAST_HD constexpr void check_reduction(std::uint32_t items) {
+  check_items<F>(items);
   static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>,
                 "the values are not trivially copyable, or not made from nothing: threads exchange them as "
                 "bytes, so combine numbers or structs of them");
@@ -73,7 +89,7 @@ BALLAST_HD T reduce_chunk(T* values, std::uint32_t count, Op const& op) {
 /// reduce() of a block of one thread.
 template <class T, class F, class Op>
 BALLAST_HD T reduce_alone(std::uint32_t n, T result, F&& f, Op const& op) {
-  check_reduction<T, F>();
+  check_reduction<T, F>(n);
   if constexpr (any_order<T>) {
     for (std::uint32_t i = 0; i < n; ++i) result = static_cast<T>(op(result, static_cast<T>(f(i))));
   } else {
@@ -90,7 +106,7 @@ BALLAST_HD T reduce_alone(std::uint32_t n, T result, F&& f, Op const& op) {
 /// scan() of a block of one thread, and of a warp of one lane.
 template <class T, class F, class Op, class Put>
 BALLAST_HD T scan_alone(std::uint32_t n, T before, F&& f, Op const& op, Put&& put) {
-  check_reduction<T, F>();
+  check_reduction<T, F>(n);
   if constexpr (any_order<T>) {
     for (std::uint32_t i = 0; i < n; ++i) {
       auto const value = static_cast<T>(f(i));
@@ -115,7 +131,7 @@ BALLAST_HD T scan_alone(std::uint32_t n, T before, F&& f, Op const& op, Put&& pu
 template <class T, class F, class Op>
 BALLAST_HD T reduce_strands_alone(std::uint32_t n, T initial, F&& f, Op const& op) {
   if (any_order<T> || n <= chunk_items) return reduce_alone(n, initial, f, op);
-  check_reduction<T, F>();
+  check_reduction<T, F>(n);
   T strands[chunk_items];
   for (std::uint32_t i = 0; i < chunk_items; ++i) strands[i] = static_cast<T>(f(i));
   for (std::uint32_t first = chunk_items; first < n; first += chunk_items)
@@ -137,6 +153,7 @@ class lone_warp {
   BALLAST_HD bool all(bool value) const { return value; }
   template <class F>
   BALLAST_HD void for_each(std::uint32_t n, F&& f) const {
+    check_items<F>(n);
     for (std::uint32_t i = 0; i < n; ++i) f(i);
   }
   template <class T, class F, class Op = plus>
@@ -316,7 +333,7 @@ class warps_of_block {
 /// One block of so many threads: what cuda_block calls.
 template <std::uint32_t Threads, class T, class F, class Op>
 __device__ T reduce_of_block(std::uint32_t n, T initial, F& f, Op const& op) {
-  check_reduction<T, F>();
+  check_reduction<T, F>(n);
   if constexpr (Threads == 32)
     return reduce_by_warp(n, initial, f, op);
   else
@@ -324,7 +341,7 @@ __device__ T reduce_of_block(std::uint32_t n, T initial, F& f, Op const& op) {
 }
 template <std::uint32_t Threads, class T, class F, class Op, class Put>
 __device__ T scan_of_block(std::uint32_t n, T initial, F& f, Op const& op, Put& put) {
-  check_reduction<T, F>();
+  check_reduction<T, F>(n);
   if constexpr (Threads == 32)
     return scan_by_warp(n, initial, f, op, put);
   else
@@ -342,16 +359,17 @@ class cuda_warp {
   __device__ bool all(bool value) const { return __all_sync(whole_warp, value) != 0; }
   template <class F>
   __device__ void for_each(std::uint32_t n, F&& f) const {
+    check_items<F>(n);
     for (std::uint32_t i = lane(); i < n; i += 32) f(i);
   }
   template <class T, class F, class Op = plus>
   __device__ T reduce(std::uint32_t n, T initial, F&& f, Op op = {}) const {
-    check_reduction<T, F>();
+    check_reduction<T, F>(n);
     return reduce_strands(n, initial, f, op);
   }
   template <class T, class F, class Op, class Put>
   __device__ T scan(std::uint32_t n, T initial, F&& f, Op op, Put&& put) const {
-    check_reduction<T, F>();
+    check_reduction<T, F>(n);
     return scan_by_warp(n, initial, f, op, put);
   }
 };

@@ -22,3 +22,12 @@
 #else
 #  define BALLAST_ON_GPU 0
 #endif
+
+/// 1 where every index of an array_view is compared with its extent, and the items of each for_each(),
+/// reduce() and scan() with the most that there may be, because BALLAST_CHECK_BOUNDS is defined. Define it
+/// for all files of a program or for none: the functions that it changes are inline.
+#if defined(BALLAST_CHECK_BOUNDS)
+#  define BALLAST_BOUNDS_ARE_CHECKED 1
+#else
+#  define BALLAST_BOUNDS_ARE_CHECKED 0
+#endif

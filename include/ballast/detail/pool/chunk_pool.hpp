@@ -25,7 +25,7 @@ class chunk_pool {
 
   /// Before each launch of so many workers. Joins are kept as they are if the last run was stopped, since
   /// tasks that did not run may name them, and until a run after that was not. Waits for the stream.
-  void clear(stream& on, bool was_stopped, std::uint32_t workers);
+  void clear(stream& on, bool was_stopped, std::uint32_t workers, deadline until);
   pool_view view() const;
   chunks_ref method() const;
 

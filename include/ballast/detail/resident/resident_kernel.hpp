@@ -29,9 +29,11 @@ struct resident_options {
   /// On a GPU, SMs' worth of room that `blocks` 0 leaves to other kernels, resident ones or not, if 2 blocks
   /// have room then; 0 leaves none.
   int spared_multiprocessors = 8;
-  clock::duration start_timeout = std::chrono::seconds(30);  ///< until every block runs; pools do not wait
-  clock::duration stop_timeout = std::chrono::minutes(1);    ///< until every block has ended
-  clock::duration idle_timeout = std::chrono::minutes(30);   ///< all blocks idle so long: the kernel ends
+  /// How long a start waits for each thing that it clears beforehand, and then until every block runs; pools
+  /// do not wait.
+  clock::duration start_timeout = std::chrono::seconds(30);
+  clock::duration stop_timeout = std::chrono::minutes(1);   ///< until every block has ended
+  clock::duration idle_timeout = std::chrono::minutes(30);  ///< all blocks idle so long: the kernel ends
 };
 
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. Several run side by side on a
@@ -63,8 +65,8 @@ class resident_kernel {
   /// What the next start() or start_on() must put into its argument.
   resident_control next_control() const;
   /// Launches (from a thread of its own, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel)
-  /// and waits until every block runs. Allocates nothing. Throws ballast::error as take_room(), timed_out
-  /// saying how many blocks started and who else has room, device_lost.
+  /// and waits until every block runs, as start_timeout says. Allocates nothing. Throws ballast::error as
+  /// take_room(), timed_out saying how many blocks started and who else has room, device_lost.
   void start(void const* argument, std::size_t bytes);
   /// For a kernel that ends by itself, whose blocks need not say that they arrive: launches it on `on`,
   /// behind what is enqueued there, has `follow` enqueue what comes behind it, and waits for none of that.
