@@ -38,12 +38,13 @@ struct share_view {
 
 /// A message that the rank is to send.
 struct share_action {
+  /// What it is.
   enum class kind : std::uint8_t {
     ask,      ///< for tasks
     give,     ///< `tasks` of the backlog
     decline,  ///< tells a rank that asked that there is nothing now
   };
-  kind what = kind::ask;
+  kind what = kind::ask;    ///< decides what the others mean
   std::uint32_t rank = 0;   ///< to whom
   std::uint64_t tasks = 0;  ///< of give: 1 to share_view::piece_tasks
 };
