@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ballast/error.hpp"
+#include "cluster/benchmarks.hpp"
 #include "device/benchmarks.hpp"
 #include "job/benchmarks.hpp"
 #include "launch/benchmarks.hpp"
@@ -18,7 +19,7 @@ using namespace detail;
 std::vector<benchmark> all_benchmarks() {
   std::vector<benchmark> all;
   for (auto const& group : {device_benchmarks(), pool_benchmarks(), queue_benchmarks(), launch_benchmarks(),
-                            job_benchmarks(), mesi_benchmarks(), md_benchmarks()})
+                            job_benchmarks(), cluster_benchmarks(), mesi_benchmarks(), md_benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "ballast/arguments.hpp"
+
+namespace ballast {
+
+/// Where a share_policy decides: which rank, of how many, and which of them are on its host.
+struct share_place {
+  std::uint32_t rank = 0;   ///< less than `ranks`
+  std::uint32_t ranks = 1;  ///< of the whole cluster
+  /// The ranks of the same host, itself among them, are `host_first` to `host_first + host_ranks - 1`.
+  std::uint32_t host_first = 0, host_ranks = 1;  ///< at least 1
+  std::uint64_t seed = 0;  ///< for victims that are chosen at random; ranks may have the same
+};
+
+/// What a rank that asks for tasks says of itself.
+struct share_state {
+  std::uint64_t backlog = 0;  ///< tasks that no device of the rank was given
+  std::uint32_t workers = 1;  ///< of all its devices, at least 1
+  double tasks_per_ns = 0;    ///< how fast they were seen to execute them; 0 if that is not known
+};
+
+/// What a rank knows when it decides.
+struct share_view {
+  std::int64_t now_ns = 0;           ///< on the rank's clock
+  share_state own = {};              ///< of the rank itself
+  std::int64_t round_trip_ns = 0;    ///< of a small message to another rank and back, as measured
+  std::uint32_t messages = 1;        ///< with tasks that can leave now, before the next call
+  std::uint32_t piece_tasks = 1365;  ///< that a message can carry, at least 1
+};
+
+/// A message that the rank is to send.
+struct share_action {
+  /// What it is.
+  enum class kind : std::uint8_t {
+    ask,      ///< for tasks
+    give,     ///< `tasks` of the backlog
+    decline,  ///< tells a rank that asked that there is nothing now
+  };
+  kind what = kind::ask;    ///< decides what the others mean
+  std::uint32_t rank = 0;   ///< to whom
+  std::uint64_t tasks = 0;  ///< of give: 1 to share_view::piece_tasks
+};
+
+/// What a rank is to do now.
+struct share_decision {
+  /// In this order; what they give is at most the backlog in all, and at most share_view::messages of them.
+  std::vector<share_action> actions;
+  /// When to decide again, if nothing happens before.
+  std::int64_t look_again_ns = std::numeric_limits<std::int64_t>::max();
+};
+
+/// Decides how tasks move between the ranks of a cluster: work moves to ranks that ask for it. One instance
+/// per rank, one thread at a time. It keeps state, but has no clock, no messages and no randomness of its
+/// own: the same calls give the same decisions. To be asked again whenever something has changed.
+class share_policy {
+ public:
+  virtual ~share_policy() = default;
+
+  /// A rank asks for tasks. It will be given some or declined.
+  virtual void asked(std::uint32_t by, share_state const& state) = 0;
+  /// Tasks came from a rank; they are in the backlog of the next view.
+  virtual void received(std::uint32_t from) = 0;
+  /// A rank that was asked has nothing now.
+  virtual void declined(std::uint32_t by) = 0;
+  /// A rank is gone: it is neither asked nor given anything any more.
+  virtual void lost(std::uint32_t rank) = 0;
+  /// What is to be sent now. Does not wait.
+  virtual share_decision decide(share_view const& view) = 0;
+};
+
+/// Every policy by name; "lifeline" is the default.
+std::vector<named_policy> share_policies();
+
+/// Makes the policy of this name for a rank. Throws bad_argument ("policy"), which lists the names, and
+/// ("rank", "ranks", "host_ranks") if the place does not exist.
+std::unique_ptr<share_policy> make_share_policy(std::string_view name, share_place const& place);
+
+}  // namespace ballast

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/policy/share.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "ballast/detail/base/policy_registry.hpp"
+#include "ballast/error.hpp"
+#include "lifelines.hpp"
+
+namespace ballast {
+
+using namespace detail;
+namespace {
+
+constexpr std::int64_t longest_pause_ns = 1'000'000;
+
+/// What a rank executes while a question goes to another and the answer comes back, twice.
+double meanwhile(share_view const& view) { return 2.0 * double(view.round_trip_ns) * view.own.tasks_per_ns; }
+
+/// Splitmix64 (Steele, Lea and Flood 2014), and a number below `end`.
+std::uint64_t next_random(std::uint64_t& state, std::uint64_t end) {
+  auto z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return (z ^ (z >> 31)) % end;
+}
+
+/// A rank that asked, and was given nothing since.
+struct waiter {
+  std::uint32_t rank;
+  share_state state;
+  std::int64_t since_ns = -1;  ///< when its question was seen
+  bool knows = false;          ///< that it was declined
+  double gift = 0;             ///< tasks that it is to get
+
+  /// What it still has of its tasks, as fast as it executed them.
+  double backlog(std::int64_t now_ns) const {
+    return std::max(0.0, double(state.backlog) - state.tasks_per_ns * double(now_ns - since_ns));
+  }
+};
+
+/// What all policies share: at most one question is under way, gifts leave in pieces, in turn to all who were
+/// promised some, and who asks in vain is declined. A policy says whom to ask, how much to give, and whether
+/// who was declined is remembered.
+///
+/// A gift that left in one message would keep every other rank waiting for its last byte. So a piece is
+/// limited and a gift is not.
+class asking_policy : public share_policy {
+ public:
+  explicit asking_policy(share_place const& place) : place_(place), is_lost_(place.ranks) {}
+
+  void asked(std::uint32_t by, share_state const& state) final {
+    std::erase_if(waiting_, [&](waiter const& one) { return one.rank == by; });
+    waiting_.push_back({by, state});
+  }
+  void received(std::uint32_t from) final {
+    if (asked_ == from) asked_.reset();
+    has_received(from);
+  }
+  void declined(std::uint32_t by) final {
+    if (asked_ == by) asked_.reset();
+    was_declined(by);
+  }
+  void lost(std::uint32_t rank) final {
+    is_lost_[rank] = true;
+    if (asked_ == rank) asked_.reset();
+    std::erase_if(waiting_, [&](waiter const& one) { return one.rank == rank; });
+    std::erase_if(promised_, [&](waiter const& one) { return one.rank == rank; });
+    was_lost(rank);
+  }
+  share_decision decide(share_view const& view) final {
+    share_decision next;
+    auto const spare = view.own.backlog - std::min(view.own.backlog, reserve(view));
+    promise_gifts(view, spare);
+    give_pieces(view, spare, next);
+    decline(next);
+    ask(view, next);
+    return next;
+  }
+
+ protected:
+  /// Whom to ask now, who is none of is_lost(); or nobody, in which case it may say when to look again.
+  virtual std::optional<std::uint32_t> victim(share_view const& view, share_decision& next) = 0;
+  /// Sets waiter::gift of each who waits. `spare`: tasks that nobody was promised and that need not stay.
+  virtual void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const = 0;
+  /// Whether who was declined gets tasks later, without asking again.
+  virtual bool remembers() const = 0;
+  /// Tasks that the rank keeps, whoever asks.
+  virtual std::uint64_t reserve(share_view const& view) const {
+    return std::max<std::uint64_t>(view.own.workers / 4, std::uint64_t(std::ceil(meanwhile(view))));
+  }
+  /// Who gets what the rank can spare without asking for it; or nobody.
+  virtual std::optional<std::uint32_t> unasked() const { return std::nullopt; }
+  virtual void has_received(std::uint32_t) {}
+  virtual void was_declined(std::uint32_t) {}
+  virtual void was_lost(std::uint32_t) {}
+
+  share_place const& place() const { return place_; }
+  std::vector<bool> const& is_lost() const { return is_lost_; }
+
+ private:
+  /// Whether the rank runs out of tasks before an answer to a question can be here.
+  static bool is_short(share_view const& view) {
+    return double(view.own.backlog) < std::max(double(view.own.workers), meanwhile(view));
+  }
+
+  void promise_gifts(share_view const& view, std::uint64_t spare) {
+    double free = double(spare);
+    for (auto const& one : promised_) free -= one.gift;
+    if (free < 1) return;
+    if (auto const rank = unasked(); rank && waiting_.empty() && promised_.empty()) asked(*rank, {});
+    if (waiting_.empty()) return;
+    for (auto& one : waiting_)
+      if (one.since_ns < 0) one.since_ns = view.now_ns;
+    divide(view, free, waiting_);
+    for (auto const& one : waiting_)
+      if (one.gift >= 1) promised_.push_back(one);
+    std::erase_if(waiting_, [](waiter const& one) { return one.gift >= 1; });
+  }
+
+  void give_pieces(share_view const& view, std::uint64_t spare, share_decision& next) {
+    for (std::uint32_t sent = 0; sent < view.messages && spare > 0 && !promised_.empty(); ++sent) {
+      auto first = promised_.front();
+      promised_.pop_front();
+      auto const tasks = std::min({std::uint64_t(first.gift), spare, std::uint64_t(view.piece_tasks)});
+      next.actions.push_back({share_action::kind::give, first.rank, tasks});
+      spare -= tasks;
+      first.gift -= double(tasks);
+      first.knows = true;  // it has its answer
+      if (first.gift >= 1) promised_.push_back(first);
+    }
+    // What cannot be kept is for who comes by next.
+    if (spare > 0) return;
+    for (auto const& left : promised_)
+      if (remembers() || !left.knows) waiting_.push_back(left);
+    promised_.clear();
+  }
+
+  void decline(share_decision& next) {
+    for (auto& one : waiting_) {
+      if (one.knows) continue;
+      next.actions.push_back({share_action::kind::decline, one.rank, 0});
+      one.knows = true;
+    }
+    if (!remembers()) waiting_.clear();
+  }
+
+  void ask(share_view const& view, share_decision& next) {
+    if (asked_ || !is_short(view)) return;
+    asked_ = victim(view, next);
+    if (asked_) next.actions.push_back({share_action::kind::ask, *asked_, 0});
+  }
+
+  share_place place_;
+  std::vector<bool> is_lost_;
+  std::optional<std::uint32_t> asked_;
+  std::vector<waiter> waiting_;
+  std::deque<waiter> promised_;  ///< who gets the next piece is first
+};
+
+/// Each rank executes what was submitted there.
+class none_policy final : public asking_policy {
+ public:
+  using asking_policy::asking_policy;
+
+ private:
+  std::optional<std::uint32_t> victim(share_view const&, share_decision&) override { return std::nullopt; }
+  void divide(share_view const&, double, std::vector<waiter>&) const override {}
+  bool remembers() const override { return false; }
+};
+
+/// One rank has what all ask for, as the host of Chen et al. 2010 has it for its devices: the first that
+/// lives.
+class central_policy final : public asking_policy {
+ public:
+  using asking_policy::asking_policy;
+
+ private:
+  std::uint32_t center() const {
+    return std::uint32_t(std::ranges::find(is_lost(), false) - is_lost().begin());
+  }
+  std::optional<std::uint32_t> victim(share_view const&, share_decision&) override {
+    if (center() == place().rank || is_remembered_) return std::nullopt;
+    return center();
+  }
+  std::optional<std::uint32_t> unasked() const override {
+    return center() == place().rank ? std::nullopt : std::optional(center());
+  }
+  /// What a worker executes in two round trips, at least one task.
+  static double of_a_worker(share_view const& view) {
+    return std::max(1.0, meanwhile(view) / double(view.own.workers));
+  }
+  void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const override {
+    for (auto& one : waiting) {
+      auto const wanted = of_a_worker(view) * double(one.state.workers) - one.backlog(view.now_ns);
+      one.gift = center() == place().rank ? std::clamp(wanted, 0.0, spare) : spare;
+      spare -= one.gift;
+    }
+  }
+  bool remembers() const override { return center() == place().rank; }
+  /// More than the center gives, or it would all go back.
+  std::uint64_t reserve(share_view const& view) const override {
+    return center() == place().rank ? 0 : std::uint64_t(2 * of_a_worker(view) * view.own.workers);
+  }
+  void has_received(std::uint32_t) override { is_remembered_ = false; }
+  void was_declined(std::uint32_t) override { is_remembered_ = true; }
+  void was_lost(std::uint32_t) override { is_remembered_ = false; }
+
+  bool is_remembered_ = false;
+};
+
+/// Asks a rank at random for half of what it has (Blumofe and Leiserson 1999; half: Hendler and Shavit 2002),
+/// and another one if it has nothing, ever more slowly.
+class random_policy final : public asking_policy {
+ public:
+  explicit random_policy(share_place const& place) : asking_policy(place), random_(place.seed + place.rank) {}
+
+ private:
+  std::optional<std::uint32_t> victim(share_view const& view, share_decision& next) override {
+    if (std::ranges::count(is_lost(), false) < 2) return std::nullopt;
+    if (was_declined_) {
+      pause_ns_ = std::min(longest_pause_ns, std::max(2 * pause_ns_, view.round_trip_ns));
+      resume_ns_ = view.now_ns + pause_ns_;
+      was_declined_ = false;
+    }
+    if (view.now_ns < resume_ns_) {
+      next.look_again_ns = resume_ns_;
+      return std::nullopt;
+    }
+    for (;;) {
+      auto const rank = std::uint32_t(next_random(random_, place().ranks));
+      if (rank != place().rank && !is_lost()[rank]) return rank;
+    }
+  }
+  void divide(share_view const&, double spare, std::vector<waiter>& waiting) const override {
+    for (auto& one : waiting) one.gift = std::ceil(spare / 2 / double(waiting.size()));
+  }
+  bool remembers() const override { return false; }
+  void has_received(std::uint32_t) override {
+    was_declined_ = false;
+    pause_ns_ = resume_ns_ = 0;
+  }
+  void was_declined(std::uint32_t) override { was_declined_ = true; }
+
+  std::uint64_t random_;
+  bool was_declined_ = false;
+  std::int64_t pause_ns_ = 0, resume_ns_ = 0;
+};
+
+/// Asks the ranks of its host, then one at random, then its lifelines, each once; whoever has nothing
+/// remembers who asked and gives later (Saraswat et al. 2011, "Lifeline-based global load balancing"). Then
+/// it waits. A gift is by speed, so that unequal hosts end together.
+class lifeline_policy final : public asking_policy {
+ public:
+  explicit lifeline_policy(share_place const& place)
+      : asking_policy(place), random_(place.seed + place.rank), remembered_by_(place.ranks) {
+    plan();
+  }
+
+ private:
+  std::optional<std::uint32_t> victim(share_view const&, share_decision&) override {
+    while (next_ < plan_.size()) {
+      auto const rank = plan_[next_++];
+      if (!remembered_by_[rank] && !is_lost()[rank]) return rank;
+    }
+    return std::nullopt;
+  }
+  /// All that the rank and those who wait have, by speed; if that of one is unknown, by workers.
+  void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const override {
+    bool const is_known = view.own.tasks_per_ns > 0 && std::ranges::all_of(waiting, [](waiter const& one) {
+                            return one.state.tasks_per_ns > 0;
+                          });
+    auto const speed = [&](share_state const& of) { return is_known ? of.tasks_per_ns : double(of.workers); };
+    double tasks = double(view.own.backlog), speeds = speed(view.own);
+    for (auto const& one : waiting) {
+      tasks += one.backlog(view.now_ns);
+      speeds += speed(one.state);
+    }
+    for (auto& one : waiting) {
+      auto const wanted = std::floor(tasks * speed(one.state) / speeds - one.backlog(view.now_ns));
+      one.gift = std::clamp(wanted, 0.0, spare);
+    }
+  }
+  bool remembers() const override { return true; }
+  void has_received(std::uint32_t from) override {
+    remembered_by_[from] = false;
+    if (next_ > 0) plan();
+  }
+  void was_declined(std::uint32_t by) override { remembered_by_[by] = true; }
+  void was_lost(std::uint32_t) override { plan(); }
+
+  void plan() {
+    auto const& at = place();
+    plan_.clear();
+    next_ = 0;
+    for (std::uint32_t i = 1; i < at.host_ranks; ++i)
+      plan_.push_back(at.host_first + (at.rank - at.host_first + i) % at.host_ranks);
+    if (at.ranks > 1)
+      plan_.push_back(std::uint32_t((at.rank + 1 + next_random(random_, at.ranks - 1)) % at.ranks));
+    auto const lines = lifelines_of(at.rank, is_lost());
+    plan_.insert(plan_.end(), lines.begin(), lines.end());
+  }
+
+  std::uint64_t random_;
+  std::vector<bool> remembered_by_;
+  std::vector<std::uint32_t> plan_;  ///< whom to ask, in this order
+  std::size_t next_ = 0;             ///< in plan_
+};
+
+using share_policy_maker = std::unique_ptr<share_policy> (*)(share_place const&);
+
+template <class Policy>
+std::unique_ptr<share_policy> make_share(share_place const& place) {
+  return std::make_unique<Policy>(place);
+}
+
+constexpr registry_entry<share_policy_maker> share_policy_choices[] = {
+    {{"lifeline",
+      "asks a few ranks, which remember it and give later, by speed (Saraswat et al. 2011; the "
+      "default)"},
+     &make_share<lifeline_policy>},
+    {{"random", "asks ranks at random for half of what they have"}, &make_share<random_policy>},
+    {{"central", "asks the first rank, which has all tasks (Chen et al. 2010)"}, &make_share<central_policy>},
+    {{"none", "every rank executes what was submitted there"}, &make_share<none_policy>}};
+
+}  // namespace
+
+std::vector<named_policy> share_policies() { return descriptions(share_policy_choices); }
+
+std::unique_ptr<share_policy> make_share_policy(std::string_view name, share_place const& place) {
+  auto const make = find(share_policy_choices, "policy", name);
+  if (place.ranks < 1) throw_bad_argument("ranks", place.ranks, "at least 1");
+  if (place.rank >= place.ranks)
+    throw_bad_argument("rank", place.rank, "less than " + std::to_string(place.ranks));
+  if (place.host_first > place.rank || place.rank - place.host_first >= place.host_ranks ||
+      place.host_ranks > place.ranks - place.host_first)
+    throw_bad_argument("host_ranks", place.host_ranks, "such that the rank is one of its host's");
+  return make(place);
+}
+
+}  // namespace ballast

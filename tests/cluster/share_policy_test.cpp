@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/policy/share.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ballast/error.hpp"
+#include "invented_cluster.hpp"
+#include "lifelines.hpp"
+#include "names_of.hpp"
+#include "refused_argument.hpp"
+#include "sanitized.hpp"
+
+namespace ballast::test {
+using namespace detail;
+namespace {
+
+/// All tasks are submitted by rank 0.
+invented_cluster from_one_rank(std::string const& policy, std::uint32_t ranks, std::uint64_t tasks) {
+  invented_cluster cluster;
+  cluster.policy = policy;
+  cluster.ranks = ranks;
+  cluster.workers = 4;
+  cluster.submitted = [tasks](std::uint32_t rank) { return rank == 0 ? tasks : 0; };
+  cluster.task_ns = uneven_tasks(100'000);
+  return cluster;
+}
+
+bool is_each_once(cluster_outcome const& outcome) {
+  return std::ranges::all_of(outcome.runs, [](std::uint32_t runs) { return runs == 1; });
+}
+
+double of_list_schedule(invented_cluster const& cluster) {
+  auto const outcome = cluster_play(cluster).play();
+  EXPECT_TRUE(is_each_once(outcome));
+  return double(list_schedule_ns(cluster)) / double(outcome.end_ns);
+}
+
+class every_share_policy : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(share_policies, every_share_policy, testing::ValuesIn(names_of(share_policies())));
+
+TEST_P(every_share_policy, has_each_task_executed_exactly_once) {
+  for (std::uint32_t const ranks : {1, 2, 3, 4, 5, 6, 7, 8, 9, 64})
+    for (std::uint64_t const tasks : {0, 1, 2, 7, 1000})
+      EXPECT_TRUE(is_each_once(cluster_play(from_one_rank(GetParam(), ranks, tasks)).play()))
+          << tasks << " tasks on " << ranks << " ranks";
+}
+
+TEST_P(every_share_policy, has_each_task_executed_exactly_once_by_a_thousand_ranks) {
+  auto cluster = from_one_rank(GetParam(), 1000, sanitized ? 20'000 : 200'000);
+  EXPECT_TRUE(is_each_once(cluster_play(cluster).play()));
+}
+
+TEST_P(every_share_policy, has_each_task_executed_exactly_once_that_any_of_unequal_ranks_submits) {
+  auto cluster = from_one_rank(GetParam(), 13, 0);
+  cluster.submitted = [](std::uint32_t rank) { return std::uint64_t(rank % 4) * 500; };
+  cluster.speed = [](std::uint32_t rank) { return 1.0 / (1 + rank % 3); };
+  EXPECT_TRUE(is_each_once(cluster_play(cluster).play()));
+}
+
+TEST_P(every_share_policy, has_one_giant_among_many_tiny_tasks_executed_exactly_once) {
+  auto cluster = from_one_rank(GetParam(), 6, 3000);
+  cluster.task_ns = [](std::uint64_t task) { return task == 1500 ? 50'000'000 : 10'000; };
+  EXPECT_TRUE(is_each_once(cluster_play(cluster).play()));
+}
+
+TEST_P(every_share_policy, decides_the_same_when_played_again) {
+  auto const cluster = from_one_rank(GetParam(), 9, 2000);
+  auto const once = cluster_play(cluster).play(), again = cluster_play(cluster).play();
+  EXPECT_EQ(once.end_ns, again.end_ns);
+  EXPECT_EQ(once.executed, again.executed);
+  EXPECT_EQ(once.messages, again.messages);
+}
+
+/// A rank that was told by others what comes in any order keeps its promises to them and to itself.
+TEST_P(every_share_policy, gives_no_more_than_there_is_in_messages_that_can_leave) {
+  std::uint64_t random = 7;
+  auto const next = [&random](std::uint64_t end) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return (random >> 33) % end;
+  };
+  auto const policy = make_share_policy(GetParam(), {2, 8, 2, 2, 1});
+  std::set<std::uint32_t> lost;
+  share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000};
+  for (int step = 0; step < 5000; ++step) {
+    view.now_ns += std::int64_t(next(20'000));
+    view.own.backlog += next(100);
+    view.own.tasks_per_ns = double(next(3)) / 1000;
+    view.messages = std::uint32_t(next(9));
+    view.piece_tasks = std::uint32_t(1 + next(80));
+    auto const other = std::uint32_t((3 + next(7)) % 8);
+    if (step == 2000 || step == 3000) {
+      policy->lost(other);
+      lost.insert(other);
+    } else if (lost.count(other) == 0) {
+      if (next(2) == 0) policy->asked(other, {next(10), 4, double(next(2)) / 1000});
+      if (next(4) == 0) policy->declined(other);
+      if (next(4) == 0) policy->received(other);
+    }
+    std::uint64_t given = 0;
+    std::uint32_t messages = 0;
+    for (auto const& action : policy->decide(view).actions) {
+      EXPECT_NE(action.rank, 2u);
+      EXPECT_LT(action.rank, 8u);
+      EXPECT_EQ(lost.count(action.rank), 0u);
+      if (action.what != share_action::kind::give) continue;
+      EXPECT_GE(action.tasks, 1u);
+      EXPECT_LE(action.tasks, view.piece_tasks);
+      given += action.tasks;
+      ++messages;
+    }
+    ASSERT_LE(given, view.own.backlog);
+    EXPECT_LE(messages, view.messages);
+    view.own.backlog -= given;
+    view.own.backlog -= std::min<std::uint64_t>(view.own.backlog, next(150));
+  }
+}
+
+/// Every question has an answer, tasks or not, and nobody asks twice before it.
+TEST_P(every_share_policy, answers_who_asks_and_asks_one_at_a_time) {
+  auto const policy = make_share_policy(GetParam(), {0, 4, 0, 1, 1});
+  share_view const poor{.now_ns = 1, .own = {.workers = 8}, .round_trip_ns = 10'000};
+  policy->asked(1, {0, 8, 0});
+  auto const first = policy->decide(poor).actions;
+  EXPECT_EQ(std::ranges::count(first, share_action::kind::decline, &share_action::what), 1);
+  EXPECT_LE(std::ranges::count(first, share_action::kind::ask, &share_action::what), 1);
+  if (std::ranges::count(first, share_action::kind::ask, &share_action::what) == 0) return;
+  EXPECT_TRUE(policy->decide(poor).actions.empty());
+}
+
+TEST_P(every_share_policy, answers_who_was_promised_tasks_that_are_gone_before_they_could_leave) {
+  auto const policy = make_share_policy(GetParam(), {0, 4, 0, 1, 1});
+  share_view view{
+      .now_ns = 1, .own = {.backlog = 1000, .workers = 8}, .round_trip_ns = 10'000, .messages = 0};
+  std::ptrdiff_t answers = 0;
+  policy->asked(1, {0, 8, 0});
+  for (auto const backlog : {1000u, 0u}) {
+    view.own.backlog = backlog;
+    answers +=
+        std::ranges::count(policy->decide(view).actions, share_action::kind::decline, &share_action::what);
+  }
+  EXPECT_EQ(answers, 1);
+}
+
+TEST(lifeline, is_within_two_percent_of_a_queue_that_all_ranks_share) {
+  auto cluster = from_one_rank("lifeline", 64, 64 * 64 * 50);
+  cluster.workers = 64;
+  cluster.task_ns = uneven_tasks(1'000'000);
+  EXPECT_GT(of_list_schedule(cluster), 0.98);
+  cluster.speed = [](std::uint32_t rank) { return rank % 2 == 0 ? 1.0 : 0.5; };
+  EXPECT_GT(of_list_schedule(cluster), 0.98);
+  cluster.submitted = [](std::uint32_t rank) { return rank % 8 == 0 ? 25'600 : 0; };
+  EXPECT_GT(of_list_schedule(cluster), 0.98);
+}
+
+TEST(lifeline, moves_half_of_the_tasks_between_two_equal_ranks_and_hardly_more) {
+  auto cluster = from_one_rank("lifeline", 2, 6400);
+  auto const outcome = cluster_play(cluster).play();
+  EXPECT_LT(outcome.moved_tasks, 6400 * 55 / 100);
+}
+
+TEST(lifeline, falls_silent_when_there_is_nothing_to_do) {
+  auto const policy = make_share_policy("lifeline", {1, 4, 0, 1 + 1, 1});
+  share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000};
+  std::set<std::uint32_t> asked;
+  for (int step = 0; step < 10; ++step) {
+    auto const decision = policy->decide(view);
+    for (auto const& action : decision.actions) {
+      EXPECT_TRUE(asked.insert(action.rank).second) << "asked again: " << action.rank;
+      policy->declined(action.rank);
+    }
+  }
+  EXPECT_EQ(asked.count(0), 1u) << "of the same host";
+  EXPECT_EQ(asked.count(2), 1u) << "the next one";
+  EXPECT_EQ(asked.count(3), 1u) << "of one other bit";
+  EXPECT_TRUE(policy->decide(view).actions.empty());
+  policy->received(0);
+  EXPECT_EQ(policy->decide(view).actions.size(), 1u);
+}
+
+TEST(lifeline, remembers_who_asked_and_gives_when_it_has_tasks) {
+  auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
+  share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000, .messages = 8};
+  policy->asked(1, {0, 8, 0});
+  policy->decide(view);
+  view.own.backlog = 1000;
+  auto const actions = policy->decide(view).actions;
+  ASSERT_EQ(actions.size(), 1u);
+  EXPECT_EQ(actions[0].what, share_action::kind::give);
+  EXPECT_EQ(actions[0].tasks, 500u);
+}
+
+TEST(lifelines, lead_from_every_living_rank_to_every_other_whoever_is_lost) {
+  for (std::uint32_t ranks = 1; ranks <= 10; ++ranks)
+    for (std::uint32_t dead = 0; dead < 1u << ranks; ++dead) {
+      std::vector<bool> is_lost(ranks);
+      for (std::uint32_t rank = 0; rank < ranks; ++rank) is_lost[rank] = (dead >> rank & 1) != 0;
+      auto const start = std::uint32_t(std::ranges::find(is_lost, false) - is_lost.begin());
+      if (start == ranks) continue;
+      std::vector<std::uint32_t> reached{start};
+      for (std::size_t i = 0; i < reached.size(); ++i)
+        for (auto const next : lifelines_of(reached[i], is_lost)) {
+          ASSERT_FALSE(is_lost[next]);
+          if (std::ranges::find(reached, next) == reached.end()) reached.push_back(next);
+        }
+      EXPECT_EQ(reached.size(), std::size_t(std::ranges::count(is_lost, false))) << ranks << " " << dead;
+    }
+}
+
+TEST(lifelines, are_as_many_as_a_number_of_ranks_has_bits) {
+  EXPECT_EQ(lifelines_of(0, std::vector<bool>(1)).size(), 0u);
+  EXPECT_EQ(lifelines_of(0, std::vector<bool>(2)).size(), 1u);
+  EXPECT_LE(lifelines_of(5, std::vector<bool>(1024)).size(), 11u);
+}
+
+TEST(share_policies, refuse_an_unknown_name_and_places_that_do_not_exist) {
+  EXPECT_EQ(refused_argument([] { make_share_policy("fastest", {}); }), "policy");
+  EXPECT_EQ(refused_argument([] { make_share_policy("none", {0, 0, 0, 1}); }), "ranks");
+  EXPECT_EQ(refused_argument([] { make_share_policy("none", {2, 2, 0, 2}); }), "rank");
+  EXPECT_EQ(refused_argument([] { make_share_policy("none", {0, 2, 0, 3}); }), "host_ranks");
+  EXPECT_EQ(refused_argument([] { make_share_policy("none", {0, 2, 1, 1}); }), "host_ranks");
+  EXPECT_EQ(refused_argument([] { make_share_policy("none", {1, 2, 0, 1}); }), "host_ranks");
+}
+
+}  // namespace
+}  // namespace ballast::test
