@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says 4 times: a task holds 40 bytes of arguments: list a larger kernel as indirect<K>
+// Says a task of a chen_queue holds 40 bytes of arguments: list a larger kernel as indirect<K>
 
-#include "in_each_list.cuh"
+#include "ballast/methods/chen_kernels.cuh"
 
-namespace kernel_of_44_bytes_for_tasks {
+namespace kernel_of_44_bytes_for_chen_queues {
 
-template <int>
 struct mine {
   static constexpr int threads = 32;
 #ifdef CORRECTED
@@ -16,6 +15,6 @@ struct mine {
   template <class Block>
   BALLAST_HD void operator()(Block&) const {}
 };
-IN_EACH_LIST(mine)
+BALLAST_KERNELS(list, ballast::for_queues, ballast::for_chen_queues, mine)
 
 }
