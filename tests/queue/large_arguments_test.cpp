@@ -283,6 +283,32 @@ TEST(large_arguments, leave_batches_of_some_size_whole) {
   EXPECT_EQ(whole(with_bytes(largest)), 1u);
 }
 
+TEST(large_arguments, are_shared_by_the_copies_of_a_task_and_copied_with_its_record) {
+  shared_visits const marks(1);
+  std::vector<task> copies(3, mark_200(marks, 7));
+  task const other = mark_200(marks, 8);
+  EXPECT_EQ(copies[0].arguments().bytes().data(), copies[2].arguments().bytes().data());
+  EXPECT_EQ(copies[0].arguments().bytes().size(), 200u);
+  EXPECT_FALSE(copies[0].arguments() == other.arguments());
+  copies[1] = other;
+  EXPECT_EQ(copies[1].arguments(), other.arguments());
+  copies[1] = task(add_one_plainly{marks.ref()});
+  EXPECT_FALSE(copies[1].arguments().is_shared());
+  task const back = task_of(large_kernels(), record_of(large_kernels(), copies[2]));
+  EXPECT_EQ(back.arguments(), copies[2].arguments());
+  EXPECT_NE(back.arguments().bytes().data(), copies[2].arguments().bytes().data());
+}
+
+TEST(large_arguments, go_by_value_with_the_launch_of_a_task) {
+  std::uint32_t const n = 30;
+  shared_visits const marks(n);
+  auto const on = first_device()->make_stream();
+  launch(large_kernels(), *on, task(mark_4000_bytes::of(marks.ref(), 5), {0, 20}));
+  launch(large_kernels(), *on, task(mark_200_bytes::of(marks.ref(), 6), {20, 10}));
+  on->synchronize();
+  EXPECT_EQ(check_visits(marks.read()), exactly_once);
+}
+
 TEST(large_arguments, are_told_by_the_set) {
   auto const all = large_kernels().kernels();
   auto const kept = [](listed_kernel const& kernel) { return kernel.by_reference; };
