@@ -162,11 +162,21 @@ struct pool_list {
 
   template <template <class> class Base, class One, class Place, class Sink>
   BALLAST_HD static void run_one(task_record const& task, Place place, Sink const& sink) {
-    call_with_kernel<One>(task, staged_at<K...>, [&](One const& kernel) {
-      spawning_block<Base<One>, One, pool_list, Sink> block(task.range(), place, sink);
-      block.move_to(task.range().first);
-      invoke_kernel(kernel, block);
-    });
+    if constexpr (is_by_reference<One>) {
+      call_with_members<One>(task, staged_at<K...>,
+                             [&](One const& kernel) { run_kernel<Base>(kernel, task.range(), place, sink); });
+    } else {
+      alignas(One) unsigned char bytes[sizeof(One)];
+      __builtin_memcpy(bytes, task.data, sizeof(One));
+      run_kernel<Base>(reinterpret_cast<One const&>(bytes), task.range(), place, sink);
+    }
+  }
+
+  template <template <class> class Base, class One, class Place, class Sink>
+  BALLAST_HD static void run_kernel(One const& kernel, block_range range, Place place, Sink const& sink) {
+    spawning_block<Base<One>, One, pool_list, Sink> block(range, place, sink);
+    block.move_to(range.first);
+    invoke_kernel(kernel, block);
   }
 };
 

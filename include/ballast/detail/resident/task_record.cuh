@@ -102,16 +102,4 @@ BALLAST_HD void call_with_members(task_record const& task, [[maybe_unused]] std:
 #endif
 }
 
-/// The same for any kernel.
-template <class K, class F>
-BALLAST_HD void call_with_kernel(task_record const& task, std::uint32_t staged_at, F&& f) {
-  if constexpr (is_by_reference<K>) {
-    call_with_members<K>(task, staged_at, f);
-  } else {
-    alignas(K) unsigned char bytes[sizeof(K)];
-    __builtin_memcpy(bytes, task.data, sizeof(K));
-    f(reinterpret_cast<K const&>(bytes));
-  }
-}
-
 }  // namespace ballast::detail

@@ -44,12 +44,22 @@ struct kernel_list {
 
   template <template <class> class Block, class One, class Place>
   BALLAST_HD static void run_one(task_record const& record, Place place) {
-    call_with_kernel<One>(record, staged_at<K...>, [&](One const& kernel) {
-      auto const range = record.range();
-      std::uint32_t const of_a_task = record.is_grid() ? 1 : range.count;
-      for (std::uint32_t i = 0; i < range.count; i += of_a_task)
-        run_blocks<Block>(kernel, {range.first + i, of_a_task}, place);
-    });
+    if constexpr (is_by_reference<One>) {
+      call_with_members<One>(record, staged_at<K...>,
+                             [&](One const& kernel) { run_kernel<Block>(kernel, record, place); });
+    } else {
+      alignas(One) unsigned char bytes[sizeof(One)];
+      __builtin_memcpy(bytes, record.data, sizeof(One));
+      run_kernel<Block>(reinterpret_cast<One const&>(bytes), record, place);
+    }
+  }
+
+  template <template <class> class Block, class One, class Place>
+  BALLAST_HD static void run_kernel(One const& kernel, task_record const& record, Place place) {
+    auto const range = record.range();
+    std::uint32_t const of_a_task = record.is_grid() ? 1 : range.count;
+    for (std::uint32_t i = 0; i < range.count; i += of_a_task)
+      run_blocks<Block>(kernel, {range.first + i, of_a_task}, place);
   }
 };
 
