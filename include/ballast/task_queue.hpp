@@ -244,9 +244,9 @@ class task_queue {
   std::size_t memory_bytes() const;
   /// Tasks that fit into a submission ring: options.capacity, rounded up to a power of two.
   std::uint32_t capacity() const;
-  /// A batch of at most so many tasks is accepted whole or not at all: a quarter of capacity(), or as many as
-  /// a quarter of options.large_argument_bytes holds of the set's largest kernel if that is fewer, but one at
-  /// least. Larger batches are accepted in parts.
+  /// A batch of at most so many tasks, none a grid task, is accepted whole or not at all: a quarter of
+  /// capacity(), or as many as a quarter of options.large_argument_bytes holds of the set's largest kernel if
+  /// that is fewer, but one at least. Larger batches are accepted in parts.
   std::size_t max_whole_batch() const;
   /// What block.workers() tells the tasks: the blocks that execute tasks; on a GPU, where kernels have one
   /// thread, the threads of these blocks, 32 in each. A run that started beside other resident kernels with

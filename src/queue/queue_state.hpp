@@ -90,7 +90,7 @@ struct task_queue::state final : completion_source {
   }
   /// How many of the records, from the first on, are submitted as one batch.
   std::size_t records_of_next_batch(std::span<task_record const> records) const;
-  /// So many always are.
+  /// So many always are, if none is a grid task.
   std::size_t max_whole_batch() const;
   /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
