@@ -21,6 +21,8 @@ std::vector<benchmark> queue_benchmarks() {
        "tasks a second and the host's time of an enqueue, by its tasks: task_queue, chen_queue, launches "
        "(section 5.2)",
        &measure_enqueue},
+      {"queue/arguments", "time of a task and its round trip, by the bytes of its kernel's members",
+       &measure_arguments},
       {"queue/homes",
        "throughput, round trip and a full ring, kept on the device, on the host and on a peer (section 4.2)",
        &measure_homes},

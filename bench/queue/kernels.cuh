@@ -25,6 +25,21 @@ struct count_block {
   }
 };
 
+/// The same, of so many bytes of members, a multiple of 8 from 16 on, all of which the block's threads read.
+template <std::size_t Bytes>
+struct count_with_bytes {
+  static constexpr int threads = 128;
+  array_ref<std::uint32_t> counts;
+  std::uint32_t words[(Bytes - 8) / 4];  // all 0
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    std::uint32_t add = block.rank() == 0 ? 1 : 0;
+    block.for_each((Bytes - 8) / 4, [&](std::uint32_t i) { add += words[i]; });
+    if (add != 0) device_word(counts[block.index()]).add_relaxed(add);
+  }
+};
+
 /// Says that it runs and stays until the host opens the gate: keeps workers away while a queue is filled.
 struct wait_for_gate {
   static constexpr int threads = 128;
@@ -92,5 +107,7 @@ kernel_set const& small_block_kernels();
 kernel_set const& large_block_kernels();
 /// count_block in blocks of 128 threads, for task_queue and for chen_queue.
 kernel_set const& counting_kernels();
+/// count_with_bytes of 16 to 4000 bytes.
+kernel_set const& argument_kernels();
 
 }  // namespace ballast::bench

@@ -276,7 +276,9 @@ constexpr bool check_kernels() {
 }
 
 /// Wraps a kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses,
-/// must outlive the task, and are read when it runs. List the kernel as indirect<K>.
+/// must outlive the task, and are read when it runs. List the kernel as indirect<K>. For tasks that are
+/// created on the device and need more than 40 bytes, for more than 4000, and for arguments that many tasks
+/// share in the device's memory; the host submits other kernels as they are.
 template <kernel_form K>
 struct indirect {
   /// As K has them.

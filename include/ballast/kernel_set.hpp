@@ -73,6 +73,10 @@ struct listed_kernel {
   /// Bytes of the kernel's members.
   std::uint32_t bytes = 0;
   std::uint32_t argument_bytes = 0;  ///< of a detail::task_of_kernel of it
+  /// Whether its members exceed the 40 bytes that travel in a task: then each block that runs a task in a
+  /// queue or pool reads them from pinned memory, where the queue or pool keeps them. Launches and jobs pass
+  /// them by value.
+  bool by_reference = false;
   std::uint32_t spawns = 0;  ///< children that a block may create; only pools run kernels that create any
   std::uint32_t joins = 0;   ///< joins that a block may make; only pools run kernels that make any
   std::uint32_t tasks_at_once = 1;  ///< that a block of a GPU runs: 32 if each thread of a warp runs its own
@@ -152,6 +156,9 @@ class kernel_set {
   /// The resident kernel for a type of source. Throws ballast::error if the set has none, with the ways to
   /// have it compiled.
   kernel_code const& entry_for(entry_key source) const;
+
+  /// Whether tasks of any kernel of the set keep its members elsewhere; see listed_kernel::by_reference.
+  bool has_by_reference() const;
 
   /// The resources that each kernel needs by itself on a device, in the order of kernels(). Loads the
   /// kernels, which may wait for the device.

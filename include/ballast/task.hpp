@@ -3,12 +3,14 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "ballast/detail/device/kernel_traits.cuh"
 #include "ballast/detail/resident/task_record.cuh"
 #include "ballast/device.hpp"
 #include "ballast/kernel.cuh"
@@ -28,18 +30,71 @@ struct task_cost {
   auto operator<=>(task_cost const&) const = default;
 };
 
-/// A range of blocks of a kernel, ready to be queued. Cheap to copy; holds the kernel's arguments by value
-/// (at most 40 bytes). Submission checks that the range's count is 1 to max_blocks_per_task.
+/// The members of a kernel as a task holds them: up to 40 bytes in itself; more, up to 4000, in memory of the
+/// host that all copies share, so that each is cheap to copy. Immutable, but for assignment; any thread may
+/// copy and destroy what others use too.
+class task_arguments {
+ public:
+  /// Copies the members of a kernel.
+  template <kernel_form K>
+  explicit task_arguments(K const& kernel) {
+    if constexpr (detail::is_by_reference<K>)
+      share(&kernel, sizeof(K));
+    else
+      std::memcpy(words_.data(), &kernel, sizeof(K));
+  }
+  /// Of a kernel of at most 40 bytes, whose members are at the beginning of `words`.
+  task_arguments(std::array<std::uint32_t, argument_words> const& words) : words_(words) {}
+  /// Copies more than 40 bytes of members.
+  explicit task_arguments(std::span<std::byte const> members) { share(members.data(), members.size()); }
+
+  ///@{
+  /// Shares what exceeds 40 bytes, copies what does not.
+  task_arguments(task_arguments const& other) : words_(other.words_), is_shared_(other.is_shared_) {
+    if (is_shared_) add_owner();
+  }
+  task_arguments& operator=(task_arguments const& other) {
+    if (other.is_shared_) other.add_owner();
+    if (is_shared_) release();
+    words_ = other.words_;
+    is_shared_ = other.is_shared_;
+    return *this;
+  }
+  ///@}
+  ~task_arguments() {
+    if (is_shared_) release();
+  }
+
+  /// Whether they exceed 40 bytes.
+  bool is_shared() const { return is_shared_; }
+  /// The 40 bytes that travel, of which the rest is 0. They begin with the address of the members if these
+  /// exceed them.
+  std::array<std::uint32_t, argument_words> const& words() const { return words_; }
+  /// The members; of those that are not shared 40 bytes, of which the rest is 0.
+  std::span<std::byte const> bytes() const;
+  /// Whether the bytes are equal.
+  bool operator==(task_arguments const& other) const;
+
+ private:
+  void share(void const* members, std::size_t bytes);
+  void add_owner() const noexcept;
+  void release() const noexcept;
+
+  std::array<std::uint32_t, argument_words> words_{};
+  bool is_shared_ = false;
+};
+
+/// A range of blocks of a kernel, ready to be queued. Cheap to copy; holds the kernel's members. Submission
+/// checks that the range's count is 1 to max_blocks_per_task.
 class task {
  public:
-  /// Blocks `range` of a kernel, whose members are copied. A kernel has at most 40 bytes of members, or is
-  /// indirect.
+  /// Blocks `range` of a kernel, whose members are copied. What exceeds 40 bytes is allocated: keep such a
+  /// task, if its members do not change, and copy it.
   template <kernel_form K>
   explicit task(K const& kernel, block_range range = {}, task_cost cost = {})
-      : key_(key_of<K>), range_(range), cost_(cost) {
-    static_assert(sizeof(K) <= sizeof(arguments_),
-                  "this kernel's arguments exceed 40 bytes: list and submit it as indirect<K>");
-    std::memcpy(arguments_.data(), &kernel, sizeof(K));
+      : key_(key_of<K>), range_(range), cost_(cost), arguments_(kernel) {
+    static_assert(sizeof(K) <= detail::max_launch_bytes,
+                  "this kernel's members exceed 4000 bytes: list and submit it as indirect<K>");
   }
 
   /// Which kernel it is of.
@@ -50,8 +105,8 @@ class task {
   task_cost cost() const { return cost_; }
   /// Whether it was made by grid_task().
   bool is_grid() const { return is_grid_; }
-  /// The kernel's members, as 40 bytes of which the rest is 0.
-  std::array<std::uint32_t, argument_words> const& arguments() const { return arguments_; }
+  /// The kernel's members.
+  task_arguments const& arguments() const { return arguments_; }
 
   /// Makes a grid task; declared below.
   friend task grid_task(task whole) {
@@ -59,17 +114,19 @@ class task {
     return whole;
   }
 
-  /// Rebuilds a task that was read back from a queue.
-  task(kernel_key key, block_range range, std::array<std::uint32_t, argument_words> const& arguments)
+  /// Rebuilds a task of the kernel with this key, which has so many bytes of members as `arguments`: such as
+  /// another range of a task that there is.
+  task(kernel_key key, block_range range, task_arguments const& arguments)
       : key_(key), range_(range), arguments_(arguments) {}
 
  private:
   kernel_key key_;
   block_range range_;
   task_cost cost_;
+  [[no_unique_address]] task_arguments arguments_;  // is_grid_ lies in what it has left of its last word
   bool is_grid_ = false;
-  std::array<std::uint32_t, argument_words> arguments_{};
 };
+static_assert(sizeof(task) == 64);
 
 /// Makes each block of `whole` a separate task, in one entry of a queue: a grid whose blocks any worker may
 /// take. Blocks `first` to `first + count - 1` run in any order and concurrently; a cost applies to the
@@ -80,21 +137,28 @@ namespace detail {
 
 [[noreturn]] void throw_bad_count(std::uint32_t count);
 
-/// The task in the format in which it travels to the device. Throws bad_argument ("kernel") if its kernel is
-/// not in the set, ("count") if its block count is not 1 to max_blocks_per_task.
-inline task_record record_of(kernel_set const& kernels, task const& task) {
+/// The task in the format in which it travels to the device. Members that the task shares stay where they
+/// are, for who sends the record to copy. Throws bad_argument ("kernel") if its kernel is not in the set,
+/// ("count") if its block count is not 1 to max_blocks_per_task.
+[[gnu::always_inline]] inline task_record record_of(kernel_set const& kernels, task const& task) {
   auto const range = task.range();
   if (range.count < 1 || range.count > max_blocks_per_task) throw_bad_count(range.count);
   static_assert(argument_words == 10);
   // Word by word, so that the compiler keeps them in registers: words that are copied through memory in
   // pieces of one size and read in another wait there until every store before them has left the core.
-  auto const& a = task.arguments();
+  auto const& a = task.arguments().words();
   task_record record{{a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], 0, 0}};
   record.describe(range, kernels.index_of(task.key()) | (task.is_grid() ? task_record::grid_bit : 0));
   return record;
 }
-/// The task from which a record was made; its cost is lost.
+/// The task from which a record was made; its cost is lost. Copies members that the record refers to.
 task task_of(kernel_set const& kernels, task_record const& record);
+
+/// How much memory the members take that the record refers to, a multiple of members_alignment; else 0.
+std::size_t bytes_outside(kernel_set const& kernels, task_record const& record);
+/// Copies these members to `to`, which is aligned to members_alignment, and lets the record refer to the
+/// copy. Returns the end of it.
+std::byte* move_members(kernel_set const& kernels, task_record& record, std::byte* to);
 
 }  // namespace detail
 
@@ -104,11 +168,13 @@ task task_of(kernel_set const& kernels, task_record const& record);
 void launch(kernel_set const& kernels, stream& on, task const& task);
 
 /// Sorts the tasks into start_order(), if any has a cost, and writes them to `into` in the format in which
-/// they travel, replacing what it held. Throws bad_argument ("kernel", "count") as launch().
+/// they travel, replacing what it held. Records of tasks whose members exceed 40 bytes refer to these, which
+/// the tasks keep. Throws bad_argument ("kernel", "count") as launch().
 void prepare(kernel_set const& kernels, std::span<task const> tasks, std::vector<detail::task_record>& into);
 
 /// Tasks that were checked against a set and converted to the format in which they travel, for programs that
-/// submit the same tasks repeatedly. Immutable; the set must outlive it.
+/// submit the same tasks repeatedly. Keeps members that exceed 40 bytes, which each submission copies.
+/// Immutable; the set must outlive it.
 class prepared_tasks {
  public:
   prepared_tasks() = default;
@@ -127,6 +193,7 @@ class prepared_tasks {
  private:
   kernel_set const* kernels_ = nullptr;
   std::vector<detail::task_record> records_;
+  std::vector<task_arguments> kept_;  ///< what records refer to
 };
 
 }  // namespace ballast

@@ -118,7 +118,9 @@ class task_pool {
   /// Runs the roots and every task that they create, in any order, and waits until all have run, at most
   /// until the deadline, or for options.timeout if none is passed; the results are then visible to the host.
   /// The memory that tasks use must be ready when it is called (copies completed). May allocate, if there are
-  /// more roots than in any earlier run. Running tasks are not interrupted; with `static`, levels are not.
+  /// more roots than in any earlier run, or if their members take more pinned memory: those that exceed 40
+  /// bytes (listed_kernel::by_reference) are copied there. Running tasks are not interrupted; with `static`,
+  /// levels are not.
   ///
   /// Throws bad_argument, before anything has run, if a root does not suit the set; ballast::error if
   /// another run() is active or its kernel has not ended, or if other resident kernels, which it names, leave

@@ -78,6 +78,10 @@ struct queue_options {
   std::uint32_t capacity = 8192;
   /// Submission rings for submitting threads, 1 to 32. If more threads submit, they share submission rings.
   std::uint32_t submission_rings = 8;
+  /// Pinned memory for the members of kernels that exceed 40 bytes (listed_kernel::by_reference), which a
+  /// task occupies, in multiples of 64 bytes, from its submission until its batch has completed: at least
+  /// what the set's largest kernel needs, at most 2^32. 0: 1 MiB. Sets without such kernels get none.
+  std::size_t large_argument_bytes = 0;
   /// Where the ring lies; everything else that the device works with stays in its own memory.
   ring_home ring = ring_home::own_device();
   /// How many blocks stay on the device, and how long they may take to start and to stop.
@@ -167,11 +171,12 @@ class task_queue {
   task_queue(task_queue const&) = delete;
   task_queue& operator=(task_queue const&) = delete;
 
-  /// Queues one task, or a batch under one completion. Waits while the submission ring is full, at most until
-  /// the deadline, or for options.timeout if none is passed. The tasks may run in any order and concurrently;
-  /// the memory that they use must be ready when they are submitted (copies completed). Throws bad_argument,
-  /// before anything is queued, if any task does not suit the set; queue_full at the deadline; stopped
-  /// or device_lost if the kernel has ended; ballast::error if the queue is closed.
+  /// Queues one task, or a batch under one completion. Waits while the submission ring is full, or the memory
+  /// of options.large_argument_bytes if the tasks need any, at most until the deadline, or for
+  /// options.timeout if none is passed. The tasks may run in any order and concurrently; the memory that they
+  /// use must be ready when they are submitted (copies completed). Throws bad_argument, before anything is
+  /// queued, if any task does not suit the set; queue_full at the deadline; stopped or device_lost if the
+  /// kernel has ended; ballast::error if the queue is closed.
   completion submit(task const& one);
   /// submit() that waits until `until` at most instead of queue_options::timeout.
   completion submit(task const& one, deadline until);
@@ -185,7 +190,8 @@ class task_queue {
   /// prepared for another set.
   completion submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
   /// Queues one task if there is room now; never waits. Returns nothing if the submission ring is full, or in
-  /// use by another thread, at the moment. Throws as submit(), but never queue_full.
+  /// use by another thread, at the moment, or no memory is free for the members of a large kernel. Throws as
+  /// submit(), but never queue_full.
   std::optional<completion> try_submit(task const& one);
 
   /// Waits until everything that was submitted before the call has run, at most until the deadline, or for
@@ -238,6 +244,10 @@ class task_queue {
   std::size_t memory_bytes() const;
   /// Tasks that fit into a submission ring: options.capacity, rounded up to a power of two.
   std::uint32_t capacity() const;
+  /// A batch of at most so many tasks, none a grid task, is accepted whole or not at all: a quarter of
+  /// capacity(), or as many as a quarter of options.large_argument_bytes holds of the set's largest kernel if
+  /// that is fewer, but one at least. Larger batches are accepted in parts.
+  std::size_t max_whole_batch() const;
   /// What block.workers() tells the tasks: the blocks that execute tasks; on a GPU, where kernels have one
   /// thread, the threads of these blocks, 32 in each. A run that started beside other resident kernels with
   /// options.resident.blocks 0 may have fewer.

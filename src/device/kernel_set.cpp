@@ -31,11 +31,10 @@ bool kernel_set::has_entry_for(entry_key source) const {
 kernel_code const& kernel_set::entry_for(entry_key source) const {
   for (auto const& entry : entries_)
     if (entry.key == source) return entry.code;
-  throw error("kernel set " + name_ +
-              " was not compiled for this: a queue or pool has at most 126 kernels, which have equal threads "
-              "and at most 40 bytes "
-              "of members each (else list indirect<K>), and what a set is for can be named in "
-              "BALLAST_KERNELS (ballast/kernels.cuh)");
+  throw error(
+      "kernel set " + name_ +
+      " was not compiled for this: a queue or pool has at most 126 kernels, which have equal threads, "
+      "and what a set is for can be named in BALLAST_KERNELS (ballast/kernels.cuh)");
 }
 
 std::uint32_t kernel_set::max_spawns() const {
@@ -43,6 +42,9 @@ std::uint32_t kernel_set::max_spawns() const {
 }
 std::uint32_t kernel_set::max_joins() const {
   return std::ranges::max(kernels_, {}, &listed_kernel::joins).joins;
+}
+bool kernel_set::has_by_reference() const {
+  return std::ranges::any_of(kernels_, &listed_kernel::by_reference);
 }
 std::uint32_t kernel_set::workers_of_block(compute_device const& device) const {
   return device.is_cuda() ? kernels_.front().tasks_at_once : 1;

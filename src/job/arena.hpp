@@ -2,32 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "byte_runs.hpp"
+#include "ballast/detail/base/free_ranges.hpp"
 #include "operations.hpp"
 
 namespace ballast::detail {
-
-/// Which bytes of a memory are free, joined where they meet. A value.
-class free_ranges {
- public:
-  explicit free_ranges(std::size_t bytes) { give_back({0, bytes}); }
-
-  /// The beginning of the smallest range that is large enough, the first among equals; nothing if there is
-  /// none. Of no bytes: empty.
-  std::optional<byte_range> take(std::size_t bytes);
-  /// Throws bad_argument ("bytes") if some of them are free.
-  void give_back(byte_range bytes);
-  std::size_t bytes() const;
-
- private:
-  std::map<std::size_t, std::size_t> ends_;  ///< by begin
-};
 
 /// Ranges of memory begin and end at multiples of this, as kernels expect of an array's first element.
 inline constexpr std::size_t memory_alignment = 256;

@@ -6,17 +6,9 @@
 #include <vector>
 
 #include "ballast/access_map.hpp"
+#include "ballast/detail/base/free_ranges.hpp"
 
 namespace ballast::detail {
-
-/// Bytes of a flattened array: half open; empty if end <= begin.
-struct byte_range {
-  std::size_t begin = 0, end = 0;
-
-  constexpr bool is_empty() const { return end <= begin; }
-  constexpr std::size_t size() const { return is_empty() ? 0 : end - begin; }
-  constexpr bool operator==(byte_range const&) const = default;
-};
 
 /// Whether they have a byte in common; neither is empty.
 constexpr bool overlap(byte_range one, byte_range other) {

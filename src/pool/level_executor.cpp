@@ -35,8 +35,16 @@ class level_executor final : public pool_executor {
   bool is_claimed() override { return false; }  // a stream waits for its work when it ends
   void request_stop() noexcept override { stop_requested_.store(true); }
 
+  /// A run whose last level did not end in time has thrown, and the level uses the memory until it ends.
+  void check_ended() override {
+    if (!is_running_) return;
+    try {
+      stream_->synchronize(deadline::in(clock::duration(0)));
+    } catch (timed_out const&) { throw error("a level of an earlier run of this pool has not ended"); }
+    is_running_ = false;
+  }
+
   void execute(pool_run& run) override {
-    check_last_level_ended();
     stop_requested_.store(false);
     if (!joins_matter_) forget_joins();
     joins_matter_ = false;
@@ -51,15 +59,6 @@ class level_executor final : public pool_executor {
   }
 
  private:
-  /// A run whose last level did not end in time has thrown, and the level uses the memory until it ends.
-  void check_last_level_ended() {
-    if (!is_running_) return;
-    try {
-      stream_->synchronize(deadline::in(clock::duration(0)));
-    } catch (timed_out const&) { throw error("a level of an earlier run of this pool has not ended"); }
-    is_running_ = false;
-  }
-
   static std::uint32_t choose_blocks(pool_plan const& plan, kernel_code const& code) {
     auto& device = *plan.device;
     auto const facts = device.properties();

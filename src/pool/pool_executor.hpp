@@ -57,6 +57,8 @@ class pool_executor {
   /// Whether a kernel of an earlier run may still use its memory, which must then not be freed. Joins one
   /// that has ended meanwhile; throws device_lost.
   virtual bool is_claimed() = 0;
+  /// To be called before a run. Throws ballast::error if an earlier one still uses its tasks.
+  virtual void check_ended() = 0;
 };
 
 /// How resident_kernel::start_on() is called once the kernel's argument is known.

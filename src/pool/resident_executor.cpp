@@ -38,8 +38,11 @@ class resident_executor final : public pool_executor {
     kernel_.request_stop();
   }
 
-  void execute(pool_run& run) override {
+  void check_ended() override {
     if (is_claimed()) throw error("the kernel of an earlier run of this pool has not ended");
+  }
+
+  void execute(pool_run& run) override {
     stop_requested_.store(false);
     room_of_run const held{kernel_};
     kernel_.take_room();  // first: what clears memory runs there

@@ -79,6 +79,7 @@ struct task_pool::state {
   explicit state(pool_plan const& made) : plan(made), executor(make_executor(plan)) {}
 
   pool_plan plan;
+  pinned_buffer<std::byte> members;  ///< of large kernels, to which the tasks of a run refer
   std::unique_ptr<pool_executor> executor;
   std::atomic<bool> is_running = false;
 
@@ -92,8 +93,22 @@ struct task_pool::state {
     run.statistics.created = roots.size();
     return run;
   }
+  /// Copies what the roots refer to to where the device reads it.
+  void keep_members(pool_run& run) {
+    std::size_t bytes = 0;
+    for (auto const& root : run.waiting) bytes += bytes_outside(*plan.kernels, root.record);
+    if (bytes == 0) return;
+    if (members.size() < bytes) {
+      members = {};
+      members = pinned_buffer<std::byte>(plan.device, std::bit_ceil(bytes));
+    }
+    auto* to = members.data();
+    for (auto& root : run.waiting) to = move_members(*plan.kernels, root.record, to);
+  }
   void execute(pool_run& run) {
     nvtx_range const shown(plan.kernels->name().c_str());
+    executor->check_ended();
+    keep_members(run);
     auto const& to = plan.options.trace_to;
     auto const begin_ns = to ? std::int64_t(steady_now_ns()) : 0;
     executor->execute(run);
@@ -161,7 +176,9 @@ pool_statistics task_pool::run(task const& root) { return run(std::span(&root, 1
 void task_pool::request_stop() noexcept { state_->executor->request_stop(); }
 std::string_view task_pool::method() const { return state_->plan.options.method; }
 std::uint32_t task_pool::workers() const { return state_->executor->workers(); }
-std::size_t task_pool::memory_bytes() const { return state_->executor->memory_bytes(); }
+std::size_t task_pool::memory_bytes() const {
+  return state_->executor->memory_bytes() + state_->members.bytes();
+}
 compute_device& task_pool::device() const { return *state_->plan.device; }
 
 }  // namespace ballast

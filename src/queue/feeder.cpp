@@ -91,7 +91,7 @@ bool feeder::feed(std::uint64_t epoch) {
   from_->set_idle_workers(device_, view.idle());
   auto const decision = policy_->decide(view);
   from_->set_idle_workers(device_, view.idle() - std::min<std::uint64_t>(view.idle(), decision.tasks));
-  std::uint64_t const piece = std::max(1u, to_->capacity() / 4);  // accepted whole or not at all
+  std::uint64_t const piece = to_->max_whole_batch();
   std::uint64_t left = decision.tasks;
   while (left > 0) {
     collect_times_before_reuse();

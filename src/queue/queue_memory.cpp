@@ -5,6 +5,10 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
+#include <string>
+#include <utility>
+
+#include "submission_ring.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -44,6 +48,26 @@ void zero(pinned_buffer<T>& buffer) {
 template <class T>
 void zero(device_buffer<T>& buffer, stream& with) {
   if (buffer.bytes() > 0) with.fill(buffer.data(), 0, buffer.bytes());
+}
+
+constexpr std::size_t default_argument_bytes = std::size_t(1) << 20, max_argument_bytes = std::size_t(1)
+                                                                                          << 32;
+
+std::size_t largest_of(kernel_set const& kernels) {
+  std::uint32_t largest = 0;
+  for (auto const& kernel : kernels.kernels())
+    if (kernel.by_reference) largest = std::max(largest, members_stride(kernel.bytes));
+  return largest;
+}
+
+std::size_t checked_bytes(std::size_t bytes, std::size_t largest) {
+  if (bytes == 0) return default_argument_bytes;
+  if (bytes < largest || bytes > max_argument_bytes)
+    throw_bad_argument("large_argument_bytes", bytes,
+                       std::to_string(largest) +
+                           " to 4294967296, since that is what a task of this set's "
+                           "largest kernel takes; or 0 for 1048576");
+  return bytes;
 }
 
 }  // namespace
@@ -115,6 +139,82 @@ std::size_t queue_memory::bytes() const {
   return submission_slots.bytes() + from_host.bytes() + to_host.bytes() + completions.bytes() +
          times_out.bytes() + ring.bytes() + released.bytes() + words.bytes() + counters.bytes() +
          times.bytes() + trace.bytes() + traced.bytes() + host_serving.bytes();
+}
+
+argument_memory::argument_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
+                                 std::size_t bytes)
+    : kernels_(&kernels),
+      largest_(largest_of(kernels)),
+      memory_(std::move(device), checked_bytes(bytes, largest_)),
+      free_(memory_.size()) {}
+
+std::size_t argument_memory::records_of_a_batch(std::span<task_record const> records) const {
+  std::size_t count = 0, sum = 0;
+  for (; count < records.size(); ++count) {
+    sum += bytes_outside(*kernels_, records[count]);
+    if (count > 0 && sum > memory_.size() / 4) break;
+  }
+  return count;
+}
+
+std::size_t argument_memory::max_tasks() const {
+  return std::max<std::size_t>(1, memory_.size() / 4 / largest_);
+}
+
+std::optional<std::span<task_record const>> argument_memory::take(std::span<task_record const> records,
+                                                                  submission_ring const& ring) {
+  std::size_t bytes = 0;
+  for (auto const& record : records) bytes += bytes_outside(*kernels_, record);
+  if (bytes == 0) return records;
+  byte_range taken;
+  {
+    std::lock_guard const hold(mutex_);
+    auto const found = take_range(bytes);
+    if (!found) return std::nullopt;
+    taken = *found;
+    used_.push_back({taken, &ring, ring.next_batch()});
+  }
+  thread_local std::vector<task_record> moved;
+  moved.assign(records.begin(), records.end());
+  auto* to = memory_.data() + taken.begin;
+  for (auto& record : moved) to = move_members(*kernels_, record, to);
+  return moved;
+}
+
+std::optional<byte_range> argument_memory::take_range(std::size_t bytes) {
+  auto found = free_.take(bytes);
+  while (!found && free_completed(bytes)) found = free_.take(bytes);
+  return found;
+}
+
+/// At least so many bytes, or all that have completed; false if there were none. Batches complete about in
+/// the order in which they came.
+bool argument_memory::free_completed(std::size_t bytes) {
+  std::size_t freed = 0;
+  for (auto range = used_.begin(); range != used_.end() && freed < bytes;) {
+    if (!range->ring->complete(range->batch)) {
+      ++range;
+      continue;
+    }
+    free_.give_back(range->bytes);
+    freed += range->bytes.size();
+    range = used_.erase(range);
+  }
+  return freed > 0;
+}
+
+void argument_memory::clear() {
+  std::lock_guard const hold(mutex_);
+  free_ = free_ranges(memory_.size());
+  used_.clear();
+}
+
+std::size_t argument_memory::free_bytes() const {
+  std::lock_guard const hold(mutex_);
+  auto sum = free_.bytes();
+  for (auto const& range : used_)
+    if (range.ring->complete(range.batch)) sum += range.bytes.size();
+  return sum;
 }
 
 hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,

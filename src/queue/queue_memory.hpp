@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "ballast/detail/base/free_ranges.hpp"
 #include "ballast/detail/pool/chunk_pool.hpp"
 #include "ballast/detail/queue/hybrid_view.cuh"
 #include "ballast/detail/queue/ring_source.cuh"
@@ -61,6 +66,8 @@ class ring_buffer {
   device_buffer<T> on_device_;
 };
 
+class submission_ring;
+
 /// Everything a task queue allocates, once.
 struct queue_memory {
   queue_memory(std::shared_ptr<compute_device> device, queue_options const& options, std::uint32_t blocks);
@@ -87,6 +94,49 @@ struct queue_memory {
   device_buffer<std::uint32_t> traced;
   device_buffer<host_server_state> host_serving;
   event_count worker_wake_event, host_wake_event;
+};
+
+/// Pinned memory in which a queue keeps the members that its tasks refer to, from their submission until
+/// their batch has completed. A batch has one range of it, so that no two wait for each other's parts. Any
+/// thread may call any member.
+class argument_memory {
+ public:
+  /// `bytes`: 0 for a default. Throws bad_argument ("large_argument_bytes") if the largest kernel has no
+  /// room.
+  argument_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels, std::size_t bytes);
+
+  /// How many of the records, from the first on, go into one batch: a quarter of the memory, or one.
+  std::size_t records_of_a_batch(std::span<task_record const> records) const;
+  /// So many tasks do so, whatever their kernels are.
+  std::size_t max_tasks() const;
+
+  /// Copies the members for the next batch of a ring that the caller holds, and returns the records that
+  /// refer to the copies, until this thread's next call. Nothing if there is no room, and no batch has
+  /// completed that had it.
+  std::optional<std::span<task_record const>> take(std::span<task_record const> records,
+                                                   submission_ring const& ring);
+  /// Before a new run: all is free.
+  void clear();
+
+  std::size_t bytes() const { return memory_.bytes(); }
+  std::size_t free_bytes() const;
+
+ private:
+  struct used_range {
+    byte_range bytes;
+    submission_ring const* ring;
+    std::uint64_t batch;
+  };
+
+  std::optional<byte_range> take_range(std::size_t bytes);
+  bool free_completed(std::size_t bytes);
+
+  kernel_set const* kernels_;
+  std::size_t largest_;  ///< of a task
+  pinned_buffer<std::byte> memory_;
+  mutable std::mutex mutex_;
+  free_ranges free_;
+  std::list<used_range> used_;  ///< in the order in which they were taken
 };
 
 /// What a queue allocates beside its queue_memory if its tasks create tasks.

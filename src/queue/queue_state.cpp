@@ -63,6 +63,9 @@ task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& l
       kernel(device, list, list.entry_for(source_of(list)), options.resident),
       memory(device, options, kernel.max_blocks()),
       hybrid(may_spawn(list) ? make_hybrid() : nullptr),
+      arguments(list.has_by_reference()
+                    ? std::make_unique<argument_memory>(device, list, options.large_argument_bytes)
+                    : nullptr),
       copies(device->make_stream()),
       uid(next_uid()) {
   for (std::uint32_t ring = 0; ring < options.submission_rings; ++ring)
@@ -122,8 +125,9 @@ bool task_queue::state::notify_at_end(completion_key const&, event_count* bell) 
   return true;
 }
 
-void task_queue::state::await_room(submission_ring& ring, std::size_t tasks, deadline until) {
-  if (!options.trace_to) return await([&] { return ring.has_room_for(tasks); }, wait_reason::room, until);
+void task_queue::state::await_in_submission(submission_ring const& ring, std::function<bool()> const& done,
+                                            wait_reason what, deadline until) {
+  if (!options.trace_to) return await(done, what, until);
   span waited{.worker = first_host_worker + ring.index(),
               .label = "submit waits for room",
               .begin_ns = std::int64_t(steady_now_ns())};
@@ -132,7 +136,7 @@ void task_queue::state::await_room(submission_ring& ring, std::size_t tasks, dea
     options.trace_to.record(waited);
   };
   try {
-    await([&] { return ring.has_room_for(tasks); }, wait_reason::room, until);
+    await(done, what, until);
   } catch (...) {
     record();
     throw;
@@ -142,7 +146,7 @@ void task_queue::state::await_room(submission_ring& ring, std::size_t tasks, dea
 
 void task_queue::state::await(std::function<bool()> const& done, wait_reason what, deadline until) {
   if (done()) return;
-  nvtx_range const shown(what == wait_reason::room ? "submit waits for room" : "wait for tasks");
+  nvtx_range const shown(what != wait_reason::completion ? "submit waits for room" : "wait for tasks");
   waiter_registration const listening(memory, what);
   for (std::uint64_t looks = 1;; ++looks) {
     auto const epoch = memory.host_wake_event.epoch();
@@ -153,7 +157,7 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
       if (ended) throw_stopped();
       if (until.passed())
         throw timed_out(
-            (what == wait_reason::room ? "room in the queue on " : "a batch on ") + device->name(),
+            (what != wait_reason::completion ? "room in the queue on " : "a batch on ") + device->name(),
             describe());
     }
     if (memory.on_host)
@@ -275,6 +279,9 @@ std::string task_queue::state::describe() {
       text += "ring " + std::to_string(ring.index()) + ": " + std::to_string(ring.submitted()) +
               " slots submitted, " + std::to_string(ring.fetched()) + " fetched, " +
               std::to_string(ring.next_batch()) + " batches\n";
+  if (arguments != nullptr)
+    text += "arguments of large kernels: " + std::to_string(arguments->free_bytes()) + " of " +
+            std::to_string(arguments->bytes()) + " bytes are free\n";
   return text + kernel.describe_blocks();
 }
 
@@ -315,6 +322,7 @@ void task_queue::state::prepare_memory() {
   memory.clear(*copies, cleared_by);
   if (hybrid != nullptr) hybrid->clear(!completed, kernel.blocks(), cleared_by);
   for (auto& ring : submission_rings) ring.reset();
+  if (arguments != nullptr) arguments->clear();
   rings_published = 0;
 }
 

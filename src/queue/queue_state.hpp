@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <functional>
@@ -20,8 +21,8 @@ namespace ballast {
 
 using namespace detail;
 
-/// What a host thread waits for.
-enum class wait_reason { room, completion };
+/// What a host thread waits for; for memory for arguments, until a batch has completed that has some.
+enum class wait_reason { room, completion, arguments };
 
 /// Counts a thread among those that workers of the host backend ring the bell for, while it lives.
 class waiter_registration {
@@ -62,6 +63,8 @@ struct task_queue::state final : completion_source {
   /// Writes a task as a batch if there is room, and returns the batch's number. For who holds the submission
   /// ring.
   std::optional<std::uint64_t> try_write(submission_ring& ring, task const& one);
+  /// The same for a task that refers to its members.
+  std::optional<std::uint64_t> try_write_large(submission_ring& ring, task const& one);
   void prepare_submission(submission_ring& ring);
   void publish_ring_count(std::uint32_t ring);
   void write_control(bool closed);
@@ -78,8 +81,17 @@ struct task_queue::state final : completion_source {
   /// Polls (GPU) or sleeps (host) until done() or an exception: the deadline, the kernel's end, a lost
   /// device.
   void await(std::function<bool()> const& done, wait_reason what, deadline until);
-  /// await() room in the ring, whose lock the caller holds, and the span of it.
-  void await_room(submission_ring& ring, std::size_t tasks, deadline until);
+  /// await() what a submission waits for, and the span of it; the caller holds the ring's lock.
+  void await_in_submission(submission_ring const& ring, std::function<bool()> const& done, wait_reason what,
+                           deadline until);
+  /// So many records of a batch have room in a ring, with room to spare for those that follow.
+  std::size_t max_ring_batch() const {
+    return std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
+  }
+  /// How many of the records, from the first on, are submitted as one batch.
+  std::size_t records_of_next_batch(std::span<task_record const> records) const;
+  /// So many always are, if none is a grid task.
+  std::size_t max_whole_batch() const;
   /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
   /// Of that run, unless another one has begun.
@@ -130,7 +142,8 @@ struct task_queue::state final : completion_source {
   queue_options options;
   resident_kernel kernel;
   queue_memory memory;
-  std::unique_ptr<hybrid_memory> hybrid;  ///< if tasks may create tasks
+  std::unique_ptr<hybrid_memory> hybrid;       ///< if tasks may create tasks
+  std::unique_ptr<argument_memory> arguments;  ///< if tasks may refer to their members
   std::unique_ptr<stream> copies;
   std::deque<submission_ring> submission_rings;
   std::uint64_t const uid;

@@ -103,7 +103,8 @@ class alignas(128) submission_ring {
 };
 
 template <std::size_t Extent>
-inline std::uint64_t submission_ring::write(std::span<task_record const, Extent> records) {
+[[gnu::always_inline]] inline std::uint64_t submission_ring::write(
+    std::span<task_record const, Extent> records) {
   // The device reads slots, so the next ones are seldom in this core's cache.
   constexpr std::uint64_t slots_ahead = 8;
   std::uint64_t const tasks = tasks_of<Extent>(records);

@@ -55,14 +55,15 @@ submission_ring& task_queue::state::assign_ring_to_this_thread() {
   return ring;
 }
 
-inline void task_queue::state::publish_ring_count(std::uint32_t ring) {
+// What every task that is submitted by itself goes through is inlined, however many others call it too.
+[[gnu::always_inline]] inline void task_queue::state::publish_ring_count(std::uint32_t ring) {
   if (rings_published.load() > ring) return;
   std::lock_guard const hold(control_mutex);
   rings_published = std::max(rings_published.load(), ring + 1);
   write_control(false);
 }
 
-inline void task_queue::state::prepare_submission(submission_ring& ring) {
+[[gnu::always_inline]] inline void task_queue::state::prepare_submission(submission_ring& ring) {
   if (now.load() != phase::open) throw error("the queue is closed; start() opens it again");
   // A query costs too much for every submission; a loss that a wait has seen is known to all.
   bool const due = ring.next_batch() % 1024 == 1023;
@@ -71,7 +72,8 @@ inline void task_queue::state::prepare_submission(submission_ring& ring) {
 }
 
 // Every task that is submitted by itself goes this way, most of them no further.
-inline std::optional<std::uint64_t> task_queue::state::try_write(submission_ring& ring, task const& one) {
+[[gnu::always_inline]] inline std::optional<std::uint64_t> task_queue::state::try_write(submission_ring& ring,
+                                                                                        task const& one) {
   prepare_submission(ring);
   if (!ring.has_room_for(1)) return std::nullopt;
   auto const record = record_of(*kernels, one);
@@ -82,7 +84,7 @@ inline std::optional<std::uint64_t> task_queue::state::try_write(submission_ring
 
 completion task_queue::state::submit(task const& one, deadline const* until) {
   auto& ring = ring_of_this_thread();
-  if (!ring.try_lock()) return submit_or_wait(one, until);
+  if (one.arguments().is_shared() || !ring.try_lock()) return submit_or_wait(one, until);
   {
     ring_lock_guard const release{ring};
     if (auto const batch = try_write(ring, one)) return run.load()->completion_of(*batch, 1, ring.index());
@@ -91,17 +93,37 @@ completion task_queue::state::submit(task const& one, deadline const* until) {
 }
 
 completion task_queue::state::submit_or_wait(task const& one, deadline const* until) {
-  auto const record = record_of(*kernels, one);
-  return submit(std::span(&record, 1), until);
+  return submit(records_of(*kernels, std::span(&one, 1)), until);
+}
+
+std::optional<std::uint64_t> task_queue::state::try_write_large(submission_ring& ring, task const& one) {
+  prepare_submission(ring);
+  auto const records = records_of(*kernels, std::span(&one, 1));
+  if (!ring.has_room_for(1)) return std::nullopt;
+  auto const here = arguments->take(records, ring);
+  if (!here) return std::nullopt;
+  auto const batch = ring.write(*here);
+  if (memory.on_host) memory.worker_wake_event.notify();
+  return batch;
 }
 
 std::optional<completion> task_queue::state::try_submit(task const& one) {
   auto& ring = ring_of_this_thread();
   if (!ring.try_lock()) return std::nullopt;
   ring_lock_guard const release{ring};
-  if (auto const batch = try_write(ring, one)) return run.load()->completion_of(*batch, 1, ring.index());
+  auto const batch = one.arguments().is_shared() ? try_write_large(ring, one) : try_write(ring, one);
+  if (batch) return run.load()->completion_of(*batch, 1, ring.index());
   if (!alive()) throw_stopped();
   return std::nullopt;
+}
+
+std::size_t task_queue::state::records_of_next_batch(std::span<task_record const> records) const {
+  auto const count = records_of_a_batch(records, max_ring_batch());
+  return arguments == nullptr ? count : arguments->records_of_a_batch(records.first(count));
+}
+
+std::size_t task_queue::state::max_whole_batch() const {
+  return arguments == nullptr ? max_ring_batch() : std::min(max_ring_batch(), arguments->max_tasks());
 }
 
 // The clock is read only by who must wait: reading it costs more than writing a task.
@@ -120,11 +142,18 @@ completion task_queue::state::submit(std::span<task_record const> batch, deadlin
   auto const given = [&] {
     return run.load()->completion_of(first, std::uint32_t(ring.next_batch() - first), ring.index());
   };
-  auto const piece = std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
   for (std::size_t done = 0; done < batch.size();) {
-    auto const tasks = batch.subspan(done, records_of_a_batch(batch.subspan(done), piece));
+    auto tasks = batch.subspan(done, records_of_next_batch(batch.subspan(done)));
+    auto const has_room = [&] { return ring.has_room_for(tasks.size()); };
+    auto const has_moved = [&] {
+      auto const here = arguments->take(tasks, ring);
+      if (here) tasks = *here;
+      return here.has_value();
+    };
     try {
-      if (!ring.has_room_for(tasks.size())) await_room(ring, tasks.size(), until());
+      if (!has_room()) await_in_submission(ring, has_room, wait_reason::room, until());
+      if (arguments != nullptr && !has_moved())
+        await_in_submission(ring, has_moved, wait_reason::arguments, until());
     } catch (timed_out const& passed) { throw queue_full(given(), done, batch.size(), passed.state()); }
     ring.write(tasks);
     done += tasks.size();
@@ -231,9 +260,11 @@ queue_statistics task_queue::statistics() const {
 std::uint64_t task_queue::taken() const { return state_->taken(); }
 std::string task_queue::describe() { return state_->describe(); }
 std::size_t task_queue::memory_bytes() const {
-  return state_->memory.bytes() + (state_->hybrid != nullptr ? state_->hybrid->bytes() : 0);
+  return state_->memory.bytes() + (state_->hybrid != nullptr ? state_->hybrid->bytes() : 0) +
+         (state_->arguments != nullptr ? state_->arguments->bytes() : 0);
 }
 std::uint32_t task_queue::capacity() const { return std::uint32_t(1) << state_->memory.shift; }
+std::size_t task_queue::max_whole_batch() const { return state_->max_whole_batch(); }
 std::uint32_t task_queue::workers() const { return state_->workers_of(state_->kernel.max_blocks()); }
 std::uint32_t task_queue::workers_of_run() const { return state_->workers_of(state_->kernel.blocks()); }
 compute_device& task_queue::device() const { return *state_->device; }

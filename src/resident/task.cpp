@@ -2,7 +2,9 @@
 #include "ballast/task.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -17,37 +19,95 @@ namespace {
 
 /// A task_of_kernel whose type is not known here.
 struct launch_argument {
-  alignas(32) unsigned char bytes[64] = {};  // a kernel of 40 bytes is aligned to 8, one of 32 to 32
+  alignas(64) unsigned char bytes[4096];  // no kernel is aligned to more than 64
 
   launch_argument(listed_kernel const& kernel, task const& task) {
     auto const range = task.range();
     auto const range_at =
         (kernel.bytes + alignof(block_range) - 1) / alignof(block_range) * alignof(block_range);
-    std::memcpy(bytes, task.arguments().data(), kernel.bytes);
+    std::memset(bytes, 0, kernel.argument_bytes);
+    std::memcpy(bytes, task.arguments().bytes().data(), kernel.bytes);
     std::memcpy(bytes + range_at, &range, sizeof range);
   }
 };
+static_assert(max_launch_bytes + sizeof(block_range) + 64 <= sizeof(launch_argument::bytes));
+
+/// What lies before members that tasks share.
+struct shared_members {
+  std::atomic<std::uint32_t> owners{1};
+  std::uint32_t bytes;
+};
+
+shared_members* header_of(std::array<std::uint32_t, argument_words> const& words) {
+  void* members;
+  std::memcpy(&members, words.data(), sizeof members);
+  return static_cast<shared_members*>(members) - 1;
+}
 
 }  // namespace
+
+void task_arguments::share(void const* members, std::size_t bytes) {
+  auto* const header =
+      new (::operator new(sizeof(shared_members) + bytes)) shared_members{1, std::uint32_t(bytes)};
+  void* const kept = header + 1;
+  std::memcpy(kept, members, bytes);
+  std::memcpy(words_.data(), &kept, sizeof kept);
+  is_shared_ = true;
+}
+
+void task_arguments::add_owner() const noexcept {
+  header_of(words_)->owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+void task_arguments::release() const noexcept {
+  auto* const header = header_of(words_);
+  if (header->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) ::operator delete(header);
+}
+
+std::span<std::byte const> task_arguments::bytes() const {
+  if (!is_shared_) return std::as_bytes(std::span(words_));
+  auto const* const header = header_of(words_);
+  return {reinterpret_cast<std::byte const*>(header + 1), header->bytes};
+}
+
+bool task_arguments::operator==(task_arguments const& other) const {
+  return std::ranges::equal(bytes(), other.bytes());
+}
 
 void detail::throw_bad_count(std::uint32_t count) {
   throw_bad_argument("count", count, "1 to 16777215 blocks a task");
 }
 
 task detail::task_of(kernel_set const& kernels, task_record const& record) {
-  std::array<std::uint32_t, argument_words> arguments;
-  std::copy_n(record.data, argument_words, arguments.begin());
-  task const plain(kernels.kernels()[record.kernel()].key, record.range(), arguments);
+  auto const& kernel = kernels.kernels()[record.kernel()];
+  auto const arguments = [&] {
+    if (kernel.by_reference)
+      return task_arguments(std::span(static_cast<std::byte const*>(record.members()), kernel.bytes));
+    std::array<std::uint32_t, argument_words> words;
+    std::copy_n(record.data, argument_words, words.begin());
+    return task_arguments(words);
+  };
+  task const plain(kernel.key, record.range(), arguments());
   return record.is_grid() ? grid_task(plain) : plain;
+}
+
+std::size_t detail::bytes_outside(kernel_set const& kernels, task_record const& record) {
+  auto const& kernel = kernels.kernels()[record.kernel()];
+  return kernel.by_reference ? members_stride(kernel.bytes) : 0;
+}
+
+std::byte* detail::move_members(kernel_set const& kernels, task_record& record, std::byte* to) {
+  auto const& kernel = kernels.kernels()[record.kernel()];
+  if (!kernel.by_reference) return to;
+  std::memcpy(to, record.members(), kernel.bytes);
+  record.point_to(to);
+  return to + members_stride(kernel.bytes);
 }
 
 void launch(kernel_set const& kernels, stream& on, task const& task) {
   auto const blocks = task.range().count;
   if (blocks < 1 || blocks > max_blocks_per_task) throw_bad_count(blocks);
   auto const& kernel = kernels.kernels()[kernels.index_of(task.key())];
-  if (kernel.bytes > task_record::argument_bytes)
-    throw_bad_argument("kernel", kernel.name + " of " + std::to_string(kernel.bytes) + " bytes",
-                       "one of at most 40 bytes of members");
   if (kernel.spawns != 0 || kernel.joins != 0)
     throw_bad_argument("kernel", kernel.name + ", which creates tasks", "one that creates none");
   if (kernel.reduces)
@@ -77,6 +137,8 @@ void prepare(kernel_set const& kernels, std::span<task const> tasks, std::vector
 
 prepared_tasks::prepared_tasks(kernel_set const& kernels, std::span<task const> tasks) : kernels_(&kernels) {
   prepare(kernels, tasks, records_);
+  for (auto const& one : tasks)
+    if (one.arguments().is_shared()) kept_.push_back(one.arguments());
 }
 
 bool prepared_tasks::has_grids() const { return std::ranges::any_of(records_, &task_record::is_grid); }
@@ -84,6 +146,7 @@ bool prepared_tasks::has_grids() const { return std::ranges::any_of(records_, &t
 prepared_tasks prepared_tasks::expand_grids() const {
   prepared_tasks all;
   all.kernels_ = kernels_;
+  all.kept_ = kept_;
   std::size_t size = 0;
   for (auto const& record : records_) size += record.tasks();
   all.records_.reserve(size);

@@ -24,6 +24,6 @@ struct mine {
 #endif
   }
 };
-BALLAST_KERNELS(list, mine, ballast::indirect<child>)
+BALLAST_KERNELS(list, mine, child, ballast::indirect<child>)
 
 }

@@ -6,7 +6,8 @@
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them for chen_queue. It is no default because each source
+/// Among the kernels of BALLAST_KERNELS: compiles them for chen_queue. They have at most 40 bytes of members
+/// each (else list indirect<K>). It is no default because each source
 /// compiles every kernel of the set once more.
 struct for_chen_queues {
   /// Tells BALLAST_KERNELS that this is no kernel.
@@ -15,6 +16,8 @@ struct for_chen_queues {
   template <bool KeepsTasks, class... K>
   static void compile(compiled_code& into) {
     detail::refuse_created_tasks<for_chen_queues, KeepsTasks>();
+    static_assert(!(detail::is_by_reference<K> || ...),
+                  "a task of a chen_queue holds 40 bytes of arguments: list a larger kernel as indirect<K>");
     if constexpr (!KeepsTasks)
       into.entries.push_back(detail::make_entry<detail::kernel_list<K...>, detail::chen_source_ref>());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -10,6 +11,15 @@ namespace ballast::detail {
 
 template <class... T>
 struct types {};
+
+/// Of a kernel's members: CUDA hands over at most 4096 bytes.
+inline constexpr std::size_t max_launch_bytes = 4000;
+/// Of a kernel's members that travel in the task.
+inline constexpr std::size_t max_bytes_in_task = 40;
+
+/// Whether tasks of K in queues and pools say where its members are, which are too many to travel in them.
+template <class K>
+constexpr bool is_by_reference = sizeof(K) > max_bytes_in_task;
 
 /// How many tasks a block of K may create: K::spawns if K declares it, else none.
 template <class K>

@@ -28,9 +28,6 @@ struct task_of_kernel {
   block_range range;
 };
 
-/// CUDA hands over at most 4096 bytes.
-inline constexpr std::size_t max_launch_bytes = 4000;
-
 template <class K>
 void run_task_on_cores(void const* argument, host_block_context& context) {
   auto const& task = *static_cast<task_of_kernel<K> const*>(argument);
@@ -85,6 +82,7 @@ listed_kernel list_kernel() {
           .code = code_of_task<K>(),
           .bytes = sizeof(K),
           .argument_bytes = sizeof(task_of_kernel<K>),
+          .by_reference = is_by_reference<K>,
           .needs_occupancy = needs_occupancy<K>};
 }
 

@@ -138,6 +138,7 @@ listed_kernel list_pool_kernel() {
           .code = code,
           .bytes = sizeof(K),
           .argument_bytes = sizeof(task_of_kernel<K>),
+          .by_reference = is_by_reference<K>,
           .spawns = spawns_of<K>,
           .joins = joins_of<K>,
           .tasks_at_once = List::max_taken,
@@ -161,7 +162,8 @@ kernel_entry make_pool_entry() {
 namespace ballast {
 
 /// Among the kernels of BALLAST_KERNELS: compiles them for task pools of the default method, `chunks`. The
-/// kernels have equal `threads` and at most 40 bytes of members each (else list indirect<K>).
+/// kernels have equal `threads`. Roots of those of more than 40 bytes of members go by reference
+/// (listed_kernel::by_reference); to create such a task, list and spawn indirect<K>.
 struct for_pools {
   /// Tells BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;

@@ -102,7 +102,8 @@ class spawning_block : public Base {
   BALLAST_HD static stored_task stored(Child const& child, block_range range) {
     static_assert(List::template has<Child>,
                   "the child's kernel is not in the set of its creator: add it there");
-    static_assert(sizeof(Child) <= 40, "a task holds 40 bytes of arguments: list and spawn indirect<Child>");
+    static_assert(!is_by_reference<Child>,
+                  "a task holds 40 bytes of arguments: list and spawn indirect<Child>");
     stored_task task{};
     __builtin_memcpy(task.record.data, &child, sizeof(Child));
     task.record.describe(range, List::template id_of<Child>());
@@ -122,8 +123,6 @@ struct pool_list {
   static constexpr std::uint32_t threads = max_of({std::uint32_t(K::threads)...});
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
                 "the kernels of a set have equal threads: make a set for each number of threads");
-  static_assert(((sizeof(K) <= task_record::argument_bytes) && ...),
-                "a task holds 40 bytes of arguments: list a larger kernel as indirect<K>");
 
   /// Whether each thread is a worker of its own; then a warp takes that many tasks at once.
   static constexpr bool by_threads = threads == 1;
@@ -131,7 +130,8 @@ struct pool_list {
   static constexpr std::uint32_t max_taken = by_threads ? 32 : 1;
 
   /// Of one task, whichever kernel it is of, to multiples of 16 bytes.
-  static constexpr std::uint32_t scratch = (max_of({scratch_bytes<K>...}) + 15) / 16 * 16;
+  static constexpr std::uint32_t scratch =
+      (max_of({scratch_bytes<K>..., by_threads ? 0 : staged_at<K...> + staged_bytes<K...>}) + 15) / 16 * 16;
   static constexpr int blocks_per_multiprocessor = capped_launch_bound_blocks<block_threads, K...>;
   static constexpr std::uint32_t max_spawns = max_of({spawns_of<K>...});
   static constexpr std::uint32_t max_joins = max_of({joins_of<K>...});
@@ -162,11 +162,21 @@ struct pool_list {
 
   template <template <class> class Base, class One, class Place, class Sink>
   BALLAST_HD static void run_one(task_record const& task, Place place, Sink const& sink) {
-    alignas(One) unsigned char bytes[sizeof(One)];
-    __builtin_memcpy(bytes, task.data, sizeof(One));
-    spawning_block<Base<One>, One, pool_list, Sink> block(task.range(), place, sink);
-    block.move_to(task.range().first);
-    invoke_kernel(reinterpret_cast<One const&>(bytes), block);
+    if constexpr (is_by_reference<One>) {
+      call_with_members<One>(task, staged_at<K...>,
+                             [&](One const& kernel) { run_kernel<Base>(kernel, task.range(), place, sink); });
+    } else {
+      alignas(One) unsigned char bytes[sizeof(One)];
+      __builtin_memcpy(bytes, task.data, sizeof(One));
+      run_kernel<Base>(reinterpret_cast<One const&>(bytes), task.range(), place, sink);
+    }
+  }
+
+  template <template <class> class Base, class One, class Place, class Sink>
+  BALLAST_HD static void run_kernel(One const& kernel, block_range range, Place place, Sink const& sink) {
+    spawning_block<Base<One>, One, pool_list, Sink> block(range, place, sink);
+    block.move_to(range.first);
+    invoke_kernel(kernel, block);
   }
 };
 

@@ -43,9 +43,10 @@ kernel_entry make_hybrid_entry() {
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them for task queues. The kernels have equal `threads` and
-/// at most 40 bytes of members each (else list indirect<K>). Their tasks may create tasks if any of them says
-/// so, or if the set is for pools too; none reduces, since a queue has no runs whose values could be told.
+/// Among the kernels of BALLAST_KERNELS: compiles them for task queues. The kernels have equal `threads`.
+/// Those of more than 40 bytes of members go by reference (listed_kernel::by_reference). Their tasks may
+/// create tasks if any of them says so, or if the set is for pools too; none reduces, since a queue has no
+/// runs whose values could be told.
 struct for_queues {
   /// Tells BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;

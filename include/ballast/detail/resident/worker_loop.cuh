@@ -25,11 +25,10 @@ struct kernel_list {
                 "the kernels of a set have equal threads: make a set for each number of threads");
   static_assert(!(is_for_pools<K> || ...),
                 "kernels of one thread, and those that create tasks or reduce, are for pools");
-  static_assert(((sizeof(K) <= task_record::argument_bytes) && ...),
-                "a task holds 40 bytes of arguments: list a larger kernel as indirect<K>");
 
   /// Of a block, whichever kernel it runs.
-  static constexpr std::uint32_t scratch = max_of({scratch_bytes<K>...});
+  static constexpr std::uint32_t scratch =
+      max_of({scratch_bytes<K>..., staged_at<K...> + staged_bytes<K...>});
 
   /// Of the resident kernel, per SM: what its most demanding kernel wants.
   static constexpr int blocks_per_multiprocessor = launch_bound_blocks<K...>;
@@ -45,20 +44,29 @@ struct kernel_list {
 
   template <template <class> class Block, class One, class Place>
   BALLAST_HD static void run_one(task_record const& record, Place place) {
-    alignas(One) unsigned char bytes[sizeof(One)];
-    __builtin_memcpy(bytes, record.data, sizeof(One));
+    if constexpr (is_by_reference<One>) {
+      call_with_members<One>(record, staged_at<K...>,
+                             [&](One const& kernel) { run_kernel<Block>(kernel, record, place); });
+    } else {
+      alignas(One) unsigned char bytes[sizeof(One)];
+      __builtin_memcpy(bytes, record.data, sizeof(One));
+      run_kernel<Block>(reinterpret_cast<One const&>(bytes), record, place);
+    }
+  }
+
+  template <template <class> class Block, class One, class Place>
+  BALLAST_HD static void run_kernel(One const& kernel, task_record const& record, Place place) {
     auto const range = record.range();
     std::uint32_t const of_a_task = record.is_grid() ? 1 : range.count;
     for (std::uint32_t i = 0; i < range.count; i += of_a_task)
-      run_blocks<Block>(reinterpret_cast<One const&>(bytes), {range.first + i, of_a_task}, place);
+      run_blocks<Block>(kernel, {range.first + i, of_a_task}, place);
   }
 };
 
 /// Whether kernels that create no tasks are a kernel_list.
 template <class... K>
-constexpr bool fit_into_tasks =
-    sizeof...(K) < task_record::halt &&
-    ((K::threads == max_of({int(K::threads)...}) && sizeof(K) <= task_record::argument_bytes) && ...);
+constexpr bool fit_into_tasks = sizeof...(K) < task_record::halt &&
+                                ((K::threads == max_of({int(K::threads)...})) && ...);
 
 // A Source is where tasks come from. It is trivially copyable, travels as the resident kernel's only
 // argument, and has

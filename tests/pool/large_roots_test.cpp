@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Roots whose members exceed the 40 bytes of a task: the pool keeps them during a run.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ballast/device.hpp"
+#include "large_kernels.cuh"
+#include "names_of.hpp"
+#include "pool_device.hpp"
+
+namespace ballast::test {
+using namespace detail;
+namespace {
+
+class large_roots_by : public testing::TestWithParam<std::string> {
+ protected:
+  static constexpr std::uint32_t roots_ = 600, blocks_ = 2;
+
+  void SetUp() override {
+    stream_->fill(times_.data(), 0, times_.bytes());
+    stream_->synchronize();
+  }
+  template <int Threads>
+  std::vector<task> roots(std::uint32_t first, std::uint32_t count) const {
+    std::vector<task> all;
+    for (std::uint32_t i = first; i < first + count; ++i)
+      all.emplace_back(large_root<Threads>::of(array_ref<std::uint32_t>(times_.data()), i),
+                       block_range{i * blocks_, blocks_});
+    return all;
+  }
+  task_pool make_pool(kernel_set const& set) const {
+    return task_pool(device(), set, pool_by(GetParam(), 1024, 8192));
+  }
+  /// Of all roots and what they have created.
+  void expect_each_once() {
+    std::vector<std::uint32_t> times(times_.size());
+    stream_->copy(times.data(), times_.data(), times_.bytes());
+    stream_->synchronize();
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) wrong += times[i] != (i % 5 == 4 ? 4 : 1);
+    EXPECT_EQ(wrong, 0u);
+  }
+
+ private:
+  std::unique_ptr<stream> stream_ = device()->make_stream();
+  device_buffer<std::uint32_t> times_{device(), roots_* blocks_* large_root<64>::words_of_block};
+};
+std::string letters_of(testing::TestParamInfo<std::string> const& method) {
+  auto name = method.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(methods, large_roots_by, testing::ValuesIn(names_of(pool_methods())), letters_of);
+
+TEST_P(large_roots_by, arrive_whole_and_create_tasks_and_joins) {
+  auto pool = make_pool(large_roots_of_blocks());
+  pool.run(roots<64>(0, 10));
+  pool.run(roots<64>(10, roots_ - 10));
+  expect_each_once();
+}
+
+TEST_P(large_roots_by, arrive_whole_where_each_thread_is_a_worker) {
+  auto pool = make_pool(large_roots_of_threads());
+  EXPECT_EQ(pool.run(roots<1>(0, roots_)).joins, roots_ * blocks_);
+  expect_each_once();
+}
+
+TEST_P(large_roots_by, of_a_run_that_stopped_are_handed_back_and_run_in_the_next) {
+  auto pool = make_pool(large_roots_of_blocks());
+  std::vector<task> left = roots<64>(0, roots_);
+  try {
+    pool.run(left, deadline::in(clock::duration(0)));
+    left.clear();
+  } catch (pool_stopped const& stopped) { left = stopped.unexecuted(); }
+  pool.run(left);
+  expect_each_once();
+}
+
+}  // namespace
+}  // namespace ballast::test
