@@ -20,6 +20,7 @@
 #include "ballast/policy/feed.hpp"
 #include "ballast/policy/merge.hpp"
 #include "ballast/policy/order.hpp"
+#include "ballast/policy/share.hpp"
 #include "ballast/policy/split.hpp"
 #include "ballast/shared_array.hpp"
 #include "ballast/stream.hpp"

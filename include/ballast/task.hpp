@@ -44,7 +44,7 @@ class task_arguments {
       std::memcpy(words_.data(), &kernel, sizeof(K));
   }
   /// Of a kernel of at most 40 bytes, whose members are at the beginning of `words`.
-  task_arguments(std::array<std::uint32_t, argument_words> const& words) : words_(words) {}
+  explicit task_arguments(std::array<std::uint32_t, argument_words> const& words) : words_(words) {}
   /// Copies more than 40 bytes of members.
   explicit task_arguments(std::span<std::byte const> members) { share(members.data(), members.size()); }
 

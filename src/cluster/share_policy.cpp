@@ -19,7 +19,10 @@ namespace {
 constexpr std::int64_t longest_pause_ns = 1'000'000;
 
 /// What a rank executes while a question goes to another and the answer comes back, twice.
-double meanwhile(share_view const& view) { return 2.0 * double(view.round_trip_ns) * view.own.tasks_per_ns; }
+double meanwhile(share_view const& view, share_state const& rank) {
+  return 2.0 * double(view.round_trip_ns) * rank.tasks_per_ns;
+}
+double meanwhile(share_view const& view) { return meanwhile(view, view.own); }
 
 /// Splitmix64 (Steele, Lea and Flood 2014), and a number below `end`.
 std::uint64_t next_random(std::uint64_t& state, std::uint64_t end) {
@@ -53,8 +56,15 @@ class asking_policy : public share_policy {
  public:
   explicit asking_policy(share_place const& place) : place_(place), is_lost_(place.ranks) {}
 
+  // Its question may be older than what it was promised, or than its end.
   void asked(std::uint32_t by, share_state const& state) final {
-    std::erase_if(waiting_, [&](waiter const& one) { return one.rank == by; });
+    if (is_lost_[by]) return;
+    auto const is_by = [&](waiter const& one) { return one.rank == by; };
+    if (auto const promised = std::ranges::find_if(promised_, is_by); promised != promised_.end()) {
+      promised->knows = false;  // the next piece is the answer, or a decline
+      return;
+    }
+    std::erase_if(waiting_, is_by);
     waiting_.push_back({by, state});
   }
   void received(std::uint32_t from) final {
@@ -190,21 +200,22 @@ class central_policy final : public asking_policy {
   std::optional<std::uint32_t> unasked() const override {
     return center() == place().rank ? std::nullopt : std::optional(center());
   }
-  /// What a worker executes in two round trips, at least one task.
-  static double of_a_worker(share_view const& view) {
-    return std::max(1.0, meanwhile(view) / double(view.own.workers));
+  /// What the rank executes in two round trips, at least a task for each worker.
+  static double at_once(share_view const& view, share_state const& rank) {
+    return std::max(double(rank.workers), meanwhile(view, rank));
   }
   void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const override {
     for (auto& one : waiting) {
-      auto const wanted = of_a_worker(view) * double(one.state.workers) - one.backlog(view.now_ns);
+      auto const wanted = at_once(view, one.state) - one.backlog(view.now_ns);
       one.gift = center() == place().rank ? std::clamp(wanted, 0.0, spare) : spare;
       spare -= one.gift;
     }
   }
-  bool remembers() const override { return center() == place().rank; }
+  /// Also who takes the rank for the center before it does, since it heard of a loss first.
+  bool remembers() const override { return true; }
   /// More than the center gives, or it would all go back.
   std::uint64_t reserve(share_view const& view) const override {
-    return center() == place().rank ? 0 : std::uint64_t(2 * of_a_worker(view) * view.own.workers);
+    return center() == place().rank ? 0 : std::uint64_t(2 * at_once(view, view.own));
   }
   void has_received(std::uint32_t) override { is_remembered_ = false; }
   void was_declined(std::uint32_t) override { is_remembered_ = true; }

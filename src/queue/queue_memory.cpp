@@ -169,6 +169,7 @@ std::optional<std::span<task_record const>> argument_memory::take(std::span<task
   byte_range taken;
   {
     std::lock_guard const hold(mutex_);
+    if (!turns_.empty() && turns_.front() != &ring) return std::nullopt;
     auto const found = take_range(bytes);
     if (!found) return std::nullopt;
     taken = *found;
@@ -201,6 +202,16 @@ bool argument_memory::free_completed(std::size_t bytes) {
     range = used_.erase(range);
   }
   return freed > 0;
+}
+
+argument_memory::turn::turn(argument_memory& memory, submission_ring const& ring) : memory_(&memory) {
+  std::lock_guard const hold(memory.mutex_);
+  place_ = memory.turns_.insert(memory.turns_.end(), &ring);
+}
+
+argument_memory::turn::~turn() {
+  std::lock_guard const hold(memory_->mutex_);
+  memory_->turns_.erase(place_);
 }
 
 void argument_memory::clear() {

@@ -73,7 +73,7 @@ struct queue_memory {
   queue_memory(std::shared_ptr<compute_device> device, queue_options const& options, std::uint32_t blocks);
 
   /// Makes everything as before the first run. Only while no kernel of the device runs. Waits for the stream,
-  /// which a kernel on another part of the GPU may hold up, at most a minute: timed_out.
+  /// which a kernel on another part of the GPU may hold up, at most until the deadline: timed_out.
   void clear(stream& with, deadline until);
   ring_source_ref source(resident_control const& control);
   std::size_t bytes() const;
@@ -112,9 +112,22 @@ class argument_memory {
 
   /// Copies the members for the next batch of a ring that the caller holds, and returns the records that
   /// refer to the copies, until this thread's next call. Nothing if there is no room, and no batch has
-  /// completed that had it.
+  /// completed that had it, or if another ring has its turn.
   std::optional<std::span<task_record const>> take(std::span<task_record const> records,
                                                    submission_ring const& ring);
+  /// While it lives, rings whose turn comes later take nothing: else those that need little would leave no
+  /// piece that is large enough for one that needs much.
+  class turn {
+   public:
+    turn(argument_memory& memory, submission_ring const& ring);
+    ~turn();
+    turn(turn const&) = delete;
+    turn& operator=(turn const&) = delete;
+
+   private:
+    argument_memory* memory_;
+    std::list<submission_ring const*>::iterator place_;
+  };
   /// Before a new run: all is free.
   void clear();
 
@@ -137,6 +150,7 @@ class argument_memory {
   mutable std::mutex mutex_;
   free_ranges free_;
   std::list<used_range> used_;  ///< in the order in which they were taken
+  std::list<submission_ring const*> turns_;
 };
 
 /// What a queue allocates beside its queue_memory if its tasks create tasks.

@@ -84,6 +84,8 @@ struct task_queue::state final : completion_source {
   /// await() what a submission waits for, and the span of it; the caller holds the ring's lock.
   void await_in_submission(submission_ring const& ring, std::function<bool()> const& done, wait_reason what,
                            deadline until);
+  /// The same for memory for arguments, which rings get in the order in which they came to wait.
+  void await_arguments(submission_ring const& ring, std::function<bool()> const& done, deadline until);
   /// So many records of a batch have room in a ring, with room to spare for those that follow.
   std::size_t max_ring_batch() const {
     return std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);

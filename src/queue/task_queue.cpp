@@ -126,6 +126,19 @@ std::size_t task_queue::state::max_whole_batch() const {
   return arguments == nullptr ? max_ring_batch() : std::min(max_ring_batch(), arguments->max_tasks());
 }
 
+// Who waits behind this one may go on when it is done, or has given up.
+void task_queue::state::await_arguments(submission_ring const& ring, std::function<bool()> const& done,
+                                        deadline until) {
+  struct ring_the_bell {
+    queue_memory& memory;
+    ~ring_the_bell() {
+      if (memory.on_host) memory.host_wake_event.notify();
+    }
+  } const after{memory};
+  argument_memory::turn const mine(*arguments, ring);
+  await_in_submission(ring, done, wait_reason::arguments, until);
+}
+
 // The clock is read only by who must wait: reading it costs more than writing a task.
 completion task_queue::state::submit(std::span<task_record const> batch, deadline const* given_until) {
   std::optional<deadline> own;
@@ -152,8 +165,7 @@ completion task_queue::state::submit(std::span<task_record const> batch, deadlin
     };
     try {
       if (!has_room()) await_in_submission(ring, has_room, wait_reason::room, until());
-      if (arguments != nullptr && !has_moved())
-        await_in_submission(ring, has_moved, wait_reason::arguments, until());
+      if (arguments != nullptr && !has_moved()) await_arguments(ring, has_moved, until());
     } catch (timed_out const& passed) { throw queue_full(given(), done, batch.size(), passed.state()); }
     ring.write(tasks);
     done += tasks.size();

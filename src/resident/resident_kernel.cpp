@@ -76,7 +76,7 @@ resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_
       launches_block_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0") {
   std::ranges::fill(words_.span(), 0u);
   std::ranges::fill(arrived_.span(), 0u);
-  clear_activity();
+  clear_activity(deadline::in(std::chrono::minutes(1)));  // this is no start
 }
 
 resident_kernel::~resident_kernel() {
@@ -150,7 +150,7 @@ void resident_kernel::begin_run(stream& on) {
 void resident_kernel::start(void const* argument, std::size_t bytes) {
   begin_run(*stream_);
   try {
-    clear_activity();
+    clear_activity(deadline::in(options_.start_timeout));
     launch_by_thread(argument, bytes, [] {});
   } catch (...) {
     end_of_run();  // nothing was launched
@@ -160,9 +160,9 @@ void resident_kernel::start(void const* argument, std::size_t bytes) {
 }
 
 // A kernel on another part of the GPU may hold this up.
-void resident_kernel::clear_activity() {
+void resident_kernel::clear_activity(deadline until) {
   reader_->fill(activity_.data(), 0, activity_.bytes());
-  reader_->synchronize(deadline::in(options_.start_timeout));
+  reader_->synchronize(until);
 }
 
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,

@@ -165,6 +165,45 @@ TEST(lifeline, moves_half_of_the_tasks_between_two_equal_ranks_and_hardly_more) 
   EXPECT_LT(outcome.moved_tasks, 6400 * 55 / 100);
 }
 
+/// A question may be older than the end of who asked.
+TEST_P(every_share_policy, gives_nothing_to_a_rank_that_is_lost_though_its_question_comes_later) {
+  auto const policy = make_share_policy(GetParam(), {0, 4, 0, 1, 1});
+  policy->lost(1);
+  policy->asked(1, {0, 8, 0});
+  share_view const view{.own = {.backlog = 1000, .workers = 8}, .round_trip_ns = 10'000, .messages = 8};
+  for (auto const& action : policy->decide(view).actions) EXPECT_NE(action.rank, 1u);
+}
+
+TEST(lifeline, promises_no_task_twice_to_a_rank_that_asks_again_while_pieces_come) {
+  auto cluster = from_one_rank("lifeline", 2, 84'480);
+  cluster.workers = 4224;  // more than the tasks of a piece
+  cluster.task_ns = uneven_tasks(1'000'000);
+  EXPECT_LT(cluster_play(cluster).play().moved_tasks, 84'480 * 55 / 100);
+}
+
+TEST(central, remembers_who_takes_a_rank_for_the_first_that_lives_before_it_does) {
+  auto const policy = make_share_policy("central", {1, 3, 1, 1, 1});
+  share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000, .messages = 8};
+  policy->asked(2, {0, 8, 0});
+  policy->decide(view);
+  policy->lost(0);
+  view.own.backlog = 1000;
+  auto const actions = policy->decide(view).actions;
+  ASSERT_EQ(actions.size(), 1u);
+  EXPECT_EQ(actions[0].what, share_action::kind::give);
+  EXPECT_EQ(actions[0].rank, 2u);
+}
+
+TEST(central, gives_what_the_rank_that_asks_executes_in_two_round_trips) {
+  auto const policy = make_share_policy("central", {0, 2, 0, 1, 1});
+  share_view const view{
+      .own = {.backlog = 1000, .workers = 8, .tasks_per_ns = 0.0001}, .round_trip_ns = 10'000, .messages = 8};
+  policy->asked(1, {0, 8, 0.01});
+  auto const actions = policy->decide(view).actions;
+  ASSERT_EQ(actions.size(), 1u);
+  EXPECT_EQ(actions[0].tasks, 200u);
+}
+
 TEST(lifeline, falls_silent_when_there_is_nothing_to_do) {
   auto const policy = make_share_policy("lifeline", {1, 4, 0, 1 + 1, 1});
   share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000};

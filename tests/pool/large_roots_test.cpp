@@ -18,7 +18,7 @@ namespace {
 
 class large_roots_by : public testing::TestWithParam<std::string> {
  protected:
-  static constexpr std::uint32_t roots_ = 600, blocks_ = 2;
+  static constexpr std::uint32_t all_roots = 600, blocks_of_root = 2;
 
   void SetUp() override {
     stream_->fill(times_.data(), 0, times_.bytes());
@@ -29,7 +29,7 @@ class large_roots_by : public testing::TestWithParam<std::string> {
     std::vector<task> all;
     for (std::uint32_t i = first; i < first + count; ++i)
       all.emplace_back(large_root<Threads>::of(array_ref<std::uint32_t>(times_.data()), i),
-                       block_range{i * blocks_, blocks_});
+                       block_range{i * blocks_of_root, blocks_of_root});
     return all;
   }
   task_pool make_pool(kernel_set const& set) const {
@@ -47,7 +47,7 @@ class large_roots_by : public testing::TestWithParam<std::string> {
 
  private:
   std::unique_ptr<stream> stream_ = device()->make_stream();
-  device_buffer<std::uint32_t> times_{device(), roots_* blocks_* large_root<64>::words_of_block};
+  device_buffer<std::uint32_t> times_{device(), all_roots* blocks_of_root* large_root<64>::words_of_block};
 };
 std::string letters_of(testing::TestParamInfo<std::string> const& method) {
   auto name = method.param;
@@ -59,19 +59,19 @@ INSTANTIATE_TEST_SUITE_P(methods, large_roots_by, testing::ValuesIn(names_of(poo
 TEST_P(large_roots_by, arrive_whole_and_create_tasks_and_joins) {
   auto pool = make_pool(large_roots_of_blocks());
   pool.run(roots<64>(0, 10));
-  pool.run(roots<64>(10, roots_ - 10));
+  pool.run(roots<64>(10, all_roots - 10));
   expect_each_once();
 }
 
 TEST_P(large_roots_by, arrive_whole_where_each_thread_is_a_worker) {
   auto pool = make_pool(large_roots_of_threads());
-  EXPECT_EQ(pool.run(roots<1>(0, roots_)).joins, roots_ * blocks_);
+  EXPECT_EQ(pool.run(roots<1>(0, all_roots)).joins, all_roots * blocks_of_root);
   expect_each_once();
 }
 
 TEST_P(large_roots_by, of_a_run_that_stopped_are_handed_back_and_run_in_the_next) {
   auto pool = make_pool(large_roots_of_blocks());
-  std::vector<task> left = roots<64>(0, roots_);
+  std::vector<task> left = roots<64>(0, all_roots);
   try {
     pool.run(left, deadline::in(clock::duration(0)));
     left.clear();

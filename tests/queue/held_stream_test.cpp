@@ -2,6 +2,14 @@
 // Streams that wait for tasks of queues. What they use is made before the resident kernel starts.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <thread>
+#include <utility>
+
 #include "ballast/balanced_queue.hpp"
 #include "complaint.hpp"
 #include "fixture.hpp"

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "fixture.hpp"
+#include "large_kernels.cuh"
 
 namespace ballast::test {
 using namespace detail;
@@ -126,6 +127,25 @@ TEST(submission_ring, is_empty_again_before_a_new_run) {
   made.ring().reset();
   EXPECT_TRUE(made.ring().has_room_for(4));
   EXPECT_EQ(made.ring().submitted(), 0u);
+}
+
+/// Else the pieces that small tasks give back would all go to small tasks, and large ones would wait for
+/// ever.
+TEST(argument_memory, is_for_the_ring_whose_turn_it_is) {
+  test_driven_ring first, second;
+  argument_memory memory(open_devices("host:1").front(), large_kernels(), 0);
+  std::uint32_t word = 0;
+  task const large(mark_200_bytes::of(array_ref(&word), 0));
+  auto const record = record_of(large_kernels(), large);
+  auto const takes = [&](test_driven_ring& one) {
+    return memory.take(std::span(&record, 1), one.ring()).has_value();
+  };
+  {
+    argument_memory::turn const earlier(memory, first.ring()), later(memory, second.ring());
+    EXPECT_FALSE(takes(second));
+    EXPECT_TRUE(takes(first));
+  }
+  EXPECT_TRUE(takes(second));
 }
 
 }  // namespace

@@ -183,6 +183,12 @@ TEST(resident_kernel, that_took_room_and_was_not_started_gives_it_back) {
   EXPECT_FALSE(device()->has_resident());
 }
 
+TEST(resident_kernel, is_made_though_its_starts_have_no_time) {
+  auto options = with_workers(1);
+  options.start_timeout = clock::duration(0);
+  for (int time = 0; time < 20; ++time) EXPECT_NO_THROW(counted_run{options});
+}
+
 TEST(resident_kernel, that_cannot_start_in_time_says_how_many_blocks_did) {
   if (device()->is_cuda()) GTEST_SKIP() << "shown on cores: it needs a device that is full";
   auto options = with_workers(2);

@@ -8,8 +8,7 @@
 namespace ballast::test {
 
 /// Tests that each have a new empty folder: `using SUITE = test::folder_test;`, then TEST_F.
-class folder_test : public testing::Test {
- protected:
+struct folder_test : testing::Test {
   scratch_folder folder;
 };
 

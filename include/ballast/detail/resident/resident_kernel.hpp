@@ -29,8 +29,8 @@ struct resident_options {
   /// On a GPU, SMs' worth of room that `blocks` 0 leaves to other kernels, resident ones or not, if 2 blocks
   /// have room then; 0 leaves none.
   int spared_multiprocessors = 8;
-  /// How long a start waits for each thing that it clears beforehand, and then until every block runs; pools
-  /// do not wait.
+  /// How long a start waits until what it clears is cleared, then until the words for its workers are, and
+  /// then until every block runs; pools do not wait.
   clock::duration start_timeout = std::chrono::seconds(30);
   clock::duration stop_timeout = std::chrono::minutes(1);   ///< until every block has ended
   clock::duration idle_timeout = std::chrono::minutes(30);  ///< all blocks idle so long: the kernel ends
@@ -99,7 +99,7 @@ class resident_kernel {
 
  private:
   resident_request make_request(kernel_set const& kernels, kernel_code const& entry) const;
-  void clear_activity();
+  void clear_activity(deadline until);
   void begin_run(stream& on);
   void launch(void const* argument, std::size_t bytes, std::function<void()> const& follow) noexcept;
   void launch_by_thread(void const* argument, std::size_t bytes, std::function<void()> follow);
