@@ -157,9 +157,6 @@ class kernel_set {
   /// have it compiled.
   kernel_code const& entry_for(entry_key source) const;
 
-  /// Whether tasks of any kernel of the set keep its members elsewhere; see listed_kernel::by_reference.
-  bool has_by_reference() const;
-
   /// The resources that each kernel needs by itself on a device, in the order of kernels(). Loads the
   /// kernels, which may wait for the device.
   std::vector<kernel_resources> resources(compute_device& device) const;

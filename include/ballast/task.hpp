@@ -154,6 +154,9 @@ namespace detail {
 /// The task from which a record was made; its cost is lost. Copies members that the record refers to.
 task task_of(kernel_set const& kernels, task_record const& record);
 
+/// How much memory a task of the set takes at most for members that its record refers to; 0 if no kernel of
+/// the set is listed_kernel::by_reference.
+std::size_t max_bytes_outside(kernel_set const& kernels);
 /// How much memory the members take that the record refers to, a multiple of members_alignment; else 0.
 std::size_t bytes_outside(kernel_set const& kernels, task_record const& record);
 /// Copies these members to `to`, which is aligned to members_alignment, and lets the record refer to the

@@ -43,9 +43,6 @@ std::uint32_t kernel_set::max_spawns() const {
 std::uint32_t kernel_set::max_joins() const {
   return std::ranges::max(kernels_, {}, &listed_kernel::joins).joins;
 }
-bool kernel_set::has_by_reference() const {
-  return std::ranges::any_of(kernels_, &listed_kernel::by_reference);
-}
 std::uint32_t kernel_set::workers_of_block(compute_device const& device) const {
   return device.is_cuda() ? kernels_.front().tasks_at_once : 1;
 }

@@ -65,14 +65,6 @@ std::unique_ptr<pool_executor> make_executor(pool_plan const& plan) {
                                        : make_resident_executor(plan, method);
 }
 
-/// So that a run of no more than 16 roots allocates nothing, whichever kernels they are of.
-std::size_t members_of_first_runs(kernel_set const& kernels) {
-  std::size_t largest = 0;
-  for (auto const& kernel : kernels.kernels())
-    if (kernel.by_reference) largest = std::max<std::size_t>(largest, members_stride(kernel.bytes));
-  return 16 * largest;
-}
-
 }  // namespace
 
 pool_stopped::pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
@@ -84,9 +76,10 @@ pool_stopped::pool_stopped(std::string_view device, std::string_view why, std::v
       statistics_(std::move(statistics)) {}
 
 struct task_pool::state {
-  // What is allocated comes after the executor, which refuses a device on which a resident kernel runs.
+  // What is allocated comes after the executor, which refuses a device on which a resident kernel runs: room
+  // for 16 roots, as the executors have, whichever kernels these are of.
   explicit state(pool_plan const& made) : plan(made), executor(make_executor(plan)) {
-    members = pinned_buffer<std::byte>(plan.device, members_of_first_runs(*plan.kernels));
+    members = pinned_buffer<std::byte>(plan.device, 16 * max_bytes_outside(*plan.kernels));
   }
 
   pool_plan plan;

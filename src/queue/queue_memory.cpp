@@ -53,13 +53,6 @@ void zero(device_buffer<T>& buffer, stream& with) {
 constexpr std::size_t default_argument_bytes = std::size_t(1) << 20, max_argument_bytes = std::size_t(1)
                                                                                           << 32;
 
-std::size_t largest_of(kernel_set const& kernels) {
-  std::uint32_t largest = 0;
-  for (auto const& kernel : kernels.kernels())
-    if (kernel.by_reference) largest = std::max(largest, members_stride(kernel.bytes));
-  return largest;
-}
-
 std::size_t checked_bytes(std::size_t bytes, std::size_t largest) {
   if (bytes == 0) return default_argument_bytes;
   if (bytes < largest || bytes > max_argument_bytes)
@@ -144,7 +137,7 @@ std::size_t queue_memory::bytes() const {
 argument_memory::argument_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                                  std::size_t bytes)
     : kernels_(&kernels),
-      largest_(largest_of(kernels)),
+      largest_(max_bytes_outside(kernels)),
       memory_(std::move(device), checked_bytes(bytes, largest_)),
       free_(memory_.size()) {}
 

@@ -63,7 +63,7 @@ task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& l
       kernel(device, list, list.entry_for(source_of(list)), options.resident),
       memory(device, options, kernel.max_blocks()),
       hybrid(may_spawn(list) ? make_hybrid() : nullptr),
-      arguments(list.has_by_reference()
+      arguments(max_bytes_outside(list) > 0
                     ? std::make_unique<argument_memory>(device, list, options.large_argument_bytes)
                     : nullptr),
       copies(device->make_stream()),

@@ -91,9 +91,22 @@ task detail::task_of(kernel_set const& kernels, task_record const& record) {
   return record.is_grid() ? grid_task(plain) : plain;
 }
 
-std::size_t detail::bytes_outside(kernel_set const& kernels, task_record const& record) {
-  auto const& kernel = kernels.kernels()[record.kernel()];
+namespace {
+
+std::size_t bytes_outside(listed_kernel const& kernel) {
   return kernel.by_reference ? members_stride(kernel.bytes) : 0;
+}
+
+}  // namespace
+
+std::size_t detail::max_bytes_outside(kernel_set const& kernels) {
+  std::size_t largest = 0;
+  for (auto const& kernel : kernels.kernels()) largest = std::max(largest, ballast::bytes_outside(kernel));
+  return largest;
+}
+
+std::size_t detail::bytes_outside(kernel_set const& kernels, task_record const& record) {
+  return ballast::bytes_outside(kernels.kernels()[record.kernel()]);
 }
 
 std::byte* detail::move_members(kernel_set const& kernels, task_record& record, std::byte* to) {

@@ -43,6 +43,17 @@ struct large_queue : task_queue {
       : task_queue(first_device(), large_kernels(), options) {}
 };
 
+/// A stop ends the first run, and what it hands back is submitted to the second.
+template <class Queue>
+void expect_each_once_in_two_runs(Queue& queue, std::vector<task> const& all, shared_visits const& marks) {
+  queue.submit(all);
+  auto const left = queue.stop();
+  queue.start();
+  queue.submit(left);
+  queue.close();
+  EXPECT_EQ(check_visits(marks.read()), exactly_once);
+}
+
 TEST(large_arguments, arrive_whole_with_each_task_which_runs_exactly_once) {
   std::uint32_t const n = 3'000;
   shared_visits const marks(n);
@@ -231,12 +242,7 @@ TEST(large_arguments, of_a_balanced_queue_are_handed_back_whether_a_device_had_t
   balanced_queue queue(devices(), large_kernels(), options);
   auto all = marks_200(marks, n - 20);
   all.push_back(grid_task(task(mark_200_bytes::of(marks.ref(), n), {n - 20, 20})));
-  queue.submit(all);
-  auto const left = queue.stop();
-  queue.start();
-  queue.submit(left);
-  queue.close();
-  EXPECT_EQ(check_visits(marks.read()), exactly_once);
+  expect_each_once_in_two_runs(queue, all, marks);
 }
 
 TEST(large_arguments, go_to_tasks_that_create_tasks) {
@@ -256,12 +262,7 @@ TEST(large_arguments, of_tasks_that_create_tasks_are_handed_back_by_a_stop) {
   std::vector<task> all;
   for (std::uint32_t i = 0; i < n; i += 2)
     all.emplace_back(plant_four{mark_200_bytes::of(marks.ref(), i), {0, 1, 2, 3}}, block_range{i, 2});
-  queue.submit(all);
-  auto const left = queue.stop();
-  queue.start();
-  queue.submit(left);
-  queue.close();
-  EXPECT_EQ(check_visits(marks.read()), exactly_once);
+  expect_each_once_in_two_runs(queue, all, marks);
 }
 
 TEST(large_arguments, need_memory_for_the_largest_kernel_of_the_set) {

@@ -59,7 +59,8 @@ struct share_decision {
 
 /// Decides how tasks move between the ranks of a cluster: work moves to ranks that ask for it. One instance
 /// per rank, one thread at a time. It keeps state, but has no clock, no messages and no randomness of its
-/// own: the same calls give the same decisions. To be asked again whenever something has changed.
+/// own: the same calls give the same decisions. To be asked again whenever something has changed. The ranks
+/// that it is told of are those of its share_place, without its own.
 class share_policy {
  public:
   virtual ~share_policy() = default;

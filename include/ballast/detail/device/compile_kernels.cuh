@@ -89,9 +89,8 @@ compiled_code compile_kernels() {
 /// header declares for the .cpp files that use it. What the kernels declare decides what is compiled:
 ///   - kernels of one thread, and those that declare `spawns`, `joins` or `reduces`: for task pools of the
 ///     default method, and for task queues unless one of them reduces;
-///   - else for task queues if these are at most 126, of equal `threads`, and for launch queues if they are
-///   at
-///     most 128; launch queues merge those of at most 192 bytes.
+///   - else for task queues if these are at most 126, of equal `threads`, and for launch queues if these are
+///     at most 128; launch queues merge those of at most 192 bytes.
 /// Jobs run the kernels of every set whose tasks create none. A kernel has at most 4000 bytes of members;
 /// list a larger one as indirect<K>. Of a kernel of more than 40 bytes queues and pools keep the members in
 /// pinned memory, which the blocks read; so list indirect<K> too if tasks create tasks of it.
