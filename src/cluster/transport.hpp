@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace ballast::detail {
+
+/// A rank among all of a cluster, and the ranks of its host, which are consecutive.
+struct cluster_place {
+  std::uint32_t rank = 0;   ///< less than `ranks`
+  std::uint32_t ranks = 1;  ///< of the whole cluster
+  std::uint32_t host_first = 0, host_ranks = 1;
+};
+
+/// A message that has come.
+struct incoming_message {
+  std::uint32_t from = 0;
+  std::span<std::byte const> bytes;  ///< valid until the next call of receive()
+};
+
+/// What carries messages between the ranks of a cluster. One thread makes it, calls it and destroys it. What
+/// one rank sends another arrives in the order in which it was sent, each message once and whole; what is on
+/// its way to or from a rank that is lost may never arrive. No call waits, but close().
+class transport {
+ public:
+  /// Bytes of a message at most.
+  static constexpr std::size_t max_message_bytes = 65536;
+
+  /// Leaves at once, whatever is on its way, unless close() was called.
+  virtual ~transport() = default;
+
+  virtual cluster_place place() const = 0;
+  /// What it is, in one line: its name, its version, what it runs on.
+  virtual std::string describe() const = 0;
+  /// Messages that send() would take for this rank now. A rank that takes nothing must not use up what others
+  /// could be sent.
+  virtual std::uint32_t room_for(std::uint32_t rank) const = 0;
+  /// Sends a copy of 1 to max_message_bytes bytes to another rank, for which there is room. Throws error if
+  /// the rank cannot be reached any more.
+  virtual void send(std::uint32_t to, std::span<std::byte const> message) = 0;
+  /// The next message that has come. To be called repeatedly, since what was sent may leave only then.
+  virtual std::optional<incoming_message> receive() = 0;
+  /// Every rank has received all that was sent to it, and calls this: waits for all ranks, at most until they
+  /// must have come.
+  virtual void close() = 0;
+};
+
+/// Makes a transport on the thread that is to call it. Throws error where there is none to be had.
+using transport_maker = std::function<std::unique_ptr<transport>()>;
+
+}  // namespace ballast::detail
