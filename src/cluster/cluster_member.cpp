@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster_member.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballast::detail {
+
+using kind = cluster_message::kind;
+
+namespace {
+
+/// Whether a message is of those by which the ranks end, which are not counted.
+bool is_of_ending(kind what) {
+  return what == kind::finished || what == kind::end || what == kind::quiet || what == kind::bye;
+}
+
+bool is_same(task_range const& one, task_range const& other) {
+  return one.origin == other.origin && one.batch == other.batch && one.first == other.first &&
+         one.count == other.count;
+}
+
+}  // namespace
+
+cluster_member::cluster_member(std::uint32_t rank, std::uint32_t ranks, std::unique_ptr<share_policy> policy,
+                               std::int64_t done_interval_ns)
+    : rank_(rank),
+      ranks_(ranks),
+      policy_(std::move(policy)),
+      done_interval_ns_(done_interval_ns),
+      own_(rank),
+      census_(rank, ranks),
+      ending_(rank, ranks) {}
+
+std::uint64_t cluster_member::submit(std::uint32_t tasks, std::shared_ptr<range_load const> load,
+                                     bool is_repeatable) {
+  auto all = own_.add(tasks, std::move(load), is_repeatable);
+  auto const number = all.batch;
+  backlog_.add(std::move(all));
+  return number;
+}
+
+void cluster_member::stop() {
+  if (std::exchange(is_stopping_, true)) return;
+  is_closing_ = true;
+  if (!is_ending()) send_all({.what = kind::stop});
+}
+
+void cluster_member::receive(std::uint32_t from, cluster_message message) {
+  if (is_given_up_ || census_.is_lost(from)) return;
+  if (!is_of_ending(message.what)) ++received_;
+  switch (message.what) {
+    case kind::ask:
+      return policy_->asked(from, message.state);
+    case kind::decline:
+      return policy_->declined(from);
+    case kind::give:
+      take_ranges(std::move(message.ranges));
+      return policy_->received(from);
+    case kind::done:
+      for (auto const& range : message.ranges) own_.executed(range);
+      return;
+    case kind::returned:
+      for (auto const& range : message.ranges) own_.returned(range);
+      return;
+    case kind::stop:
+      is_stopping_ = is_closing_ = true;
+      return;
+    case kind::lost:
+      if (message.ranks.front() == rank_) {
+        is_given_up_ = true;
+        return;
+      }
+      lose(message.ranks.front());
+      return census_.heard(from, message.ranks.front());
+    case kind::census:
+      return census_.add(from, message);
+    case kind::alive:
+      return;
+    case kind::finished:
+    case kind::end:
+    case kind::quiet:
+    case kind::bye:
+      return ending_.receive(from, message);
+  }
+}
+
+void cluster_member::take_ranges(std::vector<task_range> ranges) {
+  for (auto& range : ranges)
+    if (!census_.is_lost(range.origin)) backlog_.add(std::move(range));
+}
+
+// Those who are lost hear of it too: if one only seemed to be, it has to know.
+void cluster_member::lose(std::uint32_t rank) {
+  if (!census_.lose(rank)) return;
+  backlog_.drop(rank);
+  done_.erase(rank);
+  policy_->lost(rank);
+  ending_.lose(rank);
+  send_all({.what = kind::lost, .ranks = {rank}});
+  send(rank, {.what = kind::lost, .ranks = {rank}});
+}
+
+task_range cluster_member::take(std::uint32_t max) {
+  if (is_stopping_ || is_given_up_) return {};
+  auto range = backlog_.take_first(max);
+  if (range.count == 0) return range;
+  running_ += range.count;
+  with_devices_.push_back(range);
+  return range;
+}
+
+void cluster_member::executed(task_range const& range) {
+  auto const taken =
+      std::ranges::find_if(with_devices_, [&](auto const& one) { return is_same(one, range); });
+  with_devices_.erase(taken);
+  running_ -= range.count;
+  if (range.origin == rank_)
+    own_.executed(range);
+  else if (!census_.is_lost(range.origin))
+    done_[range.origin].ranges.push_back(range);
+}
+
+cluster_member::decision cluster_member::decide(share_view view) {
+  if (is_given_up_) return {std::exchange(out_, {})};
+  decision next;
+  if (census_.is_due()) count_holdings();
+  settle_losses();
+  if (is_stopping_) return_backlog();
+  share(view, next.look_again_ns);
+  tell_done(view.now_ns, next.look_again_ns);
+  ending_.decide(is_closing_ && own_.empty(), sent_, received_, out_);
+  next.messages = std::exchange(out_, {});
+  return next;
+}
+
+void cluster_member::share(share_view const& of_rank, std::int64_t& look_again_ns) {
+  auto view = of_rank;
+  view.own.backlog = backlog_.tasks();
+  if (census_.is_frozen()) view.messages = 0;
+  auto const chosen = policy_->decide(view);
+  look_again_ns = std::min(look_again_ns, chosen.look_again_ns);
+  for (auto const& [what, to, tasks] : chosen.actions) switch (what) {
+      case share_action::kind::ask:
+        if (!is_ending() && !is_stopping_) send(to, {.what = kind::ask, .state = view.own});
+        break;
+      case share_action::kind::give:
+        send(to, {.what = kind::give, .ranges = backlog_.take_last(tasks)});
+        break;
+      case share_action::kind::decline:
+        send(to, {.what = kind::decline});
+        break;
+    }
+}
+
+// At once to who was told long ago, so that a lone task is not kept waiting.
+void cluster_member::tell_done(std::int64_t now_ns, std::int64_t& look_again_ns) {
+  for (auto& [origin, executed] : done_) {
+    if (executed.ranges.empty()) continue;
+    auto const due_ns = executed.told_ns + done_interval_ns_;
+    if (now_ns < due_ns) {
+      look_again_ns = std::min(look_again_ns, due_ns);
+      continue;
+    }
+    send(origin, {.what = kind::done, .ranges = std::exchange(executed.ranges, {})});
+    executed.told_ns = now_ns;
+  }
+}
+
+void cluster_member::return_backlog() {
+  std::map<std::uint32_t, std::vector<task_range>> by_origin;
+  for (auto& range : backlog_.take_all()) {
+    if (range.origin == rank_)
+      own_.returned(range);
+    else
+      by_origin[range.origin].push_back(std::move(range));
+  }
+  for (auto& [origin, ranges] : by_origin)
+    send(origin, {.what = kind::returned, .ranges = std::move(ranges)});
+}
+
+std::vector<task_range> cluster_member::held_of(std::uint32_t origin) const {
+  std::vector<task_range> held;
+  auto const add_of = [&](auto const& ranges) {
+    for (auto const& range : ranges)
+      if (range.origin == origin) held.push_back({range.origin, range.first, range.count, range.batch, {}});
+  };
+  add_of(backlog_.ranges());
+  add_of(with_devices_);
+  return held;
+}
+
+// What was executed is told first, so that it is not missing.
+void cluster_member::count_holdings() {
+  for (auto& [origin, executed] : done_)
+    if (!executed.ranges.empty())
+      send(origin, {.what = kind::done, .ranges = std::exchange(executed.ranges, {})});
+  census_.count();
+  own_counted_ = own_.end();
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    if (census_.is_lost(rank)) continue;
+    cluster_message holdings{.what = kind::census, .ranges = held_of(rank), .ranks = census_.lost()};
+    if (rank == rank_)
+      census_.add(rank, holdings);
+    else
+      send(rank, std::move(holdings));
+  }
+}
+
+void cluster_member::settle_losses() {
+  if (!census_.is_complete()) return;
+  for (auto& range : own_.lose_all_but(census_.held(), own_counted_)) backlog_.add(std::move(range));
+}
+
+void cluster_member::send(std::uint32_t to, cluster_message message) {
+  if (!is_of_ending(message.what)) ++sent_;
+  out_.push_back({to, std::move(message)});
+}
+
+void cluster_member::send_all(cluster_message const& message) {
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+    if (rank != rank_ && !census_.is_lost(rank)) send(rank, message);
+}
+
+std::string cluster_member::describe() const {
+  std::string text = "rank " + std::to_string(rank_) + ": " + std::to_string(own_.unfinished()) +
+                     " tasks submitted here have not ended; here are " + std::to_string(backlog_.tasks()) +
+                     " that wait and " + std::to_string(running_) + " with devices";
+  if (is_stopping_)
+    text += "; stopping";
+  else if (is_closing_)
+    text += "; closing";
+  for (auto const rank : census_.lost()) text += "; rank " + std::to_string(rank) + " is lost";
+  if (is_given_up_) text += "; the others take this rank for lost";
+  return text;
+}
+
+}  // namespace ballast::detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ballast/policy/share.hpp"
+#include "cluster_ending.hpp"
+#include "cluster_message.hpp"
+#include "loss_census.hpp"
+#include "own_batches.hpp"
+#include "task_range.hpp"
+
+namespace ballast::detail {
+
+/// What one rank of a cluster does with tasks and messages: everything that is decided, and nothing that is
+/// carried out. It has no clock, no threads and no messages of its own; the same calls give the same results.
+/// To be asked to decide() whenever something has changed.
+class cluster_member {
+ public:
+  /// `policy` decides which rank is asked, and how much is given. `done_interval_ns`: so long a rank collects
+  /// what it has executed for another before it says so.
+  cluster_member(std::uint32_t rank, std::uint32_t ranks, std::unique_ptr<share_policy> policy,
+                 std::int64_t done_interval_ns);
+
+  /// Takes a batch of one task at least; returns its number. Not after close() or stop().
+  std::uint64_t submit(std::uint32_t tasks, std::shared_ptr<range_load const> load, bool is_repeatable);
+  /// No more will be submitted here.
+  void close() { is_closing_ = true; }
+  /// No rank executes more than its devices have by now.
+  void stop();
+  /// Whether close() or stop() was called, or another rank was stopped.
+  bool is_closing() const { return is_closing_; }
+  bool is_stopping() const { return is_stopping_; }
+
+  /// A message has come.
+  void receive(std::uint32_t from, cluster_message message);
+  /// A rank does not answer.
+  void lose(std::uint32_t rank);
+  bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
+  std::vector<std::uint32_t> lost() const { return census_.lost(); }
+
+  /// Tasks for the rank's devices, up to `max` of one range; no tasks if there are none.
+  task_range take(std::uint32_t max);
+  /// Tasks of take() were executed. `range.load` has their results.
+  void executed(task_range const& range);
+
+  /// What is to be sent now.
+  struct decision {
+    std::vector<outgoing_message> messages;  ///< in this order
+    std::int64_t look_again_ns = std::numeric_limits<std::int64_t>::max();
+  };
+  /// The backlog of `view` is filled in.
+  decision decide(share_view view);
+
+  std::uint64_t backlog() const { return backlog_.tasks(); }
+  /// Tasks that the devices have.
+  std::uint64_t running() const { return running_; }
+  /// Of what was submitted here, tasks that have not ended.
+  std::uint64_t unfinished() const { return own_.unfinished(); }
+  /// Batches that were submitted here and have ended since the last call.
+  std::vector<ended_batch> take_ended() { return own_.take_ended(); }
+  /// Whether no rank has tasks any more, and this one is to send nothing but answers.
+  bool is_ending() const { return ending_.has_begun(); }
+  /// Whether all is over.
+  bool is_over() const { return ending_.is_over(); }
+  /// Whether it is over and no message is under way.
+  bool is_clean() const { return ending_.is_clean(); }
+  /// Whether the others took this rank for lost and go on without it.
+  bool is_given_up() const { return is_given_up_; }
+  /// For people.
+  std::string describe() const;
+  /// As of range_backlog; without the policy's.
+  template <class Note>
+  void note_state(Note&& note) const {
+    note(backlog_, with_devices_, own_, own_counted_, census_, ending_, sent_, received_, is_closing_,
+         is_stopping_, is_given_up_);
+    for (auto const& [origin, executed] : done_) note(origin, executed.ranges);
+  }
+
+ private:
+  void send(std::uint32_t to, cluster_message message);
+  void send_all(cluster_message const& message);
+  void take_ranges(std::vector<task_range> ranges);
+  void return_backlog();
+  void share(share_view const& view, std::int64_t& look_again_ns);
+  void tell_done(std::int64_t now_ns, std::int64_t& look_again_ns);
+  void count_holdings();
+  void settle_losses();
+  std::vector<task_range> held_of(std::uint32_t origin) const;
+
+  struct executed_tasks {
+    std::vector<task_range> ranges;
+    std::int64_t told_ns = std::numeric_limits<std::int64_t>::min() / 2;  ///< the last time
+  };
+
+  std::uint32_t rank_, ranks_;
+  std::unique_ptr<share_policy> policy_;
+  std::int64_t done_interval_ns_;
+  range_backlog backlog_;
+  std::vector<task_range> with_devices_;
+  std::uint64_t running_ = 0;
+  std::map<std::uint32_t, executed_tasks> done_;  ///< by origin
+  own_batches own_;
+  std::uint64_t own_counted_ = 0;  ///< batches that there were at the last census
+  loss_census census_;
+  cluster_ending ending_;
+  std::vector<outgoing_message> out_;
+  std::uint64_t sent_ = 0, received_ = 0;
+  bool is_closing_ = false, is_stopping_ = false, is_given_up_ = false;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "task_range.hpp"
+
+namespace ballast::detail {
+
+/// A batch that has ended: each of its tasks was executed, or is listed.
+struct ended_batch {
+  std::uint64_t number = 0;
+  std::shared_ptr<range_load const> load;
+  std::vector<number_set::range> returned;     ///< not executed, since the cluster was stopped
+  std::vector<number_set::range> perhaps_run;  ///< were on a rank when it was lost
+};
+
+/// The batches that were submitted on one rank, and what became of their tasks, wherever they are. Each task
+/// ends once; error if it ends again.
+class own_batches {
+ public:
+  explicit own_batches(std::uint32_t rank) : rank_(rank) {}
+
+  /// Takes a batch of one task at least; returns all of it, which is to be executed. `is_repeatable`: its
+  /// tasks may be executed again if a rank is lost.
+  task_range add(std::uint32_t tasks, std::shared_ptr<range_load const> load, bool is_repeatable);
+  void executed(task_range const& range) { settle(range, nullptr); }
+  void returned(task_range const& range) { settle(range, &batch::returned); }
+  /// Of the batches below `end`, what neither has ended nor is in one of `held`, which is what the living
+  /// ranks have, was on a lost rank. Returns what is to be executed again; the rest has ended.
+  std::vector<task_range> lose_all_but(std::vector<task_range> const& held, std::uint64_t end);
+
+  /// The number of the next batch.
+  std::uint64_t end() const { return end_; }
+  /// Whether none is open.
+  bool empty() const { return open_.empty(); }
+  /// Tasks of open batches that have not ended.
+  std::uint64_t unfinished() const;
+  /// Batches that have ended since the last call.
+  std::vector<ended_batch> take_ended();
+  /// As of range_backlog.
+  template <class Note>
+  void note_state(Note&& note) const {
+    note(end_, open_);
+  }
+
+ private:
+  struct batch {
+    std::uint32_t tasks = 0;
+    bool is_repeatable = false;
+    std::shared_ptr<range_load const> load;
+    number_set ended;
+    std::vector<number_set::range> returned, lost;
+    template <class Note>
+    void note_state(Note&& note) const {
+      note(tasks, ended, returned, lost);
+    }
+  };
+  using listed = std::vector<number_set::range> batch::*;
+
+  void settle(task_range const& range, listed list);
+  void close_if_ended(std::map<std::uint64_t, batch>::iterator at);
+
+  std::uint32_t rank_;
+  std::uint64_t end_ = 0;
+  std::map<std::uint64_t, batch> open_;
+  std::vector<ended_batch> ended_;
+};
+
+}  // namespace ballast::detail

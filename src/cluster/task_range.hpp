@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace ballast::detail {
+
+/// What tasks are made of, which the protocol between ranks need not know.
+struct range_load;
+
+/// Tasks `first` to `first + count - 1` of a batch that was submitted on rank `origin`.
+struct task_range {
+  std::uint32_t origin = 0;
+  std::uint32_t first = 0;  ///< of the batch
+  std::uint32_t count = 0;
+  std::uint64_t batch = 0;                 ///< number of the batch among the origin's
+  std::shared_ptr<range_load const> load;  ///< also of the range that this was cut from
+
+  /// As of range_backlog.
+  template <class Note>
+  void note_state(Note&& note) const {
+    note(origin, first, count, batch);
+  }
+  /// Cuts the last `tasks` off, which are fewer than it has.
+  task_range cut_last(std::uint32_t tasks) {
+    count -= tasks;
+    return {origin, first + count, tasks, batch, load};
+  }
+};
+
+/// Tasks of a rank that no device was given. The rank's devices take the oldest, other ranks the youngest.
+class range_backlog {
+ public:
+  void add(task_range range);
+  std::uint64_t tasks() const { return tasks_; }
+  /// The oldest tasks, up to `max` of one range; none if it is empty.
+  task_range take_first(std::uint32_t max);
+  /// The youngest `tasks`, of which there are as many.
+  std::vector<task_range> take_last(std::uint64_t tasks);
+  std::vector<task_range> take_all();
+  /// Drops what a lost rank submitted.
+  void drop(std::uint32_t origin);
+  std::deque<task_range> const& ranges() const { return ranges_; }
+  /// Calls note() with all that its state consists of, for tests that tell states apart.
+  template <class Note>
+  void note_state(Note&& note) const {
+    note(ranges_);
+  }
+
+ private:
+  std::deque<task_range> ranges_;
+  std::uint64_t tasks_ = 0;
+};
+
+/// Numbers below a limit, added range by range. Their neighbours are joined, so that few ranges are kept.
+class number_set {
+ public:
+  struct range {
+    std::uint32_t first, count;
+    /// As of range_backlog.
+    template <class Note>
+    void note_state(Note&& note) const {
+      note(first, count);
+    }
+    bool operator==(range const&) const = default;
+  };
+
+  /// False, and nothing is added, if one of them is there already.
+  bool add(std::uint32_t first, std::uint32_t count);
+  std::uint32_t size() const { return size_; }
+  /// What is missing below `end`, in order.
+  std::vector<range> missing(std::uint32_t end) const;
+  /// As of range_backlog.
+  template <class Note>
+  void note_state(Note&& note) const {
+    note(ends_);
+  }
+
+ private:
+  std::map<std::uint32_t, std::uint32_t> ends_;  ///< by the first of the range
+  std::uint32_t size_ = 0;
+};
+
+}  // namespace ballast::detail
