@@ -10,11 +10,6 @@ using kind = cluster_message::kind;
 
 namespace {
 
-/// Whether a message is of those by which the ranks end, which are not counted.
-bool is_of_ending(kind what) {
-  return what == kind::finished || what == kind::end || what == kind::quiet || what == kind::bye;
-}
-
 bool is_same(task_range const& one, task_range const& other) {
   return one.origin == other.origin && one.batch == other.batch && one.first == other.first &&
          one.count == other.count;
@@ -43,12 +38,11 @@ std::uint64_t cluster_member::submit(std::uint32_t tasks, std::shared_ptr<range_
 void cluster_member::stop() {
   if (std::exchange(is_stopping_, true)) return;
   is_closing_ = true;
-  if (!is_ending()) send_all({.what = kind::stop});
+  send_all({.what = kind::stop});
 }
 
 void cluster_member::receive(std::uint32_t from, cluster_message message) {
   if (is_given_up_ || census_.is_lost(from)) return;
-  if (!is_of_ending(message.what)) ++received_;
   switch (message.what) {
     case kind::ask:
       return policy_->asked(from, message.state);
@@ -75,12 +69,8 @@ void cluster_member::receive(std::uint32_t from, cluster_message message) {
       return census_.heard(from, message.ranks.front());
     case kind::census:
       return census_.add(from, message);
-    case kind::alive:
-      return;
     case kind::finished:
     case kind::end:
-    case kind::quiet:
-    case kind::bye:
       return ending_.receive(from, message);
   }
 }
@@ -99,6 +89,11 @@ void cluster_member::lose(std::uint32_t rank) {
   ending_.lose(rank);
   send_all({.what = kind::lost, .ranks = {rank}});
   send(rank, {.what = kind::lost, .ranks = {rank}});
+}
+
+void cluster_member::leave() {
+  send_all({.what = kind::lost, .ranks = {rank_}});
+  is_given_up_ = true;
 }
 
 task_range cluster_member::take(std::uint32_t max) {
@@ -129,7 +124,7 @@ cluster_member::decision cluster_member::decide(share_view view) {
   if (is_stopping_) return_backlog();
   share(view, next.look_again_ns);
   tell_done(view.now_ns, next.look_again_ns);
-  ending_.decide(is_closing_ && own_.empty(), sent_, received_, out_);
+  ending_.decide(is_closing_ && own_.empty(), out_);
   next.messages = std::exchange(out_, {});
   return next;
 }
@@ -142,7 +137,7 @@ void cluster_member::share(share_view const& of_rank, std::int64_t& look_again_n
   look_again_ns = std::min(look_again_ns, chosen.look_again_ns);
   for (auto const& [what, to, tasks] : chosen.actions) switch (what) {
       case share_action::kind::ask:
-        if (!is_ending() && !is_stopping_) send(to, {.what = kind::ask, .state = view.own});
+        if (!is_stopping_) send(to, {.what = kind::ask, .state = view.own});
         break;
       case share_action::kind::give:
         send(to, {.what = kind::give, .ranges = backlog_.take_last(tasks)});
@@ -213,7 +208,6 @@ void cluster_member::settle_losses() {
 }
 
 void cluster_member::send(std::uint32_t to, cluster_message message) {
-  if (!is_of_ending(message.what)) ++sent_;
   out_.push_back({to, std::move(message)});
 }
 

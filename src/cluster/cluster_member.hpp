@@ -41,6 +41,8 @@ class cluster_member {
   void receive(std::uint32_t from, cluster_message message);
   /// A rank does not answer.
   void lose(std::uint32_t rank);
+  /// This rank cannot go on: the others are to take it for lost.
+  void leave();
   bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
   std::vector<std::uint32_t> lost() const { return census_.lost(); }
 
@@ -64,21 +66,17 @@ class cluster_member {
   std::uint64_t unfinished() const { return own_.unfinished(); }
   /// Batches that were submitted here and have ended since the last call.
   std::vector<ended_batch> take_ended() { return own_.take_ended(); }
-  /// Whether no rank has tasks any more, and this one is to send nothing but answers.
-  bool is_ending() const { return ending_.has_begun(); }
-  /// Whether all is over.
+  /// Whether no rank has tasks any more.
   bool is_over() const { return ending_.is_over(); }
-  /// Whether it is over and no message is under way.
-  bool is_clean() const { return ending_.is_clean(); }
-  /// Whether the others took this rank for lost and go on without it.
+  /// Whether the others take this rank for lost and go on without it.
   bool is_given_up() const { return is_given_up_; }
   /// For people.
   std::string describe() const;
   /// As of range_backlog; without the policy's.
   template <class Note>
   void note_state(Note&& note) const {
-    note(backlog_, with_devices_, own_, own_counted_, census_, ending_, sent_, received_, is_closing_,
-         is_stopping_, is_given_up_);
+    note(backlog_, with_devices_, own_, own_counted_, census_, ending_, is_closing_, is_stopping_,
+         is_given_up_);
     for (auto const& [origin, executed] : done_) note(origin, executed.ranges);
   }
 
@@ -110,7 +108,6 @@ class cluster_member {
   loss_census census_;
   cluster_ending ending_;
   std::vector<outgoing_message> out_;
-  std::uint64_t sent_ = 0, received_ = 0;
   bool is_closing_ = false, is_stopping_ = false, is_given_up_ = false;
 };
 

@@ -146,7 +146,7 @@ class cluster_model {
   std::vector<event> possible() const {
     std::vector<event> all;
     for (auto const& [channel, messages] : channels_)
-      if (!messages.empty() && lives(channel.second) && !ranks_[channel.second].member.is_over())
+      if (!messages.empty() && lives(channel.second))
         all.push_back({kind::deliver, channel.first, channel.second});
     for (std::uint32_t i = 0; i < case_->ranks; ++i) {
       if (!lives(i)) continue;
@@ -212,8 +212,6 @@ class cluster_model {
       if (rank.member.unfinished() > 0) return "tasks without an end: " + rank.member.describe();
     }
     bool const is_clean = losses_ + alarms_ == 0;
-    for (auto const& [channel, messages] : channels_)
-      if (is_clean && !messages.empty()) return "a message is under way after the end";
     for (auto const& [task, fate] : fates_) {
       auto const origin = task.origin;
       if (!lives(origin) || ranks_[origin].member.is_given_up()) continue;
@@ -272,8 +270,13 @@ class cluster_model {
     if (channel.empty()) return;
     auto message = std::move(channel.front());
     channel.pop_front();
-    ranks_[to].member.receive(from, std::move(message));
-    look(to);
+    auto& member = ranks_[to].member;
+    if (!member.is_over()) {
+      member.receive(from, std::move(message));
+      look(to);
+    } else if (message.what != detail::cluster_message::kind::end && lives(from)) {
+      channels_[{to, from}].push_back({.what = detail::cluster_message::kind::end});
+    }
   }
 
   void begin_task(modelled_rank& rank) {
