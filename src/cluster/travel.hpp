@@ -71,8 +71,7 @@ class arrived_tasks {
 
   kernel_set const* kernels_ = nullptr;
   std::vector<task_record> records_;
-  std::vector<std::byte> members_;  ///< as large as it will be before records refer to it
-  std::size_t members_used_ = 0;
+  std::vector<std::byte> members_;       ///< never grows beyond what it reserved, since records refer to it
   std::vector<std::size_t> results_at_;  ///< of each task, in the staging memory
   std::size_t staging_bytes_ = 0;
   std::byte* staging_ = nullptr;
