@@ -70,7 +70,7 @@ void decode(listed_kernel const& kernel, published_arrays const& published, std:
     auto const word = word_at(members + address.at);
     auto const local = address.result_bytes == 0 ? published.decode(word) : std::optional<std::uint64_t>(0);
     if (!local || (address.result_bytes != 0 && word != 0))
-      throw_malformed(address_text(word) + place_of(kernel, address) + " is in no array published here");
+      throw_malformed(address_text(word) + place_of(kernel, address) + " stands for no address here");
     set_word(members + address.at, *local);
   }
 }
@@ -152,8 +152,10 @@ void pack(kernel_set const& kernels, task_record const& record, published_arrays
   for (auto const& address : travel.addresses) {
     auto const local = word_at(members + address.at);
     auto const word = address.result_bytes != 0 ? std::uint64_t(0) : published.encode(local);
-    if (!word) into.resize(begin);
-    if (!word) throw_unpublished(kernel, address, local);
+    if (!word) {
+      into.resize(begin);
+      throw_unpublished(kernel, address, local);
+    }
     set_word(to + address.at, *word);
   }
 }
