@@ -22,6 +22,7 @@
 #include "ballast/policy/order.hpp"
 #include "ballast/policy/share.hpp"
 #include "ballast/policy/split.hpp"
+#include "ballast/result_ref.cuh"
 #include "ballast/shared_array.hpp"
 #include "ballast/stream.hpp"
 #include "ballast/task.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,6 +63,28 @@ struct kernel_code {
   std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
 };
 
+/// A member of a kernel that is an address.
+struct kernel_address {
+  std::uint32_t at = 0;            ///< bytes from the kernel's beginning
+  std::uint32_t result_bytes = 0;  ///< of what a result_ref refers to; 0 of other addresses
+  std::uint32_t result_at = 0;     ///< where that is among all results of a task, in bytes
+};
+
+/// What a kernel says of its members, so that its tasks can go to another process: either `static constexpr
+/// bool travels_by_value = true`, when none of them holds an address; or which are addresses, by a function
+/// of the host that calls `visit` with each, whatever their values are:
+/// @code
+/// template <class Visit>
+/// void addresses(Visit&& visit) { visit(position); visit(result); }
+/// @endcode
+/// Addresses are array_ref, array_view, result_ref and pointers to objects.
+struct kernel_travel {
+  /// In the order in which the kernel visits them.
+  std::vector<kernel_address> addresses;
+  /// Of all results of a task, each at a multiple of its alignment.
+  std::uint32_t result_bytes = 0;
+};
+
 /// One kernel of a set.
 struct listed_kernel {
   /// Identifies the kernel's type.
@@ -84,6 +107,8 @@ struct listed_kernel {
   bool reduces = false;
   /// Whether fewer of its blocks at a time than alone make it slower.
   bool needs_occupancy = false;
+  /// What its tasks need to go to another process; nothing if the kernel does not say.
+  std::optional<kernel_travel> travel = std::nullopt;
 };
 
 /// Identifies what runs the kernels of a set: a type of task source (the queue's, the pool's), or of launch.

@@ -4,10 +4,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast {
+
+void detail::address_visit::note(void const* member, std::size_t result_bytes, std::size_t alignment) {
+  auto const at = std::uintptr_t(member) - kernel_;  // huge if it lies before the kernel
+  if (at >= bytes_ || bytes_ - at < sizeof(void*))
+    throw error("addresses() of kernel " + name_() +
+                " visits what is no member of it, such as a copy of one");
+  auto const is_same = [at](auto const& other) { return other.at == at; };
+  if (std::ranges::any_of(noted_.addresses, is_same))
+    throw error("addresses() of kernel " + name_() + " visits the member at byte " + std::to_string(at) +
+                " twice");
+  auto const result_at = (noted_.result_bytes + alignment - 1) / alignment * alignment;
+  noted_.addresses.push_back({std::uint32_t(at), std::uint32_t(result_bytes), std::uint32_t(result_at)});
+  if (result_bytes != 0) noted_.result_bytes = std::uint32_t(result_at + result_bytes);
+}
 
 kernel_set::kernel_set(std::string name, compiled_code code)
     : name_(std::move(name)), kernels_(std::move(code.kernels)), entries_(std::move(code.entries)) {

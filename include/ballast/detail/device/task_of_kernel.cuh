@@ -2,11 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
+#include "ballast/array_view.cuh"
 #include "ballast/detail/device/kernel_traits.cuh"
 #include "ballast/kernel.cuh"
 #include "ballast/kernel_set.hpp"
+#include "ballast/result_ref.cuh"
 
 /// Whether this file compiles kernels, so that a kernel may be launched here that is in no set. Where no CUDA
 /// compiler is used, ballast_add_kernels() says so. Inline functions that .cu and .cpp files share launch
@@ -75,6 +82,72 @@ kernel_code const* code_without_a_set() {
   return nullptr;
 }
 
+/// What a kernel's addresses() calls: notes where its addresses are. Its overloads take what begins with one.
+class address_visit {
+ public:
+  address_visit(void const* kernel, std::size_t bytes, type_namer name)
+      : kernel_(std::uintptr_t(kernel)), bytes_(bytes), name_(name) {}
+
+  template <class T>
+  void operator()(array_ref<T> const& member) {
+    note(&member, 0, 1);
+  }
+  template <class T, int Rank>
+  void operator()(array_view<T, Rank> const& member) {
+    static_assert(std::is_standard_layout_v<array_view<T, Rank>>);
+    note(&member, 0, 1);
+  }
+  template <class T>
+  void operator()(result_ref<T> const& member) {
+    note(&member, sizeof(T), alignof(T));
+  }
+  template <class T>
+  void operator()(T* const& member) {
+    static_assert(!std::is_function_v<T>, "addresses() visits a pointer to a function, which cannot travel");
+    note(&member, 0, 1);
+  }
+  template <class Other>
+  void operator()(Other const&) {
+    static_assert(sizeof(Other) == 0,
+                  "addresses() visits what is no address: visit members that are array_ref, array_view, "
+                  "result_ref or pointers, and leave out the others");
+  }
+
+  kernel_travel take() { return std::move(noted_); }
+
+ private:
+  void note(void const* member, std::size_t result_bytes, std::size_t alignment);
+
+  std::uintptr_t kernel_;
+  std::size_t bytes_;
+  type_namer name_;
+  kernel_travel noted_;
+};
+
+template <class K>
+constexpr bool says_travels_by_value = false;
+template <class K>
+requires requires { requires std::is_same_v<decltype(K::travels_by_value), bool const>; }
+constexpr bool says_travels_by_value<K> = K::travels_by_value;
+
+/// What the kernel says of its members, looked at in one that is all zeros. Throws error if addresses()
+/// visits what is no member of it.
+template <class K>
+std::optional<kernel_travel> travel_of() {
+  if constexpr (requires(K & kernel, address_visit & visit) { kernel.addresses(visit); }) {
+    static_assert(!says_travels_by_value<K>,
+                  "K says that it travels by value, and has addresses(): leave out one of them");
+    alignas(K) unsigned char zeros[sizeof(K)] = {};
+    address_visit visit(zeros, sizeof(K), &type_name<K>);
+    std::launder(reinterpret_cast<K*>(zeros))->addresses(visit);
+    return visit.take();
+  } else if constexpr (says_travels_by_value<K>) {
+    return kernel_travel();
+  } else {
+    return std::nullopt;
+  }
+}
+
 template <class K>
 listed_kernel list_kernel() {
   return {.key = key_of<K>,
@@ -83,7 +156,8 @@ listed_kernel list_kernel() {
           .bytes = sizeof(K),
           .argument_bytes = sizeof(task_of_kernel<K>),
           .by_reference = is_by_reference<K>,
-          .needs_occupancy = needs_occupancy<K>};
+          .needs_occupancy = needs_occupancy<K>,
+          .travel = travel_of<K>()};
 }
 
 }  // namespace ballast::detail

@@ -142,7 +142,8 @@ listed_kernel list_pool_kernel() {
           .spawns = spawns_of<K>,
           .joins = joins_of<K>,
           .tasks_at_once = List::max_taken,
-          .reduces = reduces_of<K>};
+          .reduces = reduces_of<K>,
+          .travel = travel_of<K>()};
 }
 
 template <class List, class Method>

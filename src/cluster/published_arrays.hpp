@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballast/detail/base/strong.hpp"
+
+namespace ballast::detail {
+
+/// Names an array that every rank has at an address of its own.
+using published_id = strong_id<struct published_tag, std::uint16_t>;
+
+/// For errors.
+std::string address_text(std::uint64_t address);
+
+/// Arrays to which addresses in tasks may point that go to another rank. Each rank publishes the same arrays
+/// in the same order, so that they have the same ids. What travels in place of an address is its array's id,
+/// in the upper 16 bits, and the distance from the array's beginning in bytes; 0 in place of null. Threads
+/// may call const members together while none calls another.
+class published_arrays {
+ public:
+  static constexpr std::size_t max_array_bytes = std::size_t(1) << 48;
+  static constexpr std::uint32_t max_arrays = 65535;  ///< over the time of the object
+
+  /// The ids are 1, 2, ... in the order of the calls. Throws bad_argument ("first") if it is null, or if
+  /// another array shares bytes with this one, ("bytes") if they are not 1 to 2^48 or pass the end of the
+  /// address space; error if there were 65535 arrays.
+  published_id publish(void const* first, std::size_t bytes);
+  /// From now on no address in it travels; its id is not given again. Throws bad_argument ("id") if there is
+  /// no such array.
+  void withdraw(published_id id);
+
+  /// What travels in place of an address; nothing if it is neither null nor that of a byte of an array. The
+  /// end of an array is no byte of it: another may begin there.
+  std::optional<std::uint64_t> encode(std::uint64_t address) const;
+  /// The reverse, on the rank that received it; nothing if the array is not published here, or ends before.
+  std::optional<std::uint64_t> decode(std::uint64_t word) const;
+
+ private:
+  struct array {
+    std::uint64_t first, bytes;
+    std::uint16_t id;
+  };
+  std::vector<array>::const_iterator behind(std::uint64_t address) const;
+
+  std::vector<array> by_address_;
+  std::vector<array> by_id_;  ///< the first has id 1; those that were withdrawn have no bytes
+};
+
+}  // namespace ballast::detail

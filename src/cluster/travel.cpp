@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "travel.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include "ballast/error.hpp"
+
+namespace ballast::detail {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "what travels is little-endian");
+constexpr std::size_t record_bytes = sizeof(task_record);
+static_assert(record_bytes == 48);
+
+template <class Size>
+constexpr Size rounded_up(Size bytes, Size multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
+
+std::uint64_t word_at(std::byte const* from) {
+  std::uint64_t word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+void set_word(std::byte* at, std::uint64_t word) { std::memcpy(at, &word, sizeof word); }
+
+std::size_t bytes_behind_record(listed_kernel const& kernel) {
+  return kernel.by_reference ? rounded_up<std::size_t>(kernel.bytes, 8) : 0;
+}
+std::size_t result_bytes_of(listed_kernel const& kernel) {
+  return kernel.travel ? kernel.travel->result_bytes : 0;
+}
+
+listed_kernel const& kernel_of(kernel_set const& kernels, task_record const& record) {
+  return kernels.kernels()[record.kernel()];
+}
+std::byte const* members_of(listed_kernel const& kernel, task_record const& record) {
+  auto const* const at = kernel.by_reference ? record.members() : record.data;
+  return static_cast<std::byte const*>(at);
+}
+
+std::string place_of(listed_kernel const& kernel, kernel_address const& address) {
+  return " at byte " + std::to_string(address.at) + " of kernel '" + kernel.name + "'";
+}
+
+kernel_travel const& checked_travel(listed_kernel const& kernel) {
+  if (!kernel.travel)
+    throw_bad_argument("kernel", "'" + kernel.name + "', which does not say whether its arguments travel",
+                       "one that declares `static constexpr bool travels_by_value = true`, or whose "
+                       "addresses() visits each member that is an address");
+  return *kernel.travel;
+}
+
+[[noreturn]] void throw_unpublished(listed_kernel const& kernel, kernel_address const& address,
+                                    std::uint64_t local) {
+  throw_bad_argument("argument", address_text(local) + place_of(kernel, address),
+                     "null, or an address in a published array");
+}
+
+[[noreturn]] void throw_malformed(std::string const& why) {
+  throw error("a message with tasks is malformed: " + why);
+}
+
+/// What arrives in place of an address becomes one.
+void decode(listed_kernel const& kernel, published_arrays const& published, std::byte* members) {
+  for (auto const& address : kernel.travel->addresses) {
+    auto const word = word_at(members + address.at);
+    auto const local = address.result_bytes == 0 ? published.decode(word) : std::optional<std::uint64_t>(0);
+    if (!local || (address.result_bytes != 0 && word != 0))
+      throw_malformed(address_text(word) + place_of(kernel, address) + " stands for no address here");
+    set_word(members + address.at, *local);
+  }
+}
+
+std::string text_of(kernel_travel const& travel) {
+  std::string text;
+  for (auto const& address : travel.addresses) {
+    text += ", address at " + std::to_string(address.at);
+    if (address.result_bytes != 0)
+      text += " of a result of " + std::to_string(address.result_bytes) + " at " +
+              std::to_string(address.result_at);
+  }
+  return text;
+}
+
+std::string_view take_line(std::string_view& text) {
+  auto const line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  return line;
+}
+std::string quoted(std::string_view line) { return line.empty() ? "missing" : "'" + std::string(line) + "'"; }
+
+}  // namespace
+
+void check_set(kernel_set const& kernels) {
+  for (auto const& kernel : kernels.kernels()) {
+    if (kernel.spawns != 0 || kernel.joins != 0 || kernel.reduces)
+      throw_bad_argument("kernels",
+                         kernels.name() + " with '" + kernel.name + "', which creates tasks or reduces",
+                         "a set without such kernels: tasks that are created on a device stay there");
+    if (result_bytes_of(kernel) > max_result_bytes_of_task)
+      throw_bad_argument("kernels",
+                         kernels.name() + " with '" + kernel.name + "', whose results have " +
+                             std::to_string(result_bytes_of(kernel)) + " bytes",
+                         "at most 32768 bytes of results for each task");
+  }
+}
+
+void check_task(kernel_set const& kernels, task_record const& record, published_arrays const& published) {
+  auto const& kernel = kernel_of(kernels, record);
+  auto const& travel = checked_travel(kernel);
+  if (travel.result_bytes != 0 && record.range().count != 1)
+    throw_bad_argument("count", record.range().count,
+                       "1 block for a task of '" + kernel.name + "': each would write the same result");
+  auto const* const members = members_of(kernel, record);
+  for (auto const& address : travel.addresses) {
+    auto const local = word_at(members + address.at);
+    if (address.result_bytes == 0 && !published.encode(local)) throw_unpublished(kernel, address, local);
+    if (address.result_bytes != 0 && local == 0)
+      throw_bad_argument("argument", "a null result_ref" + place_of(kernel, address),
+                         "the element that shall hold the result");
+  }
+}
+
+std::size_t max_packed_bytes(kernel_set const& kernels) {
+  std::size_t largest = 0;
+  for (auto const& kernel : kernels.kernels()) largest = std::max(largest, bytes_behind_record(kernel));
+  return record_bytes + largest;
+}
+
+std::size_t packed_bytes(kernel_set const& kernels, task_record const& record) {
+  return record_bytes + bytes_behind_record(kernel_of(kernels, record));
+}
+
+void pack(kernel_set const& kernels, task_record const& record, published_arrays const& published,
+          std::vector<std::byte>& into) {
+  auto const& kernel = kernel_of(kernels, record);
+  auto const& travel = checked_travel(kernel);
+  auto const* const members = members_of(kernel, record);
+  auto const begin = into.size();
+  into.resize(begin + packed_bytes(kernels, record));
+  auto* to = into.data() + begin;
+  std::memcpy(to, &record, record_bytes);
+  if (kernel.by_reference) {
+    set_word(to, 0);
+    to += record_bytes;
+    std::memcpy(to, members, kernel.bytes);
+  }
+  for (auto const& address : travel.addresses) {
+    auto const local = word_at(members + address.at);
+    auto const word = address.result_bytes != 0 ? std::uint64_t(0) : published.encode(local);
+    if (!word) {
+      into.resize(begin);
+      throw_unpublished(kernel, address, local);
+    }
+    set_word(to + address.at, *word);
+  }
+}
+
+arrived_tasks::arrived_tasks(kernel_set const& kernels, published_arrays const& published,
+                             std::span<std::byte const> bytes, std::uint32_t count)
+    : kernels_(&kernels) {
+  if (bytes.size() / record_bytes < count)
+    throw_malformed(std::to_string(bytes.size()) + " bytes for " + std::to_string(count) + " tasks");
+  records_.reserve(count);
+  members_.reserve(bytes.size() - count * record_bytes);
+  for (std::uint32_t i = 0; i < count; ++i) bytes = bytes.subspan(read(published, bytes));
+  if (!bytes.empty()) throw_malformed(std::to_string(bytes.size()) + " bytes behind the last task");
+}
+
+/// The first task of the bytes. Returns how many it takes.
+std::size_t arrived_tasks::read(published_arrays const& published, std::span<std::byte const> bytes) {
+  if (bytes.size() < record_bytes) throw_malformed("it ends within a task");
+  task_record record;
+  std::memcpy(&record, bytes.data(), record_bytes);
+  if (record.kernel() >= kernels_->kernels().size())
+    throw_malformed("there is no kernel " + std::to_string(record.kernel()));
+  auto const& kernel = kernel_of(*kernels_, record);
+  if (!kernel.travel) throw_malformed("kernel '" + kernel.name + "' does not travel");
+  auto const results = result_bytes_of(kernel);
+  auto const count = record.range().count;
+  if (count == 0 || (results != 0 && count != 1)) throw_malformed("a task has a wrong count of blocks");
+  auto const behind = bytes_behind_record(kernel);
+  if (bytes.size() - record_bytes < behind)
+    throw_malformed("it ends within the members of kernel '" + kernel.name + "'");
+  auto* members = reinterpret_cast<std::byte*>(record.data);
+  if (kernel.by_reference) {
+    auto const from = bytes.subspan(record_bytes, behind);
+    auto const at = members_.size();  // what the constructor has reserved suffices for all tasks
+    members_.insert(members_.end(), from.begin(), from.end());
+    members = members_.data() + at;
+    record.point_to(members);
+  }
+  decode(kernel, published, members);
+  records_.push_back(record);
+  results_at_.push_back(staging_bytes_);
+  staging_bytes_ += rounded_up(results, results_alignment);
+  return record_bytes + behind;
+}
+
+void arrived_tasks::place_results(std::byte* staging) {
+  staging_ = staging;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    auto& record = records_[i];
+    auto const& kernel = kernel_of(*kernels_, record);
+    if (kernel.travel->result_bytes == 0) continue;
+    auto* const members = const_cast<std::byte*>(members_of(kernel, record));
+    for (auto const& address : kernel.travel->addresses) {
+      if (address.result_bytes == 0) continue;
+      auto* const result = staging + results_at_[i] + address.result_at;
+      set_word(members + address.at, std::uint64_t(reinterpret_cast<std::uintptr_t>(result)));
+    }
+  }
+}
+
+std::span<std::byte const> arrived_tasks::results_of(std::size_t task) const {
+  auto const bytes = result_bytes(*kernels_, records_[task]);
+  if (bytes == 0) return {};
+  return {staging_ + results_at_[task], bytes};
+}
+
+std::uint32_t result_bytes(kernel_set const& kernels, task_record const& record) {
+  return std::uint32_t(result_bytes_of(kernel_of(kernels, record)));
+}
+
+void append_result_homes(kernel_set const& kernels, task_record const& record,
+                         std::vector<result_home>& into) {
+  auto const& kernel = kernel_of(kernels, record);
+  if (result_bytes_of(kernel) == 0) return;
+  auto const* const members = members_of(kernel, record);
+  for (auto const& address : kernel.travel->addresses)
+    if (address.result_bytes != 0)
+      into.push_back(
+          {reinterpret_cast<void*>(word_at(members + address.at)), address.result_bytes, address.result_at});
+}
+
+void store_results(std::span<result_home const> homes, std::span<std::byte const> results) {
+  std::size_t const bytes = homes.empty() ? 0 : homes.back().at + homes.back().bytes;
+  if (results.size() != bytes)
+    throw error("a task has come home with " + std::to_string(results.size()) +
+                " bytes of results, and its kernel has " + std::to_string(bytes));
+  for (auto const& home : homes) std::memcpy(home.address, results.data() + home.at, home.bytes);
+}
+
+std::string describe(kernel_set const& kernels) {
+  std::string text;
+  for (auto const& kernel : kernels.kernels()) {
+    text += kernel.name + ": " + std::to_string(kernel.bytes) + " bytes, " +
+            std::to_string(kernel.code.threads) + " threads";
+    if (kernel.by_reference) text += ", by reference";
+    if (kernel.spawns != 0) text += ", spawns " + std::to_string(kernel.spawns);
+    if (kernel.joins != 0) text += ", joins " + std::to_string(kernel.joins);
+    if (kernel.reduces) text += ", reduces";
+    text += kernel.travel ? ", travels" : ", stays";
+    if (kernel.travel) text += text_of(*kernel.travel);
+    text += '\n';
+  }
+  return text;
+}
+
+// FNV-1a.
+std::uint64_t fingerprint(std::string_view description) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (char const one : description) hash = (hash ^ static_cast<unsigned char>(one)) * 0x100000001b3;
+  return hash;
+}
+
+std::string first_difference(std::string_view here, std::string_view there, std::uint32_t rank_there) {
+  for (std::size_t place = 1; !here.empty() || !there.empty(); ++place) {
+    auto const mine = take_line(here), other = take_line(there);
+    if (mine == other) continue;
+    return "kernel " + std::to_string(place) + " of the list is " + quoted(mine) + " here, and " +
+           quoted(other) + " on rank " + std::to_string(rank_there) +
+           ": all ranks need the same kernels, in the same order";
+  }
+  return {};
+}
+
+}  // namespace ballast::detail

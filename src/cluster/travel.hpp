@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ballast/detail/resident/task_record.cuh"
+#include "ballast/kernel_set.hpp"
+#include "published_arrays.hpp"
+
+/// How tasks become bytes of a message and tasks again. What is on the way of a task: its record of 48 bytes,
+/// and the members of its kernel behind it, to a multiple of 8 bytes, if they are by_reference. In either,
+/// what published_arrays encodes stands for addresses, and 0 for those of results and of the members. What
+/// runs on the rank that submitted it is not packed: its addresses are local. Numbers are little-endian.
+namespace ballast::detail {
+
+/// What the results of a task, or of several side by side, are aligned to where it runs.
+inline constexpr std::size_t results_alignment = 16;
+/// Of all results of a task, so that they go into a message.
+inline constexpr std::uint32_t max_result_bytes_of_task = 32768;
+
+/// Throws bad_argument ("kernels") if tasks of a kernel of the set create tasks, use joins or reduce, since
+/// what they create stays on its device; or if its results exceed max_result_bytes_of_task.
+void check_set(kernel_set const& kernels);
+/// To be called before a task is accepted. Throws bad_argument: ("kernel") if its kernel does not say whether
+/// its members travel; ("argument") if an address is in no published array, or a result_ref is null;
+/// ("count") if it has several blocks and a result.
+void check_task(kernel_set const& kernels, task_record const& record, published_arrays const& published);
+
+/// Of a task of the set at most, a multiple of 8.
+std::size_t max_packed_bytes(kernel_set const& kernels);
+/// Of this one.
+std::size_t packed_bytes(kernel_set const& kernels, task_record const& record);
+/// Appends a task that passed check_task() here, or came as one of arrived_tasks and goes on. Throws as
+/// check_task() does, when `into` is as it was.
+void pack(kernel_set const& kernels, task_record const& record, published_arrays const& published,
+          std::vector<std::byte>& into);
+
+/// Tasks out of a message.
+class arrived_tasks {
+ public:
+  arrived_tasks() = default;
+  /// Reads `count` tasks, which are all of the bytes. Throws error if they are not, or if a rank that has the
+  /// same kernels and published arrays cannot have sent them.
+  arrived_tasks(kernel_set const& kernels, published_arrays const& published,
+                std::span<std::byte const> bytes, std::uint32_t count);
+  ///@{
+  /// Records refer to members that it owns.
+  arrived_tasks(arrived_tasks&&) = default;
+  arrived_tasks& operator=(arrived_tasks&&) = default;
+  ///@}
+
+  /// What place_results() takes, a multiple of results_alignment; 0 if no task has results.
+  std::size_t staging_bytes() const { return staging_bytes_; }
+  /// Lets the tasks write their results there, in memory of staging_bytes() that every device of the rank
+  /// can write, aligned to results_alignment. To be called before they are submitted, if that is not 0; again
+  /// to place them elsewhere.
+  void place_results(std::byte* staging);
+  /// What store_results() takes where the task came from, once it has run; nothing if it has no results.
+  std::span<std::byte const> results_of(std::size_t task) const;
+
+  /// The tasks in their order. Those of kernels by_reference refer to members that this object owns.
+  std::span<task_record const> records() const { return records_; }
+
+ private:
+  std::size_t read(published_arrays const& published, std::span<std::byte const> bytes);
+
+  kernel_set const* kernels_ = nullptr;
+  std::vector<task_record> records_;
+  std::vector<std::byte> members_;       ///< never grows beyond what it reserved, since records refer to it
+  std::vector<std::size_t> results_at_;  ///< of each task, in the staging memory
+  std::size_t staging_bytes_ = 0;
+  std::byte* staging_ = nullptr;
+};
+
+/// Where a result belongs on the rank that submitted its task.
+struct result_home {
+  void* address;
+  std::uint32_t bytes;
+  std::uint32_t at;  ///< where it is among the results of its task
+};
+/// How many bytes of results the task has; 0 if none, or if it does not travel.
+std::uint32_t result_bytes(kernel_set const& kernels, task_record const& record);
+/// Appends the homes of a task's results, of which there are as many for each task of one kernel. To be
+/// called before the task leaves.
+void append_result_homes(kernel_set const& kernels, task_record const& record,
+                         std::vector<result_home>& into);
+/// Stores the results of one task, whose homes these are. Throws error, and stores nothing, if there are not
+/// as many bytes as the kernel has.
+void store_results(std::span<result_home const> homes, std::span<std::byte const> results);
+
+/// The set in a line for each kernel: all that ranks must agree on before tasks go from one to another.
+std::string describe(kernel_set const& kernels);
+/// Of such a description: unequal ones have unequal fingerprints, but for one in 2^64.
+std::uint64_t fingerprint(std::string_view description);
+/// Which kernel is the first that differs between the descriptions of two ranks, in a sentence; empty if none
+/// does.
+std::string first_difference(std::string_view here, std::string_view there, std::uint32_t rank_there);
+
+}  // namespace ballast::detail
