@@ -13,6 +13,20 @@ find_package(Threads REQUIRED)
 if(PROJECT_NAME STREQUAL "ballast")  # an installed library needs neither Boost nor fmt
   ballast_need(Boost libboost-dev)
 endif()
+# Of MPI the C functions alone are used. CMake finds those for C only where C is enabled, in each project that uses the
+# installed package too, so it is asked for MPI for C++, less the bindings that were removed from the standard.
+set(BALLAST_HAVE_MPI 0)
+if(PROJECT_NAME STREQUAL "ballast" AND NOT BALLAST_CLUSTER STREQUAL "OFF")
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(BALLAST_HAVE_MPI 1)
+    message(STATUS "ballast::mpi is built with ${MPI_CXX_COMPILER}")
+  elseif(BALLAST_CLUSTER STREQUAL "ON")
+    message(FATAL_ERROR "BALLAST_CLUSTER is ON, but MPI was not found: install the Debian package libopenmpi-dev")
+  else()
+    message(STATUS "ballast::mpi is not built: MPI was not found")
+  endif()
+endif()
 # What the programs and tests print, read and draw is a room of its own, which the library does without.
 set(ballast_reports OFF)
 if(BALLAST_COMMAND OR BALLAST_APPS OR BALLAST_TESTS)

@@ -86,6 +86,17 @@ function(ballast_add_module_library)
   target_link_libraries(ballast_module PUBLIC CUDA::cudart_static)
 endfunction()
 
+# What a program links that runs as the ranks of a cluster over MPI; without it nothing needs MPI. Always static.
+function(ballast_add_mpi_library)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cluster/mpi/*.cpp)
+  add_library(ballast_mpi STATIC ${sources})
+  add_library(ballast::mpi ALIAS ballast_mpi)
+  set_target_properties(ballast_mpi PROPERTIES EXPORT_NAME mpi)
+  target_include_directories(ballast_mpi PRIVATE ${PROJECT_SOURCE_DIR}/src/cluster)
+  target_compile_definitions(ballast_mpi PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_link_libraries(ballast_mpi PUBLIC ballast::cluster PRIVATE MPI::MPI_CXX)
+endfunction()
+
 # Has a CUDA runtime of its own, static, so that it loads where there is none. That of a program may be another: kernels come by
 # handles of the driver.
 function(ballast_add_shared_library)

@@ -36,6 +36,8 @@ tests=(
   libgtest-dev:gtest/gtest.h
   libgmock-dev:gmock/gmock.h
   libtbb-dev:tbb/task_group.h
+  libopenmpi-dev:mpicxx
+  openmpi-bin:mpirun
   gnuplot-nox:gnuplot
   valgrind:valgrind
   universal-ctags:ctags

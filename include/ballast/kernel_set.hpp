@@ -109,6 +109,9 @@ struct listed_kernel {
   bool needs_occupancy = false;
   /// What its tasks need to go to another process; nothing if the kernel does not say.
   std::optional<kernel_travel> travel = std::nullopt;
+  /// Whether a task may be executed again if the rank that had it is lost, though it may have run there: it
+  /// is if the kernel says `static constexpr bool repeatable = true`.
+  bool repeatable = false;
 };
 
 /// Identifies what runs the kernels of a set: a type of task source (the queue's, the pool's), or of launch.

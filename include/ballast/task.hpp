@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/detail/device/kernel_traits.cuh"
@@ -183,6 +184,9 @@ class prepared_tasks {
   prepared_tasks() = default;
   /// Checks, sorts and converts the tasks, as prepare(). Throws bad_argument ("kernel", "count") as launch().
   prepared_tasks(kernel_set const& kernels, std::span<task const> tasks);
+  /// For the rooms: records that were prepared for the set. The caller keeps what they refer to.
+  prepared_tasks(kernel_set const& kernels, std::vector<detail::task_record> records)
+      : kernels_(&kernels), records_(std::move(records)) {}
 
   /// The set for which the tasks were prepared; null if default-constructed.
   kernel_set const* kernels() const { return kernels_; }

@@ -27,7 +27,7 @@ cluster_member::cluster_member(std::uint32_t rank, std::uint32_t ranks, std::uni
       census_(rank, ranks),
       ending_(rank, ranks) {}
 
-std::uint64_t cluster_member::submit(std::uint32_t tasks, std::shared_ptr<range_load const> load,
+std::uint64_t cluster_member::submit(std::uint32_t tasks, std::shared_ptr<range_load> load,
                                      bool is_repeatable) {
   auto all = own_.add(tasks, std::move(load), is_repeatable);
   auto const number = all.batch;

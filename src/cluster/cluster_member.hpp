@@ -28,7 +28,7 @@ class cluster_member {
                  std::int64_t done_interval_ns);
 
   /// Takes a batch of one task at least; returns its number. Not after close() or stop().
-  std::uint64_t submit(std::uint32_t tasks, std::shared_ptr<range_load const> load, bool is_repeatable);
+  std::uint64_t submit(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable);
   /// No more will be submitted here.
   void close() { is_closing_ = true; }
   /// No rank executes more than its devices have by now.
@@ -46,6 +46,8 @@ class cluster_member {
   bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
   std::vector<std::uint32_t> lost() const { return census_.lost(); }
 
+  /// Of what take() returns the first; null if there are none.
+  task_range const* next() const { return backlog_.tasks() == 0 ? nullptr : &backlog_.ranges().front(); }
   /// Tasks for the rank's devices, up to `max` of one range; no tasks if there are none.
   task_range take(std::uint32_t max);
   /// Tasks of take() were executed. `range.load` has their results.
@@ -64,6 +66,8 @@ class cluster_member {
   std::uint64_t running() const { return running_; }
   /// Of what was submitted here, tasks that have not ended.
   std::uint64_t unfinished() const { return own_.unfinished(); }
+  /// The number of the next batch.
+  std::uint64_t submitted() const { return own_.end(); }
   /// Batches that were submitted here and have ended since the last call.
   std::vector<ended_batch> take_ended() { return own_.take_ended(); }
   /// Whether no rank has tasks any more.

@@ -8,7 +8,7 @@
 
 namespace ballast::detail {
 
-task_range own_batches::add(std::uint32_t tasks, std::shared_ptr<range_load const> load, bool is_repeatable) {
+task_range own_batches::add(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable) {
   auto const number = end_++;
   open_.emplace(number, batch{tasks, is_repeatable, load, {}, {}, {}});
   return {rank_, 0, tasks, number, std::move(load)};

@@ -13,7 +13,7 @@ namespace ballast::detail {
 /// A batch that has ended: each of its tasks was executed, or is listed.
 struct ended_batch {
   std::uint64_t number = 0;
-  std::shared_ptr<range_load const> load;
+  std::shared_ptr<range_load> load;
   std::vector<number_set::range> returned;     ///< not executed, since the cluster was stopped
   std::vector<number_set::range> perhaps_run;  ///< were on a rank when it was lost
 };
@@ -26,7 +26,7 @@ class own_batches {
 
   /// Takes a batch of one task at least; returns all of it, which is to be executed. `is_repeatable`: its
   /// tasks may be executed again if a rank is lost.
-  task_range add(std::uint32_t tasks, std::shared_ptr<range_load const> load, bool is_repeatable);
+  task_range add(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable);
   void executed(task_range const& range) { settle(range, nullptr); }
   void returned(task_range const& range) { settle(range, &batch::returned); }
   /// Of the batches below `end`, what neither has ended nor is in one of `held`, which is what the living
@@ -51,7 +51,7 @@ class own_batches {
   struct batch {
     std::uint32_t tasks = 0;
     bool is_repeatable = false;
-    std::shared_ptr<range_load const> load;
+    std::shared_ptr<range_load> load;
     number_set ended;
     std::vector<number_set::range> returned, lost;
     template <class Note>

@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "ballast/error.hpp"
+
 namespace ballast::detail {
 
 /// A rank among all of a cluster, and the ranks of its host, which are consecutive.
@@ -41,15 +43,31 @@ class transport {
   /// Messages that send() would take for this rank now. A rank that takes nothing must not use up what others
   /// could be sent.
   virtual std::uint32_t room_for(std::uint32_t rank) const = 0;
-  /// Sends a copy of 1 to max_message_bytes bytes to another rank, for which there is room. Throws error if
-  /// the rank cannot be reached any more.
+  /// Sends a copy of 1 to max_message_bytes bytes to another rank, for which there is room. Throws
+  /// bad_argument otherwise ("to", "message"), and error if the rank is known to be out of reach; of most
+  /// that are lost nobody is told.
   virtual void send(std::uint32_t to, std::span<std::byte const> message) = 0;
-  /// The next message that has come. To be called repeatedly, since what was sent may leave only then.
+  /// The next message that has come. To be called repeatedly, since what was sent may leave only then. Throws
+  /// error if nothing can be received any more.
   virtual std::optional<incoming_message> receive() = 0;
-  /// Every rank has received all that was sent to it, and calls this: waits for all ranks, at most until they
-  /// must have come.
+  /// Whether close() is needed, since the ranks share what it releases.
+  virtual bool ends_together() const { return true; }
+  /// The last call. Every rank has received all that was sent to it, and calls this: waits until all have, at
+  /// most as long as who made the transport allows. Throws timed_out.
   virtual void close() = 0;
 };
+
+/// Throws bad_argument, as transport::send() does, unless the rank may be sent so many bytes now.
+inline void check_message(transport const& over, std::uint32_t to, std::size_t bytes) {
+  auto const place = over.place();
+  if (to >= place.ranks || to == place.rank) {
+    throw_bad_argument("to", to, "another of " + std::to_string(place.ranks) + " ranks");
+  }
+  if (bytes == 0 || bytes > transport::max_message_bytes) {
+    throw_bad_argument("message", bytes, "1 to " + std::to_string(transport::max_message_bytes) + " bytes");
+  }
+  if (over.room_for(to) == 0) throw_bad_argument("to", to, "a rank that there is room for a message to");
+}
 
 /// Makes a transport on the thread that is to call it. Throws error where there is none to be had.
 using transport_maker = std::function<std::unique_ptr<transport>()>;

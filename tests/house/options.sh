@@ -5,7 +5,7 @@
 set -euo pipefail
 root=$1 cmake=$2 compiler=$3
 source "$root/tests/house/parent_project.sh"
-known=(COMMAND APPS BENCHMARKS EXAMPLES MESICC TESTS)
+known=(CLUSTER COMMAND APPS BENCHMARKS EXAMPLES MESICC TESTS)
 all="${known[*]}"
 
 # needed LIST OPTION...: the words of the list's sections whose headings the options fulfil.
@@ -68,6 +68,11 @@ for option in "${known[@]}"; do
     expect_targets $option
   fi
 done
+
+choose
+choice+=(-D BALLAST_CLUSTER=AUTO)
+configure_project build root "${choice[@]}" >/dev/null
+compare_targets "BALLAST_CLUSTER=AUTO without MPI"
 
 choose TESTS
 refuses_to_configure "BALLAST_CHECK_ALL is ON and BALLAST_CHECK_KERNELS is OFF" build root "${choice[@]}" \

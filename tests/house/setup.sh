@@ -29,10 +29,10 @@ expect() {
 }
 
 library="cmake g++ libboost-dev libfmt-dev ninja-build"
-tests="clang-format cmake doxygen g++ git gnuplot-nox libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libtbb-dev"
-tests+=" ninja-build nlohmann-json3-dev python3 universal-ctags valgrind"
+tests="clang-format cmake doxygen g++ git gnuplot-nox libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libopenmpi-dev libtbb-dev"
+tests+=" ninja-build nlohmann-json3-dev openmpi-bin python3 universal-ctags valgrind"
 all="clang-16 clang-19 clang-format clang-tidy-19 cmake doxygen g++ g++-11 g++-12 git gnuplot-nox libboost-dev libcli11-dev libfmt-dev libgmock-dev"
-all+=" libgmp-dev libgtest-dev libisl-dev libtbb-dev ninja-build nlohmann-json3-dev python3 universal-ctags valgrind"
+all+=" libgmp-dev libgtest-dev libisl-dev libopenmpi-dev libtbb-dev ninja-build nlohmann-json3-dev openmpi-bin python3 universal-ctags valgrind"
 expect library "$library"
 expect demo "cmake g++ libboost-dev libcli11-dev libfmt-dev ninja-build nlohmann-json3-dev"
 expect translator "clang-19 cmake g++ libboost-dev libcli11-dev libfmt-dev libgmp-dev libisl-dev ninja-build"

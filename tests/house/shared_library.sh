@@ -8,7 +8,7 @@ root=$1 cmake=$2 compiler=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 parts=()
-for part in COMMAND APPS BENCHMARKS EXAMPLES MESICC; do parts+=(-D BALLAST_$part=OFF); done
+for part in CLUSTER COMMAND APPS BENCHMARKS EXAMPLES MESICC; do parts+=(-D BALLAST_$part=OFF); done
 "$cmake" -G Ninja -S "$root" -B "$scratch/build" -D CMAKE_BUILD_TYPE=Debug -D BUILD_SHARED_LIBS=ON -D BALLAST_CUDA=OFF \
   "${parts[@]}" -D CMAKE_CXX_COMPILER="$compiler"
 "$cmake" --build "$scratch/build" --target ballast_shared ballast_sums

@@ -149,6 +149,12 @@ std::optional<kernel_travel> travel_of() {
 }
 
 template <class K>
+constexpr bool is_repeatable = false;
+template <class K>
+requires requires { requires std::is_same_v<decltype(K::repeatable), bool const>; }
+constexpr bool is_repeatable<K> = K::repeatable;
+
+template <class K>
 listed_kernel list_kernel() {
   return {.key = key_of<K>,
           .name = type_name<K>(),
@@ -157,7 +163,8 @@ listed_kernel list_kernel() {
           .argument_bytes = sizeof(task_of_kernel<K>),
           .by_reference = is_by_reference<K>,
           .needs_occupancy = needs_occupancy<K>,
-          .travel = travel_of<K>()};
+          .travel = travel_of<K>(),
+          .repeatable = is_repeatable<K>};
 }
 
 }  // namespace ballast::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ballast/balanced_queue.hpp"
+#include "ballast/cluster.hpp"
+#include "ballast/completion.hpp"
+#include "ballast/error.hpp"
+#include "ballast/policy/share.hpp"
+#include "ballast/result_ref.cuh"
+#include "ballast/task.hpp"
+
+namespace ballast {
+
+/// How a cluster_queue moves tasks between ranks, and deals them out on its own.
+struct cluster_queue_options {
+  std::string policy = "lifeline";  ///< a name of share_policies(); the same on all ranks
+  std::uint64_t seed = 0;           ///< for ranks that are chosen at random
+  /// For the devices of the rank; its queue.timeout is how long the cluster_queue waits, too.
+  balanced_options devices = {};
+};
+
+/// Ranks were lost, and with them tasks that may or may not have run. The other tasks of the batch have run.
+class rank_lost : public error {
+ public:
+  /// `what` is the whole sentence.
+  rank_lost(std::string const& what, std::vector<std::uint32_t> ranks, std::vector<task> perhaps_run)
+      : error(what), ranks_(std::move(ranks)), perhaps_run_(std::move(perhaps_run)) {}
+
+  /// All ranks that were lost by then.
+  std::vector<std::uint32_t> const& ranks() const noexcept { return ranks_; }
+  /// The tasks of the batch that were there.
+  std::vector<task> const& perhaps_run() const noexcept { return perhaps_run_; }
+
+ private:
+  std::vector<std::uint32_t> ranks_;
+  std::vector<task> perhaps_run_;
+};
+
+/// A queue over the ranks of a cluster, each with devices of its own. Tasks that are submitted on any rank run
+/// exactly once, on any device of any rank: a rank that runs out of tasks asks others for some. The kernels
+/// say what of them means something elsewhere (kernel_travel), and results come back through result_ref or lie
+/// in published arrays. If a rank is lost the others go on; tasks that it had are executed again if all
+/// kernels of their batch are `repeatable`, else their completion fails with rank_lost.
+///
+/// Making it, publish(), close() and stop() are collective: every rank calls them, in the same order. Any
+/// number of threads may submit and wait concurrently; one thread at a time may call the others.
+class cluster_queue {
+ public:
+  /// Starts the devices (at least one), and waits for all ranks, at most for devices.queue.timeout. `over` and
+  /// `kernels` must outlive the queue. Throws as the constructor of balanced_queue, bad_argument ("policy",
+  /// "kernels") if the ranks do not have the same kernels or a kernel creates tasks, and timed_out.
+  cluster_queue(cluster& over, device_list devices, kernel_set const& kernels,
+                cluster_queue_options options = {});
+  /// Unless closed, the other ranks take this one for lost.
+  ~cluster_queue();
+  cluster_queue(cluster_queue const&) = delete;
+  cluster_queue& operator=(cluster_queue const&) = delete;
+
+  /// Copies the batch and returns; never waits for a device or a rank. An empty batch is complete. Throws
+  /// bad_argument before anything is queued: ("kernel") if a kernel is not in the set or does not say whether
+  /// its members travel, ("argument") if an address is in no published array, ("count") for a range that is
+  /// not legal; error if the queue is closed, and what it has failed with.
+  completion submit(std::span<task const> batch);
+  /// Submits a batch of one task.
+  completion submit(task const& one);
+
+  /// Collective: addresses in these bytes may travel from now on, and mean the same place in the memory that
+  /// the other ranks publish in the same call, which all devices of a rank can address. The bytes stay until
+  /// the queue has gone. Throws bad_argument ("first", "bytes"), also if another rank publishes another number
+  /// of bytes, and timed_out.
+  void publish(void const* first, std::size_t bytes);
+
+  /// Waits until what was submitted here has run, at most for the timeout. Throws timed_out with the state of
+  /// all ranks that answer, stopped, rank_lost, and what the queue has failed with.
+  void wait_all();
+  /// wait_all() that waits until `until` at most.
+  void wait_all(deadline until);
+  /// Collective: waits until the tasks of all ranks have run, and ends the kernels. Accepts no more tasks.
+  /// Throws as wait_all().
+  void close();
+  /// close() that waits until `until` at most.
+  void close(deadline until);
+  /// Collective, but one rank suffices to stop all: no rank begins tasks that its devices do not have yet.
+  /// Waits for those, ends the kernels, and returns the tasks that were submitted here and did not run. Their
+  /// completions fail with stopped.
+  std::vector<task> stop();
+
+  /// How many of the tasks that were submitted here each rank has run, by rank.
+  std::vector<std::uint64_t> tasks_by_rank() const;
+  /// The state of this rank, as text.
+  std::string describe();
+
+ private:
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace ballast

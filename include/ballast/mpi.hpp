@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "ballast/deadline.hpp"
+
+namespace ballast {
+
+/// How the ranks of a cluster use MPI. Needs the target ballast::mpi, not the header of MPI.
+struct mpi_options {
+  /// The address of an MPI_Comm of the program, read once; nullptr is MPI_COMM_WORLD. Its ranks are those of
+  /// the cluster, which uses a communicator of its own.
+  void const* communicator = nullptr;
+  /// How long the start and the end wait for the other ranks, beyond what MPI_Init and MPI_Finalize do.
+  clock::duration timeout = default_timeout;
+};
+
+namespace detail {
+
+class transport;
+
+/// Makes a transport over MPI, on one thread, on each rank of the communicator. Initialises MPI where nobody
+/// has; then its end finalises MPI, which a process can do only once. Throws bad_argument ("thread level of
+/// MPI") if the program has initialised MPI for threads that this one is none of, error if MPI was finalised
+/// or fails, and timed_out.
+std::function<std::unique_ptr<transport>()> mpi_transport(mpi_options const& options = {});
+
+}  // namespace detail
+}  // namespace ballast

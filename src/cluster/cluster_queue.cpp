@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/cluster_queue.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <utility>
+
+#include "ballast/detail/base/host_waits.hpp"
+#include "ballast/detail/base/source_run.hpp"
+#include "cluster_member.hpp"
+#include "cluster_thread.hpp"
+#include "local_devices.hpp"
+#include "message_codec.hpp"
+#include "published_arrays.hpp"
+#include "range_load.hpp"
+#include "travel.hpp"
+
+namespace ballast {
+
+using namespace detail;
+namespace {
+
+/// Messages of the queue itself, besides those of the protocol.
+enum class own_kind : std::uint8_t { agree = 100, agreed, report, reported };
+
+constexpr std::int64_t min_done_interval_ns = 100'000, done_interval_of_rank_ns = 10'000;
+constexpr std::size_t max_waiting_messages = 8;
+constexpr auto report_timeout = std::chrono::seconds(1);
+constexpr std::size_t max_text = 60'000;
+
+std::int64_t ns(clock::time_point at) { return std::chrono::nanoseconds(at.time_since_epoch()).count(); }
+
+/// So that what all ranks say to one occupies a small part of its time.
+std::int64_t done_interval_ns(std::uint32_t ranks) {
+  return ranks == 1 ? 0 : std::max(min_done_interval_ns, ranks * done_interval_of_rank_ns);
+}
+
+std::size_t max_result_bytes(kernel_set const& kernels, std::uint32_t piece_tasks) {
+  std::size_t most = 0;
+  for (auto const& kernel : kernels.kernels())
+    if (kernel.travel && kernel.travel->result_bytes > 0)
+      most = std::max(most, (kernel.travel->result_bytes + results_alignment) / results_alignment * results_alignment);
+  return most * piece_tasks;
+}
+
+std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task const> batch,
+                                    published_arrays const& published) {
+  auto load = std::make_shared<range_load>();
+  load->own = prepared_tasks(kernels, batch);
+  bool const has_results = std::ranges::any_of(
+      load->records(), [&](task_record const& record) { return result_bytes(kernels, record) > 0; });
+  for (auto const& record : load->records()) {
+    check_task(kernels, record, published);
+    if (!has_results) continue;
+    load->homes_at.push_back(std::uint32_t(load->homes.size()));
+    append_result_homes(kernels, record, load->homes);
+  }
+  if (has_results) load->homes_at.push_back(std::uint32_t(load->homes.size()));
+  return load;
+}
+
+bool are_repeatable(kernel_set const& kernels, std::span<task_record const> records) {
+  return std::ranges::all_of(
+      records, [&](task_record const& record) { return kernels.kernels()[record.kernel()].repeatable; });
+}
+
+}  // namespace
+
+class cluster_queue::state final : public cluster_channel, public completion_source {
+ public:
+  state(cluster& over, device_list devices, kernel_set const& kernels, cluster_queue_options options);
+  ~state() override;
+
+  completion submit(std::span<task const> batch);
+  void publish(void const* first, std::size_t bytes);
+  void wait_all(deadline until);
+  void close(deadline until);
+  std::vector<task> stop();
+  std::vector<std::uint64_t> tasks_by_rank();
+  std::string describe();
+  clock::duration timeout() const { return options_.devices.queue.timeout; }
+
+  // For the cluster's thread.
+  void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) override;
+  void hear_of_end(std::uint32_t from) override {
+    member_.receive(from, {.what = cluster_message::kind::end});
+  }
+  void lose(std::uint32_t rank) override;
+  std::int64_t step(std::int64_t now_ns) override;
+  void fail(std::exception_ptr why) override;
+
+  // For completions: batches by number.
+  bool has_ended(completion_key const& work) override;
+  void wait(completion_key const& work, deadline until) override { await(work.first, until); }
+  clock::duration timeout(completion_key const&) const override { return timeout(); }
+  bool needs_no_launch(completion_key const&) override { return true; }
+  bool notify_at_end(completion_key const&, event_count* bell) override {
+    changed_.forward_to(bell);
+    return true;
+  }
+
+ private:
+  cluster_thread& thread() { return *thread_; }
+  std::uint32_t rank() const { return thread_->place().rank; }
+  std::uint32_t ranks() const { return thread_->place().ranks; }
+
+  template <class Condition>
+  void wait_until(deadline until, char const* what, Condition const& is_met);
+  void await(std::uint64_t number, deadline until);
+  void await_end(deadline until);
+  void detach();
+  std::unique_ptr<run_outcome const> outcome() const;
+  void agree(char const* argument, std::string const& text);
+  void compare_agreement();
+  void send_text(std::uint32_t to, own_kind what, std::string_view text);
+  void receive_done(std::uint32_t from, message_codec::decoded const& message);
+  void feed(std::int64_t now_ns);
+  void say(cluster_member::decision const& next, std::int64_t now_ns);
+  void note_ended();
+  std::vector<task> tasks_of(ended_batch const& batch, std::vector<number_set::range> const& ranges) const;
+  std::string state_text();
+  std::string describe_ranks();
+
+  cluster_thread* thread_;
+  kernel_set const* kernels_;
+  cluster_queue_options const options_;
+  std::shared_mutex publishing_;  ///< besides the cluster's lock, for those who check tasks without that
+  published_arrays published_;
+  message_codec codec_;
+  cluster_member member_;
+  local_devices devices_;
+  source_run* run_ = nullptr;
+  event_count changed_;
+  std::uint16_t channel_ = 0;
+
+  // With the cluster's lock:
+  bool is_attached_ = false;
+  std::map<std::uint64_t, std::shared_ptr<range_load>> open_;
+  std::map<std::uint64_t, std::exception_ptr> failed_;
+  std::exception_ptr failure_;
+  std::vector<task> returned_;
+  std::vector<std::uint64_t> by_rank_;
+  std::map<std::uint32_t, std::int64_t> asked_ns_;
+  std::int64_t round_trip_ns_ = 20'000;
+  bool has_measured_ = false;
+  // What all ranks agree on, call by call:
+  std::uint32_t agreements_ = 0;
+  std::string agreement_;
+  std::map<std::uint32_t, std::string> agreements_of_;
+  std::optional<std::string> disagreement_;
+  std::map<std::uint32_t, std::string> reports_;
+};
+
+cluster_queue::state::state(cluster& over, device_list devices, kernel_set const& kernels,
+                            cluster_queue_options options)
+    : thread_(&over.thread()),
+      kernels_(&kernels),
+      options_(std::move(options)),
+      codec_((check_set(kernels), kernels), published_),
+      member_(rank(), ranks(),
+              make_share_policy(options_.policy, {rank(), ranks(), thread_->place().host_first,
+                                                  thread_->place().host_ranks, options_.seed}),
+              done_interval_ns(ranks())),
+      devices_(std::move(devices), kernels, options_.devices, max_result_bytes(kernels, codec_.piece_tasks())),
+      by_rank_(ranks()) {
+  devices_.notify(thread().wake_event());
+  run_ = &source_run::begin(*this);
+  {
+    auto const hold = thread().lock();
+    is_attached_ = true;
+    channel_ = thread().open(*this);
+  }
+  try {
+    agree("kernels", detail::describe(kernels));
+  } catch (...) {
+    detach();
+    run_->end(nullptr);
+    throw;
+  }
+}
+
+cluster_queue::state::~state() {
+  {
+    auto const hold = thread().lock();
+    if (is_attached_ && !member_.is_over() && !failure_) {
+      member_.leave();
+      say(member_.decide({}), 0);
+    }
+    for (auto const& [number, load] : open_)
+      failed_.emplace(number, std::make_exception_ptr(stopped("the cluster queue is gone", load->records().size())));
+  }
+  detach();
+  run_->end(outcome());
+}
+
+std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
+  if (failed_.empty()) return nullptr;
+  std::set<std::uint64_t> numbers;
+  for (auto const& [number, why] : failed_) numbers.insert(number);
+  auto const has_run = [numbers](completion_key const& work) { return !numbers.contains(work.first); };
+  return std::make_unique<run_outcome const>(has_run, failed_.begin()->second);
+}
+
+void cluster_queue::state::detach() {
+  auto const hold = thread().lock();
+  if (std::exchange(is_attached_, false)) thread().close(channel_, member_.is_over());
+}
+
+// Ranks agree by the first, which compares what all say.
+
+void cluster_queue::state::agree(char const* argument, std::string const& text) {
+  {
+    auto const hold = thread().lock();
+    agreement_ = text.substr(0, max_text);
+    disagreement_.reset();
+    ++agreements_;
+    if (rank() == 0)
+      compare_agreement();
+    else
+      send_text(0, own_kind::agree, agreement_);
+  }
+  thread().wake();
+  wait_until(deadline::in(timeout()), "the other ranks", [&] { return disagreement_.has_value(); });
+  if (!disagreement_->empty()) throw_bad_argument(argument, *disagreement_, "the same on all ranks");
+}
+
+void cluster_queue::state::compare_agreement() {
+  if (agreements_ == 0 || disagreement_) return;
+  std::string difference;
+  for (std::uint32_t other = 1; other < ranks(); ++other) {
+    if (thread().is_lost(other)) continue;
+    auto const said = agreements_of_.find(other);
+    if (said == agreements_of_.end()) return;
+    if (difference.empty() && said->second != agreement_)
+      difference = first_difference(agreement_, said->second, other);
+  }
+  for (auto const& [other, text] : std::exchange(agreements_of_, {}))
+    send_text(other, own_kind::agreed, difference);
+  disagreement_ = difference;
+  changed_.notify();
+}
+
+void cluster_queue::state::send_text(std::uint32_t to, own_kind what, std::string_view text) {
+  envelope const head{channel_, std::uint8_t(what), 0, 0};
+  auto const* const first = reinterpret_cast<std::byte const*>(&head);
+  std::vector<std::byte> message(first, first + sizeof head);
+  auto const* const letters = reinterpret_cast<std::byte const*>(text.data());
+  message.insert(message.end(), letters, letters + std::min(text.size(), max_text));
+  thread().send(to, std::move(message));
+}
+
+void cluster_queue::state::publish(void const* first, std::size_t bytes) {
+  {
+    std::lock_guard const alone(publishing_);
+    auto const hold = thread().lock();
+    published_.publish(first, bytes);
+  }
+  agree("bytes", std::to_string(bytes) + " bytes");
+}
+
+completion cluster_queue::state::submit(std::span<task const> batch) {
+  if (batch.empty()) return {};
+  std::shared_ptr<range_load> load;
+  {
+    std::shared_lock const no_publication(publishing_);
+    load = load_of(*kernels_, batch, published_);
+  }
+  auto const tasks = std::uint32_t(load->records().size());
+  bool const may_repeat = are_repeatable(*kernels_, load->records());
+  std::uint64_t number = 0;
+  {
+    auto const hold = thread().lock();
+    if (failure_) std::rethrow_exception(failure_);
+    if (!is_attached_ || member_.is_closing()) throw error("the cluster queue is closed");
+    number = member_.submit(tasks, load, may_repeat);
+    open_.emplace(number, std::move(load));
+  }
+  thread().wake();
+  return run_->completion_of(number);
+}
+
+// What the cluster's thread does.
+
+void cluster_queue::state::receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) {
+  std::string_view const text(reinterpret_cast<char const*>(message.data()), message.size());
+  switch (own_kind(what.kind)) {
+    case own_kind::agree:
+      agreements_of_[from] = text;
+      return compare_agreement();
+    case own_kind::agreed:
+      disagreement_ = text;
+      return changed_.notify();
+    case own_kind::report:
+      return send_text(from, own_kind::reported, state_text());
+    case own_kind::reported:
+      reports_[from] = text;
+      return changed_.notify();
+  }
+  auto decoded = codec_.decode(what, message, ranks());
+  auto& content = decoded.message;
+  using kind = cluster_message::kind;
+  if (content.what == kind::give || content.what == kind::decline)
+    if (auto const asked = asked_ns_.find(from); asked != asked_ns_.end()) {
+      auto const took = ns(clock::now()) - asked->second;
+      round_trip_ns_ = has_measured_ ? std::min(round_trip_ns_, took) : took;
+      has_measured_ = true;
+      asked_ns_.erase(asked);
+    }
+  if (content.what == kind::done && !member_.is_lost(from)) receive_done(from, decoded);
+  member_.receive(from, std::move(content));
+}
+
+void cluster_queue::state::receive_done(std::uint32_t from, message_codec::decoded const& message) {
+  for (std::size_t i = 0; i < message.message.ranges.size(); ++i) {
+    auto const& range = message.message.ranges[i];
+    auto const of = open_.find(range.batch);
+    if (range.origin != rank() || of == open_.end() ||
+        std::uint64_t(range.first) + range.count > of->second->records().size())
+      throw error("rank " + std::to_string(from) + " has run tasks that were not submitted here");
+    by_rank_[from] += range.count;
+    auto results = message.results[i];
+    for (std::uint32_t k = 0; k < range.count; ++k) {
+      auto const bytes = result_bytes(*kernels_, of->second->records()[range.first + k]);
+      if (bytes > results.size()) throw error("rank " + std::to_string(from) + " sent too few results");
+      if (bytes > 0) store_results(of->second->homes_of(range.first + k), results.first(bytes));
+      results = results.subspan(bytes);
+    }
+  }
+}
+
+void cluster_queue::state::lose(std::uint32_t rank) {
+  member_.lose(rank);
+  compare_agreement();
+}
+
+std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
+  if (failure_) return std::numeric_limits<std::int64_t>::max();
+  try {
+    feed(now_ns);
+  } catch (...) {
+    failure_ = std::current_exception();
+    member_.leave();
+  }
+  if (member_.is_given_up() && !failure_)
+    failure_ = std::make_exception_ptr(
+        error("the other ranks heard nothing of this one for too long and go on without it"));
+  auto const waiting = thread().waiting();
+  auto const decided = member_.decide(
+      {.now_ns = now_ns,
+       .own = {0, devices_.workers(), devices_.tasks_per_ns()},
+       .round_trip_ns = round_trip_ns_,
+       .messages = std::uint32_t(max_waiting_messages - std::min(waiting, max_waiting_messages)),
+       .piece_tasks = codec_.piece_tasks()});
+  say(decided, now_ns);
+  note_ended();
+  if (failure_ || member_.is_over()) changed_.notify();
+  return decided.look_again_ns;
+}
+
+void cluster_queue::state::feed(std::int64_t now_ns) {
+  for (auto const& range : devices_.collect(now_ns)) {
+    if (range.origin == rank()) by_rank_[rank()] += range.count;
+    member_.executed(range);
+  }
+  for (auto wanted = devices_.wanted(); wanted > 0; wanted = devices_.wanted()) {
+    auto const* const next = member_.next();
+    if (next == nullptr || !devices_.has_room_for(*next)) return;
+    // The results of a range go home in one message.
+    auto range = member_.take(std::min(wanted, codec_.piece_tasks()));
+    if (range.count == 0) return;
+    devices_.execute(std::move(range));
+  }
+}
+
+void cluster_queue::state::say(cluster_member::decision const& next, std::int64_t now_ns) {
+  for (auto const& [to, message] : next.messages) {
+    if (message.what == cluster_message::kind::ask) asked_ns_[to] = now_ns;
+    codec_.encode(channel_, message,
+                  [&, to = to](std::vector<std::byte> bytes) { thread().send(to, std::move(bytes)); });
+  }
+}
+
+void cluster_queue::state::note_ended() {
+  auto const ended = member_.take_ended();
+  for (auto const& batch : ended) {
+    open_.erase(batch.number);
+    if (!batch.returned.empty()) {
+      auto const tasks = tasks_of(batch, batch.returned);
+      returned_.insert(returned_.end(), tasks.begin(), tasks.end());
+      failed_.emplace(batch.number,
+                      std::make_exception_ptr(stopped("the cluster queue was stopped before " +
+                                                          std::to_string(tasks.size()) +
+                                                          " tasks of a batch had run; stop() hands them back",
+                                                      tasks.size())));
+    } else if (!batch.perhaps_run.empty()) {
+      auto tasks = tasks_of(batch, batch.perhaps_run);
+      std::string lost;
+      for (auto const rank : member_.lost()) lost += (lost.empty() ? "" : ", ") + std::to_string(rank);
+      failed_.emplace(batch.number,
+                      std::make_exception_ptr(rank_lost(
+                          "of a batch " + std::to_string(tasks.size()) + " tasks may or may not have run on rank " +
+                              lost + ", which is lost; a kernel that is repeatable would run again",
+                          member_.lost(), std::move(tasks))));
+    }
+  }
+  if (!ended.empty()) changed_.notify();
+}
+
+std::vector<task> cluster_queue::state::tasks_of(ended_batch const& batch,
+                                                 std::vector<number_set::range> const& ranges) const {
+  std::vector<task> tasks;
+  for (auto const& [first, count] : ranges)
+    for (auto const& record : batch.load->records(first, count)) tasks.push_back(task_of(*kernels_, record));
+  return tasks;
+}
+
+void cluster_queue::state::fail(std::exception_ptr why) {
+  if (!failure_) failure_ = why;
+  changed_.notify();
+}
+
+// What its users do.
+
+bool cluster_queue::state::has_ended(completion_key const& work) {
+  auto const hold = thread().lock();
+  return !open_.contains(work.first) || failure_;
+}
+
+template <class Condition>
+void cluster_queue::state::wait_until(deadline until, char const* what, Condition const& is_met) {
+  for (;;) {
+    auto const epoch = changed_.epoch();
+    {
+      auto const hold = thread().lock();
+      if (is_met()) return;
+      if (failure_) std::rethrow_exception(failure_);
+    }
+    if (until.passed()) throw timed_out(what, describe_ranks());
+    changed_.wait_past(epoch, until.at());
+  }
+}
+
+void cluster_queue::state::await(std::uint64_t number, deadline until) {
+  wait_until(until, "a batch of the cluster queue", [&] {
+    if (auto const failed = failed_.find(number); failed != failed_.end())
+      std::rethrow_exception(failed->second);
+    return !open_.contains(number);
+  });
+}
+
+void cluster_queue::state::wait_all(deadline until) {
+  std::uint64_t end = 0;
+  {
+    auto const hold = thread().lock();
+    end = member_.submitted();
+  }
+  wait_until(until, "the tasks of the cluster queue", [&] {
+    if (!open_.empty() && open_.begin()->first < end) return false;
+    if (!failed_.empty()) std::rethrow_exception(failed_.begin()->second);
+    return true;
+  });
+}
+
+void cluster_queue::state::await_end(deadline until) {
+  thread().wake();
+  wait_until(until, "all ranks to close the cluster queue", [&] { return member_.is_over(); });
+  detach();
+  devices_.close(until);
+}
+
+void cluster_queue::state::close(deadline until) {
+  {
+    auto const hold = thread().lock();
+    if (!is_attached_) return;
+    member_.close();
+  }
+  await_end(until);
+  auto const hold = thread().lock();
+  if (!failed_.empty()) std::rethrow_exception(failed_.begin()->second);
+}
+
+std::vector<task> cluster_queue::state::stop() {
+  bool is_attached = false;
+  {
+    auto const hold = thread().lock();
+    is_attached = is_attached_;
+    if (is_attached) member_.stop();
+  }
+  if (is_attached) await_end(deadline::in(timeout()));
+  auto const hold = thread().lock();
+  return std::exchange(returned_, {});
+}
+
+std::vector<std::uint64_t> cluster_queue::state::tasks_by_rank() {
+  auto const hold = thread().lock();
+  return by_rank_;
+}
+
+std::string cluster_queue::state::describe() {
+  auto const hold = thread().lock();
+  return state_text();
+}
+
+std::string cluster_queue::state::state_text() { return member_.describe() + "\n" + devices_.describe(); }
+
+std::string cluster_queue::state::describe_ranks() {
+  std::size_t living = 0;
+  {
+    auto const hold = thread().lock();
+    reports_.clear();
+    reports_[rank()] = state_text();
+    for (std::uint32_t other = 0; other < ranks(); ++other) {
+      if (thread().is_lost(other)) continue;
+      ++living;
+      if (other != rank() && is_attached_) send_text(other, own_kind::report, "");
+    }
+  }
+  thread().wake();
+  auto const until = deadline::in(report_timeout);
+  auto const has_all = [&] {
+    auto const hold = thread().lock();
+    return reports_.size() >= living;
+  };
+  for (auto epoch = changed_.epoch(); !has_all() && !until.passed(); epoch = changed_.epoch())
+    changed_.wait_past(epoch, until.at());
+  auto const hold = thread().lock();
+  std::string text;
+  for (std::uint32_t other = 0; other < ranks(); ++other)
+    text += reports_.contains(other) ? reports_[other] : "rank " + std::to_string(other) + " does not answer\n";
+  return text;
+}
+
+cluster_queue::cluster_queue(cluster& over, device_list devices, kernel_set const& kernels,
+                             cluster_queue_options options)
+    : state_(std::make_unique<state>(over, std::move(devices), kernels, std::move(options))) {}
+cluster_queue::~cluster_queue() = default;
+
+completion cluster_queue::submit(std::span<task const> batch) { return state_->submit(batch); }
+completion cluster_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
+void cluster_queue::publish(void const* first, std::size_t bytes) { state_->publish(first, bytes); }
+
+void cluster_queue::wait_all() { wait_all(deadline::in(state_->timeout())); }
+void cluster_queue::wait_all(deadline until) {
+  throw_if_in_continuation("wait_all()");
+  state_->wait_all(until);
+}
+void cluster_queue::close() { close(deadline::in(state_->timeout())); }
+void cluster_queue::close(deadline until) {
+  throw_if_in_continuation("close()");
+  state_->close(until);
+}
+std::vector<task> cluster_queue::stop() {
+  throw_if_in_continuation("stop()");
+  return state_->stop();
+}
+std::vector<std::uint64_t> cluster_queue::tasks_by_rank() const { return state_->tasks_by_rank(); }
+std::string cluster_queue::describe() { return state_->describe(); }
+
+}  // namespace ballast

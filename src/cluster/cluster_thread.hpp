@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "ballast/cluster.hpp"
+#include "ballast/detail/base/event_count.hpp"
+#include "heartbeats.hpp"
+#include "transport.hpp"
+
+namespace ballast::detail {
+
+/// What every message begins with. The rest is the channel's matter.
+struct envelope {
+  std::uint16_t channel = 0;
+  std::uint8_t kind = 0;
+  std::uint8_t has_more = 0;
+  std::uint32_t count = 0;
+};
+static_assert(sizeof(envelope) == 8);
+
+/// What is open on a cluster under the same number on every rank: a queue. Its members are called by the
+/// cluster's thread, which holds the cluster's lock.
+class cluster_channel {
+ public:
+  virtual ~cluster_channel() = default;
+
+  /// `message` is without its envelope.
+  virtual void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) = 0;
+  /// A rank says that all ranks have ended this.
+  virtual void hear_of_end(std::uint32_t from) = 0;
+  virtual void lose(std::uint32_t rank) = 0;
+  /// Does what there is to do, and says when it is to be called again if nothing happens.
+  virtual std::int64_t step(std::int64_t now_ns) = 0;
+  /// The cluster's thread has ended with this.
+  virtual void fail(std::exception_ptr why) = 0;
+};
+
+/// The thread of a cluster, which makes all calls of its transport.
+class cluster_thread {
+ public:
+  cluster_thread(transport_maker make, cluster_options const& options);
+  ~cluster_thread();
+
+  cluster_place const& place() const { return place_; }
+  std::string const& description() const { return description_; }
+  cluster_options const& options() const { return options_; }
+  std::vector<std::uint32_t> lost();
+
+  /// What keeps the thread from calling channels, and others from calling it.
+  [[nodiscard]] std::unique_lock<std::mutex> lock();
+  /// Lets the thread look again at once.
+  void wake() { awake_.notify(); }
+  event_count& wake_event() { return awake_; }
+
+  // The rest is to be called with the lock.
+
+  /// Opens the next channel, which receives what came for it before. Throws what the thread ended with.
+  std::uint16_t open(cluster_channel& channel);
+  /// `is_over`: who still asks is told that it is.
+  void close(std::uint16_t channel, bool is_over);
+  /// Sends a message of an envelope and what follows, once the transport takes it.
+  void send(std::uint32_t to, std::vector<std::byte> message);
+  /// A channel says that a rank is lost.
+  void lose(std::uint32_t rank);
+  bool is_lost(std::uint32_t rank) const { return lost_.contains(rank); }
+  /// Messages that wait for the transport.
+  std::size_t waiting() const { return waiting_; }
+
+ private:
+  enum class kind : std::uint8_t { alive, leaving };
+  static constexpr std::uint8_t end_of_channel = 255;
+
+  struct slot {
+    cluster_channel* channel = nullptr;
+    bool is_over = false;
+    std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> early;
+    std::set<std::uint32_t> told;  ///< that it is over
+  };
+
+  void run();
+  bool look(std::int64_t& look_again_ns);
+  bool receive(std::int64_t now_ns);
+  void deliver(std::uint32_t from, std::span<std::byte const> message);
+  bool flush(std::int64_t now_ns);
+  void beat(std::int64_t now_ns);
+  void rest(std::uint64_t epoch, std::int64_t idle_since_ns, std::int64_t look_again_ns);
+  void leave();
+  void send_own(std::uint32_t to, std::uint16_t channel, std::uint8_t what);
+
+  cluster_options const options_;
+  cluster_place place_;
+  std::string description_;
+  std::unique_ptr<transport> transport_;
+  std::mutex mutex_;
+  std::atomic<std::uint32_t> waiters_ = 0;  ///< for the lock
+  event_count awake_;
+  std::optional<heartbeats> heartbeats_;
+  std::map<std::uint16_t, slot> channels_;
+  std::uint16_t last_channel_ = 0;
+  std::uint32_t open_channels_ = 0;
+  std::map<std::uint32_t, std::deque<std::vector<std::byte>>> outbox_;
+  std::size_t waiting_ = 0;
+  std::set<std::uint32_t> lost_, left_;
+  std::exception_ptr failure_;
+  std::atomic<bool> is_leaving_ = false;
+  bool is_unclean_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ballast::detail

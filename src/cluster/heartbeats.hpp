@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+namespace ballast::detail {
+
+/// Whom a rank tells that it lives, and who has said nothing for too long. Two ranks watch each other if their
+/// numbers differ in one bit, or if no living rank is between them around the ring. Pure; times are of one
+/// clock, in nanoseconds.
+class heartbeats {
+ public:
+  heartbeats(std::uint32_t rank, std::uint32_t ranks, std::int64_t interval_ns, std::int64_t lost_after_ns,
+             std::int64_t now_ns);
+
+  void sent(std::uint32_t to, std::int64_t now_ns) { sent_ns_[to] = now_ns; }
+  void heard(std::uint32_t from, std::int64_t now_ns) { heard_ns_[from] = now_ns; }
+  /// The rank is lost, or has left: others are watched in its place.
+  void drop(std::uint32_t rank, std::int64_t now_ns);
+
+  /// Who is to be told now that this rank lives.
+  std::vector<std::uint32_t> due(std::int64_t now_ns) const;
+  /// Who is to be taken for lost. To be called often: if the last call was long ago, this rank has slept, and
+  /// the others get as long again.
+  std::vector<std::uint32_t> silent(std::int64_t now_ns);
+  /// Nobody was watched until now.
+  void begin(std::int64_t now_ns);
+
+ private:
+  void choose(std::int64_t now_ns);
+
+  std::uint32_t rank_;
+  std::int64_t interval_ns_, lost_after_ns_, looked_ns_;
+  std::vector<bool> is_gone_;
+  std::set<std::uint32_t> neighbours_;
+  std::vector<std::int64_t> sent_ns_, heard_ns_;  ///< by rank
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "in_process_transport.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <utility>
+
+namespace ballast::detail {
+
+namespace {
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now().time_since_epoch()).count();
+}
+
+struct letter {
+  std::int64_t due_ns;
+  std::vector<std::byte> bytes;
+};
+
+// What a rank was sent and has not received, in a line for each sender.
+struct mailbox {
+  std::mutex mutex;
+  std::vector<std::deque<letter>> lines;
+  std::atomic<bool> is_lost = false;
+};
+
+}  // namespace
+
+class in_process_network {
+ public:
+  in_process_network(std::uint32_t ranks, in_process_options const& options)
+      : options_(options), mailboxes_(ranks) {
+    for (auto& box : mailboxes_) box.lines.resize(ranks);
+  }
+
+  in_process_options const& options() const { return options_; }
+  std::uint32_t ranks() const { return std::uint32_t(mailboxes_.size()); }
+  cluster_place place_of(std::uint32_t rank) const;
+  std::uint32_t room(std::uint32_t from, std::uint32_t to);
+  void put(std::uint32_t from, std::uint32_t to, letter sent);
+  // The first that is due; looks at the line of rank `first` first.
+  std::optional<incoming_message> take(std::uint32_t to, std::uint32_t first, std::vector<std::byte>& bytes);
+  void lose(std::uint32_t rank);
+  void close();
+
+ private:
+  in_process_options const options_;
+  std::vector<mailbox> mailboxes_;
+  std::mutex close_mutex_;
+  std::condition_variable all_closed_;
+  std::uint32_t closed_ = 0;
+};
+
+cluster_place in_process_network::place_of(std::uint32_t rank) const {
+  auto const of_host = options_.host_ranks == 0 ? ranks() : options_.host_ranks;
+  auto const first = rank / of_host * of_host;
+  return {rank, ranks(), first, std::min(of_host, ranks() - first)};
+}
+
+std::uint32_t in_process_network::room(std::uint32_t from, std::uint32_t to) {
+  std::lock_guard const lock(mailboxes_[to].mutex);
+  return options_.pair_messages - std::uint32_t(mailboxes_[to].lines[from].size());
+}
+
+void in_process_network::put(std::uint32_t from, std::uint32_t to, letter sent) {
+  auto& box = mailboxes_[to];
+  std::lock_guard const lock(box.mutex);
+  if (box.is_lost || mailboxes_[from].is_lost) return;
+  auto& line = box.lines[from];
+  if (!line.empty()) sent.due_ns = std::max(sent.due_ns, line.back().due_ns);
+  line.push_back(std::move(sent));
+}
+
+std::optional<incoming_message> in_process_network::take(std::uint32_t to, std::uint32_t first,
+                                                         std::vector<std::byte>& bytes) {
+  auto const now = options_.most_delay_ns == 0 ? 0 : now_ns();
+  auto& box = mailboxes_[to];
+  std::lock_guard const lock(box.mutex);
+  for (std::uint32_t i = 0; i < ranks(); ++i) {
+    auto const from = (first + i) % ranks();
+    auto& line = box.lines[from];
+    if (line.empty() || line.front().due_ns > now) continue;
+    bytes = std::move(line.front().bytes);
+    line.pop_front();
+    return incoming_message{from, bytes};
+  }
+  return std::nullopt;
+}
+
+void in_process_network::lose(std::uint32_t rank) {
+  mailboxes_[rank].is_lost = true;
+  for (auto& box : mailboxes_) {
+    std::lock_guard const lock(box.mutex);
+    box.lines[rank].clear();
+    if (!box.is_lost) continue;
+    for (auto& line : box.lines) line.clear();
+  }
+}
+
+void in_process_network::close() {
+  std::unique_lock lock(close_mutex_);
+  ++closed_;
+  all_closed_.notify_all();
+  auto const end = deadline::in(options_.timeout).at();
+  if (all_closed_.wait_until(lock, end, [this] { return closed_ == ranks(); })) return;
+  throw timed_out("all ranks to close",
+                  std::to_string(closed_) + " of " + std::to_string(ranks()) + " ranks have closed");
+}
+
+namespace {
+
+class in_process_transport final : public transport {
+ public:
+  in_process_transport(std::shared_ptr<in_process_network> network, std::uint32_t rank)
+      : network_(std::move(network)), place_(network_->place_of(rank)) {
+    auto const& options = network_->options();
+    random_.seed(options.seed + rank);
+    delay_ns_ = std::uniform_int_distribution(options.least_delay_ns, options.most_delay_ns);
+  }
+
+  cluster_place place() const override { return place_; }
+  std::string describe() const override {
+    return std::to_string(place_.ranks) + " ranks that are threads of one process";
+  }
+  std::uint32_t room_for(std::uint32_t rank) const override { return network_->room(place_.rank, rank); }
+  void send(std::uint32_t to, std::span<std::byte const> message) override {
+    check_message(*this, to, message.size());
+    auto const due = delay_ns_.max() == 0 ? 0 : now_ns() + delay_ns_(random_);
+    network_->put(place_.rank, to, {due, {message.begin(), message.end()}});
+  }
+  std::optional<incoming_message> receive() override {
+    auto const message = network_->take(place_.rank, first_, received_);
+    if (message) first_ = message->from + 1;
+    return message;
+  }
+  bool ends_together() const override { return false; }
+  void close() override { network_->close(); }
+
+ private:
+  std::shared_ptr<in_process_network> const network_;
+  cluster_place const place_;
+  std::mt19937_64 random_;
+  std::uniform_int_distribution<std::int64_t> delay_ns_;
+  std::uint32_t first_ = 0;  // so that each rank has its turn
+  std::vector<std::byte> received_;
+};
+
+}  // namespace
+
+in_process_ranks::in_process_ranks(std::uint32_t ranks, in_process_options const& options) {
+  if (ranks == 0) throw_bad_argument("ranks", ranks, "at least 1");
+  if (options.pair_messages == 0) throw_bad_argument("pair_messages", 0, "at least 1");
+  if (options.least_delay_ns < 0 || options.most_delay_ns < options.least_delay_ns) {
+    throw_bad_argument("most_delay_ns", options.most_delay_ns,
+                       "at least least_delay_ns, which is at least 0");
+  }
+  network_ = std::make_shared<in_process_network>(ranks, options);
+}
+
+std::vector<transport_maker> in_process_ranks::makers() const {
+  std::vector<transport_maker> makers(network_->ranks());
+  for (std::uint32_t rank = 0; rank < makers.size(); ++rank) {
+    makers[rank] = [network = network_, rank] {
+      return std::make_unique<in_process_transport>(network, rank);
+    };
+  }
+  return makers;
+}
+
+void in_process_ranks::lose(std::uint32_t rank) { network_->lose(rank); }
+
+}  // namespace ballast::detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ballast/deadline.hpp"
+#include "transport.hpp"
+
+namespace ballast::detail {
+
+/// How the ranks of one process are connected.
+struct in_process_options {
+  std::uint32_t host_ranks = 0;     ///< of each host, the last may have fewer; 0: all ranks are on one
+  std::uint32_t pair_messages = 8;  ///< from one rank to another, sent and not received; at least 1
+  /// A message takes at least and at most so long, drawn at random; no less than the one before it.
+  std::int64_t least_delay_ns = 0, most_delay_ns = 0;
+  std::uint64_t seed = 0;                     ///< of the delays
+  clock::duration timeout = default_timeout;  ///< of transport::close()
+};
+
+class in_process_network;
+
+/// Ranks that are threads of one process. Any thread may call.
+class in_process_ranks {
+ public:
+  /// Throws bad_argument ("ranks", "pair_messages", "most_delay_ns").
+  explicit in_process_ranks(std::uint32_t ranks, in_process_options const& options = {});
+
+  /// One for each rank, to be called once. What they make may outlive this.
+  std::vector<transport_maker> makers() const;
+  /// Cuts a rank off: nothing from it or to it is received any more, what is on its way vanishes, and who
+  /// closes waits for it in vain. Nobody is told.
+  void lose(std::uint32_t rank);
+
+ private:
+  std::shared_ptr<in_process_network> network_;
+};
+
+}  // namespace ballast::detail

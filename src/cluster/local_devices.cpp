@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local_devices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "range_load.hpp"
+
+namespace ballast::detail {
+namespace {
+
+constexpr std::int64_t rate_window_ns = 5'000'000;
+/// What waits for the workers lasts so long, so that they have the next task while a message of its end is
+/// looked at.
+constexpr double ahead_ns = 100'000;
+constexpr std::size_t result_parts = 64;
+
+std::vector<pinned_buffer<std::byte>> make_parts(device_list const& devices, std::size_t bytes) {
+  std::vector<pinned_buffer<std::byte>> parts;
+  if (bytes == 0 || devices.empty()) return parts;
+  for (std::size_t i = 0; i < result_parts; ++i) parts.emplace_back(devices.front(), bytes);
+  return parts;
+}
+
+}  // namespace
+
+void execution_rate::look(std::int64_t now_ns, std::uint64_t executed, bool is_busy) {
+  executed_ += executed;
+  if (!is_busy || !was_busy_) {
+    was_busy_ = is_busy;
+    since_ns_ = now_ns;
+    executed_ = 0;
+    return;
+  }
+  auto const passed = now_ns - since_ns_;
+  if (passed < rate_window_ns || executed_ == 0) return;
+  auto const seen = double(executed_) / double(passed);
+  rate_ = rate_ == 0 ? seen : (rate_ + seen) / 2;
+  since_ns_ = now_ns;
+  executed_ = 0;
+}
+
+local_devices::local_devices(device_list devices, kernel_set const& kernels, balanced_options const& options,
+                             std::size_t max_result_bytes)
+    : result_parts_(make_parts(devices, max_result_bytes)),
+      free_parts_(std::make_shared<std::vector<std::byte*>>()),
+      queue_(devices, kernels, options),
+      kernels_(&kernels) {
+  for (auto const& part : result_parts_) free_parts_->push_back(part.data());
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    workers_ += std::max(1u, queue_.on(i).workers_of_run() / kernels.workers_of_block(*devices[i]));
+}
+
+std::uint32_t local_devices::wanted() const {
+  auto const ahead = std::max(1.0, std::ceil(rate_.tasks_per_ns() * ahead_ns));
+  auto const horizon = std::uint64_t(workers_ + std::min(ahead, 1e6));
+  if (running_ >= horizon) return 0;
+  // In pieces, whose ends are seen one by one.
+  auto const piece = std::max<std::uint64_t>(1, horizon / 16);
+  return std::uint32_t(std::min(piece, horizon - running_));
+}
+
+bool local_devices::has_room_for(task_range const& range) const {
+  auto const& arrived = range.load->arrived;
+  return arrived.staging_bytes() == 0 || range.load->result_part != nullptr || !free_parts_->empty();
+}
+
+// The part is free again when the last range of the message has gone.
+void local_devices::place_results(range_load& load) {
+  if (load.arrived.staging_bytes() == 0 || load.result_part != nullptr) return;
+  auto* const part = free_parts_->back();
+  free_parts_->pop_back();
+  load.result_part = {part, [parts = free_parts_](std::byte* one) { parts->push_back(one); }};
+  load.arrived.place_results(part);
+}
+
+void local_devices::execute(task_range range) {
+  place_results(*range.load);
+  auto const records = range.load->records(range.first, range.count);
+  // The load has members that records refer to.
+  struct kept_tasks {
+    prepared_tasks tasks;
+    std::shared_ptr<range_load> load;
+  };
+  auto const kept = std::make_shared<kept_tasks const>(
+      kept_tasks{{*kernels_, std::vector(records.begin(), records.end())}, range.load});
+  auto const end = queue_.submit(std::shared_ptr<prepared_tasks const>(kept, &kept->tasks));
+  if (auto* const bell = std::exchange(bell_, nullptr)) end.source()->notify_at_end(end.work(), bell);
+  running_ += range.count;
+  given_.push_back({std::move(range), end});
+}
+
+void local_devices::notify(event_count& bell) { bell_ = &bell; }
+
+std::vector<task_range> local_devices::collect(std::int64_t now_ns) {
+  std::vector<task_range> executed;
+  bool const is_busy = running_ >= workers_;
+  std::uint64_t tasks = 0;
+  std::erase_if(given_, [&](given& one) {
+    if (!one.end.ready()) return false;
+    one.end.wait();  // throws if it ended otherwise
+    queue_.forget(one.end);
+    tasks += one.range.count;
+    executed.push_back(std::move(one.range));
+    return true;
+  });
+  running_ -= tasks;
+  rate_.look(now_ns, tasks, is_busy);
+  return executed;
+}
+
+}  // namespace ballast::detail

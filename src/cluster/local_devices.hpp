@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ballast/balanced_queue.hpp"
+#include "task_range.hpp"
+
+namespace ballast::detail {
+
+/// How fast tasks are executed, seen while all workers had some. Pure.
+class execution_rate {
+ public:
+  /// Called often: `executed` tasks since the last call, and whether every worker has a task.
+  void look(std::int64_t now_ns, std::uint64_t executed, bool is_busy);
+  /// 0 if that is not known yet.
+  double tasks_per_ns() const { return rate_; }
+
+ private:
+  std::int64_t since_ns_ = 0;
+  std::uint64_t executed_ = 0;
+  bool was_busy_ = false;
+  double rate_ = 0;
+};
+
+/// What executes tasks on a rank: its devices, and pinned memory for the results of tasks that came from other
+/// ranks. No call waits for a device, but the constructor and close().
+class local_devices {
+ public:
+  /// `max_result_bytes`: of the tasks of one message; 0 if the kernels have no results.
+  local_devices(device_list devices, kernel_set const& kernels, balanced_options const& options,
+                std::size_t max_result_bytes);
+
+  std::uint32_t workers() const { return workers_; }
+  double tasks_per_ns() const { return rate_.tasks_per_ns(); }
+  std::uint64_t running() const { return running_; }
+  /// How many more tasks there should be with the devices, so that none runs out of them.
+  std::uint32_t wanted() const;
+  /// Whether a range can be executed: there is memory for the results of its tasks.
+  bool has_room_for(task_range const& range) const;
+  void execute(task_range range);
+  /// Ranges that were executed since the last call. Throws what a device ended with.
+  std::vector<task_range> collect(std::int64_t now_ns);
+  /// From now on the end of tasks notifies `bell`.
+  void notify(event_count& bell);
+
+  void close(deadline until) { queue_.close(until); }
+  std::string describe() { return queue_.describe(); }
+
+ private:
+  struct given {
+    task_range range;
+    completion end;
+  };
+
+  void place_results(range_load& load);
+
+  std::vector<pinned_buffer<std::byte>> result_parts_;  ///< allocated before the devices start
+  std::shared_ptr<std::vector<std::byte*>> free_parts_;
+  balanced_queue queue_;
+  kernel_set const* kernels_;
+  std::uint32_t workers_ = 0;
+  std::vector<given> given_;
+  std::uint64_t running_ = 0;
+  execution_rate rate_;
+  event_count* bell_ = nullptr;
+};
+
+}  // namespace ballast::detail

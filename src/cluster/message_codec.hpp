@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "cluster_message.hpp"
+#include "cluster_thread.hpp"
+#include "published_arrays.hpp"
+#include "range_load.hpp"
+
+namespace ballast::detail {
+
+/// Turns what ranks say to each other into messages of a transport, and back.
+class message_codec {
+ public:
+  message_codec(kernel_set const& kernels, published_arrays const& published);
+
+  /// Tasks that a message carries at most; when they have run, one carries the results of as many.
+  std::uint32_t piece_tasks() const { return piece_tasks_; }
+
+  /// Calls `send` with each message that says it on this channel, in order: several, if what it has to say is
+  /// more than one can hold.
+  void encode(std::uint16_t channel, cluster_message const& message,
+              std::function<void(std::vector<std::byte>)> const& send) const;
+
+  struct decoded {
+    cluster_message message;
+    /// Of each range of a `done` message, the results of its tasks, one after the other.
+    std::vector<std::span<std::byte const>> results;
+  };
+  /// The result refers to `bytes`. Throws error if no rank of `ranks` with the same kernels can have said it.
+  decoded decode(envelope const& what, std::span<std::byte const> bytes, std::uint32_t ranks) const;
+
+ private:
+  void append_range(cluster_message::kind what, task_range const& range, std::vector<std::byte>& into) const;
+
+  kernel_set const* kernels_;
+  published_arrays const* published_;
+  std::uint32_t piece_tasks_;
+};
+
+}  // namespace ballast::detail

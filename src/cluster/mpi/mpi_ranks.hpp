@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "ballast/deadline.hpp"
+#include "transport.hpp"
+
+namespace ballast::detail {
+
+/// Throws error with MPI's own words, unless the call succeeded.
+void check_mpi(int status, char const* call);
+/// What MPI says of a status.
+std::string words_of_mpi(int status);
+
+/// A communicator in which the ranks of each host are consecutive.
+struct ranks_by_host {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  cluster_place place;
+  int hosts = 1;
+};
+
+/// Of all ranks; `host` has those of this rank's host, in the same order. Collective.
+ranks_by_host order_by_host(MPI_Comm all, MPI_Comm host);
+
+/// The ranks of a communicator, which MPI is initialised for if nobody has. One thread makes it, calls it and
+/// whatever uses its communicator.
+class mpi_ranks {
+ public:
+  /// Collective; waits for the others. Throws as mpi_transport() does.
+  mpi_ranks(MPI_Comm of, clock::duration timeout);
+
+  MPI_Comm communicator() const { return ranks_.communicator; }
+  cluster_place const& place() const { return ranks_.place; }
+  std::string const& description() const { return description_; }
+  /// Collective; no message is under way any more. Finalises MPI if it was initialised here.
+  void end();
+
+ private:
+  bool initialised_here_;
+  ranks_by_host ranks_;
+  std::string description_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ballast/task.hpp"
+#include "travel.hpp"
+
+namespace ballast::detail {
+
+
+/// The tasks of a range, where they were submitted or where they have come to.
+struct range_load {
+  /// Number in its batch of the first of the tasks.
+  std::uint32_t first = 0;
+  prepared_tasks own;     ///< where they were submitted
+  arrived_tasks arrived;  ///< elsewhere
+  /// Where they were submitted, of all tasks that have results: where they go; and of each task, where its
+  /// own begin. Empty if none has any.
+  std::vector<result_home> homes;
+  std::vector<std::uint32_t> homes_at;
+  /// Elsewhere, once they are to be executed: the memory for their results.
+  std::shared_ptr<std::byte> result_part;
+
+  std::span<task_record const> records() const {
+    return own.kernels() != nullptr ? own.records() : arrived.records();
+  }
+  /// Of tasks `number` to `number + count - 1` of the batch.
+  std::span<task_record const> records(std::uint32_t number, std::uint32_t count) const {
+    return records().subspan(number - first, count);
+  }
+  std::span<result_home const> homes_of(std::uint32_t number) const {
+    auto const i = number - first;
+    if (homes_at.empty()) return {};
+    return std::span(homes).subspan(homes_at[i], homes_at[i + 1] - homes_at[i]);
+  }
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ballast/array_view.cuh"
+#include "ballast/kernel_set.hpp"
+#include "ballast/result_ref.cuh"
+
+namespace ballast::test {
+
+/// Its number, squared.
+struct square {
+  static constexpr int threads = 64;
+  std::uint32_t number;
+  result_ref<std::uint32_t> result;
+
+  template <class Visit>
+  void addresses(Visit&& visit) {
+    visit(result);
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) result = number * number;
+  }
+};
+
+kernel_set const& cluster_kernels();
+
+}  // namespace ballast::test
