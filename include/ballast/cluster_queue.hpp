@@ -43,19 +43,20 @@ class rank_lost : public error {
   std::vector<task> perhaps_run_;
 };
 
-/// A queue over the ranks of a cluster, each with devices of its own. Tasks that are submitted on any rank run
-/// exactly once, on any device of any rank: a rank that runs out of tasks asks others for some. The kernels
-/// say what of them means something elsewhere (kernel_travel), and results come back through result_ref or lie
-/// in published arrays. If a rank is lost the others go on; tasks that it had are executed again if all
-/// kernels of their batch are `repeatable`, else their completion fails with rank_lost.
+/// A queue over the ranks of a cluster, each with devices of its own. Tasks that are submitted on any rank
+/// run exactly once, on any device of any rank: a rank that runs out of tasks asks others for some. The
+/// kernels say what of them means something elsewhere (kernel_travel), and results come back through
+/// result_ref or lie in published arrays. If a rank is lost the others go on; tasks that it had are executed
+/// again if all kernels of their batch are `repeatable`, else their completion fails with rank_lost.
 ///
 /// Making it, publish(), close() and stop() are collective: every rank calls them, in the same order. Any
 /// number of threads may submit and wait concurrently; one thread at a time may call the others.
 class cluster_queue {
  public:
-  /// Starts the devices (at least one), and waits for all ranks, at most for devices.queue.timeout. `over` and
-  /// `kernels` must outlive the queue. Throws as the constructor of balanced_queue, bad_argument ("policy",
-  /// "kernels") if the ranks do not have the same kernels or a kernel creates tasks, and timed_out.
+  /// Starts the devices (at least one), and waits for all ranks, at most for devices.queue.timeout. `over`
+  /// and `kernels` must outlive the queue. Throws as the constructor of balanced_queue, bad_argument
+  /// ("policy", "kernels") if the ranks do not have the same kernels or a kernel creates tasks, and
+  /// timed_out.
   cluster_queue(cluster& over, device_list devices, kernel_set const& kernels,
                 cluster_queue_options options = {});
   /// Unless closed, the other ranks take this one for lost.
@@ -73,8 +74,8 @@ class cluster_queue {
 
   /// Collective: addresses in these bytes may travel from now on, and mean the same place in the memory that
   /// the other ranks publish in the same call, which all devices of a rank can address. The bytes stay until
-  /// the queue has gone. Throws bad_argument ("first", "bytes"), also if another rank publishes another number
-  /// of bytes, and timed_out.
+  /// the queue has gone. Throws bad_argument ("first", "bytes"), also if another rank publishes another
+  /// number of bytes, and timed_out.
   void publish(void const* first, std::size_t bytes);
 
   /// Waits until what was submitted here has run, at most for the timeout. Throws timed_out with the state of

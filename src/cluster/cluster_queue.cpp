@@ -43,7 +43,8 @@ std::size_t max_result_bytes(kernel_set const& kernels, std::uint32_t piece_task
   std::size_t most = 0;
   for (auto const& kernel : kernels.kernels())
     if (kernel.travel && kernel.travel->result_bytes > 0)
-      most = std::max(most, (kernel.travel->result_bytes + results_alignment) / results_alignment * results_alignment);
+      most = std::max(
+          most, (kernel.travel->result_bytes + results_alignment) / results_alignment * results_alignment);
   return most * piece_tasks;
 }
 
@@ -117,6 +118,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void agree(char const* argument, std::string const& text);
   void compare_agreement();
   void send_text(std::uint32_t to, own_kind what, std::string_view text);
+  std::shared_ptr<range_load> const& own_load(std::uint32_t from, task_range const& range) const;
   void receive_done(std::uint32_t from, message_codec::decoded const& message);
   void feed(std::int64_t now_ns);
   void say(cluster_member::decision const& next, std::int64_t now_ns);
@@ -165,7 +167,8 @@ cluster_queue::state::state(cluster& over, device_list devices, kernel_set const
               make_share_policy(options_.policy, {rank(), ranks(), thread_->place().host_first,
                                                   thread_->place().host_ranks, options_.seed}),
               done_interval_ns(ranks())),
-      devices_(std::move(devices), kernels, options_.devices, max_result_bytes(kernels, codec_.piece_tasks())),
+      devices_(std::move(devices), kernels, options_.devices,
+               max_result_bytes(kernels, codec_.piece_tasks())),
       by_rank_(ranks()) {
   devices_.notify(thread().wake_event());
   run_ = &source_run::begin(*this);
@@ -191,7 +194,8 @@ cluster_queue::state::~state() {
       say(member_.decide({}), 0);
     }
     for (auto const& [number, load] : open_)
-      failed_.emplace(number, std::make_exception_ptr(stopped("the cluster queue is gone", load->records().size())));
+      failed_.emplace(number,
+                      std::make_exception_ptr(stopped("the cluster queue is gone", load->records().size())));
   }
   detach();
   run_->end(outcome());
@@ -285,7 +289,8 @@ completion cluster_queue::state::submit(std::span<task const> batch) {
 
 // What the cluster's thread does.
 
-void cluster_queue::state::receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) {
+void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
+                                   std::span<std::byte const> message) {
   std::string_view const text(reinterpret_cast<char const*>(message.data()), message.size());
   switch (own_kind(what.kind)) {
     case own_kind::agree:
@@ -310,23 +315,34 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what, std
       has_measured_ = true;
       asked_ns_.erase(asked);
     }
-  if (content.what == kind::done && !member_.is_lost(from)) receive_done(from, decoded);
+  if (member_.is_lost(from)) return;
+  if (content.what == kind::done) receive_done(from, decoded);
+  // What comes home has its addresses there.
+  if (content.what == kind::give)
+    for (auto& range : content.ranges)
+      if (range.origin == rank()) range.load = own_load(from, range);
   member_.receive(from, std::move(content));
+}
+
+std::shared_ptr<range_load> const& cluster_queue::state::own_load(std::uint32_t from,
+                                                                  task_range const& range) const {
+  auto const of = open_.find(range.batch);
+  if (range.origin == rank() && of != open_.end() &&
+      std::uint64_t(range.first) + range.count <= of->second->records().size())
+    return of->second;
+  throw error("rank " + std::to_string(from) + " has tasks that were not submitted here");
 }
 
 void cluster_queue::state::receive_done(std::uint32_t from, message_codec::decoded const& message) {
   for (std::size_t i = 0; i < message.message.ranges.size(); ++i) {
     auto const& range = message.message.ranges[i];
-    auto const of = open_.find(range.batch);
-    if (range.origin != rank() || of == open_.end() ||
-        std::uint64_t(range.first) + range.count > of->second->records().size())
-      throw error("rank " + std::to_string(from) + " has run tasks that were not submitted here");
+    auto const& load = *own_load(from, range);
     by_rank_[from] += range.count;
     auto results = message.results[i];
     for (std::uint32_t k = 0; k < range.count; ++k) {
-      auto const bytes = result_bytes(*kernels_, of->second->records()[range.first + k]);
+      auto const bytes = result_bytes(*kernels_, load.records()[range.first + k]);
       if (bytes > results.size()) throw error("rank " + std::to_string(from) + " sent too few results");
-      if (bytes > 0) store_results(of->second->homes_of(range.first + k), results.first(bytes));
+      if (bytes > 0) store_results(load.homes_of(range.first + k), results.first(bytes));
       results = results.subspan(bytes);
     }
   }
@@ -400,11 +416,11 @@ void cluster_queue::state::note_ended() {
       auto tasks = tasks_of(batch, batch.perhaps_run);
       std::string lost;
       for (auto const rank : member_.lost()) lost += (lost.empty() ? "" : ", ") + std::to_string(rank);
-      failed_.emplace(batch.number,
-                      std::make_exception_ptr(rank_lost(
-                          "of a batch " + std::to_string(tasks.size()) + " tasks may or may not have run on rank " +
-                              lost + ", which is lost; a kernel that is repeatable would run again",
-                          member_.lost(), std::move(tasks))));
+      failed_.emplace(batch.number, std::make_exception_ptr(rank_lost(
+                                        "of a batch " + std::to_string(tasks.size()) +
+                                            " tasks may or may not have run on rank " + lost +
+                                            ", which is lost; a kernel that is repeatable would run again",
+                                        member_.lost(), std::move(tasks))));
     }
   }
   if (!ended.empty()) changed_.notify();
@@ -530,7 +546,8 @@ std::string cluster_queue::state::describe_ranks() {
   auto const hold = thread().lock();
   std::string text;
   for (std::uint32_t other = 0; other < ranks(); ++other)
-    text += reports_.contains(other) ? reports_[other] : "rank " + std::to_string(other) + " does not answer\n";
+    text +=
+        reports_.contains(other) ? reports_[other] : "rank " + std::to_string(other) + " does not answer\n";
   return text;
 }
 

@@ -81,7 +81,8 @@ std::vector<std::uint32_t> cluster_thread::lost() {
 
 std::uint16_t cluster_thread::open(cluster_channel& channel) {
   if (failure_) std::rethrow_exception(failure_);
-  if (last_channel_ == 65535) throw error("65535 queues were opened on this cluster, which are all there can be");
+  if (last_channel_ == 65535)
+    throw error("65535 queues were opened on this cluster, which are all there can be");
   auto const number = ++last_channel_;
   auto& opening = channels_[number];
   opening.channel = &channel;

@@ -26,7 +26,8 @@ void heartbeats::choose(std::int64_t now_ns) {
   auto const ranks = std::uint32_t(is_gone_.size());
   std::set<std::uint32_t> chosen;
   for (std::uint64_t bit = 1; bit < ranks; bit *= 2)
-    if (auto const other = rank_ ^ bit; other < ranks && !is_gone_[other]) chosen.insert(std::uint32_t(other));
+    if (auto const other = rank_ ^ bit; other < ranks && !is_gone_[other])
+      chosen.insert(std::uint32_t(other));
   for (auto const step : {1u, ranks - 1}) {
     auto other = (rank_ + step) % ranks;
     while (other != rank_ && is_gone_[other]) other = (other + step) % ranks;

@@ -7,9 +7,9 @@
 
 namespace ballast::detail {
 
-/// Whom a rank tells that it lives, and who has said nothing for too long. Two ranks watch each other if their
-/// numbers differ in one bit, or if no living rank is between them around the ring. Pure; times are of one
-/// clock, in nanoseconds.
+/// Whom a rank tells that it lives, and who has said nothing for too long. Two ranks watch each other if
+/// their numbers differ in one bit, or if no living rank is between them around the ring. Pure; times are of
+/// one clock, in nanoseconds.
 class heartbeats {
  public:
   heartbeats(std::uint32_t rank, std::uint32_t ranks, std::int64_t interval_ns, std::int64_t lost_after_ns,

@@ -27,8 +27,8 @@ class execution_rate {
   double rate_ = 0;
 };
 
-/// What executes tasks on a rank: its devices, and pinned memory for the results of tasks that came from other
-/// ranks. No call waits for a device, but the constructor and close().
+/// What executes tasks on a rank: its devices, and pinned memory for the results of tasks that came from
+/// other ranks. No call waits for a device, but the constructor and close().
 class local_devices {
  public:
   /// `max_result_bytes`: of the tasks of one message; 0 if the kernels have no results.

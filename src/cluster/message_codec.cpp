@@ -80,7 +80,8 @@ bool names_ranks(kind what) { return what == kind::lost || what == kind::census;
 
 message_codec::message_codec(kernel_set const& kernels, published_arrays const& published)
     : kernels_(&kernels), published_(&published) {
-  auto const of_task = sizeof(range_head) + std::max<std::size_t>(max_packed_bytes(kernels), max_results(kernels));
+  auto const of_task =
+      sizeof(range_head) + std::max<std::size_t>(max_packed_bytes(kernels), max_results(kernels));
   piece_tasks_ = std::uint32_t((transport::max_message_bytes - sizeof(envelope)) / of_task);
 }
 
@@ -135,7 +136,8 @@ void message_codec::encode(std::uint16_t channel, cluster_message const& message
 
 message_codec::decoded message_codec::decode(envelope const& what, std::span<std::byte const> bytes,
                                              std::uint32_t ranks) const {
-  if (what.kind > std::uint8_t(kind::census)) throw error("a message is of kind " + std::to_string(what.kind) + ", which there is not");
+  if (what.kind > std::uint8_t(kind::census))
+    throw error("a message is of kind " + std::to_string(what.kind) + ", which there is not");
   decoded result;
   auto& message = result.message;
   message.what = kind(what.kind);
@@ -143,7 +145,8 @@ message_codec::decoded message_codec::decode(envelope const& what, std::span<std
   reader from(bytes);
   if (message.what == kind::ask) {
     auto const state = from.take<state_words>();
-    message.state = {state.backlog, std::uint32_t(std::clamp<std::uint64_t>(state.workers, 1, ~0u)), state.tasks_per_ns};
+    message.state = {state.backlog, std::uint32_t(std::clamp<std::uint64_t>(state.workers, 1, ~0u)),
+                     state.tasks_per_ns};
   }
   if (names_ranks(message.what)) {
     auto const named = checked_rank(from.take<std::uint32_t>(), ranks + 1);

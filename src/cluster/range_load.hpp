@@ -12,7 +12,6 @@
 
 namespace ballast::detail {
 
-
 /// The tasks of a range, where they were submitted or where they have come to.
 struct range_load {
   /// Number in its batch of the first of the tasks.

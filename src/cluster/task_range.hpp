@@ -17,7 +17,7 @@ struct task_range {
   std::uint32_t origin = 0;
   std::uint32_t first = 0;  ///< of the batch
   std::uint32_t count = 0;
-  std::uint64_t batch = 0;                 ///< number of the batch among the origin's
+  std::uint64_t batch = 0;           ///< number of the batch among the origin's
   std::shared_ptr<range_load> load;  ///< also of the range that this was cut from
 
   /// As of range_backlog.
