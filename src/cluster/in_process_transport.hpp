@@ -14,7 +14,7 @@ namespace ballast::detail {
 struct in_process_options {
   std::uint32_t host_ranks = 0;     ///< of each host, the last may have fewer; 0: all ranks are on one
   std::uint32_t pair_messages = 8;  ///< from one rank to another, sent and not received; at least 1
-  /// A message takes at least and at most so long, drawn at random; no less than the one before it.
+  /// A message takes at least and at most so long, drawn at random, or longer behind another.
   std::int64_t least_delay_ns = 0, most_delay_ns = 0;
   std::uint64_t seed = 0;                     ///< of the delays
   clock::duration timeout = default_timeout;  ///< of transport::close()
