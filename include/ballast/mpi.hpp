@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "ballast/cluster.hpp"
 #include "ballast/deadline.hpp"
 
 namespace ballast {
@@ -19,8 +20,6 @@ struct mpi_options {
 
 namespace detail {
 
-class transport;
-
 /// Makes a transport over MPI, on one thread, on each rank of the communicator. Initialises MPI where nobody
 /// has; then its end finalises MPI, which a process can do only once. Throws bad_argument ("thread level of
 /// MPI") if the program has initialised MPI for threads that this one is none of, error if MPI was finalised
@@ -28,4 +27,13 @@ class transport;
 std::function<std::unique_ptr<transport>()> mpi_transport(mpi_options const& options = {});
 
 }  // namespace detail
+
+/// The cluster of all processes that mpirun or srun started; one rank where neither did. Collective. Throws
+/// as the constructor of cluster, and where MPI cannot be used: error, bad_argument ("thread level of MPI"),
+/// timed_out. Where nobody has initialised MPI the end of the cluster finalises it, so that a process has one
+/// such cluster in its life.
+inline cluster mpi_cluster(mpi_options const& mpi = {}, cluster_options const& options = {}) {
+  return cluster(detail::mpi_transport(mpi), options);
+}
+
 }  // namespace ballast

@@ -5,6 +5,6 @@
 
 namespace ballast::test {
 
-BALLAST_KERNELS(cluster_kernels, ballast::for_queues, square)
+BALLAST_KERNELS(cluster_kernels, ballast::for_queues, square, slow_square)
 
 }  // namespace ballast::test

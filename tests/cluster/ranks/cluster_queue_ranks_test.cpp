@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "ballast/cluster_queue.hpp"
+#include "ballast/mpi.hpp"
+#include "cluster_kernels.cuh"
+
+// Each rank runs the same test, once, since it ends MPI for its process. Started by mpirun.
+namespace ballast::test {
+namespace {
+
+cluster_queue_options options() {
+  cluster_queue_options options;
+  options.devices.queue.timeout = std::chrono::seconds(60);
+  return options;
+}
+
+std::vector<task> squares(std::vector<std::uint32_t>& results) {
+  std::vector<task> batch;
+  for (std::uint32_t i = 0; i < results.size(); ++i)
+    batch.push_back(task(square{i, result_ref(&results[i])}));
+  return batch;
+}
+
+void expect_squares(std::vector<std::uint32_t> const& results) {
+  for (std::uint32_t i = 0; i < results.size(); ++i) ASSERT_EQ(results[i], i * i) << i;
+}
+
+TEST(mpi_cluster_queue, processes_execute_each_task_once_wherever_it_was_submitted) {
+  auto ranks = mpi_cluster();
+  std::vector<std::uint32_t> results(2000 / (ranks.rank() + 1));
+  cluster_queue queue(ranks, open_devices("host:1"), cluster_kernels(), options());
+  for (int round = 0; round < 5; ++round) {
+    std::ranges::fill(results, 0);
+    queue.submit(squares(results)).wait();
+    expect_squares(results);
+  }
+  auto const by_rank = queue.tasks_by_rank();
+  EXPECT_EQ(std::accumulate(by_rank.begin(), by_rank.end(), std::uint64_t(0)), 5 * results.size());
+  queue.close();
+}
+
+/// Survivors of the end of a rank, which leave MPI as it is.
+template <class End>
+void lose_the_last_rank(End const& end) {
+  cluster_options watchful;
+  watchful.heartbeat = std::chrono::milliseconds(50);
+  watchful.lost_after = std::chrono::seconds(5);
+  static auto ranks = mpi_cluster({}, watchful);
+  auto const last = ranks.ranks() - 1;
+  std::vector<std::uint32_t> results(50);
+  {
+    cluster_queue queue(ranks, open_devices("host:1"), cluster_kernels(), options());
+    if (ranks.rank() == last) {
+      end();
+      return;
+    }
+    std::vector<task> batch;
+    for (std::uint32_t i = 0; i < results.size(); ++i)
+      batch.push_back(task(slow_square{i, result_ref(&results[i])}));
+    // Enough for all, until the loss is known.
+    while (ranks.lost().empty()) {
+      std::ranges::fill(results, 0);
+      queue.submit(batch).wait();
+      expect_squares(results);
+    }
+    EXPECT_THAT(ranks.lost(), testing::ElementsAre(last));
+    queue.submit(batch).wait();
+    queue.close();
+  }
+  expect_squares(results);
+}
+
+/// Where the rank that hangs says who it is: all ranks are children of the same process.
+std::filesystem::path note_of_hung_rank() {
+  return std::filesystem::temp_directory_path() / ("ballast_hung_rank_" + std::to_string(getppid()));
+}
+
+// MPI would wait for the lost rank, and mpirun does not say how it ended.
+[[noreturn]] void leave() {
+  std::puts(testing::Test::HasFailure() ? "a survivor has failed" : "a survivor has passed");
+  std::fflush(stdout);
+  _exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
+TEST(mpi_cluster_loss, repeatable_tasks_of_a_killed_rank_are_executed_by_the_others) {
+  lose_the_last_rank([] { kill(getpid(), SIGKILL); });
+  leave();
+}
+
+TEST(mpi_cluster_loss, a_rank_that_hangs_is_lost) {
+  lose_the_last_rank([] {
+    std::ofstream(note_of_hung_rank()) << getpid();
+    kill(getpid(), SIGSTOP);
+  });
+  pid_t hung = 0;
+  std::ifstream(note_of_hung_rank()) >> hung;
+  if (hung > 0) kill(hung, SIGKILL);  // or mpirun would wait for it
+  leave();
+}
+
+}  // namespace
+}  // namespace ballast::test
