@@ -12,7 +12,8 @@ namespace ballast {
 /// How the ranks of a cluster use MPI. Needs the target ballast::mpi, not the header of MPI.
 struct mpi_options {
   /// The address of an MPI_Comm of the program, read once; nullptr is MPI_COMM_WORLD. Its ranks are those of
-  /// the cluster, which uses a communicator of its own.
+  /// the cluster, which uses a communicator of its own and numbers them anew: those of a host are
+  /// consecutive, in the order that they had.
   void const* communicator = nullptr;
   /// How long the start and the end wait for the other ranks, beyond what MPI_Init and MPI_Finalize do.
   clock::duration timeout = default_timeout;
