@@ -367,7 +367,7 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
   auto const waiting = thread().waiting();
   auto const decided = member_.decide(
       {.now_ns = now_ns,
-       .own = {0, devices_.workers(), devices_.tasks_per_ns()},
+       .own = {0, devices_.running(), devices_.workers(), devices_.tasks_per_ns()},
        .round_trip_ns = round_trip_ns_,
        .messages = std::uint32_t(max_waiting_messages - std::min(waiting, max_waiting_messages)),
        .piece_tasks = codec_.piece_tasks()});
@@ -382,6 +382,7 @@ void cluster_queue::state::feed(std::int64_t now_ns) {
     if (range.origin == rank()) by_rank_[rank()] += range.count;
     member_.executed(range);
   }
+  devices_.look(now_ns, member_.backlog() > 0);
   for (auto wanted = devices_.wanted(); wanted > 0; wanted = devices_.wanted()) {
     auto const* const next = member_.next();
     if (next == nullptr || !devices_.has_room_for(*next)) return;

@@ -2,7 +2,6 @@
 #include "local_devices.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "range_load.hpp"
@@ -10,10 +9,7 @@
 namespace ballast::detail {
 namespace {
 
-constexpr std::int64_t rate_window_ns = 5'000'000;
-/// What waits for the workers lasts so long, so that they have the next task while a message of its end is
-/// looked at.
-constexpr double ahead_ns = 100'000;
+constexpr std::int64_t rate_window_ns = 5'000'000, ahead_window_ns = 5'000'000;
 constexpr std::size_t result_parts = 64;
 
 std::vector<pinned_buffer<std::byte>> make_parts(device_list const& devices, std::size_t bytes) {
@@ -41,6 +37,21 @@ void execution_rate::look(std::int64_t now_ns, std::uint64_t executed, bool is_b
   executed_ = 0;
 }
 
+void feed_ahead::look(std::int64_t now_ns, std::uint64_t running, bool has_more) {
+  bool const is_starved = was_full_ && has_more && running < workers_;
+  was_full_ = has_more;
+  least_running_ = std::min(least_running_, running);
+  if (is_starved) {
+    ahead_ = std::min(2 * ahead_, max_ahead);
+  } else if (now_ns - since_ns_ < ahead_window_ns) {
+    return;
+  } else if (has_more && least_running_ > workers_ + ahead_ / 2) {
+    ahead_ = std::max<std::uint64_t>(1, ahead_ - ahead_ / 4);
+  }
+  since_ns_ = now_ns;
+  least_running_ = ~std::uint64_t(0);
+}
+
 local_devices::local_devices(device_list devices, kernel_set const& kernels, balanced_options const& options,
                              std::size_t max_result_bytes)
     : result_parts_(make_parts(devices, max_result_bytes)),
@@ -50,11 +61,11 @@ local_devices::local_devices(device_list devices, kernel_set const& kernels, bal
   for (auto const& part : result_parts_) free_parts_->push_back(part.data());
   for (std::size_t i = 0; i < devices.size(); ++i)
     workers_ += std::max(1u, queue_.on(i).workers_of_run() / kernels.workers_of_block(*devices[i]));
+  ahead_ = feed_ahead(workers_);
 }
 
 std::uint32_t local_devices::wanted() const {
-  auto const ahead = std::max(1.0, std::ceil(rate_.tasks_per_ns() * ahead_ns));
-  auto const horizon = std::uint64_t(workers_ + std::min(ahead, 1e6));
+  auto const horizon = workers_ + ahead_.tasks();
   if (running_ >= horizon) return 0;
   // In pieces, whose ends are seen one by one.
   auto const piece = std::max<std::uint64_t>(1, horizon / 16);

@@ -27,6 +27,26 @@ class execution_rate {
   double rate_ = 0;
 };
 
+/// How many tasks wait for the workers, so that these have the next at once: twice as many once some had none
+/// though there were more, and fewer while more than half of them just wait. Few, since what waits for one
+/// rank's workers cannot go to another's. Pure.
+class feed_ahead {
+ public:
+  explicit feed_ahead(std::uint32_t workers) : workers_(workers) {}
+
+  /// Called often, before more tasks are given: `running` tasks are with the devices, and `has_more` says
+  /// whether there are others.
+  void look(std::int64_t now_ns, std::uint64_t running, bool has_more);
+  std::uint64_t tasks() const { return ahead_; }
+
+ private:
+  static constexpr std::uint64_t max_ahead = std::uint64_t(1) << 20;
+
+  std::uint64_t workers_, ahead_ = 1, least_running_ = ~std::uint64_t(0);
+  std::int64_t since_ns_ = 0;
+  bool was_full_ = false;
+};
+
 /// What executes tasks on a rank: its devices, and pinned memory for the results of tasks that came from
 /// other ranks. No call waits for a device, but the constructor and close().
 class local_devices {
@@ -38,7 +58,9 @@ class local_devices {
   std::uint32_t workers() const { return workers_; }
   double tasks_per_ns() const { return rate_.tasks_per_ns(); }
   std::uint64_t running() const { return running_; }
-  /// How many more tasks there should be with the devices, so that none runs out of them.
+  /// Whether there are more tasks than those that the devices have, before they are asked for.
+  void look(std::int64_t now_ns, bool has_more) { ahead_.look(now_ns, running_, has_more); }
+  /// How many more tasks the devices should have now.
   std::uint32_t wanted() const;
   /// Whether a range can be executed: there is memory for the results of its tasks.
   bool has_room_for(task_range const& range) const;
@@ -67,6 +89,7 @@ class local_devices {
   std::vector<given> given_;
   std::uint64_t running_ = 0;
   execution_rate rate_;
+  feed_ahead ahead_{1};
   event_count* bell_ = nullptr;
 };
 

@@ -26,7 +26,7 @@ static_assert(sizeof(range_head) == 24);
 
 /// What a message has of a share_state.
 struct state_words {
-  std::uint64_t backlog = 0;
+  std::uint64_t backlog = 0, running = 0;
   double tasks_per_ns = 0;
   std::uint64_t workers = 0;
 };
@@ -108,7 +108,8 @@ void message_codec::encode(std::uint16_t channel, cluster_message const& message
     bytes.clear();
     append(bytes, head);
     if (message.what == kind::ask)
-      append(bytes, state_words{message.state.backlog, message.state.tasks_per_ns, message.state.workers});
+      append(bytes, state_words{message.state.backlog, message.state.running, message.state.tasks_per_ns,
+                                message.state.workers});
     if (!names_ranks(message.what)) return;
     append(bytes, std::uint32_t(message.ranks.size()));
     for (auto const rank : message.ranks) append(bytes, rank);
@@ -145,8 +146,8 @@ message_codec::decoded message_codec::decode(envelope const& what, std::span<std
   reader from(bytes);
   if (message.what == kind::ask) {
     auto const state = from.take<state_words>();
-    message.state = {state.backlog, std::uint32_t(std::clamp<std::uint64_t>(state.workers, 1, ~0u)),
-                     state.tasks_per_ns};
+    message.state = {state.backlog, state.running,
+                     std::uint32_t(std::clamp<std::uint64_t>(state.workers, 1, ~0u)), state.tasks_per_ns};
   }
   if (names_ranks(message.what)) {
     auto const named = checked_rank(from.take<std::uint32_t>(), ranks + 1);

@@ -40,9 +40,12 @@ struct waiter {
   bool knows = false;          ///< that it was declined
   double gift = 0;             ///< tasks that it is to get
 
-  /// What it still has of its tasks, as fast as it executed them.
-  double backlog(std::int64_t now_ns) const {
-    return std::max(0.0, double(state.backlog) - state.tasks_per_ns * double(now_ns - since_ns));
+  /// What it still has of its backlog, as fast as it executes tasks.
+  double backlog(std::int64_t now_ns) const { return rest_of(state.backlog, now_ns); }
+  /// The same of all its tasks.
+  double tasks(std::int64_t now_ns) const { return rest_of(state.backlog + state.running, now_ns); }
+  double rest_of(std::uint64_t count, std::int64_t now_ns) const {
+    return std::max(0.0, double(count) - state.tasks_per_ns * double(now_ns - since_ns));
   }
 };
 
@@ -101,7 +104,7 @@ class asking_policy : public share_policy {
   virtual bool remembers() const = 0;
   /// Tasks that the rank keeps, whoever asks.
   virtual std::uint64_t reserve(share_view const& view) const {
-    return std::max<std::uint64_t>(view.own.workers / 4, std::uint64_t(std::ceil(meanwhile(view))));
+    return std::uint64_t(std::ceil(meanwhile(view)));
   }
   /// Who gets what the rank can spare without asking for it; or nobody.
   virtual std::optional<std::uint32_t> unasked() const { return std::nullopt; }
@@ -286,13 +289,13 @@ class lifeline_policy final : public asking_policy {
                             return one.state.tasks_per_ns > 0;
                           });
     auto const speed = [&](share_state const& of) { return is_known ? of.tasks_per_ns : double(of.workers); };
-    double tasks = double(view.own.backlog), speeds = speed(view.own);
+    double tasks = double(view.own.backlog + view.own.running), speeds = speed(view.own);
     for (auto const& one : waiting) {
-      tasks += one.backlog(view.now_ns);
+      tasks += one.tasks(view.now_ns);
       speeds += speed(one.state);
     }
     for (auto& one : waiting) {
-      auto const wanted = std::floor(tasks * speed(one.state) / speeds - one.backlog(view.now_ns));
+      auto const wanted = std::floor(tasks * speed(one.state) / speeds - one.tasks(view.now_ns));
       one.gift = std::clamp(wanted, 0.0, spare);
     }
   }

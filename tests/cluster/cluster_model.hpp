@@ -288,7 +288,7 @@ class cluster_model {
   void look(std::uint32_t i) {
     auto& rank = ranks_[i];
     begin_task(rank);
-    share_view const view{.own = {0, 1, 0}, .messages = 2, .piece_tasks = 2};
+    share_view const view{.own = {0, rank.running.count, 1, 0}, .messages = 2, .piece_tasks = 2};
     for (auto& [to, message] : rank.member.decide(view).messages)
       if (lives(to)) channels_[{i, to}].push_back(std::move(message));
     begin_task(rank);  // of a lost rank's

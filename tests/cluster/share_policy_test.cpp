@@ -108,7 +108,7 @@ TEST_P(every_share_policy, gives_no_more_than_there_is_in_messages_that_can_leav
       policy->lost(other);
       lost.insert(other);
     } else if (lost.count(other) == 0) {
-      if (next(2) == 0) policy->asked(other, {next(10), 4, double(next(2)) / 1000});
+      if (next(2) == 0) policy->asked(other, {next(10), 0, 4, double(next(2)) / 1000});
       if (next(4) == 0) policy->declined(other);
       if (next(4) == 0) policy->received(other);
     }
@@ -135,7 +135,7 @@ TEST_P(every_share_policy, gives_no_more_than_there_is_in_messages_that_can_leav
 TEST_P(every_share_policy, answers_who_asks_and_asks_one_at_a_time) {
   auto const policy = make_share_policy(GetParam(), {0, 4, 0, 1, 1});
   share_view const poor{.now_ns = 1, .own = {.workers = 8}, .round_trip_ns = 10'000};
-  policy->asked(1, {0, 8, 0});
+  policy->asked(1, {.workers = 8});
   auto const first = policy->decide(poor).actions;
   EXPECT_EQ(std::ranges::count(first, share_action::kind::decline, &share_action::what), 1);
   EXPECT_LE(std::ranges::count(first, share_action::kind::ask, &share_action::what), 1);
@@ -148,7 +148,7 @@ TEST_P(every_share_policy, answers_who_was_promised_tasks_that_are_gone_before_t
   share_view view{
       .now_ns = 1, .own = {.backlog = 1000, .workers = 8}, .round_trip_ns = 10'000, .messages = 0};
   std::ptrdiff_t answers = 0;
-  policy->asked(1, {0, 8, 0});
+  policy->asked(1, {.workers = 8});
   for (auto const backlog : {1000u, 0u}) {
     view.own.backlog = backlog;
     answers +=
@@ -178,7 +178,7 @@ TEST(lifeline, moves_half_of_the_tasks_between_two_equal_ranks_and_hardly_more) 
 TEST_P(every_share_policy, gives_nothing_to_a_rank_that_is_lost_though_its_question_comes_later) {
   auto const policy = make_share_policy(GetParam(), {0, 4, 0, 1, 1});
   policy->lost(1);
-  policy->asked(1, {0, 8, 0});
+  policy->asked(1, {.workers = 8});
   share_view const view{.own = {.backlog = 1000, .workers = 8}, .round_trip_ns = 10'000, .messages = 8};
   for (auto const& action : policy->decide(view).actions) EXPECT_NE(action.rank, 1u);
 }
@@ -193,7 +193,7 @@ TEST(lifeline, promises_no_task_twice_to_a_rank_that_asks_again_while_pieces_com
 TEST(central, remembers_who_takes_a_rank_for_the_first_that_lives_before_it_does) {
   auto const policy = make_share_policy("central", {1, 3, 1, 1, 1});
   share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000, .messages = 8};
-  policy->asked(2, {0, 8, 0});
+  policy->asked(2, {.workers = 8});
   policy->decide(view);
   policy->lost(0);
   view.own.backlog = 1000;
@@ -204,7 +204,7 @@ TEST(central, gives_what_the_rank_that_asks_executes_in_two_round_trips) {
   auto const policy = make_share_policy("central", {0, 2, 0, 1, 1});
   share_view const view{
       .own = {.backlog = 1000, .workers = 8, .tasks_per_ns = 0.0001}, .round_trip_ns = 10'000, .messages = 8};
-  policy->asked(1, {0, 8, 0.01});
+  policy->asked(1, {.workers = 8, .tasks_per_ns = 0.01});
   EXPECT_EQ(only_gift(*policy, view).tasks, 200u);
 }
 
@@ -230,7 +230,7 @@ TEST(lifeline, falls_silent_when_there_is_nothing_to_do) {
 TEST(lifeline, remembers_who_asked_and_gives_when_it_has_tasks) {
   auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
   share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000, .messages = 8};
-  policy->asked(1, {0, 8, 0});
+  policy->asked(1, {.workers = 8});
   policy->decide(view);
   view.own.backlog = 1000;
   EXPECT_EQ(only_gift(*policy, view).tasks, 500u);

@@ -23,6 +23,7 @@ struct share_place {
 /// What a rank that asks for tasks says of itself.
 struct share_state {
   std::uint64_t backlog = 0;  ///< tasks that no device of the rank was given
+  std::uint64_t running = 0;  ///< tasks that its devices have
   std::uint32_t workers = 1;  ///< of all its devices, at least 1
   double tasks_per_ns = 0;    ///< how fast they were seen to execute them; 0 if that is not known
 };

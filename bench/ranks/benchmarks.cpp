@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ranks/benchmarks.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <queue>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ballast/cluster_queue.hpp"
+#include "ranks/kernels.cuh"
+
+namespace ballast::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct place {
+  session* now;  ///< null but on rank 0
+  cluster* ranks;
+  device_list const* devices;
+  bool quick;
+};
+
+/// Rank 0 does `work` with a queue of its own; the others execute what they are given.
+template <class Work>
+void with_queue(place const& at, std::string const& policy, Work const& work) {
+  cluster_queue_options options;
+  options.policy = policy;
+  cluster_queue queue(*at.ranks, *at.devices, rank_kernels(), options);
+  if (at.now != nullptr) work(queue);
+  queue.close();
+}
+
+std::uint32_t workers_of(place const& at) {
+  balanced_queue const local(*at.devices, rank_kernels());
+  std::uint32_t workers = 0;
+  for (std::size_t i = 0; i < local.size(); ++i)
+    workers += const_cast<balanced_queue&>(local).on(i).workers_of_run();
+  return workers;
+}
+
+/// Keeps the workers of rank 0 asleep, so that whatever it submits goes to others.
+completion send_to_sleep(cluster_queue& queue, std::uint32_t workers, std::chrono::nanoseconds for_ns,
+                         std::vector<std::uint64_t>& took_ns) {
+  took_ns.resize(workers + 1);
+  completion last;
+  for (auto& took : took_ns) last = queue.submit(task(nap{std::uint64_t(for_ns.count()), result_ref(&took)}));
+  std::this_thread::sleep_for(100ms);
+  return last;
+}
+
+double round_trip_us(cluster_queue& queue) {
+  return 1e6 * seconds_of([&] { queue.submit(task(nothing{})).wait(); });
+}
+
+void measure_round_trips(place const& at, std::uint32_t workers, std::vector<double> const& ping_pong_us) {
+  auto const samples = at.quick ? 20 : 1000;
+  auto const asleep = at.quick ? 1s : 3s;
+  with_queue(at, "lifeline", [&](cluster_queue& queue) {
+    at.now->add("ping-pong of 64 bytes", "us", ping_pong_us);
+    at.now->add("round trip of an empty task, own rank", "us",
+                at.now->samples(20, std::size_t(samples), [&] { return round_trip_us(queue); }));
+  });
+  if (at.ranks->ranks() < 2) return;
+  with_queue(at, "lifeline", [&](cluster_queue& queue) {
+    std::vector<std::uint64_t> took_ns;
+    auto const naps = send_to_sleep(queue, workers, asleep, took_ns);
+    std::vector<double> trips;
+    for (int i = 0; i < samples && !naps.ready(); ++i) trips.push_back(round_trip_us(queue));
+    auto const remote = trips.size();
+    at.now->add("round trip of an empty task, other rank", "us", std::move(trips));
+    auto const by_rank = queue.tasks_by_rank();
+    at.now->verify(std::accumulate(by_rank.begin() + 1, by_rank.end(), std::uint64_t(0)) + 2 >= remote,
+                   "other ranks have run what rank 0 could not");
+    naps.wait();
+  });
+}
+
+void measure_throughput(place const& at, std::uint32_t workers) {
+  std::vector<task> const batch(at.quick ? 10'000 : 200'000, task(nothing{}));
+  auto const rate = [&](auto& queue) {
+    return double(batch.size()) / seconds_of([&] { queue.submit(batch).wait(); }) / 1e6;
+  };
+  auto const samples = at.quick ? 2 : 7;
+  if (at.now != nullptr) {
+    balanced_queue local(*at.devices, rank_kernels());
+    at.now->measure("empty tasks, balanced_queue", "million/s", [&] { return rate(local); });
+    local.close();
+  }
+  with_queue(at, "none", [&](cluster_queue& queue) {
+    at.now->measure("empty tasks, own rank", "million/s", [&] { return rate(queue); });
+  });
+  if (at.ranks->ranks() < 2) return;
+  std::vector<double> rates;
+  for (int i = 0; i < samples; ++i)
+    with_queue(at, "lifeline", [&](cluster_queue& queue) {
+      std::vector<std::uint64_t> took_ns;
+      auto const naps = send_to_sleep(queue, workers, at.quick ? 1s : 2s, took_ns);
+      rates.push_back(rate(queue));
+      at.now->verify(!naps.ready(), "the workers of rank 0 slept meanwhile");
+      naps.wait();
+    });
+  if (at.now != nullptr) at.now->add("empty tasks, other ranks", "million/s", std::move(rates));
+}
+
+/// When the last of these would end if each idle worker had the next at once.
+double list_schedule_ns(std::vector<std::uint64_t> const& took_ns, std::uint64_t workers) {
+  std::priority_queue<double, std::vector<double>, std::greater<>> free(std::greater<>(),
+                                                                        std::vector<double>(workers, 0.0));
+  double end = 0;
+  for (auto const took : took_ns) {
+    auto const ends = free.top() + double(took);
+    free.pop();
+    free.push(ends);
+    end = std::max(end, ends);
+  }
+  return end;
+}
+
+/// Rank 0 has all tasks, of exponentially distributed length.
+void measure_naps(place const& at, std::uint32_t workers) {
+  auto const all_workers = std::uint64_t(workers) * at.ranks->ranks();
+  auto const tasks = all_workers * (at.quick ? 20 : 100);
+  for (auto const mean : {10ms, 1ms})
+    for (auto const& policy : share_policies())
+      with_queue(at, std::string(policy.name), [&](cluster_queue& queue) {
+        if (policy.name == "none" && at.ranks->ranks() > 1) return;  // 1 / ranks
+        std::mt19937_64 random(1);
+        std::exponential_distribution<double> length(1.0 / double(std::chrono::nanoseconds(mean).count()));
+        std::vector<std::uint64_t> took_ns(tasks);
+        std::vector<task> batch;
+        for (auto& took : took_ns)
+          batch.push_back(task(nap{std::uint64_t(length(random)), result_ref(&took)}));
+        at.now->measure("naps of " + std::to_string(mean.count()) + " ms, " + std::string(policy.name),
+                        double(at.ranks->ranks()), "of the list schedule", [&] {
+                          auto const seconds = seconds_of([&] { queue.submit(batch).wait(); });
+                          return list_schedule_ns(took_ns, all_workers) / seconds / 1e9;
+                        });
+        at.now->verify(std::ranges::none_of(took_ns, [](auto took) { return took == 0; }),
+                       "every result has come home");
+      });
+}
+
+}  // namespace
+
+void measure_ranks(session* now, cluster& ranks, device_list const& devices, bool quick,
+                   std::vector<double> const& ping_pong_us) {
+  place const at{now, &ranks, &devices, quick};
+  auto const workers = workers_of(at);
+  if (now != nullptr) {
+    now->repeat(1, quick ? 2 : 7);
+    now->axes("Naps of one rank, shared by all", "ranks", "part of the list schedule");
+    now->parameter("ranks", std::int64_t(ranks.ranks()));
+    now->parameter("ranks on this host", std::int64_t(ranks.host_ranks()));
+    now->parameter("workers of each rank", std::int64_t(workers));
+    now->parameter("messages", ranks.describe());
+  }
+  measure_round_trips(at, workers, ping_pong_us);
+  measure_throughput(at, workers);
+  measure_naps(at, workers);
+}
+
+}  // namespace ballast::bench
