@@ -64,10 +64,39 @@ std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task co
   return load;
 }
 
+/// What rank 0 and another say, which is not the same: lists of kernels, or a word.
+std::string difference_of(std::string const& first, std::string const& other, std::uint32_t rank) {
+  if (first.ends_with('\n')) return first_difference(first, 0, other, rank);
+  return "'" + first + "' on rank 0, and '" + other + "' on rank " + std::to_string(rank);
+}
+
 bool are_repeatable(kernel_set const& kernels, std::span<task_record const> records) {
   return std::ranges::all_of(
       records, [&](task_record const& record) { return kernels.kernels()[record.kernel()].repeatable; });
 }
+
+/// The next channel of a cluster. If it is not opened, the other ranks hear so.
+class next_channel {
+ public:
+  explicit next_channel(cluster_thread& of) : thread_(&of) {}
+  ~next_channel() {
+    if (number_ != 0) return;
+    {
+      auto const hold = thread_->lock();
+      thread_->skip_channel();
+    }
+    thread_->wake();
+  }
+  next_channel(next_channel const&) = delete;
+  next_channel& operator=(next_channel const&) = delete;
+
+  void open(cluster_channel& channel) { number_ = thread_->open(channel); }
+  std::uint16_t number() const { return number_; }
+
+ private:
+  cluster_thread* thread_;
+  std::uint16_t number_ = 0;
+};
 
 }  // namespace
 
@@ -113,6 +142,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void wait_until(deadline until, char const* what, Condition const& is_met);
   void await(std::uint64_t number, deadline until);
   void await_end(deadline until);
+  void leave();
   void detach();
   std::unique_ptr<run_outcome const> outcome() const;
   void agree(char const* argument, std::string const& text);
@@ -123,11 +153,13 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void feed(std::int64_t now_ns);
   void say(cluster_member::decision const& next, std::int64_t now_ns);
   void note_ended();
+  rank_lost loss_of(std::vector<task> perhaps_run) const;
   std::vector<task> tasks_of(ended_batch const& batch, std::vector<number_set::range> const& ranges) const;
   std::string state_text();
   std::string describe_ranks();
 
   cluster_thread* thread_;
+  next_channel channel_;
   kernel_set const* kernels_;
   cluster_queue_options const options_;
   std::shared_mutex publishing_;  ///< besides the cluster's lock, for those who check tasks without that
@@ -137,7 +169,6 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   local_devices devices_;
   source_run* run_ = nullptr;
   event_count changed_;
-  std::uint16_t channel_ = 0;
 
   // With the cluster's lock:
   bool is_attached_ = false;
@@ -160,6 +191,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
 cluster_queue::state::state(cluster& over, device_list devices, kernel_set const& kernels,
                             cluster_queue_options options)
     : thread_(&over.thread()),
+      channel_(*thread_),
       kernels_(&kernels),
       options_(std::move(options)),
       codec_((check_set(kernels), kernels), published_),
@@ -172,14 +204,16 @@ cluster_queue::state::state(cluster& over, device_list devices, kernel_set const
       by_rank_(ranks()) {
   devices_.notify(thread().wake_event());
   run_ = &source_run::begin(*this);
-  {
-    auto const hold = thread().lock();
-    is_attached_ = true;
-    channel_ = thread().open(*this);
-  }
   try {
+    {
+      auto const hold = thread().lock();
+      channel_.open(*this);
+      is_attached_ = true;
+    }
     agree("kernels", detail::describe(kernels));
+    agree("policy", options_.policy);
   } catch (...) {
+    leave();
     detach();
     run_->end(nullptr);
     throw;
@@ -187,12 +221,9 @@ cluster_queue::state::state(cluster& over, device_list devices, kernel_set const
 }
 
 cluster_queue::state::~state() {
+  leave();
   {
     auto const hold = thread().lock();
-    if (is_attached_ && !member_.is_over() && !failure_) {
-      member_.leave();
-      say(member_.decide({}), 0);
-    }
     for (auto const& [number, load] : open_)
       failed_.emplace(number,
                       std::make_exception_ptr(stopped("the cluster queue is gone", load->records().size())));
@@ -209,9 +240,20 @@ std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
   return std::make_unique<run_outcome const>(has_run, failed_.begin()->second);
 }
 
+// From now on nothing that comes is stored, since its place may be gone.
+void cluster_queue::state::leave() {
+  {
+    auto const hold = thread().lock();
+    if (!is_attached_ || member_.is_over() || failure_) return;
+    member_.leave();
+    say(member_.decide({}), 0);
+  }
+  thread().wake();
+}
+
 void cluster_queue::state::detach() {
   auto const hold = thread().lock();
-  if (std::exchange(is_attached_, false)) thread().close(channel_, member_.is_over());
+  if (std::exchange(is_attached_, false)) thread().close(channel_.number(), member_.is_over());
 }
 
 // Ranks agree by the first, which compares what all say.
@@ -228,7 +270,11 @@ void cluster_queue::state::agree(char const* argument, std::string const& text) 
       send_text(0, own_kind::agree, agreement_);
   }
   thread().wake();
-  wait_until(deadline::in(timeout()), "the other ranks", [&] { return disagreement_.has_value(); });
+  wait_until(deadline::in(timeout()), "the other ranks", [&] {
+    if (!disagreement_ && member_.is_lost(0))
+      throw rank_lost("rank 0 is lost, by which the others agree", member_.lost(), {});
+    return disagreement_.has_value();
+  });
   if (!disagreement_->empty()) throw_bad_argument(argument, *disagreement_, "the same on all ranks");
 }
 
@@ -236,11 +282,11 @@ void cluster_queue::state::compare_agreement() {
   if (agreements_ == 0 || disagreement_) return;
   std::string difference;
   for (std::uint32_t other = 1; other < ranks(); ++other) {
-    if (thread().is_lost(other)) continue;
+    if (member_.is_lost(other)) continue;
     auto const said = agreements_of_.find(other);
     if (said == agreements_of_.end()) return;
     if (difference.empty() && said->second != agreement_)
-      difference = first_difference(agreement_, said->second, other);
+      difference = difference_of(agreement_, said->second, other);
   }
   for (auto const& [other, text] : std::exchange(agreements_of_, {}))
     send_text(other, own_kind::agreed, difference);
@@ -249,7 +295,7 @@ void cluster_queue::state::compare_agreement() {
 }
 
 void cluster_queue::state::send_text(std::uint32_t to, own_kind what, std::string_view text) {
-  envelope const head{channel_, std::uint8_t(what), 0, 0};
+  envelope const head{channel_.number(), std::uint8_t(what), 0, 0};
   auto const* const first = reinterpret_cast<std::byte const*>(&head);
   std::vector<std::byte> message(first, first + sizeof head);
   auto const* const letters = reinterpret_cast<std::byte const*>(text.data());
@@ -258,12 +304,28 @@ void cluster_queue::state::send_text(std::uint32_t to, own_kind what, std::strin
 }
 
 void cluster_queue::state::publish(void const* first, std::size_t bytes) {
+  std::exception_ptr refusal;
+  published_id id{0};
   {
     std::lock_guard const alone(publishing_);
     auto const hold = thread().lock();
-    published_.publish(first, bytes);
+    try {
+      id = published_.publish(first, bytes);
+    } catch (bad_argument const&) {
+      refusal = std::current_exception();
+      published_.skip();
+    }
   }
-  agree("bytes", std::to_string(bytes) + " bytes");
+  try {
+    agree("bytes", refusal ? "no array" : std::to_string(bytes) + " bytes");
+  } catch (...) {
+    std::lock_guard const alone(publishing_);
+    auto const hold = thread().lock();
+    if (refusal) std::rethrow_exception(refusal);
+    published_.withdraw(id);
+    throw;
+  }
+  if (refusal) std::rethrow_exception(refusal);
 }
 
 completion cluster_queue::state::submit(std::span<task const> batch) {
@@ -305,6 +367,8 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
       reports_[from] = text;
       return changed_.notify();
   }
+  // Where results belong may be gone, once those who wait for them were told so.
+  if (failure_ || member_.is_given_up() || member_.is_lost(from)) return;
   auto decoded = codec_.decode(what, message, ranks());
   auto& content = decoded.message;
   using kind = cluster_message::kind;
@@ -315,13 +379,16 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
       has_measured_ = true;
       asked_ns_.erase(asked);
     }
-  if (member_.is_lost(from)) return;
   if (content.what == kind::done) receive_done(from, decoded);
   // What comes home has its addresses there.
   if (content.what == kind::give)
     for (auto& range : content.ranges)
       if (range.origin == rank()) range.load = own_load(from, range);
+  bool const tells_of_a_loss = content.what == kind::lost;
   member_.receive(from, std::move(content));
+  if (!tells_of_a_loss) return;
+  compare_agreement();
+  changed_.notify();
 }
 
 std::shared_ptr<range_load> const& cluster_queue::state::own_load(std::uint32_t from,
@@ -351,6 +418,7 @@ void cluster_queue::state::receive_done(std::uint32_t from, message_codec::decod
 void cluster_queue::state::lose(std::uint32_t rank) {
   member_.lose(rank);
   compare_agreement();
+  changed_.notify();
 }
 
 std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
@@ -361,7 +429,9 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
     failure_ = std::current_exception();
     member_.leave();
   }
-  if (member_.is_given_up() && !failure_)
+  // Who did not hear that it is taken for lost may hear that the others have ended.
+  bool const is_given_up = member_.is_given_up() || (member_.is_over() && member_.unfinished() > 0);
+  if (is_given_up && !failure_)
     failure_ = std::make_exception_ptr(
         error("the other ranks heard nothing of this one for too long and go on without it"));
   auto const waiting = thread().waiting();
@@ -396,7 +466,7 @@ void cluster_queue::state::feed(std::int64_t now_ns) {
 void cluster_queue::state::say(cluster_member::decision const& next, std::int64_t now_ns) {
   for (auto const& [to, message] : next.messages) {
     if (message.what == cluster_message::kind::ask) asked_ns_[to] = now_ns;
-    codec_.encode(channel_, message,
+    codec_.encode(channel_.number(), message,
                   [&, to = to](std::vector<std::byte> bytes) { thread().send(to, std::move(bytes)); });
   }
 }
@@ -405,26 +475,30 @@ void cluster_queue::state::note_ended() {
   auto const ended = member_.take_ended();
   for (auto const& batch : ended) {
     open_.erase(batch.number);
-    if (!batch.returned.empty()) {
-      auto const tasks = tasks_of(batch, batch.returned);
-      returned_.insert(returned_.end(), tasks.begin(), tasks.end());
+    auto const returned = tasks_of(batch, batch.returned);
+    returned_.insert(returned_.end(), returned.begin(), returned.end());
+    if (!batch.perhaps_run.empty()) {
+      failed_.emplace(batch.number, std::make_exception_ptr(loss_of(tasks_of(batch, batch.perhaps_run))));
+    } else if (!returned.empty()) {
       failed_.emplace(batch.number,
                       std::make_exception_ptr(stopped("the cluster queue was stopped before " +
-                                                          std::to_string(tasks.size()) +
+                                                          std::to_string(returned.size()) +
                                                           " tasks of a batch had run; stop() hands them back",
-                                                      tasks.size())));
-    } else if (!batch.perhaps_run.empty()) {
-      auto tasks = tasks_of(batch, batch.perhaps_run);
-      std::string lost;
-      for (auto const rank : member_.lost()) lost += (lost.empty() ? "" : ", ") + std::to_string(rank);
-      failed_.emplace(batch.number, std::make_exception_ptr(rank_lost(
-                                        "of a batch " + std::to_string(tasks.size()) +
-                                            " tasks may or may not have run on rank " + lost +
-                                            ", which is lost; a kernel that is repeatable would run again",
-                                        member_.lost(), std::move(tasks))));
+                                                      returned.size())));
     }
   }
   if (!ended.empty()) changed_.notify();
+}
+
+rank_lost cluster_queue::state::loss_of(std::vector<task> perhaps_run) const {
+  auto const ranks = member_.lost();
+  std::string names;
+  for (auto const rank : ranks) names += (names.empty() ? "" : ", ") + std::to_string(rank);
+  auto const what = "of a batch " + std::to_string(perhaps_run.size()) +
+                    " tasks may or may not have run on rank" + (ranks.size() == 1 ? " " : "s ") + names +
+                    (ranks.size() == 1 ? ", which is" : ", which are") +
+                    " lost; a kernel that is repeatable would run again";
+  return {what, ranks, std::move(perhaps_run)};
 }
 
 std::vector<task> cluster_queue::state::tasks_of(ended_batch const& batch,
@@ -531,7 +605,7 @@ std::string cluster_queue::state::describe_ranks() {
     reports_.clear();
     reports_[rank()] = state_text();
     for (std::uint32_t other = 0; other < ranks(); ++other) {
-      if (thread().is_lost(other)) continue;
+      if (member_.is_lost(other)) continue;
       ++living;
       if (other != rank() && is_attached_) send_text(other, own_kind::report, "");
     }

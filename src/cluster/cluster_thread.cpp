@@ -16,6 +16,8 @@ namespace {
 
 constexpr int looks_before_yield = 60, messages_of_a_look = 64;
 constexpr std::int64_t yields_for_ns = 1'000'000, naps_short_for_ns = 10'000'000;
+/// So long a rank that leaves before the end tries to say so to others, which may take nothing any more.
+constexpr clock::duration parting = std::chrono::milliseconds(200);
 constexpr std::int64_t short_nap_ns = 20'000, long_nap_ns = 200'000;
 
 std::int64_t ns(clock::time_point at) { return std::chrono::nanoseconds(at.time_since_epoch()).count(); }
@@ -90,6 +92,13 @@ std::uint16_t cluster_thread::open(cluster_channel& channel) {
   for (auto const rank : lost_) channel.lose(rank);
   for (auto const& [from, message] : std::exchange(opening.early, {})) deliver(from, message);
   return number;
+}
+
+void cluster_thread::skip_channel() {
+  if (failure_ || last_channel_ == 65535) return;
+  channels_[++last_channel_].early.clear();
+  for (std::uint32_t rank = 0; rank < place_.ranks; ++rank)
+    if (rank != place_.rank) send_own(rank, last_channel_, no_channel);
 }
 
 void cluster_thread::close(std::uint16_t channel, bool is_over) {
@@ -192,6 +201,8 @@ void cluster_thread::deliver(std::uint32_t from, std::span<std::byte const> mess
       send_own(from, what.channel, end_of_channel);
   } else if (what.kind == end_of_channel) {
     to.channel->hear_of_end(from);
+  } else if (what.kind == no_channel) {
+    to.channel->lose(from);
   } else {
     to.channel->receive(from, what, message.subspan(sizeof what));
   }
@@ -225,22 +236,26 @@ void cluster_thread::beat(std::int64_t now_ns) {
   for (auto const rank : heartbeats_->silent(now_ns)) lose(rank);
 }
 
-// The last message to each rank. Who has it from all has all that was sent to it.
+// What others are to hear still leaves. If all goes well the last message to each rank says so: who has it
+// from all has all that was sent to it.
 void cluster_thread::leave() {
-  if (is_unclean_ || !lost_.empty() || !transport_->ends_together()) return;
-  for (std::uint32_t rank = 0; rank < place_.ranks; ++rank)
+  bool const is_clean = !is_unclean_ && lost_.empty();
+  bool const waits = is_clean && transport_->ends_together();
+  for (std::uint32_t rank = 0; waits && rank < place_.ranks; ++rank)
     if (rank != place_.rank) send_own(rank, 0, std::uint8_t(kind::leaving));
-  auto const until = deadline::in(options_.timeout);
-  while (left_.size() + 1 < place_.ranks || waiting_ > 0) {
+  auto const until = deadline::in(is_clean ? options_.timeout : std::min(options_.timeout, parting));
+  while (waiting_ > 0 || (waits && left_.size() + 1 < place_.ranks)) {
     auto const time = now();
     bool const has_received = receive(time);
     if (!flush(time) && !has_received) std::this_thread::yield();
-    if (until.passed())
-      return write_log(log_level::warning, "rank " + std::to_string(place_.rank) + " waited in vain for " +
-                                               std::to_string(place_.ranks - 1 - left_.size()) +
-                                               " other ranks at the end of their cluster");
+    if (!until.passed()) continue;
+    if (waits)
+      write_log(log_level::warning, "rank " + std::to_string(place_.rank) + " waited in vain for " +
+                                        std::to_string(place_.ranks - 1 - left_.size()) +
+                                        " other ranks at the end of their cluster");
+    return;
   }
-  transport_->close();
+  if (waits) transport_->close();
 }
 
 }  // namespace ballast::detail

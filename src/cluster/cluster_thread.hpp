@@ -71,6 +71,8 @@ class cluster_thread {
 
   /// Opens the next channel, which receives what came for it before. Throws what the thread ended with.
   std::uint16_t open(cluster_channel& channel);
+  /// What would be the next channel is not opened here: the other ranks hear that it has lost this one.
+  void skip_channel();
   /// `is_over`: who still asks is told that it is.
   void close(std::uint16_t channel, bool is_over);
   /// Sends a message of an envelope and what follows, once the transport takes it.
@@ -83,7 +85,7 @@ class cluster_thread {
 
  private:
   enum class kind : std::uint8_t { alive, leaving };
-  static constexpr std::uint8_t end_of_channel = 255;
+  static constexpr std::uint8_t end_of_channel = 255, no_channel = 254;
 
   struct slot {
     cluster_channel* channel = nullptr;

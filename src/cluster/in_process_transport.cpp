@@ -27,6 +27,7 @@ struct mailbox {
   std::mutex mutex;
   std::vector<std::deque<letter>> lines;
   std::atomic<bool> is_lost = false;
+  bool has_left = false;  // nobody receives any more
 };
 
 }  // namespace
@@ -46,6 +47,7 @@ class in_process_network {
   // The first that is due; looks at the line of rank `first` first.
   std::optional<incoming_message> take(std::uint32_t to, std::uint32_t first, std::vector<std::byte>& bytes);
   void lose(std::uint32_t rank);
+  void leave(std::uint32_t rank);
   void close();
 
  private:
@@ -70,7 +72,7 @@ std::uint32_t in_process_network::room(std::uint32_t from, std::uint32_t to) {
 void in_process_network::put(std::uint32_t from, std::uint32_t to, letter sent) {
   auto& box = mailboxes_[to];
   std::lock_guard const lock(box.mutex);
-  if (box.is_lost || mailboxes_[from].is_lost) return;
+  if (box.has_left || box.is_lost || mailboxes_[from].is_lost) return;
   box.lines[from].push_back(std::move(sent));
 }
 
@@ -100,6 +102,13 @@ void in_process_network::lose(std::uint32_t rank) {
   }
 }
 
+void in_process_network::leave(std::uint32_t rank) {
+  auto& box = mailboxes_[rank];
+  std::lock_guard const lock(box.mutex);
+  box.has_left = true;
+  for (auto& line : box.lines) line.clear();
+}
+
 void in_process_network::close() {
   std::unique_lock lock(close_mutex_);
   ++closed_;
@@ -120,6 +129,8 @@ class in_process_transport final : public transport {
     random_.seed(options.seed + rank);
     delay_ns_ = std::uniform_int_distribution(options.least_delay_ns, options.most_delay_ns);
   }
+
+  ~in_process_transport() override { network_->leave(place_.rank); }
 
   cluster_place place() const override { return place_; }
   std::string describe() const override {

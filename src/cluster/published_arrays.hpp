@@ -30,6 +30,8 @@ class published_arrays {
   /// another array shares bytes with this one, ("bytes") if they are not 1 to 2^48 or pass the end of the
   /// address space; error if there were 65535 arrays.
   published_id publish(void const* first, std::size_t bytes);
+  /// Uses up the id of an array that cannot be published here.
+  void skip() { by_id_.push_back({0, 0, 0}); }
   /// From now on no address in it travels; its id is not given again. Throws bad_argument ("id") if there is
   /// no such array.
   void withdraw(published_id id);

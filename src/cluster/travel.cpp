@@ -268,12 +268,13 @@ std::uint64_t fingerprint(std::string_view description) {
   return hash;
 }
 
-std::string first_difference(std::string_view here, std::string_view there, std::uint32_t rank_there) {
-  for (std::size_t place = 1; !here.empty() || !there.empty(); ++place) {
-    auto const mine = take_line(here), other = take_line(there);
-    if (mine == other) continue;
-    return "kernel " + std::to_string(place) + " of the list is " + quoted(mine) + " here, and " +
-           quoted(other) + " on rank " + std::to_string(rank_there) +
+std::string first_difference(std::string_view one, std::uint32_t its_rank, std::string_view other,
+                             std::uint32_t others_rank) {
+  for (std::size_t place = 1; !one.empty() || !other.empty(); ++place) {
+    auto const its = take_line(one), others = take_line(other);
+    if (its == others) continue;
+    return "kernel " + std::to_string(place) + " of the list is " + quoted(its) + " on rank " +
+           std::to_string(its_rank) + ", and " + quoted(others) + " on rank " + std::to_string(others_rank) +
            ": all ranks need the same kernels, in the same order";
   }
   return {};

@@ -99,6 +99,7 @@ std::string describe(kernel_set const& kernels);
 std::uint64_t fingerprint(std::string_view description);
 /// Which kernel is the first that differs between the descriptions of two ranks, in a sentence; empty if none
 /// does.
-std::string first_difference(std::string_view here, std::string_view there, std::uint32_t rank_there);
+std::string first_difference(std::string_view one, std::uint32_t its_rank, std::string_view other,
+                             std::uint32_t others_rank);
 
 }  // namespace ballast::detail

@@ -335,14 +335,14 @@ TEST_F(travel, stores_no_results_of_another_size) {
 
 TEST(descriptions_of_sets, differ_as_their_kernels_do) {
   auto const here = describe(travelling_kernels());
-  EXPECT_EQ(first_difference(here, here, 3), "");
+  EXPECT_EQ(first_difference(here, 0, here, 3), "");
   EXPECT_EQ(fingerprint(here), fingerprint(std::string(here)));
   auto const there = describe(others_kernels());
   EXPECT_NE(fingerprint(here), fingerprint(there));
   EXPECT_EQ(
-      first_difference(here, there, 3),
+      first_difference(here, 0, there, 3),
       "kernel 2 of the list is 'ballast::test::add_to_each: 40 bytes, 64 threads, travels, address at 16, "
-      "address at 8' here, and 'ballast::test::silent: 4 bytes, 64 threads, stays' on rank 3: all ranks "
+      "address at 8' on rank 0, and 'ballast::test::silent: 4 bytes, 64 threads, stays' on rank 3: all ranks "
       "need the same kernels, in the same order");
 }
 
@@ -374,10 +374,10 @@ TEST(descriptions_of_sets, show_every_planted_difference) {
   };
   for (auto const& there : others) {
     EXPECT_NE(fingerprint(there), fingerprint(here)) << there;
-    for (auto const& sentence : {first_difference(here, there, 1), first_difference(there, here, 1)})
+    for (auto const& sentence : {first_difference(here, 0, there, 1), first_difference(there, 0, here, 1)})
       EXPECT_TRUE(sentence.starts_with("kernel 3 of the list is ")) << sentence;
   }
-  EXPECT_NE(first_difference(here, others.back(), 1).find("and missing on rank 1"), std::string::npos);
+  EXPECT_NE(first_difference(here, 0, others.back(), 1).find("and missing on rank 1"), std::string::npos);
 }
 
 }  // namespace

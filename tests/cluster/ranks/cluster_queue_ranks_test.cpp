@@ -12,7 +12,7 @@
 
 #include "ballast/cluster_queue.hpp"
 #include "ballast/mpi.hpp"
-#include "cluster_kernels.cuh"
+#include "rank_kernels.cuh"
 
 // Each rank runs the same test, once, since it ends MPI for its process. Started by mpirun.
 namespace ballast::test {
@@ -38,7 +38,7 @@ void expect_squares(std::vector<std::uint32_t> const& results) {
 TEST(mpi_cluster_queue, processes_execute_each_task_once_wherever_it_was_submitted) {
   auto ranks = mpi_cluster();
   std::vector<std::uint32_t> results(2000 / (ranks.rank() + 1));
-  cluster_queue queue(ranks, open_devices("host:1"), cluster_kernels(), options());
+  cluster_queue queue(ranks, open_devices("host:1"), rank_kernels(), options());
   for (int round = 0; round < 5; ++round) {
     std::ranges::fill(results, 0);
     queue.submit(squares(results)).wait();
@@ -59,7 +59,7 @@ void lose_the_last_rank(End const& end) {
   auto const last = ranks.ranks() - 1;
   std::vector<std::uint32_t> results(50);
   {
-    cluster_queue queue(ranks, open_devices("host:1"), cluster_kernels(), options());
+    cluster_queue queue(ranks, open_devices("host:1"), rank_kernels(), options());
     if (ranks.rank() == last) {
       end();
       return;
