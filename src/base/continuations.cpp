@@ -192,7 +192,7 @@ class continuation_thread {
 
   void sleep(std::uint64_t seen, std::uint32_t looks) {
     bool all_tell = true;
-    for (auto const& [source, use] : uses_) all_tell &= source.first->notify_at_end(use.work, &bell_);
+    for (auto const& [source, awaited] : uses_) all_tell &= source.first->notify_at_end(awaited.work, &bell_);
     // An end may have come before the source was asked to tell.
     if (std::ranges::any_of(waiting_, [](auto const& one) { return one.before.ready(); })) return;
     if (waiting_.empty()) {

@@ -69,9 +69,9 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
 void operation_dispatcher::submit(op_id op, job_number job, planned_work work,
                                   std::function<void(stream&)> enqueue, std::function<void()> conclude) {
   auto const& planned = ops_.at(op);
-  auto const device = planned.on.executor;
+  auto const executor = planned.on.executor;
   auto const progress =
-      std::make_shared<operation_progress>(op, planned.on, devices_[device].is_cuda, check_maps_);
+      std::make_shared<operation_progress>(op, planned.on, devices_[executor].is_cuda, check_maps_);
   journal_.record_submission(op, planned, job);
   device_operation operation{progress,
                              planned.kind == op_kind::kernel || times_copies_,
@@ -81,7 +81,7 @@ void operation_dispatcher::submit(op_id op, job_number job, planned_work work,
                              std::move(conclude)};
   ops_.mark_issued(op);
   in_flight_.emplace(op.value(), work_in_flight{progress, std::move(work)});
-  submit_(device, std::move(operation));
+  submit_(executor, std::move(operation));
 }
 
 /// The progress of those operations that have not ended.
@@ -95,9 +95,9 @@ progress_list operation_dispatcher::progress_of(std::vector<op_id> const& ops) c
 
 /// In the order of the operations: an end counts once those of all that it comes after do, because their
 /// failure is its own, and executors tell them at different times.
-void operation_dispatcher::handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
+void operation_dispatcher::handle_ends(std::uint32_t on_device, std::vector<ended_operation> const& ends,
                                        end_listener const& ended) {
-  for (auto const& one : ends) reported_ends_.emplace(one.op, reported_end{device, one});
+  for (auto const& one : ends) reported_ends_.emplace(one.op, reported_end{on_device, one});
   std::vector<op_stream> held_up;
   for (auto reported = reported_ends_.begin(); reported != reported_ends_.end();) {
     auto const& op = ops_.at(reported->first);

@@ -39,7 +39,8 @@ class operation_dispatcher final : public work_sink {
 
   void take(planned_work work) override;
   /// Calls `ended` for each end that counts now, in the order of the operations.
-  void handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends, end_listener const& ended);
+  void handle_ends(std::uint32_t on_device, std::vector<ended_operation> const& ends,
+                   end_listener const& ended);
   /// What has not ended is no longer known; to be destroyed by the caller.
   std::vector<planned_work> forget_all();
 

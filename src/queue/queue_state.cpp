@@ -148,10 +148,10 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
   if (done()) return;
   nvtx_range const shown(what != wait_reason::completion ? "submit waits for room" : "wait for tasks");
   waiter_registration const listening(memory, what);
-  for (std::uint64_t looks = 1;; ++looks) {
+  for (std::uint64_t rounds = 1;; ++rounds) {
     auto const epoch = memory.host_wake_event.epoch();
     if (done()) return;
-    if (memory.on_host || looks % 64 == 0) {
+    if (memory.on_host || rounds % 64 == 0) {
       bool const ended = !alive();
       if (ended && done()) return;
       if (ended) throw_stopped();
@@ -163,7 +163,7 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
     if (memory.on_host)
       memory.host_wake_event.wait_past(epoch,
                                        std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
-    else if (looks > 60)
+    else if (rounds > 60)
       std::this_thread::yield();
   }
 }

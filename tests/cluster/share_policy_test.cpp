@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/error.hpp"
@@ -49,6 +51,15 @@ share_action only_gift(share_policy& policy, share_view const& view) {
   if (actions.empty()) return {};
   EXPECT_EQ(actions[0].what, share_action::kind::give);
   return actions[0];
+}
+
+/// Whom the policy asks, if it does nothing else.
+std::uint32_t only_question(share_policy& policy, share_view const& view) {
+  auto const actions = policy.decide(view).actions;
+  EXPECT_EQ(actions.size(), 1u);
+  if (actions.empty()) return std::numeric_limits<std::uint32_t>::max();
+  EXPECT_EQ(actions[0].what, share_action::kind::ask);
+  return actions[0].rank;
 }
 
 class every_share_policy : public testing::TestWithParam<std::string> {};
@@ -183,6 +194,24 @@ TEST_P(every_share_policy, gives_nothing_to_a_rank_that_is_lost_though_its_quest
   for (auto const& action : policy->decide(view).actions) EXPECT_NE(action.rank, 1u);
 }
 
+TEST_P(every_share_policy, gives_nothing_more_to_a_rank_that_is_lost_while_pieces_leave) {
+  auto const policy = make_share_policy(GetParam(), {0, 4, 0, 1, 1});
+  share_view view{.own = {.backlog = 1000, .workers = 8}, .round_trip_ns = 10'000, .piece_tasks = 2};
+  policy->asked(1, {0, 8, 0});
+  EXPECT_EQ(policy->decide(view).actions.size(), 1u);
+  policy->lost(1);
+  EXPECT_TRUE(policy->decide(view).actions.empty());
+}
+
+TEST_P(every_share_policy, asks_another_rank_when_the_one_that_it_asked_is_lost) {
+  if (GetParam() == "none") return;  // asks nobody
+  auto const policy = make_share_policy(GetParam(), {2, 4, 2, 1, 1});
+  share_view const poor{.own = {.workers = 8}, .round_trip_ns = 10'000};
+  auto const first = only_question(*policy, poor);
+  policy->lost(first);
+  EXPECT_NE(only_question(*policy, poor), first);
+}
+
 TEST(lifeline, promises_no_task_twice_to_a_rank_that_asks_again_while_pieces_come) {
   auto cluster = from_one_rank("lifeline", 2, 84'480);
   cluster.workers = 4224;  // more than the tasks of a piece
@@ -206,6 +235,93 @@ TEST(central, gives_what_the_rank_that_asks_executes_in_two_round_trips) {
       .own = {.backlog = 1000, .workers = 8, .tasks_per_ns = 0.0001}, .round_trip_ns = 10'000, .messages = 8};
   policy->asked(1, {.workers = 8, .tasks_per_ns = 0.01});
   EXPECT_EQ(only_gift(*policy, view).tasks, 200u);
+}
+
+TEST(central, has_the_first_rank_sent_what_another_has_too_much_of) {
+  share_view const view{.own = {.backlog = 1000, .workers = 8}, .round_trip_ns = 10'000, .messages = 8};
+  EXPECT_TRUE(make_share_policy("central", {0, 2, 0, 1, 1})->decide(view).actions.empty());
+  auto const gift = only_gift(*make_share_policy("central", {1, 2, 1, 1, 1}), view);
+  EXPECT_EQ(gift.rank, 0u);
+  EXPECT_EQ(gift.tasks, 1000u - 2 * 8);
+}
+
+TEST(central, asks_the_next_rank_once_the_first_that_declined_is_lost) {
+  auto const policy = make_share_policy("central", {2, 3, 2, 1, 1});
+  share_view const poor{.own = {.workers = 8}, .round_trip_ns = 10'000};
+  EXPECT_EQ(only_question(*policy, poor), 0u);
+  policy->declined(0);
+  EXPECT_TRUE(policy->decide(poor).actions.empty());
+  policy->lost(0);
+  EXPECT_EQ(only_question(*policy, poor), 1u);
+}
+
+TEST(random_share, asks_the_other_of_two_ranks) {
+  EXPECT_EQ(only_question(*make_share_policy("random", {1, 2, 1, 1, 1}), {.round_trip_ns = 10'000}), 0u);
+}
+
+TEST(random_share, waits_twice_as_long_after_each_decline_until_it_is_given_something) {
+  auto const policy = make_share_policy("random", {0, 2, 0, 1, 1});
+  share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000};
+  for (std::int64_t const pause_ns : {10'000, 20'000, 40'000}) {
+    EXPECT_EQ(only_question(*policy, view), 1u);
+    policy->declined(1);
+    auto const decision = policy->decide(view);
+    EXPECT_TRUE(decision.actions.empty());
+    EXPECT_EQ(decision.look_again_ns, view.now_ns + pause_ns);
+    view.now_ns += pause_ns;
+  }
+  policy->received(1);
+  EXPECT_EQ(only_question(*policy, view), 1u);
+}
+
+TEST(lifeline, asks_the_ranks_of_its_host_first) {
+  auto const policy = make_share_policy("lifeline", {5, 64, 4, 4, 1});
+  share_view const poor{.own = {.workers = 8}, .round_trip_ns = 10'000};
+  for (auto const rank : {6u, 7u, 4u}) {
+    EXPECT_EQ(only_question(*policy, poor), rank);
+    policy->declined(rank);
+  }
+}
+
+TEST(lifeline, remembers_a_rank_once_that_asks_again) {
+  auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
+  share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000, .messages = 8};
+  for (int question = 0; question < 2; ++question) {
+    policy->asked(1, {0, 8, 0});
+    policy->decide(view);
+  }
+  view.own.backlog = 1000;
+  EXPECT_EQ(only_gift(*policy, view).tasks, 500u);
+}
+
+TEST(random_share, gives_the_one_task_that_it_can_spare) {
+  auto const policy = make_share_policy("random", {0, 2, 0, 1, 1});
+  policy->asked(1, {});
+  EXPECT_EQ(only_gift(*policy, {.own = {.backlog = 1}}).tasks, 1u);
+}
+
+TEST(lifeline, gives_by_workers_while_the_speed_of_one_rank_is_unknown) {
+  for (auto const& [own, other] : {std::pair(0.0, 0.001), std::pair(0.001, 0.0)}) {
+    auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
+    policy->asked(1, {0, 24, other});
+    EXPECT_EQ(only_gift(*policy, {.own = {.backlog = 1000, .workers = 8, .tasks_per_ns = own}, .messages = 8})
+                  .tasks,
+              750u);
+  }
+}
+
+/// Each gift makes a new plan, which replaces the last.
+TEST(lifeline, asks_no_more_ranks_after_many_gifts_than_before) {
+  auto const policy = make_share_policy("lifeline", {0, 1024, 0, 1, 1});
+  share_view const poor{.own = {.workers = 8}, .round_trip_ns = 10'000};
+  for (int gift = 0; gift < 50; ++gift) policy->received(only_question(*policy, poor));
+  std::size_t questions = 0;
+  for (auto actions = policy->decide(poor).actions; !actions.empty();
+       actions = policy->decide(poor).actions) {
+    policy->declined(actions[0].rank);
+    ++questions;
+  }
+  EXPECT_LE(questions, 1 + lifelines_of(0, std::vector<bool>(1024)).size());
 }
 
 TEST(lifeline, falls_silent_when_there_is_nothing_to_do) {
