@@ -167,7 +167,8 @@ class cluster_play {
 
   share_state state_of(rank_state const& rank) const {
     auto const mean_ns = rank.finished > 0 ? double(rank.busy_ns) / double(rank.finished) : 0;
-    return {rank.waiting, cluster_.workers - rank.idle, cluster_.workers, mean_ns > 0 ? double(cluster_.workers) / mean_ns : 0};
+    return {rank.waiting, cluster_.workers - rank.idle, cluster_.workers,
+            mean_ns > 0 ? double(cluster_.workers) / mean_ns : 0};
   }
 
   void look(std::uint32_t number) {
