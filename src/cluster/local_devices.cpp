@@ -55,10 +55,10 @@ void feed_ahead::look(std::int64_t now_ns, std::uint64_t running, bool has_more)
 local_devices::local_devices(device_list devices, kernel_set const& kernels, balanced_options const& options,
                              std::size_t max_result_bytes)
     : result_parts_(make_parts(devices, max_result_bytes)),
-      free_parts_(std::make_shared<std::vector<std::byte*>>()),
+      free_parts_(std::make_shared<part_list>()),
       queue_(devices, kernels, options),
       kernels_(&kernels) {
-  for (auto const& part : result_parts_) free_parts_->push_back(part.data());
+  for (auto const& part : result_parts_) free_parts_->parts.push_back(part.data());
   for (std::size_t i = 0; i < devices.size(); ++i)
     workers_ += std::max(1u, queue_.on(i).workers_of_run() / kernels.workers_of_block(*devices[i]));
   ahead_ = feed_ahead(workers_);
@@ -74,15 +74,25 @@ std::uint32_t local_devices::wanted() const {
 
 bool local_devices::has_room_for(task_range const& range) const {
   auto const& arrived = range.load->arrived;
-  return arrived.staging_bytes() == 0 || range.load->result_part != nullptr || !free_parts_->empty();
+  if (arrived.staging_bytes() == 0 || range.load->result_part != nullptr) return true;
+  std::lock_guard const hold(free_parts_->mutex);
+  return !free_parts_->parts.empty();
 }
 
 // The part is free again when the last range of the message has gone.
 void local_devices::place_results(range_load& load) {
   if (load.arrived.staging_bytes() == 0 || load.result_part != nullptr) return;
-  auto* const part = free_parts_->back();
-  free_parts_->pop_back();
-  load.result_part = {part, [parts = free_parts_](std::byte* one) { parts->push_back(one); }};
+  auto const take = [&] {
+    std::lock_guard const hold(free_parts_->mutex);
+    auto* const last = free_parts_->parts.back();
+    free_parts_->parts.pop_back();
+    return last;
+  };
+  auto* const part = take();
+  load.result_part = {part, [free = free_parts_](std::byte* one) {
+                        std::lock_guard const hold(free->mutex);
+                        free->parts.push_back(one);
+                      }};
   load.arrived.place_results(part);
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -79,10 +80,16 @@ class local_devices {
     completion end;
   };
 
+  /// The last to let go of a part may be a thread of the queue.
+  struct part_list {
+    std::mutex mutex;
+    std::vector<std::byte*> parts;
+  };
+
   void place_results(range_load& load);
 
   std::vector<pinned_buffer<std::byte>> result_parts_;  ///< allocated before the devices start
-  std::shared_ptr<std::vector<std::byte*>> free_parts_;
+  std::shared_ptr<part_list> free_parts_;
   balanced_queue queue_;
   kernel_set const* kernels_;
   std::uint32_t workers_ = 0;

@@ -203,16 +203,6 @@ TEST(cluster_queue, more_pages_than_a_rank_has_memory_for_results_come_home) {
   });
 }
 
-/// Submits tasks that wait until ranks 0 and 1 have begun one each.
-template <class Submit>
-void await_workers_held(gates& of_ranks, Submit const& submit_one) {
-  await("two held workers", [&] {
-    if (of_ranks.begun(0) > 0 && of_ranks.begun(1) > 0) return true;
-    submit_one();
-    return false;
-  });
-}
-
 // The first rank of `central` has all tasks, and gives those of the others on.
 TEST(cluster_queue, tasks_that_a_third_rank_passed_on_bring_their_results_home) {
   tallied_tasks all(3, 600);
@@ -224,7 +214,7 @@ TEST(cluster_queue, tasks_that_a_third_rank_passed_on_bring_their_results_home) 
         if (rank == 1) {
           // Its own worker is held, and that of the center: what remains is executed by rank 2.
           of_ranks.open(2);
-          await_workers_held(of_ranks, [&] { queue.submit(of_ranks.one(1)); });
+          of_ranks.hold(queue, 1, {0, 1});
           auto const end = queue.submit(all.batch(1, 0, 600));
           await("rank 2 has executed some", [&] { return queue.tasks_by_rank()[2] > 0; });
           of_ranks.open();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -35,9 +36,9 @@ struct queue_case {
   };
 };
 
-/// How ranks are watched in tests that lose some.
+/// How ranks are watched where silence is to tell of a loss.
 inline cluster_options quick_to_lose() {
-  return {.heartbeat = std::chrono::milliseconds(10), .lost_after = std::chrono::milliseconds(300)};
+  return {.heartbeat = std::chrono::milliseconds(20), .lost_after = std::chrono::seconds(1)};
 }
 
 inline cluster_queue_options options_of(queue_case const& of) {
@@ -190,6 +191,17 @@ class gates {
   task one(std::uint32_t rank) { return task(wait_at_gate{&words_[rank][0], &words_[rank][2]}); }
   std::vector<task> some(std::uint32_t rank, std::uint32_t count) {
     return std::vector<task>(count, one(rank));
+  }
+  /// Submits tasks of a rank until these ranks have begun some; returns how many.
+  std::uint32_t hold(cluster_queue& queue, std::uint32_t rank, std::vector<std::uint32_t> const& workers) {
+    std::uint32_t submitted = 0;
+    await("held workers", [&] {
+      if (std::ranges::all_of(workers, [&](std::uint32_t worker) { return begun(worker) > 0; })) return true;
+      queue.submit(one(rank));
+      ++submitted;
+      return false;
+    });
+    return submitted;
   }
   /// Tasks that have begun on this rank, or on all.
   std::uint32_t begun(std::uint32_t rank) { return load(words_[rank][1]); }
