@@ -9,6 +9,7 @@
 #include <optional>
 #include <queue>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -47,11 +48,11 @@ std::uint32_t workers_of(place const& at) {
 }
 
 /// Keeps the workers of rank 0 asleep, so that whatever it submits goes to others.
-completion send_to_sleep(cluster_queue& queue, std::uint32_t workers, std::chrono::nanoseconds for_ns,
-                         std::vector<std::uint64_t>& took_ns) {
-  took_ns.resize(workers + 1);
+completion send_to_sleep(cluster_queue& queue, std::chrono::nanoseconds for_ns,
+                         pinned_buffer<std::uint64_t> const& took_ns) {
   completion last;
-  for (auto& took : took_ns) last = queue.submit(task(nap{std::uint64_t(for_ns.count()), result_ref(&took)}));
+  for (auto& took : took_ns.span())
+    last = queue.submit(task(nap{std::uint64_t(for_ns.count()), result_ref(&took)}));
   std::this_thread::sleep_for(100ms);
   return last;
 }
@@ -64,14 +65,14 @@ void measure_round_trips(place const& at, std::uint32_t workers, std::vector<dou
   auto const samples = at.quick ? 20 : 1000;
   auto const asleep = at.quick ? 1s : 3s;
   with_queue(at, "lifeline", [&](cluster_queue& queue) {
-    at.now->add("ping-pong of 64 bytes", "us", ping_pong_us);
+    if (!ping_pong_us.empty()) at.now->add("ping-pong of 64 bytes", "us", ping_pong_us);
     at.now->add("round trip of an empty task, own rank", "us",
                 at.now->samples(20, std::size_t(samples), [&] { return round_trip_us(queue); }));
   });
   if (at.ranks->ranks() < 2) return;
+  pinned_buffer<std::uint64_t> const took_ns(at.devices->front(), workers + 1);
   with_queue(at, "lifeline", [&](cluster_queue& queue) {
-    std::vector<std::uint64_t> took_ns;
-    auto const naps = send_to_sleep(queue, workers, asleep, took_ns);
+    auto const naps = send_to_sleep(queue, asleep, took_ns);
     std::vector<double> trips;
     for (int i = 0; i < samples && !naps.ready(); ++i) trips.push_back(round_trip_us(queue));
     auto const remote = trips.size();
@@ -84,7 +85,7 @@ void measure_round_trips(place const& at, std::uint32_t workers, std::vector<dou
 }
 
 void measure_throughput(place const& at, std::uint32_t workers) {
-  std::vector<task> const batch(at.quick ? 10'000 : 200'000, task(nothing{}));
+  std::vector<task> const batch(at.quick ? 10'000 : 50'000, task(nothing{}));
   auto const rate = [&](auto& queue) {
     return double(batch.size()) / seconds_of([&] { queue.submit(batch).wait(); }) / 1e6;
   };
@@ -99,10 +100,10 @@ void measure_throughput(place const& at, std::uint32_t workers) {
   });
   if (at.ranks->ranks() < 2) return;
   std::vector<double> rates;
+  pinned_buffer<std::uint64_t> const took_ns(at.devices->front(), workers + 1);
   for (int i = 0; i < samples; ++i)
     with_queue(at, "lifeline", [&](cluster_queue& queue) {
-      std::vector<std::uint64_t> took_ns;
-      auto const naps = send_to_sleep(queue, workers, at.quick ? 1s : 2s, took_ns);
+      auto const naps = send_to_sleep(queue, at.quick ? 1s : 3s, took_ns);
       rates.push_back(rate(queue));
       at.now->verify(!naps.ready(), "the workers of rank 0 slept meanwhile");
       naps.wait();
@@ -111,7 +112,7 @@ void measure_throughput(place const& at, std::uint32_t workers) {
 }
 
 /// When the last of these would end if each idle worker had the next at once.
-double list_schedule_ns(std::vector<std::uint64_t> const& took_ns, std::uint64_t workers) {
+double list_schedule_ns(std::span<std::uint64_t const> took_ns, std::uint64_t workers) {
   std::priority_queue<double, std::vector<double>, std::greater<>> free(std::greater<>(),
                                                                         std::vector<double>(workers, 0.0));
   double end = 0;
@@ -128,13 +129,15 @@ double list_schedule_ns(std::vector<std::uint64_t> const& took_ns, std::uint64_t
 void measure_naps(place const& at, std::uint32_t workers) {
   auto const all_workers = std::uint64_t(workers) * at.ranks->ranks();
   auto const tasks = all_workers * (at.quick ? 20 : 100);
+  pinned_buffer<std::uint64_t> const results(at.devices->front(), tasks);
   for (auto const mean : {10ms, 1ms})
     for (auto const& policy : share_policies())
       with_queue(at, std::string(policy.name), [&](cluster_queue& queue) {
         if (policy.name == "none" && at.ranks->ranks() > 1) return;  // 1 / ranks
         std::mt19937_64 random(1);
         std::exponential_distribution<double> length(1.0 / double(std::chrono::nanoseconds(mean).count()));
-        std::vector<std::uint64_t> took_ns(tasks);
+        auto const took_ns = results.span();
+        std::ranges::fill(took_ns, 0);
         std::vector<task> batch;
         for (auto& took : took_ns)
           batch.push_back(task(nap{std::uint64_t(length(random)), result_ref(&took)}));

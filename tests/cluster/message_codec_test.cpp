@@ -99,8 +99,9 @@ TEST_F(message_codec_test, what_has_no_content_arrives) {
 }
 
 TEST_F(message_codec_test, a_question_arrives_with_the_state_of_who_asks) {
-  auto const state = passed_on({.what = kind::ask, .state = {1'000'000'000'000, 132, 0.25}}).state;
+  auto const state = passed_on({.what = kind::ask, .state = {1'000'000'000'000, 528, 132, 0.25}}).state;
   EXPECT_EQ(state.backlog, 1'000'000'000'000u);
+  EXPECT_EQ(state.running, 528u);
   EXPECT_EQ(state.workers, 132u);
   EXPECT_EQ(state.tasks_per_ns, 0.25);
 }

@@ -197,7 +197,7 @@ TEST_P(every_share_policy, gives_nothing_to_a_rank_that_is_lost_though_its_quest
 TEST_P(every_share_policy, gives_nothing_more_to_a_rank_that_is_lost_while_pieces_leave) {
   auto const policy = make_share_policy(GetParam(), {0, 4, 0, 1, 1});
   share_view view{.own = {.backlog = 1000, .workers = 8}, .round_trip_ns = 10'000, .piece_tasks = 2};
-  policy->asked(1, {0, 8, 0});
+  policy->asked(1, {.workers = 8});
   EXPECT_EQ(policy->decide(view).actions.size(), 1u);
   policy->lost(1);
   EXPECT_TRUE(policy->decide(view).actions.empty());
@@ -287,7 +287,7 @@ TEST(lifeline, remembers_a_rank_once_that_asks_again) {
   auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
   share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000, .messages = 8};
   for (int question = 0; question < 2; ++question) {
-    policy->asked(1, {0, 8, 0});
+    policy->asked(1, {.workers = 8});
     policy->decide(view);
   }
   view.own.backlog = 1000;
@@ -303,7 +303,7 @@ TEST(random_share, gives_the_one_task_that_it_can_spare) {
 TEST(lifeline, gives_by_workers_while_the_speed_of_one_rank_is_unknown) {
   for (auto const& [own, other] : {std::pair(0.0, 0.001), std::pair(0.001, 0.0)}) {
     auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
-    policy->asked(1, {0, 24, other});
+    policy->asked(1, {.workers = 24, .tasks_per_ns = other});
     EXPECT_EQ(only_gift(*policy, {.own = {.backlog = 1000, .workers = 8, .tasks_per_ns = own}, .messages = 8})
                   .tasks,
               750u);
