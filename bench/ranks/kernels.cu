@@ -25,6 +25,7 @@ template <class Block>
 BALLAST_HD void nap::operator()(Block& block) const {
   if (block.rank() != 0) return;
   auto const begin = now_ns();
+  atomic_ref<std::uint64_t, scope::system>(took_ns.get()).store_relaxed(1);
 #if BALLAST_ON_GPU
   while (now_ns() - begin < ns) __nanosleep(1000);
 #else

@@ -16,7 +16,7 @@ struct nothing {
   BALLAST_HD void operator()(Block&) const {}
 };
 
-/// Sleeps, so that ranks which share cores do not take them from each other.
+/// Says that it begins by a 1, and sleeps, so that ranks which share cores do not take them from each other.
 struct nap {
   static constexpr int threads = 32;
   std::uint64_t ns;

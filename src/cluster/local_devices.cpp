@@ -37,19 +37,19 @@ void execution_rate::look(std::int64_t now_ns, std::uint64_t executed, bool is_b
   executed_ = 0;
 }
 
-void feed_ahead::look(std::int64_t now_ns, std::uint64_t running, bool has_more) {
-  bool const is_starved = was_full_ && has_more && running < workers_;
+void feed_ahead::look(std::int64_t now_ns, std::uint64_t waiting, bool has_more) {
+  bool const is_starved = was_full_ && has_more && waiting == 0;
   was_full_ = has_more;
-  least_running_ = std::min(least_running_, running);
+  least_waiting_ = std::min(least_waiting_, waiting);
   if (is_starved) {
     ahead_ = std::min(2 * ahead_, max_ahead);
   } else if (now_ns - since_ns_ < ahead_window_ns) {
     return;
-  } else if (has_more && least_running_ > workers_ + ahead_ / 2) {
-    ahead_ = std::max<std::uint64_t>(1, ahead_ - ahead_ / 4);
+  } else if (has_more && least_waiting_ > ahead_ / 2) {
+    ahead_ = std::max(least_, ahead_ - (ahead_ + 3) / 4);
   }
   since_ns_ = now_ns;
-  least_running_ = ~std::uint64_t(0);
+  least_waiting_ = ~std::uint64_t(0);
 }
 
 local_devices::local_devices(device_list devices, kernel_set const& kernels, balanced_options const& options,
@@ -64,12 +64,17 @@ local_devices::local_devices(device_list devices, kernel_set const& kernels, bal
   ahead_ = feed_ahead(workers_);
 }
 
-std::uint32_t local_devices::wanted() const {
-  auto const horizon = workers_ + ahead_.tasks();
-  if (running_ >= horizon) return 0;
-  // In pieces, whose ends are seen one by one.
-  auto const piece = std::max<std::uint64_t>(1, horizon / 16);
-  return std::uint32_t(std::min(piece, horizon - running_));
+/// A worker that begins a task says so; that it ends is known of ranges only.
+std::uint64_t local_devices::waiting() {
+  std::uint64_t begun = 0;
+  for (std::size_t i = 0; i < queue_.size(); ++i) begun += queue_.on(i).taken();
+  return submitted_ - std::min(submitted_, begun);
+}
+
+std::uint32_t local_devices::wanted() {
+  auto const missing = ahead_.tasks() - std::min(ahead_.tasks(), waiting());
+  auto const piece = std::max<std::uint64_t>(1, ahead_.tasks() / 4);
+  return std::uint32_t(std::min(piece, missing));
 }
 
 bool local_devices::has_room_for(task_range const& range) const {
@@ -109,6 +114,7 @@ void local_devices::execute(task_range range) {
   auto const end = queue_.submit(std::shared_ptr<prepared_tasks const>(kept, &kept->tasks));
   if (auto* const bell = std::exchange(bell_, nullptr)) end.source()->notify_at_end(end.work(), bell);
   running_ += range.count;
+  for (auto const& record : records) submitted_ += record.tasks();
   given_.push_back({std::move(range), end});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,22 +29,22 @@ class execution_rate {
   double rate_ = 0;
 };
 
-/// How many tasks wait for the workers, so that these have the next at once: twice as many once some had none
-/// though there were more, and fewer while more than half of them just wait. Few, since what waits for one
-/// rank's workers cannot go to another's. Pure.
+/// How many tasks wait for the workers, so that these have the next at once: twice as many once there was
+/// none though there were more elsewhere, and fewer while more than half of them just wait. Few, since what
+/// waits for one rank's workers cannot go to another's. Pure.
 class feed_ahead {
  public:
-  explicit feed_ahead(std::uint32_t workers) : workers_(workers) {}
+  explicit feed_ahead(std::uint32_t workers) : least_(std::max(1u, workers / 32)), ahead_(least_) {}
 
-  /// Called often, before more tasks are given: `running` tasks are with the devices, and `has_more` says
-  /// whether there are others.
-  void look(std::int64_t now_ns, std::uint64_t running, bool has_more);
+  /// Called often, before more tasks are given: `waiting` are with the devices and have not begun, and
+  /// `has_more` says whether there are others.
+  void look(std::int64_t now_ns, std::uint64_t waiting, bool has_more);
   std::uint64_t tasks() const { return ahead_; }
 
  private:
   static constexpr std::uint64_t max_ahead = std::uint64_t(1) << 20;
 
-  std::uint64_t workers_, ahead_ = 1, least_running_ = ~std::uint64_t(0);
+  std::uint64_t least_, ahead_, least_waiting_ = ~std::uint64_t(0);
   std::int64_t since_ns_ = 0;
   bool was_full_ = false;
 };
@@ -58,11 +59,12 @@ class local_devices {
 
   std::uint32_t workers() const { return workers_; }
   double tasks_per_ns() const { return rate_.tasks_per_ns(); }
-  std::uint64_t running() const { return running_; }
+  /// Tasks that the devices have and that have not ended; at most so many.
+  std::uint64_t running() { return std::min(running_, waiting() + workers_); }
   /// Whether there are more tasks than those that the devices have, before they are asked for.
-  void look(std::int64_t now_ns, bool has_more) { ahead_.look(now_ns, running_, has_more); }
+  void look(std::int64_t now_ns, bool has_more) { ahead_.look(now_ns, waiting(), has_more); }
   /// How many more tasks the devices should have now.
-  std::uint32_t wanted() const;
+  std::uint32_t wanted();
   /// Whether a range can be executed: there is memory for the results of its tasks.
   bool has_room_for(task_range const& range) const;
   void execute(task_range range);
@@ -86,6 +88,7 @@ class local_devices {
     std::vector<std::byte*> parts;
   };
 
+  std::uint64_t waiting();
   void place_results(range_load& load);
 
   std::vector<pinned_buffer<std::byte>> result_parts_;  ///< allocated before the devices start
@@ -94,7 +97,8 @@ class local_devices {
   kernel_set const* kernels_;
   std::uint32_t workers_ = 0;
   std::vector<given> given_;
-  std::uint64_t running_ = 0;
+  std::uint64_t running_ = 0;  ///< of ranges that have not ended
+  std::uint64_t submitted_ = 0;
   execution_rate rate_;
   feed_ahead ahead_{1};
   event_count* bell_ = nullptr;
