@@ -55,8 +55,8 @@ class cluster_queue {
  public:
   /// Starts the devices (at least one), and waits for all ranks, at most for devices.queue.timeout. `over`
   /// and `kernels` must outlive the queue. Throws as the constructor of balanced_queue, bad_argument
-  /// ("policy", "kernels") if the ranks do not have the same kernels or a kernel creates tasks, and
-  /// timed_out.
+  /// ("policy", "kernels") if the ranks do not name the same policy or do not have the same kernels, or if a
+  /// kernel creates tasks; rank_lost if rank 0 is lost, with which all ranks agree; and timed_out.
   cluster_queue(cluster& over, device_list devices, kernel_set const& kernels,
                 cluster_queue_options options = {});
   /// Unless closed, the other ranks take this one for lost.
@@ -75,7 +75,7 @@ class cluster_queue {
   /// Collective: addresses in these bytes may travel from now on, and mean the same place in the memory that
   /// the other ranks publish in the same call, which all devices of a rank can address. The bytes stay until
   /// the queue has gone. Throws bad_argument ("first", "bytes"), also if another rank publishes another
-  /// number of bytes, and timed_out.
+  /// number of bytes, when none of them is published; rank_lost if rank 0 is lost; and timed_out.
   void publish(void const* first, std::size_t bytes);
 
   /// Waits until what was submitted here has run, at most for the timeout. Throws timed_out with the state of
