@@ -35,7 +35,7 @@ class rank_lost : public error {
 
   /// All ranks that were lost by then.
   std::vector<std::uint32_t> const& ranks() const noexcept { return ranks_; }
-  /// The tasks of the batch that were there.
+  /// The tasks of the batch that were there; none if the queue has gone.
   std::vector<task> const& perhaps_run() const noexcept { return perhaps_run_; }
 
  private:

@@ -98,6 +98,15 @@ class next_channel {
   std::uint16_t number_ = 0;
 };
 
+/// For what stays until the process ends.
+std::exception_ptr without_tasks(std::exception_ptr const& why) {
+  try {
+    std::rethrow_exception(why);
+  } catch (rank_lost const& lost) {
+    return std::make_exception_ptr(rank_lost(lost.what(), lost.ranks(), {}));
+  } catch (...) { return why; }
+}
+
 }  // namespace
 
 class cluster_queue::state final : public cluster_channel, public completion_source {
@@ -237,7 +246,7 @@ std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
   std::set<std::uint64_t> numbers;
   for (auto const& [number, why] : failed_) numbers.insert(number);
   auto const has_run = [numbers](completion_key const& work) { return !numbers.contains(work.first); };
-  return std::make_unique<run_outcome const>(has_run, failed_.begin()->second);
+  return std::make_unique<run_outcome const>(has_run, without_tasks(failed_.begin()->second));
 }
 
 // From now on nothing that comes is stored, since its place may be gone.
