@@ -41,10 +41,9 @@ void with_queue(place const& at, std::string const& policy, Work const& work) {
 }
 
 std::uint32_t workers_of(place const& at) {
-  balanced_queue const local(*at.devices, rank_kernels());
+  balanced_queue local(*at.devices, rank_kernels());
   std::uint32_t workers = 0;
-  for (std::size_t i = 0; i < local.size(); ++i)
-    workers += const_cast<balanced_queue&>(local).on(i).workers_of_run();
+  for (std::size_t i = 0; i < local.size(); ++i) workers += local.on(i).workers_of_run();
   return workers;
 }
 

@@ -35,7 +35,6 @@ class cluster_member {
   void stop();
   /// Whether close() or stop() was called, or another rank was stopped.
   bool is_closing() const { return is_closing_; }
-  bool is_stopping() const { return is_stopping_; }
 
   /// A message has come.
   void receive(std::uint32_t from, cluster_message message);
@@ -62,8 +61,6 @@ class cluster_member {
   decision decide(share_view view);
 
   std::uint64_t backlog() const { return backlog_.tasks(); }
-  /// Tasks that the devices have.
-  std::uint64_t running() const { return running_; }
   /// Of what was submitted here, tasks that have not ended.
   std::uint64_t unfinished() const { return own_.unfinished(); }
   /// The number of the next batch.

@@ -9,7 +9,6 @@
 #include <shared_mutex>
 #include <utility>
 
-#include "ballast/detail/base/host_waits.hpp"
 #include "ballast/detail/base/source_run.hpp"
 #include "cluster_member.hpp"
 #include "cluster_thread.hpp"
@@ -39,64 +38,16 @@ std::int64_t done_interval_ns(std::uint32_t ranks) {
   return ranks == 1 ? 0 : std::max(min_done_interval_ns, ranks * done_interval_of_rank_ns);
 }
 
-std::size_t max_result_bytes(kernel_set const& kernels, std::uint32_t piece_tasks) {
-  std::size_t most = 0;
-  for (auto const& kernel : kernels.kernels())
-    if (kernel.travel && kernel.travel->result_bytes > 0)
-      most = std::max(
-          most, (kernel.travel->result_bytes + results_alignment) / results_alignment * results_alignment);
-  return most * piece_tasks;
-}
-
-std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task const> batch,
-                                    published_arrays const& published) {
-  auto load = std::make_shared<range_load>();
-  load->own = prepared_tasks(kernels, batch);
-  bool const has_results = std::ranges::any_of(
-      load->records(), [&](task_record const& record) { return result_bytes(kernels, record) > 0; });
-  for (auto const& record : load->records()) {
-    check_task(kernels, record, published);
-    if (!has_results) continue;
-    load->homes_at.push_back(std::uint32_t(load->homes.size()));
-    append_result_homes(kernels, record, load->homes);
-  }
-  if (has_results) load->homes_at.push_back(std::uint32_t(load->homes.size()));
-  return load;
-}
-
 /// What rank 0 and another say, which is not the same: lists of kernels, or a word.
 std::string difference_of(std::string const& first, std::string const& other, std::uint32_t rank) {
   if (first.ends_with('\n')) return first_difference(first, 0, other, rank);
   return "'" + first + "' on rank 0, and '" + other + "' on rank " + std::to_string(rank);
 }
 
-bool are_repeatable(kernel_set const& kernels, std::span<task_record const> records) {
-  return std::ranges::all_of(
-      records, [&](task_record const& record) { return kernels.kernels()[record.kernel()].repeatable; });
+/// A list of kernels that no message holds; two that differ only behind its end differ in the last line.
+std::string shortened(std::string const& text) {
+  return text.substr(0, max_text - 32) + "\n" + std::to_string(fingerprint(text)) + "\n";
 }
-
-/// The next channel of a cluster. If it is not opened, the other ranks hear so.
-class next_channel {
- public:
-  explicit next_channel(cluster_thread& of) : thread_(&of) {}
-  ~next_channel() {
-    if (number_ != 0) return;
-    {
-      auto const hold = thread_->lock();
-      thread_->skip_channel();
-    }
-    thread_->wake();
-  }
-  next_channel(next_channel const&) = delete;
-  next_channel& operator=(next_channel const&) = delete;
-
-  void open(cluster_channel& channel) { number_ = thread_->open(channel); }
-  std::uint16_t number() const { return number_; }
-
- private:
-  cluster_thread* thread_;
-  std::uint16_t number_ = 0;
-};
 
 /// For what stays until the process ends.
 std::exception_ptr without_tasks(std::exception_ptr const& why) {
@@ -208,8 +159,7 @@ cluster_queue::state::state(cluster& over, device_list devices, kernel_set const
               make_share_policy(options_.policy, {rank(), ranks(), thread_->place().host_first,
                                                   thread_->place().host_ranks, options_.seed}),
               done_interval_ns(ranks())),
-      devices_(std::move(devices), kernels, options_.devices,
-               max_result_bytes(kernels, codec_.piece_tasks())),
+      devices_(std::move(devices), kernels, options_.devices, codec_.max_result_bytes()),
       by_rank_(ranks()) {
   devices_.notify(thread().wake_event());
   run_ = &source_run::begin(*this);
@@ -262,7 +212,8 @@ void cluster_queue::state::leave() {
 
 void cluster_queue::state::detach() {
   auto const hold = thread().lock();
-  if (std::exchange(is_attached_, false)) thread().close(channel_.number(), member_.is_over());
+  if (std::exchange(is_attached_, false))
+    thread().close(channel_.number(), member_.is_over(), !member_.lost().empty());
 }
 
 // Ranks agree by the first, which compares what all say.
@@ -270,7 +221,7 @@ void cluster_queue::state::detach() {
 void cluster_queue::state::agree(char const* argument, std::string const& text) {
   {
     auto const hold = thread().lock();
-    agreement_ = text.substr(0, max_text);
+    agreement_ = text.size() <= max_text ? text : shortened(text);
     disagreement_.reset();
     ++agreements_;
     if (rank() == 0)
@@ -431,7 +382,10 @@ void cluster_queue::state::lose(std::uint32_t rank) {
 }
 
 std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
-  if (failure_) return std::numeric_limits<std::int64_t>::max();
+  if (failure_) {
+    if (devices_.is_idle()) changed_.notify();  // who waits for work that will not end well
+    return std::numeric_limits<std::int64_t>::max();
+  }
   try {
     feed(now_ns);
   } catch (...) {
@@ -527,7 +481,7 @@ void cluster_queue::state::fail(std::exception_ptr why) {
 
 bool cluster_queue::state::has_ended(completion_key const& work) {
   auto const hold = thread().lock();
-  return !open_.contains(work.first) || failure_;
+  return !open_.contains(work.first) || (failure_ && devices_.is_idle());
 }
 
 template <class Condition>

@@ -97,15 +97,16 @@ std::uint16_t cluster_thread::open(cluster_channel& channel) {
 void cluster_thread::skip_channel() {
   if (failure_ || last_channel_ == 65535) return;
   channels_[++last_channel_].early.clear();
+  is_unclean_ = true;
   for (std::uint32_t rank = 0; rank < place_.ranks; ++rank)
     if (rank != place_.rank) send_own(rank, last_channel_, no_channel);
 }
 
-void cluster_thread::close(std::uint16_t channel, bool is_over) {
+void cluster_thread::close(std::uint16_t channel, bool is_over, bool has_losses) {
   auto& closing = channels_[channel];
   closing.channel = nullptr;
   closing.is_over = is_over;
-  is_unclean_ = is_unclean_ || !is_over;
+  is_unclean_ = is_unclean_ || !is_over || has_losses;
   --open_channels_;
 }
 
@@ -256,6 +257,15 @@ void cluster_thread::leave() {
     return;
   }
   if (waits) transport_->close();
+}
+
+next_channel::~next_channel() {
+  if (number_ != 0) return;
+  {
+    auto const hold = thread_->lock();
+    thread_->skip_channel();
+  }
+  thread_->wake();
 }
 
 }  // namespace ballast::detail

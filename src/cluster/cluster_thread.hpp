@@ -58,7 +58,6 @@ class cluster_thread {
 
   cluster_place const& place() const { return place_; }
   std::string const& description() const { return description_; }
-  cluster_options const& options() const { return options_; }
   std::vector<std::uint32_t> lost();
 
   /// What keeps the thread from calling channels, and others from calling it.
@@ -73,13 +72,13 @@ class cluster_thread {
   std::uint16_t open(cluster_channel& channel);
   /// What would be the next channel is not opened here: the other ranks hear that it has lost this one.
   void skip_channel();
-  /// `is_over`: who still asks is told that it is.
-  void close(std::uint16_t channel, bool is_over);
+  /// `is_over`: who still asks is told that it is. `has_losses`: ranks were lost to the channel, which may
+  /// not come to the end of the cluster.
+  void close(std::uint16_t channel, bool is_over, bool has_losses);
   /// Sends a message of an envelope and what follows, once the transport takes it.
   void send(std::uint32_t to, std::vector<std::byte> message);
   /// A channel says that a rank is lost.
   void lose(std::uint32_t rank);
-  bool is_lost(std::uint32_t rank) const { return lost_.contains(rank); }
   /// Messages that wait for the transport.
   std::size_t waiting() const { return waiting_; }
 
@@ -122,6 +121,23 @@ class cluster_thread {
   std::atomic<bool> is_leaving_ = false;
   bool is_unclean_ = false;
   std::thread thread_;
+};
+
+/// The next channel of a cluster. If it is not opened, the other ranks hear so.
+class next_channel {
+ public:
+  explicit next_channel(cluster_thread& of) : thread_(&of) {}
+  ~next_channel();
+  next_channel(next_channel const&) = delete;
+  next_channel& operator=(next_channel const&) = delete;
+
+  /// With the lock.
+  void open(cluster_channel& channel) { number_ = thread_->open(channel); }
+  std::uint16_t number() const { return number_; }
+
+ private:
+  cluster_thread* thread_;
+  std::uint16_t number_ = 0;
 };
 
 }  // namespace ballast::detail

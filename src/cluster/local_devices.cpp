@@ -118,6 +118,10 @@ void local_devices::execute(task_range range) {
   given_.push_back({std::move(range), end});
 }
 
+bool local_devices::is_idle() const {
+  return std::ranges::all_of(given_, [](given const& one) { return one.end.ready(); });
+}
+
 void local_devices::notify(event_count& bell) { bell_ = &bell; }
 
 std::vector<task_range> local_devices::collect(std::int64_t now_ns) {

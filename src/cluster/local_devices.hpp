@@ -70,6 +70,8 @@ class local_devices {
   void execute(task_range range);
   /// Ranges that were executed since the last call. Throws what a device ended with.
   std::vector<task_range> collect(std::int64_t now_ns);
+  /// Whether no device works on any of them.
+  bool is_idle() const;
   /// From now on the end of tasks notifies `bell`.
   void notify(event_count& bell);
 

@@ -79,10 +79,15 @@ bool names_ranks(kind what) { return what == kind::lost || what == kind::census;
 }  // namespace
 
 message_codec::message_codec(kernel_set const& kernels, published_arrays const& published)
-    : kernels_(&kernels), published_(&published) {
+    : kernels_(&kernels), published_(&published), results_of_task_(max_results(kernels)) {
   auto const of_task =
-      sizeof(range_head) + std::max<std::size_t>(max_packed_bytes(kernels), max_results(kernels));
+      sizeof(range_head) + std::max<std::size_t>(max_packed_bytes(kernels), results_of_task_);
   piece_tasks_ = std::uint32_t((transport::max_message_bytes - sizeof(envelope)) / of_task);
+}
+
+std::size_t message_codec::max_result_bytes() const {
+  auto const of_task = (results_of_task_ + results_alignment - 1) / results_alignment * results_alignment;
+  return of_task * piece_tasks_;
 }
 
 void message_codec::append_range(kind what, task_range const& range, std::vector<std::byte>& into) const {

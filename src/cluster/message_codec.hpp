@@ -21,6 +21,8 @@ class message_codec {
 
   /// Tasks that a message carries at most; when they have run, one carries the results of as many.
   std::uint32_t piece_tasks() const { return piece_tasks_; }
+  /// What arrived_tasks::staging_bytes() of a message's tasks is at most.
+  std::size_t max_result_bytes() const;
 
   /// Calls `send` with each message that says it on this channel, in order: several, if what it has to say is
   /// more than one can hold.
@@ -40,6 +42,7 @@ class message_codec {
 
   kernel_set const* kernels_;
   published_arrays const* published_;
+  std::uint32_t results_of_task_;  ///< bytes, at most
   std::uint32_t piece_tasks_;
 };
 

@@ -39,4 +39,10 @@ struct range_load {
   }
 };
 
+/// Of a batch where it is submitted. Throws as prepared_tasks and check_task() do.
+std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task const> batch,
+                                    published_arrays const& published);
+/// Whether all kernels say that their tasks may be executed again.
+bool are_repeatable(kernel_set const& kernels, std::span<task_record const> records);
+
 }  // namespace ballast::detail

@@ -108,5 +108,18 @@ TEST(mpi_cluster_loss, a_rank_that_hangs_is_lost) {
   leave();
 }
 
+// Else they would wait for it as long as cluster_options::timeout says, and mpirun.sh ends them before.
+TEST(mpi_cluster_loss, a_rank_that_leaves_its_queue_keeps_nobody_at_the_end_of_the_cluster) {
+  bool is_last = false;
+  {
+    auto ranks = mpi_cluster();
+    is_last = ranks.rank() + 1 == ranks.ranks();
+    cluster_queue queue(ranks, open_devices("host:1"), rank_kernels(), options());
+    if (!is_last) queue.close();
+  }
+  if (is_last) _exit(0);
+  leave();
+}
+
 }  // namespace
 }  // namespace ballast::test
