@@ -14,6 +14,7 @@ namespace ballast {
 namespace detail {
 class transport;
 class cluster_thread;
+class job_peers;
 }
 
 /// How the ranks of a cluster watch each other.
@@ -67,5 +68,9 @@ class cluster {
 /// without MPI, and to test them. What is collective is to be called by a thread for each. Throws
 /// bad_argument ("ranks") for none, and as the constructor.
 std::vector<cluster> in_process_clusters(std::uint32_t ranks, cluster_options const& options = {});
+
+/// What job_options::peers takes: the ranks of a cluster, for one scheduler. Collective, as making the
+/// scheduler is, which it must not outlive the cluster for. Never waits.
+std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);
 
 }  // namespace ballast

@@ -23,6 +23,7 @@
 #include "ballast/trace.hpp"
 
 namespace ballast::detail {
+class job_peers;
 class job_runtime;
 }
 
@@ -65,6 +66,9 @@ struct job_options {
   /// way as its label and the count `bytes`; its step is the job that it is for, or 0. The recorder must have
   /// at least as many devices as the scheduler, in the same order, and must outlive it.
   trace_target trace_to = {};
+  /// The other ranks that run the same program, of job_peers_of() (docs/cluster.md, "Jobs over ranks"); null:
+  /// none. For one scheduler.
+  std::shared_ptr<detail::job_peers> peers = nullptr;
 };
 
 /// Bytes that were planned to be copied between the places of arrays.
@@ -122,6 +126,8 @@ struct job_statistics {
   std::uint64_t ended = 0, failed = 0;  ///< jobs that ended with a failure
   std::uint64_t tasks = 0;              ///< tasks that ended successfully
   moved_bytes moved{};                  ///< in total, including accesses of the host
+  /// Bytes that were planned to go to other ranks.
+  std::uint64_t sent = 0, received = 0;  ///< from other ranks
 };
 
 /// A task of a job failed, or used data of a job that failed. The elements of arrays that the job should have

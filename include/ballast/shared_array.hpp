@@ -155,6 +155,13 @@ class shared_array {
   /// The sizes of all dimensions.
   extents const& shape() const noexcept { return handle_.shape(); }
 
+  /// The elements that own_elements stands for. Does not wait.
+  index_range own() const { return handle_.own(); }
+
+  // Where the scheduler has peers, all ranks make these calls, in the same order among them and the jobs, and
+  // with the same range. Each then has the elements, and what they write is the same on all of them. Of
+  // own_elements each rank has other ones.
+
   /// The flattened elements of a range, to be read by the caller. Waits for the jobs submitted before that
   /// write them, and for nothing else, at most until the deadline, or for job_options::timeout if none is
   /// passed; copies to the host what is not there. The span is valid until a job that writes these elements

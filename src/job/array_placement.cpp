@@ -11,16 +11,6 @@ namespace {
 
 std::uint32_t bit_of(place_id place) { return 1u << place.value(); }
 
-byte_runs runs_of(std::vector<byte_range> const& bytes) {
-  std::vector<index_range> ranges;
-  std::size_t end = 0;
-  for (auto const range : bytes) {
-    ranges.push_back({range.begin, range.end});
-    end = std::max(end, range.end);
-  }
-  return {region(std::move(ranges)), extents{end}, 1};
-}
-
 }  // namespace
 
 std::optional<std::vector<resident_bytes>> device_residency::pin(std::span<needed_bytes const> needs,
@@ -48,7 +38,7 @@ bool device_residency::is_clean(array_id array, byte_range bytes) const {
 std::vector<op_id> device_residency::evict(array_id array, byte_range bytes) {
   auto const state = arrays_.find(array);
   if (state == nullptr) return {};
-  moved_ += arrays_.fetch_to(state, runs_of(only_here(state->directory, bytes)), host_place, {}, {});
+  moved_ += arrays_.fetch_to(state, byte_runs(only_here(state->directory, bytes)), host_place, {}, {});
   return state->directory.record_eviction(place_of(device_), bytes);
 }
 

@@ -149,6 +149,8 @@ void* array_handle::address() const noexcept { return state_->host_memory(); }
 
 void* array_handle::adopted_address() const noexcept { return state_->home_memory(); }
 
+index_range array_handle::own() const { return state_->runtime->own_elements_of(*state_); }
+
 index_range array_handle::open(host_use use, index_range elements, std::optional<deadline> until) const {
   auto& runtime = *state_->runtime;
   return runtime.open(state_, use, elements, until ? *until : deadline::in(runtime.options().timeout));

@@ -149,6 +149,11 @@ class flattening {
 byte_runs::byte_runs(region const& elements, extents const& array, std::size_t element_bytes)
     : runs_(std::visit(flattening(array, element_bytes), elements.content())) {}
 
+byte_runs::byte_runs(std::vector<byte_range> const& ranges) {
+  for (auto const range : ranges)
+    if (!range.is_empty()) runs_.push_back(normalised({.first = range.begin, .length = range.size()}));
+}
+
 std::size_t byte_runs::bytes() const {
   std::size_t sum = 0;
   for (auto const& run : runs_) sum += run.bytes();

@@ -53,6 +53,8 @@ class byte_runs {
   byte_runs() = default;  ///< no bytes
   /// `elements` lie within the array, as access_map::of() makes sure; the array's bytes fit in size_t.
   byte_runs(region const& elements, extents const& array, std::size_t element_bytes);
+  /// Ascending ranges of bytes, whatever the array.
+  explicit byte_runs(std::vector<byte_range> const& ranges);
 
   bool is_empty() const { return runs_.empty(); }
   /// Whether both are the same bytes of one array, cut in the same way.

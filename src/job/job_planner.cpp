@@ -32,6 +32,9 @@ void job_planner::add(std::shared_ptr<job_record> const& job) {
     if (of->failure) note_end_before_begin(*of);
     return uses;
   });
+  auto const end = job->own.first + job->own.count;
+  order_.mark_planned(job->number, {0, job->own.first});
+  order_.mark_planned(job->number, {end, job->units() - end});
   newest_turn_ = job->number;
   ++statistics_.submitted;
   jobs_.push_back(job);
@@ -43,6 +46,45 @@ job_number job_planner::take_turn(array_use const& use) {
   newest_turn_ = next_turn();
   order_.add(newest_turn_, 1, [use](job_part) { return std::vector{use}; });
   return newest_turn_;
+}
+
+void job_planner::add_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes what) {
+  byte_runs const bytes(what.bytes);
+  array_use use{array->id, what.is_sent ? bytes : byte_runs(), what.is_sent ? byte_runs() : bytes};
+  auto const turn = take_turn(use);
+  ++exchanges_;
+  (what.is_sent ? statistics_.sent : statistics_.received) += bytes.bytes();
+  waiting_exchanges_.push_back({turn, std::move(use), array, std::move(what)});
+}
+
+/// All jobs before that turn are planned. Whether now all exchanges are: an access of the host may be in the
+/// way.
+bool job_planner::plan_exchanges_before(job_number turn) {
+  for (; !waiting_exchanges_.empty() && waiting_exchanges_.front().turn < turn;
+       waiting_exchanges_.pop_front()) {
+    auto const& next = waiting_exchanges_.front();
+    if (!has_come(next.turn, next.use)) return false;
+    plan_exchange(next.array, next.what);
+    order_.drop(next.turn);
+  }
+  return true;
+}
+
+/// What is lost goes nowhere: its job has failed, and so will the other ranks'. Exchanges end in any order,
+/// so each has a stream of its own.
+void job_planner::plan_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes const& what) {
+  byte_runs const bytes(what.bytes);
+  if (what.is_sent && losing_job(array->directory, bytes)) {
+    --exchanges_;
+    return;
+  }
+  if (what.is_sent) arrays_.fetch_to(array, bytes, host_place, {}, {});
+  auto const op = ops_.add(op_kind::exchange, {std::uint32_t(devices_.size()), newest_exchange_++});
+  if (what.is_sent)
+    record_reads(array->directory, op, host_place, bytes);
+  else
+    record_writes(array->directory, op, host_place, bytes);
+  sink_.take(exchange_work{op, array, what});
 }
 
 /// The operation begins and ends here.
@@ -57,17 +99,24 @@ void job_planner::record_host_write(array_state& array, byte_range bytes, place_
 bool job_planner::advance() {
   if (stopped_) return false;
   for (auto& device : on_devices_) device.lacks_memory = false;
-  do plan_jobs();
-  while (retire_ended());
+  do {
+    plan_jobs();
+    if (std::ranges::all_of(jobs_, &job_record::is_planned)) plan_exchanges_before(next_turn());
+  } while (retire_ended());
   return std::exchange(has_changed_, false);
 }
 
+// Over ranks one job is planned after the other, and before it what is exchanged for it: else the devices of
+// two ranks might be full of tasks, or their streams of copies, that wait for what the other one has behind
+// such.
 void job_planner::plan_jobs() {
   int examined = 0;
   for (auto const& job : jobs_) {
     if (!job->is_planned() && ++examined > max_jobs_examined) break;
+    if (options_.peers != nullptr && !plan_exchanges_before(job->number)) break;
     if (!job->is_planned()) plan_of(job);
     if (job->failure) drop_rest(*job);
+    if (options_.peers != nullptr && !job->is_planned()) break;
   }
 }
 
@@ -156,7 +205,7 @@ std::uint32_t job_planner::max_units_on(job_record const& job, std::uint32_t dev
 }
 
 job_shape job_planner::shape_of(job_record const& job) const {
-  job_shape shape{.units = job.units(),
+  job_shape shape{.units = job.own.count,
                   .tasks = job.tasks,
                   .in_flight = options_.in_flight,
                   .blocks_per_unit = job.grid().blocks_of_unit(),
@@ -194,6 +243,7 @@ auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_
   if (!on.deferred) {
     on.deferred = job->split->next(device_index, on.in_flight);
     if (!on.deferred) return std::nullopt;
+    on.deferred->first += job->own.first;
     ++on.in_flight;
   }
   auto task = admit(job, device_index, *on.deferred);
@@ -227,9 +277,9 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
 /// whole.
 std::vector<task_piece> job_planner::pieces_of(planned_task const& task) const {
   auto const& job = *task.job;
-  auto const whole_share = job.units() / std::uint32_t(2 * job.devices.size());
-  if (job.devices.size() < 2 || options_.check_maps || task.part.count < whole_share)
-    return {{task.part, task.uses}};
+  auto const whole_share = job.own.count / std::uint32_t(2 * job.devices.size());
+  auto const is_alone = job.devices.size() < 2 && job.own.count == job.units();
+  if (is_alone || options_.check_maps || task.part.count < whole_share) return {{task.part, task.uses}};
   auto const parts = boundary_first(task.part, job.units(), [&](std::uint32_t unit, std::uint32_t other) {
     return job.read_in_common(unit, other);
   });
@@ -280,6 +330,7 @@ op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece
 void job_planner::fail(job_record& job, job_part part, std::string const& device,
                        std::exception_ptr const& why) {
   job.fail({part, device, cause_of(why)});
+  if (!first_failure_) first_failure_ = "job " + job.display_name() + ": " + cause_of(why);
   drop_rest(job);
 }
 
@@ -342,6 +393,10 @@ void job_planner::handle_end(planned_work const& work, std::uint32_t device, end
   if (end.failure && is_device_lost(end.failure)) lose_device(device);
   if (auto const* const kernel = std::get_if<kernel_work>(&work))
     return handle_kernel_end(*kernel, device, end, failed);
+  if (auto const* const exchange = std::get_if<exchange_work>(&work)) {
+    --exchanges_;
+    return retired_.push_back(exchange->array);
+  }
   auto const& copy = std::get<copy_work>(work);
   if (!failed) record_span(copy, device, end);
   arrays_.handle_copy_end(copy, failed);
@@ -374,7 +429,7 @@ void job_planner::handle_task_end(std::uint32_t device, planned_task const& task
   record_span(job, device, end);
   job.report.moved += task.moved;
   job.report.tasks.push_back({device, task.part, task.moved, end.begin_ns, end.end_ns});
-  job.split->ended(task.device_index, {.part = task.part,
+  job.split->ended(task.device_index, {.part = {task.part.first - job.own.first, task.part.count},
                                        .begin_ns = end.begin_ns,
                                        .end_ns = end.end_ns,
                                        .bytes_in = task.own_bytes,
@@ -449,6 +504,13 @@ void job_planner::stop() {
     fail(*job, {}, {}, std::make_exception_ptr(error("it had not ended when its scheduler went")));
     job->lose(order_.drop(job->number));  // older accesses of the host end with the scheduler
   }
+}
+
+void job_planner::abandon(std::exception_ptr const& why) {
+  for (auto const& one : waiting_exchanges_) order_.drop(one.turn);
+  exchanges_ -= waiting_exchanges_.size();
+  waiting_exchanges_.clear();
+  for (auto const& job : jobs_) fail(*job, {}, {}, why);
 }
 
 void job_planner::complete_all_jobs() {

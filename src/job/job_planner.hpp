@@ -58,6 +58,10 @@ class job_planner {
   /// Whether nothing that comes first and has yet to be planned is in its way.
   bool has_come(job_number turn, array_use const& use) { return !order_.blocking_job(turn, {&use, 1}); }
   void end_turn(job_number turn) { order_.drop(turn); }
+  /// Bytes of an array that are to go to another rank or come from one, in turn.
+  void add_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes what);
+  /// Those that have not ended.
+  std::size_t exchanges() const { return exchanges_; }
   /// The host writes bytes that nothing else touches any more.
   void record_host_write(array_state& array, byte_range bytes, place_id at);
 
@@ -69,6 +73,11 @@ class job_planner {
 
   /// Fails the jobs that have not ended and plans no more.
   void stop();
+  /// Other ranks will not do their parts: fails the jobs that have not ended, and gives up the exchanges that
+  /// were not planned. Those that were have to be ended by the caller.
+  void abandon(std::exception_ptr const& why);
+  /// What the first job that failed failed with, if one has.
+  std::optional<std::string> const& first_failure() const { return first_failure_; }
   bool is_stopped() const { return stopped_; }
   /// Tells the completions of the jobs that are left.
   void complete_all_jobs();
@@ -84,6 +93,8 @@ class job_planner {
 
  private:
   void plan_jobs();
+  bool plan_exchanges_before(job_number turn);
+  void plan_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes const& what);
   bool retire_ended();
   auto end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator;
   void note_end_before_begin(job_record const& job);
@@ -135,6 +146,16 @@ class job_planner {
   job_number newest_turn_;
   std::vector<device_in_use> on_devices_;
   job_statistics statistics_;
+  struct waiting_exchange {
+    job_number turn;
+    array_use use;
+    std::shared_ptr<array_state> array;
+    exchanged_bytes what;
+  };
+  std::deque<waiting_exchange> waiting_exchanges_;  ///< for their turns, ascending
+  std::size_t exchanges_ = 0;
+  std::uint32_t newest_exchange_ = 0;
+  std::optional<std::string> first_failure_;
   bool has_changed_ = false;  ///< something that may be waited for, since advance() said so
   bool stopped_ = false;
 };

@@ -37,10 +37,17 @@ job_record::job_record(job_number its_number, job_request its_request, listed_co
       policy(std::move(its_policy)),
       tasks(its_tasks),
       end(std::make_shared<job_end>(std::move(runtime), display_name_of(request, number), timeout)),
+      own{0, units()},
       display_name_(display_name_of(request, number)) {
   report.name = name_of(request);
   report.policy = policy;
   report.submitted_ns = now_ns();
+}
+
+void job_record::renumber(job_number to) {
+  number = to;
+  display_name_ = display_name_of(request, to);
+  end->rename(display_name_);
 }
 
 job_site job_record::site() const {
@@ -145,14 +152,14 @@ std::string failure_of(job_record const& job) {
 }  // namespace
 
 std::string job_record::state(std::vector<planned_device> const& all) const {
-  auto const left = split == nullptr ? units() : split->unissued();
+  auto const left = split == nullptr ? own.count : split->unissued();
   return "job " + display_name() + ": " + counted(left, "units not given out, ") +
          counted(tasks_in_flight, "tasks in flight, ") + counted(report.tasks.size(), "ended") +
          tasks_by_device(*this, all) + failure_of(*this) + "\n";
 }
 
 bool job_record::is_planned() const {
-  if (failure || units() == 0) return true;
+  if (failure || own.count == 0) return true;
   return split != nullptr && split->unissued() == 0 &&
          std::ranges::none_of(device_states, [](auto const& device) { return device.deferred.has_value(); });
 }

@@ -53,6 +53,7 @@ class job_end final : public completion_source {
   job_end(std::weak_ptr<job_runtime const> runtime, std::string job, clock::duration timeout)
       : runtime_(std::move(runtime)), job_(std::move(job)), timeout_(timeout) {}
 
+  void rename(std::string job) { job_ = std::move(job); }
   /// Wakes who waits; called once. `failure`: none if the job ended well.
   void complete(job_report report, std::optional<job_failure> failure);
 
@@ -68,7 +69,7 @@ class job_end final : public completion_source {
   [[noreturn]] void throw_timed_out() const;
 
   std::weak_ptr<job_runtime const> const runtime_;
-  std::string const job_;
+  std::string job_;
   clock::duration const timeout_;
   event_count wake_event_;
   // Written once, before complete_.
@@ -84,11 +85,14 @@ class job_record {
              std::uint32_t tasks, std::weak_ptr<job_runtime const> runtime, clock::duration timeout);
 
   job_grid const& grid() const { return request.setup.grid; }
+  /// Of the whole job, on whatever rank.
   std::uint32_t units() const { return grid().units(); }
   kernel_code const* code() const { return listed == nullptr ? nullptr : &listed->code; }
   job_site site() const;
   /// As messages call it: "'step' (number 17)".
   std::string const& display_name() const { return display_name_; }
+  /// Before anybody has its completion.
+  void renumber(job_number to);
 
   /// What a part reads and writes of each array, in the order of the arguments. Throws what a map throws.
   std::vector<array_use> uses(job_part part) const;
@@ -127,13 +131,14 @@ class job_record {
     std::uint32_t in_flight = 0;            ///< with the deferred one
   };
 
-  job_number const number;
+  job_number number;
   job_request const request;
   listed_code const* const listed;  ///< null for a plain kernel
   std::string const policy;
   std::uint32_t const tasks;
   std::shared_ptr<job_end> const end;
 
+  job_part own;                               ///< units of this rank; all, unless the scheduler has peers
   std::vector<std::uint32_t> devices{};       ///< that take part, by their places in the list
   std::vector<std::uint32_t> max_units{};     ///< of a task, for each of `devices`
   std::vector<device_state> device_states{};  ///< for each of `devices`
@@ -143,7 +148,7 @@ class job_record {
   job_report report;
 
  private:
-  std::string const display_name_;
+  std::string display_name_;
   std::vector<bool> shared_by_units_;  ///< of each argument
   std::uint64_t bytes_per_unit_ = 0;
 };

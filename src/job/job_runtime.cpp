@@ -55,6 +55,7 @@ job_options checked(job_options options, device_list const& devices) {
   if (options.in_flight < 1 || options.in_flight > 64)
     throw_bad_argument("in_flight", options.in_flight, "1 to 64");
   options.trace_to.check(devices.size());
+  if (options.peers != nullptr && options.peers->ranks() == 1) options.peers = nullptr;
   return options;
 }
 
@@ -135,10 +136,14 @@ job_runtime::job_runtime(device_list const& devices, job_options options)
     : devices_(checked(devices)),
       options_(checked(std::move(options), devices_)),
       memory_(taken_memory(devices_, options_)),
-      dispatcher_(ops_, devices_to_submit_to(devices_, memory_), options_,
-                  [this](std::uint32_t device, device_operation work) {
-                    executors_[device]->submit(std::move(work));
-                  }),
+      dispatcher_(
+          ops_, devices_to_submit_to(devices_, memory_), options_,
+          [this](std::uint32_t device, device_operation work) {
+            executors_[device]->submit(std::move(work));
+          },
+          [this](exchange_work const& work, std::shared_ptr<operation_progress> progress) {
+            ranks_->begin(work, std::move(progress));
+          }),
       planner_(ops_, devices_to_plan_for(devices_, memory_), expected_links(devices_), options_, dispatcher_,
                retired_) {
   for (std::uint32_t executor = 0; executor < devices_.size(); ++executor)
@@ -161,6 +166,7 @@ void job_runtime::guard::unlock() {
 void job_runtime::start() {
   try {
     for (auto const& executor : executors_) executor->start(executors_);
+    if (options_.peers != nullptr) ranks_ = std::make_unique<job_ranks>(options_.peers, rank_listeners());
   } catch (...) {
     for (auto const& executor : executors_) executor->close(deadline::in(options_.shutdown_timeout));
     throw;
@@ -250,8 +256,10 @@ completion job_runtime::submit(job_request request) {
   if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
   guard const hold(*this);
   if (planner_.is_stopped()) throw error("a job was submitted to a scheduler that is going");
+  check_not_abandoned();
   check_not_released(request);
   auto const job = make_job(std::move(request));
+  if (ranks_ != nullptr) begin_over_ranks(*job);
   planner_.add(job);
   if (advance()) changed_.notify();
   return {job->end, {.first = job->number.value()}};
@@ -332,6 +340,7 @@ std::shared_ptr<array_state> job_runtime::make_array(extents const& shape, std::
   forget_released_arrays();
   if (adopted) planner_.arrays().check_shares_no_memory(*state);
   planner_.arrays().add(state);
+  if (ranks_ != nullptr) ranks_->add(*state);
   return state;
 }
 
@@ -347,7 +356,10 @@ void job_runtime::forget_released_arrays() {
     std::lock_guard const hold(released_mutex_);
     gone.swap(released_arrays_);
   }
-  for (auto const array : gone) planner_.arrays().forget(array);
+  for (auto const array : gone) {
+    planner_.arrays().forget(array);
+    if (ranks_ != nullptr) ranks_->forget(array);
+  }
 }
 
 void job_runtime::set_released(array_state& array, bool is_released) {
@@ -363,9 +375,15 @@ bool job_runtime::is_at_rest_within(deadline until) {
 
 index_range job_runtime::open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,
                               deadline until) {
-  auto const range = elements_of(*array, elements);
-  if (range.is_empty()) return range;
+  bool const are_own = elements == own_elements;
+  auto const range = elements_of(*array, are_own ? own_elements_of(*array) : elements);
+  if (range.is_empty() && !are_own) return range;
   guard hold(*this);
+  if (ranks_ != nullptr && use != host_use::give_up) {
+    add_exchanges(ranks_->begin(*array, use, range, are_own));
+    advance_and_notify();
+  }
+  if (range.is_empty()) return range;
   try {
     wait_for_access(hold, array, use, range, until);
   } catch (...) {
@@ -380,6 +398,7 @@ void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> cons
                                   index_range elements, deadline until) {
   host_access access(planner_, array, use, elements);
   auto const is_open = [&] {
+    check_not_abandoned();
     if (access.try_open()) return true;
     if (planner_.is_stopped())
       throw stopped("the scheduler went while the host waited for " + array->name(), planner_.jobs().size());
@@ -393,7 +412,10 @@ void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> cons
 /// Whether what somebody waits for may have come.
 bool job_runtime::advance() {
   forget_released_arrays();
-  return planner_.advance();
+  bool const has_changed = planner_.advance();
+  if (ranks_ != nullptr && !abandoned_ && planner_.first_failure())
+    ranks_->fail(std::make_exception_ptr(error(*planner_.first_failure())));
+  return has_changed;
 }
 
 void job_runtime::advance_and_notify() {
@@ -413,6 +435,54 @@ bool job_runtime::handle_ends(std::uint32_t device, std::vector<ended_operation>
   return true;
 }
 
+job_ranks::listeners job_runtime::rank_listeners() {
+  return {[this](std::vector<ended_operation> const& ends) {
+            handle_ends(std::uint32_t(devices_.size()), ends, device_executor::if_busy::wait);
+          },
+          [this](std::exception_ptr const& why) { abandon(why); },
+          [this](std::uint32_t executor) { executors_[executor]->wake(); }};
+}
+
+index_range job_runtime::own_elements_of(array_state const& array) const {
+  return ranks_ == nullptr ? index_range{0, array.shape.elements()} : ranks_->own_elements(array);
+}
+
+void job_runtime::check_not_abandoned() const {
+  if (abandoned_) std::rethrow_exception(abandoned_);
+}
+
+void job_runtime::add_exchanges(std::vector<own_exchange> exchanges) {
+  for (auto& one : exchanges)
+    if (auto const array = planner_.arrays().find(one.array))
+      planner_.add_exchange(array, std::move(one.what));
+}
+
+/// What it needs of other ranks comes before it.
+void job_runtime::begin_over_ranks(job_record& job) {
+  job.own = ranks_->part_of(job);
+  add_exchanges(ranks_->begin(job));
+  job.renumber(planner_.next_turn());
+}
+
+/// On the thread of the ranks, whose messages have ended. What was to come of them will not.
+void job_runtime::abandon(std::exception_ptr const& why) {
+  std::vector<ended_operation> given_up;
+  {
+    guard const hold(*this);
+    abandoned_ = why;
+    planner_.abandon(why);
+    given_up = dispatcher_.give_up_exchanges(why);
+  }
+  for (auto const& executor : executors_) executor->wake();
+  handle_ends(std::uint32_t(devices_.size()), given_up, device_executor::if_busy::wait);
+}
+
+/// What others need of this rank.
+bool job_runtime::has_exchanged_all(deadline until) {
+  guard hold(*this);
+  return wait_until(hold, until, [&] { return planner_.exchanges() == 0 || abandoned_; }) && !abandoned_;
+}
+
 std::string job_runtime::state() const {
   std::lock_guard const hold(mutex_);
   return state_under_mutex();
@@ -426,12 +496,23 @@ std::string job_runtime::state_under_mutex() const {
   return text;
 }
 
+namespace {
+
+std::string text_of(exchanged_bytes const& what, bool is_begun) {
+  auto const text = std::string(what.is_sent ? "a message to" : "a message from") + " rank " +
+                    std::to_string(what.peer) + " for step " + std::to_string(what.id.step);
+  return text + (is_begun ? "" : ", which waits for earlier operations");
+}
+
+}  // namespace
+
 std::string job_runtime::oldest_operation() const {
   auto const oldest = dispatcher_.oldest();
   if (!oldest) return {};
-  return "the oldest operation, number " + std::to_string(oldest->op.value()) + ", is a " +
-         (oldest->is_kernel ? "kernel" : "copy") + " on " + devices_[oldest->device]->name() + ", " +
-         (oldest->is_issued ? "issued" : "not issued") + "\n";
+  auto const number = "the oldest operation, number " + std::to_string(oldest->op.value()) + ", is ";
+  if (oldest->exchange != nullptr) return number + text_of(*oldest->exchange, oldest->is_issued) + "\n";
+  return number + "a " + (oldest->is_kernel ? "kernel" : "copy") + " on " + devices_[oldest->device]->name() +
+         ", " + (oldest->is_issued ? "issued" : "not issued") + "\n";
 }
 
 void job_runtime::stop(deadline until) {
@@ -440,6 +521,7 @@ void job_runtime::stop(deadline until) {
   } catch (timed_out const&) {
     // The completions of what is left say so.
   }
+  if (ranks_ != nullptr) ranks_->stop(has_exchanged_all(until));
   {
     std::lock_guard const hold(mutex_);
     planner_.stop();

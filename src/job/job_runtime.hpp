@@ -22,6 +22,7 @@
 #include "ballast/job_scheduler.hpp"
 #include "device_executor.hpp"
 #include "job_planner.hpp"
+#include "job_ranks.hpp"
 #include "job_record.hpp"
 #include "operation_dispatcher.hpp"
 #include "operations.hpp"
@@ -66,6 +67,8 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name,
                                           std::optional<adopted_copy> adopted);
   completion submit(job_request request);
+  /// Those of the rank; all, if there are no peers.
+  index_range own_elements_of(array_state const& array) const;
   /// As array_handle::open(). Returns the elements, which are all of the array for every_element.
   index_range open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,
                    deadline until);
@@ -127,6 +130,14 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, host_use use,
                        index_range elements, deadline until);
 
+  // Other ranks; under the mutex, but for abandon().
+  job_ranks::listeners rank_listeners();
+  void check_not_abandoned() const;
+  void add_exchanges(std::vector<own_exchange> exchanges);
+  void begin_over_ranks(job_record& job);
+  void abandon(std::exception_ptr const& why);
+  bool has_exchanged_all(deadline until);
+
   // State for messages, and the end.
   std::string state_under_mutex() const;
   std::string oldest_operation() const;
@@ -155,6 +166,8 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::vector<array_id> released_arrays_;
 
   std::vector<std::unique_ptr<device_executor>> executors_;
+  std::exception_ptr abandoned_;      ///< why the ranks go on no more
+  std::unique_ptr<job_ranks> ranks_;  ///< null without peers
 };
 
 }  // namespace ballast::detail

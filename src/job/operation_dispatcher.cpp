@@ -20,15 +20,18 @@ void enqueue_rows(std::vector<row_copy> const& rows, std::byte* to, std::byte co
 }  // namespace
 
 operation_dispatcher::operation_dispatcher(operations& ops, std::vector<device> devices,
-                                           job_options const& options, submission submit)
+                                           job_options const& options, submission submit,
+                                           exchange_begin begin)
     : ops_(ops),
       devices_(std::move(devices)),
       check_maps_(options.check_maps),
       times_copies_(options.trace_to),
-      submit_(std::move(submit)) {}
+      submit_(std::move(submit)),
+      begin_(std::move(begin)) {}
 
 void operation_dispatcher::take(planned_work work) {
   if (auto* const copy = std::get_if<copy_work>(&work)) return submit_copy(std::move(*copy));
+  if (auto* const exchange = std::get_if<exchange_work>(&work)) return submit_exchange(std::move(*exchange));
   submit_kernel(std::get<kernel_work>(std::move(work)));
 }
 
@@ -84,6 +87,38 @@ void operation_dispatcher::submit(op_id op, job_number job, planned_work work,
   submit_(executor, std::move(operation));
 }
 
+void operation_dispatcher::submit_exchange(exchange_work exchange) {
+  auto const op = exchange.op;
+  ops_.mark_issued(op);
+  auto const progress = std::make_shared<operation_progress>(op, ops_.at(op).on, false);
+  in_flight_.emplace(op.value(), work_in_flight{progress, std::move(exchange)});
+  waiting_exchanges_.push_back(op);
+  begin_exchanges();
+}
+
+/// Nobody watches what they wait for but who is told the ends.
+void operation_dispatcher::begin_exchanges() {
+  std::erase_if(waiting_exchanges_, [&](op_id op) {
+    auto const has_ended = [&](op_id earlier) { return ops_.has_ended(earlier); };
+    if (!std::ranges::all_of(ops_.at(op).dependencies, has_ended)) return false;
+    auto const& [progress, work] = in_flight_.at(op.value());
+    begin_(std::get<exchange_work>(work), progress);
+    return true;
+  });
+}
+
+std::vector<ended_operation> operation_dispatcher::give_up_exchanges(std::exception_ptr const& why) {
+  std::vector<ended_operation> given_up;
+  waiting_exchanges_.clear();
+  for (auto const& [op, one] : in_flight_) {
+    if (!std::holds_alternative<exchange_work>(one.work) || reported_ends_.contains(op_id(op))) continue;
+    one.progress->mark_failed();
+    one.progress->mark_ended(now_ns());
+    given_up.push_back({op_id(op), why});
+  }
+  return given_up;
+}
+
 /// The progress of those operations that have not ended.
 progress_list operation_dispatcher::progress_of(std::vector<op_id> const& ops) const {
   progress_list found;
@@ -112,14 +147,15 @@ void operation_dispatcher::handle_ends(std::uint32_t on_device, std::vector<ende
     auto const counts = reported_ends_.extract(reported++);
     end(counts.mapped(), ended);
   }
+  begin_exchanges();
 }
 
 void operation_dispatcher::end(reported_end const& reported, end_listener const& ended) {
   auto const op = reported.end.op;
   ops_.mark_ended(op, reported.end.failure != nullptr);
   auto const failed = ops_.at(op).status == op_status::failed;
-  journal_.record_end(op, ops_.at(op));
   auto const work = in_flight_.extract(op.value());
+  if (!std::holds_alternative<exchange_work>(work.mapped().work)) journal_.record_end(op, ops_.at(op));
   ended(work.mapped().work, reported.device, reported.end, failed);
 }
 
@@ -128,6 +164,7 @@ std::vector<planned_work> operation_dispatcher::forget_all() {
   for (auto& [op, one] : in_flight_) all.push_back(std::move(one.work));
   in_flight_.clear();
   reported_ends_.clear();
+  waiting_exchanges_.clear();
   return all;
 }
 
@@ -136,8 +173,11 @@ auto operation_dispatcher::oldest() const -> std::optional<unfinished_operation>
   auto const found = std::ranges::min_element(in_flight_, {}, [](auto const& one) { return one.first; });
   if (found == in_flight_.end()) return std::nullopt;
   auto const& [op, one] = *found;
-  return unfinished_operation{op_id(op), std::holds_alternative<kernel_work>(one.work),
-                              one.progress->is_issued(), one.progress->on().executor};
+  auto const* const exchange = std::get_if<exchange_work>(&one.work);
+  bool const is_issued = exchange == nullptr ? one.progress->is_issued()
+                                             : !std::ranges::binary_search(waiting_exchanges_, op_id(op));
+  return unfinished_operation{op_id(op), std::holds_alternative<kernel_work>(one.work), is_issued,
+                              one.progress->on().executor, exchange == nullptr ? nullptr : &exchange->what};
 }
 
 }  // namespace ballast::detail

@@ -28,6 +28,8 @@ class operation_dispatcher final : public work_sink {
   };
   /// Hands an operation to the executor of a device.
   using submission = std::function<void(std::uint32_t device, device_operation work)>;
+  /// Begins an exchange with another rank, which sets the progress to ended.
+  using exchange_begin = std::function<void(exchange_work const& work, std::shared_ptr<operation_progress>)>;
   /// Work has ended on a device; `failed` also if only what it takes data from has.
   using end_listener = std::function<void(planned_work const& work, std::uint32_t device,
                                           ended_operation const& end, bool failed)>;
@@ -35,7 +37,7 @@ class operation_dispatcher final : public work_sink {
   /// Of the options it takes `check_maps`, and whether there is a recorder, for which copies are timed. `ops`
   /// outlives this.
   operation_dispatcher(operations& ops, std::vector<device> devices, job_options const& options,
-                       submission submit);
+                       submission submit, exchange_begin begin = {});
 
   void take(planned_work work) override;
   /// Calls `ended` for each end that counts now, in the order of the operations.
@@ -45,11 +47,14 @@ class operation_dispatcher final : public work_sink {
   std::vector<planned_work> forget_all();
 
   std::size_t unfinished() const { return in_flight_.size(); }
+  /// Exchanges that will not end: as if all had failed. For handle_ends().
+  std::vector<ended_operation> give_up_exchanges(std::exception_ptr const& why);
   /// An operation that has not ended, for messages.
   struct unfinished_operation {
     op_id op;
     bool is_kernel, is_issued;
     std::uint32_t device;
+    exchanged_bytes const* exchange;  ///< null if it is none
   };
   std::optional<unfinished_operation> oldest() const;
   operation_journal const& journal() const { return journal_; }
@@ -69,6 +74,8 @@ class operation_dispatcher final : public work_sink {
 
   void submit_copy(copy_work copy);
   void submit_kernel(kernel_work kernel);
+  void submit_exchange(exchange_work exchange);
+  void begin_exchanges();
   void submit(op_id op, job_number job, planned_work work, std::function<void(stream&)> enqueue,
               std::function<void()> conclude = {});
   std::byte* memory_at(place_id place, array_state const& array) const;
@@ -79,8 +86,10 @@ class operation_dispatcher final : public work_sink {
   std::vector<device> const devices_;
   bool const check_maps_, times_copies_;
   submission const submit_;
+  exchange_begin const begin_;
   std::unordered_map<std::uint64_t, work_in_flight> in_flight_;  ///< by operation
   std::map<op_id, reported_end> reported_ends_;                  ///< that do not count yet
+  std::vector<op_id> waiting_exchanges_;                         ///< for what they come after, ascending
   operation_journal journal_;
 };
 

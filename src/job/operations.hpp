@@ -22,7 +22,7 @@ using op_id = strong_id<struct op_tag, std::uint64_t>;
 /// The arrays of a scheduler count from 1 in the order in which they were made.
 using array_id = strong_id<struct array_tag, std::uint64_t>;
 
-enum class op_kind : std::uint8_t { copy, kernel, fill, host_access };
+enum class op_kind : std::uint8_t { copy, kernel, fill, host_access, exchange };
 enum class op_status : std::uint8_t { waiting, issued, ended, failed };
 
 /// Where an operation is carried out. Those of one stream end in the order of their ids.

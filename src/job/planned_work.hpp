@@ -10,6 +10,7 @@
 
 #include "array_state.hpp"
 #include "device_executor.hpp"
+#include "exchange_port.hpp"
 #include "job_record.hpp"
 #include "operations.hpp"
 #include "task_planner.hpp"
@@ -42,7 +43,14 @@ struct kernel_work {
   std::size_t piece;
 };
 
-using planned_work = std::variant<kernel_work, copy_work>;
+/// Bytes that come from another rank or go to one, and have not ended.
+struct exchange_work {
+  op_id op;
+  std::shared_ptr<array_state> array;
+  exchanged_bytes what;
+};
+
+using planned_work = std::variant<kernel_work, copy_work, exchange_work>;
 
 /// Takes what was planned, in the order of the operations. All that the work depends on was taken before.
 class work_sink {

@@ -54,7 +54,9 @@ class array_handle {
   void* address() const noexcept;
   /// The address of the adopted memory, which a device may have.
   void* adopted_address() const noexcept;
-  /// As shared_array::read(), write() and update(); every_element for all.
+  /// Those that own_elements stands for.
+  index_range own() const;
+  /// As shared_array::read(), write() and update(); every_element for all, own_elements for the rank's own.
   index_range open(host_use use, index_range elements, std::optional<deadline> until) const;
   /// As shared_array::release() and its destructor; the array is nobody's then, or it is an array without
   /// adopted memory, which give_up() leaves to the jobs.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "ballast/cluster.hpp"
+#include "ballast/detail/job/job_peers.hpp"
+#include "ballast/error.hpp"
+#include "cluster_thread.hpp"
+
+namespace ballast {
+
+using namespace detail;
+namespace {
+
+/// A channel of a cluster that carries what the jobs of one scheduler exchange.
+class cluster_peers final : public job_peers, public cluster_channel {
+ public:
+  explicit cluster_peers(cluster_thread& thread) : thread_(thread), channel_(thread) {}
+
+  std::uint32_t rank() const override { return thread_.place().rank; }
+  std::uint32_t ranks() const override { return thread_.place().ranks; }
+
+  void open(peer_listener& listener) override {
+    auto const hold = thread_.lock();
+    if (channel_.number() != 0) throw error("the peers of one job scheduler were given to a second one");
+    listener_ = &listener;
+    channel_.open(*this);
+  }
+  void close(bool is_over) override {
+    auto const hold = thread_.lock();
+    listener_->step();  // the last words
+    thread_.close(channel_.number(), is_over, has_losses_);
+  }
+  void wake() override { thread_.wake(); }
+
+  void send(std::uint32_t to, std::vector<std::byte> message) override {
+    static_assert(reserved_bytes == sizeof(envelope));
+    envelope const head{channel_.number(), 0, 0, 0};
+    std::memcpy(message.data(), &head, sizeof head);
+    thread_.send(to, std::move(message));
+  }
+  std::size_t waiting() const override { return thread_.waiting(); }
+
+  void receive(std::uint32_t from, envelope const&, std::span<std::byte const> message) override {
+    listener_->receive(from, message);
+  }
+  void hear_of_end(std::uint32_t from) override { listener_->hear_of_end(from); }
+  void lose(std::uint32_t rank) override {
+    has_losses_ = true;
+    listener_->lose(rank);
+  }
+  void fail(std::exception_ptr why) override { listener_->fail(std::move(why)); }
+  std::int64_t step(std::int64_t) override {
+    listener_->step();
+    return std::numeric_limits<std::int64_t>::max();
+  }
+
+ private:
+  cluster_thread& thread_;
+  next_channel channel_;
+  peer_listener* listener_ = nullptr;
+  bool has_losses_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<job_peers> job_peers_of(cluster& ranks) {
+  return std::make_shared<cluster_peers>(ranks.thread());
+}
+
+}  // namespace ballast

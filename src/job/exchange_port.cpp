@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange_port.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "ballast/error.hpp"
+
+namespace ballast::detail {
+namespace {
+
+/// More of them only use memory: the thread takes others when these have left.
+constexpr std::size_t max_waiting_messages = 16;
+/// Steps are compared where nothing else is to be sent, or when there are so many.
+constexpr std::size_t max_untold_steps = 64;
+
+std::span<std::byte const> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+std::string_view text_of(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+exchange_port::exchange_port(std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed)
+    : peers_(std::move(peers)), ended_(std::move(ended)), failed_(std::move(failed)) {
+  peers_->open(*this);
+}
+
+exchange_port::~exchange_port() = default;
+
+void exchange_port::begin(exchanged_bytes const& what, std::byte* memory,
+                          std::shared_ptr<operation_progress> of) {
+  {
+    std::lock_guard const hold(mutex_);
+    auto& begun = (what.is_sent ? outgoing_ : incoming_)[what.id];
+    begun.peer = what.peer;
+    begun.bytes = what.bytes;
+    begun.memory = memory;
+    begun.progress = std::move(of);
+    if (!what.is_sent)
+      to_ask_.emplace_back(what.peer, what.id);
+    else if (begun.is_wanted)
+      to_send_.push_back(what.id);
+  }
+  peers_->wake();
+}
+
+void exchange_port::note_step(std::string text) {
+  std::lock_guard const hold(mutex_);
+  check_.add(std::move(text));
+}
+
+void exchange_port::tell_failure(std::string why) {
+  {
+    std::lock_guard const hold(mutex_);
+    if (has_told_failure_) return;
+    failure_ = std::move(why);
+  }
+  peers_->wake();
+}
+
+void exchange_port::close(bool is_over) { peers_->close(is_over); }
+
+std::span<std::byte> exchange_port::transfer::take(std::size_t most) {
+  auto const next = bytes[range];
+  std::span const taken(memory + next.begin + offset, std::min(most, next.size() - offset));
+  offset += taken.size();
+  if (offset == next.size()) ++range, offset = 0;
+  return taken;
+}
+
+std::vector<std::byte> exchange_port::message(header const& head, std::size_t room) {
+  static_assert(std::is_trivially_copyable_v<header>);
+  std::vector<std::byte> made;
+  made.reserve(job_peers::reserved_bytes + sizeof head + room);
+  made.resize(job_peers::reserved_bytes + sizeof head);
+  std::memcpy(made.data() + job_peers::reserved_bytes, &head, sizeof head);
+  return made;
+}
+
+void exchange_port::send_text(std::uint32_t to, kind what, std::string_view text) {
+  auto const bytes = bytes_of(text);
+  auto made = message({what}, bytes.size());
+  made.insert(made.end(), bytes.begin(), bytes.end());
+  peers_->send(to, std::move(made));
+}
+
+void exchange_port::step() {
+  std::lock_guard const hold(mutex_);
+  for (auto const& [peer, id] : to_ask_) {
+    if (ended_ranks_.contains(peer)) report_end_of(peer);
+    peers_->send(peer, message({kind::want, id}, 0));
+  }
+  to_ask_.clear();
+  send_steps();
+  if (!failure_.empty() && !std::exchange(has_told_failure_, true))
+    for (std::uint32_t rank = 0; rank < peers_->ranks(); ++rank)
+      if (rank != peers_->rank()) send_text(rank, kind::failed, failure_);
+  while (!to_send_.empty() && peers_->waiting() < max_waiting_messages) {
+    auto const id = to_send_.front();
+    to_send_.pop_front();
+    send_data(id);
+  }
+}
+
+void exchange_port::send_steps() {
+  if (peers_->waiting() > 0 && check_.untold() < max_untold_steps) return;
+  while (check_.untold() > 0)
+    send_text((peers_->rank() + 1) % peers_->ranks(), kind::steps,
+              check_.take_untold(job_peers::max_message_bytes / 2));
+}
+
+/// One message of it; the rest waits behind the others.
+void exchange_port::send_data(exchange_id id) {
+  auto const sent = outgoing_.find(id);
+  auto& from = sent->second;
+  auto room = job_peers::max_message_bytes - job_peers::reserved_bytes - sizeof(header);
+  auto made = message({kind::data, id}, room);
+  while (room > 0 && !from.is_done()) {
+    auto const bytes = from.take(room);
+    made.insert(made.end(), bytes.begin(), bytes.end());
+    room -= bytes.size();
+  }
+  peers_->send(from.peer, std::move(made));
+  if (!from.is_done()) return to_send_.push_back(id);
+  ended_(from.progress);
+  outgoing_.erase(sent);
+}
+
+void exchange_port::receive(std::uint32_t from, std::span<std::byte const> message) {
+  header head;
+  if (message.size() < sizeof head) return;
+  std::memcpy(&head, message.data(), sizeof head);
+  auto const rest = message.subspan(sizeof head);
+  std::lock_guard const hold(mutex_);
+  switch (head.what) {
+    case kind::want: {
+      auto& wanted = outgoing_[head.id];
+      wanted.is_wanted = true;
+      if (wanted.progress != nullptr) to_send_.push_back(head.id);
+      return;
+    }
+    case kind::data:
+      return receive_data(head, rest);
+    case kind::steps:
+      check_.hear(text_of(rest));
+      if (auto const difference = check_.difference())
+        report(std::make_exception_ptr(error("the ranks run different programs, here and on rank " +
+                                             std::to_string(from) + ": " + *difference)));
+      return;
+    case kind::failed:
+      has_told_failure_ = true;  // it told the others itself
+      return report(std::make_exception_ptr(
+          error("rank " + std::to_string(from) + " failed: " + std::string(text_of(rest)))));
+  }
+}
+
+void exchange_port::receive_data(header const& head, std::span<std::byte const> data) {
+  auto const received = incoming_.find(head.id);
+  if (received == incoming_.end()) return;
+  auto& to = received->second;
+  while (!data.empty() && !to.is_done()) {
+    auto const bytes = to.take(data.size());
+    std::memcpy(bytes.data(), data.data(), bytes.size());
+    data = data.subspan(bytes.size());
+  }
+  if (!to.is_done()) return;
+  ended_(to.progress);
+  incoming_.erase(received);
+}
+
+void exchange_port::lose(std::uint32_t rank) {
+  std::lock_guard const hold(mutex_);
+  report(std::make_exception_ptr(
+      error("rank " + std::to_string(rank) + " is lost, which had parts of the jobs")));
+}
+
+/// All that others need was sent then, if they run the same program.
+void exchange_port::hear_of_end(std::uint32_t rank) {
+  std::lock_guard const hold(mutex_);
+  ended_ranks_.insert(rank);
+  auto const comes_from_it = [&](auto const& one) { return one.second.peer == rank; };
+  if (std::ranges::any_of(incoming_, comes_from_it)) report_end_of(rank);
+}
+
+void exchange_port::report_end_of(std::uint32_t rank) {
+  report(std::make_exception_ptr(error("the ranks run different programs: rank " + std::to_string(rank) +
+                                       " has ended its scheduler, and something was to come from it")));
+}
+
+void exchange_port::fail(std::exception_ptr why) {
+  std::lock_guard const hold(mutex_);
+  report(std::move(why));
+}
+
+void exchange_port::report(std::exception_ptr why) {
+  if (!std::exchange(has_failed_, true)) failed_(std::move(why));
+}
+
+}  // namespace ballast::detail

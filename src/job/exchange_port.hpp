@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ballast/detail/job/job_peers.hpp"
+#include "byte_runs.hpp"
+#include "device_executor.hpp"
+#include "program_check.hpp"
+
+namespace ballast::detail {
+
+/// An exchange as both of its ranks call it: the step that it is for, and which of that step's it is.
+struct exchange_id {
+  std::uint64_t step = 0;
+  std::uint32_t index = 0;
+
+  auto operator<=>(exchange_id const&) const = default;
+};
+
+/// Bytes of host memory that go to another rank or come from one.
+struct exchanged_bytes {
+  exchange_id id;
+  bool is_sent = false;
+  std::uint32_t peer = 0;
+  std::vector<byte_range> bytes;  ///< ascending
+};
+
+/// Carries bytes between the host memory of ranks. Who is to receive asks when its memory is free, and then
+/// is sent them when they are there: so nothing that comes has to be stored, however far one rank is ahead.
+/// Any thread may call; no call waits.
+class exchange_port final : public peer_listener {
+ public:
+  /// Called on the thread of the messages: an exchange has ended.
+  using end_listener = std::function<void(std::shared_ptr<operation_progress> of)>;
+  /// Nothing can be exchanged any more; once.
+  using failure_listener = std::function<void(std::exception_ptr why)>;
+
+  exchange_port(std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed);
+  ~exchange_port() override;
+
+  /// Begins one: its bytes are there, or may be overwritten, until it ends.
+  void begin(exchanged_bytes const& what, std::byte* memory, std::shared_ptr<operation_progress> of);
+  /// A step of the program, which the next rank compares with its own.
+  void note_step(std::string text);
+  /// Tells the other ranks that this one goes on no more. Once is enough.
+  void tell_failure(std::string why);
+  /// After this nothing is called and no memory touched. `is_over`: all that others need was sent.
+  void close(bool is_over);
+
+  void receive(std::uint32_t from, std::span<std::byte const> message) override;
+  void lose(std::uint32_t rank) override;
+  void hear_of_end(std::uint32_t rank) override;
+  void fail(std::exception_ptr why) override;
+  void step() override;
+
+ private:
+  enum class kind : std::uint32_t { want, data, steps, failed };
+  struct header {
+    kind what;
+    exchange_id id{};
+  };
+
+  /// One way of an exchange: what has come or gone of it counts from its first byte.
+  struct transfer {
+    std::uint32_t peer = 0;
+    std::vector<byte_range> bytes{};
+    std::byte* memory = nullptr;
+    std::shared_ptr<operation_progress> progress = nullptr;  ///< null until it was begun here
+    bool is_wanted = false;
+    std::size_t range = 0, offset = 0;
+
+    bool is_done() const { return range == bytes.size(); }
+    /// The next bytes of memory, at most so many; they count as done.
+    std::span<std::byte> take(std::size_t most);
+  };
+
+  static std::vector<std::byte> message(header const& head, std::size_t room);
+  void send_text(std::uint32_t to, kind what, std::string_view text);
+  void send_steps();
+  void send_data(exchange_id id);
+  void receive_data(header const& head, std::span<std::byte const> data);
+  void report(std::exception_ptr why);
+  void report_end_of(std::uint32_t rank);
+
+  std::shared_ptr<job_peers> const peers_;
+  end_listener const ended_;
+  failure_listener const failed_;
+  std::mutex mutex_;  ///< taken last
+  std::map<exchange_id, transfer> outgoing_, incoming_;
+  std::deque<exchange_id> to_send_;  ///< wanted and there, in turn
+  std::deque<std::pair<std::uint32_t, exchange_id>> to_ask_;
+  std::set<std::uint32_t> ended_ranks_;
+  program_check check_;
+  std::string failure_;
+  bool has_told_failure_ = false, has_failed_ = false;
+};
+
+}  // namespace ballast::detail

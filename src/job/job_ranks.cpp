@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_ranks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "ballast/error.hpp"
+#include "ballast/start_threads.hpp"
+#include "job_failed.hpp"
+
+namespace ballast::detail {
+namespace {
+
+std::string range_text(index_range elements) {
+  return std::to_string(elements.begin) + " to " + std::to_string(elements.end);
+}
+
+std::string use_text(host_use use) {
+  switch (use) {
+    case host_use::read:
+      return "a read";
+    case host_use::write:
+      return "a write";
+    case host_use::update:
+      return "an update";
+    default:
+      return "a release";
+  }
+}
+
+/// What differs between ranks that run one binary: not the addresses of its functions.
+std::string step_text(job_record const& job) {
+  auto const& blocks = job.grid().blocks();
+  auto text = "job '" + job.report.name + "' of kernel " + job.request.kernel_name + " over " +
+              std::to_string(blocks.x) + " x " + std::to_string(blocks.y) + " x " + std::to_string(blocks.z) +
+              " blocks";
+  for (auto const& argument : job.request.arguments)
+    text += std::string(argument.reads() ? argument.writes() ? ", updates " : ", reads " : ", writes ") +
+            argument.array->name();
+  return text;
+}
+
+bool reads(host_use use) { return use != host_use::write && use != host_use::give_up; }
+bool writes(host_use use) { return use == host_use::write || use == host_use::update; }
+
+}  // namespace
+
+index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks) {
+  auto const first_of = [&](std::uint32_t one) {
+    return whole / ranks * one + std::min<std::size_t>(one, whole % ranks);
+  };
+  return {first_of(rank), first_of(rank + 1)};
+}
+
+job_ranks::job_ranks(std::shared_ptr<job_peers> peers, listeners told)
+    : peers_(std::move(peers)),
+      rank_(peers_->rank()),
+      ranks_(peers_->ranks()),
+      told_(std::move(told)),
+      ledger_(ranks_),
+      port_(
+          peers_, [this](std::shared_ptr<operation_progress> of) { end(of); },
+          [this](std::exception_ptr why) { fail(std::move(why)); }) {
+  try {
+    thread_ = start_thread("the exchanges of jobs", [this] { run(); });
+  } catch (...) {
+    port_.close(false);
+    throw;
+  }
+}
+
+job_ranks::~job_ranks() { stop(false); }
+
+void job_ranks::add(array_state const& array) {
+  std::string sizes;
+  for (auto const size : array.shape.sides()) sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
+  note_step(array.name() + " of " + sizes + " elements of " + std::to_string(array.element_bytes) + " bytes");
+  ledger_.add(array.id, array.bytes());
+}
+
+std::vector<own_exchange> job_ranks::begin(job_record const& job) {
+  note_step(step_text(job));
+  return own(ledger_.step([&](std::uint32_t rank) {
+    auto const part = part_of(job, rank);
+    return part.count == 0 ? std::vector<array_use>() : job.uses(part);
+  }));
+}
+
+std::vector<own_exchange> job_ranks::begin(array_state const& array, host_use use, index_range elements,
+                                           bool are_own) {
+  note_step(use_text(use) + " of " + (are_own ? "own elements" : "elements " + range_text(elements)) +
+            " of " + array.name());
+  auto const bytes_of = [&](index_range range) {
+    return byte_runs(region({range}), array.shape, array.element_bytes);
+  };
+  auto const exchanges = ledger_.step([&](std::uint32_t rank) {
+    auto const bytes = bytes_of(are_own ? own_elements(array, rank) : elements);
+    bool const is_alone = are_own && writes(use);
+    return std::vector{array_use{array.id, reads(use) ? bytes : byte_runs(), is_alone ? bytes : byte_runs()}};
+  });
+  if (writes(use) && !are_own) ledger_.record_common_write(array.id, bytes_of(elements));
+  return own(exchanges);
+}
+
+job_part job_ranks::part_of(job_record const& job, std::uint32_t rank) const {
+  auto const units = part_of_rank(job.units(), rank, ranks_);
+  return {std::uint32_t(units.begin), std::uint32_t(units.end - units.begin)};
+}
+
+index_range job_ranks::own_elements(array_state const& array, std::uint32_t rank) const {
+  auto const rows = array.shape[0];
+  if (rows == 0) return {};
+  auto const each = array.shape.elements() / rows;
+  auto const own = part_of_rank(rows, rank, ranks_);
+  return {own.begin * each, own.end * each};
+}
+
+std::vector<own_exchange> job_ranks::own(std::vector<rank_exchange> const& all) {
+  std::vector<own_exchange> mine;
+  for (std::uint32_t index = 0; index < all.size(); ++index) {
+    auto const& one = all[index];
+    if (one.from != rank_ && one.to != rank_) continue;
+    bool const is_sent = one.from == rank_;
+    mine.push_back({one.array, {{step_, index}, is_sent, is_sent ? one.to : one.from, one.bytes}});
+  }
+  return mine;
+}
+
+void job_ranks::note_step(std::string text) {
+  ++step_;
+  port_.note_step(std::move(text));
+}
+
+void job_ranks::begin(exchange_work const& work, std::shared_ptr<operation_progress> progress) {
+  port_.begin(work.what, work.array->host_memory(), std::move(progress));
+}
+
+/// On the thread of the messages.
+void job_ranks::end(std::shared_ptr<operation_progress> const& progress) {
+  progress->mark_ended(now_ns());
+  for (auto left = progress->watchers(); left != 0; left &= left - 1)
+    told_.wake(std::uint32_t(std::countr_zero(left)));
+  {
+    std::lock_guard const hold(mutex_);
+    ended_.push_back({progress->op()});
+  }
+  changed_.notify();
+}
+
+void job_ranks::fail(std::exception_ptr why) {
+  {
+    std::lock_guard const hold(mutex_);
+    if (!failure_) failure_ = std::move(why);
+  }
+  changed_.notify();
+}
+
+void job_ranks::stop(bool is_over) {
+  {
+    std::lock_guard const hold(mutex_);
+    if (std::exchange(is_stopping_, true)) return;
+  }
+  changed_.notify();
+  thread_.join();
+  if (!has_failed_) port_.close(is_over);
+}
+
+/// Until the port is closed; what has ended by the end of this is nobody's matter any more.
+void job_ranks::run() {
+  for (;;) {
+    auto const seen = changed_.epoch();
+    std::vector<ended_operation> ended;
+    std::exception_ptr why;
+    {
+      std::lock_guard const hold(mutex_);
+      ended.swap(ended_);
+      why = has_failed_ ? nullptr : failure_;
+      if (is_stopping_) return;
+    }
+    if (!ended.empty()) told_.ended(ended);
+    if (why) abandon(why);
+    if (ended.empty() && !why) changed_.wait_past(seen, clock::time_point::max());
+  }
+}
+
+void job_ranks::abandon(std::exception_ptr const& why) {
+  has_failed_ = true;
+  port_.tell_failure(cause_of(why));
+  port_.close(false);
+  told_.failed(why);
+}
+
+}  // namespace ballast::detail

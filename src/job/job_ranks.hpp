@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "array_state.hpp"
+#include "ballast/access_map.hpp"
+#include "ballast/detail/base/event_count.hpp"
+#include "ballast/detail/job/array_handle.hpp"
+#include "ballast/detail/job/job_peers.hpp"
+#include "device_executor.hpp"
+#include "exchange_port.hpp"
+#include "job_record.hpp"
+#include "planned_work.hpp"
+#include "rank_ledger.hpp"
+
+namespace ballast::detail {
+
+/// Which of `whole` units, or rows, are a rank's: as many for all, or one more for the first ranks.
+index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks);
+
+/// An exchange that this rank takes part in.
+struct own_exchange {
+  array_id array;
+  exchanged_bytes what;
+};
+
+/// What a scheduler with peers has besides: which rank computes what, what the ranks exchange for it, and a
+/// thread that tells the scheduler what has come of that, since its listeners may free memory and call what
+/// is the user's, and the thread of the messages may not.
+class job_ranks {
+ public:
+  struct listeners {
+    std::function<void(std::vector<ended_operation> const& ends)> ended;
+    /// The ranks go on no more. Nothing is exchanged after this.
+    std::function<void(std::exception_ptr why)> failed;
+    /// An executor that waits for an exchange.
+    std::function<void(std::uint32_t executor)> wake;
+  };
+
+  /// Collective. The listeners are called until stop(). Throws error, as job_peers::open().
+  job_ranks(std::shared_ptr<job_peers> peers, listeners told);
+  ~job_ranks();
+
+  // In the order of the program, which is the same on all ranks; one thread at a time. Each returns what this
+  // rank has to exchange before.
+  void add(array_state const& array);
+  void forget(array_id array) { ledger_.forget(array); }
+  std::vector<own_exchange> begin(job_record const& job);
+  /// All ranks read or write the same elements, or each its own, which then differ.
+  std::vector<own_exchange> begin(array_state const& array, host_use use, index_range elements, bool are_own);
+
+  /// The units of a job that are this rank's.
+  job_part part_of(job_record const& job) const { return part_of(job, rank_); }
+  /// The elements of an array that are this rank's own: its part of the slowest dimension.
+  index_range own_elements(array_state const& array) const { return own_elements(array, rank_); }
+
+  // Any thread.
+  void begin(exchange_work const& work, std::shared_ptr<operation_progress> progress);
+  /// This rank does not go on: calls the listener, and tells the others.
+  void fail(std::exception_ptr why);
+  /// Ends the thread. `is_over`: this rank has done all that others need.
+  void stop(bool is_over);
+
+ private:
+  job_part part_of(job_record const& job, std::uint32_t rank) const;
+  index_range own_elements(array_state const& array, std::uint32_t rank) const;
+  std::vector<own_exchange> own(std::vector<rank_exchange> const& all);
+  void note_step(std::string text);
+  void end(std::shared_ptr<operation_progress> const& progress);
+  void run();
+  void abandon(std::exception_ptr const& why);
+
+  std::shared_ptr<job_peers> const peers_;
+  std::uint32_t const rank_, ranks_;
+  listeners const told_;
+  rank_ledger ledger_;
+  std::uint64_t step_ = 0;
+
+  std::mutex mutex_;  ///< taken last
+  event_count changed_;
+  std::vector<ended_operation> ended_;
+  std::exception_ptr failure_;
+  bool has_failed_ = false, is_stopping_ = false;
+  exchange_port port_;
+  std::thread thread_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ballast/cluster.hpp"
+#include "ballast/job_scheduler.hpp"
+#include "ballast/policy/split.hpp"
+#include "queue_ranks.hpp"
+#include "ranked_jobs.cuh"
+
+namespace ballast::test::job_ranks_test {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+using words = shared_array<std::uint32_t>;
+using word_rows = shared_array<std::uint32_t, 2>;
+
+struct jobs_case {
+  std::uint32_t ranks = 2;
+  std::string devices = "host:1";
+  job_options jobs = {.device_bytes = 1 << 20, .timeout = generous, .shutdown_timeout = generous};
+  detail::in_process_options network = {};
+  cluster_options watch = {};
+};
+
+/// Runs the same program on all ranks.
+template <class Program>
+void on_schedulers(jobs_case const& of, Program const& program) {
+  ranks_in_process ranks({.ranks = of.ranks, .network = of.network, .watch = of.watch});
+  ranks.on_clusters([&](cluster& over, std::uint32_t rank) {
+    auto options = of.jobs;
+    options.peers = job_peers_of(over);
+    job_scheduler jobs(open_devices(of.devices), ranked_job_kernels(), options);
+    program(jobs, rank);
+  });
+}
+
+void blend(job_scheduler& jobs, word_rows& now, word_rows& next) {
+  auto const rows_of = std::uint32_t(now.size(0)), columns = std::uint32_t(now.size(1));
+
+  jobs.submit({.grid = rows_of}, reads(now, neighborhood(1)), writes(next, rows), [=](auto from, auto to) {
+    return blend_rows{from, to, rows_of, columns};
+  });
+  std::swap(now, next);
+}
+
+void add_to_each(job_scheduler& jobs, words& all, words& sums) {
+  auto const count = std::uint32_t(all.size());
+  jobs.submit({.grid = std::uint32_t(sums.size())}, reads(all, ballast::all()), updates(sums),
+              [=](auto from, auto to) {
+                return add_all_to_each{from, to, count};
+              });
+}
+
+template <class Array>
+std::vector<std::uint32_t> values_of(Array const& array) {
+  auto const all = array.read();
+  return {all.begin(), all.end()};
+}
+
+std::vector<std::uint32_t> numbered(std::size_t count) {
+  std::vector<std::uint32_t> values(count);
+  std::iota(values.begin(), values.end(), 1u);
+  return values;
+}
+
+std::vector<std::uint32_t> blended(job_scheduler& jobs, std::size_t rows, std::size_t columns, int steps) {
+  word_rows now(jobs, {rows, columns}), next(jobs, {rows, columns});
+  std::ranges::copy(numbered(now.size()), now.write().begin());
+  for (int i = 0; i < steps; ++i) blend(jobs, now, next);
+  return values_of(now);
+}
+
+std::vector<std::uint32_t> blended_alone(std::size_t rows, std::size_t columns, int steps) {
+  job_scheduler jobs(open_devices("host:1"), ranked_job_kernels(), {.device_bytes = 1 << 20});
+  return blended(jobs, rows, columns, steps);
+}
+
+TEST(job_ranks, compute_the_same_on_one_rank_and_on_several) {
+  auto const expected = blended_alone(37, 10, 9);
+  for (std::uint32_t const ranks : {1u, 2u, 3u, 5u})
+    on_schedulers({.ranks = ranks}, [&](job_scheduler& jobs, std::uint32_t rank) {
+      EXPECT_EQ(blended(jobs, 37, 10, 9), expected) << "rank " << rank << " of " << ranks;
+    });
+}
+
+TEST(job_ranks, compute_the_same_whatever_the_policy_and_the_devices_of_a_rank) {
+  auto const expected = blended_alone(64, 8, 6);
+  for (auto const& policy : split_policies()) {
+    jobs_case of{.devices = "host:1,host:1/2"};
+    of.jobs.policy = policy.name;
+    on_schedulers(of, [&](job_scheduler& jobs, std::uint32_t rank) {
+      EXPECT_EQ(blended(jobs, 64, 8, 6), expected) << "rank " << rank << ", " << policy.name;
+    });
+  }
+}
+
+TEST(job_ranks, may_be_more_than_there_are_units) {
+  auto const expected = blended_alone(3, 5, 4);
+  on_schedulers({.ranks = 5}, [&](job_scheduler& jobs, std::uint32_t rank) {
+    EXPECT_EQ(blended(jobs, 3, 5, 4), expected) << "rank " << rank;
+  });
+}
+
+TEST(job_ranks, compute_the_same_however_late_messages_are) {
+  auto const expected = blended_alone(32, 4, 8);
+  for (std::uint64_t seed = 0; seed < 4; ++seed)
+    on_schedulers({.ranks = 3, .network = {.most_delay_ns = 300'000, .seed = seed}},
+                  [&](job_scheduler& jobs, std::uint32_t rank) {
+                    EXPECT_EQ(blended(jobs, 32, 4, 8), expected) << "rank " << rank << ", seed " << seed;
+                  });
+}
+
+TEST(job_ranks, exchange_rows_at_their_borders_and_nothing_else) {
+  constexpr int steps = 5;
+  constexpr std::size_t columns = 16, row = columns * sizeof(std::uint32_t);
+  on_schedulers({.ranks = 3}, [&](job_scheduler& jobs, std::uint32_t rank) {
+    word_rows now(jobs, {30, columns}), next(jobs, {30, columns});
+    std::ranges::fill(now.write(own_elements), rank);
+    for (int i = 0; i < steps; ++i) blend(jobs, now, next);
+    jobs.wait_all();
+    auto const neighbours = rank == 1 ? 2u : 1u;
+    EXPECT_EQ(jobs.statistics().sent, steps * neighbours * row) << "rank " << rank;
+    EXPECT_EQ(jobs.statistics().received, steps * neighbours * row) << "rank " << rank;
+  });
+}
+
+TEST(job_ranks, exchange_nothing_that_all_of_them_have_written) {
+  on_schedulers({.ranks = 2}, [&](job_scheduler& jobs, std::uint32_t) {
+    words all(jobs, {100}), sums(jobs, {10});
+    std::ranges::copy(numbered(100), all.write().begin());
+    std::ranges::fill(sums.write(), 1u);
+    add_to_each(jobs, all, sums);
+    jobs.wait_all();
+    EXPECT_EQ(jobs.statistics().received, 0u);
+    EXPECT_EQ(values_of(sums).size(), 10u);
+    EXPECT_EQ(jobs.statistics().received, 5 * sizeof(std::uint32_t));
+  });
+}
+
+TEST(job_ranks, send_on_what_they_were_sent_where_all_read_it) {
+  std::vector<std::uint32_t> expected;
+  for (std::uint32_t const ranks : {1u, 4u})
+    on_schedulers({.ranks = ranks}, [&](job_scheduler& jobs, std::uint32_t rank) {
+      words all(jobs, {40'000}), sums(jobs, {8});
+      std::ranges::copy(numbered(all.size()), all.write().begin());
+      std::ranges::fill(sums.write(), 1u);
+      for (int i = 0; i < 3; ++i) {
+        add_to_each(jobs, sums, all);  // so that each rank has its part of what all are to read
+        add_to_each(jobs, all, sums);
+      }
+      auto const found = values_of(sums);
+      if (ranks == 1) expected = found;
+      EXPECT_EQ(found, expected) << "rank " << rank;
+    });
+}
+
+TEST(job_ranks, have_own_elements_that_nobody_else_writes) {
+  on_schedulers({.ranks = 3}, [&](job_scheduler& jobs, std::uint32_t rank) {
+    words numbers(jobs, {10});
+    auto const own = numbers.own();
+    auto const mine = numbers.write(own_elements);
+    EXPECT_EQ(mine.size(), own.end - own.begin);
+    std::iota(mine.begin(), mine.end(), std::uint32_t(own.begin));
+    auto const again = numbers.read(own_elements);
+    EXPECT_TRUE(std::ranges::equal(again, mine)) << "rank " << rank;
+    std::vector<std::uint32_t> all(10);
+    std::iota(all.begin(), all.end(), 0u);
+    EXPECT_EQ(values_of(numbers), all) << "rank " << rank;
+  });
+}
+
+TEST(job_ranks, own_every_element_where_there_is_no_other) {
+  job_scheduler jobs(open_devices("host:1"), ranked_job_kernels(), {.device_bytes = 1 << 20});
+  words numbers(jobs, {10});
+  EXPECT_EQ(numbers.own(), (index_range{0, 10}));
+  EXPECT_EQ(numbers.write(own_elements).size(), 10u);
+}
+
+/// Jobs and accesses that follow from a seed, and from nothing else.
+std::vector<std::uint32_t> random_program(job_scheduler& jobs, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto const below = [&](std::uint64_t end) { return std::size_t(random() % end); };
+  std::vector<word_rows> fields;
+  std::vector<words> lines;
+  for (int i = 0; i < 3; ++i) {
+    std::ranges::copy(numbered(24 * 5),
+                      fields.emplace_back(jobs, std::array<std::size_t, 2>{24, 5}).write().begin());
+    std::ranges::copy(numbered(17), lines.emplace_back(jobs, std::array<std::size_t, 1>{17}).write().begin());
+  }
+  for (int step = 0; step < 40; ++step) {
+    auto const one = below(3), other = (one + 1 + below(2)) % 3;
+    switch (below(6)) {
+      case 0:
+        add_to_each(jobs, lines[one], lines[other]);
+        break;
+      case 1: {
+        auto const begin = below(17), end = begin + 1 + below(17 - begin);
+        for (auto& value : lines[one].update({begin, end})) value = value * 3 + std::uint32_t(step);
+        break;
+      }
+      case 2:
+        for (auto& value : fields[one].update(own_elements)) value += 7;
+        break;
+      default:
+        blend(jobs, fields[one], fields[other]);
+    }
+  }
+  std::vector<std::uint32_t> all;
+  for (int i = 0; i < 3; ++i) {
+    std::ranges::copy(values_of(fields[std::size_t(i)]), std::back_inserter(all));
+    std::ranges::copy(values_of(lines[std::size_t(i)]), std::back_inserter(all));
+  }
+  return all;
+}
+
+TEST(job_ranks, compute_what_one_rank_does_for_random_programs) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    job_scheduler alone(open_devices("host:1"), ranked_job_kernels(), {.device_bytes = 1 << 20});
+    auto const expected = random_program(alone, seed);
+    jobs_case of{.ranks = 2 + std::uint32_t(seed % 3), .devices = seed % 2 == 0 ? "host:1" : "host:1,host:1"};
+    of.jobs.device_bytes = seed % 4 == 3 ? 4096 : 1 << 20;
+    of.network = {.most_delay_ns = seed % 3 == 0 ? 50'000 : 0, .seed = seed};
+    on_schedulers(of, [&](job_scheduler& jobs, std::uint32_t rank) {
+      EXPECT_EQ(random_program(jobs, seed), expected) << "rank " << rank << ", seed " << seed;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace ballast::test::job_ranks_test
