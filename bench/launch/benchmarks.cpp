@@ -22,7 +22,7 @@ std::vector<benchmark> launch_benchmarks() {
        &measure_threads},
       {"launch/reordering", "1 to 64 producers of up to 100 kernels through a round_robin queue (Fig. 5)",
        &measure_reordering},
-      {"launch/weak_scaling", "two devices with 128 producers against one with 64 (Fig. 6)",
+      {"launch/weak_scaling", "several devices with 64 producers each against one (Fig. 6)",
        &measure_weak_scaling, &needs_two_devices},
       {"launch/levels",
        "time and throughput of a launch by its blocks, 1, 2 and 4 at a time on an SM (Figs. 2 and 4)",

@@ -89,6 +89,36 @@ std::vector<double> seconds_on(session& now, works_of_devices const& works, std:
   return now.samples(0, now.record().repetitions, run);
 }
 
+works_of_devices works_of(session const& now, device_list const& devices, std::size_t producers) {
+  works_of_devices all;
+  for (auto const& device : devices) all.push_back(both_works(now, device, producers));
+  return all;
+}
+
+std::string curve_of(std::size_t devices, std::string const& work) {
+  if (devices == 1) return "one device, " + work;
+  return (devices == 2 ? "two" : std::to_string(devices)) + " devices over one, " + work;
+}
+
+/// `works`: of each number of devices, one first. The same places mean the same kernel.
+void measure_scaling_of(session& now, std::vector<works_of_devices> const& works, std::size_t which,
+                        std::size_t producers) {
+  auto const name = works[0][0][which]->name();
+  std::vector<std::unique_ptr<queued_work>> queues;
+  for (auto const& of : works)
+    queues.push_back(
+        std::make_unique<queued_work>(now.first_devices(of.size()), "round_robin", 0, of.size() * producers));
+  for (auto const kernels : numbers_of_reordered_kernels(now))
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      auto values = seconds_on(now, works[i], which, *queues[i], kernels);
+      if (i > 0)
+        for (auto& value : values) value /= now.median_of(curve_of(1, name), kernels);
+      now.add(curve_of(works[i].size(), name), kernels, i > 0 ? "1" : "s", std::move(values));
+    }
+  for (std::size_t i = 0; i < works.size(); ++i)
+    record_queue(now, curve_of(works[i].size(), name), queues[i]->statistics());
+}
+
 }  // namespace
 
 /// Figure 5 of Wende et al. 2012, whose envelopes are the minimum and the maximum of ten runs. Their consumer
@@ -111,32 +141,20 @@ void measure_reordering(session& now) {
   }
 }
 
-/// Figure 6 of Wende et al. 2012: 1 means that the second device costs nothing.
+/// Figure 6 of Wende et al. 2012, and the same with more devices: 1 means that the others cost nothing.
 void measure_weak_scaling(session& now) {
-  now.axes("Two devices with 128 producers, against one with 64", "kernels of a producer",
-           "time on two over time on one", true, false);
+  now.axes("Several devices with 64 producers each, against one", "kernels of a producer",
+           "time on all over time on one", true, false);
   now.repeat(1, now.size(10, 2));
   now.policy("order", "round_robin");
   record_works(now);
   auto const producers = now.size(64, 8);
   now.parameter("producers of a device", producers);
-  works_of_devices alone, both;
-  device_list const two = {now.devices()[0], now.devices()[1]};
-  alone.push_back(both_works(now, two[0], producers));
-  for (auto const& device : two) both.push_back(both_works(now, device, producers));
-  for (std::size_t which = 0; which < alone[0].size(); ++which) {
-    queued_work on_one({two[0]}, "round_robin", 0, producers);
-    queued_work on_two(two, "round_robin", 0, 2 * producers);
-    auto const name = alone[0][which]->name();
-    for (auto const kernels : numbers_of_reordered_kernels(now)) {
-      now.add("one device, " + name, kernels, "s", seconds_on(now, alone, which, on_one, kernels));
-      auto seconds = seconds_on(now, both, which, on_two, kernels);
-      for (auto& value : seconds) value /= now.median_of("one device, " + name, kernels);
-      now.add("two devices over one, " + name, kernels, "1", std::move(seconds));
-    }
-    record_queue(now, "one device, " + name, on_one.statistics());
-    record_queue(now, "two devices over one, " + name, on_two.statistics());
-  }
+  std::vector<works_of_devices> works;
+  for (auto const count : now.device_counts())
+    works.push_back(works_of(now, now.first_devices(count), producers));
+  for (std::size_t which = 0; which < works[0][0].size(); ++which)
+    measure_scaling_of(now, works, which, producers);
 }
 
 }  // namespace ballast::bench
