@@ -61,7 +61,13 @@ void exchange_port::tell_failure(std::string why) {
   peers_->wake();
 }
 
-void exchange_port::close(bool is_over) { peers_->close(is_over); }
+void exchange_port::close(bool is_over) {
+  {
+    std::lock_guard const hold(mutex_);
+    is_closing_ = true;
+  }
+  peers_->close(is_over);
+}
 
 std::span<std::byte> exchange_port::transfer::take(std::size_t most) {
   auto const next = bytes[range];
@@ -103,6 +109,13 @@ void exchange_port::step() {
     to_send_.pop_front();
     send_data(id);
   }
+  if (is_closing_) tell_end();
+}
+
+/// Who asked for what this rank has not come to: who asks from now on is told by the peers.
+void exchange_port::tell_end() {
+  for (auto const& [id, one] : outgoing_)
+    if (one.progress == nullptr) peers_->send(one.peer, message({kind::ended}, 0));
 }
 
 void exchange_port::send_steps() {
@@ -138,6 +151,7 @@ void exchange_port::receive(std::uint32_t from, std::span<std::byte const> messa
   switch (head.what) {
     case kind::want: {
       auto& wanted = outgoing_[head.id];
+      wanted.peer = from;
       wanted.is_wanted = true;
       if (wanted.progress != nullptr) to_send_.push_back(head.id);
       return;
@@ -154,6 +168,8 @@ void exchange_port::receive(std::uint32_t from, std::span<std::byte const> messa
       has_told_failure_ = true;  // it told the others itself
       return report(std::make_exception_ptr(
           error("rank " + std::to_string(from) + " failed: " + std::string(text_of(rest)))));
+    case kind::ended:
+      return note_end_of(from);
   }
 }
 
@@ -177,9 +193,13 @@ void exchange_port::lose(std::uint32_t rank) {
       error("rank " + std::to_string(rank) + " is lost, which had parts of the jobs")));
 }
 
-/// All that others need was sent then, if they run the same program.
 void exchange_port::hear_of_end(std::uint32_t rank) {
   std::lock_guard const hold(mutex_);
+  note_end_of(rank);
+}
+
+/// All that others need was sent, if they run the same program.
+void exchange_port::note_end_of(std::uint32_t rank) {
   ended_ranks_.insert(rank);
   auto const comes_from_it = [&](auto const& one) { return one.second.peer == rank; };
   if (std::ranges::any_of(incoming_, comes_from_it)) report_end_of(rank);

@@ -69,7 +69,7 @@ class exchange_port final : public peer_listener {
   void step() override;
 
  private:
-  enum class kind : std::uint32_t { want, data, steps, failed };
+  enum class kind : std::uint32_t { want, data, steps, failed, ended };
   struct header {
     kind what;
     exchange_id id{};
@@ -92,9 +92,11 @@ class exchange_port final : public peer_listener {
   static std::vector<std::byte> message(header const& head, std::size_t room);
   void send_text(std::uint32_t to, kind what, std::string_view text);
   void send_steps();
+  void tell_end();
   void send_data(exchange_id id);
   void receive_data(header const& head, std::span<std::byte const> data);
   void report(std::exception_ptr why);
+  void note_end_of(std::uint32_t rank);
   void report_end_of(std::uint32_t rank);
 
   std::shared_ptr<job_peers> const peers_;
@@ -107,7 +109,7 @@ class exchange_port final : public peer_listener {
   std::set<std::uint32_t> ended_ranks_;
   program_check check_;
   std::string failure_;
-  bool has_told_failure_ = false, has_failed_ = false;
+  bool has_told_failure_ = false, has_failed_ = false, is_closing_ = false;
 };
 
 }  // namespace ballast::detail

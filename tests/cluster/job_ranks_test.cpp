@@ -8,6 +8,7 @@
 #include <mutex>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -237,6 +238,147 @@ TEST(job_ranks, compute_what_one_rank_does_for_random_programs) {
       EXPECT_EQ(random_program(jobs, seed), expected) << "rank " << rank << ", seed " << seed;
     });
   }
+}
+
+/// What each rank's program ends with.
+template <class Program>
+std::vector<std::string> failures(jobs_case const& of, Program const& program) {
+  std::vector<std::string> all(of.ranks);
+  on_schedulers(of, [&](job_scheduler& jobs, std::uint32_t rank) {
+    try {
+      program(jobs, rank);
+    } catch (error const& failure) { all[rank] = failure.what(); }
+  });
+  return all;
+}
+
+TEST(job_ranks, all_fail_with_the_job_that_failed_on_one) {
+  auto const all = failures({.ranks = 3}, [](job_scheduler& jobs, std::uint32_t rank) {
+    words from(jobs, {12}), to(jobs, {12});
+    std::ranges::fill(from.write(), 1u);
+    jobs.submit({.grid = 12, .name = "breaks"}, reads(from, ballast::all()), updates(to),
+                [=](auto read, auto written) {
+                  if (rank == 1) throw std::runtime_error("out of luck");
+                  return add_all_to_each{read, written, 12};
+                })
+        .wait();
+    to.read();
+  });
+  EXPECT_THAT(all[1], AllOf(HasSubstr("'breaks'"), HasSubstr("out of luck")));
+  EXPECT_THAT(all[0], AllOf(HasSubstr("rank 1 failed"), HasSubstr("'breaks'"), HasSubstr("out of luck")));
+  EXPECT_THAT(all[2], AllOf(HasSubstr("rank 1 failed"), HasSubstr("'breaks'"), HasSubstr("out of luck")));
+}
+
+TEST(job_ranks, accept_nothing_after_a_failure) {
+  auto const all = failures({.ranks = 2}, [](job_scheduler& jobs, std::uint32_t rank) {
+    words from(jobs, {4}), to(jobs, {4});
+    auto const job = jobs.submit({.grid = 4}, reads(from), updates(to), [=](auto read, auto written) {
+      if (rank == 0) throw std::runtime_error("out of luck");
+      return add_all_to_each{read, written, 1};
+    });
+    await("the failure", [&] {
+      try {
+        to.read();
+        return false;
+      } catch (error const&) { return true; }
+    });
+    jobs.submit({.grid = 4}, reads(from), updates(to), [=](auto read, auto written) {
+      return add_all_to_each{read, written, 1};
+    });
+  });
+  EXPECT_THAT(all, Each(HasSubstr("out of luck")));
+}
+
+TEST(job_ranks, name_the_first_step_that_differs) {
+  auto const all = failures({.ranks = 3}, [](job_scheduler& jobs, std::uint32_t rank) {
+    word_rows now(jobs, {9, 4}, "now"), next(jobs, {9, 4}, "next");
+    words sums(jobs, {9}, "sums"), terms(jobs, {5}, "terms");
+    std::ranges::fill(now.write(), 1u);
+    if (rank == 2)
+      add_to_each(jobs, terms, sums);
+    else
+      blend(jobs, now, next);
+    for (int i = 0; i < 5; ++i) blend(jobs, now, next);
+    now.read();
+  });
+  EXPECT_THAT(all, Each(AllOf(HasSubstr("the ranks run different programs"), HasSubstr("step 6 is"),
+                              HasSubstr("blend_rows"), HasSubstr("add_all_to_each"))));
+}
+
+TEST(job_ranks, name_accesses_of_other_elements) {
+  auto const all = failures({.ranks = 2}, [](job_scheduler& jobs, std::uint32_t rank) {
+    words numbers(jobs, {9}, "numbers");
+    numbers.write();
+    numbers.update({rank, 9});
+    jobs.wait_all();
+    await("the failure", [&] {
+      numbers.read();
+      return false;
+    });
+  });
+  EXPECT_THAT(all, Each(AllOf(HasSubstr("an update of elements 0 to 9 of array 'numbers'"),
+                              HasSubstr("an update of elements 1 to 9 of array 'numbers'"))));
+}
+
+TEST(job_ranks, fail_when_one_of_them_is_lost) {
+  ranks_in_process ranks({.ranks = 3, .watch = quick_to_lose()});
+  std::vector<std::string> all(3);
+  ranks.on_clusters([&](cluster& over, std::uint32_t rank) {
+    job_scheduler jobs(open_devices("host:1"), ranked_job_kernels(),
+                       {.device_bytes = 1 << 20,
+                        .timeout = generous,
+                        .shutdown_timeout = generous,
+                        .peers = job_peers_of(over)});
+    word_rows now(jobs, {30, 4}), next(jobs, {30, 4});
+    std::ranges::fill(now.write(), 1u);
+    blend(jobs, now, next);
+    now.read();
+    if (rank == 2) ranks.lose(2);
+    try {
+      blend(jobs, now, next);
+      now.read();
+    } catch (error const& failure) { all[rank] = failure.what(); }
+  });
+  EXPECT_THAT(all[0], HasSubstr("rank 2 is lost, which had parts of the jobs"));
+  EXPECT_THAT(all[1], HasSubstr("rank 2 is lost, which had parts of the jobs"));
+  EXPECT_THAT(all[2], HasSubstr("lost"));
+}
+
+TEST(job_ranks, say_which_rank_ended_before_the_others) {
+  auto const all = failures({.ranks = 2}, [](job_scheduler& jobs, std::uint32_t rank) {
+    word_rows now(jobs, {8, 4}), next(jobs, {8, 4});
+    std::ranges::fill(now.write(), 1u);
+    blend(jobs, now, next);
+    if (rank == 1) {
+      blend(jobs, now, next);
+      now.read();
+    }
+  });
+  EXPECT_EQ(all[0], "");
+  EXPECT_THAT(all[1], AllOf(HasSubstr("the ranks run different programs"), HasSubstr("rank 0 has ended")));
+}
+
+TEST(job_ranks, refuse_peers_that_another_scheduler_has) {
+  ranks_in_process ranks({.ranks = 2});
+  ranks.on_clusters([&](cluster& over, std::uint32_t) {
+    job_options const options{.device_bytes = 1 << 20, .peers = job_peers_of(over)};
+    job_scheduler first(open_devices("host:1"), options);
+    EXPECT_THAT(refusal<error>([&] { job_scheduler second(open_devices("host:1"), options); }),
+                HasSubstr("peers of one job scheduler were given to a second one"));
+  });
+}
+
+TEST(job_ranks, may_have_several_schedulers_at_a_time) {
+  auto const expected = blended_alone(20, 3, 4);
+  ranks_in_process ranks({.ranks = 2});
+  ranks.on_clusters([&](cluster& over, std::uint32_t) {
+    job_scheduler first(open_devices("host:1"), ranked_job_kernels(),
+                        {.device_bytes = 1 << 20, .peers = job_peers_of(over)});
+    job_scheduler second(open_devices("host:1"), ranked_job_kernels(),
+                         {.device_bytes = 1 << 20, .peers = job_peers_of(over)});
+    EXPECT_EQ(blended(second, 20, 3, 4), expected);
+    EXPECT_EQ(blended(first, 20, 3, 4), expected);
+  });
 }
 
 }  // namespace
