@@ -113,11 +113,11 @@ def main():
     # Name, the limit, what is counted, and the number if it is not how many these are.
     figures = [
         ("headers for users", 33, public_headers(), None),
-        ("library files", 312, library_files(), None),
+        ("library files", 313, library_files(), None),
         ("median of lines of a function", 6, [place for lines, place in lengths], statistics.median(numbers)),
         ("90th percentile of lines of a function", 15, [f"{lines} {place}" for lines, place in lengths[-len(lengths) // 10 :]],
          numbers[len(numbers) * 9 // 10]),
-        ("private headers with one user", 93, lone_headers(), None),
+        ("private headers with one user", 95, lone_headers(), None),
         ("classes in more than two sources", 3, spread_classes(), None),
         (f"repeated runs of {RUN} lines", 10, repeated_runs(), None),
         ("lines of a first example", 25, [f"{lines} {name}" for lines, name in hello], hello[-1][0]),
