@@ -66,11 +66,42 @@ void list_ranks(std::optional<std::string> const& devices, bool as_json) {
   mpi.end();
 }
 
-CLI::App& add_device_option(CLI::App& to, std::optional<std::string>& list) {
+/// Of each device of each rank, what it did from the first begin on.
+std::string loads_as_text(recording const& all) {
+  table rows({{"device", alignment::left}, {"tasks"}, {"begin, ms"}, {"end, ms"}, {"work, ms"}});
+  auto const loads = device_loads(all.spans, all.devices.size());
+  auto const begin = std::ranges::min(all.spans, {}, &span::begin_ns).begin_ns;
+  auto const ms = [](std::int64_t ns) { return rounded(double(ns) / 1e6); };
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    std::int64_t first = 0, last = 0;
+    for (auto const& one : all.spans) {
+      if (one.device != i) continue;
+      first = last == 0 ? one.begin_ns - begin : std::min(first, one.begin_ns - begin);
+      last = std::max(last, one.end_ns - begin);
+    }
+    rows.add_row({all.devices[i], std::to_string(loads[i].tasks), ms(first), ms(last), ms(loads[i].work_ns)});
+  }
+  return rows.text(charset_of_environment());
+}
+
+void trace(std::optional<std::string> const& list, std::string const& file) {
+  mpi_process mpi;
+  auto const devices = open_devices(list ? *list : default_device_list());
+  {
+    auto of_all = mpi_cluster();
+    auto const all = trace_ranks(of_all, devices);
+    if (of_all.rank() == 0) {
+      save_chrome_trace(file, all);
+      std::cout << loads_as_text(all);
+    }
+  }
+  mpi.end();
+}
+
+void add_device_option(CLI::App& to, std::optional<std::string>& list) {
   to.add_option_function<std::string>(
         "--devices", [&list](std::string const& text) { list = text; }, command_line::device_list_help)
       ->type_name("LIST");
-  return to;
 }
 
 void add_devices_command(CLI::App& to) {
@@ -86,11 +117,25 @@ void add_devices_command(CLI::App& to) {
   command->callback([options] { list_ranks(options->devices, options->json); });
 }
 
+void add_trace_command(CLI::App& to) {
+  struct trace_options {
+    std::optional<std::string> devices;
+    std::string file;
+  };
+  auto const options = std::make_shared<trace_options>();
+  auto* const command = to.add_subcommand(
+      "trace", "Share naps of rank 0 among all ranks, and write which device of which rank took which");
+  command->add_option("FILE", options->file, "For ui.perfetto.dev")->required();
+  add_device_option(*command, options->devices);
+  command->callback([options] { trace(options->devices, options->file); });
+}
+
 void add_cluster_command(CLI::App& app) {
   auto const options = std::make_shared<cluster_command_options>();
   auto* const command = app.add_subcommand(
       "cluster", "Measure a cluster_queue over the ranks that mpirun or srun started; rank 0 reports");
   add_devices_command(*command);
+  add_trace_command(*command);
   add_device_option(*command, options->devices);
   command_line::add_path(*command, "--results", options->results, "FOLDER",
                          "The record goes to FOLDER/<machine>/ (bench/SCHEMA.md)")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ballast/deadline.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast {
 namespace detail {
@@ -67,5 +68,12 @@ class cluster {
 /// without MPI, and to test them. What is collective is to be called by a thread for each. Throws
 /// bad_argument ("ranks") for none, and as the constructor.
 std::vector<cluster> in_process_clusters(std::uint32_t ranks, cluster_options const& options = {});
+
+/// Collective: what all ranks have recorded, one after the other, on rank 0; nothing elsewhere. Devices are
+/// called "rank 3 cuda:0", and times are those of rank 0's clock, but for half a round trip of a message.
+/// A rank that is lost is left out. Pure functions of spans, such as device_loads(), then say what each
+/// device of each rank did, and save_chrome_trace() writes one file. Waits for all ranks until `until` at
+/// most. Throws timed_out with the ranks that are missing, and error if rank 0 is lost.
+recording gather_recordings(cluster& over, recording mine, deadline until = deadline::in(default_timeout));
 
 }  // namespace ballast
