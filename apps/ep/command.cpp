@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -42,7 +41,8 @@ finished_run run_in_memory(device_list const& devices, plan const& asked,
     return true;
   };
   auto runs = job_run::repeated(jobs, asked.repeat, {[] {}, draw}, stop_requested);
-  return {found, job_run::summary_of(devices, asked.options, std::move(runs), checked(found, asked.of))};
+  return {found,
+          job_run::summary_of(jobs, devices, asked.options, std::move(runs), checked(found, asked.of))};
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void run_command(command_request const& typed, std::function<bool()> const& stop
     return run(devices, {of, options, typed.how.repeat}, stop_requested);
   };
   auto const done = job_run::run_with_devices(typed.how, draw);
-  std::cout << (typed.how.json ? as_json(of, done) : as_text(of, done));
+  job_run::print(done.summary, typed.how.json ? as_json(of, done) : as_text(of, done));
   job_run::expect_right(done.summary);
 }
 

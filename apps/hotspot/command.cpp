@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <iostream>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -146,9 +145,9 @@ finished_run run_in(device_list const& devices, plan const& asked,
   if (plates.made() < asked.steps) tell_of_a_part(plates.made(), asked.steps, runs.size());
   auto const end = plates.end();
   auto found = checked(asked, start, end);
-  if (found.is_right) write_files(asked, end.temperature);
+  if (found.is_right && jobs.rank() == 0) write_files(asked, end.temperature);
   return {summary_of(asked.of, end.temperature),
-          job_run::summary_of(devices, asked.options, std::move(runs), std::move(found))};
+          job_run::summary_of(jobs, devices, asked.options, std::move(runs), std::move(found))};
 }
 
 std::string arrays_of(plan const& asked) {
@@ -244,7 +243,7 @@ void run_command(command_request const& typed, std::function<bool()> const& stop
     return run(devices, asked, stop_requested);
   };
   auto const done = job_run::run_with_devices(typed.how, simulate);
-  std::cout << (typed.how.json ? as_json(typed, asked, done) : as_text(typed, asked, done));
+  job_run::print(done.how, typed.how.json ? as_json(typed, asked, done) : as_text(typed, asked, done));
   job_run::expect_right(done.how);
 }
 

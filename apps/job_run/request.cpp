@@ -9,6 +9,7 @@
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
+#include "ballast/mpi.hpp"
 #include "ballast/policy/split.hpp"
 #include "ballast/replace_file.hpp"
 #include "ballast/trace.hpp"
@@ -63,6 +64,9 @@ void add_options(CLI::App& command, request& asked) {
   command_line::add_path(command, "--trace", asked.trace, "FILE",
                          "Write which task and copy ran where and when, for ui.perfetto.dev");
   command.add_flag("--json", asked.json, "Print one JSON object");
+  command.add_flag(
+      "--cluster", asked.cluster,
+      "Run on all ranks that mpirun or srun started, each with its devices; the first one prints");
 }
 
 std::uint64_t bytes_in(std::string_view option, std::string_view text) {
@@ -75,6 +79,16 @@ std::uint64_t bytes_in(std::string_view option, std::string_view text) {
   if (!is_number || number > max_device_bytes >> shift || number << shift < min_device_bytes)
     throw_bad_argument(option, text, legal);
   return number << shift;
+}
+
+std::optional<cluster> ranks_of(request const& asked) {
+  if (!asked.cluster) return std::nullopt;
+#if BALLAST_HAVE_MPI
+  return mpi_cluster();
+#else
+  throw error(
+      "this program was built without MPI, which --cluster needs: install libopenmpi-dev and build again");
+#endif
 }
 
 job_options options_of(request const& asked) {
@@ -101,16 +115,21 @@ void name_options_in_errors(std::function<void()> const& run) {
   }
 }
 
-trace_file::trace_file(std::string path, device_list const& devices) : path_(std::move(path)) {
+trace_file::trace_file(std::string path, device_list const& devices, cluster* ranks)
+    : path_(std::move(path)), ranks_(ranks) {
   if (path_.empty()) return;
-  check_replaceable(path_);
+  if (is_written_here()) check_replaceable(path_);
   std::vector<std::string> names;
   for (auto const& device : devices) names.push_back(device->name());
   spans_ = std::make_unique<recorder>(std::move(names));
 }
 
 void trace_file::save() const {
-  if (spans_ != nullptr) save_chrome_trace(path_, spans_->snapshot());
+  if (spans_ == nullptr) return;
+  auto const all = ranks_ == nullptr ? spans_->snapshot() : gather_recordings(*ranks_, spans_->snapshot());
+  if (is_written_here()) save_chrome_trace(path_, all);
 }
+
+bool trace_file::is_written_here() const { return ranks_ == nullptr || ranks_->rank() == 0; }
 
 }  // namespace ballast::job_run

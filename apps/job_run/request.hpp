@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "ballast/cluster.hpp"
 #include "ballast/device.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/trace.hpp"
@@ -29,15 +30,19 @@ struct request {
   bool check_maps = false;  ///< as job_options::check_maps
   std::string trace = {};   ///< for a trace_file
   bool json = false;
+  bool cluster = false;  ///< all ranks that mpirun or srun started do it together
 };
 
 /// Adds --devices, --policy, --tasks, --device-memory, --reuse with --no-reuse, --repeat, --check-maps,
-/// --trace and --json. `asked` must outlive the parsing.
+/// --trace, --json and --cluster. `asked` must outlive the parsing.
 void add_options(CLI::App& command, request& asked);
 
 /// "4096", "64K", "100M" or "2G" (of 1024 each) as bytes. Throws bad_argument (`option`) for anything else
 /// and for less than 4096 or more than 1024 G.
 std::uint64_t bytes_in(std::string_view option, std::string_view text);
+
+/// The ranks that --cluster asks for; none without it. Throws error where the program was built without MPI.
+std::optional<cluster> ranks_of(request const& asked);
 
 /// What a scheduler is to be told; it checks the policy's name.
 job_options options_of(request const& asked);
@@ -48,29 +53,34 @@ device_list devices_of(request const& asked);
 /// was typed.
 void name_options_in_errors(std::function<void()> const& run);
 
-/// What --trace asks for: a file of what ran where and when. Nothing without a path.
+/// What --trace asks for: a file of what ran where and when, on all ranks. Nothing without a path.
 class trace_file {
  public:
   /// Throws ballast::error if the file cannot be written.
-  trace_file(std::string path, device_list const& devices);
+  trace_file(std::string path, device_list const& devices, cluster* ranks = nullptr);
 
   /// For job_options::trace_to.
   recorder* spans() const { return spans_.get(); }
-  /// Throws ballast::error with the path.
+  /// Collective, if there are ranks. Throws ballast::error with the path.
   void save() const;
 
  private:
+  bool is_written_here() const;
+
   std::string path_;
+  cluster* ranks_;
   std::unique_ptr<recorder> spans_;
 };
 
 /// Opens the devices, returns what run(devices, options) does, and writes the trace that was asked for.
 template <class Run>
 auto run_with_devices(request const& how, Run run) {
+  auto ranks = ranks_of(how);
   auto const devices = devices_of(how);
-  trace_file const trace(how.trace, devices);
+  trace_file const trace(how.trace, devices, ranks ? &*ranks : nullptr);
   auto options = options_of(how);
   options.trace_to = trace.spans();
+  if (ranks) options.peers = job_peers_of(*ranks);
   auto done = run(devices, options);
   trace.save();
   return done;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -23,7 +24,8 @@ std::optional<timed_run> timed(job_scheduler& jobs, timed_program const& program
   if (!program.run()) return std::nullopt;
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
   auto const after = jobs.statistics();
-  return timed_run{took.count(), after.tasks - before.tasks, after.moved.since(before.moved)};
+  return timed_run{took.count(), after.tasks - before.tasks, after.moved.since(before.moved),
+                   after.sent - before.sent, after.received - before.received};
 }
 
 double median_seconds(run_summary const& of) {
@@ -60,26 +62,32 @@ std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_
   return runs;
 }
 
-run_summary summary_of(device_list const& devices, job_options const& options, std::vector<timed_run> runs,
-                       verdict found) {
+run_summary summary_of(job_scheduler const& jobs, device_list const& devices, job_options const& options,
+                       std::vector<timed_run> runs, verdict found) {
   run_summary summary{{}, options.policy, options.reuse, std::move(runs), std::move(found)};
   for (auto const& device : devices) summary.devices.push_back(device->name());
+  summary.rank = jobs.rank(), summary.ranks = jobs.ranks();
   return summary;
 }
 
 json_value::object members_of(run_summary const& of) {
   auto const& last = of.runs.back();
-  return {{"seconds", median_seconds(of)},
-          {"repetitions", of.runs.size()},
-          {"runs", runs_as_json(of.runs)},
-          {"devices", json_value::list_of(of.devices)},
-          {"policy", of.policy},
-          {"reuse", of.reuse},
-          {"tasks", last.tasks},
-          {"bytes_moved", last.moved.all()},
-          {"bytes_moved_by_direction", by_direction(last.moved)},
-          {"verified", of.found.is_right},
-          {"checked", of.found.checked}};
+  json_value::object members{{"seconds", median_seconds(of)},
+                             {"repetitions", of.runs.size()},
+                             {"runs", runs_as_json(of.runs)},
+                             {"devices", json_value::list_of(of.devices)},
+                             {"policy", of.policy},
+                             {"reuse", of.reuse},
+                             {"tasks", last.tasks},
+                             {"bytes_moved", last.moved.all()},
+                             {"bytes_moved_by_direction", by_direction(last.moved)},
+                             {"verified", of.found.is_right},
+                             {"checked", of.found.checked}};
+  if (of.ranks == 1) return members;
+  members.emplace_back("ranks", of.ranks);
+  members.emplace_back("bytes_sent", last.sent);
+  members.emplace_back("bytes_received", last.received);
+  return members;
 }
 
 std::string json_text(json_value::object members, run_summary const& of) {
@@ -89,13 +97,22 @@ std::string json_text(json_value::object members, run_summary const& of) {
 
 std::string text_of(run_summary const& of) {
   auto const& last = of.runs.back();
+  auto const where = of.ranks == 1 ? "" : fmt::format("{} ranks, the first ", of.ranks);
+  auto const exchanged = of.ranks == 1 ? ""
+                                       : fmt::format("it sent {} to other ranks and received {}\n",
+                                                     byte_size(last.sent), byte_size(last.received));
   return fmt::format(
-      "on {}, policy {}{}\n{} s (median of {}); the last run: {} tasks, {} from the host, {} to it, {} "
+      "{}on {}, policy {}{}\n{} s (median of {}); the last run: {} tasks, {} from the host, {} to it, {} "
       "between "
-      "devices\n{}: {}\n",
-      fmt::join(of.devices, ", "), of.policy, of.reuse ? "" : ", no reuse", rounded(median_seconds(of)),
-      of.runs.size(), last.tasks, byte_size(last.moved.from_host), byte_size(last.moved.to_host),
-      byte_size(last.moved.between_devices), of.found.is_right ? "right" : "WRONG", of.found.checked);
+      "devices\n{}{}: {}\n",
+      where, fmt::join(of.devices, ", "), of.policy, of.reuse ? "" : ", no reuse",
+      rounded(median_seconds(of)), of.runs.size(), last.tasks, byte_size(last.moved.from_host),
+      byte_size(last.moved.to_host), byte_size(last.moved.between_devices), exchanged,
+      of.found.is_right ? "right" : "WRONG", of.found.checked);
+}
+
+void print(run_summary const& of, std::string const& text) {
+  if (of.rank == 0) std::cout << text;
 }
 
 void expect_right(run_summary const& of) {

@@ -17,6 +17,7 @@ struct timed_run {
   double seconds = 0;  ///< from the first submission until the results are on the host
   std::uint64_t tasks = 0;
   moved_bytes moved{};
+  std::uint64_t sent = 0, received = 0;  ///< bytes, by this rank
 };
 
 /// For results of jobs that may take long on few cores.
@@ -47,19 +48,23 @@ struct run_summary {
   bool reuse = true;            ///< job_options::reuse
   std::vector<timed_run> runs;  ///< at least one
   verdict found;
+  std::uint32_t rank = 0, ranks = 1;  ///< this one, of those that ran it together
 };
 
-run_summary summary_of(device_list const& devices, job_options const& options, std::vector<timed_run> runs,
-                       verdict found);
+run_summary summary_of(job_scheduler const& jobs, device_list const& devices, job_options const& options,
+                       std::vector<timed_run> runs, verdict found);
 
 /// seconds (the median), repetitions, runs (of each: seconds, tasks, bytes_moved), devices, policy, reuse,
-/// tasks and bytes_moved (of the last run), by where they went, verified and checked.
+/// tasks and bytes_moved (of the last run), by where they went, verified and checked; of several ranks also
+/// ranks, and bytes_sent and bytes_received by the first.
 json_value::object members_of(run_summary const& of);
 /// One JSON object of what a program tells besides, and of these, in lines.
 std::string json_text(json_value::object members, run_summary const& of);
 /// A few lines for people.
 std::string text_of(run_summary const& of);
 
+/// Prints it, unless another rank does.
+void print(run_summary const& of, std::string const& text);
 /// Throws ballast::error with what was checked if the result is wrong.
 void expect_right(run_summary const& of);
 

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -47,7 +46,7 @@ job_run::run_summary run_in_memory(device_list const& devices, plan const& asked
     return true;
   };
   auto runs = job_run::repeated(jobs, asked.repeat, {[&] { matrices.fill(); }, multiply}, stop_requested);
-  return job_run::summary_of(devices, asked.options, std::move(runs), checked(matrices.read()));
+  return job_run::summary_of(jobs, devices, asked.options, std::move(runs), checked(matrices.read()));
 }
 
 }  // namespace
@@ -84,7 +83,7 @@ void run_command(command_request const& typed, std::function<bool()> const& stop
     return run(devices, {shape, kernel, options, typed.how.repeat}, stop_requested);
   };
   auto const done = job_run::run_with_devices(typed.how, multiply);
-  std::cout << (typed.how.json ? as_json(typed, done) : as_text(typed, done));
+  job_run::print(done, typed.how.json ? as_json(typed, done) : as_text(typed, done));
   job_run::expect_right(done);
 }
 

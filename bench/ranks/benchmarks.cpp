@@ -32,11 +32,12 @@ struct place {
 
 /// Rank 0 does `work` with a queue of its own; the others execute what they are given.
 template <class Work>
-void with_queue(place const& at, std::string const& policy, Work const& work) {
+void with_queue(place const& at, std::string const& policy, Work const& work, trace_target trace_to = {}) {
   cluster_queue_options options;
   options.policy = policy;
+  options.devices.queue.trace_to = trace_to;
   cluster_queue queue(*at.ranks, *at.devices, rank_kernels(), options);
-  if (at.now != nullptr) work(queue);
+  if (at.ranks->rank() == 0) work(queue);
   queue.close();
 }
 
@@ -120,7 +121,16 @@ double list_schedule_ns(std::span<std::uint64_t const> took_ns, std::uint64_t wo
   return end;
 }
 
-/// Rank 0 has all tasks, of exponentially distributed length.
+/// Of exponentially distributed length.
+std::vector<task> naps(std::chrono::nanoseconds mean, std::span<std::uint64_t> took_ns) {
+  std::mt19937_64 random(1);
+  std::exponential_distribution<double> length(1.0 / double(mean.count()));
+  std::vector<task> batch;
+  for (auto& took : took_ns) batch.push_back(task(nap{std::uint64_t(length(random)), result_ref(&took)}));
+  return batch;
+}
+
+/// Rank 0 has all tasks.
 void measure_naps(place const& at, std::uint32_t workers) {
   auto const all_workers = std::uint64_t(workers) * at.ranks->ranks();
   auto const tasks = all_workers * (at.quick ? 20 : 100);
@@ -129,13 +139,9 @@ void measure_naps(place const& at, std::uint32_t workers) {
     for (auto const& policy : share_policies())
       with_queue(at, std::string(policy.name), [&](cluster_queue& queue) {
         if (policy.name == "none" && at.ranks->ranks() > 1) return;  // 1 / ranks
-        std::mt19937_64 random(1);
-        std::exponential_distribution<double> length(1.0 / double(std::chrono::nanoseconds(mean).count()));
         auto const took_ns = results.span();
         std::ranges::fill(took_ns, 0);
-        std::vector<task> batch;
-        for (auto& took : took_ns)
-          batch.push_back(task(nap{std::uint64_t(length(random)), result_ref(&took)}));
+        auto const batch = naps(mean, took_ns);
         at.now->measure("naps of " + std::to_string(mean.count()) + " ms, " + std::string(policy.name),
                         double(at.ranks->ranks()), "of the list schedule", [&] {
                           auto const seconds = seconds_of([&] { queue.submit(batch).wait(); });
@@ -163,6 +169,18 @@ void measure_ranks(session* now, cluster& ranks, device_list const& devices, boo
   measure_round_trips(at, workers, ping_pong_us);
   measure_throughput(at);
   measure_naps(at, workers);
+}
+
+recording trace_ranks(cluster& ranks, device_list const& devices) {
+  std::vector<std::string> names;
+  for (auto const& device : devices) names.push_back(device->name());
+  recorder of_rank(names);
+  place const at{nullptr, &ranks, &devices, true};
+  pinned_buffer<std::uint64_t> const took_ns(devices.front(), 20 * ranks.ranks() * workers_of(at));
+  with_queue(
+      at, "lifeline", [&](cluster_queue& queue) { queue.submit(naps(10ms, took_ns.span())).wait(); },
+      &of_rank);
+  return gather_recordings(ranks, of_rank.snapshot());
 }
 
 }  // namespace ballast::bench

@@ -13,4 +13,7 @@ namespace ballast::bench {
 void measure_ranks(session* now, cluster& ranks, device_list const& devices, bool quick,
                    std::vector<double> const& ping_pong_us);
 
+/// What each rank calls: rank 0 has naps for all, and gets which device of which rank took which, and when.
+recording trace_ranks(cluster& ranks, device_list const& devices);
+
 }  // namespace ballast::bench

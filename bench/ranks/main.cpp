@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -14,6 +13,8 @@
 #include "command_line/options.hpp"
 #include "command_line/program.hpp"
 #include "ranks/benchmarks.hpp"
+#include "ranks/mpi_process.hpp"
+#include "ranks/rank_listing.hpp"
 #include "report/run_record.hpp"
 #include "report/statistics.hpp"
 #include "report/table.hpp"
@@ -27,37 +28,17 @@ struct cluster_command_options {
   bool quick = false;
 };
 
-/// What the queue's messages are compared with.
-std::vector<double> ping_pong_us(int rank, int ranks, int samples) {
-  std::vector<double> trips;
-  if (ranks < 2 || rank > 1) return trips;
-  char bytes[64] = {};
-  auto const other = 1 - rank;
-  for (int i = 0; i < samples; ++i) {
-    auto const trip = seconds_of([&] {
-      if (rank == 0) MPI_Send(bytes, sizeof bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
-      MPI_Recv(bytes, sizeof bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      if (rank == 1) MPI_Send(bytes, sizeof bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
-    });
-    trips.push_back(1e6 * trip);
-  }
-  return trips;
-}
-
 void say(sample_series const& one) {
   std::fprintf(stderr, "  %s: %s %s\n", one.name.c_str(), rounded(median(one.samples)).c_str(),
                one.unit.c_str());
 }
 
 void measure(cluster_command_options const& options) {
-  int level = 0, rank = 0, ranks = 1;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  auto const trips = ping_pong_us(rank, ranks, options.quick ? 100 : 10'000);
+  mpi_process mpi;
+  auto const trips = mpi.ping_pong_us(options.quick ? 100 : 10'000);
   auto const devices = open_devices(options.devices ? *options.devices : default_device_list());
   std::unique_ptr<session> now;
-  if (rank == 0) {
+  if (mpi.rank() == 0) {
     now = std::make_unique<session>("cluster/ranks", devices, options.quick, say,
                                     command_line::was_interrupted);
     require_run_folder(options.results, now->record());
@@ -66,27 +47,103 @@ void measure(cluster_command_options const& options) {
     auto of_all = mpi_cluster();
     measure_ranks(now.get(), of_all, devices, options.quick, trips);
   }
-  MPI_Finalize();
+  mpi.end();
   if (now == nullptr) return;
-  auto const path = write_run_record(options.results, now->record(), std::to_string(ranks) + "-ranks");
+  auto const path = write_run_record(options.results, now->record(), std::to_string(mpi.ranks()) + "-ranks");
   std::fprintf(stderr, "  written to %s\n", path.c_str());
   if (!now->record().answer.verified) throw error("the answers were wrong or not checked");
+}
+
+void list_ranks(std::optional<std::string> const& devices, bool as_json) {
+  mpi_process mpi;
+  auto const ranks = mpi.gather(describe_rank(devices ? *devices : default_device_list()));
+  if (mpi.rank() == 0)
+    std::cout << (as_json ? listing_as_json(ranks).text(2) + "\n"
+                          : listing_as_text(ranks, charset_of_environment()))
+              << std::flush;
+  auto const is_lost = [](auto const& rank) { return !rank; };
+  if (std::ranges::any_of(ranks, is_lost)) _exit(1);  // MPI would wait for it
+  mpi.end();
+}
+
+/// Of each device of each rank, what it did from the first begin on.
+std::string loads_as_text(recording const& all) {
+  table rows({{"device", alignment::left}, {"tasks"}, {"begin, ms"}, {"end, ms"}, {"work, ms"}});
+  auto const loads = device_loads(all.spans, all.devices.size());
+  auto const begin = std::ranges::min(all.spans, {}, &span::begin_ns).begin_ns;
+  auto const ms = [](std::int64_t ns) { return rounded(double(ns) / 1e6); };
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    std::int64_t first = 0, last = 0;
+    for (auto const& one : all.spans) {
+      if (one.device != i) continue;
+      first = last == 0 ? one.begin_ns - begin : std::min(first, one.begin_ns - begin);
+      last = std::max(last, one.end_ns - begin);
+    }
+    rows.add_row({all.devices[i], std::to_string(loads[i].tasks), ms(first), ms(last), ms(loads[i].work_ns)});
+  }
+  return rows.text(charset_of_environment());
+}
+
+void trace(std::optional<std::string> const& list, std::string const& file) {
+  mpi_process mpi;
+  auto const devices = open_devices(list ? *list : default_device_list());
+  {
+    auto of_all = mpi_cluster();
+    auto const all = trace_ranks(of_all, devices);
+    if (of_all.rank() == 0) {
+      save_chrome_trace(file, all);
+      std::cout << loads_as_text(all);
+    }
+  }
+  mpi.end();
+}
+
+void add_device_option(CLI::App& to, std::optional<std::string>& list) {
+  to.add_option_function<std::string>(
+        "--devices", [&list](std::string const& text) { list = text; }, command_line::device_list_help)
+      ->type_name("LIST");
+}
+
+void add_devices_command(CLI::App& to) {
+  struct listing_options {
+    std::optional<std::string> devices;
+    bool json = false;
+  };
+  auto const options = std::make_shared<listing_options>();
+  auto* const command =
+      to.add_subcommand("devices", "List ranks with their hosts, devices and the cores that they may use");
+  add_device_option(*command, options->devices);
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([options] { list_ranks(options->devices, options->json); });
+}
+
+void add_trace_command(CLI::App& to) {
+  struct trace_options {
+    std::optional<std::string> devices;
+    std::string file;
+  };
+  auto const options = std::make_shared<trace_options>();
+  auto* const command = to.add_subcommand(
+      "trace", "Share naps of rank 0 among all ranks, and write which device of which rank took which");
+  command->add_option("FILE", options->file, "For ui.perfetto.dev")->required();
+  add_device_option(*command, options->devices);
+  command->callback([options] { trace(options->devices, options->file); });
 }
 
 void add_cluster_command(CLI::App& app) {
   auto const options = std::make_shared<cluster_command_options>();
   auto* const command = app.add_subcommand(
       "cluster", "Measure a cluster_queue over the ranks that mpirun or srun started; rank 0 reports");
-  command
-      ->add_option_function<std::string>(
-          "--devices", [options](std::string const& list) { options->devices = list; },
-          command_line::device_list_help)
-      ->type_name("LIST");
+  add_devices_command(*command);
+  add_trace_command(*command);
+  add_device_option(*command, options->devices);
   command_line::add_path(*command, "--results", options->results, "FOLDER",
                          "The record goes to FOLDER/<machine>/ (bench/SCHEMA.md)")
       ->default_str(options->results);
   command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
-  command->callback([options] { measure(*options); });
+  command->callback([command, options] {
+    if (command->get_subcommands().empty()) measure(*options);
+  });
 }
 
 }  // namespace

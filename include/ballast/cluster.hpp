@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ballast/deadline.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast {
 namespace detail {
@@ -69,8 +70,15 @@ class cluster {
 /// bad_argument ("ranks") for none, and as the constructor.
 std::vector<cluster> in_process_clusters(std::uint32_t ranks, cluster_options const& options = {});
 
-/// What job_options::peers takes: the ranks of a cluster, for one scheduler. Collective, as making the
-/// scheduler is, which it must not outlive the cluster for. Never waits.
+/// What job_options::peers takes: the ranks of a cluster, for one scheduler, which ends before the cluster.
+/// Collective, as making the scheduler is. Waits for nothing.
 std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);
+
+/// Collective: what all ranks have recorded, one after the other, on rank 0; nothing elsewhere. Devices are
+/// called "rank 3 cuda:0", and times are those of rank 0's clock, but for half a round trip of a message.
+/// A rank that is lost is left out. Pure functions of spans, such as device_loads(), then say what each
+/// device of each rank did, and save_chrome_trace() writes one file. Waits for all ranks until `until` at
+/// most. Throws timed_out with the ranks that are missing, and error if rank 0 is lost.
+recording gather_recordings(cluster& over, recording mine, deadline until = deadline::in(default_timeout));
 
 }  // namespace ballast

@@ -56,7 +56,9 @@ class cluster_queue {
   /// Starts the devices (at least one), and waits for all ranks, at most for devices.queue.timeout. `over`
   /// and `kernels` must outlive the queue. Throws as the constructor of balanced_queue, bad_argument
   /// ("policy", "kernels") if the ranks do not name the same policy or do not have the same kernels, or if a
-  /// kernel creates tasks; rank_lost if rank 0 is lost, with which all ranks agree; and timed_out.
+  /// kernel creates tasks, ("devices") if two ranks of a host have a GPU that is not a part for each of them;
+  /// rank_lost if rank 0 is lost, with which all ranks agree; and timed_out. The log warns of a process that
+  /// is bound to fewer cores than it has workers there and threads.
   cluster_queue(cluster& over, device_list devices, kernel_set const& kernels,
                 cluster_queue_options options = {});
   /// Unless closed, the other ranks take this one for lost.

@@ -100,6 +100,8 @@ struct device_properties {
   /// The driver's version, and that of the CUDA runtime that ballast was built with.
   int driver_version = 0, runtime_version = 0;  ///< CUDA's own numbers (13000 is 13.0), 0 on the host
   bool pinned_to_cores = false;                 ///< host: the workers are bound to cores
+  /// Of the GPU, as nvidia-smi writes it ("GPU-7a1c...", 40 characters); empty on the host.
+  std::string uuid = {};
 };
 
 /// What a resident kernel asks of its device: blocks that stay there side by side with those of others.

@@ -233,6 +233,9 @@ class job_scheduler {
   void wait_all();
   /// wait_all() that sleeps until `until` at most.
   void wait_all(deadline until);
+  /// This rank, of those that run the same jobs.
+  std::uint32_t rank() const noexcept;
+  std::uint32_t ranks() const noexcept;  ///< how many those are; 1 without job_options::peers
   /// Counts since the scheduler was made. Waits for no device.
   job_statistics statistics() const;
   /// The newest lines of the journal, at most 65536, oldest first.

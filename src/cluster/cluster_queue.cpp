@@ -16,6 +16,7 @@
 #include "message_codec.hpp"
 #include "published_arrays.hpp"
 #include "range_load.hpp"
+#include "rank_devices.hpp"
 #include "travel.hpp"
 
 namespace ballast {
@@ -38,10 +39,37 @@ std::int64_t done_interval_ns(std::uint32_t ranks) {
   return ranks == 1 ? 0 : std::max(min_done_interval_ns, ranks * done_interval_of_rank_ns);
 }
 
-/// What rank 0 and another say, which is not the same: lists of kernels, or a word.
-std::string difference_of(std::string const& first, std::string const& other, std::uint32_t rank) {
+/// What ranks say, by rank.
+using said_by_ranks = std::map<std::uint32_t, std::string>;
+
+/// What rank 0 and another say, which is not the same: lists of kernels, or a word. Empty if all say the
+/// same.
+std::string difference_of(said_by_ranks const& said) {
+  auto const& first = said.at(0);
+  auto const differs = [&](auto const& one) { return one.second != first; };
+  auto const found = std::ranges::find_if(said, differs);
+  if (found == said.end()) return {};
+  auto const& [rank, other] = *found;
   if (first.ends_with('\n')) return first_difference(first, 0, other, rank);
   return "'" + first + "' on rank 0, and '" + other + "' on rank " + std::to_string(rank);
+}
+
+/// What all ranks say something of, and how rank 0 finds out what is wrong with that.
+struct agreement {
+  char const* argument;
+  std::string (*fault_of)(said_by_ranks const&) = &difference_of;
+  char const* legal = "the same on all ranks";
+};
+
+constexpr agreement on_devices = {
+    "devices", &twice_used_gpu,
+    "GPUs that no other rank of the host has, or a part for each, such as cuda:0@32"};
+
+std::uint32_t workers_on_cores(device_list const& devices) {
+  std::uint32_t workers = 0;
+  for (auto const& device : devices)
+    if (!device->is_cuda()) workers += std::uint32_t(device->properties().multiprocessors);
+  return workers;
 }
 
 /// A list of kernels that no message holds; two that differ only behind its end differ in the last line.
@@ -62,7 +90,7 @@ std::exception_ptr without_tasks(std::exception_ptr const& why) {
 
 class cluster_queue::state final : public cluster_channel, public completion_source {
  public:
-  state(cluster& over, device_list devices, kernel_set const& kernels, cluster_queue_options options);
+  state(cluster& over, device_list const& devices, kernel_set const& kernels, cluster_queue_options options);
   ~state() override;
 
   completion submit(std::span<task const> batch);
@@ -105,7 +133,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void leave();
   void detach();
   std::unique_ptr<run_outcome const> outcome() const;
-  void agree(char const* argument, std::string const& text);
+  void agree(agreement const& on, std::string const& text);
   void compare_agreement();
   void send_text(std::uint32_t to, own_kind what, std::string_view text);
   std::shared_ptr<range_load> const& own_load(std::uint32_t from, task_range const& range) const;
@@ -142,13 +170,13 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   bool has_measured_ = false;
   // What all ranks agree on, call by call:
   std::uint32_t agreements_ = 0;
-  std::string agreement_;
-  std::map<std::uint32_t, std::string> agreements_of_;
+  agreement agreement_ = {};
+  said_by_ranks said_;
   std::optional<std::string> disagreement_;
-  std::map<std::uint32_t, std::string> reports_;
+  said_by_ranks reports_;
 };
 
-cluster_queue::state::state(cluster& over, device_list devices, kernel_set const& kernels,
+cluster_queue::state::state(cluster& over, device_list const& devices, kernel_set const& kernels,
                             cluster_queue_options options)
     : thread_(&over.thread()),
       channel_(*thread_),
@@ -159,9 +187,12 @@ cluster_queue::state::state(cluster& over, device_list devices, kernel_set const
               make_share_policy(options_.policy, {rank(), ranks(), thread_->place().host_first,
                                                   thread_->place().host_ranks, options_.seed}),
               done_interval_ns(ranks())),
-      devices_(std::move(devices), kernels, options_.devices, codec_.max_result_bytes()),
+      devices_(devices, kernels, options_.devices, codec_.max_result_bytes()),
       by_rank_(ranks()) {
   devices_.notify(thread().wake_event());
+  if (auto const advice = advice_on_cores(cores_of_process(), workers_on_cores(devices));
+      ranks() > 1 && !advice.empty())
+    write_log(log_level::warning, advice);
   run_ = &source_run::begin(*this);
   try {
     {
@@ -169,8 +200,9 @@ cluster_queue::state::state(cluster& over, device_list devices, kernel_set const
       channel_.open(*this);
       is_attached_ = true;
     }
-    agree("kernels", detail::describe(kernels));
-    agree("policy", options_.policy);
+    agree({"kernels"}, detail::describe(kernels));
+    agree({"policy"}, options_.policy);
+    agree(on_devices, describe_gpus(thread().place().host_first, devices));
   } catch (...) {
     leave();
     detach();
@@ -218,16 +250,19 @@ void cluster_queue::state::detach() {
 
 // Ranks agree by the first, which compares what all say.
 
-void cluster_queue::state::agree(char const* argument, std::string const& text) {
+void cluster_queue::state::agree(agreement const& on, std::string const& text) {
   {
     auto const hold = thread().lock();
-    agreement_ = text.size() <= max_text ? text : shortened(text);
+    auto const said = text.size() <= max_text ? text : shortened(text);
+    agreement_ = on;
     disagreement_.reset();
     ++agreements_;
-    if (rank() == 0)
+    if (rank() == 0) {
+      said_[0] = said;
       compare_agreement();
-    else
-      send_text(0, own_kind::agree, agreement_);
+    } else {
+      send_text(0, own_kind::agree, said);
+    }
   }
   thread().wake();
   wait_until(deadline::in(timeout()), "the other ranks", [&] {
@@ -235,22 +270,20 @@ void cluster_queue::state::agree(char const* argument, std::string const& text) 
       throw rank_lost("rank 0 is lost, by which the others agree", member_.lost(), {});
     return disagreement_.has_value();
   });
-  if (!disagreement_->empty()) throw_bad_argument(argument, *disagreement_, "the same on all ranks");
+  if (!disagreement_->empty()) throw_bad_argument(on.argument, *disagreement_, on.legal);
 }
 
 void cluster_queue::state::compare_agreement() {
   if (agreements_ == 0 || disagreement_) return;
-  std::string difference;
   for (std::uint32_t other = 1; other < ranks(); ++other) {
-    if (member_.is_lost(other)) continue;
-    auto const said = agreements_of_.find(other);
-    if (said == agreements_of_.end()) return;
-    if (difference.empty() && said->second != agreement_)
-      difference = difference_of(agreement_, said->second, other);
+    if (member_.is_lost(other))
+      said_.erase(other);
+    else if (!said_.contains(other))
+      return;
   }
-  for (auto const& [other, text] : std::exchange(agreements_of_, {}))
-    send_text(other, own_kind::agreed, difference);
-  disagreement_ = difference;
+  disagreement_ = agreement_.fault_of(said_);
+  for (auto const& [other, text] : std::exchange(said_, {}))
+    if (other != 0) send_text(other, own_kind::agreed, *disagreement_);
   changed_.notify();
 }
 
@@ -277,7 +310,7 @@ void cluster_queue::state::publish(void const* first, std::size_t bytes) {
     }
   }
   try {
-    agree("bytes", refusal ? "no array" : std::to_string(bytes) + " bytes");
+    agree({"bytes"}, refusal ? "no array" : std::to_string(bytes) + " bytes");
   } catch (...) {
     std::lock_guard const alone(publishing_);
     auto const hold = thread().lock();
@@ -316,7 +349,7 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
   std::string_view const text(reinterpret_cast<char const*>(message.data()), message.size());
   switch (own_kind(what.kind)) {
     case own_kind::agree:
-      agreements_of_[from] = text;
+      said_[from] = text;
       return compare_agreement();
     case own_kind::agreed:
       disagreement_ = text;

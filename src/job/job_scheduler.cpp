@@ -33,6 +33,15 @@ void job_scheduler::wait_all(deadline until) {
   runtime_->wait_all(until);
 }
 
+std::uint32_t job_scheduler::rank() const noexcept {
+  auto const& peers = runtime_->options().peers;
+  return peers == nullptr ? 0 : peers->rank();
+}
+std::uint32_t job_scheduler::ranks() const noexcept {
+  auto const& peers = runtime_->options().peers;
+  return peers == nullptr ? 1 : peers->ranks();
+}
+
 job_statistics job_scheduler::statistics() const { return runtime_->statistics(); }
 
 std::vector<journal_entry> job_scheduler::journal() const { return runtime_->journal(); }

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ballast/device.hpp"
 #include "command_line/options.hpp"
 #include "device_listing.hpp"
+#include "programs.hpp"
 #include "report/table.hpp"
 
 namespace ballast::cli {
@@ -17,10 +19,22 @@ namespace {
 struct devices_options {
   std::optional<std::string> list;
   bool no_links = false;
-  bool json = false;
+  bool json = false, cluster = false;
 };
 
+/// Only the program ballast-cluster knows of MPI.
+void list_ranks(devices_options const& options) {
+  std::vector<std::string> words = {"ballast", "cluster", "devices"};
+  if (options.list) words.insert(words.end(), {"--devices", *options.list});
+  if (options.json) words.emplace_back("--json");
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  exec_program(own_folder(), argv.data());
+}
+
 void list_devices(devices_options const& options) {
+  if (options.cluster) return list_ranks(options);
   device_list const devices = open_devices(options.list ? *options.list : default_device_list());
   std::optional<link_matrix> links;
   if (!options.no_links) links = measure_links(devices);
@@ -41,7 +55,11 @@ void add_devices_command(CLI::App& app) {
           "--devices", [options](std::string const& list) { options->list = list; },
           command_line::device_list_help)
       ->type_name("LIST");
-  command->add_flag("--no-links", options->no_links, "Do not measure links");
+  auto* const no_links = command->add_flag("--no-links", options->no_links, "Do not measure links");
+  command
+      ->add_flag("--cluster", options->cluster,
+                 "Of all ranks that mpirun or srun started, with their hosts and cores: rank 0 reports")
+      ->excludes(no_links);
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options] { list_devices(*options); });
 }

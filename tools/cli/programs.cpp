@@ -28,6 +28,8 @@ struct known_program {
 
 constexpr known_program known_programs[] = {
     {"bench", "BALLAST_BENCHMARKS", "Measure what the papers measured, and what they did not"},
+    {"cluster", "BALLAST_BENCHMARKS=ON -D BALLAST_CLUSTER",
+     "List the ranks that mpirun started, and measure them"},
     {"connect4", "BALLAST_APPS", "Four in a row against the computer; its search balances itself"},
     {"ep", "BALLAST_APPS", "NAS's benchmark EP as jobs over several devices"},
     {"hotspot", "BALLAST_APPS", "Rodinia's hotspot as jobs over shared arrays"},

@@ -15,11 +15,22 @@ namespace {
 // Per GPU and process, however many compute_devices stand for it.
 std::array<resident_claims, 1024> residents;
 
+/// As nvidia-smi writes it.
+std::string to_text(cudaUUID_t const& uuid) {
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    for (int const shift : {4, 0}) text += "0123456789abcdef"[(unsigned(uuid.bytes[i]) >> shift) & 15];
+  }
+  return text;
+}
+
 device_properties properties_of(cuda_engine& engine) {
   cudaDeviceProp properties{};
   engine.require(cudaGetDeviceProperties(&properties, engine.index), "cudaGetDeviceProperties");
   device_properties facts;
   facts.model = properties.name;
+  facts.uuid = to_text(properties.uuid);
   facts.multiprocessors = engine.multiprocessors;
   facts.memory_bytes = properties.totalGlobalMem;
   int kilohertz = 0;

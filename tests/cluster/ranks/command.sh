@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# command.sh folder: the programs ballast and ballast-cluster in that folder, over three ranks of one host.
+set -euo pipefail
+command -v mpirun >/dev/null || { echo "mpirun was not found (Debian package openmpi-bin)"; exit 77; }
+[[ -x $1/ballast-cluster ]] || { echo "$1/ballast-cluster was not built"; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+on_ranks() { mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --timeout 120 -np "$@"; }
+
+# Each rank may have devices of its own, and one that cannot have its devices says why.
+on_ranks 1 "$1/ballast" devices --cluster --devices host:1 --json : -np 1 "$1/ballast-cluster" devices --devices host:2 --json : \
+  -np 1 "$1/ballast-cluster" devices --devices cuda:999 --json >"$out/listing.json"
+on_ranks 2 "$1/ballast" devices --cluster --devices host:1 | grep -E '^ +1 .* host:1 \(1\)$'
+
+on_ranks 2 "$1/ballast" cluster trace "$out/trace.json" --devices host:1,host:2 >"$out/loads"
+grep -E '^rank 1 host:2 ' "$out/loads"
+
+python3 - "$out" <<'PYTHON'
+import json, sys
+
+ranks = json.load(open(sys.argv[1] + "/listing.json"))["ranks"]
+assert [rank["rank"] for rank in ranks] == [0, 1, 2], ranks
+assert [device["name"] for rank in ranks for device in rank["devices"]] == ["host:1", "host:2"], ranks
+assert "cuda:999" in ranks[2]["error"] and ranks[0]["error"] is None, ranks
+assert all(rank["host"] == ranks[0]["host"] and 1 <= rank["cores"] <= rank["all_cores"] and not rank["lost"] for rank in ranks), ranks
+
+events = json.load(open(sys.argv[1] + "/trace.json"))["traceEvents"]
+names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+assert sorted(names.values()) == ["rank 0 host:1", "rank 0 host:2", "rank 1 host:1", "rank 1 host:2"], names
+naps = [event for event in events if event["ph"] == "X"]
+assert sum(event["args"]["tasks"] for event in naps) == 20 * 2 * 3, len(naps)
+assert {event["pid"] for event in naps} <= set(names), "a device has no name"
+assert min(event["ts"] for event in naps) == 0, "times are not from the first begin"
+PYTHON
