@@ -66,6 +66,7 @@ class cluster_peers final : public job_peers, public cluster_channel {
 }  // namespace
 
 std::shared_ptr<job_peers> job_peers_of(cluster& ranks) {
+  if (ranks.ranks() == 1) return nullptr;
   return std::make_shared<cluster_peers>(ranks.thread());
 }
 

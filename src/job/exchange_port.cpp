@@ -55,7 +55,7 @@ void exchange_port::note_step(std::string text) {
 void exchange_port::tell_failure(std::string why) {
   {
     std::lock_guard const hold(mutex_);
-    if (has_told_failure_) return;
+    if (has_told_failure_ || !failure_.empty()) return;
     failure_ = std::move(why);
   }
   peers_->wake();

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/cluster.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/policy/split.hpp"
@@ -28,9 +29,14 @@ using testing::HasSubstr;
 using words = shared_array<std::uint32_t>;
 using word_rows = shared_array<std::uint32_t, 2>;
 
+/// BALLAST_TEST_DEVICES on each rank, or else these cores.
+std::string devices_or(std::string const& cores) {
+  return environment("BALLAST_TEST_DEVICES").value_or(cores);
+}
+
 struct jobs_case {
   std::uint32_t ranks = 2;
-  std::string devices = "host:1";
+  std::string devices = devices_or("host:1");
   job_options jobs = {.device_bytes = 1 << 20, .timeout = generous, .shutdown_timeout = generous};
   detail::in_process_options network = {};
   cluster_options watch = {};
@@ -85,7 +91,7 @@ std::vector<std::uint32_t> blended(job_scheduler& jobs, std::size_t rows, std::s
 }
 
 std::vector<std::uint32_t> blended_alone(std::size_t rows, std::size_t columns, int steps) {
-  job_scheduler jobs(open_devices("host:1"), ranked_job_kernels(), {.device_bytes = 1 << 20});
+  job_scheduler jobs(open_devices(devices_or("host:1")), ranked_job_kernels(), {.device_bytes = 1 << 20});
   return blended(jobs, rows, columns, steps);
 }
 
@@ -100,7 +106,7 @@ TEST(job_ranks, compute_the_same_on_one_rank_and_on_several) {
 TEST(job_ranks, compute_the_same_whatever_the_policy_and_the_devices_of_a_rank) {
   auto const expected = blended_alone(64, 8, 6);
   for (auto const& policy : split_policies()) {
-    jobs_case of{.devices = "host:1,host:1/2"};
+    jobs_case of{.devices = devices_or("host:1,host:1/2")};
     of.jobs.policy = policy.name;
     on_schedulers(of, [&](job_scheduler& jobs, std::uint32_t rank) {
       EXPECT_EQ(blended(jobs, 64, 8, 6), expected) << "rank " << rank << ", " << policy.name;
@@ -184,7 +190,7 @@ TEST(job_ranks, have_own_elements_that_nobody_else_writes) {
 }
 
 TEST(job_ranks, own_every_element_where_there_is_no_other) {
-  job_scheduler jobs(open_devices("host:1"), ranked_job_kernels(), {.device_bytes = 1 << 20});
+  job_scheduler jobs(open_devices(devices_or("host:1")), ranked_job_kernels(), {.device_bytes = 1 << 20});
   words numbers(jobs, {10});
   EXPECT_EQ(numbers.own(), (index_range{0, 10}));
   EXPECT_EQ(numbers.write(own_elements).size(), 10u);
@@ -229,9 +235,10 @@ std::vector<std::uint32_t> random_program(job_scheduler& jobs, std::uint64_t see
 
 TEST(job_ranks, compute_what_one_rank_does_for_random_programs) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
-    job_scheduler alone(open_devices("host:1"), ranked_job_kernels(), {.device_bytes = 1 << 20});
+    job_scheduler alone(open_devices(devices_or("host:1")), ranked_job_kernels(), {.device_bytes = 1 << 20});
     auto const expected = random_program(alone, seed);
-    jobs_case of{.ranks = 2 + std::uint32_t(seed % 3), .devices = seed % 2 == 0 ? "host:1" : "host:1,host:1"};
+    jobs_case of{.ranks = 2 + std::uint32_t(seed % 3),
+                 .devices = devices_or(seed % 2 == 0 ? "host:1" : "host:1,host:1")};
     of.jobs.device_bytes = seed % 4 == 3 ? 4096 : 1 << 20;
     of.network = {.most_delay_ns = seed % 3 == 0 ? 50'000 : 0, .seed = seed};
     on_schedulers(of, [&](job_scheduler& jobs, std::uint32_t rank) {
@@ -324,7 +331,7 @@ TEST(job_ranks, fail_when_one_of_them_is_lost) {
   ranks_in_process ranks({.ranks = 3, .watch = quick_to_lose()});
   std::vector<std::string> all(3);
   ranks.on_clusters([&](cluster& over, std::uint32_t rank) {
-    job_scheduler jobs(open_devices("host:1"), ranked_job_kernels(),
+    job_scheduler jobs(open_devices(devices_or("host:1")), ranked_job_kernels(),
                        {.device_bytes = 1 << 20,
                         .timeout = generous,
                         .shutdown_timeout = generous,
@@ -362,8 +369,8 @@ TEST(job_ranks, refuse_peers_that_another_scheduler_has) {
   ranks_in_process ranks({.ranks = 2});
   ranks.on_clusters([&](cluster& over, std::uint32_t) {
     job_options const options{.device_bytes = 1 << 20, .peers = job_peers_of(over)};
-    job_scheduler first(open_devices("host:1"), options);
-    EXPECT_THAT(refusal<error>([&] { job_scheduler second(open_devices("host:1"), options); }),
+    job_scheduler first(open_devices(devices_or("host:1")), options);
+    EXPECT_THAT(refusal<error>([&] { job_scheduler second(open_devices(devices_or("host:1")), options); }),
                 HasSubstr("peers of one job scheduler were given to a second one"));
   });
 }
@@ -372,9 +379,9 @@ TEST(job_ranks, may_have_several_schedulers_at_a_time) {
   auto const expected = blended_alone(20, 3, 4);
   ranks_in_process ranks({.ranks = 2});
   ranks.on_clusters([&](cluster& over, std::uint32_t) {
-    job_scheduler first(open_devices("host:1"), ranked_job_kernels(),
+    job_scheduler first(open_devices(devices_or("host:1")), ranked_job_kernels(),
                         {.device_bytes = 1 << 20, .peers = job_peers_of(over)});
-    job_scheduler second(open_devices("host:1"), ranked_job_kernels(),
+    job_scheduler second(open_devices(devices_or("host:1")), ranked_job_kernels(),
                          {.device_bytes = 1 << 20, .peers = job_peers_of(over)});
     EXPECT_EQ(blended(second, 20, 3, 4), expected);
     EXPECT_EQ(blended(first, 20, 3, 4), expected);

@@ -17,6 +17,13 @@ on_ranks 2 "$1/ballast" devices --cluster --devices host:1 | grep -E '^ +1 .* ho
 on_ranks 2 "$1/ballast" cluster trace "$out/trace.json" --devices host:1,host:2 >"$out/loads"
 grep -E '^rank 1 host:2 ' "$out/loads"
 
+# What several ranks compute is what one does.
+for ranks in 1 3; do
+  on_ranks $ranks "$1/ballast" hotspot --cluster --devices host:1 --size 100 --steps 7 --trace "$out/hotspot-$ranks.trace" --json >"$out/hotspot-$ranks.json"
+  on_ranks $ranks "$1/ballast" ep --cluster --devices host:1 --class S --json >"$out/ep-$ranks.json"
+  on_ranks $ranks "$1/ballast" matmul --cluster --devices host:1 --size 65 --json >"$out/matmul-$ranks.json"
+done
+
 python3 - "$out" <<'PYTHON'
 import json, sys
 
@@ -33,4 +40,14 @@ naps = [event for event in events if event["ph"] == "X"]
 assert sum(event["args"]["tasks"] for event in naps) == 20 * 2 * 3, len(naps)
 assert {event["pid"] for event in naps} <= set(names), "a device has no name"
 assert min(event["ts"] for event in naps) == 0, "times are not from the first begin"
+
+one_run = lambda name, ranks: json.load(open(f"{sys.argv[1]}/{name}-{ranks}.json"))
+for name, same in {"hotspot": ["sum", "first", "middle", "last"], "ep": ["sx", "sy", "counts"], "matmul": []}.items():
+    alone, together = one_run(name, 1), one_run(name, 3)
+    assert alone["verified"] and together["verified"] and together["ranks"] == 3, (name, together)
+    assert [alone[key] for key in same] == [together[key] for key in same], (name, alone, together)
+row, rows = 100 * 4, one_run("hotspot", 3)["bytes_sent"] // (100 * 4)
+assert rows == 6 + 2 * 34, "each step but the first a row to rank 1, and in the end 34 rows to two ranks: " + str(rows)
+trace = json.load(open(sys.argv[1] + "/hotspot-3.trace"))["traceEvents"]
+assert {event["args"]["name"] for event in trace if event["name"] == "process_name"} == {f"rank {rank} host:1" for rank in range(3)}
 PYTHON

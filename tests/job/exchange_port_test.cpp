@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange_port.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "job_failed.hpp"
+
+namespace ballast::test::exchange_port_test {
+using namespace detail;
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+/// Ranks whose messages wait until the test lets them through; of one pair they stay in order.
+class pending_network {
+ public:
+  explicit pending_network(std::uint32_t ranks) : listeners(ranks, nullptr) {}
+
+  /// Lets through one message, or one step.
+  void deliver(std::uint32_t from, std::uint32_t to) {
+    if (listeners[from] != nullptr) listeners[from]->step();
+    auto& waiting = pairs[{from, to}];
+    if (waiting.empty()) return;
+    auto const message = std::move(waiting.front());
+    waiting.pop_front();
+    EXPECT_LE(message.size(), job_peers::max_message_bytes);
+    if (listeners[to] != nullptr)
+      listeners[to]->receive(from, std::span(message).subspan(job_peers::reserved_bytes));
+  }
+  void deliver_all() {
+    for (int round = 0; round < 1000; ++round)
+      for (std::uint32_t from = 0; from < listeners.size(); ++from)
+        for (std::uint32_t to = 0; to < listeners.size(); ++to)
+          if (from != to) deliver(from, to);
+  }
+
+  std::vector<peer_listener*> listeners;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::vector<std::byte>>> pairs;
+};
+
+class pending_peers final : public job_peers {
+ public:
+  pending_peers(pending_network& network, std::uint32_t rank) : network_(network), rank_(rank) {}
+
+  std::uint32_t rank() const override { return rank_; }
+  std::uint32_t ranks() const override { return std::uint32_t(network_.listeners.size()); }
+  void open(peer_listener& listener) override { network_.listeners[rank_] = &listener; }
+  void close(bool) override {
+    network_.listeners[rank_]->step();
+    network_.listeners[rank_] = nullptr;
+  }
+  void wake() override {}
+  void send(std::uint32_t to, std::vector<std::byte> message) override {
+    network_.pairs[{rank_, to}].push_back(std::move(message));
+  }
+  std::size_t waiting() const override {
+    std::size_t sum = 0;
+    for (auto const& [pair, messages] : network_.pairs)
+      if (pair.first == rank_) sum += messages.size();
+    return sum;
+  }
+
+ private:
+  pending_network& network_;
+  std::uint32_t const rank_;
+};
+
+/// A rank with memory of its own.
+class port_of_rank {
+ public:
+  port_of_rank(pending_network& network, std::uint32_t rank, std::size_t bytes)
+      : memory(bytes),
+        port(
+            std::make_shared<pending_peers>(network, rank),
+            [this](std::shared_ptr<operation_progress> const& of) { ended.push_back(of->op().value()); },
+            [this](std::exception_ptr const& why) { failures.push_back(cause_of(why)); }) {}
+
+  void begin(exchange_id id, bool is_sent, std::uint32_t peer, std::vector<byte_range> bytes,
+             std::uint64_t op) {
+    port.begin({id, is_sent, peer, std::move(bytes)}, memory.data(),
+               std::make_shared<operation_progress>(op_id(op), op_stream{}, false));
+  }
+
+  std::vector<std::byte> memory;
+  std::vector<std::uint64_t> ended;
+  std::vector<std::string> failures;
+  exchange_port port;
+};
+
+std::vector<std::unique_ptr<port_of_rank>> ports(pending_network& network, std::size_t bytes) {
+  std::vector<std::unique_ptr<port_of_rank>> all;
+  for (std::uint32_t rank = 0; rank < network.listeners.size(); ++rank)
+    all.push_back(std::make_unique<port_of_rank>(network, rank, bytes));
+  return all;
+}
+
+TEST(exchange_port, sends_bytes_when_they_are_there_and_wanted_whatever_comes_first) {
+  for (bool const sender_first : {true, false}) {
+    pending_network network(2);
+    auto const all = ports(network, 100);
+    all[0]->memory.assign(100, std::byte(7));
+    auto const send = [&] { all[0]->begin({1, 0}, true, 1, {{10, 20}, {50, 51}}, 3); };
+    auto const receive = [&] { all[1]->begin({1, 0}, false, 0, {{10, 20}, {50, 51}}, 4); };
+    sender_first ? send() : receive();
+    network.deliver_all();
+    EXPECT_THAT(all[0]->ended, IsEmpty());
+    EXPECT_THAT(all[1]->ended, IsEmpty());
+    sender_first ? receive() : send();
+    network.deliver_all();
+    EXPECT_THAT(all[0]->ended, ElementsAre(3));
+    EXPECT_THAT(all[1]->ended, ElementsAre(4));
+    std::vector<std::byte> expected(100);
+    std::fill_n(expected.begin() + 10, 10, std::byte(7));
+    expected[50] = std::byte(7);
+    EXPECT_EQ(all[1]->memory, expected);
+  }
+}
+
+TEST(exchange_port, carries_more_than_a_message_holds_beside_smaller_ones) {
+  pending_network network(2);
+  auto const all = ports(network, 1 << 20);
+  std::mt19937 random(1);
+  for (auto& byte : all[0]->memory) byte = std::byte(random());
+  all[0]->begin({1, 0}, true, 1, {{0, 300'000}, {400'000, 1 << 20}}, 1);
+  all[0]->begin({1, 1}, true, 1, {{300'000, 300'010}}, 2);
+  all[1]->begin({1, 0}, false, 0, {{0, 300'000}, {400'000, 1 << 20}}, 1);
+  all[1]->begin({1, 1}, false, 0, {{300'000, 300'010}}, 2);
+  network.deliver_all();
+  EXPECT_THAT(all[1]->ended, UnorderedElementsAre(1, 2));
+  auto expected = all[0]->memory;
+  std::fill(expected.begin() + 300'010, expected.begin() + 400'000, std::byte(0));
+  EXPECT_EQ(all[1]->memory, expected);
+}
+
+TEST(exchange_port, ends_each_exchange_once_in_any_order_of_events) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    std::mt19937_64 random(seed);
+    auto const below = [&](std::uint64_t end) { return std::size_t(random() % end); };
+    pending_network network(3);
+    auto const all = ports(network, 3000);
+    std::vector<std::function<void()>> events;
+    for (std::uint32_t index = 0; index < 30; ++index) {
+      auto const from = std::uint32_t(below(3)), to = std::uint32_t((from + 1 + below(2)) % 3);
+      byte_range const bytes{100 * index, 100 * index + 1 + below(100)};
+      for (auto byte = bytes.begin; byte < bytes.end; ++byte) all[from]->memory[byte] = std::byte(index + 1);
+      events.push_back([&, from, to, bytes, index] {
+        all[from]->begin({5, index}, true, to, {bytes}, index);
+      });
+      events.push_back([&, from, to, bytes, index] {
+        all[to]->begin({5, index}, false, from, {bytes}, index);
+      });
+    }
+    std::shuffle(events.begin(), events.end(), random);
+    for (auto const& event : events) {
+      event();
+      for (auto i = below(4); i > 0; --i) network.deliver(std::uint32_t(below(3)), std::uint32_t(below(3)));
+    }
+    network.deliver_all();
+    std::vector<int> ends(30);
+    for (auto const& one : all)
+      for (auto const op : one->ended) ++ends[op];
+    EXPECT_THAT(ends, testing::Each(2)) << "seed " << seed;
+    for (auto const& one : all) EXPECT_THAT(one->failures, IsEmpty());
+  }
+}
+
+TEST(exchange_port, says_which_step_of_the_rank_before_is_another) {
+  pending_network network(3);
+  auto const all = ports(network, 1);
+  for (auto const& one : all) one->port.note_step("the first");
+  all[0]->port.note_step("a job");
+  all[1]->port.note_step("a job");
+  all[2]->port.note_step("a read");
+  network.deliver_all();
+  EXPECT_THAT(all[1]->failures, IsEmpty());
+  EXPECT_THAT(all[2]->failures, ElementsAre(AllOf(HasSubstr("here and on rank 1"),
+                                                  HasSubstr("step 2 is a read here, and a job"))));
+  EXPECT_THAT(all[0]->failures, ElementsAre(HasSubstr("step 2 is a job here, and a read there")));
+}
+
+TEST(exchange_port, tells_each_rank_of_a_failure_once_and_itself_of_none) {
+  pending_network network(3);
+  auto const all = ports(network, 1);
+  all[1]->port.tell_failure("no more");
+  all[1]->port.tell_failure("and another");
+  network.deliver_all();
+  EXPECT_THAT(all[0]->failures, ElementsAre("rank 1 failed: no more"));
+  EXPECT_THAT(all[1]->failures, IsEmpty());
+  EXPECT_THAT(all[2]->failures, ElementsAre("rank 1 failed: no more"));
+  all[2]->port.tell_failure("rank 1 failed: no more");
+  network.deliver_all();
+  EXPECT_EQ(all[0]->failures.size(), 1u);
+}
+
+TEST(exchange_port, says_who_ended_although_something_was_to_come_from_it) {
+  pending_network network(2);
+  auto const all = ports(network, 8);
+  all[1]->begin({1, 0}, false, 0, {{0, 8}}, 1);
+  network.deliver_all();
+  all[0]->port.close(true);
+  network.deliver_all();
+  EXPECT_THAT(all[1]->failures, ElementsAre(HasSubstr("rank 0 has ended its scheduler")));
+}
+
+TEST(exchange_port, fails_once_with_a_rank_that_is_lost) {
+  pending_network network(2);
+  auto const all = ports(network, 8);
+  network.listeners[0]->lose(1);
+  network.listeners[0]->lose(1);
+  EXPECT_THAT(all[0]->failures, ElementsAre(HasSubstr("rank 1 is lost")));
+}
+
+}  // namespace
+}  // namespace ballast::test::exchange_port_test
