@@ -117,7 +117,7 @@ def main():
         ("median of lines of a function", 6, [place for lines, place in lengths], statistics.median(numbers)),
         ("90th percentile of lines of a function", 15, [f"{lines} {place}" for lines, place in lengths[-len(lengths) // 10 :]],
          numbers[len(numbers) * 9 // 10]),
-        ("private headers with one user", 95, lone_headers(), None),
+        ("private headers with one user", 96, lone_headers(), None),
         ("classes in more than two sources", 3, spread_classes(), None),
         (f"repeated runs of {RUN} lines", 10, repeated_runs(), None),
         ("lines of a first example", 25, [f"{lines} {name}" for lines, name in hello], hello[-1][0]),
