@@ -35,7 +35,7 @@ void say(sample_series const& one) {
 
 void measure(cluster_command_options const& options) {
   mpi_process mpi;
-  auto const trips = mpi.ping_pong_us(options.quick ? 100 : 10'000);
+  auto const trips = mpi.ping_pong_us(options.quick ? 100 : 1000);
   auto const devices = open_devices(options.devices ? *options.devices : default_device_list());
   std::unique_ptr<session> now;
   if (mpi.rank() == 0) {
