@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -13,7 +14,6 @@
 #include "command_line/options.hpp"
 #include "command_line/program.hpp"
 #include "ranks/benchmarks.hpp"
-#include "ranks/mpi_process.hpp"
 #include "ranks/rank_listing.hpp"
 #include "report/run_record.hpp"
 #include "report/statistics.hpp"
@@ -35,7 +35,7 @@ void say(sample_series const& one) {
 
 void measure(cluster_command_options const& options) {
   mpi_process mpi;
-  auto const trips = mpi.ping_pong_us(options.quick ? 100 : 10'000);
+  auto const trips = mpi.ping_pong_us(options.quick ? 100 : 1000);
   auto const devices = open_devices(options.devices ? *options.devices : default_device_list());
   std::unique_ptr<session> now;
   if (mpi.rank() == 0) {
@@ -45,7 +45,11 @@ void measure(cluster_command_options const& options) {
   }
   {
     auto of_all = mpi_cluster();
-    measure_ranks(now.get(), of_all, devices, options.quick, trips);
+    measure_ranks(now.get(), mpi, of_all, devices, options.quick, trips);
+  }
+  {
+    auto of_all = mpi_cluster({}, {.heartbeat = std::chrono::milliseconds(10)});
+    measure_heartbeats(now.get(), of_all, devices, options.quick);
   }
   mpi.end();
   if (now == nullptr) return;

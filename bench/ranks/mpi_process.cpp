@@ -68,6 +68,12 @@ std::vector<std::optional<std::string>> mpi_process::gather(std::string const& s
   return all;
 }
 
+bool mpi_process::go_on(bool said) const {
+  int goes_on = said ? 1 : 0;
+  MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return goes_on != 0;
+}
+
 std::vector<double> mpi_process::ping_pong_us(int samples) const {
   std::vector<double> trips;
   if (ranks_ < 2 || rank_ > 1) return trips;

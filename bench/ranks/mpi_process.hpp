@@ -22,6 +22,8 @@ class mpi_process {
   /// Collective: what each rank says, by rank, on rank 0; elsewhere empty. A rank of which nothing is heard
   /// for 10 s has nothing there, and then the process cannot end().
   std::vector<std::optional<std::string>> gather(std::string const& said) const;
+  /// Collective: what rank 0 says.
+  bool go_on(bool said = false) const;
   /// Round trips of 64 bytes between the first two ranks, in microseconds; none elsewhere.
   std::vector<double> ping_pong_us(int samples) const;
 

@@ -170,24 +170,32 @@ void job_ranks::stop(bool is_over) {
 void job_ranks::run() {
   for (;;) {
     auto const seen = changed_.epoch();
-    std::vector<ended_operation> ended;
-    std::exception_ptr why;
-    {
-      std::lock_guard const hold(mutex_);
-      ended.swap(ended_);
-      why = has_failed_ ? nullptr : failure_;
-      if (is_stopping_) return;
-    }
-    if (!ended.empty()) told_.ended(ended);
+    bool const any = tell_ends();
+    std::unique_lock hold(mutex_);
+    auto const why = has_failed_ ? nullptr : failure_;
+    bool const is_last = is_stopping_;
+    hold.unlock();
     if (why) abandon(why);
-    if (ended.empty() && !why) changed_.wait_past(seen, clock::time_point::max());
+    if (is_last) return;
+    if (!any && !why) changed_.wait_past(seen, clock::time_point::max());
   }
+}
+
+bool job_ranks::tell_ends() {
+  std::vector<ended_operation> ended;
+  {
+    std::lock_guard const hold(mutex_);
+    ended.swap(ended_);
+  }
+  if (!ended.empty()) told_.ended(ended);
+  return !ended.empty();
 }
 
 void job_ranks::abandon(std::exception_ptr const& why) {
   has_failed_ = true;
   port_.tell_failure(cause_of(why));
   port_.close(false);
+  tell_ends();
   told_.failed(why);
 }
 

@@ -78,6 +78,7 @@ class job_ranks {
   void note_step(std::string text);
   void end(std::shared_ptr<operation_progress> const& progress);
   void run();
+  bool tell_ends();
   void abandon(std::exception_ptr const& why);
 
   std::shared_ptr<job_peers> const peers_;

@@ -413,8 +413,10 @@ void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> cons
 bool job_runtime::advance() {
   forget_released_arrays();
   bool const has_changed = planner_.advance();
-  if (ranks_ != nullptr && !abandoned_ && planner_.first_failure())
-    ranks_->fail(std::make_exception_ptr(error(*planner_.first_failure())));
+  if (ranks_ != nullptr && !abandoned_ && planner_.first_failure()) {
+    abandoned_ = std::make_exception_ptr(error(*planner_.first_failure()));
+    ranks_->fail(abandoned_);
+  }
   return has_changed;
 }
 

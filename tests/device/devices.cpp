@@ -36,6 +36,14 @@ TEST_F(devices, say_so_when_there_is_not_enough_memory) {
   }
 }
 
+TEST_F(devices, are_told_apart_by_the_uuid_of_a_gpu_and_have_none_on_the_host) {
+  for (auto const& device : devices_) {
+    auto const& uuid = device->properties().uuid;
+    EXPECT_EQ(uuid.size(), device->is_cuda() ? 40u : 0u);
+    EXPECT_EQ(uuid.starts_with("GPU-"), device->is_cuda()) << uuid;
+  }
+}
+
 TEST_F(devices, tell_how_much_memory_is_free) {
   for (auto const& device : devices_) {
     EXPECT_GT(device->free_bytes(), 0u);
