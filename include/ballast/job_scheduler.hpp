@@ -66,7 +66,7 @@ struct job_options {
   /// way as its label and the count `bytes`; its step is the job that it is for, or 0. The recorder must have
   /// at least as many devices as the scheduler, in the same order, and must outlive it.
   trace_target trace_to = {};
-  /// The other ranks that run the same program, of job_peers_of() (docs/cluster.md, "Jobs over ranks"); null:
+  /// The other ranks that run the same program, of job_peers_of() (docs/jobs-over-ranks.md); null:
   /// none. For one scheduler.
   std::shared_ptr<detail::job_peers> peers = nullptr;
 };
