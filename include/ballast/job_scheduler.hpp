@@ -197,16 +197,17 @@ class job_scheduler {
   void add(kernel_set const& more);
 
   /// Submits a job; does not wait for a device, unless its kernel is in no added set and used for the first
-  /// time, which loads it; only a .cu file can submit such a kernel. The job's completion is ready once all
-  /// tasks of the job have ended; that of a failed job once none of its tasks runs any more and no older job
-  /// has yet to read or write the data that it was to write. wait() throws job_failed, and timed_out with the
-  /// state of the scheduler. The arguments are arrays with access maps, and last a factory. The factory is
-  /// called for each kernel of a task with one array_ref<T> per array (of T const for reads()) and returns
-  /// the kernel. Index i of such a reference is element i of the whole flattened array, of which only the
-  /// task's region may be touched. A factory whose parameters are array_view<T, Rank> is called with views of
-  /// the whole arrays; one that takes anything gets references. In a .cu file the last argument may be the
-  /// kernel itself, a lambda that takes a block_of<THREADS>, or an item for each unit, and then the
-  /// references or views; it is copied.
+  /// time, which loads it; only a .cu file can submit such a kernel. With peers it waits for the newest job
+  /// of its site before the third, fifth, ninth, ... of them, at most for job_options::timeout. The job's
+  /// completion is ready once all tasks of the job have ended; that of a failed job once none of its tasks
+  /// runs any more and no older job has yet to read or write the data that it was to write. wait() throws
+  /// job_failed, and timed_out with the state of the scheduler. The arguments are arrays with access maps,
+  /// and last a factory. The factory is called for each kernel of a task with one array_ref<T> per array (of
+  /// T const for reads()) and returns the kernel. Index i of such a reference is element i of the whole
+  /// flattened array, of which only the task's region may be touched. A factory whose parameters are
+  /// array_view<T, Rank> is called with views of the whole arrays; one that takes anything gets references.
+  /// In a .cu file the last argument may be the kernel itself, a lambda that takes a block_of<THREADS>, or an
+  /// item for each unit, and then the references or views; it is copied.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
   /// arrays; neither they nor their destructors may wait for jobs. Maps are called on any thread and must use

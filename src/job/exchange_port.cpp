@@ -23,8 +23,12 @@ std::string_view text_of(std::span<std::byte const> bytes) {
 
 }  // namespace
 
-exchange_port::exchange_port(std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed)
-    : peers_(std::move(peers)), ended_(std::move(ended)), failed_(std::move(failed)) {
+exchange_port::exchange_port(std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed,
+                             std::function<void()> heard)
+    : peers_(std::move(peers)),
+      ended_(std::move(ended)),
+      failed_(std::move(failed)),
+      heard_(std::move(heard)) {
   peers_->open(*this);
 }
 
@@ -50,6 +54,24 @@ void exchange_port::begin(exchanged_bytes const& what, std::byte* memory,
 void exchange_port::note_step(std::string text) {
   std::lock_guard const hold(mutex_);
   check_.add(std::move(text));
+}
+
+void exchange_port::tell_time(std::uint64_t step, rank_time const& time) {
+  {
+    std::lock_guard const hold(mutex_);
+    times_[step][peers_->rank()] = untold_times_[step] = time;
+  }
+  peers_->wake();
+}
+
+std::optional<std::vector<rank_time>> exchange_port::take_times(std::uint64_t step) {
+  std::lock_guard const hold(mutex_);
+  auto const told = times_.find(step);
+  if (told == times_.end() || told->second.size() < peers_->ranks()) return std::nullopt;
+  std::vector<rank_time> all;
+  for (auto const& [rank, time] : told->second) all.push_back(time);
+  times_.erase(told);
+  return all;
 }
 
 void exchange_port::tell_failure(std::string why) {
@@ -101,6 +123,7 @@ void exchange_port::step() {
   }
   to_ask_.clear();
   send_steps();
+  send_times();
   if (!failure_.empty() && !std::exchange(has_told_failure_, true))
     for (std::uint32_t rank = 0; rank < peers_->ranks(); ++rank)
       if (rank != peers_->rank()) send_text(rank, kind::failed, failure_);
@@ -123,6 +146,17 @@ void exchange_port::send_steps() {
   while (check_.untold() > 0)
     send_text((peers_->rank() + 1) % peers_->ranks(), kind::steps,
               check_.take_untold(job_peers::max_message_bytes / 2));
+}
+
+void exchange_port::send_times() {
+  for (auto const& [step, time] : std::exchange(untold_times_, {}))
+    for (std::uint32_t rank = 0; rank < peers_->ranks(); ++rank) {
+      if (rank == peers_->rank()) continue;
+      auto made = message({kind::time, {step, 0}}, sizeof time);
+      auto const bytes = std::as_bytes(std::span(&time, 1));
+      made.insert(made.end(), bytes.begin(), bytes.end());
+      peers_->send(rank, std::move(made));
+    }
 }
 
 /// One message of it; the rest waits behind the others.
@@ -164,6 +198,10 @@ void exchange_port::receive(std::uint32_t from, std::span<std::byte const> messa
         report(std::make_exception_ptr(error("the ranks run different programs, here and on rank " +
                                              std::to_string(from) + ": " + *difference)));
       return;
+    case kind::time:
+      if (rest.size() != sizeof(rank_time)) return;
+      std::memcpy(&times_[head.id.step][from], rest.data(), sizeof(rank_time));
+      return heard_();
     case kind::failed:
       has_told_failure_ = true;  // it told the others itself
       return report(std::make_exception_ptr(

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 #include "byte_runs.hpp"
 #include "device_executor.hpp"
 #include "program_check.hpp"
+#include "rank_shares.hpp"
 
 namespace ballast::detail {
 
@@ -50,13 +52,20 @@ class exchange_port final : public peer_listener {
   /// Nothing can be exchanged any more; once.
   using failure_listener = std::function<void(std::exception_ptr why)>;
 
-  exchange_port(std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed);
+  /// `heard`: called when take_times() may have something.
+  exchange_port(
+      std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed,
+      std::function<void()> heard = [] {});
   ~exchange_port() override;
 
   /// Begins one: its bytes are there, or may be overwritten, until it ends.
   void begin(exchanged_bytes const& what, std::byte* memory, std::shared_ptr<operation_progress> of);
   /// A step of the program, which the next rank compares with its own.
   void note_step(std::string text);
+  /// Tells all ranks how long this one took for the newest job before a step.
+  void tell_time(std::uint64_t step, rank_time const& time);
+  /// What all ranks told, in their order, once they have.
+  std::optional<std::vector<rank_time>> take_times(std::uint64_t step);
   /// Tells the other ranks that this one goes on no more. Once is enough.
   void tell_failure(std::string why);
   /// After this nothing is called and no memory touched. `is_over`: all that others need was sent.
@@ -69,7 +78,7 @@ class exchange_port final : public peer_listener {
   void step() override;
 
  private:
-  enum class kind : std::uint32_t { want, data, steps, failed, ended };
+  enum class kind : std::uint32_t { want, data, steps, time, failed, ended };
   struct header {
     kind what;
     exchange_id id{};
@@ -92,6 +101,7 @@ class exchange_port final : public peer_listener {
   static std::vector<std::byte> message(header const& head, std::size_t room);
   void send_text(std::uint32_t to, kind what, std::string_view text);
   void send_steps();
+  void send_times();
   void tell_end();
   void send_data(exchange_id id);
   void receive_data(header const& head, std::span<std::byte const> data);
@@ -102,11 +112,14 @@ class exchange_port final : public peer_listener {
   std::shared_ptr<job_peers> const peers_;
   end_listener const ended_;
   failure_listener const failed_;
+  std::function<void()> const heard_;
   std::mutex mutex_;  ///< taken last
   std::map<exchange_id, transfer> outgoing_, incoming_;
   std::deque<exchange_id> to_send_;  ///< wanted and there, in turn
   std::deque<std::pair<std::uint32_t, exchange_id>> to_ask_;
   std::set<std::uint32_t> ended_ranks_;
+  std::map<std::uint64_t, std::map<std::uint32_t, rank_time>> times_;  ///< of steps, by rank
+  std::map<std::uint64_t, rank_time> untold_times_;                    ///< of this rank
   program_check check_;
   std::string failure_;
   bool has_told_failure_ = false, has_failed_ = false, is_closing_ = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 
 #include "ballast/error.hpp"
@@ -46,22 +47,16 @@ bool writes(host_use use) { return use == host_use::write || use == host_use::up
 
 }  // namespace
 
-index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks) {
-  auto const first_of = [&](std::uint32_t one) {
-    return whole / ranks * one + std::min<std::size_t>(one, whole % ranks);
-  };
-  return {first_of(rank), first_of(rank + 1)};
-}
-
 job_ranks::job_ranks(std::shared_ptr<job_peers> peers, listeners told)
     : peers_(std::move(peers)),
       rank_(peers_->rank()),
       ranks_(peers_->ranks()),
       told_(std::move(told)),
       ledger_(ranks_),
+      shares_(ranks_),
       port_(
           peers_, [this](std::shared_ptr<operation_progress> of) { end(of); },
-          [this](std::exception_ptr why) { fail(std::move(why)); }) {
+          [this](std::exception_ptr why) { fail(std::move(why)); }, [this] { changed_.notify(); }) {
   try {
     thread_ = start_thread("the exchanges of jobs", [this] { run(); });
   } catch (...) {
@@ -81,6 +76,8 @@ void job_ranks::add(array_state const& array) {
 
 std::vector<own_exchange> job_ranks::begin(job_record const& job) {
   note_step(step_text(job));
+  shares_.count(job.site());
+  newest_[job.site()] = job.end;
   return own(ledger_.step([&](std::uint32_t rank) {
     auto const part = part_of(job, rank);
     return part.count == 0 ? std::vector<array_use>() : job.uses(part);
@@ -104,8 +101,41 @@ std::vector<own_exchange> job_ranks::begin(array_state const& array, host_use us
 }
 
 job_part job_ranks::part_of(job_record const& job, std::uint32_t rank) const {
-  auto const units = part_of_rank(job.units(), rank, ranks_);
+  auto const units = shares_.part(job.site(), job.units(), rank);
   return {std::uint32_t(units.begin), std::uint32_t(units.end - units.begin)};
+}
+
+namespace {
+
+/// The time in which its slowest device ran kernels.
+rank_time time_of(job_report const& job) {
+  rank_time time;
+  std::map<std::uint32_t, std::uint64_t> ns_of_devices;
+  for (auto const& task : job.tasks) {
+    time.units += task.part.count;
+    time.ns = std::max(time.ns, ns_of_devices[task.device] += std::uint64_t(task.end_ns - task.begin_ns));
+  }
+  return time;
+}
+
+}  // namespace
+
+std::shared_ptr<job_end> job_ranks::job_to_learn_from(job_site const& site) const {
+  return shares_.is_due(site) ? newest_.at(site) : nullptr;
+}
+
+std::vector<rank_time> job_ranks::compare(job_report const& newest, deadline until) {
+  port_.tell_time(step_, time_of(newest));
+  for (;;) {
+    auto const seen = changed_.epoch();
+    if (auto all = port_.take_times(step_)) return *std::move(all);
+    {
+      std::lock_guard const hold(mutex_);
+      if (failure_) std::rethrow_exception(failure_);
+    }
+    if (!changed_.wait_past(seen, until.at()))
+      throw timed_out("the times of the other ranks, by which they share a job", "none of the ranks is lost");
+  }
 }
 
 index_range job_ranks::own_elements(array_state const& array, std::uint32_t rank) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,11 +23,9 @@
 #include "job_record.hpp"
 #include "planned_work.hpp"
 #include "rank_ledger.hpp"
+#include "rank_shares.hpp"
 
 namespace ballast::detail {
-
-/// Which of `whole` units, or rows, are a rank's: as many for all, or one more for the first ranks.
-index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks);
 
 /// An exchange that this rank takes part in.
 struct own_exchange {
@@ -59,6 +58,13 @@ class job_ranks {
   /// All ranks read or write the same elements, or each its own, which then differ.
   std::vector<own_exchange> begin(array_state const& array, host_use use, index_range elements, bool are_own);
 
+  /// The job of a site whose times all ranks are to compare before the next one begins; null if none.
+  std::shared_ptr<job_end> job_to_learn_from(job_site const& site) const;
+  /// How long all ranks took for it, of which each tells; it has ended. Waits for them, without the
+  /// scheduler's mutex. Throws timed_out, and what the ranks fail with.
+  std::vector<rank_time> compare(job_report const& newest, deadline until);
+  void learn(job_site const& site, std::vector<rank_time> const& times) { shares_.learn(site, times); }
+
   /// The units of a job that are this rank's.
   job_part part_of(job_record const& job) const { return part_of(job, rank_); }
   /// The elements of an array that are this rank's own: its part of the slowest dimension.
@@ -85,6 +91,8 @@ class job_ranks {
   std::uint32_t const rank_, ranks_;
   listeners const told_;
   rank_ledger ledger_;
+  rank_shares shares_;
+  std::map<job_site, std::shared_ptr<job_end>> newest_;
   std::uint64_t step_ = 0;
 
   std::mutex mutex_;  ///< taken last

@@ -50,10 +50,11 @@ void job_record::renumber(job_number to) {
   end->rename(display_name_);
 }
 
-job_site job_record::site() const {
-  auto const& blocks = grid().blocks();
+job_site site_of(job_request const& request, std::string const& policy) {
+  auto const& grid = request.setup.grid;
+  auto const& blocks = grid.blocks();
   auto const site = request.setup.site == 0 ? request.factory : request.setup.site;
-  return {site, blocks.x, blocks.y, blocks.z, int(grid().along()), policy};
+  return {site, blocks.x, blocks.y, blocks.z, int(grid.along()), policy};
 }
 
 std::vector<array_use> job_record::uses(job_part part) const {

@@ -47,6 +47,8 @@ struct listed_code {
 /// blocks and the dimension in which it is cut, and the policy.
 using job_site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string>;
 
+job_site site_of(job_request const& request, std::string const& policy);
+
 /// The end of a job, which completions look at also when the scheduler is gone.
 class job_end final : public completion_source {
  public:
@@ -88,7 +90,7 @@ class job_record {
   /// Of the whole job, on whatever rank.
   std::uint32_t units() const { return grid().units(); }
   kernel_code const* code() const { return listed == nullptr ? nullptr : &listed->code; }
-  job_site site() const;
+  job_site site() const { return site_of(request, policy); }
   /// As messages call it: "'step' (number 17)".
   std::string const& display_name() const { return display_name_; }
   /// Before anybody has its completion.

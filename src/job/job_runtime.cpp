@@ -254,6 +254,7 @@ completion job_runtime::submit(job_request request) {
   nvtx_range const shown("submit a job");
   check(request);
   if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
+  if (ranks_ != nullptr) learn_shares(request);
   guard const hold(*this);
   if (planner_.is_stopped()) throw error("a job was submitted to a scheduler that is going");
   check_not_abandoned();
@@ -464,6 +465,23 @@ void job_runtime::begin_over_ranks(job_record& job) {
   job.own = ranks_->part_of(job);
   add_exchanges(ranks_->begin(job));
   job.renumber(planner_.next_turn());
+}
+
+/// From time to time the ranks compare how long they took for the newest job of the site, with the default
+/// policy.
+void job_runtime::learn_shares(job_request const& request) {
+  auto const& policy = policy_of(request);
+  if (policy != job_options{}.policy) return;
+  auto const site = site_of(request, policy);
+  guard hold(*this);
+  auto const newest = ranks_->job_to_learn_from(site);
+  if (newest == nullptr) return;
+  hold.unlock();
+  auto const until = deadline::in(options_.timeout);
+  newest->wait({}, until);
+  auto const times = ranks_->compare(newest->report(), until);
+  hold.lock();
+  ranks_->learn(site, times);
 }
 
 /// On the thread of the ranks, whose messages have ended. What was to come of them will not.

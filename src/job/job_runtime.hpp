@@ -135,6 +135,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void check_not_abandoned() const;
   void add_exchanges(std::vector<own_exchange> exchanges);
   void begin_over_ranks(job_record& job);
+  void learn_shares(job_request const& request);
   void abandon(std::exception_ptr const& why);
   bool has_exchanged_all(deadline until);
 

@@ -134,7 +134,9 @@ TEST(job_ranks, compute_the_same_however_late_messages_are) {
 TEST(job_ranks, exchange_rows_at_their_borders_and_nothing_else) {
   constexpr int steps = 5;
   constexpr std::size_t columns = 16, row = columns * sizeof(std::uint32_t);
-  on_schedulers({.ranks = 3}, [&](job_scheduler& jobs, std::uint32_t rank) {
+  jobs_case even{.ranks = 3};
+  even.jobs.policy = "static";
+  on_schedulers(even, [&](job_scheduler& jobs, std::uint32_t rank) {
     word_rows now(jobs, {30, columns}), next(jobs, {30, columns});
     std::ranges::fill(now.write(own_elements), rank);
     for (int i = 0; i < steps; ++i) blend(jobs, now, next);

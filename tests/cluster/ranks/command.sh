@@ -19,7 +19,7 @@ grep -E '^rank 1 host:2 ' "$out/loads"
 
 # What several ranks compute is what one does.
 for ranks in 1 3; do
-  on_ranks $ranks "$1/ballast" hotspot --cluster --devices host:1 --size 100 --steps 7 --trace "$out/hotspot-$ranks.trace" --json >"$out/hotspot-$ranks.json"
+  on_ranks $ranks "$1/ballast" hotspot --cluster --devices host:1 --policy static --size 100 --steps 7 --trace "$out/hotspot-$ranks.trace" --json >"$out/hotspot-$ranks.json"
   on_ranks $ranks "$1/ballast" ep --cluster --devices host:1 --class S --json >"$out/ep-$ranks.json"
   on_ranks $ranks "$1/ballast" matmul --cluster --devices host:1 --size 65 --json >"$out/matmul-$ranks.json"
 done
