@@ -39,10 +39,13 @@ struct range_load {
   }
 };
 
+/// Whether any kernel of the set says so.
+bool may_create_tasks(kernel_set const& kernels);
 /// Of a batch where it is submitted. Throws as prepared_tasks and check_task() do.
 std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task const> batch,
                                     published_arrays const& published);
-/// Whether all kernels say that their tasks may be executed again.
+/// Whether all kernels say that their tasks may be executed again; of a set whose tasks create tasks all of
+/// its kernels, since any may be among what these create.
 bool are_repeatable(kernel_set const& kernels, std::span<task_record const> records);
 
 }  // namespace ballast::detail
