@@ -49,10 +49,11 @@ class rank_lost : public error {
 /// result_ref or lie in published arrays. If a rank is lost the others go on; tasks that it had are executed
 /// again if all kernels of their batch are `repeatable`, else their completion fails with rank_lost.
 ///
-/// Tasks may create tasks, which stay on the device where they are created. A task has run once all that came
-/// of it has: its completion, close() and stop() wait for that, and a result that it hands on to its children
-/// is what these have made of it. If a kernel of the set creates tasks, a batch is executed again after a
-/// loss only if all kernels of the set are `repeatable`.
+/// Tasks may create tasks. These move, too, to ranks and devices whose workers have none, if their kernel
+/// says how it travels and has no result_ref. A task has run once all that came of it has: its completion,
+/// close() and stop() wait for that, and a result_ref that it hands on to its children has what these have
+/// made of it. If a kernel of the set creates tasks, a batch is executed again after a loss only if all
+/// kernels of the set are `repeatable`.
 ///
 /// Making it, publish(), close() and stop() are collective: every rank calls them, in the same order. Any
 /// number of threads may submit and wait concurrently; one thread at a time may call the others.

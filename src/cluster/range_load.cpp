@@ -26,6 +26,19 @@ std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task co
   return load;
 }
 
+std::shared_ptr<range_load> load_of_created(kernel_set const& kernels, std::vector<task_record> records) {
+  auto load = std::make_shared<range_load>();
+  load->own = {kernels, std::move(records)};
+  return load;
+}
+
+bool may_travel(kernel_set const& kernels, task_record const& record, published_arrays const& published) {
+  try {
+    check_task(kernels, record, published);
+  } catch (bad_argument const&) { return false; }
+  return true;
+}
+
 bool are_repeatable(kernel_set const& kernels, std::span<task_record const> records) {
   if (may_create_tasks(kernels)) return std::ranges::all_of(kernels.kernels(), &listed_kernel::repeatable);
   return std::ranges::all_of(

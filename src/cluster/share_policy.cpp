@@ -90,6 +90,7 @@ class asking_policy : public share_policy {
     auto const spare = view.own.backlog - std::min(view.own.backlog, reserve(view));
     promise_gifts(view, spare);
     give_pieces(view, spare, next);
+    for (auto const& one : waiting_) next.wanting += one.state.workers;
     decline(next);
     ask(view, next);
     return next;
@@ -118,7 +119,7 @@ class asking_policy : public share_policy {
  private:
   /// Whether the rank runs out of tasks before an answer to a question can be here.
   static bool is_short(share_view const& view) {
-    return double(view.own.backlog) < std::max(double(view.own.workers), meanwhile(view));
+    return double(view.own.backlog + view.own.created) < std::max(double(view.own.workers), meanwhile(view));
   }
 
   void promise_gifts(share_view const& view, std::uint64_t spare) {
@@ -289,7 +290,7 @@ class lifeline_policy final : public asking_policy {
                             return one.state.tasks_per_ns > 0;
                           });
     auto const speed = [&](share_state const& of) { return is_known ? of.tasks_per_ns : double(of.workers); };
-    double tasks = double(view.own.backlog + view.own.running), speeds = speed(view.own);
+    double tasks = double(view.own.backlog + view.own.created + view.own.running), speeds = speed(view.own);
     for (auto const& one : waiting) {
       tasks += one.tasks(view.now_ns);
       speeds += speed(one.state);

@@ -63,6 +63,11 @@ std::size_t checked_bytes(std::size_t bytes, std::size_t largest) {
   return bytes;
 }
 
+/// Whether a created task can be executed elsewhere: what its result_ref refers to may be its creator's.
+bool may_leave(listed_kernel const& kernel) {
+  return kernel.travel && kernel.travel->result_bytes == 0 && !kernel.by_reference;
+}
+
 }  // namespace
 
 queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options const& options,
@@ -227,21 +232,57 @@ hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, kernel_set 
       stream_(device->make_stream()),
       pool_(device, kernels, options.capacity, options.joins, blocks),
       counters_(device, queue.counters.size()),
-      origins_(device, pool_.method().chunks) {}
+      origins_(device, pool_.method().chunks),
+      handed_out_(device, std::size_t(1) << handed_out_shift) {
+  auto const& all = kernels.kernels();
+  if (std::ranges::any_of(all, [](auto const& kernel) { return kernel.joins != 0; })) return;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (may_leave(all[i])) may_leave_[i / 64] |= std::uint64_t(1) << i % 64;
+}
 
 void hybrid_memory::clear(bool was_stopped, std::uint32_t blocks, deadline until) {
   std::lock_guard const hold(mutex_);
   stream_->fill(counters_.data(), 0, counters_.bytes());
   pool_.clear(*stream_, was_stopped, blocks, until);
+  zero(handed_out_);
+  hand_out_until_ = taken_ = 0;
+}
+
+void hybrid_memory::ask_for(std::uint32_t tasks) {
+  auto const room = (1u << handed_out_shift) - asked_for();
+  hand_out_until_ += std::min(tasks, room);
+}
+
+std::vector<hybrid_memory::handed_out_task> hybrid_memory::take_handed_out() {
+  std::vector<handed_out_task> all;
+  for (; asked_for() > 0; ++taken_) {
+    auto const& slot = handed_out_.data()[taken_ & ((1u << handed_out_shift) - 1)];
+    auto const lap = lap_of(taken_, handed_out_shift);
+    handed_out_task one;
+    std::uint32_t marks[4];
+    for (int i = 0; i < 4; ++i) {
+      auto const chunk = load_chunk<scope::system>(slot.chunks[i], lap);
+      if (!is_here(chunk, lap)) return all;
+      std::ranges::copy(chunk.data, one.record.data + 3 * i);
+      marks[i] = chunk.stamp >> 16;
+    }
+    one.batch = mark_of(marks);
+    all.push_back(one);
+  }
+  return all;
 }
 
 hybrid_work hybrid_memory::work(ring_source_ref const& source) const {
   hybrid_work work{source.control, {pool_.view(), source, counters_.data(), origins_.data()}, pool_.method()};
   work.view.source.pool_halt_word = &work.view.words->halt;
+  work.view.handed_out = handed_out_.data();
+  std::ranges::copy(may_leave_, work.view.may_leave);
   return work;
 }
 
-std::size_t hybrid_memory::bytes() const { return pool_.bytes() + counters_.bytes() + origins_.bytes(); }
+std::size_t hybrid_memory::bytes() const {
+  return pool_.bytes() + counters_.bytes() + origins_.bytes() + handed_out_.bytes();
+}
 
 std::string hybrid_memory::why_halted() {
   std::lock_guard const hold(mutex_);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <string>
@@ -35,6 +36,9 @@ class counters {
   std::uint32_t* nodes(std::uint32_t rank) { return &words_[rank][0]; }
   /// A gate of trees: see tree_at_gate.
   std::uint32_t* gate(std::uint32_t rank) { return &words_[rank][1]; }
+  bool have_all() {
+    return std::ranges::all_of(words_, [](auto& of_rank) { return std::atomic_ref(of_rank[0]).load() > 0; });
+  }
   void open(std::uint32_t rank) { std::atomic_ref(words_[rank][1]).store(1); }
   std::uint32_t sum(std::size_t word = 0) {
     std::uint32_t all = 0;
@@ -88,6 +92,24 @@ TEST(cluster_queue_trees, bring_the_result_of_their_root_home_with_what_its_chil
       }
       queue.close();
     });
+}
+
+// The tree of one root goes on until each rank has executed some of it.
+TEST(cluster_queue_trees, that_one_rank_has_begun_are_executed_by_others_too) {
+  for (std::string const policy : {"lifeline", "random", "central"})
+    for (std::uint32_t const ranks : {2u, 4u}) {
+      SCOPED_TRACE(policy + ", " + std::to_string(ranks) + " ranks");
+      counters count(ranks);
+      ranks_in_process(of_trees(ranks, policy)).on_queues([&](cluster_queue& queue, std::uint32_t rank) {
+        count.publish(queue, rank);
+        completion end;
+        if (rank == 0) end = queue.submit(task(patient{3, count.gate(0), count.nodes(0)}));
+        await("the tree", [&] { return count.have_all(); });
+        count.open(rank);
+        if (rank == 0) end.wait();
+        queue.close();
+      });
+    }
 }
 
 // Roots that have begun end with all that they create, and others are handed back.

@@ -26,7 +26,7 @@ struct plain_leaf {
   BALLAST_HD void operator()(Block&) const {}
 };
 
-BALLAST_KERNELS(tree_kernels, ballast::for_queues, tree, counted_tree, tree_at_gate, uts_node)
+BALLAST_KERNELS(tree_kernels, ballast::for_queues, tree, counted_tree, tree_at_gate, patient, uts_node)
 BALLAST_KERNELS(repeatable_tree_kernels, ballast::for_queues, repeatable_tree)
 BALLAST_KERNELS(partly_repeatable_tree_kernels, ballast::for_queues, repeatable_tree, plain_leaf)
 BALLAST_KERNELS(joining_cluster_kernels, ballast::for_queues, join_two)

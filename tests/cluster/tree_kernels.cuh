@@ -83,6 +83,28 @@ struct tree_at_gate {
   }
 };
 
+/// Tasks that go on as others like them until *gate is not zero where they are, in several threads.
+struct patient {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t spawns = 4;
+  std::uint32_t others;
+  std::uint32_t* gate;
+  std::uint32_t* nodes;
+
+  template <class Visit>
+  void addresses(Visit&& visit) {
+    visit(gate);
+    visit(nodes);
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    atomic_ref<std::uint32_t, scope::system>(*nodes).add_relaxed(1);
+    if (atomic_ref<std::uint32_t, scope::system>(*gate).load_acquire() != 0) return;
+    for (std::uint32_t i = 0; i <= others; ++i) block.spawn(patient{0, gate, nodes});
+  }
+};
+
 /// A tree that may be executed again.
 struct repeatable_tree {
   static constexpr int threads = 64;
@@ -105,7 +127,7 @@ constexpr std::uint32_t nodes_of(std::uint32_t children, std::uint32_t levels) {
   return nodes;
 }
 
-/// tree, counted_tree, tree_at_gate, and uts_node.
+/// tree, counted_tree, tree_at_gate, patient, and uts_node.
 kernel_set const& tree_kernels();
 /// repeatable_tree.
 kernel_set const& repeatable_tree_kernels();

@@ -26,6 +26,8 @@ struct share_state {
   std::uint64_t running = 0;  ///< tasks that its devices have
   std::uint32_t workers = 1;  ///< of all its devices, at least 1
   double tasks_per_ns = 0;    ///< how fast they were seen to execute them; 0 if that is not known
+  /// About so many tasks wait on its devices that others created there; only the rank itself knows.
+  std::uint64_t created = 0;
 };
 
 /// What a rank knows when it decides.
@@ -54,6 +56,9 @@ struct share_action {
 struct share_decision {
   /// In this order; what they give is at most the backlog in all, and at most share_view::messages of them.
   std::vector<share_action> actions;
+  /// Workers of ranks that asked for tasks and get none now. If its tasks create tasks the rank fetches some
+  /// from its devices.
+  std::uint64_t wanting = 0;
   /// When to decide again, if nothing happens before.
   std::int64_t look_again_ns = std::numeric_limits<std::int64_t>::max();
 };
