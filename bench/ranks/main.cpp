@@ -44,6 +44,12 @@ std::vector<double> ping_pong_us(int rank, int ranks, int samples) {
   return trips;
 }
 
+std::uint64_t sum_of_all(std::uint64_t mine) {
+  std::uint64_t all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
 void say(sample_series const& one) {
   std::fprintf(stderr, "  %s: %s %s\n", one.name.c_str(), rounded(median(one.samples)).c_str(),
                one.unit.c_str());
@@ -64,7 +70,7 @@ void measure(cluster_command_options const& options) {
   }
   {
     auto of_all = mpi_cluster();
-    measure_ranks(now.get(), of_all, devices, options.quick, trips);
+    measure_ranks(now.get(), of_all, devices, options.quick, trips, &sum_of_all);
   }
   MPI_Finalize();
   if (now == nullptr) return;

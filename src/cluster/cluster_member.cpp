@@ -39,6 +39,8 @@ void cluster_member::receive(std::uint32_t from, cluster_message message) {
       return policy_->asked(from, message.state);
     case kind::decline:
       return policy_->declined(from);
+    case kind::withdraw:
+      return policy_->withdrawn(from);
     case kind::give:
       take_ranges(std::move(message.ranges));
       return policy_->received(from);
@@ -183,6 +185,9 @@ void cluster_member::share(share_view const& of_rank, decision& next) {
         break;
       case share_action::kind::decline:
         send(to, {.what = kind::decline});
+        break;
+      case share_action::kind::withdraw:
+        send(to, {.what = kind::withdraw});
         break;
     }
 }

@@ -15,6 +15,7 @@ struct cluster_message {
     ask,       ///< for tasks, with the `state` of who asks
     give,      ///< `ranges`
     decline,   ///< tells a rank that asked that there is nothing now
+    withdraw,  ///< tells a rank that declined that nothing is needed any more
     done,      ///< to their origin: `ranges` were executed
     returned,  ///< to their origin: `ranges` will not be executed
     perhaps,  ///< to their origin: `ranges` were executed, but some of what they created was lost with a rank

@@ -403,10 +403,11 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
   auto const waiting = thread().waiting();
   auto const decided = member_.decide(
       {.now_ns = now_ns,
-       .own = {0, devices_.running(), devices_.workers(), devices_.tasks_per_ns(), devices_.created()},
+       .own = {0, devices_.running(), devices_.workers(), devices_.tasks_per_ns()},
        .round_trip_ns = round_trip_ns_,
        .messages = std::uint32_t(max_waiting_messages - std::min(waiting, max_waiting_messages)),
-       .piece_tasks = codec_.piece_tasks()});
+       .piece_tasks = codec_.piece_tasks(),
+       .has_created = devices_.has_created()});
   say(decided, now_ns);
   if (!failure_) devices_.fetch_created(member_.backlog() == 0 ? decided.wanting : 0);
   note_ended();

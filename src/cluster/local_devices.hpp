@@ -64,8 +64,6 @@ class local_devices {
   std::uint64_t running();
   /// Whether tasks create so many that hardly a worker has none.
   bool has_created();
-  /// About how many created tasks wait then; how many there are no host knows.
-  std::uint64_t created() { return has_created() ? std::uint64_t(created_for_a_worker) * workers_ : 0; }
   /// Fetches created tasks for so many workers of other ranks, and for those of devices that have none, from
   /// devices whose workers have some: the next calls of collect() return them.
   void fetch_created(std::uint64_t workers_elsewhere);

@@ -246,6 +246,7 @@ void hybrid_memory::clear(bool was_stopped, std::uint32_t blocks, deadline until
   pool_.clear(*stream_, was_stopped, blocks, until);
   zero(handed_out_);
   hand_out_until_ = taken_ = 0;
+  is_taken_.assign(handed_out_.size(), false);
 }
 
 void hybrid_memory::ask_for(std::uint32_t tasks) {
@@ -253,23 +254,38 @@ void hybrid_memory::ask_for(std::uint32_t tasks) {
   hand_out_until_ += std::min(tasks, room);
 }
 
+// Workers may write what they hand out later than others who claimed their places after them. All that is
+// there is taken, or one that is late would hide tasks of batches that are complete. No more places than
+// there are workers are claimed and not written.
 std::vector<hybrid_memory::handed_out_task> hybrid_memory::take_handed_out() {
   std::vector<handed_out_task> all;
-  for (; asked_for() > 0; ++taken_) {
-    auto const& slot = handed_out_.data()[taken_ & ((1u << handed_out_shift) - 1)];
-    auto const lap = lap_of(taken_, handed_out_shift);
-    handed_out_task one;
-    std::uint32_t marks[4];
-    for (int i = 0; i < 4; ++i) {
-      auto const chunk = load_chunk<scope::system>(slot.chunks[i], lap);
-      if (!is_here(chunk, lap)) return all;
-      std::ranges::copy(chunk.data, one.record.data + 3 * i);
-      marks[i] = chunk.stamp >> 16;
-    }
-    one.batch = mark_of(marks);
-    all.push_back(one);
+  auto const until = hand_out_until_.load();
+  auto const late = pool_.view().workers;
+  for (std::uint32_t place = taken_, missing = 0; place != until && missing <= late; ++place) {
+    auto const is_taken = is_taken_[place % is_taken_.size()];
+    auto const one = is_taken ? std::nullopt : handed_out_at(place);
+    if (one) all.push_back(*one);
+    if (one) is_taken_[place % is_taken_.size()] = true;
+    if (!one && !is_taken) ++missing;
   }
+  for (; taken_ != until && is_taken_[taken_ % is_taken_.size()]; ++taken_)
+    is_taken_[taken_ % is_taken_.size()] = false;
   return all;
+}
+
+std::optional<hybrid_memory::handed_out_task> hybrid_memory::handed_out_at(std::uint32_t place) const {
+  auto const& slot = handed_out_.data()[place % handed_out_.size()];
+  auto const lap = lap_of(place, handed_out_shift);
+  handed_out_task one;
+  std::uint32_t marks[4];
+  for (int i = 0; i < 4; ++i) {
+    auto const chunk = load_chunk<scope::system>(slot.chunks[i], lap);
+    if (!is_here(chunk, lap)) return std::nullopt;
+    std::ranges::copy(chunk.data, one.record.data + 3 * i);
+    marks[i] = chunk.stamp >> 16;
+  }
+  one.batch = mark_of(marks);
+  return one;
 }
 
 hybrid_work hybrid_memory::work(ring_source_ref const& source) const {

@@ -184,6 +184,8 @@ class hybrid_memory {
   std::vector<stored_task> collect();
 
  private:
+  std::optional<handed_out_task> handed_out_at(std::uint32_t place) const;
+
   bool has_server_;
   std::mutex mutex_;
   std::unique_ptr<stream> stream_;
@@ -193,6 +195,7 @@ class hybrid_memory {
   pinned_buffer<task_slot> handed_out_;
   std::uint64_t may_leave_[2] = {};
   std::atomic<std::uint32_t> hand_out_until_ = 0, taken_ = 0;
+  std::vector<bool> is_taken_;  ///< of the places from taken_ on
 };
 
 }  // namespace ballast::detail

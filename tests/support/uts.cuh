@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#if !BALLAST_ON_GPU
+#  include <chrono>
+#  include <thread>
+#endif
 
 #include "ballast/atomic_ref.cuh"
 #include "ballast/kernel.cuh"
@@ -38,6 +42,7 @@ struct uts_node {
   static constexpr std::uint32_t spawns = 100;
   std::uint32_t state[5];
   std::uint16_t height, max_height;
+  std::uint32_t nap_ns;  ///< that it sleeps before: sleepers need no core of their own
   std::uint64_t* nodes;  ///< in an array that all ranks have published
 
   template <class Visit>
@@ -46,7 +51,10 @@ struct uts_node {
   }
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    if (block.rank() == 0) atomic_ref<std::uint64_t, scope::system>(*nodes).add_relaxed(1);
+    if (block.rank() == 0) {
+      nap();
+      atomic_ref<std::uint64_t, scope::system>(*nodes).add_relaxed(1);
+    }
     block.for_each(children(), [&](std::uint32_t i) {
       uts_node child = *this;
       std::uint32_t const message[6] = {state[0], state[1], state[2], state[3], state[4], i};
@@ -57,6 +65,17 @@ struct uts_node {
   }
 
  private:
+  BALLAST_HD void nap() const {
+#if BALLAST_ON_GPU
+    for (std::uint32_t left = nap_ns; left > 0;) {
+      std::uint32_t const part = left < 500'000 ? left : 500'000;
+      __nanosleep(part);
+      left -= part;
+    }
+#else
+    if (nap_ns > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(nap_ns));
+#endif
+  }
   BALLAST_HD std::uint32_t children() const {
     if (height >= max_height) return 0;
     constexpr double others = 1 - 1 / (1.0 + 4);
@@ -69,8 +88,8 @@ struct uts_node {
 
 /// The root of the sample tree T1 of the benchmark's authors (-t 1 -a 3 -b 4 -r 19) cut at this height: at 10
 /// it is T1.
-inline uts_node uts_root(std::uint16_t max_height, std::uint64_t* nodes) {
-  uts_node root{{}, 0, max_height, nodes};
+inline uts_node uts_root(std::uint16_t max_height, std::uint64_t* nodes, std::uint32_t nap_ns = 0) {
+  uts_node root{{}, 0, max_height, nap_ns, nodes};
   std::uint32_t const seed[5] = {0, 0, 0, 0, 19};
   sha1(seed, 5, root.state);
   return root;
