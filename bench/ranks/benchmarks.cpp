@@ -206,7 +206,7 @@ bool are_cores(device_list const& devices) {
 void measure_trees(place const& at, std::uint32_t workers, sum_over_ranks const& sum) {
   auto const all = workers * at.ranks->ranks();
   for (auto const& of : {tree{"tree T1", std::uint16_t(at.quick ? 7 : 10), 0},
-                         tree{"tree of naps", std::uint16_t(at.quick ? 5 : 6), 500'000}}) {
+                         tree{"tree of naps", std::uint16_t(at.quick ? 5 : 6), 200'000}}) {
     tree_runs runs(at, of);
     runs.measure_on(*at.devices, "rank 0 alone");
     if (are_cores(*at.devices))
