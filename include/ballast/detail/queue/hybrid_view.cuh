@@ -28,9 +28,9 @@ struct hybrid_worker : pool_worker {
 };
 
 /// Where a run's first tasks come from the host while the workers work, through the submission rings, the
-/// server and the ring of ring_source_ref; what they create stays in the pool. A worker takes them by the
-/// count that the server raises, so that it has a ticket only when its task is there, or being written: in
-/// the meantime it may steal.
+/// server and the ring of ring_source_ref; what they create stays in the pool, or is handed out to the host.
+/// A worker takes them by the count that the server raises, so that it has a ticket only when its task is
+/// there, or being written: in the meantime it may steal.
 ///
 /// A batch is complete when its tasks and all that came of them have run. Its counter has the sum of the
 /// credits (see batch_mark) of the tasks that were taken, times 2^32, and the number of those that were taken
