@@ -58,7 +58,7 @@ TEST(cluster_protocol, a_task_ends_after_all_that_it_created_wherever_that_is_ex
   explore({.ranks = 2, .batches = {{2}}, .creates = 2}, 300);
   explore({.ranks = 2, .batches = {{1}, {1}}, .creates = 2}, 1'000);
   explore({.ranks = 3, .asks = 1, .batches = {{1}}, .creates = 1}, 500);
-  if (is_deep_run()) explore({.ranks = 3, .asks = 1, .batches = {{1}}, .creates = 2}, 10'000);
+  if (is_deep_run()) explore({.ranks = 3, .asks = 1, .batches = {{1}}, .creates = 2}, 7'000);
 }
 
 TEST(cluster_protocol, a_stop_at_any_time_returns_no_created_task) {
