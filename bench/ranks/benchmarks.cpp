@@ -17,6 +17,7 @@
 #include "ballast/cluster_queue.hpp"
 #include "ranks/kernels.cuh"
 #include "ranks/peers.hpp"
+#include "uts.cuh"
 
 namespace ballast::bench {
 namespace {
@@ -186,6 +187,76 @@ void measure_naps(place const& at, std::uint32_t workers, std::chrono::milliseco
   });
 }
 
+/// An unbalanced tree.
+struct tree {
+  std::string name;
+  std::uint16_t height;
+  std::uint32_t nap_ns;
+};
+
+/// Trees of which rank 0 submits the root. Each rank counts the nodes that it visits.
+class tree_runs {
+ public:
+  tree_runs(place const& at, tree of) : at_(&at), of_(std::move(of)), visited_(at.devices->front(), 1) {
+    visited_[0] = 0;
+  }
+
+  /// Rank 0 alone.
+  void measure_on(device_list const& devices, std::string const& what) {
+    if (at_->now == nullptr) return;
+    balanced_queue local(devices, tree_kernels());
+    measure(local, what);
+    local.close();
+  }
+  void measure_over_ranks(std::string const& policy) {
+    cluster_queue_options options;
+    options.policy = policy;
+    cluster_queue queue(*at_->ranks, *at_->devices, tree_kernels(), options);
+    queue.publish(visited_.data(), sizeof(std::uint64_t));
+    if (at_->now != nullptr) measure(queue, policy);
+    queue.close();
+  }
+  void verify(mpi_process const& mpi) const {
+    auto const visited = mpi.sum(visited_[0]), expected = mpi.sum(trees_ * test::uts_nodes(of_.height));
+    if (at_->now != nullptr)
+      at_->now->verify(visited == expected, "every node of the trees was visited once");
+  }
+
+ private:
+  template <class Queue>
+  void measure(Queue& queue, std::string const& what) {
+    at_->now->measure(of_.name + ", " + what, double(at_->ranks->ranks()), "thousand nodes/s", [&] {
+      ++trees_;
+      auto const root = task(test::uts_root(of_.height, visited_.data(), of_.nap_ns));
+      return double(test::uts_nodes(of_.height)) / seconds_of([&] { queue.submit(root).wait(); }) / 1e3;
+    });
+  }
+
+  place const* at_;
+  tree of_;
+  pinned_buffer<std::uint64_t> visited_;
+  std::uint64_t trees_ = 0;
+};
+
+bool are_cores(device_list const& devices) {
+  return std::ranges::none_of(devices, [](auto const& device) { return device->is_cuda(); });
+}
+
+/// In comparison with one rank that has the workers of all, which only cores can be, and with rank 0 alone.
+void measure_trees(place const& at, std::uint32_t workers, mpi_process const& mpi) {
+  auto const all = workers * at.ranks->ranks();
+  for (auto const& of : {tree{"tree T1", std::uint16_t(at.quick ? 7 : 10), 0},
+                         tree{"tree of naps", std::uint16_t(at.quick ? 5 : 6), 200'000}}) {
+    tree_runs runs(at, of);
+    runs.measure_on(*at.devices, "rank 0 alone");
+    if (are_cores(*at.devices))
+      runs.measure_on(open_devices("host:" + std::to_string(all)), "one device with all workers");
+    for (auto const& policy : share_policies())
+      if (policy.name != "none") runs.measure_over_ranks(std::string(policy.name));
+    runs.verify(mpi);
+  }
+}
+
 }  // namespace
 
 void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_list const& devices,
@@ -208,6 +279,7 @@ void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_
         measure_naps(at, workers, mean, std::string(policy.name));
   if (std::ranges::none_of(devices, [](auto const& one) { return one->is_cuda(); }))
     measure_peers(at, mpi, workers);
+  measure_trees(at, workers, mpi);
 }
 
 void measure_heartbeats(session* now, cluster& ranks, device_list const& devices, bool quick) {

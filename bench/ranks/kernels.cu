@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "ballast/kernels.cuh"
+#include "uts.cuh"
 
 namespace ballast::bench {
 namespace {
@@ -35,5 +36,6 @@ BALLAST_HD void nap::operator()(Block& block) const {
 }
 
 BALLAST_KERNELS(rank_kernels, ballast::for_queues, nothing, nap)
+BALLAST_KERNELS(tree_kernels, ballast::for_queues, test::uts_node)
 
 }  // namespace ballast::bench

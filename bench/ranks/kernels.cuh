@@ -31,5 +31,7 @@ struct nap {
 };
 
 kernel_set const& rank_kernels();
+/// test::uts_node.
+kernel_set const& tree_kernels();
 
 }  // namespace ballast::bench

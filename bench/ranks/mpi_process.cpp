@@ -74,6 +74,12 @@ bool mpi_process::go_on(bool said) const {
   return goes_on != 0;
 }
 
+std::uint64_t mpi_process::sum(std::uint64_t mine) const {
+  std::uint64_t all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
 std::vector<double> mpi_process::ping_pong_us(int samples) const {
   std::vector<double> trips;
   if (ranks_ < 2 || rank_ > 1) return trips;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ class mpi_process {
   std::vector<std::optional<std::string>> gather(std::string const& said) const;
   /// Collective: what rank 0 says.
   bool go_on(bool said = false) const;
+  /// Collective: of what all ranks say.
+  std::uint64_t sum(std::uint64_t mine) const;
   /// Round trips of 64 bytes between the first two ranks, in microseconds; none elsewhere.
   std::vector<double> ping_pong_us(int samples) const;
 

@@ -69,6 +69,11 @@ class balanced_queue {
   /// ready. Throws as shares().
   void forget(completion const& which);
 
+  /// Created tasks that devices have handed out, for who has asked for them (task_queue::ask_for_created()
+  /// of on(device)): `batch` is completion::work().first of the batch that it came of. Those of a batch are
+  /// there before its completion is ready. Any thread.
+  std::vector<created_task> take_created();
+
   /// Accepts no more tasks, runs the accepted ones, and ends the kernels; waits for that. Idempotent. Throws
   /// as wait().
   void close();

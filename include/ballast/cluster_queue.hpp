@@ -49,6 +49,12 @@ class rank_lost : public error {
 /// result_ref or lie in published arrays. If a rank is lost the others go on; tasks that it had are executed
 /// again if all kernels of their batch are `repeatable`, else their completion fails with rank_lost.
 ///
+/// Tasks may create tasks. These move, too, to ranks and devices whose workers have none, if their kernel
+/// says how it travels and has no result_ref. A task has run once all that came of it has: its completion,
+/// close() and stop() wait for that, and a result_ref that it hands on to its children has what these have
+/// made of it. If a kernel of the set creates tasks, a batch is executed again after a loss only if all
+/// kernels of the set are `repeatable`.
+///
 /// Making it, publish(), close() and stop() are collective: every rank calls them, in the same order. Any
 /// number of threads may submit and wait concurrently; one thread at a time may call the others.
 class cluster_queue {
@@ -56,7 +62,7 @@ class cluster_queue {
   /// Starts the devices (at least one), and waits for all ranks, at most for devices.queue.timeout. `over`
   /// and `kernels` must outlive the queue. Throws as the constructor of balanced_queue, bad_argument
   /// ("policy", "kernels") if the ranks do not name the same policy or do not have the same kernels, or if a
-  /// kernel creates tasks, ("devices") if two ranks of a host have a GPU that is not a part for each of them;
+  /// kernel makes joins, ("devices") if two ranks of a host have a GPU that is not a part for each of them;
   /// rank_lost if rank 0 is lost, with which all ranks agree; and timed_out. The log warns of a process that
   /// is bound to fewer cores than it has workers there and threads.
   cluster_queue(cluster& over, device_list devices, kernel_set const& kernels,
@@ -91,8 +97,8 @@ class cluster_queue {
   /// close() that waits until `until` at most.
   void close(deadline until);
   /// Collective, but one rank suffices to stop all: no rank begins tasks that its devices do not have yet.
-  /// Waits for those, ends the kernels, and returns the tasks that were submitted here and did not run. Their
-  /// completions fail with stopped.
+  /// Waits for those and what they create, ends the kernels, and returns the tasks that were submitted here
+  /// and did not run. Their completions fail with stopped.
   std::vector<task> stop();
 
   /// How many of the tasks that were submitted here each rank has run, by rank.

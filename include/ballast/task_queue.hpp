@@ -142,6 +142,13 @@ struct task_span {
   std::uint32_t kernel = 0;  ///< index in kernel_set::kernels()
 };
 
+/// A task that another created on a device, and that the device handed out.
+struct created_task {
+  detail::task_record record;  ///< the task
+  std::uint32_t ring = 0;      ///< completion_key::place of the batch that it came of
+  std::uint64_t batch = 0;     ///< the number of that batch
+};
+
 /// What a queue did since its last start().
 struct queue_statistics {
   std::uint64_t submitted = 0;  ///< tasks accepted in this run
@@ -259,6 +266,19 @@ class task_queue {
   /// The set that its tasks come from.
   kernel_set const& kernels() const;
 
+  ///@{
+  /// For a feeding thread, one per queue, where tasks create tasks and others than its device shall run some
+  /// of them. ask_for_created(n) lets workers that have several hand out the oldest, so that at least n, of
+  /// at most 1024, are yet to be returned by take_created(). Only tasks leave whose kernels say how their
+  /// members travel (listed_kernel::travel), and have no result_ref and at most 40 bytes of members, of a set
+  /// that makes no joins. What was handed out is not the queue's any more: its batch may complete before it
+  /// has run, but not before take_created() can return it. Who asks must take: close() throws error if some
+  /// were not taken, and stop() returns them.
+  void ask_for_created(std::uint32_t tasks);
+  std::vector<created_task> take_created();
+  /// Where tasks create tasks, how many workers have none; it may lag by a few microseconds.
+  std::uint32_t idle_workers() const;
+  ///@}
   /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the tasks
   /// of the completion (or another's) have run, or until wake_event() was notified since `epoch` was read; at
   /// most for `timeout`. On a GPU, where nothing can notify, they yield the core once and return.

@@ -8,15 +8,6 @@ namespace ballast::detail {
 
 using kind = cluster_message::kind;
 
-namespace {
-
-bool is_same(task_range const& one, task_range const& other) {
-  return one.origin == other.origin && one.batch == other.batch && one.first == other.first &&
-         one.count == other.count;
-}
-
-}  // namespace
-
 cluster_member::cluster_member(std::uint32_t rank, std::uint32_t ranks, std::unique_ptr<share_policy> policy,
                                std::int64_t done_interval_ns)
     : rank_(rank),
@@ -48,6 +39,8 @@ void cluster_member::receive(std::uint32_t from, cluster_message message) {
       return policy_->asked(from, message.state);
     case kind::decline:
       return policy_->declined(from);
+    case kind::withdraw:
+      return policy_->withdrawn(from);
     case kind::give:
       take_ranges(std::move(message.ranges));
       return policy_->received(from);
@@ -56,6 +49,9 @@ void cluster_member::receive(std::uint32_t from, cluster_message message) {
       return;
     case kind::returned:
       for (auto const& range : message.ranges) own_.returned(range);
+      return;
+    case kind::perhaps:
+      for (auto const& range : message.ranges) own_.perhaps_run(range);
       return;
     case kind::stop:
       is_stopping_ = is_closing_ = true;
@@ -96,24 +92,67 @@ void cluster_member::leave() {
   is_given_up_ = true;
 }
 
+// What was created belongs to tasks that have begun, and is executed though the cluster stops.
 task_range cluster_member::take(std::uint32_t max) {
-  if (is_stopping_ || is_given_up_) return {};
+  if (is_given_up_) return {};
+  if (is_stopping_) return_backlog();
   auto range = backlog_.take_first(max);
   if (range.count == 0) return range;
   running_ += range.count;
-  with_devices_.push_back(range);
+  with_devices_.push_back({range});
   return range;
 }
 
+cluster_member::held_at cluster_member::find_held(task_range const& range) {
+  return std::ranges::find_if(with_devices_, [&](held_range const& one) { return one.range.is_same(range); });
+}
+
 void cluster_member::executed(task_range const& range) {
-  auto const taken =
-      std::ranges::find_if(with_devices_, [&](auto const& one) { return is_same(one, range); });
-  with_devices_.erase(taken);
+  auto const held = find_held(range);
+  held->has_run = true;
   running_ -= range.count;
+  end_if_over(held);
+}
+
+task_range cluster_member::created(task_range const& creator, std::uint32_t tasks,
+                                   std::shared_ptr<range_load> load, bool is_repeatable, bool stays) {
+  if (census_.is_lost(creator.origin) || is_given_up_) return {};
+  auto all = own_.add(tasks, std::move(load), is_repeatable, created_bit);
+  ++find_held(creator)->created;
+  creators_.emplace(all.batch, creator);
+  if (stays) {
+    running_ += tasks;
+    with_devices_.push_back({all});
+  } else {
+    backlog_.add(all);
+  }
+  return all;
+}
+
+void cluster_member::end_if_over(held_at at) {
+  if (!at->has_run || at->created > 0) return;
+  auto const range = std::move(at->range);
+  bool const has_losses = at->has_losses;
+  with_devices_.erase(at);
   if (range.origin == rank_)
-    own_.executed(range);
-  else if (!census_.is_lost(range.origin))
+    has_losses ? own_.perhaps_run(range) : own_.executed(range);
+  else if (census_.is_lost(range.origin))
+    return;
+  else if (has_losses)
+    send(range.origin, {.what = kind::perhaps, .ranges = {range}});
+  else
     done_[range.origin].ranges.push_back(range);
+}
+
+// What ends may have been created itself.
+void cluster_member::settle_created() {
+  for (auto ended = own_.take_ended_created(); !ended.empty(); ended = own_.take_ended_created())
+    for (auto const& batch : ended) {
+      auto const creator = find_held(creators_.extract(batch.number).mapped());
+      --creator->created;
+      creator->has_losses = creator->has_losses || !batch.perhaps_run.empty();
+      end_if_over(creator);
+    }
 }
 
 cluster_member::decision cluster_member::decide(share_view view) {
@@ -121,20 +160,22 @@ cluster_member::decision cluster_member::decide(share_view view) {
   decision next;
   if (census_.is_due()) count_holdings();
   settle_losses();
+  settle_created();
   if (is_stopping_) return_backlog();
-  share(view, next.look_again_ns);
+  share(view, next);
   tell_done(view.now_ns, next.look_again_ns);
   ending_.decide(is_closing_ && own_.empty(), out_);
   next.messages = std::exchange(out_, {});
   return next;
 }
 
-void cluster_member::share(share_view const& of_rank, std::int64_t& look_again_ns) {
+void cluster_member::share(share_view const& of_rank, decision& next) {
   auto view = of_rank;
   view.own.backlog = backlog_.tasks();
   if (census_.is_frozen()) view.messages = 0;
   auto const chosen = policy_->decide(view);
-  look_again_ns = std::min(look_again_ns, chosen.look_again_ns);
+  next.look_again_ns = std::min(next.look_again_ns, chosen.look_again_ns);
+  if (!is_stopping_ && !census_.is_frozen()) next.wanting = chosen.wanting;
   for (auto const& [what, to, tasks] : chosen.actions) switch (what) {
       case share_action::kind::ask:
         if (!is_stopping_) send(to, {.what = kind::ask, .state = view.own});
@@ -144,6 +185,9 @@ void cluster_member::share(share_view const& of_rank, std::int64_t& look_again_n
         break;
       case share_action::kind::decline:
         send(to, {.what = kind::decline});
+        break;
+      case share_action::kind::withdraw:
+        send(to, {.what = kind::withdraw});
         break;
     }
 }
@@ -165,7 +209,9 @@ void cluster_member::tell_done(std::int64_t now_ns, std::int64_t& look_again_ns)
 void cluster_member::return_backlog() {
   std::map<std::uint32_t, std::vector<task_range>> by_origin;
   for (auto& range : backlog_.take_all()) {
-    if (range.origin == rank_)
+    if (range.is_created())
+      backlog_.add(std::move(range));
+    else if (range.origin == rank_)
       own_.returned(range);
     else
       by_origin[range.origin].push_back(std::move(range));
@@ -176,12 +222,11 @@ void cluster_member::return_backlog() {
 
 std::vector<task_range> cluster_member::held_of(std::uint32_t origin) const {
   std::vector<task_range> held;
-  auto const add_of = [&](auto const& ranges) {
-    for (auto const& range : ranges)
-      if (range.origin == origin) held.push_back({range.origin, range.first, range.count, range.batch, {}});
+  auto const add = [&](task_range const& range) {
+    if (range.origin == origin) held.push_back({range.origin, range.first, range.count, range.batch, {}});
   };
-  add_of(backlog_.ranges());
-  add_of(with_devices_);
+  for (auto const& range : backlog_.ranges()) add(range);
+  for (auto const& one : with_devices_) add(one.range);
   return held;
 }
 

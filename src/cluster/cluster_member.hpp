@@ -49,18 +49,27 @@ class cluster_member {
   task_range const* next() const { return backlog_.tasks() == 0 ? nullptr : &backlog_.ranges().front(); }
   /// Tasks for the rank's devices, up to `max` of one range; no tasks if there are none.
   task_range take(std::uint32_t max);
-  /// Tasks of take() were executed. `range.load` has their results.
+  /// Tasks of take() were executed. `range.load` has their results. They have ended once all has that
+  /// created() was told of.
   void executed(task_range const& range);
+  /// Before that: so many tasks came of `creator`, one of take(), and left their device. They are a batch of
+  /// this rank, whoever executes them. With `stays` none but this rank may: they are with its devices when
+  /// this returns. The batch; no tasks if nobody waits for them, since the creator's origin is lost.
+  task_range created(task_range const& creator, std::uint32_t tasks, std::shared_ptr<range_load> load,
+                     bool is_repeatable, bool stays = false);
 
   /// What is to be sent now.
   struct decision {
     std::vector<outgoing_message> messages;  ///< in this order
     std::int64_t look_again_ns = std::numeric_limits<std::int64_t>::max();
+    std::uint64_t wanting = 0;  ///< as of share_decision; 0 if nothing may leave the rank
   };
   /// The backlog of `view` is filled in.
   decision decide(share_view view);
 
   std::uint64_t backlog() const { return backlog_.tasks(); }
+  /// What tasks of a batch of this rank are made of that has not ended; null of others.
+  std::shared_ptr<range_load> load_of(std::uint64_t batch) const { return own_.load_of(batch); }
   /// Of what was submitted here, tasks that have not ended.
   std::uint64_t unfinished() const { return own_.unfinished(); }
   /// The number of the next batch.
@@ -76,7 +85,7 @@ class cluster_member {
   /// As of range_backlog; without the policy's.
   template <class Note>
   void note_state(Note&& note) const {
-    note(backlog_, with_devices_, own_, own_counted_, census_, ending_, is_closing_, is_stopping_,
+    note(backlog_, with_devices_, creators_, own_, own_counted_, census_, ending_, is_closing_, is_stopping_,
          is_given_up_);
     for (auto const& [origin, executed] : done_) note(origin, executed.ranges);
   }
@@ -84,9 +93,24 @@ class cluster_member {
  private:
   void send(std::uint32_t to, cluster_message message);
   void send_all(cluster_message const& message);
+  /// What take() returned and has not ended.
+  struct held_range {
+    task_range range;
+    std::uint32_t created = 0;  ///< batches that came of it and have not ended
+    bool has_run = false, has_losses = false;
+    template <class Note>
+    void note_state(Note&& note) const {
+      note(range, created, has_run, has_losses);
+    }
+  };
+  using held_at = std::vector<held_range>::iterator;
+
+  held_at find_held(task_range const& range);
+  void end_if_over(held_at at);
+  void settle_created();
   void take_ranges(std::vector<task_range> ranges);
   void return_backlog();
-  void share(share_view const& view, std::int64_t& look_again_ns);
+  void share(share_view const& view, decision& next);
   void tell_done(std::int64_t now_ns, std::int64_t& look_again_ns);
   void count_holdings();
   void settle_losses();
@@ -101,7 +125,8 @@ class cluster_member {
   std::unique_ptr<share_policy> policy_;
   std::int64_t done_interval_ns_;
   range_backlog backlog_;
-  std::vector<task_range> with_devices_;
+  std::vector<held_range> with_devices_;
+  std::map<std::uint64_t, task_range> creators_;  ///< of batches that were created here
   std::uint64_t running_ = 0;
   std::map<std::uint32_t, executed_tasks> done_;  ///< by origin
   own_batches own_;

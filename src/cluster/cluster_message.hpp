@@ -15,9 +15,11 @@ struct cluster_message {
     ask,       ///< for tasks, with the `state` of who asks
     give,      ///< `ranges`
     decline,   ///< tells a rank that asked that there is nothing now
+    withdraw,  ///< tells a rank that declined that nothing is needed any more
     done,      ///< to their origin: `ranges` were executed
     returned,  ///< to their origin: `ranges` will not be executed
-    stop,      ///< all are to stop
+    perhaps,  ///< to their origin: `ranges` were executed, but some of what they created was lost with a rank
+    stop,     ///< all are to stop
     finished,  ///< to the coordinator: all tasks of the sender have ended, and it will submit no more
     end,       ///< from the coordinator: no rank has a task any more
     lost,      ///< ranks[0] is lost; the sender hears it no more, and gives nothing until its census

@@ -136,9 +136,11 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void agree(agreement const& on, std::string const& text);
   void compare_agreement();
   void send_text(std::uint32_t to, own_kind what, std::string_view text);
-  std::shared_ptr<range_load> const& own_load(std::uint32_t from, task_range const& range) const;
+  std::shared_ptr<range_load> own_load(std::uint32_t from, task_range const& range) const;
   void receive_done(std::uint32_t from, message_codec::decoded const& message);
   void feed(std::int64_t now_ns);
+  void add_created(local_devices::created_tasks const& tasks);
+  bool feeds_devices_with(task_range const* next);
   void say(cluster_member::decision const& next, std::int64_t now_ns);
   void note_ended();
   rank_lost loss_of(std::vector<task> perhaps_run) const;
@@ -384,20 +386,21 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
   changed_.notify();
 }
 
-std::shared_ptr<range_load> const& cluster_queue::state::own_load(std::uint32_t from,
-                                                                  task_range const& range) const {
-  auto const of = open_.find(range.batch);
-  if (range.origin == rank() && of != open_.end() &&
-      std::uint64_t(range.first) + range.count <= of->second->records().size())
-    return of->second;
+std::shared_ptr<range_load> cluster_queue::state::own_load(std::uint32_t from,
+                                                           task_range const& range) const {
+  auto load = member_.load_of(range.batch);
+  if (range.origin == rank() && load != nullptr &&
+      std::uint64_t(range.first) + range.count <= load->records().size())
+    return load;
   throw error("rank " + std::to_string(from) + " has tasks that were not submitted here");
 }
 
 void cluster_queue::state::receive_done(std::uint32_t from, message_codec::decoded const& message) {
   for (std::size_t i = 0; i < message.message.ranges.size(); ++i) {
     auto const& range = message.message.ranges[i];
-    auto const& load = *own_load(from, range);
-    by_rank_[from] += range.count;
+    auto const own = own_load(from, range);
+    auto const& load = *own;
+    if (!range.is_created()) by_rank_[from] += range.count;
     auto results = message.results[i];
     for (std::uint32_t k = 0; k < range.count; ++k) {
       auto const bytes = result_bytes(*kernels_, load.records()[range.first + k]);
@@ -436,27 +439,52 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
        .own = {0, devices_.running(), devices_.workers(), devices_.tasks_per_ns()},
        .round_trip_ns = round_trip_ns_,
        .messages = std::uint32_t(max_waiting_messages - std::min(waiting, max_waiting_messages)),
-       .piece_tasks = codec_.piece_tasks()});
+       .piece_tasks = codec_.piece_tasks(),
+       .has_created = devices_.has_created()});
   say(decided, now_ns);
+  if (!failure_) devices_.fetch_created(member_.backlog() == 0 ? decided.wanting : 0);
   note_ended();
   if (failure_ || member_.is_over()) changed_.notify();
   return decided.look_again_ns;
 }
 
 void cluster_queue::state::feed(std::int64_t now_ns) {
-  for (auto const& range : devices_.collect(now_ns)) {
-    if (range.origin == rank()) by_rank_[rank()] += range.count;
+  auto const collected = devices_.collect(now_ns);
+  for (auto const& tasks : collected.created) add_created(tasks);
+  for (auto const& range : collected.executed) {
+    if (range.origin == rank() && !range.is_created()) by_rank_[rank()] += range.count;
     member_.executed(range);
   }
-  devices_.look(now_ns, member_.backlog() > 0);
+  devices_.look(now_ns, feeds_devices_with(member_.next()));
   for (auto wanted = devices_.wanted(); wanted > 0; wanted = devices_.wanted()) {
     auto const* const next = member_.next();
-    if (next == nullptr || !devices_.has_room_for(*next)) return;
+    if (!feeds_devices_with(next) || !devices_.has_room_for(*next)) return;
     // The results of a range go home in one message.
     auto range = member_.take(std::min(wanted, codec_.piece_tasks()));
     if (range.count == 0) return;
     devices_.execute(std::move(range));
   }
+}
+
+// What was fetched from busy devices for others does not go back.
+bool cluster_queue::state::feeds_devices_with(task_range const* next) {
+  if (next == nullptr) return false;
+  return !next->is_created() || next->origin != rank() || !devices_.has_created();
+}
+
+void cluster_queue::state::add_created(local_devices::created_tasks const& tasks) {
+  bool const may_repeat = are_repeatable(*kernels_, tasks.records);
+  std::vector<task_record> travelling, staying;
+  for (auto const& record : tasks.records)
+    (may_travel(*kernels_, record, published_) ? travelling : staying).push_back(record);
+  if (!travelling.empty())
+    member_.created(tasks.creator, std::uint32_t(travelling.size()), load_of_created(*kernels_, travelling),
+                    may_repeat);
+  if (staying.empty()) return;
+  auto const count = std::uint32_t(staying.size());
+  auto const own =
+      member_.created(tasks.creator, count, load_of_created(*kernels_, std::move(staying)), may_repeat, true);
+  if (own.count > 0) devices_.execute(own);
 }
 
 void cluster_queue::state::say(cluster_member::decision const& next, std::int64_t now_ns) {

@@ -2,6 +2,7 @@
 #include "local_devices.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "range_load.hpp"
@@ -57,10 +58,10 @@ local_devices::local_devices(device_list devices, kernel_set const& kernels, bal
     : result_parts_(make_parts(devices, max_result_bytes)),
       free_parts_(std::make_shared<part_list>()),
       queue_(devices, kernels, options),
-      kernels_(&kernels) {
+      kernels_(&kernels),
+      creates_(may_create_tasks(kernels)) {
   for (auto const& part : result_parts_) free_parts_->parts.push_back(part.data());
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    workers_ += std::max(1u, queue_.on(i).workers_of_run() / kernels.workers_of_block(*devices[i]));
+  for (std::size_t i = 0; i < devices.size(); ++i) workers_ += workers_of(i);
   ahead_ = feed_ahead(workers_);
 }
 
@@ -69,6 +70,39 @@ std::uint64_t local_devices::waiting() {
   std::uint64_t begun = 0;
   for (std::size_t i = 0; i < queue_.size(); ++i) begun += queue_.on(i).taken();
   return submitted_ - std::min(submitted_, begun);
+}
+
+std::uint32_t local_devices::workers_of(std::size_t device) {
+  auto& on = queue_.on(device);
+  return std::max(1u, on.workers_of_run() / kernels_->workers_of_block(on.device()));
+}
+
+std::uint64_t local_devices::running() {
+  auto const given = std::min(running_, waiting() + workers_);
+  if (!creates_) return given;
+  std::uint64_t idle = 0;
+  for (std::size_t i = 0; i < queue_.size(); ++i) idle += queue_.on(i).idle_workers();
+  return std::max(given, workers_ - std::min<std::uint64_t>(idle, workers_));
+}
+
+bool local_devices::has_created(std::size_t device) {
+  return creates_ && running_ > 0 && queue_.on(device).idle_workers() <= workers_of(device) / 16;
+}
+
+bool local_devices::has_created() {
+  for (std::size_t i = 0; i < queue_.size(); ++i)
+    if (!has_created(i)) return false;
+  return true;
+}
+
+void local_devices::fetch_created(std::uint64_t workers_elsewhere) {
+  if (!creates_) return;
+  std::uint64_t workers = workers_elsewhere, devices = 0;
+  for (std::size_t i = 0; i < queue_.size(); ++i) has_created(i) ? devices += 1 : workers += workers_of(i);
+  if (workers == 0 || devices == 0) return;
+  auto const of_each = std::min<std::uint64_t>(~0u, (created_for_a_worker * workers + devices - 1) / devices);
+  for (std::size_t i = 0; i < queue_.size(); ++i)
+    if (has_created(i)) queue_.on(i).ask_for_created(std::uint32_t(of_each));
 }
 
 std::uint32_t local_devices::wanted() {
@@ -124,21 +158,37 @@ bool local_devices::is_idle() const {
 
 void local_devices::notify(event_count& bell) { bell_ = &bell; }
 
-std::vector<task_range> local_devices::collect(std::int64_t now_ns) {
-  std::vector<task_range> executed;
+// What a range created is there before its end is.
+local_devices::collected local_devices::collect(std::int64_t now_ns) {
   bool const is_busy = running_ >= workers_;
+  auto const ended = std::ranges::partition(given_, [](given const& one) { return !one.end.ready(); });
+  collected all;
+  if (creates_) all.created = take_created();
   std::uint64_t tasks = 0;
-  std::erase_if(given_, [&](given& one) {
-    if (!one.end.ready()) return false;
+  for (auto& one : ended) {
     one.end.wait();  // throws if it ended otherwise
     queue_.forget(one.end);
     tasks += one.range.count;
-    executed.push_back(std::move(one.range));
-    return true;
-  });
+    all.executed.push_back(std::move(one.range));
+  }
+  given_.erase(ended.begin(), ended.end());
   running_ -= tasks;
   rate_.look(now_ns, tasks, is_busy);
-  return executed;
+  return all;
+}
+
+std::vector<local_devices::created_tasks> local_devices::take_created() {
+  std::map<std::uint64_t, created_tasks> by_batch;
+  for (auto const& [record, ring, batch] : queue_.take_created()) {
+    auto& of_batch = by_batch[batch];
+    if (of_batch.records.empty())
+      of_batch.creator =
+          std::ranges::find(given_, batch, [](given const& one) { return one.end.work().first; })->range;
+    of_batch.records.push_back(record);
+  }
+  std::vector<created_tasks> all;
+  for (auto& [batch, tasks] : by_batch) all.push_back(std::move(tasks));
+  return all;
 }
 
 }  // namespace ballast::detail

@@ -58,9 +58,15 @@ class local_devices {
                 std::size_t max_result_bytes);
 
   std::uint32_t workers() const { return workers_; }
-  double tasks_per_ns() const { return rate_.tasks_per_ns(); }
+  /// Of the tasks that came from the queue; not known where one may be all of a tree.
+  double tasks_per_ns() const { return creates_ ? 0 : rate_.tasks_per_ns(); }
   /// Tasks that the devices have and that have not ended; at most so many.
-  std::uint64_t running() { return std::min(running_, waiting() + workers_); }
+  std::uint64_t running();
+  /// Whether tasks create so many that hardly a worker has none.
+  bool has_created();
+  /// Fetches created tasks for so many workers of other ranks, and for those of devices that have none, from
+  /// devices whose workers have some: the next calls of collect() return them.
+  void fetch_created(std::uint64_t workers_elsewhere);
   /// Whether there are more tasks than those that the devices have, before they are asked for.
   void look(std::int64_t now_ns, bool has_more) { ahead_.look(now_ns, waiting(), has_more); }
   /// How many more tasks the devices should have now.
@@ -68,8 +74,18 @@ class local_devices {
   /// Whether a range can be executed: there is memory for the results of its tasks.
   bool has_room_for(task_range const& range) const;
   void execute(task_range range);
-  /// Ranges that were executed since the last call. Throws what a device ended with.
-  std::vector<task_range> collect(std::int64_t now_ns);
+  /// Tasks that came of a range and left their device.
+  struct created_tasks {
+    task_range creator;
+    std::vector<task_record> records;
+  };
+  /// Since the last call.
+  struct collected {
+    std::vector<created_tasks> created;  ///< also by tasks that are among the next
+    std::vector<task_range> executed;
+  };
+  /// Throws what a device ended with.
+  collected collect(std::int64_t now_ns);
   /// Whether no device works on any of them.
   bool is_idle() const;
   /// From now on the end of tasks notifies `bell`.
@@ -90,13 +106,20 @@ class local_devices {
     std::vector<std::byte*> parts;
   };
 
+  /// So many are fetched for each worker that has none: most of them are small.
+  static constexpr std::uint32_t created_for_a_worker = 8;
+
   std::uint64_t waiting();
+  std::uint32_t workers_of(std::size_t device);
+  bool has_created(std::size_t device);
+  std::vector<created_tasks> take_created();
   void place_results(range_load& load);
 
   std::vector<pinned_buffer<std::byte>> result_parts_;  ///< allocated before the devices start
   std::shared_ptr<part_list> free_parts_;
   balanced_queue queue_;
   kernel_set const* kernels_;
+  bool creates_;
   std::uint32_t workers_ = 0;
   std::vector<given> given_;
   std::uint64_t running_ = 0;  ///< of ranges that have not ended

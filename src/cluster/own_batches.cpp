@@ -8,8 +8,9 @@
 
 namespace ballast::detail {
 
-task_range own_batches::add(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable) {
-  auto const number = end_++;
+task_range own_batches::add(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable,
+                            std::uint64_t kind) {
+  auto const number = end_++ | kind;
   open_.emplace(number, batch{tasks, is_repeatable, load, {}, {}, {}});
   return {rank_, 0, tasks, number, std::move(load)};
 }
@@ -20,7 +21,7 @@ void own_batches::settle(task_range const& range, listed list) {
       !at->second.ended.add(range.first, range.count))
     throw error("tasks " + std::to_string(range.first) + " to " +
                 std::to_string(std::uint64_t(range.first) + range.count) + " of batch " +
-                std::to_string(range.batch) + " of rank " + std::to_string(rank_) +
+                std::to_string(range.batch & ~created_bit) + " of rank " + std::to_string(rank_) +
                 " ended, which had ended before or were never submitted");
   if (list != nullptr) (at->second.*list).push_back({range.first, range.count});
   close_if_ended(at);
@@ -29,14 +30,15 @@ void own_batches::settle(task_range const& range, listed list) {
 void own_batches::close_if_ended(std::map<std::uint64_t, batch>::iterator at) {
   auto& [number, ending] = *at;
   if (ending.ended.size() < ending.tasks) return;
-  ended_.push_back({number, std::move(ending.load), std::move(ending.returned), std::move(ending.lost)});
+  auto& ended = number >= created_bit ? ended_created_ : ended_;
+  ended.push_back({number, std::move(ending.load), std::move(ending.returned), std::move(ending.lost)});
   open_.erase(at);
 }
 
 std::vector<task_range> own_batches::lose_all_but(std::vector<task_range> const& held, std::uint64_t end) {
   std::map<std::uint64_t, number_set> known;
-  for (auto at = open_.begin(); at != open_.end() && at->first < end; ++at)
-    known.emplace(at->first, at->second.ended);
+  for (auto const& [number, open] : open_)
+    if ((number & ~created_bit) < end) known.emplace(number, open.ended);
   // What was held may have ended since, in part, or moved on and been held twice.
   for (auto const& range : held)
     if (auto const of = known.find(range.batch); of != known.end())
@@ -64,10 +66,17 @@ std::vector<task_range> own_batches::lose_all_but(std::vector<task_range> const&
 
 std::uint64_t own_batches::unfinished() const {
   std::uint64_t tasks = 0;
-  for (auto const& [number, open] : open_) tasks += open.tasks - open.ended.size();
+  for (auto const& [number, open] : open_)
+    if (number < created_bit) tasks += open.tasks - open.ended.size();
   return tasks;
 }
 
+std::shared_ptr<range_load> own_batches::load_of(std::uint64_t batch) const {
+  auto const of = open_.find(batch);
+  return of == open_.end() ? nullptr : of->second.load;
+}
+
 std::vector<ended_batch> own_batches::take_ended() { return std::exchange(ended_, {}); }
+std::vector<ended_batch> own_batches::take_ended_created() { return std::exchange(ended_created_, {}); }
 
 }  // namespace ballast::detail

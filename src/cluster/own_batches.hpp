@@ -25,22 +25,30 @@ class own_batches {
   explicit own_batches(std::uint32_t rank) : rank_(rank) {}
 
   /// Takes a batch of one task at least; returns all of it, which is to be executed. `is_repeatable`: its
-  /// tasks may be executed again if a rank is lost.
-  task_range add(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable);
+  /// tasks may be executed again if a rank is lost. `kind`: 0, or created_bit.
+  task_range add(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable,
+                 std::uint64_t kind = 0);
   void executed(task_range const& range) { settle(range, nullptr); }
   void returned(task_range const& range) { settle(range, &batch::returned); }
+  /// What came of them was, in part, on a rank when it was lost.
+  void perhaps_run(task_range const& range) { settle(range, &batch::lost); }
   /// Of the batches below `end`, what neither has ended nor is in one of `held`, which is what the living
   /// ranks have, was on a lost rank. Returns what is to be executed again; the rest has ended.
   std::vector<task_range> lose_all_but(std::vector<task_range> const& held, std::uint64_t end);
 
   /// The number of the next batch.
   std::uint64_t end() const { return end_; }
-  /// Whether none is open.
-  bool empty() const { return open_.empty(); }
-  /// Tasks of open batches that have not ended.
+  /// Whether none is open that was submitted. Of those that were created here the submitted ones, wherever
+  /// these are, wait.
+  bool empty() const { return open_.empty() || open_.begin()->first >= created_bit; }
+  /// Tasks of open batches that were submitted and have not ended.
   std::uint64_t unfinished() const;
-  /// Batches that have ended since the last call.
+  /// What tasks of an open batch are made of; null of others.
+  std::shared_ptr<range_load> load_of(std::uint64_t batch) const;
+  /// Batches that were submitted and have ended since the last call.
   std::vector<ended_batch> take_ended();
+  /// The same of those that were created.
+  std::vector<ended_batch> take_ended_created();
   /// As of range_backlog.
   template <class Note>
   void note_state(Note&& note) const {
@@ -67,7 +75,7 @@ class own_batches {
   std::uint32_t rank_;
   std::uint64_t end_ = 0;
   std::map<std::uint64_t, batch> open_;
-  std::vector<ended_batch> ended_;
+  std::vector<ended_batch> ended_, ended_created_;
 };
 
 }  // namespace ballast::detail

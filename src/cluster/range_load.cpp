@@ -5,6 +5,11 @@
 
 namespace ballast::detail {
 
+bool may_create_tasks(kernel_set const& kernels) {
+  return std::ranges::any_of(kernels.kernels(),
+                             [](listed_kernel const& kernel) { return kernel.spawns != 0; });
+}
+
 std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task const> batch,
                                     published_arrays const& published) {
   auto load = std::make_shared<range_load>();
@@ -21,7 +26,21 @@ std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task co
   return load;
 }
 
+std::shared_ptr<range_load> load_of_created(kernel_set const& kernels, std::vector<task_record> records) {
+  auto load = std::make_shared<range_load>();
+  load->own = {kernels, std::move(records)};
+  return load;
+}
+
+bool may_travel(kernel_set const& kernels, task_record const& record, published_arrays const& published) {
+  try {
+    check_task(kernels, record, published);
+  } catch (bad_argument const&) { return false; }
+  return true;
+}
+
 bool are_repeatable(kernel_set const& kernels, std::span<task_record const> records) {
+  if (may_create_tasks(kernels)) return std::ranges::all_of(kernels.kernels(), &listed_kernel::repeatable);
   return std::ranges::all_of(
       records, [&](task_record const& record) { return kernels.kernels()[record.kernel()].repeatable; });
 }

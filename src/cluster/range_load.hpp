@@ -39,10 +39,17 @@ struct range_load {
   }
 };
 
+/// Whether any kernel of the set says so.
+bool may_create_tasks(kernel_set const& kernels);
 /// Of a batch where it is submitted. Throws as prepared_tasks and check_task() do.
 std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task const> batch,
                                     published_arrays const& published);
-/// Whether all kernels say that their tasks may be executed again.
+/// Of tasks that were created on a device of this rank, none of which has a result.
+std::shared_ptr<range_load> load_of_created(kernel_set const& kernels, std::vector<task_record> records);
+/// Whether a created task may leave the rank: its addresses are in published arrays.
+bool may_travel(kernel_set const& kernels, task_record const& record, published_arrays const& published);
+/// Whether all kernels say that their tasks may be executed again; of a set whose tasks create tasks all of
+/// its kernels, since any may be among what these create.
 bool are_repeatable(kernel_set const& kernels, std::span<task_record const> records);
 
 }  // namespace ballast::detail

@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "ballast/detail/base/policy_registry.hpp"
 #include "ballast/error.hpp"
@@ -78,6 +79,9 @@ class asking_policy : public share_policy {
     if (asked_ == by) asked_.reset();
     was_declined(by);
   }
+  void withdrawn(std::uint32_t by) final {
+    std::erase_if(waiting_, [&](waiter const& one) { return one.rank == by; });
+  }
   void lost(std::uint32_t rank) final {
     is_lost_[rank] = true;
     if (asked_ == rank) asked_.reset();
@@ -90,7 +94,9 @@ class asking_policy : public share_policy {
     auto const spare = view.own.backlog - std::min(view.own.backlog, reserve(view));
     promise_gifts(view, spare);
     give_pieces(view, spare, next);
+    for (auto const& one : waiting_) next.wanting += one.state.workers;
     decline(next);
+    if (view.has_created) withdraw(next);
     ask(view, next);
     return next;
   }
@@ -108,6 +114,8 @@ class asking_policy : public share_policy {
   }
   /// Who gets what the rank can spare without asking for it; or nobody.
   virtual std::optional<std::uint32_t> unasked() const { return std::nullopt; }
+  /// Tells ranks that remember this one that it has enough, or they would send it what others need more.
+  virtual void withdraw(share_decision&) {}
   virtual void has_received(std::uint32_t) {}
   virtual void was_declined(std::uint32_t) {}
   virtual void was_lost(std::uint32_t) {}
@@ -118,7 +126,8 @@ class asking_policy : public share_policy {
  private:
   /// Whether the rank runs out of tasks before an answer to a question can be here.
   static bool is_short(share_view const& view) {
-    return double(view.own.backlog) < std::max(double(view.own.workers), meanwhile(view));
+    return !view.has_created &&
+           double(view.own.backlog) < std::max(double(view.own.workers), meanwhile(view));
   }
 
   void promise_gifts(share_view const& view, std::uint64_t spare) {
@@ -222,6 +231,10 @@ class central_policy final : public asking_policy {
   }
   void has_received(std::uint32_t) override { is_remembered_ = false; }
   void was_declined(std::uint32_t) override { is_remembered_ = true; }
+  void withdraw(share_decision& next) override {
+    if (std::exchange(is_remembered_, false))
+      next.actions.push_back({share_action::kind::withdraw, center(), 0});
+  }
   void was_lost(std::uint32_t) override { is_remembered_ = false; }
 
   bool is_remembered_ = false;
@@ -283,20 +296,23 @@ class lifeline_policy final : public asking_policy {
     }
     return std::nullopt;
   }
-  /// All that the rank and those who wait have, by speed; if that of one is unknown, by workers.
+  /// All that the rank and those who wait have, by speed; if that of one is unknown, by workers. What the
+  /// rank does not need itself is for those who wait.
   void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const override {
     bool const is_known = view.own.tasks_per_ns > 0 && std::ranges::all_of(waiting, [](waiter const& one) {
                             return one.state.tasks_per_ns > 0;
                           });
     auto const speed = [&](share_state const& of) { return is_known ? of.tasks_per_ns : double(of.workers); };
-    double tasks = double(view.own.backlog + view.own.running), speeds = speed(view.own);
+    double tasks = view.has_created ? spare : double(view.own.backlog + view.own.running);
+    double speeds = view.has_created ? 0 : speed(view.own);
     for (auto const& one : waiting) {
       tasks += one.tasks(view.now_ns);
       speeds += speed(one.state);
     }
     for (auto& one : waiting) {
-      auto const wanted = std::floor(tasks * speed(one.state) / speeds - one.tasks(view.now_ns));
-      one.gift = std::clamp(wanted, 0.0, spare);
+      auto const wanted = tasks * speed(one.state) / speeds - one.tasks(view.now_ns);
+      one.gift = std::clamp(view.has_created ? std::ceil(wanted) : std::floor(wanted), 0.0, spare);
+      if (view.has_created) spare -= one.gift;
     }
   }
   bool remembers() const override { return true; }
@@ -305,6 +321,14 @@ class lifeline_policy final : public asking_policy {
     if (next_ > 0) plan();
   }
   void was_declined(std::uint32_t by) override { remembered_by_[by] = true; }
+  void withdraw(share_decision& next) override {
+    if (std::ranges::count(remembered_by_, true) == 0) return;
+    for (std::uint32_t rank = 0; rank < place().ranks; ++rank)
+      if (remembered_by_[rank] && !is_lost()[rank])
+        next.actions.push_back({share_action::kind::withdraw, rank, 0});
+    remembered_by_.assign(place().ranks, false);
+    plan();
+  }
   void was_lost(std::uint32_t) override { plan(); }
 
   void plan() {

@@ -12,13 +12,21 @@ namespace ballast::detail {
 /// What tasks are made of, which the protocol between ranks need not know.
 struct range_load;
 
-/// Tasks `first` to `first + count - 1` of a batch that was submitted on rank `origin`.
+/// In the number of a batch: its tasks were not submitted, but created by others on a device of the origin.
+inline constexpr std::uint64_t created_bit = std::uint64_t(1) << 63;
+
+/// Tasks `first` to `first + count - 1` of a batch that was submitted, or created, on rank `origin`.
 struct task_range {
   std::uint32_t origin = 0;
   std::uint32_t first = 0;  ///< of the batch
   std::uint32_t count = 0;
-  std::uint64_t batch = 0;           ///< number of the batch among the origin's
+  std::uint64_t batch = 0;           ///< number of the batch among the origin's, and created_bit
   std::shared_ptr<range_load> load;  ///< also of the range that this was cut from
+
+  bool is_created() const { return (batch & created_bit) != 0; }
+  bool is_same(task_range const& other) const {
+    return origin == other.origin && batch == other.batch && first == other.first && count == other.count;
+  }
 
   /// As of range_backlog.
   template <class Note>

@@ -97,10 +97,10 @@ std::string quoted(std::string_view line) { return line.empty() ? "missing" : "'
 
 void check_set(kernel_set const& kernels) {
   for (auto const& kernel : kernels.kernels()) {
-    if (kernel.spawns != 0 || kernel.joins != 0 || kernel.reduces)
+    if (kernel.joins != 0 || kernel.reduces)
       throw_bad_argument("kernels",
-                         kernels.name() + " with '" + kernel.name + "', which creates tasks or reduces",
-                         "a set without such kernels: tasks that are created on a device stay there");
+                         kernels.name() + " with '" + kernel.name + "', which makes joins or reduces",
+                         "a set without such kernels: joins and sums of a device mean nothing on another");
     if (result_bytes_of(kernel) > max_result_bytes_of_task)
       throw_bad_argument("kernels",
                          kernels.name() + " with '" + kernel.name + "', whose results have " +

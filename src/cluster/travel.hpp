@@ -23,8 +23,8 @@ inline constexpr std::size_t results_alignment = 16;
 /// Of all results of a task, so that they go into a message.
 inline constexpr std::uint32_t max_result_bytes_of_task = 32768;
 
-/// Throws bad_argument ("kernels") if tasks of a kernel of the set create tasks, use joins or reduce, since
-/// what they create stays on its device; or if its results exceed max_result_bytes_of_task.
+/// Throws bad_argument ("kernels") if a kernel of the set makes joins, whose memory is that of a device, or
+/// reduces; or if its results exceed max_result_bytes_of_task.
 void check_set(kernel_set const& kernels);
 /// To be called before a task is accepted. Throws bad_argument: ("kernel") if its kernel does not say whether
 /// its members travel; ("argument") if an address is in no published array, or a result_ref is null;

@@ -42,6 +42,7 @@ completion backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
                                                std::vector<device_share>(devices_));
   std::lock_guard const hold(mutex_);
   throw_if_closed();
+  batch->number = next_;
   batches_.emplace(next_, batch);
   if (size > 0) open_.push_back(std::move(batch));
   waiting_ += size;
@@ -109,6 +110,17 @@ void backlog::finish(backlog_piece const& piece, std::size_t device, execution c
   --piece.batch->given;
   bool const is_last = piece.batch->unfinished.fetch_sub(piece.count) == piece.count;
   if (is_last || (piece.batch->has_lost && piece.batch->given == 0)) changed_.notify();
+}
+
+void backlog::add_created(backlog_piece const& piece, task_record const& record) {
+  std::lock_guard const hold(mutex_);
+  created_.push_back({record, 0, piece.batch->number});
+  changed_.notify();
+}
+
+std::vector<created_task> backlog::take_created() {
+  std::lock_guard const hold(mutex_);
+  return std::exchange(created_, {});
 }
 
 void backlog::fail(std::exception_ptr why) {
@@ -210,6 +222,7 @@ void backlog::open(source_run* run) {
   batches_.clear();
   open_.clear();
   returned_.clear();
+  created_.clear();
   waiting_ = 0;
   failure_ = nullptr;
   run_ = run;

@@ -49,7 +49,8 @@ struct backlog_batch {
   std::atomic<std::size_t> unfinished = 0;
   std::vector<device_share> shares;
   std::uint64_t given = 0;  ///< pieces that a device has
-  bool has_lost = false;    ///< a piece, which will never have run
+  std::uint64_t number = 0;
+  bool has_lost = false;  ///< a piece, which will never have run
 };
 
 /// Consecutive tasks of one batch, on their way to a device.
@@ -82,6 +83,9 @@ class backlog {
   /// The device that had the piece will not run it, or not to its end.
   void lose(backlog_piece const& piece);
   void finish(backlog_piece const& piece, std::size_t device, execution const& when);
+  /// A task that came of a piece and left its device, before that piece is finished.
+  void add_created(backlog_piece const& piece, task_record const& record);
+  std::vector<created_task> take_created();
   /// Workers without a task, as their feeding thread last saw it.
   void set_idle_workers(std::size_t device, std::uint64_t workers) { idle_[device] = workers; }
   std::uint64_t idle_elsewhere(std::size_t device) const;
@@ -115,6 +119,7 @@ class backlog {
   std::map<std::uint64_t, std::shared_ptr<backlog_batch>> batches_;
   std::deque<std::shared_ptr<backlog_batch>> open_;
   std::vector<backlog_piece> returned_;
+  std::vector<created_task> created_;
   std::uint64_t next_ = 0;
   source_run* run_ = nullptr;
   bool is_settled_ = false;

@@ -221,6 +221,8 @@ void balanced_queue::forget(completion const& which) {
   state_->tasks.forget(which.work().first);
 }
 
+std::vector<created_task> balanced_queue::take_created() { return state_->tasks.take_created(); }
+
 void balanced_queue::close() { close(deadline::in(state_->options.queue.timeout)); }
 void balanced_queue::close(deadline until) {
   throw_if_in_continuation("close()");

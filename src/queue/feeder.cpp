@@ -132,13 +132,27 @@ void feeder::submit(backlog_piece const& piece) {
   }
 }
 
+// What a batch's tasks have created, and is to leave, is there before the batch is seen to be complete.
 void feeder::collect_finished() {
-  std::erase_if(outstanding_, [this](outstanding const& one) {
-    if (!have_run(one.given)) return false;
+  auto const finished = std::ranges::stable_partition(
+      outstanding_, [](outstanding const& one) { return !have_run(one.given); });
+  collect_created();
+  for (auto const& one : finished) {
     finished_ += one.piece.count;
     from_->finish(one.piece, device_, options_->queue.times ? to_->execution_of(one.given) : execution{});
-    return true;
-  });
+  }
+  outstanding_.erase(finished.begin(), finished.end());
+}
+
+void feeder::collect_created() {
+  for (auto const& created : to_->take_created()) {
+    auto const creator = std::ranges::find_if(outstanding_, [&](outstanding const& one) {
+      auto const& batches = one.given.work();
+      return batches.place == created.ring && created.batch - batches.first < batches.count;
+    });
+    if (creator == outstanding_.end()) throw error("a created task came of no batch that the device has");
+    from_->add_created(creator->piece, created.record);
+  }
 }
 
 /// The times of the oldest batch go with its record, which the next batch may be given: they are booked

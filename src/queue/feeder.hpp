@@ -37,6 +37,7 @@ class feeder {
   void run();
   void await_outstanding();
   bool feed(std::uint64_t epoch);
+  void collect_created();
   void collect_times_before_reuse();
   feed_view observe() const;
   void submit(backlog_piece const& piece);

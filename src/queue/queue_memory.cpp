@@ -63,6 +63,11 @@ std::size_t checked_bytes(std::size_t bytes, std::size_t largest) {
   return bytes;
 }
 
+/// Whether a created task can be executed elsewhere: what its result_ref refers to may be its creator's.
+bool may_leave(listed_kernel const& kernel) {
+  return kernel.travel && kernel.travel->result_bytes == 0 && !kernel.by_reference;
+}
+
 }  // namespace
 
 queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options const& options,
@@ -227,21 +232,73 @@ hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, kernel_set 
       stream_(device->make_stream()),
       pool_(device, kernels, options.capacity, options.joins, blocks),
       counters_(device, queue.counters.size()),
-      origins_(device, pool_.method().chunks) {}
+      origins_(device, pool_.method().chunks),
+      handed_out_(device, std::size_t(1) << handed_out_shift) {
+  auto const& all = kernels.kernels();
+  if (std::ranges::any_of(all, [](auto const& kernel) { return kernel.joins != 0; })) return;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (may_leave(all[i])) may_leave_[i / 64] |= std::uint64_t(1) << i % 64;
+}
 
 void hybrid_memory::clear(bool was_stopped, std::uint32_t blocks, deadline until) {
   std::lock_guard const hold(mutex_);
   stream_->fill(counters_.data(), 0, counters_.bytes());
   pool_.clear(*stream_, was_stopped, blocks, until);
+  zero(handed_out_);
+  hand_out_until_ = taken_ = 0;
+  is_taken_.assign(handed_out_.size(), false);
+}
+
+void hybrid_memory::ask_for(std::uint32_t tasks) {
+  auto const room = (1u << handed_out_shift) - asked_for();
+  hand_out_until_ += std::min(tasks, room);
+}
+
+// Workers may write what they hand out later than others who claimed their places after them. All that is
+// there is taken, or one that is late would hide tasks of batches that are complete. No more places than
+// there are workers are claimed and not written.
+std::vector<hybrid_memory::handed_out_task> hybrid_memory::take_handed_out() {
+  std::vector<handed_out_task> all;
+  auto const until = hand_out_until_.load();
+  auto const late = pool_.view().workers;
+  for (std::uint32_t place = taken_, missing = 0; place != until && missing <= late; ++place) {
+    auto const is_taken = is_taken_[place % is_taken_.size()];
+    auto const one = is_taken ? std::nullopt : handed_out_at(place);
+    if (one) all.push_back(*one);
+    if (one) is_taken_[place % is_taken_.size()] = true;
+    if (!one && !is_taken) ++missing;
+  }
+  for (; taken_ != until && is_taken_[taken_ % is_taken_.size()]; ++taken_)
+    is_taken_[taken_ % is_taken_.size()] = false;
+  return all;
+}
+
+std::optional<hybrid_memory::handed_out_task> hybrid_memory::handed_out_at(std::uint32_t place) const {
+  auto const& slot = handed_out_.data()[place % handed_out_.size()];
+  auto const lap = lap_of(place, handed_out_shift);
+  handed_out_task one;
+  std::uint32_t marks[4];
+  for (int i = 0; i < 4; ++i) {
+    auto const chunk = load_chunk<scope::system>(slot.chunks[i], lap);
+    if (!is_here(chunk, lap)) return std::nullopt;
+    std::ranges::copy(chunk.data, one.record.data + 3 * i);
+    marks[i] = chunk.stamp >> 16;
+  }
+  one.batch = mark_of(marks);
+  return one;
 }
 
 hybrid_work hybrid_memory::work(ring_source_ref const& source) const {
   hybrid_work work{source.control, {pool_.view(), source, counters_.data(), origins_.data()}, pool_.method()};
   work.view.source.pool_halt_word = &work.view.words->halt;
+  work.view.handed_out = handed_out_.data();
+  std::ranges::copy(may_leave_, work.view.may_leave);
   return work;
 }
 
-std::size_t hybrid_memory::bytes() const { return pool_.bytes() + counters_.bytes() + origins_.bytes(); }
+std::size_t hybrid_memory::bytes() const {
+  return pool_.bytes() + counters_.bytes() + origins_.bytes() + handed_out_.bytes();
+}
 
 std::string hybrid_memory::why_halted() {
   std::lock_guard const hold(mutex_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -164,18 +165,37 @@ class hybrid_memory {
   hybrid_work work(ring_source_ref const& source) const;
   std::size_t bytes() const;
 
+  /// A created task that a worker handed out, and the batch that it came of.
+  struct handed_out_task {
+    task_record record;
+    batch_mark batch;
+  };
+  /// So many may be handed out from the start of the run on.
+  std::uint32_t hand_out_until() const { return hand_out_until_; }
+  /// Raises that, as far as there is room.
+  void ask_for(std::uint32_t tasks);
+  /// How many were asked for and have not been taken.
+  std::uint32_t asked_for() const { return hand_out_until_ - taken_; }
+  std::vector<handed_out_task> take_handed_out();
+
   // Once the kernel has ended; any thread.
   std::string why_halted();
   pool_statistics statistics();
   std::vector<stored_task> collect();
 
  private:
+  std::optional<handed_out_task> handed_out_at(std::uint32_t place) const;
+
   bool has_server_;
   std::mutex mutex_;
   std::unique_ptr<stream> stream_;
   chunk_pool pool_;
   device_buffer<std::uint64_t> counters_;
   device_buffer<batch_id> origins_;
+  pinned_buffer<task_slot> handed_out_;
+  std::uint64_t may_leave_[2] = {};
+  std::atomic<std::uint32_t> hand_out_until_ = 0, taken_ = 0;
+  std::vector<bool> is_taken_;  ///< of the places from taken_ on
 };
 
 }  // namespace ballast::detail

@@ -356,7 +356,33 @@ void task_queue::state::unlock_all_rings() {
 
 void task_queue::state::write_control(bool closed) {
   atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].control)
-      .store_release(rings_published.load() | (closed ? closed_bit : 0));
+      .store_release(rings_published.load() | (closed ? closed_bit : 0) |
+                     std::uint64_t(hybrid != nullptr ? hybrid->hand_out_until() : 0) << hand_out_shift);
+}
+
+// On cores the server is a worker without tasks, and there may be none.
+void task_queue::state::ask_for_created(std::uint32_t tasks) {
+  if (hybrid == nullptr || hybrid->asked_for() >= tasks) return;
+  std::lock_guard const hold(control_mutex);
+  if (close_published) return;
+  hybrid->ask_for(tasks - hybrid->asked_for());
+  write_control(false);
+  if (memory.on_host) std::atomic_ref(memory.words.data()->hand_out_until).store(hybrid->hand_out_until());
+}
+
+std::vector<created_task> task_queue::state::take_created() {
+  std::vector<created_task> all;
+  if (hybrid == nullptr) return all;
+  for (auto const& [record, batch] : hybrid->take_handed_out())
+    all.push_back({record, batch.ring_index, submission_rings[batch.ring_index].batch_of(batch)});
+  return all;
+}
+
+std::uint32_t task_queue::state::idle_workers() const {
+  if (hybrid == nullptr) return 0;
+  return memory.on_host
+             ? std::atomic_ref(memory.words.data()->idle).load()
+             : std::uint32_t(atomic_ref<std::uint64_t, scope::system>(memory.to_host[0].idle).load_relaxed());
 }
 
 // From `closing` on no submission passes its check; those that passed before hold their submission ring, so
@@ -415,6 +441,7 @@ void task_queue::state::close(deadline until) {
     throw timed_out("the queue's tasks to finish on " + device->name(), describe());
   }
   if (unfinished() > 0) throw_stopped();
+  if (!take_created().empty()) throw error("created tasks that were asked for were not taken");
   completed = true;
 }
 
@@ -440,6 +467,7 @@ std::vector<task> task_queue::state::stop() {
   if (!device_is_gone) collect_from_ring(tasks);
   if (!device_is_gone && hybrid != nullptr)
     for (auto const& left : hybrid->collect()) tasks.push_back(task_of(*kernels, left.record));
+  for (auto const& created : take_created()) tasks.push_back(task_of(*kernels, created.record));
   collect_from_submission_rings(tasks);
   collected = true;
   return tasks;

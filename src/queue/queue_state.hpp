@@ -68,6 +68,9 @@ struct task_queue::state final : completion_source {
   void prepare_submission(submission_ring& ring);
   void publish_ring_count(std::uint32_t ring);
   void write_control(bool closed);
+  void ask_for_created(std::uint32_t tasks);
+  std::vector<created_task> take_created();
+  std::uint32_t idle_workers() const;
 
   // For completions: batches of one submission ring.
   bool has_ended(completion_key const& work) override;

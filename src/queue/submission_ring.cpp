@@ -45,6 +45,13 @@ submission_ring::submission_ring(queue_memory& memory, std::uint32_t index)
   reset();
 }
 
+// It is the last of its slot, or the one before.
+std::uint64_t submission_ring::batch_of(batch_mark const& mark) const {
+  auto const last = next_batch() - 1;
+  auto const batch = last - ((last - mark.slot) & (batch_slots() - 1));
+  return lap_of_batch(batch) == mark.lap ? batch : batch - batch_slots();
+}
+
 bool submission_ring::lock(deadline until) {
   for (std::uint64_t looks = 0; !try_lock(); ++looks) {
     if (looks < 60) continue;

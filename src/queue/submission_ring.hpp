@@ -63,6 +63,8 @@ class alignas(128) submission_ring {
   std::uint64_t batch_slots() const { return std::uint64_t(1) << batch_shift_; }
   std::uint64_t next_batch() const { return next_batch_.load(std::memory_order_acquire); }
   std::uint64_t fetched() const;
+  /// The number of a batch that the device names, of which a task had not been counted when it did.
+  std::uint64_t batch_of(batch_mark const& mark) const;
   bool complete(std::uint64_t batch) const;
   std::uint64_t unfinished_tasks() const;  ///< tasks of incomplete batches
   batch_times const& times_of(std::uint64_t batch) const;

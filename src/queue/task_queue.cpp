@@ -269,6 +269,10 @@ queue_statistics task_queue::statistics() const {
   return all;
 }
 
+void task_queue::ask_for_created(std::uint32_t tasks) { state_->ask_for_created(tasks); }
+std::vector<created_task> task_queue::take_created() { return state_->take_created(); }
+std::uint32_t task_queue::idle_workers() const { return state_->idle_workers(); }
+
 std::uint64_t task_queue::taken() const { return state_->taken(); }
 std::string task_queue::describe() { return state_->describe(); }
 std::size_t task_queue::memory_bytes() const {

@@ -32,24 +32,11 @@ struct say_nothing {
   BALLAST_HD void operator()(Block&) const {}
 };
 
-struct halve {
-  static constexpr int threads = 64;
-  static constexpr std::uint32_t spawns = 2;
-  static constexpr bool travels_by_value = true;
-  std::uint32_t depth;
-
-  template <class Block>
-  BALLAST_HD void operator()(Block& block) const {
-    block.for_each(depth == 0 ? 0 : 2, [&](std::uint32_t) { block.spawn(halve{depth - 1}); });
-  }
-};
-
 BALLAST_KERNELS(cluster_kernels, ballast::for_queues, tally, repeatable_tally, large_tally, wait_at_gate,
                 idle, fail_here, say_nothing)
 BALLAST_KERNELS(other_cluster_kernels, ballast::for_queues, tally, large_tally, repeatable_tally,
                 wait_at_gate, idle, fail_here, say_nothing)
 BALLAST_KERNELS(page_kernels, ballast::for_queues, fill_a_page, fill_eight_pages)
-BALLAST_KERNELS(spawning_cluster_kernels, ballast::for_queues, halve)
 
 task failing_task() { return task(fail_here{}); }
 task silent_task() { return task(say_nothing{nullptr}); }

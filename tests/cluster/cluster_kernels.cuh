@@ -133,8 +133,6 @@ kernel_set const& cluster_kernels();
 kernel_set const& other_cluster_kernels();
 /// fill_a_page and fill_eight_pages.
 kernel_set const& page_kernels();
-/// A kernel whose tasks create tasks.
-kernel_set const& spawning_cluster_kernels();
 /// A task that fails where it runs, and one whose kernel does not say whether its members travel.
 task failing_task();
 task silent_task();

@@ -27,6 +27,7 @@ struct cluster_case {
   std::uint32_t asks = 3;                           ///< how many others a rank of policy "model" asks at most
   std::vector<std::vector<std::uint32_t>> batches;  ///< of each rank, tasks of each batch
   bool is_repeatable = false;
+  std::uint32_t creates = 0;       ///< tasks that running ones hand to the host, at any time, in all
   std::uint32_t losses = 0;        ///< ranks that die, at any time
   std::uint32_t false_alarms = 0;  ///< ranks that are taken for lost at any time, but live
   bool stops = false;              ///< rank 0 calls stop() at any time
@@ -122,7 +123,7 @@ class model_policy final : public share_policy {
 /// Every rank has one worker.
 class cluster_model {
  public:
-  enum class kind : std::uint8_t { deliver, end_of_task, loss, notice, stop };
+  enum class kind : std::uint8_t { deliver, end_of_task, loss, notice, stop, create };
   /// Of deliver, the channel from `a` to `b`; of notice, `a` takes `b` for lost; else rank `a`.
   struct event {
     kind what;
@@ -152,6 +153,7 @@ class cluster_model {
       if (!lives(i)) continue;
       auto const& rank = ranks_[i];
       if (rank.running.count > 0) all.push_back({kind::end_of_task, i});
+      if (rank.running.count > 0 && created_ < case_->creates) all.push_back({kind::create, i});
       if (rank.member.is_over()) continue;
       if (losses_ < case_->losses) all.push_back({kind::loss, i});
       if (case_->stops && i == 0 && !has_stopped_) all.push_back({kind::stop, i});
@@ -187,6 +189,11 @@ class cluster_model {
         ranks_[next.a].member.lose(next.b);
         look(next.a);
         break;
+      case kind::create:
+        ++created_;
+        create(ranks_[next.a]);
+        look(next.a);
+        break;
       case kind::stop:
         has_stopped_ = true;
         ranks_[0].member.stop();
@@ -198,13 +205,14 @@ class cluster_model {
   /// Equal for equal states; of the model's policy only.
   std::string key() const {
     state_notes notes;
-    notes(channels_, fates_, losses_, alarms_, has_stopped_);
+    notes(channels_, fates_, losses_, alarms_, has_stopped_, created_);
     for (auto const& rank : ranks_) notes(rank.member, *rank.policy, rank.running, rank.lives);
     return notes.take();
   }
 
   /// What is wrong though nothing can happen any more; empty if nothing is.
   std::string verdict() const {
+    if (!early_end_.empty()) return early_end_;
     for (std::uint32_t i = 0; i < case_->ranks; ++i) {
       auto const& rank = ranks_[i];
       if (!lives(i) || rank.member.is_given_up()) continue;
@@ -215,6 +223,8 @@ class cluster_model {
     for (auto const& [task, fate] : fates_) {
       auto const origin = task.origin;
       if (!lives(origin) || ranks_[origin].member.is_given_up()) continue;
+      if (fate.creator && !is_clean) continue;  // nobody waits for it if its creator is lost or runs again
+      if (fate.creator && fate.returned > 0) return "a created task was returned";
       auto const text = "task " + std::to_string(task.number) + " of rank " + std::to_string(origin);
       auto const outcomes = fate.returned + fate.perhaps_run;
       if (fate.ended + outcomes == 0) return text + " was never executed";
@@ -241,9 +251,10 @@ class cluster_model {
   };
   struct task_fate {
     std::uint32_t begun = 0, ended = 0, returned = 0, perhaps_run = 0;
+    std::optional<task_id> creator = {};
     template <class Note>
     void note_state(Note&& note) const {
-      note(begun, ended, returned, perhaps_run);
+      note(begun, ended, returned, perhaps_run, creator);
     }
   };
   struct modelled_rank {
@@ -279,6 +290,31 @@ class cluster_model {
     }
   }
 
+  void create(modelled_rank& rank) {
+    auto const own = rank.member.created(rank.running, 1, nullptr, case_->is_repeatable);
+    if (own.count > 0) fates_[id(own)].creator = id(rank.running);
+  }
+
+  /// Whether all that came of a task has ended, but for what was lost with a rank.
+  bool has_ended_whole(task_id const& task) const {
+    return std::ranges::all_of(fates_, [&](auto const& of) {
+      auto const& [created, fate] = of;
+      if (fate.creator != task || !lives(created.origin)) return true;
+      return fate.ended > 0 && has_ended_whole(created);
+    });
+  }
+
+  /// Of a batch that has ended.
+  void check_end(std::uint32_t rank, detail::ended_batch const& batch, std::uint32_t tasks) {
+    for (std::uint32_t k = 0; k < tasks; ++k) {
+      task_id const task{rank, batch.number, k};
+      auto const& fate = fates_[task];
+      if (fate.returned + fate.perhaps_run == 0 && !has_ended_whole(task))
+        early_end_ = "task " + std::to_string(k) + " of rank " + std::to_string(rank) +
+                     " ended before what it created";
+    }
+  }
+
   void begin_task(modelled_rank& rank) {
     if (rank.running.count > 0) return;
     rank.running = rank.member.take(1);
@@ -297,6 +333,7 @@ class cluster_model {
         for (std::uint32_t k = 0; k < count; ++k) ++fates_[{i, batch.number, first + k}].returned;
       for (auto const& [first, count] : batch.perhaps_run)
         for (std::uint32_t k = 0; k < count; ++k) ++fates_[{i, batch.number, first + k}].perhaps_run;
+      check_end(i, batch, case_->batches[i][batch.number]);
     }
   }
 
@@ -304,7 +341,8 @@ class cluster_model {
   std::vector<modelled_rank> ranks_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<detail::cluster_message>> channels_;
   std::map<task_id, task_fate> fates_;
-  std::uint32_t losses_ = 0, alarms_ = 0;
+  std::uint32_t losses_ = 0, alarms_ = 0, created_ = 0;
+  std::string early_end_;
   bool has_stopped_ = false;
 };
 
@@ -349,7 +387,7 @@ class cluster_explorer {
   }
 
   void fail(std::string const& why) {
-    static constexpr char const* names[] = {"deliver", "end_of_task", "loss", "notice", "stop"};
+    static constexpr char const* names[] = {"deliver", "end_of_task", "loss", "notice", "stop", "create"};
     report_.first_failure = why + ", after:";
     for (auto const& [what, a, b] : path_)
       report_.first_failure +=

@@ -9,6 +9,7 @@
 
 #include "queue_ranks.hpp"
 #include "refused_argument.hpp"
+#include "tree_kernels.cuh"
 
 namespace ballast::test {
 namespace {
@@ -75,11 +76,11 @@ TEST(cluster_queue_misuse, ranks_go_on_without_one_that_cannot_open_its_queue) {
   });
 }
 
-TEST(cluster_queue_misuse, kernels_that_create_tasks_are_refused) {
+TEST(cluster_queue_misuse, kernels_that_make_joins_are_refused) {
   cluster alone;
-  EXPECT_THAT(refusal<bad_argument>(
-                  [&] { cluster_queue(alone, open_devices("host:1"), spawning_cluster_kernels()); }),
-              AllOf(HasSubstr("kernels"), HasSubstr("halve")));
+  EXPECT_THAT(
+      refusal<bad_argument>([&] { cluster_queue(alone, open_devices("host:1"), joining_cluster_kernels()); }),
+      AllOf(HasSubstr("kernels"), HasSubstr("join_two"), HasSubstr("joins")));
 }
 
 TEST(cluster_queue_misuse, a_task_that_cannot_travel_is_refused_before_anything_is_queued) {

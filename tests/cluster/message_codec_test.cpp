@@ -95,7 +95,8 @@ class message_codec_test : public testing::Test {
 };
 
 TEST_F(message_codec_test, what_has_no_content_arrives) {
-  for (auto const what : {kind::decline, kind::stop, kind::finished, kind::end}) passed_on({.what = what});
+  for (auto const what : {kind::decline, kind::withdraw, kind::stop, kind::finished, kind::end})
+    passed_on({.what = what});
 }
 
 TEST_F(message_codec_test, a_question_arrives_with_the_state_of_who_asks) {

@@ -54,6 +54,30 @@ TEST(cluster_protocol, repeatable_tasks_of_a_lost_rank_are_executed_again) {
     explore({.ranks = 3, .asks = 1, .batches = {{1}}, .is_repeatable = true, .losses = 2}, 50'000);
 }
 
+TEST(cluster_protocol, a_task_ends_after_all_that_it_created_wherever_that_is_executed) {
+  explore({.ranks = 2, .batches = {{2}}, .creates = 2}, 300);
+  explore({.ranks = 2, .batches = {{1}, {1}}, .creates = 2}, 1'000);
+  explore({.ranks = 3, .asks = 1, .batches = {{1}}, .creates = 1}, 500);
+  if (is_deep_run()) explore({.ranks = 3, .asks = 1, .batches = {{1}}, .creates = 2}, 7'000);
+}
+
+TEST(cluster_protocol, a_stop_at_any_time_returns_no_created_task) {
+  explore({.ranks = 2, .batches = {{2}}, .creates = 2, .stops = true}, 1'000);
+}
+
+TEST(cluster_protocol, the_loss_of_a_rank_at_any_time_names_the_tasks_whose_created_ones_it_may_have_run) {
+  explore({.ranks = 2, .batches = {{2}}, .creates = 1, .losses = 1}, 1'000);
+  explore({.ranks = 2, .batches = {{1}, {1}}, .creates = 1, .losses = 1}, 1'000);
+  if (is_deep_run()) explore({.ranks = 3, .asks = 1, .batches = {{1}}, .creates = 1, .losses = 1}, 10'000);
+}
+
+TEST(cluster_protocol, created_tasks_of_a_lost_rank_are_executed_again_if_they_are_repeatable) {
+  explore({.ranks = 2, .batches = {{2}}, .is_repeatable = true, .creates = 1, .losses = 1}, 1'000);
+  if (is_deep_run())
+    explore({.ranks = 3, .asks = 1, .batches = {{1}}, .is_repeatable = true, .creates = 1, .losses = 1},
+            10'000);
+}
+
 TEST(cluster_protocol, a_rank_that_is_taken_for_lost_and_lives_does_no_harm) {
   explore({.ranks = 2, .batches = {{3}, {1}}, .false_alarms = 1}, 1'000);
   if (is_deep_run()) explore({.ranks = 3, .asks = 1, .batches = {{2}}, .false_alarms = 1}, 50'000);

@@ -369,6 +369,58 @@ TEST(lifelines, lead_from_every_living_rank_to_every_other_whoever_is_lost) {
     }
 }
 
+/// Of rank 0 of three whose tasks have created many others, of which so many wait to leave.
+share_view view_with_created(std::uint64_t backlog) {
+  return {.own = {backlog, 2, 2, 0}, .messages = 4, .has_created = true};
+}
+
+TEST(created_tasks_that_wait, keep_a_rank_from_asking_whatever_the_policy) {
+  for (auto const& [name, what] : share_policies()) {
+    auto const policy = make_share_policy(name, {1, 3, 0, 3});
+    EXPECT_TRUE(policy->decide(view_with_created(0)).actions.empty()) << name;
+  }
+}
+
+TEST(created_tasks_that_wait, are_wanted_for_all_workers_of_who_asked_and_given_away_whole) {
+  for (std::string const name : {"lifeline", "random", "central"}) {
+    auto const policy = make_share_policy(name, {0, 3, 0, 3});
+    EXPECT_EQ(policy->decide(view_with_created(0)).wanting, 0u) << name;
+    policy->asked(1, {0, 0, 8, 0});
+    EXPECT_EQ(policy->decide(view_with_created(0)).wanting, 8u) << name;
+    if (name == "random") policy->asked(1, {0, 0, 8, 0});
+    auto const gift = only_gift(*policy, view_with_created(1));
+    EXPECT_EQ(gift.rank, 1u);
+    EXPECT_EQ(gift.tasks, 1u);
+    EXPECT_EQ(policy->decide(view_with_created(0)).wanting, 0u) << name;
+  }
+  auto const policy = make_share_policy("lifeline", {0, 3, 0, 3});
+  policy->asked(1, {0, 0, 8, 0});
+  policy->asked(2, {0, 0, 8, 0});
+  auto const next = policy->decide(view_with_created(9));
+  ASSERT_EQ(next.actions.size(), 2u);
+  EXPECT_EQ(next.actions[0].tasks + next.actions[1].tasks, 9u);
+}
+
+TEST(created_tasks_that_wait, let_a_rank_withdraw_where_it_was_declined_and_ask_there_again) {
+  for (std::string const name : {"lifeline", "central"}) {
+    auto const policy = make_share_policy(name, {1, 2, 0, 2});
+    share_view const without{.own = {0, 1, 2, 0}};
+    EXPECT_EQ(only_question(*policy, without), 0u);
+    policy->declined(0);
+    auto const withdrawn = policy->decide(view_with_created(0)).actions;
+    ASSERT_EQ(withdrawn.size(), 1u) << name;
+    EXPECT_EQ(withdrawn[0].what, share_action::kind::withdraw);
+    EXPECT_EQ(withdrawn[0].rank, 0u);
+    EXPECT_TRUE(policy->decide(view_with_created(0)).actions.empty());
+    EXPECT_EQ(only_question(*policy, without), 0u);
+  }
+  auto const remembering = make_share_policy("lifeline", {0, 2, 0, 2});
+  remembering->asked(1, {0, 0, 8, 0});
+  EXPECT_EQ(remembering->decide(view_with_created(0)).wanting, 8u);
+  remembering->withdrawn(1);
+  EXPECT_EQ(remembering->decide(view_with_created(5)).actions.size(), 0u);
+}
+
 TEST(lifelines, are_as_many_as_a_number_of_ranks_has_bits) {
   EXPECT_EQ(lifelines_of(0, std::vector<bool>(1)).size(), 0u);
   EXPECT_EQ(lifelines_of(0, std::vector<bool>(2)).size(), 1u);

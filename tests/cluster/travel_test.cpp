@@ -20,6 +20,7 @@
 #include "refused_argument.hpp"
 #include "test_devices.hpp"
 #include "travelling_kernels.cuh"
+#include "tree_kernels.cuh"
 
 namespace ballast::test {
 using namespace detail;
@@ -259,9 +260,10 @@ TEST_F(travel, is_refused_to_results_that_have_no_place_or_several_writers) {
   EXPECT_EQ(refused(kernel), "argument");
 }
 
-TEST_F(travel, is_refused_to_sets_whose_tasks_create_tasks_or_have_huge_results) {
+TEST_F(travel, is_refused_to_sets_that_make_joins_or_have_huge_results) {
   EXPECT_NO_THROW(check_set(kernels));
-  for (auto const* set : {&splitting_kernels(), &kernels_of_large_results()})
+  EXPECT_NO_THROW(check_set(splitting_kernels()));
+  for (auto const* set : {&joining_cluster_kernels(), &kernels_of_large_results()})
     EXPECT_EQ(refused_argument([&] { check_set(*set); }), "kernels");
 }
 

@@ -155,6 +155,9 @@ class cluster_play {
       case share_action::kind::ask:
         rank.policy->asked(one.from, one.state);
         break;
+      case share_action::kind::withdraw:
+        rank.policy->withdrawn(one.from);
+        break;
       case share_action::kind::decline:
         rank.policy->declined(one.from);
         break;

@@ -35,6 +35,8 @@ struct share_view {
   std::int64_t round_trip_ns = 0;    ///< of a small message to another rank and back, as measured
   std::uint32_t messages = 1;        ///< with tasks that can leave now, before the next call
   std::uint32_t piece_tasks = 1365;  ///< that a message can carry, at least 1
+  /// Its tasks have created so many that hardly a worker has none: it needs none of its backlog, and no more.
+  bool has_created = false;
 };
 
 /// A message that the rank is to send.
@@ -44,6 +46,7 @@ struct share_action {
     ask,      ///< for tasks
     give,     ///< `tasks` of the backlog
     decline,  ///< tells a rank that asked that there is nothing now
+    withdraw  ///< tells a rank that declined that nothing is needed any more
   };
   kind what = kind::ask;    ///< decides what the others mean
   std::uint32_t rank = 0;   ///< to whom
@@ -54,6 +57,9 @@ struct share_action {
 struct share_decision {
   /// In this order; what they give is at most the backlog in all, and at most share_view::messages of them.
   std::vector<share_action> actions;
+  /// Workers of ranks that asked for tasks and get none now. If its tasks create tasks the rank fetches some
+  /// from its devices.
+  std::uint64_t wanting = 0;
   /// When to decide again, if nothing happens before.
   std::int64_t look_again_ns = std::numeric_limits<std::int64_t>::max();
 };
@@ -72,6 +78,8 @@ class share_policy {
   virtual void received(std::uint32_t from) = 0;
   /// A rank that was asked has nothing now.
   virtual void declined(std::uint32_t by) = 0;
+  /// A rank that was declined needs nothing any more.
+  virtual void withdrawn(std::uint32_t) {}
   /// A rank is gone: it is neither asked nor given anything any more.
   virtual void lost(std::uint32_t rank) = 0;
   /// What is to be sent now. Does not wait.

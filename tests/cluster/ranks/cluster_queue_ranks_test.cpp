@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "ballast/cluster_queue.hpp"
 #include "ballast/mpi.hpp"
 #include "rank_kernels.cuh"
+#include "uts.cuh"
 
 // Each rank runs the same test, once, since it ends MPI for its process. Started by mpirun.
 namespace ballast::test {
@@ -47,6 +49,27 @@ TEST(mpi_cluster_queue, processes_execute_each_task_once_wherever_it_was_submitt
   auto const by_rank = queue.tasks_by_rank();
   EXPECT_EQ(std::accumulate(by_rank.begin(), by_rank.end(), std::uint64_t(0)), 5 * results.size());
   queue.close();
+}
+
+// The program has initialised MPI, so that it can add up what the ranks have counted.
+TEST(mpi_cluster_trees, that_one_process_submits_are_executed_whole) {
+  int level = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+  constexpr int height = 8;
+  std::uint64_t visited = 0, all = 0;
+  {
+    auto ranks = mpi_cluster();
+    cluster_queue queue(ranks, open_devices("host:1"), tree_kernels(), options());
+    queue.publish(&visited, sizeof visited);
+    if (ranks.rank() == 0) {
+      for (int i = 0; i < 10; ++i) queue.submit(task(uts_root(height, &visited)));
+      queue.wait_all();
+    }
+    queue.close();
+  }
+  MPI_Allreduce(&visited, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(all, 10 * uts_nodes(height));
+  MPI_Finalize();
 }
 
 /// Survivors of the end of a rank, which leave MPI as it is.

@@ -46,5 +46,7 @@ struct slow_square {
 };
 
 kernel_set const& rank_kernels();
+/// uts_node.
+kernel_set const& tree_kernels();
 
 }  // namespace ballast::test

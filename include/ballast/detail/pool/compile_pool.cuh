@@ -143,7 +143,8 @@ listed_kernel list_pool_kernel() {
           .joins = joins_of<K>,
           .tasks_at_once = List::max_taken,
           .reduces = reduces_of<K>,
-          .travel = travel_of<K>()};
+          .travel = travel_of<K>(),
+          .repeatable = is_repeatable<K>};
 }
 
 template <class List, class Method>

@@ -187,11 +187,13 @@ class pool_loop {
     return worker_step::leave;
   }
 
-  /// Looked at now and then where a look costs more than a small task.
+  /// Now and then, where a look costs more than a small task: what others want of the worker, and whether it
+  /// is to leave.
   template <class WorkerGroup>
   BALLAST_HD bool must_halt(WorkerGroup const& worker_group) const {
     auto& me = *me_;
     if (!worker_group.cycles_passed(cycles_between_halts, me.halt_checked)) return false;
+    work_.view.hand_out(me);
     if (worker_group.cycles_passed(cycles_between_stops, me.stop_checked) &&
         work_.view.stop_requested(worker_group, work_.control))
       work_.view.halt_for(pool_halt::stop_requested);
@@ -213,6 +215,7 @@ class pool_loop {
   BALLAST_HD void begin_idling(WorkerGroup const& worker_group) const {
     me_->idle_since_ns = worker_group.now_ns();
     set_activity(activity::waits);
+    work_.view.note_idle(true);
     if constexpr (List::max_joins > 0) leave_joins(worker_group);
   }
   template <class WorkerGroup>
@@ -220,6 +223,7 @@ class pool_loop {
     if (me_->idle_polls > 1) {
       me_->counts.idle_ns += worker_group.now_ns() - me_->idle_since_ns;
       set_activity(activity::runs);
+      work_.view.note_idle(false);
     }
     me_->idle_polls = 0;
   }

@@ -105,6 +105,10 @@ struct pool_view {
   BALLAST_HD bool may_steal(pool_worker const&) const { return true; }
   /// Leader. Others can see tasks that were shown: idle ones look for themselves.
   BALLAST_HD void wake_others() const {}
+  /// Leader, now and then. Tasks that others than the workers want may leave.
+  BALLAST_HD void hand_out(pool_worker&) const {}
+  /// Leader, when it begins to wait for tasks, and when it has some again.
+  BALLAST_HD void note_idle(bool) const {}
   /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who
   /// took an uncounted task and finished it would bring `pending` to zero while tasks are left. None would be
   /// lost, since a worker with tasks stays and the last to leave has counted all, but workers that found zero

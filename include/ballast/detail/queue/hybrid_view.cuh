@@ -28,9 +28,9 @@ struct hybrid_worker : pool_worker {
 };
 
 /// Where a run's first tasks come from the host while the workers work, through the submission rings, the
-/// server and the ring of ring_source_ref; what they create stays in the pool. A worker takes them by the
-/// count that the server raises, so that it has a ticket only when its task is there, or being written: in
-/// the meantime it may steal.
+/// server and the ring of ring_source_ref; what they create stays in the pool, or is handed out to the host.
+/// A worker takes them by the count that the server raises, so that it has a ticket only when its task is
+/// there, or being written: in the meantime it may steal.
 ///
 /// A batch is complete when its tasks and all that came of them have run. Its counter has the sum of the
 /// credits (see batch_mark) of the tasks that were taken, times 2^32, and the number of those that were taken
@@ -43,6 +43,8 @@ struct hybrid_view : pool_view {
   ring_source_ref source;
   std::uint64_t* counters = nullptr;  ///< submission rings x batch slots
   batch_id* origins = nullptr;        ///< of each chunk
+  task_slot* handed_out = nullptr;    ///< pinned: 2^handed_out_shift created tasks for the host to take
+  std::uint64_t may_leave[2] = {};    ///< a bit for each kernel: whether its created tasks may be handed out
 
   BALLAST_HD server_status status_for(hybrid_worker const& me) const {
     auto const block = BALLAST_ON_GPU ? me.number : 0;
@@ -79,6 +81,35 @@ struct hybrid_view : pool_view {
 #if !BALLAST_ON_GPU
     notify(*source.worker_wake_event);
 #endif
+  }
+
+  /// Leader, now and then: gives the host the oldest task of the stack, if it wants some and another is left,
+  /// or was lately elsewhere. The task is none of the batch's any more, for which the host answers from then
+  /// on: it finds the task before it sees that the batch is complete.
+  BALLAST_HD void hand_out(hybrid_worker& me) const {
+    if (me.held() == 0 || (me.held() == 1 && me.stored_elsewhere == 0)) return;
+    device_atomic<std::uint32_t> const count(source.words->handed_out);
+    std::uint32_t const ticket = count.load_relaxed();
+    if (!is_to_hand_out(ticket, device_atomic<std::uint32_t>(source.words->hand_out_until).load_relaxed()))
+      return;
+    task_record const oldest = stack_of(me.number)[me.begin].record;
+    if ((may_leave[oldest.kernel() / 64] >> oldest.kernel() % 64 & 1) == 0) return;
+    if (!count.compare_exchange_acq_rel(ticket, ticket + 1)) return;
+    auto& slot = array_ref<task_slot>(handed_out)[ticket & ((1u << handed_out_shift) - 1)];
+    batch_mark const mark{me.batch.ring_index, me.batch.slot, me.batch.lap, 0};
+    for (int i = 0; i < 4; ++i)
+      store_chunk<scope::system>(slot.chunks[i],
+                                 make_chunk(oldest, mark, i, lap_of(ticket, handed_out_shift)));
+    ++me.begin;
+    ++me.counts.shared;
+    --me.delta;
+    me.stack_changed = 1;
+#if !BALLAST_ON_GPU
+    notify(*source.host_wake_event);
+#endif
+  }
+  BALLAST_HD void note_idle(bool is_idle) const {
+    device_atomic<std::uint32_t>(source.words->idle).add_relaxed(is_idle ? 1 : -1u);
   }
 
   BALLAST_HD void flush_counts(hybrid_worker& me) const {

@@ -25,6 +25,8 @@ struct ring_server_memory {
   std::uint64_t unticketed_blocks;  ///< blocks of grid tasks, less their grid_tickets
   std::uint64_t taken_published;    ///< device_words::taken as last written
   std::uint64_t filled_published;   ///< device_words::filled as last written
+  std::uint32_t idle_published;     ///< device_words::idle as last written
+  std::uint32_t hand_out_until;     ///< ring_words::hand_out_until as last written
   std::uint64_t last_task_ns;       ///< when a task last came
   std::uint64_t got[max_submission_rings];
   std::uint32_t
@@ -200,8 +202,21 @@ struct ring_server {
            atomic_ref<std::uint32_t, scope::device>(*source().pool_halt_word).load_relaxed() != 0;
   }
 
+  /// What workers that create tasks and the host say to each other.
+  __device__ void pass_on(std::uint64_t control) const {
+    auto const idle = atomic_ref<std::uint32_t, scope::device>(source().words->idle).load_relaxed();
+    if (idle != state().idle_published)
+      atomic_ref<std::uint64_t, scope::system>(source().to_host->idle).store_relaxed(idle);
+    state().idle_published = idle;
+    auto const until = std::uint32_t(control >> hand_out_shift);
+    if (until != state().hand_out_until)
+      atomic_ref<std::uint32_t, scope::device>(source().words->hand_out_until).store_relaxed(until);
+    state().hand_out_until = until;
+  }
+
   /// For the host reader, while nobody reads the state().
   __device__ void apply(host_state const& said) const {
+    if constexpr (ClaimWhenReady) pass_on(said.control);
     publish_taken(min(said.head, state().tail) + state().unticketed_blocks,
                   state().tail + state().unticketed_blocks);
     auto const now = worker_group.now_ns();

@@ -107,11 +107,20 @@ inline constexpr std::uint32_t max_submission_rings = 32;
 
 /// Pinned words that the host writes. Polled over PCIe, so all that is polled is one word.
 struct alignas(128) host_words {
-  std::uint64_t control;  ///< submission rings in use | closed_bit
+  std::uint64_t control;  ///< submission rings in use | closed_bit | hand_out_until << 33
   alignas(128) std::uint64_t
       submitted[max_submission_rings];  ///< valid once closed: tasks of each submission ring, for ever
 };
 inline constexpr std::uint64_t closed_bit = std::uint64_t(1) << 32;
+inline constexpr std::uint32_t hand_out_shift = 33;  ///< in host_words::control
+
+/// Whether created tasks are to be handed out, when `handed_out` were, up to `until`; counts of 31 bits.
+BALLAST_HD constexpr bool is_to_hand_out(std::uint32_t handed_out, std::uint32_t until) {
+  return std::int32_t((until - handed_out) << 1) > 0;
+}
+
+/// Created tasks that wait for the host to take them, at most.
+inline constexpr std::uint32_t handed_out_shift = 10;
 
 /// What was not moved of a submission ring: the slots from `next` on, and of the one at `next`, if it is a
 /// grid task, the blocks from `blocks` on.
@@ -124,6 +133,7 @@ struct fetch_position {
 struct alignas(128) device_words {
   std::uint64_t taken;   ///< tasks that workers have claimed so far
   std::uint64_t filled;  ///< tasks that the ring has got so far
+  std::uint64_t idle;    ///< if workers claim when ready: how many have no task
   alignas(128) std::uint64_t
       fetched[max_submission_rings];  ///< slots of each submission ring that the host may write again
   fetch_position final_position[max_submission_rings];  ///< written when the server leaves
@@ -152,6 +162,10 @@ struct alignas(128) ring_words {
   shared_grid shared_grids[max_shared_grids];
   alignas(128) std::uint32_t
       ready;  ///< if workers claim when ready: tasks in the ring that nobody claimed; briefly fewer
+  // If workers claim when ready:
+  alignas(128) std::uint32_t hand_out_until;  ///< the host wants so many created tasks, from the start on
+  std::uint32_t handed_out;                   ///< so many it was given
+  alignas(128) std::uint32_t idle;            ///< workers without a task
   alignas(128) std::uint64_t served_ns;    ///< GPU: when the server last looked around, on the device's clock
   alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
   // Host backend: who sleeps on the host bell, and for what, so that nobody is woken for nothing.
