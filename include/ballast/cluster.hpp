@@ -70,8 +70,9 @@ class cluster {
 /// bad_argument ("ranks") for none, and as the constructor.
 std::vector<cluster> in_process_clusters(std::uint32_t ranks, cluster_options const& options = {});
 
-/// What job_options::peers takes: the ranks of a cluster, for one scheduler; null for one rank alone. It goes,
-/// and its scheduler, before the cluster does. Collective, as making the scheduler is. Waits for nothing.
+/// What job_options::peers takes: the ranks of a cluster, for one scheduler; null for one rank alone. It
+/// goes, and its scheduler, before the cluster does. Collective, as making the scheduler is. Waits for
+/// nothing.
 std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);
 
 /// Collective: what all ranks have recorded, one after the other, on rank 0; nothing elsewhere. Devices are
