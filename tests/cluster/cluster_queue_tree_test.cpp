@@ -94,9 +94,10 @@ TEST(cluster_queue_trees, bring_the_result_of_their_root_home_with_what_its_chil
     });
 }
 
-// The tree of one root goes on until each rank has executed some of it.
+// The tree of one root goes on until each rank has executed some of it. Of as few tasks as there are workers
+// `random` may leave some ranks none: it remembers nobody, and a rank takes up again what it has to give.
 TEST(cluster_queue_trees, that_one_rank_has_begun_are_executed_by_others_too) {
-  for (std::string const policy : {"lifeline", "random", "central"})
+  for (std::string const policy : {"lifeline", "central"})
     for (std::uint32_t const ranks : {2u, 4u}) {
       SCOPED_TRACE(policy + ", " + std::to_string(ranks) + " ranks");
       counters count(ranks);
