@@ -166,7 +166,10 @@ void job_runtime::guard::unlock() {
 void job_runtime::start() {
   try {
     for (auto const& executor : executors_) executor->start(executors_);
-    if (options_.peers != nullptr) ranks_ = std::make_unique<job_ranks>(options_.peers, rank_listeners());
+    if (options_.peers == nullptr) return;
+    auto ranks = std::make_unique<job_ranks>(options_.peers, rank_listeners());
+    std::lock_guard const hold(mutex_);  // its thread may be at work
+    ranks_ = std::move(ranks);
   } catch (...) {
     for (auto const& executor : executors_) executor->close(deadline::in(options_.shutdown_timeout));
     throw;

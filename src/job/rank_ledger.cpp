@@ -76,15 +76,15 @@ void rank_ledger::record_arrivals(rank_exchange const& exchange) {
     });
 }
 
-// What is fetched is what was there before the step, so all writes come after all reads.
+// What is fetched is what was there before the step, so all writes come after all reads. A map that throws
+// has changed nothing.
 std::vector<rank_exchange> rank_ledger::step(uses_of_rank const& uses) {
   std::vector<rank_exchange> exchanges;
   std::vector<std::vector<array_use>> all;
   turns_.assign(ranks_, 0);
-  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-    all.push_back(uses(rank));
-    for (auto const& use : all.back()) fetch(rank, use, exchanges);
-  }
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) all.push_back(uses(rank));
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+    for (auto const& use : all[rank]) fetch(rank, use, exchanges);
   for (std::uint32_t rank = 0; rank < ranks_; ++rank)
     for (auto const& use : all[rank])
       use.written.for_each_interval(

@@ -11,6 +11,8 @@
 #include <set>
 #include <vector>
 
+#include "ballast/error.hpp"
+
 namespace ballast::test::rank_ledger_test {
 using namespace detail;
 namespace {
@@ -86,6 +88,23 @@ TEST(rank_ledger, spreads_what_all_read_as_a_tree) {
   }
   EXPECT_LE(std::ranges::max(hops), 4);
   EXPECT_LE(std::ranges::max(sends), 4);
+}
+
+TEST(rank_ledger, is_as_before_after_a_map_that_throws) {
+  rank_ledger ledger(3);
+  ledger.add(field, 4);
+  ledger.step([](std::uint32_t rank) {
+    return rank == 0 ? std::vector{write_of(bytes(0, 4))} : std::vector<array_use>();
+  });
+  auto const read = [](std::uint32_t rank) {
+    return rank == 1 ? std::vector{read_of(bytes(0, 4))} : std::vector<array_use>();
+  };
+  EXPECT_THROW(ledger.step([&](std::uint32_t rank) {
+    if (rank == 2) throw error("no map");
+    return read(rank);
+  }),
+               error);
+  EXPECT_THAT(ledger.step(read), ElementsAre(rank_exchange{field, 0, 1, {{0, 4}}}));
 }
 
 TEST(rank_ledger, forgets_an_array_and_no_other) {
