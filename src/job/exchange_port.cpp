@@ -123,6 +123,7 @@ void exchange_port::step() {
   }
   to_ask_.clear();
   send_steps();
+  report_difference();
   send_times();
   if (!failure_.empty() && !std::exchange(has_told_failure_, true))
     for (std::uint32_t rank = 0; rank < peers_->ranks(); ++rank)
@@ -194,9 +195,6 @@ void exchange_port::receive(std::uint32_t from, std::span<std::byte const> messa
       return receive_data(head, rest);
     case kind::steps:
       check_.hear(text_of(rest));
-      if (auto const difference = check_.difference())
-        report(std::make_exception_ptr(error("the ranks run different programs, here and on rank " +
-                                             std::to_string(from) + ": " + *difference)));
       return;
     case kind::time:
       if (rest.size() != sizeof(rank_time)) return;
@@ -241,6 +239,15 @@ void exchange_port::note_end_of(std::uint32_t rank) {
   ended_ranks_.insert(rank);
   auto const comes_from_it = [&](auto const& one) { return one.second.peer == rank; };
   if (std::ranges::any_of(incoming_, comes_from_it)) report_end_of(rank);
+}
+
+/// Of a step of which the rank before told first it is known when this rank comes to it.
+void exchange_port::report_difference() {
+  auto const& difference = check_.difference();
+  if (!difference || has_failed_) return;
+  auto const before = (peers_->rank() + peers_->ranks() - 1) % peers_->ranks();
+  report(std::make_exception_ptr(error("the ranks run different programs, here and on rank " +
+                                       std::to_string(before) + ": " + *difference)));
 }
 
 void exchange_port::report_end_of(std::uint32_t rank) {

@@ -106,6 +106,7 @@ class exchange_port final : public peer_listener {
   void send_data(exchange_id id);
   void receive_data(header const& head, std::span<std::byte const> data);
   void report(std::exception_ptr why);
+  void report_difference();
   void note_end_of(std::uint32_t rank);
   void report_end_of(std::uint32_t rank);
 

@@ -23,7 +23,7 @@ class program_check {
   /// What the rank before says of its next steps, as take_untold() gives it.
   void hear(std::string_view told);
   /// The first step that is not the same: "step 17 is ... here, and ... there".
-  std::optional<std::string> difference() const { return difference_; }
+  std::optional<std::string> const& difference() const { return difference_; }
 
  private:
   void compare();

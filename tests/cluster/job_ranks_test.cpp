@@ -8,6 +8,7 @@
 #include <latch>
 #include <numeric>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -189,6 +190,20 @@ TEST(job_ranks, have_own_elements_that_nobody_else_writes) {
     std::vector<std::uint32_t> all(10);
     std::iota(all.begin(), all.end(), 0u);
     EXPECT_EQ(values_of(numbers), all) << "rank " << rank;
+  });
+}
+
+TEST(job_ranks, bring_results_home_to_memory_that_each_has_adopted) {
+  auto const expected = blended_alone(12, 4, 1);
+  on_schedulers({.ranks = 3}, [&](job_scheduler& jobs, std::uint32_t rank) {
+    auto mine = numbered(48);
+    std::vector<std::uint32_t> blended_here(48);
+    word_rows now(jobs, adopt(std::span(mine), {12, 4})), next(jobs, adopt(std::span(blended_here), {12, 4}));
+    blend(jobs, now, next);  // which swaps them
+    now.release();
+    next.release();
+    EXPECT_EQ(blended_here, expected) << "rank " << rank;
+    EXPECT_EQ(mine, numbered(48)) << "rank " << rank;
   });
 }
 

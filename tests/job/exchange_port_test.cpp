@@ -194,6 +194,16 @@ TEST(exchange_port, says_which_step_of_the_rank_before_is_another) {
   EXPECT_THAT(all[0]->failures, ElementsAre(HasSubstr("step 2 is a job here, and a read there")));
 }
 
+TEST(exchange_port, says_so_too_of_a_step_that_the_rank_before_did_first) {
+  pending_network network(2);
+  auto const all = ports(network, 1);
+  all[0]->port.note_step("a job");
+  network.deliver_all();
+  all[1]->port.note_step("a read");
+  network.deliver_all();
+  EXPECT_THAT(all[1]->failures, ElementsAre(HasSubstr("step 1 is a read here, and a job there")));
+}
+
 TEST(exchange_port, tells_each_rank_of_a_failure_once_and_itself_of_none) {
   pending_network network(3);
   auto const all = ports(network, 1);
