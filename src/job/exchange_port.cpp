@@ -32,8 +32,6 @@ exchange_port::exchange_port(std::shared_ptr<job_peers> peers, end_listener ende
   peers_->open(*this);
 }
 
-exchange_port::~exchange_port() = default;
-
 void exchange_port::begin(exchanged_bytes const& what, std::byte* memory,
                           std::shared_ptr<operation_progress> of) {
   {
@@ -74,6 +72,14 @@ std::optional<std::vector<rank_time>> exchange_port::take_times(std::uint64_t st
   return all;
 }
 
+std::string exchange_port::missing_times(std::uint64_t step) {
+  std::lock_guard const hold(mutex_);
+  std::string text;
+  for (std::uint32_t rank = 0; rank < peers_->ranks(); ++rank)
+    if (!times_[step].contains(rank)) text += "rank " + std::to_string(rank) + " has not told its time\n";
+  return text;
+}
+
 void exchange_port::tell_failure(std::string why) {
   {
     std::lock_guard const hold(mutex_);
@@ -108,26 +114,29 @@ std::vector<std::byte> exchange_port::message(header const& head, std::size_t ro
   return made;
 }
 
-void exchange_port::send_text(std::uint32_t to, kind what, std::string_view text) {
-  auto const bytes = bytes_of(text);
-  auto made = message({what}, bytes.size());
-  made.insert(made.end(), bytes.begin(), bytes.end());
+void exchange_port::send(std::uint32_t to, header const& head, std::span<std::byte const> content) {
+  auto made = message(head, content.size());
+  made.insert(made.end(), content.begin(), content.end());
   peers_->send(to, std::move(made));
+}
+
+void exchange_port::send_to_all(header const& head, std::span<std::byte const> content) {
+  for (std::uint32_t rank = 0; rank < peers_->ranks(); ++rank)
+    if (rank != peers_->rank()) send(rank, head, content);
 }
 
 void exchange_port::step() {
   std::lock_guard const hold(mutex_);
   for (auto const& [peer, id] : to_ask_) {
     if (ended_ranks_.contains(peer)) report_end_of(peer);
-    peers_->send(peer, message({kind::want, id}, 0));
+    send(peer, {kind::want, id});
   }
   to_ask_.clear();
   send_steps();
   report_difference();
   send_times();
   if (!failure_.empty() && !std::exchange(has_told_failure_, true))
-    for (std::uint32_t rank = 0; rank < peers_->ranks(); ++rank)
-      if (rank != peers_->rank()) send_text(rank, kind::failed, failure_);
+    send_to_all({kind::failed}, bytes_of(failure_));
   while (!to_send_.empty() && peers_->waiting() < max_waiting_messages) {
     auto const id = to_send_.front();
     to_send_.pop_front();
@@ -139,25 +148,19 @@ void exchange_port::step() {
 /// Who asked for what this rank has not come to: who asks from now on is told by the peers.
 void exchange_port::tell_end() {
   for (auto const& [id, one] : outgoing_)
-    if (one.progress == nullptr) peers_->send(one.peer, message({kind::ended}, 0));
+    if (one.progress == nullptr) send(one.peer, {kind::ended});
 }
 
 void exchange_port::send_steps() {
   if (peers_->waiting() > 0 && check_.untold() < max_untold_steps) return;
   while (check_.untold() > 0)
-    send_text((peers_->rank() + 1) % peers_->ranks(), kind::steps,
-              check_.take_untold(job_peers::max_message_bytes / 2));
+    send((peers_->rank() + 1) % peers_->ranks(), {kind::steps},
+         bytes_of(check_.take_untold(job_peers::max_message_bytes / 2)));
 }
 
 void exchange_port::send_times() {
   for (auto const& [step, time] : std::exchange(untold_times_, {}))
-    for (std::uint32_t rank = 0; rank < peers_->ranks(); ++rank) {
-      if (rank == peers_->rank()) continue;
-      auto made = message({kind::time, {step, 0}}, sizeof time);
-      auto const bytes = std::as_bytes(std::span(&time, 1));
-      made.insert(made.end(), bytes.begin(), bytes.end());
-      peers_->send(rank, std::move(made));
-    }
+    send_to_all({kind::time, {step, 0}}, std::as_bytes(std::span(&time, 1)));
 }
 
 /// One message of it; the rest waits behind the others.

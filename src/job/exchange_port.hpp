@@ -14,7 +14,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,7 +55,6 @@ class exchange_port final : public peer_listener {
   exchange_port(
       std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed,
       std::function<void()> heard = [] {});
-  ~exchange_port() override;
 
   /// Begins one: its bytes are there, or may be overwritten, until it ends.
   void begin(exchanged_bytes const& what, std::byte* memory, std::shared_ptr<operation_progress> of);
@@ -66,6 +64,8 @@ class exchange_port final : public peer_listener {
   void tell_time(std::uint64_t step, rank_time const& time);
   /// What all ranks told, in their order, once they have.
   std::optional<std::vector<rank_time>> take_times(std::uint64_t step);
+  /// Who has not, a line each for messages.
+  std::string missing_times(std::uint64_t step);
   /// Tells the other ranks that this one goes on no more. Once is enough.
   void tell_failure(std::string why);
   /// After this nothing is called and no memory touched. `is_over`: all that others need was sent.
@@ -99,7 +99,8 @@ class exchange_port final : public peer_listener {
   };
 
   static std::vector<std::byte> message(header const& head, std::size_t room);
-  void send_text(std::uint32_t to, kind what, std::string_view text);
+  void send(std::uint32_t to, header const& head, std::span<std::byte const> content = {});
+  void send_to_all(header const& head, std::span<std::byte const> content);
   void send_steps();
   void send_times();
   void tell_end();

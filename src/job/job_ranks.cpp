@@ -134,7 +134,7 @@ std::vector<rank_time> job_ranks::compare(job_report const& newest, deadline unt
       if (failure_) std::rethrow_exception(failure_);
     }
     if (!changed_.wait_past(seen, until.at()))
-      throw timed_out("the times of the other ranks, by which they share a job", "none of the ranks is lost");
+      throw timed_out("the times of the other ranks, by which they share a job", port_.missing_times(step_));
   }
 }
 

@@ -384,6 +384,7 @@ index_range job_runtime::open(std::shared_ptr<array_state> const& array, host_us
   if (range.is_empty() && !are_own) return range;
   guard hold(*this);
   if (ranks_ != nullptr && use != host_use::give_up) {
+    check_not_abandoned();
     add_exchanges(ranks_->begin(*array, use, range, are_own));
     advance_and_notify();
   }
@@ -402,7 +403,7 @@ void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> cons
                                   index_range elements, deadline until) {
   host_access access(planner_, array, use, elements);
   auto const is_open = [&] {
-    check_not_abandoned();
+    if (use != host_use::give_up) check_not_abandoned();
     if (access.try_open()) return true;
     if (planner_.is_stopped())
       throw stopped("the scheduler went while the host waited for " + array->name(), planner_.jobs().size());
@@ -500,10 +501,17 @@ void job_runtime::abandon(std::exception_ptr const& why) {
   handle_ends(std::uint32_t(devices_.size()), given_up, device_executor::if_busy::wait);
 }
 
-/// What others need of this rank.
-bool job_runtime::has_exchanged_all(deadline until) {
+/// Others may need something of this rank still.
+void job_runtime::stop_ranks(deadline until) {
   guard hold(*this);
-  return wait_until(hold, until, [&] { return planner_.exchanges() == 0 || abandoned_; }) && !abandoned_;
+  wait_until(hold, until, [&] { return planner_.exchanges() == 0 || abandoned_; });
+  auto const left = planner_.exchanges();
+  bool const is_over = left == 0 && !abandoned_;
+  if (!is_over && !abandoned_)
+    write_log(log_level::warning, "a job scheduler went before other ranks took or sent what they were to: " +
+                                      std::to_string(left) + " messages are left");
+  hold.unlock();
+  ranks_->stop(is_over);
 }
 
 std::string job_runtime::state() const {
@@ -544,7 +552,7 @@ void job_runtime::stop(deadline until) {
   } catch (timed_out const&) {
     // The completions of what is left say so.
   }
-  if (ranks_ != nullptr) ranks_->stop(has_exchanged_all(until));
+  if (ranks_ != nullptr) stop_ranks(until);
   {
     std::lock_guard const hold(mutex_);
     planner_.stop();

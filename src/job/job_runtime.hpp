@@ -137,7 +137,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void begin_over_ranks(job_record& job);
   void learn_shares(job_request const& request);
   void abandon(std::exception_ptr const& why);
-  bool has_exchanged_all(deadline until);
+  void stop_ranks(deadline until);
 
   // State for messages, and the end.
   std::string state_under_mutex() const;

@@ -314,6 +314,26 @@ TEST(job_ranks, accept_nothing_after_a_failure) {
   EXPECT_THAT(all, Each(HasSubstr("out of luck")));
 }
 
+TEST(job_ranks, give_back_memory_that_was_adopted_after_a_failure) {
+  jobs_case of{.ranks = 2};
+  of.jobs.timeout = std::chrono::minutes(10);  // which nothing here may wait for
+  on_schedulers(of, [](job_scheduler& jobs, std::uint32_t rank) {
+    auto mine = numbered(12);
+    words from(jobs, {12}), to(jobs, adopt(std::span(mine)));
+    auto const run = [&] {  // the failure of rank 1 may come at any time
+      from.write();
+      jobs.submit({.grid = 12}, reads(from), updates(to),
+                  [=](auto read, auto written) {
+                    if (rank == 1) throw std::runtime_error("out of luck");
+                    return add_all_to_each{read, written, 1};
+                  })
+          .wait();
+      to.read();
+    };
+    EXPECT_THROW(run(), error);
+  });
+}
+
 TEST(job_ranks, name_the_first_step_that_differs) {
   auto const all = failures({.ranks = 3}, [](job_scheduler& jobs, std::uint32_t rank) {
     word_rows now(jobs, {9, 4}, "now"), next(jobs, {9, 4}, "next");
