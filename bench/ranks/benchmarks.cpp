@@ -147,7 +147,7 @@ std::size_t naps_in_all(place const& at, std::uint32_t workers) {
 
 /// Of the naps that policies share, how others share them, whose workers are threads of the host.
 void measure_peers(place const& at, mpi_process const& mpi, std::uint32_t workers) {
-  for (auto const& peer : nap_peers(workers))
+  for (auto const& peer : nap_peers(mpi, workers))
     for (auto const mean : {10ms, 1ms}) {
       auto const lengths = nap_lengths_ns(mean, naps_in_all(at, workers));
       auto const sleep_all = [&] {

@@ -26,18 +26,6 @@ struct nap_request {
   std::uint64_t index = no_nap, took_ns = 0, worker = 0;
 };
 
-int rank_of_world() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-int ranks_of_world() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks;
-}
-
 /// MPI's own waits take the core from ranks that share it, and many that yield take it from each other.
 void receive(void* into, int bytes, int from, int tag, MPI_Status* of) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -62,10 +50,10 @@ void ask_for_naps(std::span<std::uint64_t const> ns, std::uint64_t worker) {
   }
 }
 
-std::vector<std::uint64_t> serve_naps(std::size_t count, std::uint32_t workers) {
+std::vector<std::uint64_t> serve_naps(std::size_t count, std::uint64_t workers) {
   std::vector<std::uint64_t> took(count);
   std::uint64_t next = 0;
-  for (auto working = std::uint64_t(workers) * std::uint64_t(ranks_of_world()); working > 0;) {
+  for (auto working = workers; working > 0;) {
     nap_request request;
     MPI_Status of;
     receive(&request, sizeof request, MPI_ANY_SOURCE, request_tag, &of);
@@ -79,11 +67,13 @@ std::vector<std::uint64_t> serve_naps(std::size_t count, std::uint32_t workers) 
 }
 
 /// MPI alone: each worker asks rank 0 for one nap at a time. A thread of rank 0 does nothing else.
-std::vector<std::uint64_t> sleep_by_master(std::span<std::uint64_t const> ns, std::uint32_t workers) {
+std::vector<std::uint64_t> sleep_by_master(mpi_process const& mpi, std::span<std::uint64_t const> ns,
+                                           std::uint32_t workers) {
   std::vector<std::jthread> threads;
   for (std::uint32_t worker = 0; worker < workers; ++worker)
     threads.emplace_back([ns, worker] { ask_for_naps(ns, worker); });
-  return rank_of_world() == 0 ? serve_naps(ns.size(), workers) : std::vector<std::uint64_t>();
+  if (mpi.rank() != 0) return {};
+  return serve_naps(ns.size(), std::uint64_t(workers) * std::uint64_t(mpi.ranks()));
 }
 
 #if BALLAST_HAVE_STARPU
@@ -99,7 +89,7 @@ void sleep_in_starpu(void**, void* arguments) {
 /// become free.
 class starpu_naps {
  public:
-  explicit starpu_naps(std::uint32_t workers) {
+  starpu_naps(std::size_t ranks, std::uint32_t workers) : ranks_(ranks) {
     setenv("STARPU_WORKERS_NOBIND", "1", 1);
     setenv("STARPU_SILENT", "1", 1);
     starpu_conf conf;
@@ -119,10 +109,9 @@ class starpu_naps {
 
   std::vector<std::uint64_t> sleep_all(std::span<std::uint64_t const> ns) {
     std::vector<std::uint64_t> took(ns.size()), all(ns.size());
-    auto const ranks = std::size_t(ranks_of_world());
     for (std::size_t i = 0; i < ns.size(); ++i) {
       auto* const place = &took[i];
-      starpu_mpi_task_insert(MPI_COMM_WORLD, &nap_, STARPU_EXECUTE_ON_NODE, int(i % ranks), STARPU_VALUE,
+      starpu_mpi_task_insert(MPI_COMM_WORLD, &nap_, STARPU_EXECUTE_ON_NODE, int(i % ranks_), STARPU_VALUE,
                              &ns[i], sizeof ns[i], STARPU_VALUE, &place, sizeof place, 0);
     }
     starpu_task_wait_for_all();
@@ -131,6 +120,7 @@ class starpu_naps {
   }
 
  private:
+  std::size_t const ranks_;
   starpu_codelet nap_;
 };
 
@@ -144,16 +134,18 @@ std::uint64_t slept_ns(std::uint64_t ns) {
   return std::uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
 }
 
-std::vector<nap_peer> nap_peers(std::uint32_t workers) {
+std::vector<nap_peer> nap_peers(mpi_process const& mpi, std::uint32_t workers) {
   std::vector<nap_peer> peers;
-  peers.push_back({"master and workers by MPI",
-                   [workers](std::span<std::uint64_t const> ns) { return sleep_by_master(ns, workers); }});
+  peers.push_back({"master and workers by MPI", [&mpi, workers](std::span<std::uint64_t const> ns) {
+                     return sleep_by_master(mpi, ns, workers);
+                   }});
 #if BALLAST_HAVE_STARPU
   // Its threads spin from the start on, which the other peers are to be spared.
   if (workers <= STARPU_MAXCPUS)
-    peers.push_back({"StarPU-MPI", [workers, all = std::shared_ptr<starpu_naps>()](
+    peers.push_back({"StarPU-MPI", [&mpi, workers, all = std::shared_ptr<starpu_naps>()](
                                        std::span<std::uint64_t const> ns) mutable {
-                       if (all == nullptr) all = std::make_shared<starpu_naps>(workers);
+                       if (all == nullptr)
+                         all = std::make_shared<starpu_naps>(std::size_t(mpi.ranks()), workers);
                        return all->sleep_all(ns);
                      }});
 #endif

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "ranks/mpi_process.hpp"
+
 namespace ballast::bench {
 
 /// How long a thread has slept, in nanoseconds, after `ns` at least.
@@ -20,7 +22,8 @@ struct nap_peer {
   std::function<std::vector<std::uint64_t>(std::span<std::uint64_t const> ns)> sleep_all;
 };
 
-/// With so many workers on each rank; what is not built is not there. What they have started ends with them.
-std::vector<nap_peer> nap_peers(std::uint32_t workers);
+/// With so many workers on each rank; what is not built is not there. What they have started ends with them,
+/// and `mpi` outlives them.
+std::vector<nap_peer> nap_peers(mpi_process const& mpi, std::uint32_t workers);
 
 }  // namespace ballast::bench

@@ -60,7 +60,7 @@ void blend(job_scheduler& jobs, word_rows& now, word_rows& next) {
   auto const rows_of = std::uint32_t(now.size(0)), columns = std::uint32_t(now.size(1));
 
   jobs.submit({.grid = rows_of}, reads(now, neighborhood(1)), writes(next, rows), [=](auto from, auto to) {
-    return blend_rows{from, to, rows_of, columns};
+    return mix_rows{from, to, rows_of, columns};
   });
   std::swap(now, next);
 }
@@ -348,7 +348,7 @@ TEST(job_ranks, name_the_first_step_that_differs) {
   });
   EXPECT_THAT(all, Each(HasSubstr("the ranks run different programs")));
   EXPECT_THAT(all,
-              Contains(AllOf(HasSubstr("step 6 is"), HasSubstr("blend_rows"), HasSubstr("add_all_to_each"))));
+              Contains(AllOf(HasSubstr("step 6 is"), HasSubstr("mix_rows"), HasSubstr("add_all_to_each"))));
 }
 
 TEST(job_ranks, name_accesses_of_other_elements) {

@@ -5,7 +5,7 @@
 
 namespace ballast::test {
 
-BALLAST_KERNELS(listed_ranked_jobs, ballast::for_jobs, blend_rows, add_all_to_each)
+BALLAST_KERNELS(listed_ranked_jobs, ballast::for_jobs, mix_rows, add_all_to_each)
 
 kernel_set const& ranked_job_kernels() { return listed_ranked_jobs(); }
 

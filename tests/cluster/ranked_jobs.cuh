@@ -3,30 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 
 #include "ballast/array_view.cuh"
 #include "ballast/kernel_set.hpp"
+#include "mix_rows.cuh"
 
 namespace ballast::test {
-
-/// A block is a row: what it becomes is made of it and of its two neighbours, the edge being its own.
-struct blend_rows {
-  static constexpr int threads = 32;
-  array_ref<std::uint32_t const> now;
-  array_ref<std::uint32_t> next;
-  std::uint32_t rows, columns;
-
-  template <class Block>
-  BALLAST_HD void operator()(Block& block) const {
-    auto const row = block.index();
-    auto const above = row == 0 ? row : row - 1, below = row + 1 == rows ? row : row + 1;
-    block.for_each(columns, [&](std::uint32_t column) {
-      auto const of = [&](std::uint32_t one) { return now[std::size_t(one) * columns + column]; };
-      next[std::size_t(row) * columns + column] = 3 * of(above) + 5 * of(row) + 7 * of(below);
-    });
-  }
-};
 
 /// A block adds all elements to its own.
 struct add_all_to_each {
