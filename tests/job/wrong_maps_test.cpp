@@ -31,7 +31,7 @@ template <class Submit>
 void expect_found(Submit submit, char const* message) {
 #if BALLAST_TEST_ADDRESS_SANITIZER
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_DEATH(failure_of(submit()), "AddressSanitizer(.|\n)*job_test_kernels.cuh") << message;
+  EXPECT_DEATH(failure_of(submit()), "AddressSanitizer(.|\n)*(job_test_kernels|mix_rows).cuh") << message;
 #else
   EXPECT_THAT(failure_of(submit()), HasSubstr(message));
 #endif
